@@ -59,6 +59,8 @@ import { watchUpgrade } from './telemetry/upgrade-metrics.ts'
 import { CertificateWatch } from './tls/certificate-watch.ts'
 import { readListenerTls } from './tls/listener-tls.ts'
 import { CachedTokenLists } from './token-lists/cached-token-lists.ts'
+import type { Tracing } from './tracing/open-tracing.ts'
+import { startTraced } from './tracing/start-tracing.ts'
 
 interface ServerProcessOptions {
   readonly config: Config
@@ -97,14 +99,18 @@ export function connectionsMaxOf({ maxConnectionsPerClient, serviceVersion }: Co
 
 /** @throws StartError if it cannot start. */
 export function startServerProcess(options: ServerProcessOptions): Promise<ServerProcess> {
-  return startPatiently(() => startOnce(options), { log: options.log })
+  const { config, log } = options
+  return startTraced(config, log, (tracing) => startPatiently(() => startOnce(options, tracing), { log }))
 }
 
-async function startOnce(options: ServerProcessOptions): Promise<ServerProcess> {
+async function startOnce(
+  options: ServerProcessOptions,
+  tracing: Tracing | undefined,
+): Promise<ServerProcess> {
   const { config, log, dataDir } = options
   const profile = profileOf(config.serviceVersion)
   const metrics = createMetrics()
-  const store = await openServerStore({ config, databaseUrl: options.databaseUrl, dataDir, log })
+  const store = await openServerStore({ config, databaseUrl: options.databaseUrl, dataDir, log, tracing })
   try {
     await prepareData(store, config, profile)
     log.info('joined the cluster')
@@ -157,7 +163,7 @@ async function startOnce(options: ServerProcessOptions): Promise<ServerProcess> 
       coordinateUpdates,
       localChecks,
       roomForText: () => unread.room(),
-      store,
+      store: tracing?.commits.store(store) ?? store,
       clock: store.clock,
       random,
       archives: store.archives,
@@ -214,6 +220,7 @@ async function startOnce(options: ServerProcessOptions): Promise<ServerProcess> 
       notReady,
       clientOf: ({ socket }) => clientOf(socket, trustedProxies),
       closing: closing.signal,
+      spans: tracing?.requests,
     })
     const listenerTls = await readListenerTls(config)
     const http = await startHttpServer({

@@ -8,21 +8,23 @@ import { connectDatabase } from './database/connect.ts'
 import { loadKeyFile } from './secrets/encryption-keys.ts'
 import { createKeyRing } from './secrets/key-ring.ts'
 import { openStore } from './storage/open-store.ts'
+import type { Tracing } from './tracing/open-tracing.ts'
 
 export async function openServerStore(options: {
   config: Config
   databaseUrl: string
   dataDir: string
   log: Logger
+  tracing: Tracing | undefined
 }) {
-  const { config, databaseUrl, dataDir, log } = options
+  const { config, databaseUrl, dataDir, log, tracing } = options
   const { databaseConnections: connectionsMax, databaseReplicaUrl } = config
   const ring = createKeyRing(config.encryptionKeys ?? (await loadKeyFile(dataDir)))
-  const database = connectDatabase({ url: databaseUrl, log, connectionsMax })
+  const database = connectDatabase({ url: databaseUrl, log, connectionsMax, tracing })
   const replica =
     databaseReplicaUrl === undefined
       ? undefined
-      : connectDatabase({ url: databaseReplicaUrl, log, connectionsMax })
+      : connectDatabase({ url: databaseReplicaUrl, log, connectionsMax, tracing })
   const closeConnections = async () => {
     await Promise.all([database.close(), replica?.close()])
   }
@@ -32,6 +34,7 @@ export async function openServerStore(options: {
     url: databaseUrl,
     ring,
     log,
+    spans: tracing?.commits,
     member: { datacenter: config.datacenter, node: config.nodeName, version: config.serviceVersion.text },
     primaryDatacenter: config.primaryDatacenter,
     isCaching: config.cache,

@@ -29,6 +29,7 @@ import {
   url,
 } from './setting.ts'
 import { TLS_SETTINGS } from './tls-settings.ts'
+import { TRACING_SETTINGS } from './tracing-settings.ts'
 
 const UUID_PATTERN = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
 const DATABASE_SCHEMES = ['postgres', 'postgresql']
@@ -255,6 +256,7 @@ export const SETTINGS = {
     fallback: 'auto',
     choices: ['auto', 'json', 'text'],
   }),
+  ...TRACING_SETTINGS,
   drainTimeMs: duration({
     env: 'LATCHKEY_DRAIN_TIME',
     doc: 'How long the server keeps serving after SIGTERM while `/readyz` answers 503, so that a balancer can notice. If `/readyz` was not probed within the last minute, the server skips the delay.',

@@ -2,6 +2,7 @@ import { PrismaPg } from '@prisma/adapter-pg'
 import pg from 'pg'
 import type { BaseLogger } from 'pino'
 import { PrismaClient } from '../generated/prisma/client.ts'
+import type { Tracing } from '../tracing/open-tracing.ts'
 import { withAclErrors } from './database-error.ts'
 
 export interface ConnectOptions {
@@ -12,6 +13,8 @@ export interface ConnectOptions {
   /** What `pg_stat_activity` shows. */
   readonly applicationName?: string
   readonly limits?: Partial<DatabaseLimits>
+  /** Makes spans of its statements. Default: they have none. */
+  readonly tracing?: Pick<Tracing, 'traceStatements'> | undefined
 }
 
 /** Time limits for the database, in milliseconds. */
@@ -87,6 +90,7 @@ export function connectDatabase(options: ConnectOptions): Database {
     // A connection left inside a transaction hangs or was forgotten; the next user must not inherit it.
     if (client.getTransactionStatus() !== 'I') void client.end().catch(() => {})
   })
+  options.tracing?.traceStatements(pool)
   const prisma = new PrismaClient({
     adapter: new PrismaPg(pool),
     // The other formats print the arguments of the failed call, which may hold secrets.

@@ -5,6 +5,7 @@ import { renderError, type Service, type WireReply, type WireRequest } from '@la
 import express, { type ErrorRequestHandler, type Express, type RequestHandler } from 'express'
 import type { Logger } from 'pino'
 import type { Metrics } from '../telemetry/metrics.ts'
+import type { RequestSpans } from '../tracing/request-spans.ts'
 import type { AccessLog } from './access-log.ts'
 import { AnswerTurns } from './api/answer-turns.ts'
 import { BodyBudget } from './api/body-budget.ts'
@@ -35,6 +36,8 @@ interface ApiListenerOptions {
   readonly forwardsWrites?: boolean
   /** Aborted when the server ends all waits. */
   readonly closing: AbortSignal
+  /** Makes spans of requests. Default: they have none. */
+  readonly spans?: RequestSpans | undefined
 }
 
 export interface AppOptions extends ApiListenerOptions {
@@ -133,7 +136,7 @@ interface ApiListener {
 
 /** The only entry to the API, for Express and for the lane in front of it. */
 export function createApiListener(options: ApiListenerOptions): ApiListener {
-  const { service, log, metrics, accessLog, unread, clientOf, forwardsWrites = false } = options
+  const { service, log, metrics, accessLog, unread, clientOf, forwardsWrites = false, spans } = options
   const signals = new ClientSignals(options.closing)
   const endOfTurn = new EndOfTurn()
   const bodies = { writes: new BodyBudget(), questions: new BodyBudget() }
@@ -180,7 +183,15 @@ export function createApiListener(options: ApiListenerOptions): ApiListener {
 
   const handle = (wire: WireRequest) => service.handle(wire)
   return {
-    answer: (request, response) => void answer(request, response, handle),
+    answer: (request, response) => {
+      if (spans === undefined) void answer(request, response, handle)
+      else {
+        const isTrusted = clientOf(request) === undefined
+        void spans.request({ request, response, isTrusted }, (isSampled) =>
+          answer(request, response, isSampled ? spans.operation(handle) : handle),
+        )
+      }
+    },
     refuse: (request, response, error) =>
       void answer(request, response, (wire) => renderError(error, { request: wire, ...NOTHING_KNOWN })),
   }

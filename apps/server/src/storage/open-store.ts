@@ -2,6 +2,7 @@ import type { BaseLogger } from 'pino'
 import { ServerArchives } from '../archive/server-archives.ts'
 import type { Database } from '../database/connect.ts'
 import type { KeyRing } from '../secrets/key-ring.ts'
+import type { CommitSpans } from '../tracing/commit-spans.ts'
 import { ChangeFeed } from './follow/change-feed.ts'
 import { ChangeFollower } from './follow/change-follower.ts'
 import { LocalState } from './follow/local-state.ts'
@@ -49,6 +50,8 @@ export interface OpenStoreOptions {
   readonly cacheBytes?: number
   /** False for `LATCHKEY_CACHE=off`: every answer comes from the database. */
   readonly isCaching?: boolean
+  /** Makes spans of commit groups. Default: they have none. */
+  readonly spans?: CommitSpans | undefined
 }
 
 /** At the start, log a larger difference between the clocks of database and machine. In milliseconds. */
@@ -108,6 +111,7 @@ export async function openStore(options: OpenStoreOptions): Promise<PostgresStor
     activity,
     place,
     isCaching,
+    spans: options.spans,
   })
   const replicaReads = replica && new ReplicaReads(new Queries(replica, secrets), state)
   const reading = { queries, state, loads, follower, secrets, replica: replicaReads }

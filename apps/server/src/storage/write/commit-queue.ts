@@ -8,8 +8,10 @@ import {
   type Store,
   StoreConflict,
 } from '@latchkey/service'
+import type { Span } from '@opentelemetry/api'
 import type { Database } from '../../database/connect.ts'
 import type { SecretBox } from '../../secrets/secret-box.ts'
+import type { CommitSpans } from '../../tracing/commit-spans.ts'
 import type { ChangeFollower } from '../follow/change-follower.ts'
 import type { LocalState, OwnCommit } from '../follow/local-state.ts'
 import type { Membership } from '../members/membership.ts'
@@ -28,6 +30,8 @@ import {
 
 /** A write that waits for its group, or is in it. */
 interface Write extends EncodedWrite {
+  /** The span that it belongs to, if it is traced. */
+  readonly span: Span | undefined
   readonly resolve: (index: number) => void
   readonly reject: (error: unknown) => void
 }
@@ -43,6 +47,8 @@ interface CommitQueueOptions {
   readonly activity: CommitActivity
   /** False for `LATCHKEY_CACHE=off`: own commits are read back from the database. */
   readonly isCaching: boolean
+  /** Makes a span of each group; undefined: nothing is traced. */
+  readonly spans: Pick<CommitSpans, 'current' | 'detached' | 'group'> | undefined
 }
 
 /** Maximum writes, and characters, of one group: it holds the lock that all other writers wait for. */
@@ -84,13 +90,15 @@ export class CommitQueue implements Pick<Store, 'commit'> {
   }
 
   private enqueue(encoded: EncodedWrite): Promise<number> {
+    const { activity, spans } = this.options
     return new Promise((resolve, reject) => {
-      this.waiting.push({ ...encoded, resolve, reject })
+      this.waiting.push({ ...encoded, resolve, reject, span: spans?.current() })
       this.counts.writes += 1
       // Deferred, so that other requests of this turn of the event loop join the group.
-      if (!this.options.activity.isBusy) {
-        this.options.activity.isBusy = true
-        setImmediate(() => void this.work())
+      if (!activity.isBusy) {
+        activity.isBusy = true
+        const work = () => void this.work()
+        setImmediate(spans ? spans.detached(work) : work)
       }
     })
   }
@@ -130,9 +138,16 @@ export class CommitQueue implements Pick<Store, 'commit'> {
     const later = isLong ? [] : others.slice(REPEATED_WRITES_MAX)
     this.waiting.unshift(...later)
     const inOrder = [...apart, ...others.slice(0, others.length - later.length)]
+    const { spans } = this.options
+    const send = () => this.send(inOrder, { apart: apart.length, isLong })
     let answer: GroupAnswer
     try {
-      answer = await this.send(inOrder, { apart: apart.length, isLong })
+      answer = await (spans === undefined
+        ? send()
+        : spans.group(
+            inOrder.map(({ span }) => span),
+            send,
+          ))
     } catch (error) {
       this.counts.failures += 1
       return this.fail(inOrder, error)

@@ -1,0 +1,51 @@
+import { choice, custom, flag, SettingError, url } from './setting.ts'
+
+const ENDPOINT_FORM = 'a URL such as `http://collector:4318`'
+const ENDPOINT_SCHEMES = ['http', 'https']
+
+/** The settings about OpenTelemetry, by the names of its specification, in the order of the documentation. */
+export const TRACING_SETTINGS = {
+  otlpEndpoint: url({
+    env: 'OTEL_EXPORTER_OTLP_ENDPOINT',
+    doc: 'The OpenTelemetry collector that gets traces, below `/v1/traces`, as OTLP over HTTP. Unset, nothing is traced. The exporter also reads the other variables of the standard that begin with `OTEL_EXPORTER_OTLP_`, such as `OTEL_EXPORTER_OTLP_HEADERS`.',
+    fallback: undefined,
+    accepts: ENDPOINT_FORM,
+    schemes: ENDPOINT_SCHEMES,
+  }),
+  otlpTracesEndpoint: url({
+    env: 'OTEL_EXPORTER_OTLP_TRACES_ENDPOINT',
+    doc: 'The same, as the whole URL for traces.',
+    fallback: undefined,
+    accepts: ENDPOINT_FORM,
+    schemes: ENDPOINT_SCHEMES,
+  }),
+  otelDisabled: flag({
+    env: 'OTEL_SDK_DISABLED',
+    doc: 'Whether nothing is traced although there is a collector.',
+    fallback: false,
+  }),
+  tracesSampler: choice({
+    env: 'OTEL_TRACES_SAMPLER',
+    doc: 'Which requests are traced; `parentbased_` follows the caller where its trace is continued.',
+    fallback: 'parentbased_always_on',
+    choices: [
+      'always_on',
+      'always_off',
+      'traceidratio',
+      'parentbased_always_on',
+      'parentbased_always_off',
+      'parentbased_traceidratio',
+    ],
+  }),
+  tracesSamplerArg: custom({
+    env: 'OTEL_TRACES_SAMPLER_ARG',
+    doc: 'The part of requests that `traceidratio` traces.',
+    fallback: 1,
+    accepts: 'a number from 0 to 1',
+    parse: (value) => {
+      const part = Number(value)
+      if (!(part >= 0 && part <= 1)) throw new SettingError('is not a number from 0 to 1')
+      return part
+    },
+  }),
+} as const

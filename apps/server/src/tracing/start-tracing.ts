@@ -1,0 +1,38 @@
+import type { Logger } from 'pino'
+import type { Config } from '../config/config.ts'
+import type { Tracing } from './open-tracing.ts'
+
+type TracingConfig = Pick<Config, 'otelDisabled' | 'otlpEndpoint' | 'otlpTracesEndpoint'>
+
+/** Whether spans have somewhere to go. */
+export function isTraced({ otelDisabled, otlpEndpoint, otlpTracesEndpoint }: TracingConfig): boolean {
+  return !otelDisabled && (otlpEndpoint !== undefined || otlpTracesEndpoint !== undefined)
+}
+
+interface Closable {
+  close(isForGood: boolean): Promise<void>
+}
+
+/**
+ * Starts something that is traced if the configuration says so, and exports its last spans after it has closed. Nothing of
+ * OpenTelemetry is loaded otherwise.
+ */
+export async function startTraced<T extends Closable>(
+  config: Config,
+  log: Logger,
+  start: (tracing: Tracing | undefined) => Promise<T>,
+): Promise<T> {
+  if (!isTraced(config)) return start(undefined)
+  const { openTracing } = await import('./open-tracing.ts')
+  const tracing = openTracing(config, log)
+  try {
+    const started = await start(tracing)
+    const close = async (isForGood: boolean) => {
+      await started.close(isForGood).finally(() => tracing.close())
+    }
+    return { ...started, close }
+  } catch (error) {
+    await tracing.close()
+    throw error
+  }
+}

@@ -1,0 +1,45 @@
+import { type ExportResult, ExportResultCode } from '@opentelemetry/core'
+import type { ReadableSpan, SpanExporter } from '@opentelemetry/sdk-trace'
+import type { Logger } from 'pino'
+
+/** Logs when exports begin to fail, and when they succeed again; not each of them. */
+export class WatchedExporter implements SpanExporter {
+  private readonly exporter: SpanExporter
+  private readonly log: Pick<Logger, 'info' | 'warn'>
+  private isFailing = false
+
+  constructor(exporter: SpanExporter, log: Pick<Logger, 'info' | 'warn'>) {
+    this.exporter = exporter
+    this.log = log
+  }
+
+  export(spans: ReadableSpan[], onResult: (result: ExportResult) => void): void {
+    this.exporter.export(spans, (result) => {
+      this.note(result)
+      onResult(result)
+    })
+  }
+
+  forceFlush(): Promise<void> {
+    return this.exporter.forceFlush?.() ?? Promise.resolve()
+  }
+
+  shutdown(): Promise<void> {
+    return this.exporter.shutdown()
+  }
+
+  /** Notes that there is no time left for an export that has not ended. */
+  giveUp(): void {
+    this.note({ code: ExportResultCode.FAILED, error: new Error('the collector did not answer in time') })
+  }
+
+  private note({ code, error }: ExportResult): void {
+    const isFailing = code !== ExportResultCode.SUCCESS
+    if (isFailing === this.isFailing) return
+    this.isFailing = isFailing
+    // Only the message: the error carries what the collector answered.
+    if (isFailing)
+      this.log.warn({ reason: error?.message }, 'traces cannot be exported; their spans are dropped')
+    else this.log.info('traces are exported again')
+  }
+}
