@@ -102,6 +102,31 @@ export const PAGES: readonly ShownPage[] = [
       await page.getByText('The login would succeed').waitFor()
     },
   },
+  { name: 'namespaces', path: '/namespaces', ready: (page) => page.getByText('team-b').waitFor() },
+  {
+    name: 'namespace',
+    path: '/namespaces/team-a',
+    ready: (page) => page.getByText('What is in it').waitFor(),
+  },
+  {
+    name: 'namespace-edit',
+    path: '/namespaces/team-a',
+    ready: async (page) => {
+      await page.getByRole('button', { name: 'Edit namespace' }).click()
+      await page.getByRole('button', { name: 'Remove team-read' }).waitFor()
+    },
+  },
+  {
+    name: 'namespace-switcher',
+    path: '/tokens?ns=team-a',
+    ready: async (page) => {
+      await page.getByText('Reports of team A').waitFor()
+      const open = page.getByRole('button', { name: 'Open navigation' })
+      if (await open.isVisible()) await open.click()
+      await page.getByRole('button', { name: 'Namespace team-a' }).last().click()
+      await page.getByRole('menuitem', { name: 'team-b' }).waitFor()
+    },
+  },
   { name: 'kv-root', path: '/kv', ready: (page) => page.getByText('deploys/').waitFor() },
   {
     name: 'tokens-none',

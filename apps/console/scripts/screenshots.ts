@@ -1,5 +1,5 @@
 /**
- * Takes screenshots of every page, light, dark and narrow, against a real server: `pnpm --filter @latchkey/console
+ * Takes screenshots of every page, light, dark, narrow and wide, against a real server: `pnpm --filter @latchkey/console
  * screenshots`. They go to `screenshots/`, which git ignores. An argument limits them to pages whose name contains it.
  */
 import { mkdirSync } from 'node:fs'
@@ -11,14 +11,15 @@ import { PAGES } from './screenshot-pages.ts'
 
 const FOLDER = join(import.meta.dirname, '../screenshots')
 const LOOKS = [
-  { name: 'light', colorScheme: 'light', viewport: { width: 1360, height: 860 } },
-  { name: 'dark', colorScheme: 'dark', viewport: { width: 1360, height: 860 } },
-  { name: 'narrow', colorScheme: 'light', viewport: { width: 360, height: 780 } },
+  { name: 'light', colorScheme: 'light', viewport: { width: 1440, height: 900 } },
+  { name: 'dark', colorScheme: 'dark', viewport: { width: 1440, height: 900 } },
+  { name: 'narrow', colorScheme: 'light', viewport: { width: 360, height: 740 } },
+  { name: 'wide', colorScheme: 'light', viewport: { width: 3840, height: 2160 } },
 ] as const
 
 const [only = ''] = process.argv.slice(2)
 mkdirSync(FOLDER, { recursive: true })
-const world = await startWorld()
+const world = await startWorld({ LATCHKEY_EDITION: 'extended' })
 const browser = await chromium.launch({ executablePath: findBrowser() ?? '', args: ['--no-sandbox'] })
 try {
   for (const { name: look, ...options } of LOOKS) {
@@ -42,7 +43,7 @@ async function take(page: Page, look: string, { url, client }: World): Promise<v
   await secret.fill(SECRET)
   await page.getByLabel('Stay signed in').check()
   await page.getByRole('button', { name: 'Sign in', exact: true }).click()
-  await page.getByRole('main').getByRole('heading', { level: 1 }).waitFor()
+  await page.locator('.shell').waitFor()
   for (const { name, path, ready } of PAGES) {
     if (!name.includes(only)) continue
     const target = typeof path === 'string' ? path : await path(client)

@@ -8,10 +8,11 @@ import './ui/styles/overlays.css'
 import './ui/styles/rules.css'
 import './ui/styles/states.css'
 import './ui/styles/table.css'
-import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
+import { QueryClientProvider } from '@tanstack/react-query'
 import { RouterProvider } from '@tanstack/react-router'
 import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
+import { createQueries } from './live/queries.ts'
 import { router } from './router.tsx'
 import { restore } from './session/session.ts'
 import { applyTheme } from './shell/theme.ts'
@@ -19,18 +20,11 @@ import { applyTheme } from './shell/theme.ts'
 applyTheme()
 void restore()
 
-const queries = new QueryClient({
-  defaultOptions: {
-    // The SDK retries. Lists follow the server by blocking queries, so that nothing grows stale by itself.
-    queries: { retry: false, staleTime: 30_000, refetchOnWindowFocus: false },
-  },
-})
-
 const root = document.getElementById('root')
 if (root) {
   createRoot(root).render(
     <StrictMode>
-      <QueryClientProvider client={queries}>
+      <QueryClientProvider client={createQueries()}>
         <RouterProvider router={router} />
       </QueryClientProvider>
     </StrictMode>,

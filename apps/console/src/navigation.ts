@@ -7,6 +7,7 @@ import {
   Globe,
   House,
   KeyRound,
+  Layers,
   Lock,
   LogIn,
   type LucideIcon,
@@ -63,6 +64,7 @@ export const NAVIGATION: readonly NavigationGroup[] = [
     items: [
       { to: '/upgrade', label: texts.shell.upgrade, icon: CircleFadingArrowUp },
       { to: '/datacenters', label: texts.shell.datacenters, icon: Globe },
+      { to: '/namespaces', label: texts.shell.namespaces, icon: Layers, extendedOnly: true },
     ],
   },
 ]

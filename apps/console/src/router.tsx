@@ -1,5 +1,5 @@
 /** The router. Each folder of pages exports its routes, which are listed here. */
-import { createRootRoute, createRouter } from '@tanstack/react-router'
+import { createRootRoute, createRouter, retainSearchParams } from '@tanstack/react-router'
 import { askRoutes } from './ask/routes.tsx'
 import { catalogRoutes } from './catalog/routes.tsx'
 import { datacenterRoutes } from './datacenters/routes.tsx'
@@ -8,8 +8,10 @@ import { intentionRoutes } from './intentions/routes.tsx'
 import { kvRoutes } from './kv/routes.tsx'
 import { lockRoutes } from './locks/routes.tsx'
 import { loginMethodRoutes } from './login-methods/routes.tsx'
+import { namespaceRoutes } from './namespaces/routes.tsx'
 import { policyRoutes } from './policies/routes.tsx'
 import { roleRoutes } from './roles/routes.tsx'
+import { type NamespaceSearch, readNamespaceSearch } from './session/namespace.ts'
 import { App } from './shell/app.tsx'
 import { NotFoundPage } from './shell/not-found-page.tsx'
 import { RouteFailure } from './shell/route-failure.tsx'
@@ -17,7 +19,13 @@ import { tokenRoutes } from './tokens/routes.tsx'
 import { Skeleton } from './ui/states.tsx'
 import { upgradeRoutes } from './upgrade/routes.tsx'
 
-export const rootRoute = createRootRoute({ component: App, notFoundComponent: NotFoundPage })
+export const rootRoute = createRootRoute({
+  component: App,
+  notFoundComponent: NotFoundPage,
+  validateSearch: readNamespaceSearch,
+  // Links stay in the namespace of the page that they are on.
+  search: { middlewares: [retainSearchParams<NamespaceSearch>(['ns'])] },
+})
 
 const routeTree = rootRoute.addChildren([
   // One folder of pages per line.
@@ -30,6 +38,7 @@ const routeTree = rootRoute.addChildren([
   ...upgradeRoutes(rootRoute),
   ...datacenterRoutes(rootRoute),
   ...loginMethodRoutes(rootRoute),
+  ...namespaceRoutes(rootRoute),
   ...tokenRoutes(rootRoute),
   ...policyRoutes(rootRoute),
   ...roleRoutes(rootRoute),

@@ -117,6 +117,19 @@ describe.skipIf(executablePath === undefined)('the console on mocks', () => {
     await page.getByText('The server cannot be reached').waitFor()
   })
 
+  test('a server that goes away while a page is open, and comes back', async () => {
+    await open('/tokens', service.managementToken)
+    await page.getByRole('link', { name: 'Reader' }).waitFor()
+    await page.route(`${ORIGIN}/v1/**`, (route) => route.abort('connectionrefused'))
+    await page.getByRole('link', { name: 'Policies', exact: true }).click()
+    await page.getByText('The console keeps trying').waitFor()
+    await page.getByRole('alert').waitFor()
+    expect(await axeViolations(page)).toEqual([])
+    await page.unroute(`${ORIGIN}/v1/**`)
+    await page.getByRole('link', { name: 'reader' }).waitFor()
+    await page.getByText('The console keeps trying').waitFor({ state: 'detached' })
+  })
+
   const client = () =>
     createClient({ address: ORIGIN, token: service.managementToken, fetch: service.fetch, env: false })
 

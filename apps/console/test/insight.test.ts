@@ -1,4 +1,4 @@
-/** Questions about rights, the key-value browser, the catalog, locks and the upgrade, in Chromium against a real server. */
+/** Rights, the key-value browser, the catalog, locks, namespaces and the upgrade, in Chromium against a real server. */
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { axeViolations, collectComplaints, executablePath, launchBrowser, signIn } from './browser.ts'
@@ -11,7 +11,7 @@ describe.skipIf(executablePath === undefined)('insight on a real server', () => 
   let complaints: string[]
 
   beforeAll(async () => {
-    ;[world, browser] = await Promise.all([startWorld(), launchBrowser()])
+    ;[world, browser] = await Promise.all([startWorld({ LATCHKEY_EDITION: 'extended' }), launchBrowser()])
   })
   afterAll(async () => {
     await browser.close()
@@ -143,6 +143,30 @@ describe.skipIf(executablePath === undefined)('insight on a real server', () => 
     await page.getByText('The ID of an earlier token').waitFor()
     expect(await page.content()).not.toContain('secret-of-')
     expect(await axeViolations(page)).toEqual([])
+    expect(complaints).toEqual([])
+  })
+
+  test('works in another namespace, to which links stay, and creates and deletes one', async () => {
+    await open('/tokens')
+    await page.getByRole('button', { name: 'Namespace default' }).click()
+    await page.getByRole('menuitem', { name: 'team-a' }).click()
+    await page.getByRole('link', { name: 'Reports of team A' }).waitFor()
+    await page.getByRole('link', { name: 'Policies', exact: true }).click()
+    await page.getByRole('link', { name: 'team-read' }).waitFor()
+    expect(await page.getByRole('link', { name: 'orders-read' }).count()).toBe(0)
+    expect(new URL(page.url()).searchParams.get('ns')).toBe('team-a')
+    await page.getByRole('link', { name: 'Namespaces' }).click()
+    await page.getByRole('button', { name: 'Create namespace' }).click()
+    await page.getByRole('textbox', { name: 'Name' }).fill('team-c')
+    await page.keyboard.press('Enter')
+    await page.getByRole('heading', { name: 'team-c' }).waitFor()
+    expect(await axeViolations(page)).toEqual([])
+    await page.getByRole('button', { name: 'More actions' }).click()
+    await page.getByRole('menuitem', { name: 'Delete namespace' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete namespace' }).click()
+    await page.getByRole('link', { name: 'team-b' }).waitFor()
+    const names = (await world.client.namespaces.list()).map(({ Name }) => Name)
+    expect(names).toEqual(['default', 'team-a', 'team-b'])
     expect(complaints).toEqual([])
   })
 })

@@ -29,6 +29,7 @@ export async function startWorld(env: Readonly<Record<string, string>> = {}): Pr
   })
   const client = createClient({ address: server.url, token: SECRET, env: false })
   await fill(client)
+  if (env.LATCHKEY_EDITION === 'extended') await fillNamespaces(client)
   return {
     url: server.url,
     client,
@@ -203,4 +204,17 @@ async function fill(client: Client): Promise<void> {
   const { ID } = await client.sessions.create(SESSIONS.export)
   for (const key of ['orders/export/leader', 'orders/export/cursor']) await client.kv.acquire(key, ID)
   await client.sessions.create(SESSIONS.idle)
+}
+
+/** Namespaces, of which one has defaults. */
+async function fillNamespaces(client: Client): Promise<void> {
+  await client.namespaces.create({ Name: 'team-a', Description: 'Everything of team A' })
+  await client.namespaces.create({ Name: 'team-b' })
+  const teamA = client.withNamespace('team-a')
+  await teamA.policies.create({ Name: 'team-read', Rules: 'key_prefix "" {\n  policy = "read"\n}\n' })
+  await teamA.tokens.create({ Description: 'Reports of team A', Policies: [{ Name: 'team-read' }] })
+  await client.namespaces.update('team-a', {
+    Description: 'Everything of team A',
+    ACLs: { PolicyDefaults: [{ Name: 'team-read' }] },
+  })
 }

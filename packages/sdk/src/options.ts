@@ -120,6 +120,8 @@ export interface WatchOptions {
   readonly namespace?: string | undefined
   /** As in {@link ClientOptions.attemptTimeout}. */
   readonly attemptTimeout?: number | undefined
+  /** Maximum faults in a row, after which the watch ends with the last one. Default: none, a watch outlasts them all. */
+  readonly retries?: number | undefined
 }
 
 /** Gets the secret of one attempt. */

@@ -100,6 +100,24 @@ test('resumes after faults with its last index, and misses no last state (SDK-01
   expect(events.map(({ attempt }) => attempt)).toEqual([1, 2, 3, 4])
 })
 
+test('ends with the last fault after as many retries as its owner allows', async () => {
+  await using server = await startServer(
+    state(7),
+    html(502),
+    state(8),
+    html(502),
+    problem(503, 'internal'),
+    state(9),
+  )
+  const client = clientOf(server)
+  const seen: (number | undefined)[] = []
+  const follow = async () => {
+    for await (const { index } of client.tokens.watch(ACCESSOR_ID, { retries: 1 })) seen.push(index)
+  }
+  await expect(follow()).rejects.toMatchObject({ kind: 'unavailable', status: 503 })
+  expect(seen).toEqual([7, 8])
+})
+
 test('pauses longer after each fault, at most 30 s and what Retry-After says on top', async () => {
   vi.mocked(Math.random).mockReturnValue(1 / 64)
   await using server = await startServer(

@@ -6,7 +6,7 @@ import { absentAs } from './absence.ts'
 import type { EndpointName } from './contract.ts'
 import { ContractBroken, LatchkeyError, NotFound, Unavailable } from './errors.ts'
 import type { WithMeta } from './meta.ts'
-import type { ReadOptions, Settings, WatchOptions } from './options.ts'
+import { count, type ReadOptions, type Settings, type WatchOptions } from './options.ts'
 import { retryDelay, sleep } from './time.ts'
 
 /** Maximum pause between two attempts of a watch whose service does not answer, in milliseconds. */
@@ -94,6 +94,7 @@ async function* follow<T>(
   signal: AbortSignal,
 ): AsyncGenerator<WithMeta<T>, undefined, undefined> {
   const wait = Math.min(options.wait ?? settings.waitSlice, settings.waitSlice)
+  const retries = count('retries', options.retries ?? Number.MAX_SAFE_INTEGER)
   const common = { ...options, wait, signal, retries: 0 }
   /** Index of the state that was yielded last; `undefined` before the first. */
   let seen: number | typeof ABSENT | undefined = options.index
@@ -109,7 +110,7 @@ async function* follow<T>(
       answer = await source.read({ ...common, index })
       failures = 0
     } catch (error) {
-      if (!isTransient(error)) throw error
+      if (!isTransient(error) || failures >= retries) throw error
       failures += 1
       await sleep(announceRetry(settings, error, failures), signal)
       continue

@@ -3,37 +3,59 @@ import { open, readFile, rename, rm } from 'node:fs/promises'
 import { CliError, systemProblem } from '../frame/cli-error.ts'
 import type { Action } from '../frame/command-spec.ts'
 
-/** The whole archive is one answer or one body, so both limits of a call are as long as the largest may take. */
+/** A restore is one body, and an archive begins once the server has its snapshot: both limits of a call allow for the largest. */
 const ARCHIVE_MS_MAX = 600_000
+const MEGABYTE = 1_000_000
 const LIMITS = { timeout: ARCHIVE_MS_MAX, attemptTimeout: ARCHIVE_MS_MAX } as const
 
 export const backup: Action = async (session, input) => {
   const file = input.arg(0)
   session.progress.show('reading the store …')
-  const archive = await (await session.client()).snapshots.read({ ...LIMITS, signal: session.io.signal })
-  session.progress.clear()
-  await writeWhole(file, archive)
-  await session.note(
-    `Wrote ${file}: ${archive.byteLength} bytes. To verify it: latchkey-server inspect ${file}`,
+  const archive = await (await session.client()).snapshots.stream({ ...LIMITS, signal: session.io.signal })
+  const bytes = await writeWhole(file, archive, (done) =>
+    session.progress.show(`${(done / MEGABYTE).toFixed(1)} MB …`),
   )
+  session.progress.clear()
+  await session.note(`Wrote ${file}: ${bytes} bytes. To verify it: latchkey-server inspect ${file}`)
 }
 
-/** The file appears once all of it is on disk, and then replaces an older one. Only its owner may read it. */
-async function writeWhole(file: string, bytes: Uint8Array): Promise<void> {
+/**
+ * The file appears once all of it is on disk, and then replaces an older one. Only its owner may read it.
+ *
+ * @param pieces may be larger together than memory.
+ * @returns its length.
+ */
+async function writeWhole(
+  file: string,
+  pieces: AsyncIterable<Uint8Array>,
+  onProgress: (bytes: number) => void,
+): Promise<number> {
   const draft = `${file}.${process.pid}`
+  let bytes = 0
   try {
     const output = await open(draft, 'wx', 0o600)
     try {
-      await output.writeFile(bytes)
+      for await (const piece of pieces) {
+        await output.writeFile(piece)
+        bytes += piece.byteLength
+        onProgress(bytes)
+      }
       await output.sync()
     } finally {
       await output.close()
     }
     await rename(draft, file)
+    return bytes
   } catch (error) {
     await rm(draft, { force: true })
+    if (!isSystemError(error)) throw error
     throw new CliError(`cannot write ${file}: ${systemProblem(error)}`, { cause: error })
   }
+}
+
+/** Errors of the file system name the call that failed; those of the service do not. */
+function isSystemError(error: unknown): boolean {
+  return error instanceof Error && 'syscall' in error
 }
 
 export const restore: Action = async (session, input) => {

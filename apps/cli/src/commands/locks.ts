@@ -2,46 +2,29 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { hostname } from 'node:os'
-import { setTimeout as delay } from 'node:timers/promises'
-import { type Client, type LockSession, NotFound } from '@latchkey/sdk'
+import { type Client, LatchkeyError, type Lock, type LockSession, valueText } from '@latchkey/sdk'
 import { EXIT } from '../exit-codes.ts'
 import { CliError } from '../frame/cli-error.ts'
 import type { Action } from '../frame/command-spec.ts'
-
-/** A holder that dies keeps others waiting for at most twice this. */
-const TTL = '15s'
-const RENEW_MS = 5_000
-/** A lock delay ends without a change of the key, so waiting also asks now and then. */
-const ASK_MS = 1_000
+import type { Session } from '../frame/session.ts'
 
 export const lock: Action = async (session, input) => {
   const [key = '', ...command] = input.args
   const client = await session.client()
-  const { ID } = await client.sessions.create({ Name: `latchkey lock ${key}`, TTL })
-  const lost = new AbortController()
-  const keeping = keepAlive(client, ID, lost)
+  session.progress.show(`waiting for ${key} …`)
+  const held = await acquire(client, key, { waits: input.flag('wait'), signal: session.io.signal })
+  session.progress.clear()
+  if (!held) throw await refusal(client, key)
   try {
-    const isHeld = await acquire(client, key, ID, { waits: input.flag('wait'), signal: session.io.signal })
-    if (!isHeld) throw new CliError(`${key} is locked by another session`, { exitCode: EXIT.conflict })
-    const exitCode = await run(command, { ended: [session.io.signal, lost.signal], sessionId: ID })
-    if (!lost.signal.aborted) return exitCode
+    const exitCode = await run(command, { ended: [session.io.signal, held.signal], sessionId: held.session })
+    if (!held.signal.aborted) return exitCode
     throw new CliError(`the lock on ${key} was lost while the command ran, so it was ended`, {
       exitCode: EXIT.conflict,
+      cause: held.signal.reason,
     })
   } finally {
-    clearInterval(keeping)
-    // Releases the key. If the service does not answer, the TTL does.
-    await client.sessions.destroy(ID).catch(() => undefined)
+    await release(held, session)
   }
-}
-
-/** Renews the session until it is cleared. A session that has ended cannot come back. */
-function keepAlive({ sessions }: Client, id: string, lost: AbortController): NodeJS.Timeout {
-  return setInterval(() => {
-    sessions.renew(id).catch((error: unknown) => {
-      if (error instanceof NotFound) lost.abort()
-    })
-  }, RENEW_MS)
 }
 
 interface Waiting {
@@ -49,18 +32,39 @@ interface Waiting {
   readonly signal: AbortSignal
 }
 
-async function acquire(
-  { kv }: Client,
-  key: string,
-  id: string,
-  { waits, signal }: Waiting,
-): Promise<boolean> {
-  const value = `${hostname()} ${process.pid}`
-  while (!(await kv.acquire(key, id, { value, signal }))) {
-    if (!waits) return false
-    await delay(ASK_MS, undefined, { signal })
+function acquire({ locks }: Client, key: string, { waits, signal }: Waiting): Promise<Lock | undefined> {
+  const options = {
+    signal,
+    value: `${hostname()} ${process.pid}`,
+    session: { Name: `latchkey lock ${key}` },
   }
-  return true
+  return waits ? locks.acquire(key, options) : locks.tryAcquire(key, options)
+}
+
+/** A holder other than this command line may keep anything in the key. */
+const HOLDER_LENGTH_MAX = 80
+
+/** Says who holds a lock, as far as its holder has written that into the key. */
+async function refusal({ kv }: Client, key: string): Promise<CliError> {
+  const holder = await kv.get(key).catch(() => undefined)
+  return new CliError(
+    holder?.Session === undefined
+      ? `${key} is not locked any more, but its lock delay is not over`
+      : `${key} is locked by session ${holder.Session} (${valueText(holder).slice(0, HOLDER_LENGTH_MAX)})`,
+    { exitCode: EXIT.conflict, hints: ['To wait until it is free: leave out --no-wait'] },
+  )
+}
+
+/** The result of the command stands, whether or not the service answers: the TTL of the session ends the lock, too. */
+async function release(held: Lock, session: Session): Promise<void> {
+  try {
+    await held.release()
+  } catch (error) {
+    if (!(error instanceof LatchkeyError)) throw error
+    await session.note(
+      `${held.key} could not be released, and stays locked until its session ends: ${error.message}`,
+    )
+  }
 }
 
 interface Running {

@@ -66,7 +66,7 @@ function Answer({ question }: { readonly question: Question }) {
   return (
     <section className="card" aria-label={texts.ask.who.table}>
       <div className="toolbar">
-        <h2>{texts.ask.who.heading(answer.data.length)}</h2>
+        <h2 className="toolbar-title">{texts.ask.who.heading(answer.data.length)}</h2>
       </div>
       <DataTable
         label={texts.ask.who.table}

@@ -1,4 +1,5 @@
 import { CircleCheck, CircleX, TriangleAlert } from 'lucide-react'
+import type { ReactNode } from 'react'
 import { texts } from '../texts.ts'
 import { Badge } from '../ui/badge.tsx'
 import { type Counts, STATES, type State } from './health.ts'
@@ -17,14 +18,16 @@ export function HealthBadges({ counts }: { readonly counts: Counts }) {
     <span className="links">
       {shown.map((state) => (
         <StateBadge key={state} state={state}>
-          {`${counts[state]} ${texts.catalog.states[state].toLowerCase()}`}
+          <span>
+            {counts[state]} <span className="badge-word">{texts.catalog.states[state].toLowerCase()}</span>
+          </span>
         </StateBadge>
       ))}
     </span>
   )
 }
 
-export function StateBadge({ state, children }: { readonly state: State; readonly children?: string }) {
+export function StateBadge({ state, children }: { readonly state: State; readonly children?: ReactNode }) {
   const { tone, icon: Icon } = LOOKS[state]
   return (
     <Badge tone={tone}>

@@ -1,7 +1,7 @@
 import type { Intention } from '@latchkey/sdk'
 import { useClient } from '../session/session.ts'
 import { texts } from '../texts.ts'
-import { messageOf } from '../ui/problem.tsx'
+import { messageOf } from '../ui/message-of.ts'
 import { showToast } from '../ui/toast.tsx'
 import { destinationOf, sourceOf } from './intention-search.ts'
 

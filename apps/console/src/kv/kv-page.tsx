@@ -17,7 +17,7 @@ import { crumbsOf, type KvSearch, rowsOf, SEPARATOR, type TreeRow } from './path
 import { useMayWrite } from './use-may-write.ts'
 
 const route = getRouteApi('/kv')
-const ROW_HEIGHT = 44
+const ROW_REM = 2.75
 
 /** The key-value store as a tree of folders, with the open key beside it. */
 export function KvPage() {
@@ -116,7 +116,7 @@ function Tree({ prefix, openKey }: TreeProps) {
           columns={columnsOf(prefix, openKey)}
           rows={rows}
           keyOf={({ path, isFolder }) => `${isFolder} ${path}`}
-          rowHeight={ROW_HEIGHT}
+          rowRem={ROW_REM}
           narrowTracks="minmax(0, 1fr)"
         />
       )}

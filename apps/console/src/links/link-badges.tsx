@@ -5,8 +5,16 @@ import type { Linked } from './links.ts'
 /** Links beyond this number are only counted. */
 const SHOWN = 3
 
+interface LinkBadgesProps {
+  readonly record: Linked
+  /** What stands in the place of no links. */
+  readonly none?: string
+  /** All of them, on as many lines as they need. */
+  readonly isWhole?: boolean
+}
+
 /** Where a token or a role has its rights from, in one line. */
-export function LinkBadges({ record }: { readonly record: Linked }) {
+export function LinkBadges({ record, none = texts.tokens.noLinks, isWhole = false }: LinkBadgesProps) {
   const links = [
     ...(record.Policies ?? []).map(({ Name }) => ({ icon: FileText, name: Name, key: `p${Name}` })),
     ...(record.Roles ?? []).map(({ Name }) => ({ icon: UsersRound, name: Name, key: `r${Name}` })),
@@ -21,16 +29,17 @@ export function LinkBadges({ record }: { readonly record: Linked }) {
       key: `n${NodeName}/${Datacenter}`,
     })),
   ]
-  if (links.length === 0) return <span className="muted small">{texts.tokens.noLinks}</span>
+  if (links.length === 0) return <span className="muted small">{none}</span>
+  const shown = isWhole ? links.length : SHOWN
   return (
-    <span className="links">
-      {links.slice(0, SHOWN).map(({ icon: Icon, name, key }) => (
+    <span className="links" data-whole={isWhole}>
+      {links.slice(0, shown).map(({ icon: Icon, name, key }) => (
         <span key={key} className="badge">
           <Icon aria-hidden />
           <span className="truncate">{name}</span>
         </span>
       ))}
-      {links.length > SHOWN && <span className="small muted">{texts.tokens.more(links.length - SHOWN)}</span>}
+      {links.length > shown && <span className="small muted">{texts.tokens.more(links.length - shown)}</span>}
     </span>
   )
 }

@@ -46,7 +46,7 @@ export function NamePicker({ label, kind, values, onValues }: NamePickerProps) {
   const client = useClient()
   const [isOpen, setOpen] = useState(false)
   const names = useQuery({
-    queryKey: ['names', kind],
+    queryKey: ['names', kind, client.toJSON().namespace],
     queryFn: async ({ signal }) => {
       const records =
         kind === 'policies' ? await client.policies.list({ signal }) : await client.roles.list({}, { signal })

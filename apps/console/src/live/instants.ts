@@ -18,16 +18,23 @@ export function isInstant(instant: string | undefined): instant is string {
   return instant !== undefined && instant !== NO_TIME
 }
 
-/** `in 7 hours`, `2 days ago`, in the largest unit that fits. */
+/** `in 8 hours`, `90 minutes ago`: in the largest unit of which there are two, so that rounding misleads nobody. */
 export function relativeTo(instant: string, now: number): string {
   const ms = Date.parse(instant) - now
-  const [unit, size] = UNITS.find(([, each]) => Math.abs(ms) >= each) ?? ['second', 1_000]
-  return relative.format(Math.trunc(ms / size), unit)
+  const [unit, size] = UNITS.find(([, each]) => Math.abs(ms) >= 2 * each) ?? ['second', 1_000]
+  return relative.format(Math.round(ms / size), unit)
 }
 
 /** `23 Nov 2026, 08:15:10`, in the zone of the person. */
 export function absoluteTime(instant: string): string {
   return absolute.format(new Date(instant))
+}
+
+const clock = new Intl.DateTimeFormat('en-GB', { timeStyle: 'short' })
+
+/** `08:15`, in the zone of the person. */
+export function timeOf(instant: string): string {
+  return clock.format(new Date(instant))
 }
 
 export function dateOf(instant: string): string {

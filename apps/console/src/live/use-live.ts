@@ -1,7 +1,8 @@
 /** Records that follow the server: a first read, then a blocking query for as long as somebody looks. */
-import type { Watch } from '@latchkey/sdk'
+import type { Watch, WatchOptions } from '@latchkey/sdk'
 import { type QueryKey, type UseQueryResult, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useEffect } from 'react'
+import { useConnection } from './connection.ts'
 import { usePageVisible } from './use-page-visible.ts'
 
 /** A value and the index at which it was current. */
@@ -11,7 +12,10 @@ interface Seen<T> {
   readonly index: number | undefined
 }
 
-type Open<T> = (options: { readonly signal: AbortSignal; readonly index?: number }) => Watch<T>
+type Open<T> = (options: Pick<WatchOptions, 'signal' | 'index' | 'retries'>) => Watch<T>
+
+/** A person who waits for the first answer is told of a failure after so many retries. */
+const FIRST_RETRIES = 2
 
 interface Follower {
   users: number
@@ -35,6 +39,8 @@ export function useLive<T>(
 ): UseQueryResult<T> {
   const queries = useQueryClient()
   const isVisible = usePageVisible()
+  // A watch that pauses after failures begins again as soon as the server is back.
+  const { recoveries } = useConnection()
   const query = useQuery({
     queryKey: key,
     queryFn: ({ signal }) => first(open, signal),
@@ -71,7 +77,7 @@ export function useLive<T>(
         if (!signal.aborted) await queries.invalidateQueries({ queryKey: key, exact: true })
       }
     }
-  }, [follows, hash])
+  }, [follows, hash, recoveries])
   return query
 }
 
@@ -79,7 +85,8 @@ async function first<T>(open: Open<T>, signal: AbortSignal): Promise<Seen<T>> {
   const own = new AbortController()
   signal.addEventListener('abort', () => own.abort(signal.reason), { once: true })
   try {
-    for await (const { value, index } of open({ signal: own.signal })) return { value, index }
+    for await (const { value, index } of open({ signal: own.signal, retries: FIRST_RETRIES }))
+      return { value, index }
   } finally {
     own.abort()
   }

@@ -9,7 +9,7 @@ import { Problem } from '../ui/problem.tsx'
 import { Empty, Skeleton } from '../ui/states.tsx'
 import { placeOf } from './session-facts.ts'
 
-const ROW_HEIGHT = 44
+const ROW_REM = 2.75
 
 const COLUMNS: readonly Column<{ readonly key: string }>[] = [
   {
@@ -53,7 +53,7 @@ export function HeldKeys({ session: { ID } }: { readonly session: LockSession })
           columns={COLUMNS}
           rows={keys.data.map((key) => ({ key }))}
           keyOf={({ key }) => key}
-          rowHeight={ROW_HEIGHT}
+          rowRem={ROW_REM}
           narrowTracks="minmax(0, 1fr)"
         />
       )}

@@ -86,7 +86,7 @@ function Outcome({ outcome }: { readonly outcome: LoginExplanation }) {
           <ul className="small mono">
             {Rights.map(({ Resource, Segment, Access }) => (
               <li key={`${Resource} ${Segment} ${Access}`}>
-                {Resource}:{Access} {Segment}
+                {Resource}:{Access} {Segment === '' ? texts.rules.all : Segment}
               </li>
             ))}
           </ul>

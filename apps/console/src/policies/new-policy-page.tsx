@@ -9,7 +9,7 @@ import { Page } from '../ui/page.tsx'
 import { Problem } from '../ui/problem.tsx'
 import { showToast } from '../ui/toast.tsx'
 import type { PolicyContent } from './policy-content.ts'
-import { PolicyForm } from './policy-form.tsx'
+import { isAboutName, PolicyForm } from './policy-form.tsx'
 
 const EXAMPLE = 'key_prefix "orders/" {\n  policy = "read"\n}\n'
 
@@ -46,8 +46,8 @@ export function NewPolicyPage() {
       }
     >
       <div className="stack">
-        {create.error && <Problem error={create.error} />}
-        <PolicyForm content={content} onContent={setContent} readOnly={false} />
+        {create.error && !isAboutName(create.error) && <Problem error={create.error} />}
+        <PolicyForm content={content} onContent={setContent} readOnly={false} error={create.error} />
       </div>
     </Page>
   )

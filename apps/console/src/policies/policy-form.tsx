@@ -1,11 +1,12 @@
 /** Name, description and rules of a policy, with what the service finds in them as the person types. */
-import type { LintFinding } from '@latchkey/sdk'
+import { Conflict, Invalid, type LintFinding } from '@latchkey/sdk'
 import { CircleCheck } from 'lucide-react'
 import { useState } from 'react'
 import { RuleEditor } from '../rules/rule-editor.tsx'
 import { texts } from '../texts.ts'
 import { Badge, type Tone } from '../ui/badge.tsx'
 import { TextField } from '../ui/field.tsx'
+import { messageOf } from '../ui/message-of.ts'
 import { Card } from '../ui/page.tsx'
 import type { PolicyContent } from './policy-content.ts'
 
@@ -13,6 +14,8 @@ interface PolicyFormProps {
   readonly content: PolicyContent
   readonly onContent: (content: PolicyContent) => void
   readonly readOnly: boolean
+  /** Why the server refused it: what is about the name stands there. */
+  readonly error?: unknown
 }
 
 const TONES: Readonly<Record<LintFinding['Severity'], Tone>> = {
@@ -21,7 +24,7 @@ const TONES: Readonly<Record<LintFinding['Severity'], Tone>> = {
   info: 'accent',
 }
 
-export function PolicyForm({ content, onContent, readOnly }: PolicyFormProps) {
+export function PolicyForm({ content, onContent, readOnly, error }: PolicyFormProps) {
   const [findings, setFindings] = useState<readonly LintFinding[]>([])
   return (
     <div className="stack" data-gap="large">
@@ -31,6 +34,8 @@ export function PolicyForm({ content, onContent, readOnly }: PolicyFormProps) {
             label={texts.policies.name}
             hint={texts.policies.nameHint}
             name="name"
+            autoFocus={content.name === ''}
+            error={isAboutName(error) ? messageOf(error) : undefined}
             disabled={readOnly}
             value={content.name}
             onValue={(name) => onContent({ ...content, name })}
@@ -62,6 +67,11 @@ export function PolicyForm({ content, onContent, readOnly }: PolicyFormProps) {
       </Card>
     </div>
   )
+}
+
+/** Whether an error stands at the field of the name. */
+export function isAboutName(error: unknown): boolean {
+  return (error instanceof Invalid && error.field === 'Name') || error instanceof Conflict
 }
 
 function Findings({ findings }: { readonly findings: readonly LintFinding[] }) {

@@ -1,9 +1,10 @@
 import { LatchkeyError } from '@latchkey/sdk'
 import { useMutation } from '@tanstack/react-query'
-import { Check, Copy } from 'lucide-react'
+import { Check, Copy, Eye } from 'lucide-react'
 import { useRef, useState } from 'react'
 import { texts } from '../texts.ts'
 import { Button } from '../ui/button.tsx'
+import { copyText } from '../ui/copy-text.ts'
 import { Dialog } from '../ui/dialog.tsx'
 import { Problem } from '../ui/problem.tsx'
 import { anonymousClient, signIn } from './session.ts'
@@ -12,7 +13,8 @@ import { anonymousClient, signIn } from './session.ts'
 export function Bootstrap({ onClose }: { readonly onClose: () => void }) {
   // Not state: what React renders from it would be in the page.
   const secret = useRef<string>(undefined)
-  const [isCopied, setCopied] = useState(false)
+  const [isShown, setShown] = useState(false)
+  const [isLeaving, setLeaving] = useState(false)
   const create = useMutation({
     mutationFn: async () => {
       const token = await anonymousClient.bootstrap()
@@ -21,24 +23,24 @@ export function Bootstrap({ onClose }: { readonly onClose: () => void }) {
     },
   })
   const enter = useMutation({ mutationFn: () => signIn(secret.current ?? '', { remember: false }) })
-  const copy = async () => {
-    await navigator.clipboard.writeText(secret.current ?? '')
-    setCopied(true)
-  }
+  const copy = useMutation({ mutationFn: () => copyText(secret.current ?? '') })
+  const isKept = copy.isSuccess || isShown
+  // The secret is in this dialog alone: it does not close over a slip of the hand.
+  const close = () => (create.isPending || (create.isSuccess && !isKept) ? setLeaving(true) : onClose())
   const isDone = create.error instanceof LatchkeyError && create.error.code === 'bootstrap_done'
   return (
     <Dialog
       title={create.isSuccess ? texts.signIn.bootstrapCreated : texts.signIn.bootstrap}
       lead={create.isSuccess ? texts.signIn.bootstrapKeep : texts.signIn.bootstrapLead}
-      onClose={onClose}
+      onClose={close}
       foot={
         create.isSuccess ? (
           <>
-            <Button onClick={() => void copy()}>
-              {isCopied ? <Check aria-hidden /> : <Copy aria-hidden />}
-              {isCopied ? texts.common.copied : texts.signIn.bootstrapCopy}
+            <Button onClick={() => copy.mutate()}>
+              {copy.isSuccess ? <Check aria-hidden /> : <Copy aria-hidden />}
+              {copy.isSuccess ? texts.common.copied : texts.signIn.bootstrapCopy}
             </Button>
-            <Button look="primary" disabled={!isCopied} busy={enter.isPending} onClick={() => enter.mutate()}>
+            <Button look="primary" disabled={!isKept} busy={enter.isPending} onClick={() => enter.mutate()}>
               {texts.signIn.bootstrapEnter}
             </Button>
           </>
@@ -52,9 +54,28 @@ export function Bootstrap({ onClose }: { readonly onClose: () => void }) {
         )
       }
     >
-      {isDone && <p className="field-error">{texts.signIn.bootstrapDone}</p>}
-      {create.error && !isDone && <Problem error={create.error} />}
-      {enter.error && <Problem error={enter.error} />}
+      <div className="stack" data-gap="small">
+        {create.isSuccess &&
+          (isShown ? (
+            <output className="mono secret">{secret.current}</output>
+          ) : (
+            <div>
+              <Button size="small" look="quiet" onClick={() => setShown(true)}>
+                <Eye aria-hidden />
+                {texts.tokens.showSecret}
+              </Button>
+            </div>
+          ))}
+        {isLeaving && create.isSuccess && !isKept && (
+          <p className="field-error" role="alert">
+            {texts.signIn.bootstrapFirst}
+          </p>
+        )}
+        {copy.error && <Problem error={copy.error} />}
+        {isDone && <p className="field-error">{texts.signIn.bootstrapDone}</p>}
+        {create.error && !isDone && <Problem error={create.error} />}
+        {enter.error && <Problem error={enter.error} />}
+      </div>
     </Dialog>
   )
 }

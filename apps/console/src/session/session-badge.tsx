@@ -10,13 +10,16 @@ import {
   UserRound,
 } from 'lucide-react'
 import { useState } from 'react'
-import { relativeTo } from '../live/instants.ts'
+import { absoluteTime, relativeTo, timeOf } from '../live/instants.ts'
 import { useNow } from '../live/use-now.ts'
 import { applyTheme, nextTheme, readTheme } from '../shell/theme.ts'
 import { texts } from '../texts.ts'
 import { Menu } from '../ui/menu.tsx'
 import { signOut, useSession } from './session.ts'
 import { type Rights, useRights } from './use-rights.ts'
+
+/** From then on the end of the session is coloured as a warning. */
+const SOON_MS = 600_000
 
 /** Who I am, what I may do, until when. */
 export function SessionBadge() {
@@ -70,10 +73,18 @@ export function SessionBadge() {
             {name}
           </span>
           <span className="who-sub truncate" style={{ display: 'block' }}>
-            {token?.ExpirationTime === undefined
-              ? summaryOf(rights)
-              : texts.shell.expires(relativeTo(token.ExpirationTime, now))}
+            {summaryOf(rights)}
           </span>
+          {token?.ExpirationTime !== undefined && (
+            <span
+              className="who-sub truncate nums"
+              style={{ display: 'block' }}
+              data-soon={Date.parse(token.ExpirationTime) - now < SOON_MS}
+              title={absoluteTime(token.ExpirationTime)}
+            >
+              {texts.shell.until(timeOf(token.ExpirationTime), relativeTo(token.ExpirationTime, now))}
+            </span>
+          )}
         </span>
         <ChevronsUpDown aria-hidden size={14} />
       </button>

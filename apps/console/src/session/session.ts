@@ -1,6 +1,7 @@
 /** Who is signed in. The secret is in memory, and in the session storage of the tab if the person asks for it. */
 import { type Client, createClient, PermissionDenied, type Token } from '@latchkey/sdk'
-import { useSyncExternalStore } from 'react'
+import { createContext, use, useSyncExternalStore } from 'react'
+import { connectionLogger } from '../live/connection.ts'
 import { serverFacts } from '../server-facts.ts'
 
 /** A token without its secret: the only form in which the console keeps one. */
@@ -24,6 +25,7 @@ export const anonymousClient: Client = createClient({
   // A person waits for the answer: fail sooner than a program would.
   timeout: 15_000,
   retries: 2,
+  logger: connectionLogger,
 })
 
 let current: Session = { state: sessionStorage.getItem(STORED) === null ? 'signedOut' : 'restoring' }
@@ -47,10 +49,11 @@ export function useSession(): Session {
   return useSyncExternalStore(subscribe, getSession)
 }
 
-/** The client of the person who is signed in; pages are shown only then. */
+export const ClientContext = createContext<Client>(anonymousClient)
+
+/** The client of the person who is signed in, in the namespace of the page. */
 export function useClient(): Client {
-  const session = useSession()
-  return session.state === 'signedIn' ? session.client : anonymousClient
+  return use(ClientContext)
 }
 
 /**

@@ -27,6 +27,4 @@ export function useSessionEnd(): void {
       }
     }
   }, [client, isVisible, queries])
-  // What one person saw is not for the next.
-  useEffect(() => () => queries.clear(), [queries])
 }

@@ -3,6 +3,8 @@ import { Outlet } from '@tanstack/react-router'
 import { Menu as MenuIcon } from 'lucide-react'
 import { Dialog as Radix } from 'radix-ui'
 import { lazy, Suspense, useEffect, useState } from 'react'
+import { ClientScope } from '../session/client-scope.tsx'
+import { useNamespace } from '../session/namespace.ts'
 import { useSession } from '../session/session.ts'
 import { SignInPage } from '../session/sign-in-page.tsx'
 import { useSessionEnd } from '../session/use-session-end.ts'
@@ -10,15 +12,23 @@ import { texts } from '../texts.ts'
 import { IconButton } from '../ui/button.tsx'
 import { Skeleton } from '../ui/states.tsx'
 import { Toasts } from '../ui/toast.tsx'
+import { ConnectionBanner } from './connection-banner.tsx'
 import { Brand, SideNav } from './side-nav.tsx'
 
 const CommandPalette = lazy(() => import('./command-palette.tsx'))
 
 export function App() {
   const session = useSession()
+  const namespace = useNamespace()
   return (
     <>
-      {session.state === 'signedIn' ? <Shell /> : <SignInPage session={session} />}
+      {session.state === 'signedIn' ? (
+        <ClientScope key={namespace ?? ''} client={session.client} namespace={namespace}>
+          <Shell />
+        </ClientScope>
+      ) : (
+        <SignInPage session={session} />
+      )}
       <Toasts />
     </>
   )
@@ -54,6 +64,7 @@ function Shell() {
         <Brand />
       </header>
       <main className="main" id="content" tabIndex={-1}>
+        <ConnectionBanner />
         <Suspense fallback={<Skeleton />}>
           <Outlet />
         </Suspense>

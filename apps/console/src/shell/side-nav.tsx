@@ -4,6 +4,7 @@ import { NAVIGATION } from '../navigation.ts'
 import { serverFacts } from '../server-facts.ts'
 import { SessionBadge } from '../session/session-badge.tsx'
 import { texts } from '../texts.ts'
+import { NamespaceSwitcher } from './namespace-switcher.tsx'
 
 export function Brand() {
   return (
@@ -24,6 +25,7 @@ export function SideNav({ onSearch, onNavigate }: SideNavProps) {
   return (
     <nav className="side" aria-label={texts.shell.navigation}>
       <Brand />
+      {serverFacts.edition === 'extended' && <NamespaceSwitcher {...(onNavigate ? { onNavigate } : {})} />}
       <button type="button" className="side-search" onClick={onSearch}>
         <Search aria-hidden />
         {texts.shell.search}

@@ -1,9 +1,12 @@
+import { useMutation } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { Check, Copy, Eye } from 'lucide-react'
 import { useState } from 'react'
 import { texts } from '../texts.ts'
 import { Button } from '../ui/button.tsx'
+import { copyText } from '../ui/copy-text.ts'
 import { Dialog } from '../ui/dialog.tsx'
+import { Problem } from '../ui/problem.tsx'
 
 /** A token that was just made. Its secret is behind a function, so that nothing renders it by accident. */
 export interface Made {
@@ -20,12 +23,8 @@ interface NewSecretProps {
 /** Hands over the secret of a new token: copied, or shown on demand. */
 export function NewSecret({ made, onClose }: NewSecretProps) {
   const navigate = useNavigate()
-  const [isCopied, setCopied] = useState(false)
   const [isShown, setShown] = useState(false)
-  const copy = async () => {
-    await navigator.clipboard.writeText(made.secret())
-    setCopied(true)
-  }
+  const copy = useMutation({ mutationFn: () => copyText(made.secret()) })
   const done = () => {
     onClose()
     void navigate({ to: '/tokens/$accessorId', params: { accessorId: made.accessorId } })
@@ -38,36 +37,39 @@ export function NewSecret({ made, onClose }: NewSecretProps) {
       foot={
         <>
           <Button onClick={done}>{texts.tokens.openToken}</Button>
-          <Button look="primary" onClick={() => void copy()}>
-            {isCopied ? <Check aria-hidden /> : <Copy aria-hidden />}
-            {isCopied ? texts.common.copied : texts.tokens.copySecret}
+          <Button look="primary" onClick={() => copy.mutate()}>
+            {copy.isSuccess ? <Check aria-hidden /> : <Copy aria-hidden />}
+            {copy.isSuccess ? texts.common.copied : texts.tokens.copySecret}
           </Button>
         </>
       }
     >
-      <dl className="facts">
-        <div>
-          <dt>{texts.tokens.description}</dt>
-          <dd>{made.name || texts.tokens.noDescription}</dd>
-        </div>
-        <div>
-          <dt>{texts.tokens.accessor}</dt>
-          <dd className="mono small">{made.accessorId}</dd>
-        </div>
-        <div>
-          <dt>{texts.tokens.secret}</dt>
-          <dd>
-            {isShown ? (
-              <output className="mono secret">{made.secret()}</output>
-            ) : (
-              <Button size="small" look="quiet" onClick={() => setShown(true)}>
-                <Eye aria-hidden />
-                {texts.tokens.showSecret}
-              </Button>
-            )}
-          </dd>
-        </div>
-      </dl>
+      <div className="stack">
+        <dl className="facts">
+          <div>
+            <dt>{texts.tokens.description}</dt>
+            <dd>{made.name || texts.tokens.noDescription}</dd>
+          </div>
+          <div>
+            <dt>{texts.tokens.accessor}</dt>
+            <dd className="mono small">{made.accessorId}</dd>
+          </div>
+          <div>
+            <dt>{texts.tokens.secret}</dt>
+            <dd>
+              {isShown ? (
+                <output className="mono secret">{made.secret()}</output>
+              ) : (
+                <Button size="small" look="quiet" onClick={() => setShown(true)}>
+                  <Eye aria-hidden />
+                  {texts.tokens.showSecret}
+                </Button>
+              )}
+            </dd>
+          </div>
+        </dl>
+        {copy.error && <Problem error={copy.error} />}
+      </div>
     </Dialog>
   )
 }

@@ -4,6 +4,7 @@ import { useEffect, useState } from 'react'
 import { useClient } from '../session/session.ts'
 import { texts } from '../texts.ts'
 import { Button } from '../ui/button.tsx'
+import { copyText } from '../ui/copy-text.ts'
 import { Problem } from '../ui/problem.tsx'
 
 /** How long a secret stays on the screen. */
@@ -20,7 +21,7 @@ export function SecretActions({ accessorId }: { readonly accessorId: string }) {
   const copy = useMutation({
     mutationFn: async () => {
       const { SecretID } = await client.tokens.read(accessorId)
-      await navigator.clipboard.writeText(SecretID)
+      await copyText(SecretID)
     },
   })
   const show = useMutation({

@@ -8,6 +8,8 @@ import type { Client, TokenListEntry } from '@latchkey/sdk'
 export type TokenRow = Omit<TokenListEntry, 'SecretID' | 'Hash'> & {
   /** What the search looks at, in lower case. */
   readonly searched: string
+  /** Its ExpirationTime in milliseconds. */
+  readonly expiresAt: number | undefined
 }
 
 export interface FeedState {
@@ -54,6 +56,11 @@ export class TokenFeed {
   readonly retry = (): void => {
     this.stop?.abort()
     this.start()
+  }
+
+  /** Starts again if it has failed, now that the server is back. */
+  readonly recover = (): void => {
+    if (this.state.error !== undefined && this.listeners.size > 0) this.retry()
   }
 
   private start(): void {
@@ -132,7 +139,9 @@ function toRow({ SecretID: _secret, Hash: _hash, ...token }: TokenListEntry): To
   const searched = [token.Description, token.AccessorID, token.AuthMethod ?? '', ...names]
     .join('\n')
     .toLowerCase()
-  return { ...token, searched }
+  const { ExpirationTime } = token
+  const expiresAt = ExpirationTime === undefined ? undefined : Date.parse(ExpirationTime)
+  return { ...token, searched, expiresAt }
 }
 
 function pause(ms: number, signal: AbortSignal): Promise<void> {

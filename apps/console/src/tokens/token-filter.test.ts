@@ -21,6 +21,7 @@ function aRow(Description: string, over: Partial<TokenRow> = {}): TokenRow {
     CreateIndex: 1,
     ModifyIndex: 1,
     searched,
+    expiresAt: over.ExpirationTime === undefined ? undefined : Date.parse(over.ExpirationTime),
     ...over,
   }
 }

@@ -55,7 +55,7 @@ export function filterTokens(
   const words = (search.q ?? '').toLowerCase().split(/\s+/).filter(Boolean)
   const { policy, role, identity, method, expiry } = search
   return rows.filter((row) => {
-    const expiresAt = row.ExpirationTime === undefined ? undefined : Date.parse(row.ExpirationTime)
+    const { expiresAt } = row
     return (
       (expiresAt === undefined || expiresAt > now) &&
       words.every((word) => row.searched.includes(word)) &&

@@ -95,10 +95,9 @@ export function TokensPage() {
   const now = useNow(EXPIRY_STEP_MS)
   const shownSearch = useDeferredValue(search)
   const sorting = useMemo(() => readSorting(shownSearch.sort), [shownSearch.sort])
-  const shown = useMemo(
-    () => sortTokens(filterTokens(rows, shownSearch, now), sorting),
-    [rows, shownSearch, sorting, now],
-  )
+  const sorted = useMemo(() => sortTokens(rows, sorting), [rows, sorting])
+  // Time alone changes what is filtered, so that a long list is not sorted every few seconds.
+  const shown = useMemo(() => filterTokens(sorted, shownSearch, now), [sorted, shownSearch, now])
   const change = (part: { readonly [K in keyof TokenSearch]?: TokenSearch[K] | undefined }) =>
     void navigate({ search: (before: TokenSearch) => ({ ...before, ...part }), replace: true })
   const sort = (column: string) => {

@@ -5,7 +5,7 @@
 import type { Client, Token } from '@latchkey/sdk'
 import { useClient } from '../session/session.ts'
 import { texts } from '../texts.ts'
-import { messageOf } from '../ui/problem.tsx'
+import { messageOf } from '../ui/message-of.ts'
 import { showToast } from '../ui/toast.tsx'
 import type { ShownToken } from './shown-token.ts'
 

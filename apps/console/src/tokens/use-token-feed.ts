@@ -1,5 +1,6 @@
 import type { Client } from '@latchkey/sdk'
-import { useSyncExternalStore } from 'react'
+import { useEffect, useSyncExternalStore } from 'react'
+import { useConnection } from '../live/connection.ts'
 import { usePageVisible } from '../live/use-page-visible.ts'
 import { useClient } from '../session/session.ts'
 import { type FeedState, TokenFeed } from './token-feed.ts'
@@ -16,6 +17,10 @@ export function useTokenFeed(): FeedState & { readonly retry: () => void } {
   }
   // A hidden tab holds no connection.
   const state = useSyncExternalStore(usePageVisible() ? feed.subscribe : subscribeToNothing, feed.get)
+  const { recoveries } = useConnection()
+  useEffect(() => {
+    if (recoveries > 0) feed.recover()
+  }, [feed, recoveries])
   return { ...state, retry: feed.retry }
 }
 

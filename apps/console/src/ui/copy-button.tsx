@@ -2,6 +2,9 @@ import { Check, Copy } from 'lucide-react'
 import { useEffect, useState } from 'react'
 import { texts } from '../texts.ts'
 import { IconButton } from './button.tsx'
+import { copyText } from './copy-text.ts'
+import { messageOf } from './message-of.ts'
+import { showToast } from './toast.tsx'
 
 const SHOWN_MS = 2_000
 
@@ -19,8 +22,12 @@ export function CopyButton({ label, text }: CopyButtonProps) {
     return () => clearTimeout(timer)
   }, [isCopied])
   const copy = async () => {
-    await navigator.clipboard.writeText(await text())
-    setCopied(true)
+    try {
+      await copyText(await text())
+      setCopied(true)
+    } catch (error) {
+      showToast({ text: messageOf(error), tone: 'danger' })
+    }
   }
   return (
     <IconButton label={isCopied ? texts.common.copied : label} onClick={() => void copy()}>

@@ -2,7 +2,9 @@
 import { type ColumnDef, type RowData, tableFeatures, useTable } from '@tanstack/react-table'
 import { useVirtualizer } from '@tanstack/react-virtual'
 import { ArrowDown, ArrowUp } from 'lucide-react'
-import { type CSSProperties, type KeyboardEvent, type ReactNode, useEffect, useRef } from 'react'
+import { type CSSProperties, type KeyboardEvent, type ReactNode, useEffect, useMemo, useRef } from 'react'
+
+import { useRem } from './use-rem.ts'
 
 const features = tableFeatures({})
 
@@ -27,7 +29,8 @@ interface DataTableProps<T> {
   readonly columns: readonly Column<T>[]
   readonly rows: readonly T[]
   readonly keyOf: (row: T) => string
-  readonly rowHeight?: number
+  /** Height of a row, in the size of the text. */
+  readonly rowRem?: number
   readonly sorting?: Sorting | undefined
   readonly onSort?: (column: string) => void
   /** Told which rows are in sight. */
@@ -37,6 +40,8 @@ interface DataTableProps<T> {
 }
 
 const OVERSCAN = 12
+/** Height of a row: two lines of text. */
+const ROW_REM = 3.75
 /** Rows up to which the table is as high as its content. */
 const SHOWN_WHOLE = 12
 
@@ -45,30 +50,35 @@ const SHOWN_WHOLE = 12
  * between these links.
  */
 export function DataTable<T extends RowData>(props: DataTableProps<T>) {
-  const { label, columns, rows, keyOf, rowHeight = 60, sorting, onSort, onRange, narrowTracks } = props
+  const { label, columns, rows, keyOf, sorting, onSort, onRange, narrowTracks } = props
+  const rowHeight = (props.rowRem ?? ROW_REM) * useRem()
   const scroller = useRef<HTMLDivElement>(null)
-  const table = useTable({
-    features,
-    columns: columns as unknown as ColumnDef<typeof features, T>[],
-    data: rows as T[],
-    getRowId: keyOf,
-  })
-  const models = table.getRowModel().rows
   const virtualizer = useVirtualizer({
-    count: models.length,
+    count: rows.length,
     getScrollElement: () => scroller.current,
     estimateSize: () => rowHeight,
     overscan: OVERSCAN,
   })
+  // A wider screen, or the person, may set larger text.
+  useEffect(() => virtualizer.measure(), [virtualizer, rowHeight])
   const items = virtualizer.getVirtualItems()
   const [first, last] = [items[0]?.index ?? 0, items.at(-1)?.index ?? 0]
   useEffect(() => onRange?.(first, last), [first, last, onRange])
+  // The table models the rows in sight alone: models of all would cost a long frame whenever a long list changes.
+  const data = useMemo(() => rows.slice(first, last + 1), [rows, first, last])
+  const table = useTable({
+    features,
+    columns: columns as unknown as ColumnDef<typeof features, T>[],
+    data,
+    getRowId: keyOf,
+  })
+  const models = table.getRowModel().rows
 
   const move = (event: KeyboardEvent) => {
     const at = Number(
       (event.target as HTMLElement).closest('[data-index]')?.getAttribute('data-index') ?? Number.NaN,
     )
-    const to = Number.isNaN(at) ? undefined : targetOf(event.key, at, models.length)
+    const to = Number.isNaN(at) ? undefined : targetOf(event.key, at, rows.length)
     if (to === undefined) return
     event.preventDefault()
     virtualizer.scrollToIndex(to)
@@ -108,7 +118,7 @@ export function DataTable<T extends RowData>(props: DataTableProps<T>) {
         {/* biome-ignore lint/a11y/useSemanticElements: as above. */}
         <div role="rowgroup" style={{ height: virtualizer.getTotalSize(), position: 'relative' }}>
           {items.map((item) => {
-            const row = models[item.index]?.original
+            const row = models[item.index - first]?.original
             if (row === undefined) return null
             return (
               // biome-ignore lint/a11y/useSemanticElements: as above.

@@ -1,9 +1,10 @@
-import { LatchkeyError, PermissionDenied, Timeout, Unavailable } from '@latchkey/sdk'
+import { LatchkeyError } from '@latchkey/sdk'
 import { CircleAlert, RotateCw } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { texts } from '../texts.ts'
 import { Button } from './button.tsx'
 import { CopyButton } from './copy-button.tsx'
+import { messageOf } from './message-of.ts'
 
 interface ProblemProps {
   readonly error: unknown
@@ -49,15 +50,4 @@ export function Problem({ error, onRetry, children }: ProblemProps) {
 function titleOf(error: unknown): string {
   if (!(error instanceof LatchkeyError)) return texts.problem.unexpected
   return texts.problem.titles[error.kind]
-}
-
-/** What the person can do about it, where the console knows it; else what the server said. */
-export function messageOf(error: unknown): string {
-  if (error instanceof PermissionDenied && error.missing !== undefined) {
-    const { resource, segment, access } = error.missing
-    return texts.problem.missing(resource, segment, access)
-  }
-  if (error instanceof Timeout) return texts.problem.timeout
-  if (error instanceof Unavailable && error.status === undefined) return texts.problem.unreachable
-  return error instanceof Error ? error.message : String(error)
 }

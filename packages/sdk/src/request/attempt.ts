@@ -36,6 +36,7 @@ export async function attempt(
   const onAbort = (): void => deadline.abort(signal?.reason)
   signal?.addEventListener('abort', onAbort, { once: true })
   const timer = startTimer(limitMs, () => deadline.abort())
+  let isStreaming = false
   const startedAt = performance.now()
   const log = (facts: Pick<AttemptFacts, 'status' | 'requestId'>): void => {
     const ms = Math.round(performance.now() - startedAt)
@@ -52,6 +53,7 @@ export async function attempt(
     const secrets = [token, ...(call.secrets ?? [])].filter((secret) => secret !== undefined)
     const answer = await exchange(settings, call, request, deadline.signal, secrets)
     log({ status: 200, requestId: answer.requestId })
+    isStreaming = call.form === 'stream'
     return answer
   } catch (error) {
     if (error instanceof LatchkeyError) log(error)
@@ -61,7 +63,8 @@ export async function attempt(
     throw error
   } finally {
     clearTimeout(timer)
-    signal?.removeEventListener('abort', onAbort)
+    // The signal also ends a body that is still to be read.
+    if (!isStreaming) signal?.removeEventListener('abort', onAbort)
   }
 }
 

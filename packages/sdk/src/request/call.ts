@@ -29,7 +29,7 @@ export type QueryOf<N extends EndpointName> = Endpoints[N] extends {
 export type QueryValue = string | number | bigint | boolean | readonly string[] | undefined
 
 /** How to read the body of the answer. */
-type AnswerForm = 'json' | 'text' | 'bytes'
+type AnswerForm = 'json' | 'text' | 'bytes' | 'stream'
 
 /** A resource's call, as the transport sees it. */
 export interface Call {
@@ -124,7 +124,7 @@ export function buildRequest(
 }
 
 function acceptOf(form: AnswerForm | undefined): string {
-  if (form === 'bytes') return `*/*, ${PROBLEM_JSON}`
+  if (form === 'bytes' || form === 'stream') return `*/*, ${PROBLEM_JSON}`
   return `${form === 'text' ? 'text/plain' : 'application/json'}, ${PROBLEM_JSON}`
 }
 

@@ -51,6 +51,7 @@ async function readValue(
       status: response.status,
       meta,
     })
+  if (form === 'stream') return response.body ?? new Response('').body
   if (form === 'bytes') return new Uint8Array(await response.arrayBuffer())
   const isExpected = form === 'text' ? mediaType === 'text/plain' : mediaType === 'application/json'
   if (!isExpected) throw broken(`has the content type ${clean(mediaType) || 'of nothing'}`)

@@ -1,7 +1,9 @@
 /** Backup and restore of the whole store. */
 import { type Core, call } from '../core.ts'
+import { Unavailable } from '../errors.ts'
 import type { Mode, Result } from '../meta.ts'
 import type { CallOptions } from '../options.ts'
+import { safeCause } from '../request/secrets.ts'
 import { send } from '../request/send.ts'
 import type { RestoredSnapshot } from '../types.ts'
 
@@ -13,8 +15,7 @@ export class Snapshots<M extends Mode> {
   }
 
   /**
-   * Reads an archive of the whole store at one commit index, into memory. For a large store use `latchkey-server backup`, which
-   * writes a file.
+   * Reads an archive of the whole store at one commit index, into memory. {@link Snapshots.stream} needs none.
    *
    * Endpoint `snapshots.read` (GET /v1/snapshot). Right: operator:read. Spec 9.4. Errors: Invalid
    * (endpoint_not_built), PermissionDenied (caller_unknown, privilege_missing).
@@ -29,6 +30,25 @@ export class Snapshots<M extends Mode> {
   }
 
   /**
+   * Reads such an archive piece by piece. The time limits of the call end with its first byte, its signal with the last. If the
+   * archive breaks off, the iteration throws Unavailable, and what came before is of no use.
+   *
+   * Endpoint `snapshots.read` (GET /v1/snapshot). Right: operator:read. Spec 9.4. Errors: Invalid
+   * (endpoint_not_built), PermissionDenied (caller_unknown, privilege_missing).
+   *
+   * @example
+   * await pipeline(await client.snapshots.stream(), createWriteStream('latchkey.archive'))
+   */
+  async stream(options: CallOptions = {}): Promise<Result<M, AsyncIterable<Uint8Array>>> {
+    const answer = await send<'snapshots.read', ReadableStream<Uint8Array>>(this.#core.settings, {
+      endpoint: 'snapshots.read',
+      form: 'stream',
+      options,
+    })
+    return this.#core.shape({ ...answer, value: piecesOf(answer.value, options.signal) })
+  }
+
+  /**
    * Replaces the whole store by an archive, or changes nothing. A restore whose outcome is unknown is not repeated.
    *
    * Endpoint `snapshots.restore` (PUT /v1/snapshot). Right: operator:write. Spec 9.4. Errors: Invalid
@@ -37,5 +57,31 @@ export class Snapshots<M extends Mode> {
    */
   restore(archive: Uint8Array, options: CallOptions = {}): Promise<Result<M, RestoredSnapshot>> {
     return call(this.#core, { endpoint: 'snapshots.restore', body: archive, options })
+  }
+}
+
+async function* piecesOf(
+  body: ReadableStream<Uint8Array>,
+  signal: AbortSignal | undefined,
+): AsyncGenerator<Uint8Array, void, undefined> {
+  const reader = body.getReader()
+  try {
+    for (;;) {
+      const { value, done } = await reader.read().catch((error: unknown) => {
+        signal?.throwIfAborted()
+        const message = 'snapshots.read: the archive broke off'
+        throw new Unavailable({
+          message,
+          endpoint: 'snapshots.read',
+          status: 200,
+          cause: safeCause(error, []),
+        })
+      })
+      if (done) return
+      yield value
+    }
+  } finally {
+    // After the last piece this has no effect.
+    await reader.cancel().catch(() => {})
   }
 }

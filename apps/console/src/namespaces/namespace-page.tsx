@@ -1,0 +1,145 @@
+import type { Namespace } from '@latchkey/sdk'
+import { useQueryClient } from '@tanstack/react-query'
+import { getRouteApi, Link, useNavigate } from '@tanstack/react-router'
+import { Ellipsis, Layers, LogIn, Pencil, Trash2 } from 'lucide-react'
+import { useState } from 'react'
+import { LinkBadges } from '../links/link-badges.tsx'
+import { useLive } from '../live/use-live.ts'
+import { useClient } from '../session/session.ts'
+import { useRights } from '../session/use-rights.ts'
+import { texts } from '../texts.ts'
+import { Button, IconButton } from '../ui/button.tsx'
+import { Confirm } from '../ui/confirm.tsx'
+import { Menu } from '../ui/menu.tsx'
+import { Card, Page } from '../ui/page.tsx'
+import { Problem } from '../ui/problem.tsx'
+import { Empty, Skeleton } from '../ui/states.tsx'
+import { showToast } from '../ui/toast.tsx'
+import { defaultsOf } from './defaults.ts'
+import { NamespaceDialog } from './namespace-dialog.tsx'
+
+const route = getRouteApi('/namespaces/$name')
+const PARENT = { to: '/namespaces', label: texts.namespaces.title }
+
+/** The namespace that always exists. */
+const DEFAULT = 'default'
+
+export function NamespacePage() {
+  const { name } = route.useParams() as { name: string }
+  const client = useClient()
+  const namespaces = useLive(['namespaces'], (options) => client.namespaces.watchList(options))
+  const namespace = namespaces.data?.find(({ Name }) => Name === name)
+  if (namespace) return <NamespaceDetails namespace={namespace} />
+  return (
+    <Page title={name} parent={PARENT}>
+      {namespaces.error ? (
+        <Problem error={namespaces.error} onRetry={namespaces.refetch} />
+      ) : namespaces.isPending ? (
+        <Skeleton lines={6} />
+      ) : (
+        <Empty icon={Layers} title={texts.namespaces.goneTitle}>
+          {texts.namespaces.gone}
+        </Empty>
+      )}
+    </Page>
+  )
+}
+
+function NamespaceDetails({ namespace }: { readonly namespace: Namespace }) {
+  const client = useClient()
+  const rights = useRights()
+  const navigate = useNavigate()
+  const queries = useQueryClient()
+  const [open, setOpen] = useState<'edit' | 'delete'>()
+  const { Name, Description } = namespace
+  return (
+    <Page
+      title={Name}
+      parent={PARENT}
+      lead={Description}
+      actions={
+        <>
+          <Link to="/tokens" search={{ ns: Name }} className="button">
+            <LogIn aria-hidden />
+            {texts.namespaces.enter}
+          </Link>
+          {rights.operatorWrite && (
+            <Button onClick={() => setOpen('edit')}>
+              <Pencil aria-hidden />
+              {texts.namespaces.edit}
+            </Button>
+          )}
+          {rights.operatorWrite && Name !== DEFAULT && (
+            <Menu
+              actions={[
+                {
+                  label: texts.namespaces.delete,
+                  icon: Trash2,
+                  tone: 'danger',
+                  onSelect: () => setOpen('delete'),
+                },
+              ]}
+            >
+              <IconButton label={texts.common.more}>
+                <Ellipsis aria-hidden />
+              </IconButton>
+            </Menu>
+          )}
+        </>
+      }
+    >
+      <div className="columns">
+        <Card title={texts.namespaces.defaults}>
+          <div className="stack">
+            <p className="secondary">{texts.namespaces.defaultsLead}</p>
+            <LinkBadges record={defaultsOf(namespace)} none={texts.namespaces.noDefaults} isWhole />
+          </div>
+        </Card>
+        <Contents name={Name} />
+      </div>
+      {open === 'edit' && <NamespaceDialog namespace={namespace} onClose={() => setOpen(undefined)} />}
+      {open === 'delete' && (
+        <Confirm
+          title={texts.namespaces.deleteTitle(Name)}
+          action={texts.namespaces.delete}
+          onConfirm={async () => {
+            await client.namespaces.delete(Name)
+            void queries.invalidateQueries({ queryKey: ['namespace-names'] })
+            showToast({ text: texts.namespaces.deleted(Name) })
+            await navigate({ to: '/namespaces' })
+          }}
+          onClose={() => setOpen(undefined)}
+        >
+          {texts.namespaces.deleteLead}
+        </Confirm>
+      )}
+    </Page>
+  )
+}
+
+/** The lists of the namespace, with how much is in them. */
+function Contents({ name }: { readonly name: string }) {
+  const rights = useRights()
+  const client = useClient().withNamespace(name)
+  const policies = useLive(['namespace', name, 'policies'], (options) => client.policies.watchList(options), {
+    enabled: rights.aclRead,
+  })
+  const roles = useLive(['namespace', name, 'roles'], (options) => client.roles.watchList({}, options), {
+    enabled: rights.aclRead,
+  })
+  if (policies.error || roles.error) return null
+  return (
+    <Card title={texts.namespaces.contents}>
+      <div className="counts">
+        <Link to="/policies" search={{ ns: name }} className="count-link">
+          <span className="count-number nums">{policies.data?.length ?? '–'}</span>
+          {texts.policies.title}
+        </Link>
+        <Link to="/roles" search={{ ns: name }} className="count-link">
+          <span className="count-number nums">{roles.data?.length ?? '–'}</span>
+          {texts.roles.title}
+        </Link>
+      </div>
+    </Card>
+  )
+}

@@ -1,0 +1,81 @@
+import type { Namespace } from '@latchkey/sdk'
+import { getRouteApi, Link } from '@tanstack/react-router'
+import { Layers, Plus } from 'lucide-react'
+import { LinkBadges } from '../links/link-badges.tsx'
+import { useLive } from '../live/use-live.ts'
+import { useClient } from '../session/session.ts'
+import { useRights } from '../session/use-rights.ts'
+import { texts } from '../texts.ts'
+import { Button } from '../ui/button.tsx'
+import type { Column } from '../ui/data-table.tsx'
+import type { ListSearch } from '../ui/list-search.ts'
+import { Page } from '../ui/page.tsx'
+import { RecordList } from '../ui/record-list.tsx'
+import { defaultsOf } from './defaults.ts'
+import { NamespaceDialog } from './namespace-dialog.tsx'
+
+const route = getRouteApi('/namespaces')
+
+const COLUMNS: readonly Column<Namespace>[] = [
+  {
+    id: 'name',
+    header: texts.namespaces.name,
+    track: 'minmax(0, 1fr)',
+    cell: ({ Name, Description }) => (
+      <span className="cell-title">
+        <Link to="/namespaces/$name" params={{ name: Name }} className="cell-link truncate">
+          {Name}
+        </Link>
+        <span className="cell-sub truncate">{Description}</span>
+      </span>
+    ),
+  },
+  {
+    id: 'defaults',
+    header: texts.namespaces.defaults,
+    track: 'minmax(0, 1fr)',
+    priority: 'low',
+    cell: (namespace) => <LinkBadges record={defaultsOf(namespace)} none={texts.namespaces.noDefaults} />,
+  },
+]
+
+/** Separate sets of tokens, policies, roles and keys (extended edition). */
+export function NamespacesPage() {
+  const search = route.useSearch() as ListSearch
+  const navigate = route.useNavigate()
+  const client = useClient()
+  const rights = useRights()
+  const namespaces = useLive(['namespaces'], (options) => client.namespaces.watchList(options))
+  const go = (next: ListSearch) => void navigate({ search: next, replace: true })
+  return (
+    <Page
+      title={texts.namespaces.title}
+      lead={texts.namespaces.lead}
+      actions={
+        rights.operatorWrite && (
+          <Button look="primary" onClick={() => go({ ...search, create: true })}>
+            <Plus aria-hidden />
+            {texts.namespaces.create}
+          </Button>
+        )
+      }
+    >
+      <RecordList
+        label={texts.namespaces.title}
+        records={namespaces.data}
+        error={namespaces.error}
+        onRetry={namespaces.refetch}
+        columns={COLUMNS}
+        keyOf={({ Name }) => Name}
+        textOf={({ Name, Description }) => `${Name} ${Description}`}
+        q={search.q}
+        onSearch={(q) => go(q === undefined ? {} : { q })}
+        empty={{ icon: Layers, title: texts.namespaces.emptyTitle, text: texts.namespaces.empty }}
+        narrowTracks="minmax(0, 1fr)"
+      />
+      {search.create && rights.operatorWrite && (
+        <NamespaceDialog onClose={() => go(search.q ? { q: search.q } : {})} />
+      )}
+    </Page>
+  )
+}

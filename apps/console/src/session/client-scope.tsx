@@ -1,0 +1,32 @@
+import type { Client } from '@latchkey/sdk'
+import { QueryClientProvider } from '@tanstack/react-query'
+import { type ReactNode, useEffect, useMemo, useState } from 'react'
+import { useConnection } from '../live/connection.ts'
+import { createQueries } from '../live/queries.ts'
+import { ClientContext } from './session.ts'
+
+interface ClientScopeProps {
+  readonly client: Client
+  /** `undefined`: that of the token. */
+  readonly namespace: string | undefined
+  readonly children: ReactNode
+}
+
+/** One person in one namespace: the client of the pages inside, and what they have read. Mount it again for another. */
+export function ClientScope({ client, namespace, children }: ClientScopeProps) {
+  const [queries] = useState(createQueries)
+  const scoped = useMemo(
+    () => (namespace === undefined ? client : client.withNamespace(namespace)),
+    [client, namespace],
+  )
+  const { recoveries } = useConnection()
+  const [before] = useState(recoveries)
+  useEffect(() => {
+    if (recoveries > before) void queries.cancelQueries().then(() => queries.invalidateQueries())
+  }, [queries, recoveries, before])
+  return (
+    <ClientContext value={scoped}>
+      <QueryClientProvider client={queries}>{children}</QueryClientProvider>
+    </ClientContext>
+  )
+}

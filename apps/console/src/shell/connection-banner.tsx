@@ -1,0 +1,49 @@
+import { CloudOff } from 'lucide-react'
+import { useEffect } from 'react'
+import { useConnection } from '../live/connection.ts'
+import { useSession } from '../session/session.ts'
+import { texts } from '../texts.ts'
+
+const AGAIN_MS = 2_000
+
+/** Says that the server is away, and asks for it until it is back. The page below stays, with what was typed into it. */
+export function ConnectionBanner() {
+  const { trouble } = useConnection()
+  const session = useSession()
+  const isAway = trouble !== undefined
+  const client = session.state === 'signedIn' ? session.client : undefined
+  useEffect(() => {
+    if (!isAway || !client) return
+    // Its outcome reaches the connection as that of every call does.
+    const ask = () => void client.tokens.self({ retries: 0 }).catch(() => {})
+    const timer = setInterval(ask, AGAIN_MS)
+    window.addEventListener('online', ask)
+    return () => {
+      clearInterval(timer)
+      window.removeEventListener('online', ask)
+    }
+  }, [isAway, client])
+  return (
+    <div role="status">
+      {trouble && (
+        <div className="banner">
+          <CloudOff aria-hidden />
+          <span>
+            <strong>
+              {trouble.status === undefined
+                ? texts.connection.unreachable
+                : texts.connection.unavailable(trouble.status)}
+            </strong>{' '}
+            {texts.connection.meanwhile}
+            {trouble.requestId !== undefined && (
+              <>
+                {' '}
+                {texts.problem.request} <code>{trouble.requestId}</code>
+              </>
+            )}
+          </span>
+        </div>
+      )}
+    </div>
+  )
+}

@@ -1,0 +1,19 @@
+import { LatchkeyError, PermissionDenied, Timeout, Unavailable } from '@latchkey/sdk'
+import { texts } from '../texts.ts'
+
+/** What the person can do about it, where the console knows it; else what the server said. */
+export function messageOf(error: unknown): string {
+  if (error instanceof PermissionDenied && error.missing !== undefined) {
+    const { resource, segment, access } = error.missing
+    return texts.problem.missing(resource, segment, access)
+  }
+  if (error instanceof Timeout) return texts.problem.timeout
+  if (error instanceof Unavailable && error.status === undefined) return texts.problem.unreachable
+  if (error instanceof LatchkeyError) return detailOf(error)
+  return error instanceof Error ? error.message : String(error)
+}
+
+/** The message without the name of the method and the status in front, which say nothing to people here. */
+function detailOf({ message }: LatchkeyError): string {
+  return message.replace(/^[\w.]+: (\d{3} )?/, '')
+}
