@@ -25,7 +25,7 @@ export async function measureLarge(
   try {
     await plant(dataDir, tokens)
     const startedAt = performance.now()
-    const server = await startServer({ ...options, dataDir })
+    const server = await startServer({ ...options, dataDir, accessLog: 'all' })
     try {
       await read(server, '/acl/token/self')
       const firstReadMs = performance.now() - startedAt

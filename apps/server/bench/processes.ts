@@ -23,16 +23,18 @@ interface ServerOptions {
   readonly dataDir: string
   readonly logLevel: string
   readonly profileDir: string | undefined
+  /** Setting `LATCHKEY_ACCESS_LOG`; default: that of the server. */
+  readonly accessLog?: string
 }
 
 /** Starts the server as `node src/main.ts`, on a free port, with fsync on as always. */
-export function startServer({ dataDir, logLevel, profileDir }: ServerOptions): Promise<Measured> {
+export function startServer({ dataDir, logLevel, profileDir, accessLog }: ServerOptions): Promise<Measured> {
   const profiling = profileDir === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${profileDir}`]
   return start([...profiling, join(import.meta.dirname, '../src/main.ts')], {
     PORT: '0',
     LATCHKEY_DATA_DIR: dataDir,
     LATCHKEY_LOG_LEVEL: logLevel,
-    LATCHKEY_ACCESS_LOG: 'all',
+    ...(accessLog === undefined ? {} : { LATCHKEY_ACCESS_LOG: accessLog }),
     LATCHKEY_INITIAL_MANAGEMENT_TOKEN: ROOT,
     // The load comes from one address.
     LATCHKEY_MAX_CONNECTIONS_PER_CLIENT: '0',

@@ -71,7 +71,7 @@ async function runCases(cases: readonly Case[], options: BenchOptions, figures: 
   if (cases.length === 0) return
   const dataDir = mkdtempSync(join(tmpdir(), 'latchkey-bench-'))
   const [server, raw, express] = await Promise.all([
-    startServer({ ...options, dataDir }),
+    startServer({ ...options, dataDir, accessLog: 'all' }),
     startBaseline('raw'),
     startBaseline('express'),
   ])

@@ -40,7 +40,7 @@ function cells({ row, unit, contest: { ours, theirs, ratio, ratioP99, disturbed 
     ratioP99?.toFixed(2) ?? '',
     cpuRatio(ours, theirs)?.toFixed(2) ?? '',
     `${percent(ours.noise)} / ${percent(theirs.noise)}`,
-    verdict(ratio, disturbed),
+    verdict({ ours, theirs, ratio, disturbed }),
   ]
 }
 
@@ -49,9 +49,14 @@ function cpuRatio(ours: Side, theirs: Side): number | undefined {
   return ours.cpuUs && theirs.cpuUs ? theirs.cpuUs / ours.cpuUs : undefined
 }
 
-function verdict(ratio: number, disturbed: string | undefined): string {
+type Judged = Pick<Contest, 'ours' | 'theirs' | 'ratio' | 'disturbed'>
+
+/** A difference within the noise of either side counts as none. */
+function verdict({ ours, theirs, ratio, disturbed }: Judged): string {
   if (disturbed !== undefined) return `none: ${disturbed}`
-  return ratio >= 1 ? 'ahead' : 'behind'
+  const noise = Math.max(ours.noise, theirs.noise)
+  if (Math.abs(Math.log(ratio)) <= Math.log1p(noise)) return 'even'
+  return ratio > 1 ? 'ahead' : 'behind'
 }
 
 function figure(value: number): string {
@@ -74,12 +79,14 @@ export function page(about: About, results: readonly Result[]): string {
 <title>Two servers side by side</title>
 <style>
   :root { color-scheme: light dark; font: 15px/1.5 system-ui, sans-serif; --ours: #2f6fdb; --theirs: #9aa4b2 }
-  body { max-width: 62rem; margin: 2.5rem auto; padding: 0 1rem }
+  body { max-width: 68rem; margin: 2.5rem auto; padding: 0 1rem }
   h1 { font-size: 1.5rem; margin-bottom: .25rem }
   p { color: color-mix(in srgb, currentColor 70%, transparent) }
   table { border-collapse: collapse; width: 100%; font-variant-numeric: tabular-nums }
   th, td { text-align: left; padding: .5rem .75rem .5rem 0; border-bottom: 1px solid color-mix(in srgb, currentColor 15%, transparent); vertical-align: middle }
   td.n { text-align: right }
+  .noise { white-space: nowrap }
+  td:last-child { max-width: 11rem; font-size: .85em }
   .key { display: inline-block; width: .75em; height: .75em; border-radius: 2px; margin: 0 .35em 0 1em }
   .none { opacity: .55 }
 </style>
@@ -88,27 +95,27 @@ export function page(about: About, results: readonly Result[]): string {
 <p><span class="key" style="background:var(--ours)"></span>${escapeHtml(about.ours)}
 <span class="key" style="background:var(--theirs)"></span>${escapeHtml(about.theirs)}</p>
 <table>
-<tr><th>Row</th><th></th><th>Ratio</th><th>p99</th><th>CPU</th><th>Noise</th></tr>
+<tr><th>Row</th><th></th><th>Ratio</th><th>p99</th><th>CPU</th><th>Noise</th><th>Verdict</th></tr>
 ${body}
 </table>
 </html>
 `
 }
 
-function chart({ row, unit, contest: { ours, theirs, ratio, ratioP99, disturbed } }: Result): string {
+function chart({ row, unit, contest }: Result): string {
+  const { ours, theirs, ratio, ratioP99, disturbed } = contest
   const most = Math.max(ours.value, theirs.value)
   const bar = (side: Side, at: number, colour: string) => {
     const width = (side.value / most) * BAR_WIDTH
     return `<rect x="0" y="${at}" width="${width.toFixed(1)}" height="12" rx="2" fill="var(--${colour})"/><text x="${(width + 6).toFixed(1)}" y="${at + 10}" font-size="11" fill="currentColor">${figure(side.value)}</text>`
   }
   const svg = `<svg width="${BAR_WIDTH + 80}" height="30" role="img" aria-label="ours ${figure(ours.value)}, theirs ${figure(theirs.value)} ${unit}">${bar(ours, 0, 'ours')}${bar(theirs, 16, 'theirs')}</svg>`
-  const note = disturbed === undefined ? '' : `<br><small>no verdict: ${escapeHtml(disturbed)}</small>`
   const ratios = [ratio, ratioP99, cpuRatio(ours, theirs)].map(
     (each) => `<td class="n">${each?.toFixed(2) ?? ''}</td>`,
   )
   const noise = `${percent(ours.noise)} / ${percent(theirs.noise)}`
   const dim = disturbed === undefined ? '' : ' class="none"'
-  return `<tr${dim}><td>${escapeHtml(row)}<br><small>${unit}</small>${note}</td><td>${svg}</td>${ratios.join('')}<td>${noise}</td></tr>`
+  return `<tr${dim}><td>${escapeHtml(row)}<br><small>${unit}</small></td><td>${svg}</td>${ratios.join('')}<td class="noise">${noise}</td><td>${escapeHtml(verdict(contest))}</td></tr>`
 }
 
 function escapeHtml(text: string): string {
