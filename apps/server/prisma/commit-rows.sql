@@ -14,14 +14,17 @@
 -- author: the member that commits. known: the highest index it has seen. If the database has less (a standby took over
 -- that lacked the last commits), the index continues from `known`: it never decreases, and is_behind reports it.
 --
--- Returns null if the author may not commit. Otherwise `before` is the index before the group; the writes without a
+-- author_beat, waited: see latchkey_close_leases.
+--
+-- Returns null if the author may not commit, and what latchkey_close_leases returns if leases must end first. Otherwise `before` is the index before the group; the writes without a
 -- reason have the indexes that follow, in their order. `reasons`: ConflictReason of the port per write, or null if there is
 -- no conflict.
 --
 -- Whatever the statistics say, each row is looked up by its index: a plan made for a small table is kept for long. For
 -- the same reason the checks are subselects of one value: an EXISTS may be planned as one hash of the whole table.
 -- In a small group most of the time goes into starting each statement and expression, so the first attempt has few.
-CREATE FUNCTION latchkey_commit_rows(author text, known bigint, total integer, apart integer,
+CREATE FUNCTION latchkey_commit_rows(author text, author_beat bigint, waited text, known bigint, total integer,
+  apart integer,
   t_write integer[], t_ordinal integer[], t_op text[], t_expect bigint[], t_accessor_as_secret bytea[],
     t_secret_as_accessor bigint[], t_secret_hash bytea[], t_secret_cipher bytea[], t_secret_key_id text[],
     t_accessor_id text[], t_accessor_key text[], t_accessor_hash bigint[], t_namespace text[], t_description text[],
@@ -41,6 +44,11 @@ DECLARE
   is_behind    boolean;
   may_commit   boolean;
   is_alone     boolean;
+  is_leased    boolean;
+  epoch        text;
+  -- Whether a standby took over.
+  is_new       boolean;
+  closing      json;
   -- The index of the last committed write, and of the last one of each table.
   reached      bigint;
   tokens_end   bigint;
@@ -62,13 +70,15 @@ DECLARE
   broken       text;
 BEGIN
   -- Every process that has seen a lost commit must read everything, whatever it has applied: hence known + 1.
-  SELECT CASE WHEN index < known THEN known + 1 ELSE index END, index < known, 1, greatest(apart, 1)
-  INTO reached, is_behind, first_write, last_write FROM commit_index FOR UPDATE;
+  SELECT CASE WHEN index < known THEN known + 1 ELSE index END, index < known, 1, greatest(apart, 1),
+    lease_phase <> 'none', lease_epoch, timeline <> latchkey_timeline()
+  INTO reached, is_behind, first_write, last_write, is_leased, epoch, is_new FROM commit_index FOR UPDATE;
   before := reached;
   -- The first attempt assumes that nothing conflicts, for two thirds of the cost: unique indexes and the number of rows
   -- reveal a conflict. What they cannot reveal is checked here.
   SELECT EXISTS (SELECT FROM member WHERE id = author AND NOT is_fenced AND left_at IS NULL),
-    NOT EXISTS (SELECT FROM member WHERE id <> author AND NOT is_fenced AND left_at IS NULL),
+    NOT EXISTS (SELECT FROM member
+      WHERE id <> author AND left_at IS NULL AND (NOT is_fenced OR is_leased AND lease_epoch = epoch)),
     apart = 0
     OR EXISTS (SELECT FROM token WHERE secret_hash = ANY (t_accessor_as_secret || t_folded_hash))
     OR EXISTS (SELECT FROM token WHERE folded_hash = ANY (t_accessor_as_secret || t_folded_hash || t_secret_hash))
@@ -78,6 +88,10 @@ BEGIN
     EXISTS (SELECT FROM auth_method WHERE max_live_tokens IS NOT NULL AND generation = ANY (t_auth_method_generation))
   INTO may_commit, is_alone, is_checked, is_bounded;
   IF NOT may_commit THEN RETURN NULL; END IF;
+  IF is_new OR is_leased AND NOT is_alone THEN
+    closing := latchkey_close_leases(author, author_beat, waited);
+    IF closing IS NOT NULL THEN RETURN closing; END IF;
+  END IF;
   is_checked := is_checked OR is_bounded;
   LOOP
     IF is_checked THEN

@@ -1,7 +1,8 @@
 /**
  * A process with a store, to pause and to kill: opens the store of the database whose URL is the first argument, with
  * the key of the second, prints `open`, and then answers each line of its input, `<operation> <secret>`, by one of JSON.
- * `read` reads a token in default mode; `create` creates one; both say whether the process believes itself alone.
+ * `read` reads a token in default mode; `create` creates one; both say whether the process held a lease before, and
+ * whether it believed itself alone.
  */
 import { createInterface } from 'node:readline'
 import { aToken } from '@latchkey/testkit/records/record-builders'
@@ -25,11 +26,12 @@ console.log('open')
 
 for await (const line of createInterface(process.stdin)) {
   const [operation, SecretID = ''] = line.split(' ')
-  const { isAlone } = store.status()
+  const { isAlone, hasLease } = store.status()
   try {
     if (operation === 'read') {
       await store.refresh('default')
-      console.log(JSON.stringify({ found: (await store.tokenBySecret(SecretID)) !== undefined, isAlone }))
+      const found = (await store.tokenBySecret(SecretID)) !== undefined
+      console.log(JSON.stringify({ found, isAlone, hasLease }))
     } else {
       const record = aToken({ SecretID, AccessorID: SecretID.replace(/^./, 'f') })
       const index = await store.commit([{ table: 'tokens', op: 'put', record, expect: 0 }])

@@ -1,5 +1,6 @@
 import type { KeyRing } from '../secrets/key-ring.ts'
 import type { SecretBox } from '../secrets/secret-box.ts'
+import type { Membership } from '../storage/members/membership.ts'
 
 /** What a backup and a restore need of the store of this process. */
 export interface ArchiveStore {
@@ -9,8 +10,7 @@ export interface ArchiveStore {
   readonly secrets: SecretBox
   readonly datacenter: string
   readonly serviceVersion: string
-  /** This process among those that share the database. */
-  readonly memberId: string
+  readonly membership: Pick<Membership, 'withoutLease' | 'endLeases'>
   /** The highest index that this process has seen. */
   readonly seenIndex: () => number
 }

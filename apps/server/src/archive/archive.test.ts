@@ -176,6 +176,11 @@ test('DUR-11: a restore replaces every record under another lookup key, on all p
   expect((await neighbour.tokenBySecret(stray.SecretID))?.AccessorID).toBe(stray.AccessorID)
   const before = target.commitIndex()
   const waiting = neighbour.wait('policies', neighbour.tableIndex('policies'), 60_000)
+  const holdBoth = async () => {
+    for (const store of [target, neighbour]) await store.refresh('default')
+    return [target, neighbour].every((store) => store.status().hasLease)
+  }
+  await expect.poll(holdBoth, { timeout: 20_000 }).toBe(true)
   const restored = await target.archives.restore(once(archive))
   expect(await waiting).toBe('changed')
   expect(restored.Index).toBeGreaterThanOrEqual(before + INDEX_GAP)

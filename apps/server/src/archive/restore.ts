@@ -104,19 +104,43 @@ function rewrapped(rows: Rows, { secrets, ring }: ArchiveStore): string {
 
 /**
  * Takes the lock that every commit takes first, and the index of the restored store: above all that this database, this process
- * and the archive know.
+ * and the archive know. Read leases end first; while they do, others may commit.
  *
  * @throws AclError `unavailable` if this process is not a member now: another one may answer from its memory alone.
  */
 async function takeIndex(client: pg.Client, header: ArchiveHeader, store: ArchiveStore): Promise<number> {
+  let waited: string | undefined
+  for (;;) {
+    await client.query('SAVEPOINT before_index')
+    const index = await tryIndex(client, header, { store, waited })
+    if (index !== undefined) return index
+    // Gives back the lock.
+    await client.query('ROLLBACK TO SAVEPOINT before_index')
+    waited = await store.membership.endLeases()
+  }
+}
+
+/** @returns undefined if leases must end first. */
+async function tryIndex(
+  client: pg.Client,
+  header: ArchiveHeader,
+  { store, waited }: { readonly store: ArchiveStore; readonly waited: string | undefined },
+): Promise<number | undefined> {
+  const { memberId, beat } = store.membership.withoutLease()
+  const closing = await client.query(
+    'SELECT FROM latchkey_close_leases($1, $2, $3) AS closing WHERE closing IS NOT NULL',
+    [memberId, beat, waited],
+  )
+  if (closing.rowCount !== 0) return undefined
   const { rows } = await client.query<{ index: string; columns: string[] }>(
     `SELECT index, (SELECT array_agg(attname::text) FROM pg_attribute
-       WHERE attrelid = 'commit_index'::regclass AND attnum > 0 AND NOT attisdropped AND attname NOT IN ('id', 'index')) AS columns
+       WHERE attrelid = 'commit_index'::regclass AND attnum > 0 AND NOT attisdropped
+         AND atttypid = 'bigint'::regtype AND attname <> 'index') AS columns
      FROM commit_index FOR UPDATE`,
   )
   const member = await client.query(
     'SELECT FROM member WHERE id = $1 AND NOT is_fenced AND left_at IS NULL',
-    [store.memberId],
+    [memberId],
   )
   const [current] = rows
   if (member.rowCount === 0 || current === undefined) {

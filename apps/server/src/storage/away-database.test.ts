@@ -33,6 +33,8 @@ describe('while the database does not answer (DUR-05)', async () => {
     await other.commit([putNew(unread)])
     await store.refresh('consistent')
     proxy.freeze()
+    // Until its lease has run out, it answers default reads: nothing is committed in that time.
+    await expect.poll(() => store.status().hasLease, { timeout: 20_000 }).toBe(false)
     const refused = { code: 'unavailable', details: { headers: { 'Retry-After': '1' } } }
     const attempts = await Promise.all([
       timed(async () => store.commit([putNew(aToken())])),

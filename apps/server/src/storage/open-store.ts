@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import type { BaseLogger } from 'pino'
 import { ServerArchives } from '../archive/server-archives.ts'
 import type { Database } from '../database/connect.ts'
@@ -15,7 +16,7 @@ import { Alarm } from './members/alarm.ts'
 import { PostgresChangeReaders } from './members/change-readers.ts'
 import { DatabaseClock } from './members/database-clock.ts'
 import { Housekeeping } from './members/housekeeping.ts'
-import { Lease } from './members/lease.ts'
+import { Lease } from './members/leases/lease.ts'
 import { MemberChanges } from './members/member-changes.ts'
 import { type MemberInfo, Membership } from './members/membership.ts'
 import { PostgresStore } from './postgres-store.ts'
@@ -79,6 +80,7 @@ export async function openStore(options: OpenStoreOptions): Promise<PostgresStor
       ),
   })
   const cacheBytes = isCaching ? (options.cacheBytes ?? CACHE_BYTES) : 0
+  const memberId = randomUUID()
   const lease = new Lease()
   const heartbeat = new Alarm()
   const changes = new MemberChanges(lease, heartbeat)
@@ -92,12 +94,26 @@ export async function openStore(options: OpenStoreOptions): Promise<PostgresStor
     members: changes,
   })
   const activity = new CommitActivity()
-  const follower = new ChangeFollower({ queries, state, clock, commits: activity, isReloading: !isCaching })
-  const feed = new ChangeFeed({ url, log, onCommit: (index) => follower.hear(index) })
+  const follower = new ChangeFollower({
+    memberId,
+    queries,
+    state,
+    clock,
+    commits: activity,
+    rejoin: () => membership.rejoin(),
+    isReloading: !isCaching,
+  })
+  const feed = new ChangeFeed({
+    url,
+    log,
+    onCommit: (index) => follower.hear(index),
+    onLease: (message) => membership.closing.hear(message),
+    onLost: () => changes.note(),
+  })
   const isLeader = () => feed.leaderSignal !== undefined
   const { prisma } = database
   const membership = new Membership(
-    { prisma, state, follower, clock, lease, changes, heartbeat, log, isLeader },
+    { memberId, prisma, state, follower, clock, lease, feed, commits: activity, heartbeat, log },
     options.member,
   )
   const { datacenter } = options.member
@@ -128,7 +144,7 @@ export async function openStore(options: OpenStoreOptions): Promise<PostgresStor
       secrets,
       datacenter,
       serviceVersion: options.member.version,
-      memberId: membership.memberId,
+      membership,
       seenIndex: () => state.appliedIndex,
     },
     catchUp: () => follower.sync(),
@@ -161,9 +177,11 @@ export async function openStore(options: OpenStoreOptions): Promise<PostgresStor
     housekeeping,
   })
   try {
-    await follower.reload()
+    await follower.open()
     warnOfWrongClock(clock, log)
-    await Promise.all([feed.start(), membership.start()])
+    // A join may have to hear that leases have ended.
+    await feed.start()
+    await membership.start()
   } catch (error) {
     await store.close()
     throw error

@@ -65,7 +65,9 @@ export interface StoreStatus {
   readonly appliedIndex: number
   /** Whether the change feed is connected; without it, polling finds changes within a second. */
   readonly isFeedConnected: boolean
-  /** Whether this process is the only member, and so answers from its own state. */
+  /** Whether this process has a lease, and so answers default reads from its own state. */
+  readonly hasLease: boolean
+  /** Whether it has one as the only member: it keeps that over its own commits. */
   readonly isAlone: boolean
   readonly isLeader: boolean
   /** Age of the local state as far as known, in milliseconds. */
@@ -87,6 +89,10 @@ export interface StoreStatus {
     readonly failures: number
   }
   readonly feed: { readonly connections: number; readonly notifications: number }
+  /** How often leases had to end before a commit or a join of this process, and how long that took at most. */
+  readonly closings: { readonly count: number; readonly longestMs: number }
+  /** Default reads that a lease allowed to answer without asking the database. */
+  readonly leasedReads: number
   /** Queries for new changes, each shared by all readers that waited for it. */
   readonly confirmations: number
 }
@@ -98,6 +104,7 @@ const LEADER_SILENT_MS_MAX = 3_000
 /** PostgreSQL implementation of `Store`; see the port for its guarantees. */
 export class PostgresStore implements Store {
   private readonly parts: StoreParts
+  private leasedReads = 0
   readonly clock: Clock
   readonly membership: Membership
   /**
@@ -137,7 +144,13 @@ export class PostgresStore implements Store {
 
   private freshness(mode: ConsistencyMode): Freshness | undefined {
     if (mode === 'stale') return this.staleness()
-    return mode === 'default' && this.membership.lease.isValid() ? CURRENT : undefined
+    if (mode !== 'default') return undefined
+    if (this.membership.lease.isValid()) {
+      this.leasedReads += 1
+      return CURRENT
+    }
+    this.membership.seekLease()
+    return undefined
   }
 
   directory(): Directory {
@@ -156,12 +169,17 @@ export class PostgresStore implements Store {
     return this.parts.state.appliedIndex
   }
 
-  changesAfter(index: number, parts?: InParts): Promise<StoreChanges | undefined> {
-    return this.parts.changes(index, parts)
+  async changesAfter(index: number, parts?: InParts): Promise<StoreChanges | undefined> {
+    const changes = await this.parts.changes(index, parts)
+    if (changes) await this.parts.follower.reach(changes.index)
+    return changes
   }
 
   replicatedSnapshot<T>(use: (snapshot: ReplicatedSnapshot) => Promise<T>): Promise<T> {
-    return this.parts.snapshot(use)
+    return this.parts.snapshot(async (snapshot) => {
+      await this.parts.follower.reach(snapshot.index)
+      return use(snapshot)
+    })
   }
 
   tokenByAccessor(accessorId: string): Promise<TokenRecord | undefined> {
@@ -255,7 +273,7 @@ export class PostgresStore implements Store {
   /** Why this process should get no requests now; empty if it should. For `/readyz`. */
   async notReady(): Promise<readonly string[]> {
     try {
-      await this.confirm()
+      await this.parts.follower.sync()
       return this.membership.ready() ? ['joining the other servers on the database'] : []
     } catch {
       return ['the database cannot be reached']
@@ -263,11 +281,13 @@ export class PostgresStore implements Store {
   }
 
   status(): StoreStatus {
+    const { closings, longestMs } = this.membership.closing.counts
     const { state, feed, commits, tokens, replica, kvCache, follower, clock } = this.parts
     return {
       appliedIndex: state.appliedIndex,
       isFeedConnected: feed.isConnected,
-      isAlone: this.membership.lease.isValid(),
+      hasLease: this.membership.lease.isValid(),
+      isAlone: this.membership.isAlone(),
       isLeader: feed.leaderSignal !== undefined,
       lastContactMs: this.staleness().lastContactMs,
       waiters: state.waiters.count,
@@ -281,6 +301,8 @@ export class PostgresStore implements Store {
       },
       commits: commits.counts,
       feed: feed.counts,
+      closings: { count: closings, longestMs },
+      leasedReads: this.leasedReads,
       confirmations: follower.rounds,
     }
   }

@@ -117,6 +117,26 @@ describe('two processes', async () => {
     expect(two.tableIndex('tokens')).toBe(Math.max(...indexes))
   })
 
+  test('COH-02: in calm both answer from their own state, and a commit of one ends the lease of the other before', async () => {
+    const stores = [one, two]
+    const holdBoth = async () => {
+      for (const store of stores) await store.refresh('default')
+      return stores.every((store) => store.status().hasLease)
+    }
+    await expect.poll(holdBoth, { timeout: 20_000 }).toBe(true)
+    const { leasedReads, closings } = two.status()
+    expect(two.memory.freshness('default')).toEqual({ knownLeader: true, lastContactMs: 0 })
+    expect(two.status().leasedReads).toBe(leasedReads + 1)
+    const token = aToken()
+    expect(await two.tokenBySecret(token.SecretID)).toBeUndefined()
+    const before = one.status().closings.count
+    await one.commit([putNew(token)])
+    expect(one.status().closings.count).toBe(before + 1)
+    expect(two.status().closings).toEqual(closings)
+    await two.refresh('default')
+    expect(await two.tokenBySecret(token.SecretID)).toBeDefined()
+  })
+
   test('COH-08: of 64 equal creates on both, one wins', async () => {
     for (let round = 0; round < 10; round += 1) {
       const token = aToken()

@@ -22,6 +22,11 @@ export function watchStore(
   )
   gauge('leader', 'Whether this process runs the single-winner jobs: 1 or 0.', (s) => +s.isLeader)
   gauge('alone', 'Whether this process is the only one on its database: 1 or 0.', (s) => +s.isAlone)
+  gauge(
+    'lease',
+    'Whether this process has a read lease, and so answers default reads without asking the database: 1 or 0.',
+    (s) => +s.hasLease,
+  )
   gauge('waiters', 'Blocking queries in progress.', (s) => s.waiters)
   gauge(
     'clock_ahead_seconds',
@@ -48,6 +53,17 @@ export function watchStore(
   counter('feed_connections', 'Connections of the change feed since the start.', (s) => s.feed.connections)
   counter('feed_notifications', 'Commit groups announced by the change feed.', (s) => s.feed.notifications)
   counter('confirmations', 'Queries for new changes.', (s) => s.confirmations)
+  counter('leased_reads', 'Default reads that a lease answered without a query.', (s) => s.leasedReads)
+  counter(
+    'lease_closings',
+    'How often read leases had to end before a commit or a join of this process.',
+    (s) => s.closings.count,
+  )
+  gauge(
+    'lease_closing_seconds_max',
+    'The longest time that a commit or a join of this process waited for the end of read leases.',
+    (s) => s.closings.longestMs / 1_000,
+  )
   const ofReaders = (name: string, help: string, read: (reader: ChangeReader) => number) =>
     metrics.gauges(`latchkey_change_reader_${name}`, help, ['reader'], async () =>
       (await store.changeReaders.list(store.clock.now())).map((reader) => ({

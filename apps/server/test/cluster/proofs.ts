@@ -38,10 +38,12 @@ export const PROOFS: Readonly<Record<string, Proof>> = {
     count: 10_000,
     small: 12,
     run: (histories, seed) =>
-      withDatabase(async ({ url }) => {
-        const options = { databaseUrl: url, seed, histories, faultEveryMs: 4_000 }
-        const figures = await proveLinearizability(options)
-        return { isProven: figures.violations.length === 0, figures }
+      withDatabase(async ({ url: databaseUrl, kill: killDatabase }) => {
+        const faults = { faultEveryMs: 4_000, pauseMsMax: 4_000, killDatabase }
+        const figures = await proveLinearizability({ databaseUrl, seed, histories, ...faults })
+        const { violations, leases, foundAfter } = figures
+        const isProven = violations.length === 0 && leases.open > 0 && foundAfter !== undefined
+        return { isProven, figures }
       }),
   },
   revocation: {
@@ -52,7 +54,7 @@ export const PROOFS: Readonly<Record<string, Proof>> = {
     run: (tries, seed) =>
       withServers(seed, async ({ doors }, random) => {
         const { grants, untruths, staleMs, ...rest } = await proveRevocation({ doors, random, tries })
-        const isProven = grants.length === 0 && untruths.length === 0
+        const isProven = grants.length === 0 && untruths.length === 0 && rest.leases.open > 0
         return { isProven, figures: { ...rest, grants, untruths, staleMs: percentiles(staleMs) } }
       }),
   },
@@ -252,7 +254,10 @@ export const PROOFS: Readonly<Record<string, Proof>> = {
       const results = []
       for (let n = 0; n < count; n += 1)
         results.push(await proveFailover({ seed: seed + n, isSynchronous: true }))
-      const isProven = results.every(({ wrong, falls }) => wrong.length === 0 && falls === 0)
+      const isProven = results.every(
+        ({ wrong, falls, grants, leases }) =>
+          wrong.length === 0 && falls === 0 && grants === 0 && leases.open > 0,
+      )
       return { isProven, figures: { results } }
     },
   },
@@ -268,7 +273,9 @@ export const PROOFS: Readonly<Record<string, Proof>> = {
         results.push({ ...rest, lost: wrong.length })
       }
       // The documentation admits this loss; the index must not fall even so.
-      const isProven = results.every(({ falls, lost }) => falls === 0 && lost > 0)
+      const isProven = results.every(
+        ({ falls, lost, grants, leases }) => falls === 0 && lost > 0 && grants === 0 && leases.open > 0,
+      )
       return { isProven, figures: { results } }
     },
   },

@@ -13,8 +13,8 @@ export interface MemberRow {
 /** Leases that must end before anything is committed. */
 export interface Closing {
   readonly epoch: number
-  /** Undefined if only time tells: the rows of leases may be lost. */
-  readonly holders: readonly string[] | undefined
+  /** With the numbers of their last heartbeats. Undefined if only time tells: the rows of leases may be lost. */
+  readonly holders: ReadonlyMap<string, number> | undefined
 }
 
 interface State {
@@ -94,6 +94,12 @@ export class LeaseDatabase {
   failOver(): void {
     this.timeline += 1
     this.state = structuredClone(this.standby)
+  }
+
+  /** A crash: that leases are closing is not on the disk yet. */
+  crash(): void {
+    this.isUp = false
+    if (this.state.phase === 'closing') this.state.phase = 'open'
   }
 
   /** @returns undefined if the author may not commit. */
@@ -178,11 +184,12 @@ export class LeaseDatabase {
     if (state.phase === 'none') return undefined
     if (state.phase === 'closing' && state.epoch === waited) return this.end()
     const isAuthorSafe = this.mistake === 'a late commit does not see the lease of its own author'
-    const holders = [...state.members]
-      .filter(([, row]) => row.leaseEpoch === state.epoch)
-      .filter(([holder, row]) => holder !== id || (row.beat > beat && !isAuthorSafe))
-      .map(([holder]) => holder)
-    if (holders.length === 0) return this.end()
+    const holders = new Map<string, number>()
+    for (const [holder, row] of state.members) {
+      if (row.leaseEpoch !== state.epoch) continue
+      if (holder !== id || (row.beat > beat && !isAuthorSafe)) holders.set(holder, row.beat)
+    }
+    if (holders.size === 0) return this.end()
     state.phase = 'closing'
     this.notify({ kind: 'close', value: state.epoch })
     return { epoch: state.epoch, holders }

@@ -33,7 +33,7 @@ export interface Surroundings {
     statement: (database: LeaseDatabase) => T,
     answered: (answer: T) => void,
   ): void
-  tellGone(id: string, epoch: number): void
+  tellGone(id: string, epoch: number, beats: number): void
   isKnownToBeGone(id: string): boolean
 }
 
@@ -54,8 +54,8 @@ export class LeaseProcess {
   private others: number | undefined
   private beatNumber = 0
   private readonly lease: HeldLease
-  /** The last epoch whose leases each other process gave up. */
-  private readonly gone = new Map<string, number>()
+  /** The last epoch whose leases each other process gave up, and how many heartbeats it had sent then. */
+  private readonly gone = new Map<string, { readonly epoch: number; readonly beats: number }>()
   private closingSeen: { readonly epoch: number; readonly at: number } | undefined
 
   constructor(world: Surroundings, id: string, clocks: Clocks) {
@@ -99,11 +99,11 @@ export class LeaseProcess {
 
   hearClose(epoch: number): void {
     this.drop()
-    this.world.tellGone(this.id, epoch)
+    this.world.tellGone(this.id, epoch, this.beatNumber)
   }
 
-  hearGone(id: string, epoch: number): void {
-    this.gone.set(id, epoch)
+  hearGone(id: string, epoch: number, beats: number): void {
+    this.gone.set(id, { epoch, beats })
   }
 
   /** @param done gets the value, which is the index of the last write; undefined if the read fails. */
@@ -114,8 +114,21 @@ export class LeaseProcess {
     } else if (!this.isMember) {
       done(undefined)
     } else {
-      this.confirm(done)
+      this.confirm((value) => (value === undefined ? done(undefined) : this.load(done)))
     }
+  }
+
+  /** Reads a row: what is newer than the state is shown once the state is as new. */
+  private load(done: (value: number | undefined) => void): void {
+    this.ask(
+      (database) => database.index,
+      (index) => {
+        if (index <= this.applied) done(this.applied)
+        else if (this.world.mistake === 'a fenced process shows a row that it loaded') done(index)
+        else this.confirm(done)
+      },
+      () => done(undefined),
+    )
   }
 
   /** @param done gets the index; undefined if the outcome is unknown. */
@@ -166,23 +179,22 @@ export class LeaseProcess {
   private waitForEnd({ epoch, holders }: Closing, done: () => void): void {
     const isHasty = this.world.mistake === 'a writer waits for less than a lease'
     const deadline = this.now() + (isHasty ? LEASE_MS / 2 : LEASE_MS + MARGIN_MS)
-    const left = new Set(holders)
+    const left = new Map(holders)
     left.delete(this.id)
     const look = (): void => {
       if (this.now() >= deadline) {
         done()
         return
       }
-      for (const id of left) {
-        const isEnded = this.gone.get(id) === epoch || this.world.isKnownToBeGone(id)
-        if (isEnded) left.delete(id)
+      for (const [id, beat] of left) {
+        if (this.isGone(id, epoch, beat) || this.world.isKnownToBeGone(id)) left.delete(id)
       }
       if (holders !== undefined && left.size === 0) {
         done()
         return
       }
       this.ask(
-        (database) => [...left].filter((id) => database.row(id)?.leaseEpoch !== epoch),
+        (database) => [...left.keys()].filter((id) => database.row(id)?.leaseEpoch !== epoch),
         (ended) => {
           for (const id of ended) left.delete(id)
           this.later(POLL_MS, look)
@@ -191,6 +203,17 @@ export class LeaseProcess {
       )
     }
     look()
+  }
+
+  /** The database may have forgotten that the leases ended, and have granted a later one in the same epoch. */
+  private isGone(id: string, epoch: number, beat: number): boolean {
+    const gone = this.gone.get(id)
+    if (gone?.epoch !== epoch) return false
+    const { mistake } = this.world
+    return (
+      gone.beats >= beat ||
+      mistake === 'a process that gave up its lease is believed after the database forgot that'
+    )
   }
 
   private join(waited: number | undefined): void {
@@ -281,8 +304,8 @@ export class LeaseProcess {
     this.ask(
       (database) => ({ index: database.index, isMember: database.isMember(this.id) }),
       ({ index, isMember }) => {
-        this.applied = Math.max(this.applied, index)
-        if (!isMember && this.isMember) this.join(0)
+        if (isMember) this.applied = Math.max(this.applied, index)
+        else if (this.isMember) this.join(0)
         done(isMember ? this.applied : undefined)
       },
       () => done(undefined),

@@ -83,8 +83,8 @@ export class LeaseWorld implements Surroundings {
     })
   }
 
-  tellGone(id: string, epoch: number): void {
-    this.at(this.delay(), () => this.broadcast((process) => process.hearGone(id, epoch)))
+  tellGone(id: string, epoch: number, beats: number): void {
+    this.at(this.delay(), () => this.broadcast((process) => process.hearGone(id, epoch, beats)))
   }
 
   /** Processes on one machine see each other's end. */
@@ -211,7 +211,7 @@ export class LeaseWorld implements Surroundings {
   }
 
   private restartDatabase(): void {
-    this.database.isUp = false
+    this.database.crash()
     this.at(this.random.below(4_000), () => {
       this.database.isUp = true
     })

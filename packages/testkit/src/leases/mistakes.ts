@@ -14,6 +14,8 @@ export const MISTAKES = [
   'a new primary counts its epochs from where the standby was',
   'a lease lives on while the machine sleeps',
   'leases are granted again while a writer waits for their end',
+  'a fenced process shows a row that it loaded',
+  'a process that gave up its lease is believed after the database forgot that',
 ] as const
 
 export type Mistake = (typeof MISTAKES)[number]

@@ -39,7 +39,13 @@ async function startCutter(databaseUrl: string) {
 test('COH-04: a feed that is lost together with an answer reconnects', async () => {
   const database = await createTestDatabase()
   const cutter = await startCutter(database.url)
-  const feed = new ChangeFeed({ url: cutter.url, log: pino({ level: 'silent' }), onCommit: () => {} })
+  const feed = new ChangeFeed({
+    url: cutter.url,
+    log: pino({ level: 'silent' }),
+    onLease: () => {},
+    onLost: () => {},
+    onCommit: () => {},
+  })
   try {
     feed.start()
     await expect.poll(() => feed.counts.connections, PATIENCE).toBe(2)

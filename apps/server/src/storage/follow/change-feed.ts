@@ -7,9 +7,16 @@ interface ChangeFeedOptions {
   readonly log: BaseLogger
   /** Called with the index of each announced commit group; without one, after each connection. */
   readonly onCommit: (index: number | undefined) => void
+  /** Called with each message about leases. */
+  readonly onLease: (message: string) => void
+  /** Called when the connection is lost: messages may be missed from now on. */
+  readonly onLost: () => void
 }
 
 const CHANNEL = 'latchkey'
+const LEASE_CHANNEL = 'latchkey_lease'
+const TELL = `SELECT pg_notify('${LEASE_CHANNEL}', $1)`
+const TRY_TO_LEAD = 'SELECT pg_try_advisory_lock($1) AS won'
 /** The session that holds this advisory lock belongs to the leader. */
 const LEADER_LOCK = 7_270_736_902
 
@@ -32,6 +39,8 @@ export class ChangeFeed {
   private retryDelayMs = RETRY_DELAY_MS_MIN
   private isClosed = false
   private leadership: AbortController | undefined
+  /** Settles with the last query: a connection takes one at a time. */
+  private queried: Promise<unknown> = Promise.resolve()
   readonly counts = { connections: 0, notifications: 0 }
 
   constructor(options: ChangeFeedOptions) {
@@ -52,6 +61,13 @@ export class ChangeFeed {
     return this.connect()
   }
 
+  /** Sends a message about leases to all members; drops it if the connection is lost. */
+  tell(message: string): void {
+    const { client } = this
+    if (!client) return
+    this.query(client, TELL, [message]).catch((error: Error) => this.onLost(client, error))
+  }
+
   /** Gives up leadership and closes the connection. */
   async close(): Promise<void> {
     this.isClosed = true
@@ -70,13 +86,17 @@ export class ChangeFeed {
     // Either event may come first, and an unhandled error would end the process.
     client.on('error', (error) => this.onLost(client, error))
     client.on('end', () => this.onLost(client, undefined))
-    client.on('notification', ({ payload }) => {
+    client.on('notification', ({ channel, payload = '' }) => {
+      if (channel === LEASE_CHANNEL) {
+        this.options.onLease(payload)
+        return
+      }
       this.counts.notifications += 1
       this.options.onCommit(Number(payload))
     })
     try {
       await client.connect()
-      await client.query(`LISTEN ${CHANNEL}`)
+      await client.query(`LISTEN ${CHANNEL}; LISTEN ${LEASE_CHANNEL}`)
       // The database then ends a session whose process is paused or gone. Only PostgreSQL 14 and later have this setting.
       await client.query(
         `SELECT set_config(name, $1, false) FROM pg_settings WHERE name = 'idle_session_timeout'`,
@@ -91,6 +111,7 @@ export class ChangeFeed {
       await client.end()
       return
     }
+    this.queried = Promise.resolve()
     this.client = client
     this.counts.connections += 1
     this.retryDelayMs = RETRY_DELAY_MS_MIN
@@ -101,9 +122,9 @@ export class ChangeFeed {
   /** Checks that the connection is alive, and tries to become leader. */
   private async check(client: pg.Client): Promise<void> {
     try {
-      if (this.leadership) await client.query('SELECT 1')
+      if (this.leadership) await this.query(client, 'SELECT 1', [])
       else {
-        const { rows } = await client.query('SELECT pg_try_advisory_lock($1) AS won', [LEADER_LOCK])
+        const { rows } = await this.query(client, TRY_TO_LEAD, [LEADER_LOCK])
         if (rows[0]?.won === true && this.client === client) this.leadership = new AbortController()
       }
     } catch (error) {
@@ -112,6 +133,12 @@ export class ChangeFeed {
     }
     // The connection may be lost just after the answer: then the reconnect is scheduled, not the next check.
     if (this.client === client) this.later(CHECK_INTERVAL_MS, () => this.check(client))
+  }
+
+  private query(client: pg.Client, text: string, values: readonly unknown[]): Promise<pg.QueryResult> {
+    const answer = this.queried.then(() => client.query(text, [...values]))
+    this.queried = answer.catch(() => {})
+    return answer
   }
 
   private onLost(client: pg.Client, error: unknown): void {
@@ -138,6 +165,7 @@ export class ChangeFeed {
     this.client = undefined
     this.leadership?.abort()
     this.leadership = undefined
+    this.options.onLost()
     await client?.end().catch(() => {})
   }
 }

@@ -1,4 +1,5 @@
 /** What a process knows without its change feed: nothing but what its own questions to the database bring. */
+import { randomUUID } from 'node:crypto'
 import type { TokenRecord } from '@latchkey/acl'
 import { aKey, aPolicy, aToken } from '@latchkey/testkit/records/record-builders'
 import { pino } from 'pino'
@@ -9,8 +10,9 @@ import { connectDatabase } from '../../database/connect.ts'
 import { openSecrets } from '../keys/open-secrets.ts'
 import { Alarm } from '../members/alarm.ts'
 import { DatabaseClock } from '../members/database-clock.ts'
-import { Lease } from '../members/lease.ts'
+import { Lease } from '../members/leases/lease.ts'
 import { MemberChanges } from '../members/member-changes.ts'
+import { joinMember } from '../members/member-rows.ts'
 import { KvCache } from '../read/kv-cache.ts'
 import { KvReader } from '../read/kv-reader.ts'
 import { Queries } from '../read/queries.ts'
@@ -21,6 +23,7 @@ import { TokenReader } from '../read/token-reader.ts'
 import { CommitActivity } from '../write/commit-activity.ts'
 import { ChangeFollower } from './change-follower.ts'
 import { LocalState } from './local-state.ts'
+import type { ChangesQuestion } from './read-changes.ts'
 import { Waiters } from './waiters.ts'
 
 const { url, drop } = await createTestDatabase()
@@ -36,14 +39,16 @@ afterAll(async () => {
 class HeldQueries extends Queries {
   onAnswer: () => Promise<void> | undefined = () => undefined
 
-  override async changes(after: number, isWhole: boolean) {
-    const batch = await super.changes(after, isWhole)
+  override async changes(question: ChangesQuestion) {
+    const batch = await super.changes(question)
     await this.onAnswer()
     return batch
   }
 }
 
 async function aReader() {
+  const memberId = `reader ${randomUUID()}`
+  let joins = 0
   const secrets = await openSecrets(database.prisma, testRing('test'))
   const queries = new HeldQueries(database, secrets)
   const cache = new KvCache(100_000)
@@ -53,15 +58,29 @@ async function aReader() {
   const state = new LocalState({ tokens, loads, keys: cache, waiters: new Waiters(), members })
   const clock = new DatabaseClock({ onStepRefused: () => {} })
   const follower = new ChangeFollower({
+    memberId,
     queries,
     state,
     clock,
     commits: new CommitActivity(),
+    rejoin: async () => {
+      joins += 1
+      const self = {
+        id: memberId,
+        datacenter: 'dc1',
+        node: memberId,
+        version: '1.11.0',
+        mode: 'enabled',
+      } as const
+      await joinMember(database.prisma, { ...self, address: '', process: '', beat: joins }, undefined)
+    },
     isReloading: false,
   })
   const parts = { queries, state, loads, follower, secrets, replica: undefined }
-  await follower.reload()
+  await follower.open()
+  await follower.sync()
   return {
+    memberId,
     queries,
     state,
     follower,
@@ -107,8 +126,7 @@ describe('COH-03: what is read from the database is returned with a local state 
 
 test('COH-02: readers who ask while a question is under way share the next one, which sees what was committed before', async () => {
   const { queries, follower, state } = await aReader()
-  await follower.sync()
-  expect(follower.rounds).toBe(1)
+  const earlier = follower.rounds
   const [answered, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
   queries.onAnswer = () => {
     answered.resolve()
@@ -123,7 +141,7 @@ test('COH-02: readers who ask while a question is under way share the next one, 
   expect(state.appliedIndex).toBeLessThan(index)
   await Promise.all(later)
   expect(state.appliedIndex).toBe(index)
-  expect(follower.rounds).toBe(3)
+  expect(follower.rounds).toBe(earlier + 2)
 })
 
 test('COH-04: a wait for a record that changed before this process began ends at once', async () => {
@@ -132,4 +150,21 @@ test('COH-04: a wait for a record that changed before this process began ends at
   await writer.commit([putNew(aToken())])
   const late = await openTestStore({ url })
   expect(await late.wait(`token:${token.AccessorID}`, index - 1, 1_000)).toBe('changed')
+})
+
+test('COH-02: a process that is fenced after it confirmed a read shows no row before it has joined again', async () => {
+  const reader = await aReader()
+  const { memberId, follower, state, tokens } = reader
+  const [known, token] = [aToken(), aToken()]
+  await writer.commit([putNew(known)])
+  await follower.sync()
+  const where = { id: memberId }
+  const { joinIndex } = await database.prisma.member.findUniqueOrThrow({ where })
+  await database.prisma.member.update({ where, data: { isFenced: true } })
+  const index = await writer.commit([putNew(token)])
+  expect(await tokens.bySecret(token.SecretID)).toMatchObject({ AccessorID: token.AccessorID })
+  const member = await database.prisma.member.findUniqueOrThrow({ where })
+  expect(member.isFenced).toBe(false)
+  expect(member.joinIndex).toBeGreaterThan(joinIndex)
+  expect(state.appliedIndex).toBeGreaterThan(index)
 })

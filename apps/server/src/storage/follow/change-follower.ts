@@ -1,6 +1,7 @@
 import type { DatabaseClock } from '../members/database-clock.ts'
 import type { Queries } from '../read/queries.ts'
 import type { CommitActivity } from '../write/commit-activity.ts'
+import type { ChangeBatch } from './changes.ts'
 import type { LocalState } from './local-state.ts'
 
 /** A failure that took longer was a silent database, not one broken connection. */
@@ -9,12 +10,23 @@ const PATIENCE_MS = 500
 /** Below every index: the answer is a reset. */
 const FROM_THE_START = -1
 
+interface Answer {
+  readonly batch: ChangeBatch
+  readonly after: number
+  /** By `performance.now()`. */
+  readonly askedAt: number
+}
+
 interface ChangeFollowerParts {
+  /** The id of this member. */
+  readonly memberId: string
   readonly queries: Queries
   readonly state: LocalState
   /** Measured with every answer. */
   readonly clock: DatabaseClock
   readonly commits: CommitActivity
+  /** Makes this process a member of the group again. Rejects if it cannot. */
+  readonly rejoin: () => Promise<void>
   /** Read the whole directory at every change, for `LATCHKEY_CACHE=off`. */
   readonly isReloading: boolean
 }
@@ -22,12 +34,17 @@ interface ChangeFollowerParts {
 /**
  * Keeps the local state current. Every poll for changes also confirms that there are no others, so concurrent readers
  * share one: a round that began after they asked serves them all (read-index batching).
+ *
+ * The state takes only what a member has read. A process that was fenced joins first: until then another one may hold the
+ * lease of a lone process over a commit that it has not applied yet. Decisions: read leases.
  */
 export class ChangeFollower {
+  private readonly memberId: string
   private readonly queries: Queries
   private readonly state: LocalState
   private readonly clock: DatabaseClock
   private readonly commits: CommitActivity
+  private readonly rejoin: () => Promise<void>
   private readonly isReloading: boolean
   private running: Promise<void> | undefined
   private next: Promise<void> | undefined
@@ -39,21 +56,24 @@ export class ChangeFollower {
   rounds = 0
   private heard = 0
 
-  constructor({ queries, state, clock, commits, isReloading }: ChangeFollowerParts) {
+  constructor({ memberId, queries, state, clock, commits, rejoin, isReloading }: ChangeFollowerParts) {
+    this.memberId = memberId
     this.queries = queries
     this.state = state
     this.clock = clock
     this.commits = commits
+    this.rejoin = rejoin
     this.isReloading = isReloading
   }
 
-  /** Reads the whole directory and drops all else: at the start, and if the database has lost commits. */
+  /** Reads the whole directory before this process is a member: it answers no request yet. */
+  async open(): Promise<void> {
+    this.takeWhole(await this.ask(FROM_THE_START, true))
+  }
+
+  /** Reads the whole directory and drops all else: if the database has lost commits. */
   async reload(): Promise<void> {
-    const askedAt = performance.now()
-    const batch = await this.queries.changes(FROM_THE_START, true)
-    this.clock.measure(batch.now, askedAt, performance.now())
-    if (batch.reset) this.state.reset(batch.index, batch.tables, batch)
-    this.currentAt = askedAt
+    this.takeWhole(await this.askAsMember(() => FROM_THE_START, true))
   }
 
   /**
@@ -115,11 +135,11 @@ export class ChangeFollower {
   }
 
   private async round(): Promise<void> {
-    const askedAt = performance.now()
-    const after = this.state.appliedIndex
     try {
-      const batch = await this.queries.changes(after, this.isReloading)
-      this.clock.measure(batch.now, askedAt, performance.now())
+      const { batch, after, askedAt } = await this.askAsMember(
+        () => this.state.appliedIndex,
+        this.isReloading,
+      )
       if (batch.index < after) await this.recover(after)
       else this.state.applyBatch(batch, this.isReloading)
       this.currentAt = Math.max(this.currentAt, askedAt)
@@ -128,6 +148,27 @@ export class ChangeFollower {
       this.noteFailure()
       throw error
     }
+  }
+
+  /** Asks again after a join if this process was no member. */
+  private async askAsMember(after: () => number, isWhole: boolean): Promise<Answer> {
+    for (;;) {
+      const answer = await this.ask(after(), isWhole)
+      if (answer.batch.isMember) return answer
+      await this.rejoin()
+    }
+  }
+
+  private async ask(after: number, isWhole: boolean): Promise<Answer> {
+    const askedAt = performance.now()
+    const batch = await this.queries.changes({ after, isWhole, memberId: this.memberId })
+    this.clock.measure(batch.now, askedAt, performance.now())
+    return { batch, after, askedAt }
+  }
+
+  private takeWhole({ batch, askedAt }: Answer): void {
+    if (batch.reset) this.state.reset(batch.index, batch.tables, batch)
+    this.currentAt = askedAt
   }
 
   /**

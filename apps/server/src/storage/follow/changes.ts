@@ -13,8 +13,11 @@ export interface ChangeRow {
 
 type Tables = Readonly<Record<TableName, number>>
 
-/** The answer of `latchkey_change_log`: see the migration. `now` is the database's clock, in milliseconds. */
-export type ChangeLog = { readonly index: number; readonly now: number } & (
+/**
+ * The answer of `latchkey_change_log`: see the migration. `now` is the database's clock, in milliseconds; `isMember`, whether the
+ * process that asked was a member, in the same snapshot.
+ */
+export type ChangeLog = { readonly index: number; readonly now: number; readonly isMember: boolean } & (
   | { readonly tables?: never; readonly reset?: never }
   | { readonly tables: Tables; readonly reset: true }
   | { readonly tables: Tables; readonly reset?: never; readonly changes: readonly ChangeRow[] }

@@ -5,7 +5,7 @@ import { aPolicy, aToken } from '@latchkey/testkit/records/record-builders'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { EMPTY_CATALOG } from '../catalog-rows.ts'
 import { Alarm } from '../members/alarm.ts'
-import { Lease } from '../members/lease.ts'
+import { Lease } from '../members/leases/lease.ts'
 import { MemberChanges } from '../members/member-changes.ts'
 import { KvCache } from '../read/kv-cache.ts'
 import { storeBytes, storeText } from '../read/stored-text.ts'
@@ -124,6 +124,7 @@ test('COH-02: changed tokens, and all tokens after a reset, are dropped and repo
   state.applyBatch({
     index: 5,
     now: 0,
+    isMember: true,
     tables: TABLES,
     ...NOTHING,
     changes: [
@@ -164,6 +165,7 @@ test('a batch removes deleted records from the directory; one that was applied a
     state.applyBatch({
       index,
       now: 0,
+      isMember: true,
       tables: { ...TABLES, policies: index },
       directory: { ...EMPTY_CONTENT, policies: op === 'put' ? [policy] : [] },
       catalog: EMPTY_CATALOG,

@@ -77,6 +77,8 @@ interface LocalStateParts {
  */
 export class LocalState {
   appliedIndex = 0
+  /** When it last changed, by `performance.now()`. */
+  changedAt = Number.NEGATIVE_INFINITY
   readonly tokens: TokenCache
   readonly waiters: Waiters
   readonly topics = new TopicIndexes(0)
@@ -160,12 +162,14 @@ export class LocalState {
     this.topics.reset(index, tables)
     this.recentTokens.reset(tables.tokens)
     this.appliedIndex = index
+    this.changedAt = performance.now()
     this.members.note()
     this.waiters.wakeAll()
   }
 
   private finish(index: number, touched: ReadonlySet<Topic>): void {
     this.appliedIndex = index
+    this.changedAt = performance.now()
     for (const topic of touched) this.waiters.wake(topic)
   }
 

@@ -30,33 +30,39 @@ const KEYS_MAX = 1_000
 
 const NONE: HeldRecords = { directory: EMPTY_CONTENT, catalog: EMPTY_CATALOG }
 
+export interface ChangesQuestion {
+  readonly after: number
+  /** Read all of these records if anything changed. */
+  readonly isWhole: boolean
+  /** Whose membership is asked for. */
+  readonly memberId: string
+}
+
 /**
  * Reads what changed after an index, with those records of the changes that every process holds.
  *
- * @param isWhole read all of these records if anything changed.
  * @throws AclError `unavailable`
  */
 export async function readChanges(
   prisma: PrismaClient,
-  after: number,
-  isWhole: boolean,
+  question: ChangesQuestion,
   secrets: SecretBox,
 ): Promise<ChangeBatch> {
   return withAclErrors(async () => {
-    const log = await readLog(prisma, after)
-    if (!needsRecords(log, isWhole)) return { ...log, ...NONE }
+    const log = await readLog(prisma, question)
+    if (!needsRecords(log, question.isWhole)) return { ...log, ...NONE }
     // Read the log again, now in one snapshot with the rows.
-    return inSnapshot(prisma, (tx) => readBatch(tx, after, isWhole, secrets))
+    return inSnapshot(prisma, (tx) => readBatch(tx, question, secrets))
   })
 }
 
 async function readBatch(
   tx: Prisma.TransactionClient,
-  after: number,
-  isWhole: boolean,
+  question: ChangesQuestion,
   secrets: SecretBox,
 ): Promise<ChangeBatch> {
-  const log = await readLog(tx, after)
+  const { isWhole } = question
+  const log = await readLog(tx, question)
   if (!log.tables) return { ...log, ...NONE }
   const keysOf = (table: TableName): readonly string[] | undefined => {
     if (isWhole || log.reset) return undefined
@@ -70,12 +76,13 @@ async function readBatch(
 
 async function readLog(
   client: Pick<Prisma.TransactionClient, '$queryRaw'>,
-  after: number,
+  { after, memberId }: ChangesQuestion,
 ): Promise<ChangeLog> {
-  const [row] = await client.$queryRaw<{ answer: string }[]>`
-    SELECT latchkey_change_log(${after}::bigint)::text AS answer`
+  const [row] = await client.$queryRaw<{ answer: string; isMember: boolean }[]>`
+    SELECT latchkey_change_log(${after}::bigint)::text AS answer, EXISTS (
+      SELECT FROM member WHERE id = ${memberId} AND NOT is_fenced AND left_at IS NULL) AS "isMember"`
   // This project's own SQL defines the shape of the JSON.
-  return JSON.parse(row?.answer ?? 'null')
+  return { ...JSON.parse(row?.answer ?? 'null'), isMember: row?.isMember }
 }
 
 function needsRecords(log: ChangeLog, isWhole: boolean): boolean {

@@ -1,10 +1,8 @@
 import type { Alarm } from './alarm.ts'
-import type { Lease } from './lease.ts'
+import type { Lease } from './leases/lease.ts'
 
 /** Notified when a process joins or leaves: this one gives up its lease until the database grants it again. */
 export class MemberChanges {
-  /** Number of membership changes: shows whether one happened while a question was in flight. */
-  version = 0
   private readonly lease: Lease
   private readonly heartbeat: Alarm
 
@@ -15,8 +13,7 @@ export class MemberChanges {
   }
 
   note(): void {
-    this.version += 1
-    this.lease.revoke()
+    this.lease.drop()
     this.heartbeat.ring()
   }
 }

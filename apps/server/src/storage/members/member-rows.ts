@@ -9,19 +9,28 @@ import type { Member, MemberMode } from '@latchkey/acl'
 import { withAclErrors } from '../../database/database-error.ts'
 import type { PrismaClient } from '../../generated/prisma/client.ts'
 import type { ClockOpinion } from './database-clock.ts'
+import type { Closing } from './leases/lease.ts'
 
-interface JoiningMember extends Pick<Member, 'id' | 'datacenter' | 'node' | 'version' | 'mode'> {
+export interface JoiningMember extends Pick<Member, 'id' | 'datacenter' | 'node' | 'version' | 'mode'> {
   readonly address: string
   readonly process: string
+  /** Counted with its heartbeats, so that a late join changes nothing. */
+  readonly beat: number
 }
 
-/** Columns of `member`, as `latchkey_heartbeat` takes them. */
+/** What `latchkey_heartbeat` takes: columns of `member`, and what it says of leases. */
 interface Heartbeat {
   readonly id: string
   readonly mode: MemberMode
   readonly address: string
   readonly is_leader: boolean
   readonly seen_index: number
+  /** Counts the heartbeats of this member, so that a late one changes nothing. */
+  readonly beat: number
+  readonly holds_lease: boolean
+  readonly asks_lease: boolean
+  /** An epoch whose leases have all run out. */
+  readonly waited: string | undefined
   readonly clock_ahead_ms?: number
   readonly clock_measured_ms?: number
   /** What {@link Membership.setReplication} was given. */
@@ -30,7 +39,8 @@ interface Heartbeat {
 
 /**
  * The answer of `latchkey_heartbeat`. `others`: members that may commit. `now`: the database's clock, in milliseconds.
- * `clock`: another process's opinion of that clock.
+ * `lease`: whether the sender has one, from when it asked. `closing`: the epoch whose leases must end. `clock`: another
+ * process's opinion of the database's clock.
  */
 type HeartbeatAnswer =
   | { readonly is_member: false }
@@ -39,22 +49,30 @@ type HeartbeatAnswer =
       readonly index: number
       readonly now: number
       readonly others: number
+      readonly lease: boolean
+      readonly closing: string | null
       readonly clock: ClockOpinion | null
     }
 
 /**
  * Adds a member, or readmits one.
  *
- * @returns the index of the join.
+ * @param waited an epoch whose leases have all ended.
+ * @returns the index of the join, or the leases that must end first.
  * @throws AclError `unavailable`
  */
-export async function joinMember(prisma: PrismaClient, member: JoiningMember): Promise<number> {
+export async function joinMember(
+  prisma: PrismaClient,
+  member: JoiningMember,
+  waited: string | undefined,
+): Promise<{ readonly index: number } | Closing> {
   const json = JSON.stringify(member)
   const [row] = await withAclErrors(
-    () => prisma.$queryRaw<{ answer: { index: number } }[]>`SELECT latchkey_join(${json}::jsonb) AS answer`,
+    () => prisma.$queryRaw<{ answer: { index: number } | Closing }[]>`
+      SELECT latchkey_enter(${json}::jsonb, ${waited ?? null}::text) AS answer`,
   )
-  if (!row) throw new TypeError('latchkey_join returned no row')
-  return row.answer.index
+  if (!row) throw new TypeError('latchkey_enter returned no row')
+  return row.answer
 }
 
 /** @throws AclError `unavailable` */
@@ -70,6 +88,22 @@ export async function beatMember(
   )
   if (!row) throw new TypeError('latchkey_heartbeat returned no row')
   return row.answer
+}
+
+/**
+ * @returns the leases that must end before the author commits; undefined if there are none.
+ * @throws AclError `unavailable`
+ */
+export async function closeLeases(
+  prisma: PrismaClient,
+  author: { readonly memberId: string; readonly beat: number },
+): Promise<Closing | undefined> {
+  const { memberId, beat } = author
+  const [row] = await withAclErrors(
+    () => prisma.$queryRaw<{ closing: Closing | null }[]>`
+      SELECT latchkey_close_leases(${memberId}, ${beat}::bigint, NULL) AS closing`,
+  )
+  return row?.closing ?? undefined
 }
 
 /**

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto'
 import {
   isForgotten,
   MEMBER_FAILED_AFTER_MS,
@@ -7,18 +6,21 @@ import {
   type MemberMode,
   observeMembers,
 } from '@latchkey/acl'
+import { AclError } from '@latchkey/contract'
 import type { BaseLogger } from 'pino'
 import { withAclErrors } from '../../database/database-error.ts'
 import type { PrismaClient } from '../../generated/prisma/client.ts'
-import { StartError } from '../../start-error.ts'
+import type { ChangeFeed } from '../follow/change-feed.ts'
 import type { ChangeFollower } from '../follow/change-follower.ts'
 import type { LocalState } from '../follow/local-state.ts'
+import type { CommitActivity } from '../write/commit-activity.ts'
 import type { Alarm } from './alarm.ts'
 import type { DatabaseClock } from './database-clock.ts'
-import { LEASE_MS, type Lease } from './lease.ts'
-import type { MemberChanges } from './member-changes.ts'
-import { beatMember, joinMember, removeMember } from './member-rows.ts'
-import { isProcessGone, processIdentity } from './process-identity.ts'
+import { enter, refuseOtherDatacenter } from './joining.ts'
+import type { Lease } from './leases/lease.ts'
+import { LeaseClosing } from './leases/lease-closing.ts'
+import { beatMember, closeLeases, removeMember } from './member-rows.ts'
+import { processIdentity } from './process-identity.ts'
 
 /** A server process as the other members see it. `address`: where it listens; empty until it does. */
 interface StoreMember extends Member {
@@ -35,42 +37,49 @@ export interface MemberInfo {
 }
 
 interface MembershipParts {
+  readonly memberId: string
   readonly prisma: PrismaClient
   readonly state: LocalState
   readonly follower: ChangeFollower
   readonly clock: DatabaseClock
   readonly lease: Lease
-  readonly changes: MemberChanges
+  readonly feed: ChangeFeed
+  readonly commits: CommitActivity
   /** Interrupts the pause between two heartbeats. */
   readonly heartbeat: Alarm
   readonly log: BaseLogger
-  /** Whether this process is the leader. */
-  readonly isLeader: () => boolean
 }
 
-/** How often a joining process checks whether the other members know of it. */
-const JOIN_POLL_MS = 25
-/** Allows for clock drift over one lease. */
-const LEASE_MARGIN_MS = 100
+/** Without a commit for so long, a lease is worth its end before the next one. */
+const QUIET_MS = 30
+/** How often a process that needs a lease asks for one, while leases are granted, and while they must end. */
+const SEEK_MS = 30
+const SEEK_WHILE_CLOSING_MS = 250
 
 /**
  * This process's membership in the group that shares the database: one row, renewed by heartbeats.
  *
- * Three rules keep reads correct while members come and go. A process that is the only member holds a {@link Lease}
- * to answer from its own state. A joining process commits nothing before every other member has applied its join, or
- * has no lease any more. A member that was silent for {@link MEMBER_FAILED_AFTER_MS} is fenced: its commits are
- * refused until it has joined again.
+ * With its heartbeats it asks for a {@link Lease}, to answer default reads from its own state; see decisions: read leases. A
+ * member that was silent for {@link MEMBER_FAILED_AFTER_MS} is fenced: its commits are refused until it has joined again.
  */
 export class Membership {
   private readonly parts: MembershipParts
-  private readonly id = randomUUID()
+  private readonly id: string
   private readonly info: MemberInfo
   private mode: MemberMode = 'unknown'
   private replication: object | undefined
   private address = ''
   private joining: Promise<void> | undefined
+  private entering: Promise<number> | undefined
   private beating: Promise<void> = Promise.resolve()
-  private isClosed = false
+  /** Whether this process has begun to join, and has not left. */
+  private isOpen = false
+  /** Number of heartbeats and joins that were sent. */
+  private beats = 0
+  /** How many other members there were at the last heartbeat; undefined before the first one. */
+  private others: number | undefined
+  private seekAt = Number.NEGATIVE_INFINITY
+  readonly closing: LeaseClosing
   /** When the last heartbeat was answered, by `performance.now()`. */
   private beatenAt = Number.NEGATIVE_INFINITY
   /** Start of the unbroken sequence of heartbeats, by the database's clock. */
@@ -78,7 +87,18 @@ export class Membership {
 
   constructor(parts: MembershipParts, info: MemberInfo) {
     this.parts = parts
+    this.id = parts.memberId
     this.info = info
+    const { lease, prisma, feed, heartbeat, log } = parts
+    this.closing = new LeaseClosing({
+      memberId: this.id,
+      lease,
+      beats: () => this.beats,
+      prisma,
+      tell: (text) => feed.tell(text),
+      heartbeat,
+      log,
+    })
   }
 
   get lease(): Lease {
@@ -87,6 +107,42 @@ export class Membership {
 
   get memberId(): string {
     return this.id
+  }
+
+  /** Whether this process has a lease and is the only member. */
+  isAlone(): boolean {
+    return this.others === 0 && this.lease.isValid()
+  }
+
+  /** What a commit says of its author. Only the lease of a lone process outlives it. */
+  forCommit(): { readonly memberId: string; readonly beat: number } {
+    return this.others === 0 ? { memberId: this.id, beat: -1 } : this.withoutLease()
+  }
+
+  /** The same, after giving up the lease. */
+  withoutLease(): { readonly memberId: string; readonly beat: number } {
+    this.lease.drop()
+    return { memberId: this.id, beat: this.beats }
+  }
+
+  /**
+   * Ends all leases, for a commit that cannot do that in its own transaction.
+   *
+   * @returns the epoch whose leases have ended; undefined if there were none.
+   * @throws AclError `unavailable`
+   */
+  async endLeases(): Promise<string | undefined> {
+    const closing = await closeLeases(this.parts.prisma, this.withoutLease())
+    if (closing) await this.closing.ended(closing)
+    return closing?.epoch
+  }
+
+  /** Asks for a lease soon, as a read had to ask the database. */
+  seekLease(): void {
+    const now = performance.now()
+    if (now < this.seekAt) return
+    this.seekAt = now + SEEK_MS
+    if (this.mayAskForLease()) this.parts.heartbeat.ring()
   }
 
   self(): StoreMember {
@@ -155,8 +211,10 @@ export class Membership {
    * @throws AclError `unavailable`; StartError if servers of another datacenter use this database.
    */
   async start(): Promise<void> {
+    this.isOpen = true
     await this.join()
-    await this.refuseOtherDatacenter()
+    const { prisma, clock } = this.parts
+    await refuseOtherDatacenter(prisma, this.info.datacenter, clock.now())
     await this.beat()
     void this.keepBeating()
   }
@@ -175,15 +233,25 @@ export class Membership {
   }
 
   /**
+   * Becomes a member again, for the follower: what it reads next may be shown.
+   *
+   * @throws AclError `unavailable`, also before {@link start} and after {@link close}.
+   */
+  async rejoin(): Promise<void> {
+    if (!this.isOpen) throw new AclError('unavailable', 'This server is starting or stopping; try again')
+    await this.enter()
+  }
+
+  /**
    * Stops the heartbeats and leaves the group, if the database is reachable.
    *
    * @param isForGood the others do not wait for a successor.
    */
   async close(isForGood = false): Promise<void> {
-    if (this.isClosed) return
-    this.isClosed = true
+    if (!this.isOpen) return
+    this.isOpen = false
     this.parts.heartbeat.ring()
-    this.lease.revoke()
+    this.lease.drop()
     try {
       await removeMember(this.parts.prisma, this.id, false)
       if (isForGood) await this.parts.prisma.member.deleteMany({ where: { id: this.id } })
@@ -205,58 +273,37 @@ export class Membership {
   }
 
   private async joinNow(): Promise<void> {
-    const { prisma, follower } = this.parts
-    this.lease.revoke()
-    const { mode, address } = this
-    const self = { id: this.id, ...this.info, mode, address, process: processIdentity() }
-    const index = await joinMember(prisma, self)
     const joinedAt = performance.now()
-    while (performance.now() - joinedAt < LEASE_MS + LEASE_MARGIN_MS && (await this.mayBeUnknown(index))) {
-      await new Promise((resolve) => setTimeout(resolve, JOIN_POLL_MS))
+    await this.parts.follower.reach(await this.enter())
+    this.beatenAt = Math.max(this.beatenAt, joinedAt)
+  }
+
+  /** Becomes a member, without knowing yet what the others have committed. @returns the index of the join. */
+  private enter(): Promise<number> {
+    this.lease.drop()
+    const self = () => {
+      const { id, info, mode, address } = this
+      this.beats += 1
+      return { id, ...info, mode, address, process: processIdentity(), beat: this.beats }
     }
-    await follower.reach(index)
+    this.entering ??= enter(this.parts.prisma, this.closing, self).finally(() => {
+      this.entering = undefined
+    })
+    return this.entering
   }
 
-  /**
-   * Each datacenter needs its own database: on a shared one, local tokens would be valid in both. Of two that start
-   * at the same time, at least one sees the other.
-   */
-  private async refuseOtherDatacenter(): Promise<void> {
-    const { datacenter } = this.info
-    const others = await withAclErrors(() =>
-      this.parts.prisma.member.findMany({
-        where: { datacenter: { not: datacenter }, leftAt: null, isFenced: false },
-      }),
-    )
-    const deadBefore = this.parts.clock.now() - MEMBER_FAILED_AFTER_MS
-    const living = others.find(
-      ({ heartbeatAt, process }) => heartbeatAt.getTime() >= deadBefore && !isProcessGone(process),
-    )
-    if (!living) return
-    throw new StartError(
-      `Servers of the datacenter "${living.datacenter}" use this database, and this server is of "${datacenter}".\nEach datacenter needs its own database: set another DATABASE_URL, or the same LATCHKEY_DATACENTER for all.`,
-    )
-  }
-
-  /** Whether another member may not have applied the join at `index` yet, and may rely on being alone. */
-  private async mayBeUnknown(index: number): Promise<boolean> {
-    const others = await withAclErrors(() =>
-      this.parts.prisma.member.findMany({
-        where: { id: { not: this.id }, leftAt: null, isFenced: false, seenIndex: { lt: index } },
-      }),
-    )
-    const leaseEnd = this.parts.clock.databaseNow() - LEASE_MS - LEASE_MARGIN_MS
-    const waiting = others.filter(({ heartbeatAt }) => heartbeatAt.getTime() > leaseEnd)
-    for (const { id, process } of others)
-      if (isProcessGone(process)) await removeMember(this.parts.prisma, id, true)
-    return waiting.some(({ process }) => !isProcessGone(process))
+  /** A lease would be in the way of commits, unless they are rare or there are no other members. */
+  private mayAskForLease(): boolean {
+    const { feed, commits, state } = this.parts
+    if (!this.isOpen || !feed.isConnected) return false
+    return this.others === 0 || (!commits.isBusy && performance.now() - state.changedAt >= QUIET_MS)
   }
 
   private async keepBeating(): Promise<void> {
     const { heartbeat, log } = this.parts
     for (;;) {
       await heartbeat.sleep(MEMBER_HEARTBEAT_MS)
-      if (this.isClosed) return
+      if (!this.isOpen) return
       await this.beat().catch((error: unknown) => {
         log.debug({ err: error }, 'a heartbeat failed; the next one follows in a second')
       })
@@ -272,13 +319,16 @@ export class Membership {
 
   /** A heartbeat also polls the commit index, and so catches up on missed notifications. */
   private async beatNow(): Promise<void> {
-    const { prisma, state, follower, clock, changes } = this.parts
-    const { id, mode, address, replication } = this
+    const { prisma, state, follower, clock, lease, feed } = this.parts
+    const { id, mode, address, replication, closing } = this
     try {
-      const question = this.lease.ask()
+      const holds_lease = lease.isValid()
+      // A lease that has run out must not return when a clock is set.
+      if (!holds_lease) lease.drop()
+      const question = lease.ask()
       const { askedAt } = question
-      const { version } = changes
-      const is_leader = this.parts.isLeader()
+      const is_leader = feed.leaderSignal !== undefined
+      this.beats += 1
       const beat = {
         id,
         mode,
@@ -286,21 +336,28 @@ export class Membership {
         is_leader,
         seen_index: state.appliedIndex,
         replication,
+        beat: this.beats,
+        holds_lease,
+        asks_lease: this.mayAskForLease(),
+        waited: closing.overdue(),
         ...clock.opinion(),
       }
       const answer = await beatMember(prisma, beat, MEMBER_FAILED_AFTER_MS)
       if (!answer.is_member) {
-        if (!this.isClosed) await this.join()
+        if (this.isOpen) await this.join()
         return
       }
       clock.measure(answer.now, askedAt, performance.now())
       clock.settle(answer.clock ?? undefined, is_leader)
       if (askedAt - this.beatenAt > MEMBER_FAILED_AFTER_MS) this.observedSince = answer.now
-      this.beatenAt = askedAt
+      this.beatenAt = Math.max(this.beatenAt, askedAt)
+      this.others = answer.others
+      closing.note(answer.closing ?? undefined)
+      if (answer.closing !== null) this.seekAt = askedAt + SEEK_WHILE_CLOSING_MS
+      // The writer may wait for it, and nothing else tells it if the feed is broken.
+      if (answer.closing !== null && holds_lease) this.parts.heartbeat.ring()
       await follower.reach(answer.index, askedAt)
-      // Changes applied since the question may be newer than the answer.
-      const isSame = version === changes.version
-      if (answer.others === 0 && isSame && !this.isClosed) this.lease.grant(question)
+      if (answer.lease && this.isOpen) lease.grant(question)
     } catch (error) {
       follower.noteFailure()
       throw error

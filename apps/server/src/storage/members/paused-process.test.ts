@@ -8,7 +8,7 @@ import { aToken } from '@latchkey/testkit/records/record-builders'
 import { type TestContext, test } from 'vitest'
 import { createTestDatabase } from '../../../test/database.ts'
 import { openTestStore, putNew, testKey } from '../../../test/store.ts'
-import { LEASE_MS } from './lease.ts'
+import { LEASE_MS } from './leases/lease.ts'
 
 const PATIENCE = { timeout: 30_000 }
 const PROGRAM = join(import.meta.dirname, '../../../test/run-store.ts')
@@ -78,6 +78,29 @@ test.concurrent.for([
     await other.close()
   },
 )
+
+test.concurrent('DUR-04: a member that is paused while it holds a lease delays the next write until that lease is over, no later one, and shows them afterwards', async (context) => {
+  const { expect } = context
+  const { url, ask, signal } = await startOther(context)
+  const store = await openTestStore({ url })
+  const [first, second] = [aToken(), aToken()]
+  const holdBoth = async () => {
+    await store.refresh('default')
+    return (await ask('read', first.SecretID)).hasLease === true && store.status().hasLease
+  }
+  await expect.poll(holdBoth, PATIENCE).toBe(true)
+  signal('SIGSTOP')
+  await store.commit([putNew(first)])
+  const { count, longestMs } = store.status().closings
+  expect(longestMs).toBeGreaterThan(LEASE_MS / 4)
+  await store.commit([putNew(second)])
+  expect(store.status().closings.count).toBe(count)
+  signal('SIGCONT')
+  for (const { SecretID } of [first, second]) {
+    expect(await ask('read', SecretID)).toMatchObject({ found: true })
+  }
+  await store.close()
+})
 
 test.concurrent('the successor of a killed process on the same machine does not wait for its lease', async (context) => {
   const { expect } = context

@@ -15,7 +15,7 @@ import { withAclErrors } from '../../database/database-error.ts'
 import { Prisma, type PrismaClient } from '../../generated/prisma/client.ts'
 import type { SecretBox } from '../../secrets/secret-box.ts'
 import type { ChangeBatch } from '../follow/changes.ts'
-import { readChanges } from '../follow/read-changes.ts'
+import { type ChangesQuestion, readChanges } from '../follow/read-changes.ts'
 import type { KvKeyRow, KvLongRow, KvRow } from '../kv-table.ts'
 import { FIELD_END, ROW_END, readTokenRows, TOKEN_FIELDS_SQL, type TokenRow } from '../token-table.ts'
 import { readText, storeBytes, storeText } from './stored-text.ts'
@@ -50,9 +50,9 @@ export class Queries {
       ${READER_KEPT_MS}::int * interval '1 ms', ${READER_LINES_MAX}::int)::text AS answer`)
   }
 
-  /** @param isWhole return the whole directory, not only the rows that changed. */
-  async changes(after: number, isWhole: boolean): Promise<ChangeBatch> {
-    return readChanges(this.prisma, after, isWhole, this.secrets)
+  /** See {@link readChanges}. */
+  async changes(question: ChangesQuestion): Promise<ChangeBatch> {
+    return readChanges(this.prisma, question, this.secrets)
   }
 
   async tokensByAccessorKey(accessorKeys: readonly string[]): Promise<Snapshot<readonly TokenRow[]>> {

@@ -73,13 +73,14 @@ test('a replica that lags behind the reported state is not used', async () => {
   await store.close()
 })
 
-test('the age of a stale answer is 0 while alone, otherwise the time since the last confirmation', async () => {
+test('the age of a stale answer is 0 under a lease, otherwise the time since the last confirmation', async () => {
   const one = await openTestStore({ url: lagging.url })
-  await expect.poll(() => one.status().isAlone).toBe(true)
+  await expect.poll(() => one.status().hasLease, { timeout: 20_000 }).toBe(true)
   expect(await one.refresh('stale')).toEqual({ knownLeader: true, lastContactMs: 0 })
   const two = await openTestStore({ url: lagging.url })
   const askedAt = performance.now()
   await two.refresh('consistent')
+  two.membership.lease.drop()
   const { lastContactMs } = await two.refresh('stale')
   expect(lastContactMs).toBeGreaterThan(0)
   expect(lastContactMs).toBeLessThanOrEqual(Math.ceil(performance.now() - askedAt))

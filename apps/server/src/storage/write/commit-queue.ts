@@ -14,6 +14,7 @@ import type { SecretBox } from '../../secrets/secret-box.ts'
 import type { CommitSpans } from '../../tracing/commit-spans.ts'
 import type { ChangeFollower } from '../follow/change-follower.ts'
 import type { LocalState, OwnCommit } from '../follow/local-state.ts'
+import type { Closing } from '../members/leases/lease.ts'
 import type { Membership } from '../members/membership.ts'
 import type { CommitActivity } from './commit-activity.ts'
 import { commitInTransaction } from './directory-commits.ts'
@@ -27,6 +28,9 @@ import {
   STATEMENT_ROWS_MAX,
   TURN_CHANGES_MAX,
 } from './writes.ts'
+
+/** A process may be fenced while it joins again. More often than that, the database is in trouble. */
+const JOINS_MAX = 2
 
 /** A write that waits for its group, or is in it. */
 interface Write extends EncodedWrite {
@@ -164,8 +168,8 @@ export class CommitQueue implements Pick<Store, 'commit'> {
   }
 
   /**
-   * Commits a group: with one statement, or in a transaction of several. A fenced process
-   * joins again first: after that, no other member relies on being alone.
+   * Commits a group: with one statement, or in a transaction of several. Leases end first, and a fenced process joins
+   * again.
    *
    * @param options.apart how many of the writes, from the first on, share no id.
    */
@@ -175,14 +179,22 @@ export class CommitQueue implements Pick<Store, 'commit'> {
   ): Promise<GroupAnswer> {
     const { database, secrets, membership, state } = this.options
     const rows = writes.map((write) => write.rows)
-    for (let attempt = 1; attempt <= 2; attempt += 1) {
+    let joins = 0
+    let closing: Closing | undefined
+    while (joins < JOINS_MAX) {
       await membership.ready()
-      const author = { memberId: membership.memberId, known: state.appliedIndex }
+      const leases = closing ? membership.withoutLease() : membership.forCommit()
+      const author = { ...leases, waited: closing?.epoch, known: state.appliedIndex }
       const answer = isLong
         ? await commitInTransaction(database, secrets, writes, author)
         : await commitRows(onPool(database.pool), rows, apart, author)
-      if (answer) return answer
-      await membership.join()
+      if (answer === undefined) {
+        await membership.join()
+        joins += 1
+      } else if ('epoch' in answer) {
+        closing = answer
+        await membership.closing.ended(closing)
+      } else return answer
     }
     throw new AclError('unavailable', 'The other servers have fenced this one; try again', {
       headers: { 'Retry-After': '1' },

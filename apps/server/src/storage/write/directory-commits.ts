@@ -3,6 +3,7 @@ import type { ConflictReason } from '@latchkey/service'
 import type { Database } from '../../database/connect.ts'
 import { withAclErrors } from '../../database/database-error.ts'
 import type { SecretBox } from '../../secrets/secret-box.ts'
+import type { Closing } from '../members/leases/lease.ts'
 import { areExpired, derivedEnds, endSessions, endsSession } from './catalog/session-ends.ts'
 import { judgeCatalog } from './catalog/stored-catalog.ts'
 import { findConflict, holdsRecords, type StoredRows } from './directory-conflicts.ts'
@@ -31,7 +32,7 @@ const TIMED_RECORDS_MAX = 16
  * Commits writes that take several statements, one after the other, in one transaction that holds the lock of the commit
  * index: those that change the directory or the catalog, and long ones.
  *
- * @returns undefined if the author is fenced: nothing was committed.
+ * @returns undefined if the author is fenced, or the leases that must end first: nothing was committed.
  * @throws AclError `unavailable`
  */
 export function commitInTransaction(
@@ -39,7 +40,7 @@ export function commitInTransaction(
   secrets: SecretBox,
   writes: readonly EncodedWrite[],
   author: Author,
-): Promise<GroupAnswer | undefined> {
+): Promise<GroupAnswer | Closing | undefined> {
   const { idleWhileLockingMs, statementMs } = limits
   const rowCount = writes.reduce((count, { changes }) => count + changes.length, 0)
   const records = writes.reduce((count, { directory }) => count + directory.length, 0)
@@ -55,14 +56,17 @@ async function commitAll(
   tx: Transaction,
   secrets: SecretBox,
   writes: readonly EncodedWrite[],
-  { memberId, known, idleWhileLockingMs }: Author & { readonly idleWhileLockingMs: number },
-): Promise<GroupAnswer | undefined> {
+  { idleWhileLockingMs, ...author }: Author & { readonly idleWhileLockingMs: number },
+): Promise<GroupAnswer | Closing | undefined> {
   // Every write takes this lock first. Prisma's typed client cannot lock rows.
   const [locked] = await tx.$queryRaw<{ index: bigint }[]>`SELECT index,
     set_config('idle_in_transaction_session_timeout', ${`${idleWhileLockingMs}`}, true) FROM commit_index FOR UPDATE`
-  const where = { id: memberId, isFenced: false, leftAt: null }
-  const author = await tx.member.findFirst({ where, select: { id: true } })
-  if (!locked || !author) return undefined
+  const { memberId, beat, waited, known } = author
+  const [may] = await tx.$queryRaw<{ closing: Closing | null }[]>`
+    SELECT latchkey_close_leases(id, ${beat}::bigint, ${waited ?? null}::text) AS closing
+    FROM member WHERE id = ${memberId} AND NOT is_fenced AND left_at IS NULL`
+  if (!locked || !may) return undefined
+  if (may.closing) return may.closing
   const { index } = locked
   const isBehind = Number(index) < known
   const before = isBehind ? known + 1 : Number(index)
@@ -74,7 +78,7 @@ async function commitAll(
   let reached = before
   let isMore = false
   for (const write of writes) {
-    const result = await commitWrite(tx, secrets, write, { memberId, known: reached })
+    const result = await commitWrite(tx, secrets, write, { ...author, known: reached })
     if (typeof result !== 'string') {
       reached = result.index
       isMore ||= result.freedKeys > 0
@@ -90,12 +94,13 @@ async function commitWrite(
   tx: Transaction,
   secrets: SecretBox,
   write: EncodedWrite,
-  { memberId, known }: Author,
+  author: Author,
 ): Promise<{ readonly index: number; readonly freedKeys: number } | ConflictReason> {
+  const { known } = author
   const before = Math.max(known, write.above ?? 0)
   await tx.$executeRaw`SAVEPOINT before_write`
   const made = (await holds(tx, write.expects ?? []))
-    ? await makeChanges(tx, secrets, write, { memberId, known: before })
+    ? await makeChanges(tx, secrets, write, { ...author, known: before })
     : 'changed'
   if (typeof made === 'string') {
     await tx.$executeRaw`ROLLBACK TO SAVEPOINT before_write`
@@ -175,13 +180,13 @@ async function makeChanges(
 async function makeRows(
   tx: Transaction,
   rows: readonly PlacedRow[],
-  { memberId, known }: Author,
+  author: Author,
 ): Promise<ConflictReason | undefined> {
   for (const part of partsOf(rows, STATEMENT_ROWS_MAX)) {
     // The statement commits with the index after that of the table, which an earlier one may have moved.
-    await tx.commitIndex.updateMany({ data: { index: BigInt(known) } })
-    const made = await commitRows(inTransaction(tx), [part], 1, { memberId, known })
-    const [result] = made?.results ?? []
+    await tx.commitIndex.updateMany({ data: { index: BigInt(author.known) } })
+    const made = await commitRows(inTransaction(tx), [part], 1, author)
+    const [result] = made && 'results' in made ? made.results : []
     if (typeof result === 'string') return result
   }
   return undefined

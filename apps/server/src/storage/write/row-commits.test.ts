@@ -22,15 +22,17 @@ afterAll(async () => {
   await database.drop()
 })
 
-const { memberId } = store.membership
+const author = { memberId: store.membership.memberId, beat: 0, waited: undefined, known: 0 }
 
 /** A group of writes that share no id, of one change each or of several. */
 async function commit(
   group: readonly (Change | readonly Change[])[],
-  { apart = group.length, author = { memberId, known: 0 } } = {},
+  { apart = group.length, by = author } = {},
 ): Promise<GroupAnswer | undefined> {
   const writes = group.map((write) => encodeWrite('op' in write ? [write] : write, secrets).rows)
-  return commitRows(onPool(connection.pool), writes, apart, author)
+  const answer = await commitRows(onPool(connection.pool), writes, apart, by)
+  if (answer && 'epoch' in answer) throw new TypeError('no other member has a lease')
+  return answer
 }
 
 /** The index before a group that has no conflict. */
@@ -207,8 +209,8 @@ test('an update of a cached token sends and changes nothing made from its ids, i
   const rotated = await openSecrets(connection.prisma, testRing('next', 'test'))
   const edit = encodeWrite([update({ ...known, Description: 'edited' }, start + 1)], secrets, cache)
   const group = [encodeWrite([putNew(aToken())], rotated), edit].map(({ rows }) => rows)
-  const answer = await commitRows(onPool(connection.pool), group, 2, { memberId, known: 0 })
-  expect(answer?.results).toEqual([start + 2, start + 3])
+  const answer = await commitRows(onPool(connection.pool), group, 2, author)
+  expect(answer).toMatchObject({ results: [start + 2, start + 3] })
   expect(await ofIds()).toEqual(stored)
   expect(stored).toMatchObject([{ secret_key_id: 'test' }])
   expect(JSON.stringify(edit.rows)).not.toContain(stored[0].secret_cipher.toString('hex').slice(0, 24))
@@ -218,17 +220,17 @@ test('an update of a cached token sends and changes nothing made from its ids, i
 
 test('an author that is no member commits nothing', async () => {
   const { appliedIndex } = store.status()
-  const author = { memberId: anId(0xffff), known: 0 }
-  expect(await commit([putNew(aToken())], { author })).toBeUndefined()
+  const by = { ...author, memberId: anId(0xffff) }
+  expect(await commit([putNew(aToken())], { by })).toBeUndefined()
   await store.refresh('consistent')
   expect(store.status().appliedIndex).toBe(appliedIndex)
 })
 
 test('COH-05: if a member has seen more than the database has, the index continues from there', async () => {
   const { appliedIndex } = store.status()
-  const author = { memberId, known: appliedIndex + 10 }
+  const by = { ...author, known: appliedIndex + 10 }
   const token = aToken()
-  const answer = await commit([putNew(token)], { author })
+  const answer = await commit([putNew(token)], { by })
   expect(answer).toEqual({ before: appliedIndex + 11, results: [appliedIndex + 12], isBehind: true })
   expect(await read(token)).toMatchObject({ ModifyIndex: appliedIndex + 12 })
 })

@@ -3,6 +3,7 @@ import type pg from 'pg'
 import { COMMIT_ROWS_FUNCTION } from '../../database/commit-rows-function.ts'
 import { withAclErrors } from '../../database/database-error.ts'
 import type { Prisma } from '../../generated/prisma/client.ts'
+import type { Closing } from '../members/leases/lease.ts'
 import { type EncodedRow, KV_PARAMETERS, rowParameters, TOKEN_PARAMETERS } from './row-changes.ts'
 import type { EncodedWrite, GroupAnswer } from './writes.ts'
 
@@ -15,8 +16,11 @@ interface Answer {
   readonly is_behind: boolean
 }
 
-/** Parameters before the columns: author, highest index seen, count of writes, and how many of them are apart. */
-const OTHERS = 4
+/**
+ * Parameters before the columns: author, its heartbeat, the epoch that it waited for, highest index seen, count of writes,
+ * and how many of them are apart.
+ */
+const OTHERS = 6
 const COLUMNS = TOKEN_PARAMETERS.length + KV_PARAMETERS.length + 2
 
 const COMMIT_ROWS = `SELECT ${COMMIT_ROWS_FUNCTION}(${Array.from(
@@ -26,7 +30,7 @@ const COMMIT_ROWS = `SELECT ${COMMIT_ROWS_FUNCTION}(${Array.from(
 
 interface AnswerRow {
   /** Null if the author is fenced. */
-  readonly answer: Answer | null
+  readonly answer: Answer | Closing | null
 }
 
 /** Runs {@link COMMIT_ROWS}, which answers one row. */
@@ -48,6 +52,10 @@ export function inTransaction(transaction: Prisma.TransactionClient): RunStateme
 /** The committing member, and the highest index that it has seen. */
 export interface Author {
   readonly memberId: string
+  /** It holds no lease that was granted to a heartbeat up to this one; -1 if it may hold one. */
+  readonly beat: number
+  /** An epoch whose leases have all ended. */
+  readonly waited: string | undefined
   readonly known: number
 }
 
@@ -55,19 +63,21 @@ export interface Author {
  * Commits writes of tokens and keys with one statement.
  *
  * @param apart how many of the writes, from the first on, share no id with each other.
- * @returns undefined if the author is fenced: nothing was committed.
+ * @returns undefined if the author is fenced, or the leases that must end first: nothing was committed.
  * @throws AclError `unavailable`
  */
 export async function commitRows(
   run: RunStatement,
   writes: readonly WriteRows[],
   apart: number,
-  { memberId, known }: Author,
-): Promise<GroupAnswer | undefined> {
+  { memberId, beat, waited, known }: Author,
+): Promise<GroupAnswer | Closing | undefined> {
   const of = (table: WriteRows[number]['change']['table']): readonly (readonly EncodedRow[])[] =>
     writes.map((rows) => rows.map(({ change }) => change).filter((row) => row.table === table))
   const values = [
     memberId,
+    beat,
+    waited ?? null,
     known,
     writes.length,
     apart,
@@ -76,6 +86,7 @@ export async function commitRows(
   ]
   const [row] = await withAclErrors(() => run(values))
   if (!row?.answer) return undefined
+  if ('epoch' in row.answer) return row.answer
   const { before, reasons, is_behind } = row.answer
   let index = before
   const results = writes.map((_, i) => {

@@ -3,9 +3,12 @@
  * The servers are not touched.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { Token } from '@latchkey/contract'
 import { startDatabaseProxy } from '../../database-proxy.ts'
+import { type Door, jsonOf, type Request } from '../harness/door.ts'
+import { type LeaseCounts, openLeases } from '../harness/leases.ts'
 import { startPostgresPair } from '../harness/postgres-pair.ts'
-import { askDatabase, startServerGroup } from '../harness/server-group.ts'
+import { askDatabase, MANAGEMENT, startServerGroup } from '../harness/server-group.ts'
 import { keepLedger, type Ledger, type LedgerResult } from './ledger.ts'
 
 interface FailoverResult extends LedgerResult {
@@ -18,6 +21,10 @@ interface FailoverResult extends LedgerResult {
   /** Highest index acknowledged before the kill, and the final index of the new primary. */
   readonly indexBefore: number
   readonly indexAfter: number
+  /** Whether all processes held leases of the old primary when it was killed. */
+  readonly leases: LeaseCounts
+  /** Default reads that accepted a token after the new primary had acknowledged its deletion. */
+  readonly grants: number
 }
 
 const WRITERS = 16
@@ -25,6 +32,7 @@ const WRITERS = 16
 const WRITES_MIN = 50
 const BEFORE_MS = 1_000
 const AFTER_MS = 1_000
+const READS_AFTER_DELETE = 20
 
 /**
  * @param options.isSynchronous whether the primary waits for its standby. Where it does not, and the standby lags, the
@@ -42,12 +50,17 @@ export async function proveFailover(options: {
       const ledger = keepLedger({ doors: group.doors, clients: WRITERS, seed: options.seed })
       await sleep(BEFORE_MS)
       await untilAcknowledged(ledger, WRITES_MIN)
+      const token = jsonOf<Token>(await (group.doors[0] as Door).ask(manage('PUT', '/acl/token')))
       if (!options.isSynchronous) {
         // The standby does not receive the last writes.
         await askDatabase(pair.standbyUrl, 'ALTER SYSTEM SET primary_conninfo = $$$$')
         await askDatabase(pair.standbyUrl, 'SELECT pg_reload_conf()')
         await sleep(BEFORE_MS)
       }
+      const leases = { tried: 0, open: 0 }
+      const resume = await ledger.rest()
+      await openLeases([...group.doors], leases)
+      await Promise.all(group.doors.map((door) => door.ask(self(token))))
       const killedAt = performance.now()
       const indexBefore = ledger.indexes.highest
       await pair.killPrimary()
@@ -57,6 +70,8 @@ export async function proveFailover(options: {
       const { acknowledged } = ledger.counts
       proxy.heal()
       proxy.switchTo(pair.standbyUrl)
+      const counting = countGrants(group.doors, token)
+      resume()
       await untilAcknowledged(ledger, acknowledged + 1)
       const resumedMs = Math.round(performance.now() - promotedAt)
       await sleep(AFTER_MS)
@@ -71,6 +86,8 @@ export async function proveFailover(options: {
         falls: ledger.indexes.falls,
         indexBefore,
         indexAfter: Number(row?.index),
+        leases,
+        grants: await counting,
       }
     } finally {
       await group.stop()
@@ -83,4 +100,25 @@ export async function proveFailover(options: {
 
 async function untilAcknowledged({ counts }: Ledger, count: number): Promise<void> {
   while (counts.acknowledged < count) await sleep(5)
+}
+
+function manage(method: Request['method'], path: string): Request {
+  return { method, path, token: MANAGEMENT, ...(method === 'PUT' && { body: {} }) }
+}
+
+function self({ SecretID }: Token): Request {
+  return { method: 'GET', path: '/acl/token/self', token: SecretID }
+}
+
+/** Deletes a token through one process, and then counts reads through all that still accept it. */
+async function countGrants(doors: readonly Door[], token: Token): Promise<number> {
+  const remove = manage('DELETE', `/acl/token/${token.AccessorID}`)
+  // The answer of an earlier attempt may be lost.
+  while (![200, 404].includes((await (doors[0] as Door).ask(remove)).status)) await sleep(5)
+  let grants = 0
+  for (let n = 0; n < READS_AFTER_DELETE; n += 1) {
+    const replies = await Promise.all(doors.map((door) => door.ask(self(token))))
+    grants += replies.filter(({ status }) => status === 200).length
+  }
+  return grants
 }

@@ -29,6 +29,8 @@ export interface LedgerResult {
 export interface Ledger {
   /** Writes until it is told to stop. */
   stop(): Promise<void>
+  /** Pauses between two writes. @returns what ends the pause, once no write is under way. */
+  rest(): Promise<() => void>
   readonly counts: { acknowledged: number; unknown: number }
   /** The highest index seen, and the number of answers with an index below that of an earlier acknowledged write. */
   readonly indexes: { highest: number; falls: number }
@@ -50,6 +52,8 @@ export function keepLedger(options: {
   const pages: Page[] = []
   const contradictions: string[] = []
   let isStopping = false
+  let rest: Promise<void> | undefined
+  let resting = 0
 
   const write = async (page: Page, random: SeededRandom): Promise<void> => {
     const mark = `m${counts.acknowledged}-${random.below(2 ** 32)}`
@@ -90,7 +94,15 @@ export function keepLedger(options: {
     const random = new SeededRandom(seed + client)
     const own = Array.from({ length: TOKENS_PER_CLIENT }, () => aPage())
     pages.push(...own)
-    while (!isStopping) await write(random.pick(own), random)
+    while (!isStopping) {
+      if (!rest) {
+        await write(random.pick(own), random)
+        continue
+      }
+      resting += 1
+      await rest
+      resting -= 1
+    }
   }
   const running = Promise.all(Array.from({ length: clients }, (_, client) => run(client)))
   running.catch(() => {})
@@ -100,6 +112,15 @@ export function keepLedger(options: {
     stop: async () => {
       isStopping = true
       await running
+    },
+    rest: async () => {
+      const { promise, resolve } = Promise.withResolvers<void>()
+      rest = promise
+      while (resting < clients) await sleep(PAUSE_MS)
+      return () => {
+        rest = undefined
+        resolve()
+      }
     },
     check: async () => {
       const wrong = await Promise.all(doors.map((door) => differences(door, pages)))

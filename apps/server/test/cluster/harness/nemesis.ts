@@ -48,7 +48,7 @@ export function startNemesis(options: {
   }
 }
 
-/** The longest pause of a process, in milliseconds. */
+/** The longest pause of a process, in milliseconds: shorter than a lease. */
 const PAUSE_MS_MAX = 400
 
 /** Faults of a random process of a group: SIGKILL and restart, SIGSTOP and SIGCONT; or all change feeds cut. */
@@ -56,8 +56,9 @@ export function serverFaults(options: {
   readonly group: ServerGroup
   readonly databaseUrl: string
   readonly random: SeededRandom
+  readonly pauseMsMax?: number | undefined
 }): { readonly kill: Fault; readonly pause: Fault; readonly cut: Fault } {
-  const { group, databaseUrl, random } = options
+  const { group, databaseUrl, random, pauseMsMax = PAUSE_MS_MAX } = options
   const anyPlace = () => random.below(group.doors.length)
   return {
     async kill() {
@@ -68,7 +69,7 @@ export function serverFaults(options: {
     async pause() {
       const child = group.server(anyPlace())?.process
       child?.kill('SIGSTOP')
-      await sleep(random.below(PAUSE_MS_MAX))
+      await sleep(random.below(pauseMsMax))
       child?.kill('SIGCONT')
     },
     async cut() {

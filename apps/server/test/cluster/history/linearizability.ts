@@ -1,11 +1,16 @@
-/** COH-01 on real processes: random histories while processes are killed and paused and change feeds are cut. */
+/**
+ * COH-01 on real processes: random histories while processes are killed and paused, change feeds are cut, and the database is
+ * killed. They begin with open leases wherever the faults allow.
+ */
 
 import { SeededRandom } from '@latchkey/testkit/random'
-import { serverFaults, startNemesis } from '../harness/nemesis.ts'
-import { MANAGEMENT, startServerGroup } from '../harness/server-group.ts'
+import { type LeaseCounts, openLeases } from '../harness/leases.ts'
+import { type Fault, serverFaults, startNemesis } from '../harness/nemesis.ts'
+import { askDatabase, MANAGEMENT, startServerGroup } from '../harness/server-group.ts'
 import { checkHistory } from './check-history.ts'
 import { describeViolation } from './history.ts'
 import { liveHistory } from './random-history.ts'
+import { COMMIT_WITHOUT_WAITING } from './seeded-bugs.ts'
 
 interface LinearizabilityResult {
   readonly histories: number
@@ -15,42 +20,82 @@ interface LinearizabilityResult {
   readonly faults: Readonly<Record<string, number>>
   /** Each as the checker describes it. */
   readonly violations: readonly string[]
+  readonly leases: LeaseCounts
+  /** In how many histories commits that do not wait for the end of leases were found; undefined if not at all. */
+  readonly foundAfter: number | undefined
 }
 
+/**
+ * With and without faults: operations between two waits for leases, and how long each takes at most, in milliseconds. A fault may
+ * prevent leases.
+ */
+const CALM = {
+  faults: { every: 100, msMax: 500 },
+  none: { every: 20, msMax: 20_000 },
+}
+/** One history in so many comes before the faults. */
+const CALM_PART = 4
+/** Maximum histories to find the seeded bug. */
+const HISTORIES_MAX = 40
+
+/** @param options.killDatabase one more fault. */
 export async function proveLinearizability(options: {
   readonly databaseUrl: string
   readonly seed: number
   readonly histories: number
   readonly operations?: number
   readonly faultEveryMs?: number
+  readonly pauseMsMax?: number
+  readonly killDatabase?: Fault
 }): Promise<LinearizabilityResult> {
-  const { databaseUrl, seed, faultEveryMs: everyMs = 500 } = options
+  const { databaseUrl, seed, faultEveryMs: everyMs = 500, pauseMsMax, killDatabase } = options
   const random = new SeededRandom(seed)
   const group = await startServerGroup({ databaseUrl, count: 3 })
+  const leases = { tried: 0, open: 0 }
+  let operations = 0
+  let unknown = 0
+  const look = async ({ every, msMax }: (typeof CALM)['none']): Promise<string | undefined> => {
+    const history = await liveHistory({
+      doors: group.doors,
+      token: MANAGEMENT,
+      seed: random.below(2 ** 32),
+      operations: options.operations ?? 200,
+      calm: () => openLeases(group.doors, leases, msMax),
+      calmEvery: every,
+    })
+    operations += history.operations.length
+    unknown += history.operations.filter(({ outcome }) => outcome.kind === 'unknown').length
+    const violation = checkHistory(history)
+    return violation && describeViolation(violation, history.seed)
+  }
   try {
     const faultRandom = new SeededRandom(seed + 1)
-    const faults = serverFaults({ group, databaseUrl, random: faultRandom })
-    const nemesis = startNemesis({ faults, random: faultRandom, everyMs })
+    const faults = {
+      ...serverFaults({ group, databaseUrl, random: faultRandom, pauseMsMax }),
+      ...(killDatabase && { killDatabase }),
+    }
     const violations: string[] = []
-    let operations = 0
-    let unknown = 0
-    try {
-      for (let n = 0; n < options.histories; n += 1) {
-        const history = await liveHistory({
-          doors: group.doors,
-          token: MANAGEMENT,
-          seed: random.below(2 ** 32),
-          operations: options.operations ?? 200,
-        })
-        operations += history.operations.length
-        unknown += history.operations.filter(({ outcome }) => outcome.kind === 'unknown').length
-        const violation = checkHistory(history)
-        if (violation) violations.push(describeViolation(violation, history.seed))
+    const run = async (histories: number, calm: (typeof CALM)['none']) => {
+      for (let n = 0; n < histories; n += 1) {
+        const violation = await look(calm)
+        if (violation) violations.push(violation)
       }
+    }
+    const withoutFaults = Math.ceil(options.histories / CALM_PART)
+    await run(withoutFaults, CALM.none)
+    const nemesis = startNemesis({ faults, random: faultRandom, everyMs })
+    try {
+      await run(options.histories - withoutFaults, CALM.faults)
     } finally {
       await nemesis.stop()
     }
-    return { histories: options.histories, operations, unknown, faults: nemesis.counts, violations }
+    const figures = { histories: options.histories, operations, unknown, leases: { ...leases } }
+    await askDatabase(databaseUrl, COMMIT_WITHOUT_WAITING)
+    let foundAfter: number | undefined
+    for (let n = 1; n <= HISTORIES_MAX && foundAfter === undefined; n += 1) {
+      if (await look(CALM.none)) foundAfter = n
+    }
+    return { ...figures, faults: nemesis.counts, violations, foundAfter }
   } finally {
     await group.stop()
   }

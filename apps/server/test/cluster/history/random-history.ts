@@ -17,6 +17,10 @@ interface RandomHistoryOptions {
   readonly operations?: number
   /** Number of tokens. */
   readonly slots?: number
+  /** Awaited now and then, while no client has a request under way. */
+  readonly calm?: () => Promise<void>
+  /** Operations between two calms. */
+  readonly calmEvery?: number
 }
 
 type Ids = Pick<TokenRecord, 'AccessorID' | 'SecretID'>
@@ -32,7 +36,7 @@ const KINDS: readonly Call['kind'][] = [
 
 /** Records one history, then removes its tokens. */
 export async function liveHistory(options: RandomHistoryOptions): Promise<History> {
-  const { doors, token, seed, clients = 8, operations: total = 200, slots = 6 } = options
+  const { doors, token, seed, clients = 8, operations: total = 200, slots = 6, calmEvery = total } = options
   const random = new SeededRandom(seed)
   const ids: readonly Ids[] = Array.from({ length: slots }, () => ({
     AccessorID: randomUUID(),
@@ -42,8 +46,8 @@ export async function liveHistory(options: RandomHistoryOptions): Promise<Histor
   let clock = 0
   let begun = 0
 
-  const run = async (client: number) => {
-    for (; begun < total; ) {
+  const run = async (client: number, end: number) => {
+    for (; begun < end; ) {
       begun += 1
       const process = random.below(doors.length)
       const call = randomCall(random, slots, `c${client}n${begun}`)
@@ -65,7 +69,11 @@ export async function liveHistory(options: RandomHistoryOptions): Promise<Histor
       operations.push({ client, process, call, outcome, startedAt, endedAt: clock, index: reply?.index ?? 0 })
     }
   }
-  await Promise.all(Array.from({ length: clients }, (_, client) => run(client)))
+  while (begun < total) {
+    await options.calm?.()
+    const end = Math.min(begun + calmEvery, total)
+    await Promise.all(Array.from({ length: clients }, (_, client) => run(client, end)))
+  }
   await cleanUp(doors, ids, token)
   return { seed, slots, operations }
 }

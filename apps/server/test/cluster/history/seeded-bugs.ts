@@ -118,6 +118,10 @@ export const SEEDED_BUGS: readonly SeededBug[] = [
   },
 ]
 
+/** Makes all processes of a database commit without waiting until the leases of the others have ended. */
+export const COMMIT_WITHOUT_WAITING = `CREATE OR REPLACE FUNCTION
+  latchkey_close_leases(author text, author_beat bigint, waited text) RETURNS json LANGUAGE sql AS 'SELECT NULL::json'`
+
 /** A cache of tokens by accessor that forgets only what this node itself changes. */
 export function staleCache(store: PostgresStore, lookups: number): Store {
   const cached = new Map<string, { readonly token: TokenRecord | undefined; readonly until: number }>()

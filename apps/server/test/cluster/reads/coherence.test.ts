@@ -26,6 +26,7 @@ describe(`seed ${seed}`, () => {
     expect(result.grants).toEqual([])
     expect(result.untruths).toEqual([])
     for (const tries of Object.values(result.tries)) expect(tries).toBeGreaterThan(15)
+    expect(result.leases.open).toBeGreaterThan(8)
     expect(Math.max(...result.staleMs)).toBeLessThan(10_000)
   })
 

@@ -7,6 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Policy, Role, Token } from '@latchkey/contract'
 import type { SeededRandom } from '@latchkey/testkit/random'
 import { type Door, jsonOf, type Reply, type Request } from '../harness/door.ts'
+import { type LeaseCounts, openLeases } from '../harness/leases.ts'
 import { MANAGEMENT } from '../harness/server-group.ts'
 
 interface RevocationResult {
@@ -18,6 +19,8 @@ interface RevocationResult {
   readonly untruths: readonly string[]
   /** How long after the acknowledgement the last stale answer granted, in milliseconds; 0 where none did. */
   readonly staleMs: readonly number[]
+  /** Before every second turn, all processes are to hold leases. */
+  readonly leases: LeaseCounts
 }
 
 /** Ways to revoke the right. */
@@ -55,7 +58,10 @@ interface Granted extends Right {
 /** Between two stale answers. */
 const STALE_PAUSE_MS = 2
 
-/** Revokes rights, some concurrently, and uses them through every door. */
+/**
+ * Revokes rights, some concurrently, and uses them through every door. Every second turn begins with leases open: the one
+ * before leaves none.
+ */
 export async function proveRevocation(options: {
   readonly doors: readonly Door[]
   readonly random: SeededRandom
@@ -68,25 +74,33 @@ export async function proveRevocation(options: {
     number
   >
   const [grants, untruths, staleMs]: [string[], string[], number[]] = [[], [], []]
-  let begun = 0
-  const run = async () => {
-    let right: Right | undefined
-    for (; begun < total; ) {
-      begun += 1
-      const kind = random.pick(REVOCATION_KINDS)
-      const manage = manageThrough(random.pick(doors))
-      right ??= await makeRight(manage, `try-${random.below(2 ** 32)}`)
-      const found = await tryOnce(kind, await grant(kind, right, manage), doors)
-      // An edited or deleted record cannot be reused.
-      if (kind !== 'token deleted' && !kind.endsWith('unlinked')) right = undefined
-      tries[kind] += 1
+  const leases = { tried: 0, open: 0 }
+  const rights = new Map<number, Right>()
+  const prepare = async (place: number) => {
+    const kind = random.pick(REVOCATION_KINDS)
+    const manage = manageThrough(random.pick(doors))
+    const right = rights.get(place) ?? (await makeRight(manage, `try-${random.below(2 ** 32)}`))
+    // An edited or deleted record cannot be reused.
+    if (kind === 'token deleted' || kind.endsWith('unlinked')) rights.set(place, right)
+    else rights.delete(place)
+    const granted = await grant(kind, right, manage)
+    // Now all processes have the right in memory.
+    await Promise.all(doors.map(async (door) => expectGrant(await door.ask(authorize(granted)))))
+    return { kind, granted }
+  }
+  for (let begun = 0; begun < total; begun += atOnce) {
+    const places = Array.from({ length: Math.min(atOnce, total - begun) }, (_, place) => place)
+    const turn = await Promise.all(places.map(prepare))
+    if ((begun / atOnce) % 2 === 0) await openLeases(doors, leases)
+    const results = await Promise.all(turn.map(({ kind, granted }) => revoke(kind, granted, doors)))
+    for (const { kind } of turn) tries[kind] += 1
+    for (const found of results) {
       grants.push(...found.grants)
       untruths.push(...found.untruths)
       staleMs.push(found.staleMs)
     }
   }
-  await Promise.all(Array.from({ length: atOnce }, run))
-  return { tries, grants, untruths, staleMs }
+  return { tries, grants, untruths, staleMs, leases }
 }
 
 function manageThrough(door: Door): Manage {
@@ -110,9 +124,7 @@ async function grant(kind: RevocationKind, right: Right, manage: Manage): Promis
   return { ...right, manage, token: jsonOf<Token>(await manage('PUT', '/acl/token', links)) }
 }
 
-async function tryOnce(kind: RevocationKind, granted: Granted, doors: readonly Door[]) {
-  // Now all processes have the right in memory.
-  await Promise.all(doors.map(async (door) => expectGrant(await door.ask(authorize(granted)))))
+async function revoke(kind: RevocationKind, granted: Granted, doors: readonly Door[]) {
   await REVOCATIONS[kind](granted)
   const revokedAt = performance.now()
   const uses = [authorize(granted), readKey(granted, 'consistent')]

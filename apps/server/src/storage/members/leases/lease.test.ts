@@ -1,8 +1,8 @@
-/** The lease of a lone member, the alarm that ends its sleep, and the identity of its process. */
+/** The lease of a process, the alarm that ends its sleep, and the identity of its process. */
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import { Alarm } from './alarm.ts'
+import { Alarm } from '../alarm.ts'
+import { isProcessGone, processIdentity } from '../process-identity.ts'
 import { LEASE_MS, Lease } from './lease.ts'
-import { isProcessGone, processIdentity } from './process-identity.ts'
 
 describe('the lease', () => {
   beforeEach(() => {
@@ -34,7 +34,7 @@ describe('the lease', () => {
     }
   })
 
-  test('has expired if the machine slept while the answer was under way', () => {
+  test('expires if the machine slept while it was being asked for', () => {
     const lease = new Lease()
     const question = lease.ask()
     vi.setSystemTime(Date.now() + LEASE_MS)
@@ -42,11 +42,17 @@ describe('the lease', () => {
     expect(lease.isValid()).toBe(false)
   })
 
-  test('is over at once when it is revoked', () => {
+  test('is over at once when it is dropped, as is one that was being asked for', () => {
     const lease = new Lease()
     lease.grant(lease.ask())
-    lease.revoke()
+    expect(lease.isValid()).toBe(true)
+    const question = lease.ask()
+    lease.drop()
     expect(lease.isValid()).toBe(false)
+    lease.grant(question)
+    expect(lease.isValid()).toBe(false)
+    lease.grant(lease.ask())
+    expect(lease.isValid()).toBe(true)
   })
 })
 

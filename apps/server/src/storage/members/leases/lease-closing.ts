@@ -1,0 +1,131 @@
+import type { BaseLogger } from 'pino'
+import type { PrismaClient } from '../../../generated/prisma/client.ts'
+import { Alarm } from '../alarm.ts'
+import { removeMember } from '../member-rows.ts'
+import { isProcessGone } from '../process-identity.ts'
+import { type Closing, LEASE_MARGIN_MS, LEASE_MS, type Lease, type LeaseHolder } from './lease.ts'
+
+interface LeaseClosingParts {
+  /** The id of this member. */
+  readonly memberId: string
+  readonly lease: Lease
+  /** The number of heartbeats and joins that this process has sent. */
+  readonly beats: () => number
+  readonly prisma: PrismaClient
+  /** Notifies all members; does nothing without a change feed. */
+  readonly tell: (message: string) => void
+  /** Rung to say soon, in a heartbeat, that this process holds no lease. */
+  readonly heartbeat: Alarm
+  readonly log: BaseLogger
+}
+
+/** How often holders that do not answer are looked up: their feed may be cut, or their process gone. */
+const POLL_MS = 25
+
+/**
+ * How leases end before a commit: the database announces `close EPOCH`; each member gives up its lease and answers
+ * `gone EPOCH ID BEATS`: it holds no lease that was granted to one of its first BEATS heartbeats. The writer waits for the
+ * holders, or until their leases must have run out. If answers are missing, it asks `again EPOCH`, which members answer in
+ * their heartbeats, too: a feed may be cut.
+ */
+export class LeaseClosing {
+  private readonly parts: LeaseClosingParts
+  /** The members that gave up their leases of an epoch, and how many heartbeats they had sent then. */
+  private gone: { readonly epoch: string; readonly beats: Map<string, number> } = {
+    epoch: '',
+    beats: new Map(),
+  }
+  private readonly waiting = new Set<Alarm>()
+  /** The epoch that is being closed, and when this process first heard of that. */
+  private seen: { readonly epoch: string; readonly at: number } | undefined
+  /** How often leases had to end before a commit or a join, and the longest time that took in milliseconds. */
+  readonly counts = { closings: 0, longestMs: 0 }
+
+  constructor(parts: LeaseClosingParts) {
+    this.parts = parts
+  }
+
+  /** Takes a message of the channel of leases. */
+  hear(message: string): void {
+    const [kind, epoch = '', id = '', sent = ''] = message.split(' ')
+    const { lease, beats, tell, heartbeat, memberId } = this.parts
+    if (kind === 'close' || kind === 'again') {
+      lease.drop()
+      tell(`gone ${epoch} ${memberId} ${beats()}`)
+      if (kind === 'again') heartbeat.ring()
+    } else if (kind === 'gone') {
+      if (this.gone.epoch !== epoch) this.gone = { epoch, beats: new Map() }
+      this.gone.beats.set(id, Number(sent))
+      for (const alarm of this.waiting) alarm.ring()
+    }
+  }
+
+  /** Notes that a heartbeat was refused a lease because those of an epoch must end; undefined if that is not so. */
+  note(epoch: string | undefined): void {
+    if (epoch === undefined) {
+      this.seen = undefined
+      return
+    }
+    this.parts.lease.drop()
+    if (this.seen?.epoch !== epoch) this.seen = { epoch, at: performance.now() }
+  }
+
+  /** The epoch that is being closed, if its leases have run out: its writer may have ended. */
+  overdue(): string | undefined {
+    const { seen } = this
+    return seen && performance.now() - seen.at > LEASE_MS + LEASE_MARGIN_MS ? seen.epoch : undefined
+  }
+
+  /** Resolves when no lease of the epoch can be valid any more. */
+  async ended({ epoch, holders }: Closing): Promise<void> {
+    const startedAt = performance.now()
+    this.parts.lease.drop()
+    const left = new Map(holders?.map((holder) => [holder.id, holder]))
+    left.delete(this.parts.memberId)
+    const alarm = new Alarm()
+    this.waiting.add(alarm)
+    try {
+      for (let polledAt = startedAt; ; ) {
+        for (const { id, beat } of left.values()) if (this.isGone(epoch, id, beat)) left.delete(id)
+        const now = performance.now()
+        if (holders && left.size === 0) break
+        if (now - startedAt >= LEASE_MS + LEASE_MARGIN_MS) break
+        if (now - polledAt < POLL_MS) {
+          await alarm.sleep(POLL_MS)
+          continue
+        }
+        polledAt = now
+        await this.look(epoch, left)
+      }
+    } finally {
+      this.waiting.delete(alarm)
+    }
+    this.counts.closings += 1
+    this.counts.longestMs = Math.max(this.counts.longestMs, performance.now() - startedAt)
+  }
+
+  /** A database that crashed may have forgotten that the epoch ended, and have granted a later lease in it. */
+  private isGone(epoch: string, id: string, beat: number): boolean {
+    return this.gone.epoch === epoch && (this.gone.beats.get(id) ?? -1) >= beat
+  }
+
+  /** Removes the holders that are gone, or said in a heartbeat that they hold none. */
+  private async look(epoch: string, left: Map<string, LeaseHolder>): Promise<void> {
+    const { prisma, log } = this.parts
+    try {
+      for (const { id, process } of left.values()) {
+        if (!isProcessGone(process)) continue
+        left.delete(id)
+        await removeMember(prisma, id, true)
+      }
+      if (left.size === 0) return
+      const holding = await prisma.$queryRaw<readonly { readonly id: string }[]>`
+        SELECT id, pg_notify('latchkey_lease', ${`again ${epoch}`})::text FROM member
+        WHERE id = ANY (${[...left.keys()]}::text[]) AND lease_epoch = ${epoch} AND left_at IS NULL`
+      const ids = new Set(holding.map(({ id }) => id))
+      for (const id of left.keys()) if (!ids.has(id)) left.delete(id)
+    } catch (error) {
+      log.debug({ err: error }, 'could not look up who holds a lease; time tells')
+    }
+  }
+}

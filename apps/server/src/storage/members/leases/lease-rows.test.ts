@@ -1,0 +1,183 @@
+/** What the database answers about leases, statement by statement. Decisions: read leases. */
+import { randomUUID } from 'node:crypto'
+import pg from 'pg'
+import { pino } from 'pino'
+import { afterAll, beforeEach, expect, test } from 'vitest'
+import { createTestDatabase, PATIENT } from '../../../../test/database.ts'
+import { connectDatabase } from '../../../database/connect.ts'
+import { Alarm } from '../alarm.ts'
+import { type Closing, Lease } from './lease.ts'
+import { LeaseClosing } from './lease-closing.ts'
+
+const { url, drop } = await createTestDatabase()
+const client = new pg.Client({ connectionString: url })
+await client.connect()
+const log = pino({ level: 'silent' })
+const database = connectDatabase({ url, log, limits: PATIENT })
+afterAll(async () => {
+  await database.close()
+  await client.end()
+  await drop()
+})
+beforeEach(async () => {
+  await client.query(`TRUNCATE member`)
+  await client.query(`UPDATE commit_index SET lease_phase = 'none', timeline = latchkey_timeline()`)
+})
+
+async function answerOf<T>(statement: string, values: readonly unknown[]): Promise<T> {
+  const { rows } = await client.query(`SELECT ${statement} AS answer`, [...values])
+  return rows[0].answer
+}
+
+async function phase(): Promise<string> {
+  return (await client.query('SELECT lease_phase FROM commit_index')).rows[0].lease_phase
+}
+
+/** A member with its own count of heartbeats. */
+async function aMember() {
+  const id = randomUUID()
+  let beats = 1
+  const self = {
+    id,
+    datacenter: 'dc1',
+    node: id,
+    version: '1.11.0',
+    mode: 'enabled',
+    address: '',
+    process: id,
+  }
+  const enter = (beat: number, waited?: string) =>
+    answerOf<{ index: number } | Closing>('latchkey_enter($1, $2)', [{ ...self, beat }, waited])
+  const beat = (options: object = {}) => {
+    beats += 1
+    const beating = { id, mode: 'enabled', address: '', is_leader: false, seen_index: 0, beat: beats }
+    return answerOf<{ is_member: boolean; lease: boolean; closing: string | null }>(
+      `latchkey_heartbeat($1, interval '5 s')`,
+      [{ ...beating, holds_lease: false, asks_lease: true, ...options }],
+    )
+  }
+  const close = (waited?: string, authorBeat = beats) =>
+    answerOf<Closing | null>('latchkey_close_leases($1, $2, $3)', [id, authorBeat, waited])
+  expect(await enter(beats)).toMatchObject({ index: expect.any(Number) })
+  return { id, enter, beat, close, beats: () => beats }
+}
+
+test('COH-02: a commit waits for the leases of others, and none is granted until then', async () => {
+  const [writer, holder] = [await aMember(), await aMember()]
+  expect(await writer.close()).toBeNull()
+  expect(await holder.beat()).toMatchObject({ lease: true, closing: null })
+  const closing = await writer.close()
+  expect(closing).toEqual({
+    epoch: expect.any(String),
+    holders: [{ id: holder.id, process: holder.id, beat: 2 }],
+  })
+  expect(await phase()).toBe('closing')
+  expect(await holder.beat({ holds_lease: true })).toMatchObject({ lease: false, closing: closing?.epoch })
+  expect(await writer.close()).toMatchObject({ epoch: closing?.epoch })
+  // The holder says with its next heartbeat that it holds none.
+  expect(await holder.beat()).toMatchObject({ lease: false })
+  expect(await writer.close()).not.toEqual(closing)
+  expect(await phase()).toBe('none')
+})
+
+test('COH-02: an author that has waited for an epoch commits, unless leases were opened again', async () => {
+  const [writer, holder] = [await aMember(), await aMember()]
+  await holder.beat()
+  const closing = await writer.close()
+  expect(await holder.beat({ waited: closing?.epoch })).toMatchObject({ lease: true })
+  const again = await writer.close(closing?.epoch)
+  expect(again).toMatchObject({ holders: [{ id: holder.id }] })
+  expect(again?.epoch).not.toBe(closing?.epoch)
+  expect(await writer.close(again?.epoch)).toBeNull()
+})
+
+test('COH-02: a commit that arrives late waits for a later lease of its own author', async () => {
+  const [writer, other] = [await aMember(), await aMember()]
+  const sentAt = writer.beats()
+  await writer.beat()
+  await other.beat()
+  expect((await writer.close(undefined, sentAt))?.holders).toHaveLength(2)
+  expect((await writer.close())?.holders).toMatchObject([{ id: other.id }])
+})
+
+test('COH-02: heartbeats and joins that arrive after a later one change nothing', async () => {
+  const [member, other] = [await aMember(), await aMember()]
+  await member.beat()
+  expect(await member.beat({ beat: 1 })).toEqual({ is_member: false })
+  const closing = await other.close()
+  expect(closing?.holders).toHaveLength(1)
+  await member.enter(1, closing?.epoch)
+  const { rows } = await client.query('SELECT beat, lease_epoch FROM member WHERE id = $1', [member.id])
+  expect(rows).toEqual([{ beat: '2', lease_epoch: closing?.epoch }])
+})
+
+test('COH-02: a fenced member counts until its lease has run out, and a lone process keeps its lease over its commits', async () => {
+  const [writer, fenced] = [await aMember(), await aMember()]
+  await fenced.beat()
+  await client.query('UPDATE member SET is_fenced = true WHERE id = $1', [fenced.id])
+  const closing = await writer.close()
+  expect(closing).toMatchObject({ holders: [{ id: fenced.id }] })
+  expect(await writer.close(closing?.epoch)).toBeNull()
+  expect(await writer.beat()).toMatchObject({ lease: true })
+  expect(await writer.close()).toBeNull()
+  expect(await phase()).toBe('open')
+})
+
+test('COH-02: after a standby took over, only time ends the leases of the old primary', async () => {
+  const [writer, holder] = [await aMember(), await aMember()]
+  await holder.beat()
+  await client.query(`UPDATE commit_index SET timeline = 'an earlier one'`)
+  expect(await holder.beat({ holds_lease: true })).toMatchObject({
+    lease: false,
+    closing: expect.any(String),
+  })
+  const closing = await writer.close()
+  expect(closing).toEqual({ epoch: expect.any(String) })
+  expect(await writer.close('another')).toEqual(closing)
+  expect(await holder.enter(100)).toEqual(closing)
+  expect(await writer.close(closing?.epoch)).toBeNull()
+})
+
+test('COH-02: no lease is granted next to a member of release 0.1, which does not end leases', async () => {
+  const [member, old] = [await aMember(), await aMember()]
+  await client.query('UPDATE member SET beat = NULL WHERE id = $1', [old.id])
+  expect(await member.beat()).toMatchObject({ is_member: true, lease: false })
+})
+
+test('COH-02: a writer believes no process that gave up its lease before the database forgot that, and granted it another', async () => {
+  const [writer, holder] = [await aMember(), await aMember()]
+  await holder.beat()
+  const told: string[] = []
+  const parts = { lease: new Lease(), heartbeat: new Alarm(), tell: (text: string) => told.push(text), log }
+  const ofHolder = new LeaseClosing({
+    ...parts,
+    memberId: holder.id,
+    beats: holder.beats,
+    prisma: database.prisma,
+  })
+  const ofWriter = new LeaseClosing({
+    ...parts,
+    memberId: writer.id,
+    beats: writer.beats,
+    prisma: database.prisma,
+  })
+  const first = await writer.close()
+  ofHolder.hear(`close ${first?.epoch}`)
+  ofWriter.hear(told[0] ?? '')
+  await client.query(`UPDATE commit_index SET lease_phase = 'open'`)
+  expect(await holder.beat({ holds_lease: true })).toMatchObject({ lease: true })
+  const second = await writer.close(first?.epoch)
+  expect(second?.epoch).toBe(first?.epoch)
+  if (!second) throw new TypeError('the lease is not seen')
+  let isOver = false
+  const ended = ofWriter.ended(second).then(() => {
+    isOver = true
+  })
+  // A writer that waits for no holder is answered in the meantime.
+  await ofWriter.ended({ epoch: second.epoch, holders: [] })
+  expect(isOver).toBe(false)
+  ofHolder.hear(`close ${second.epoch}`)
+  ofWriter.hear(told[1] ?? '')
+  await ended
+  expect(isOver).toBe(true)
+})
