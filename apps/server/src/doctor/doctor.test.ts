@@ -1,5 +1,4 @@
-import { mkdirSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { mkdirSync } from 'node:fs'
 import { temporaryFolder } from '@latchkey/testkit/process/temporary-folder'
 import pg from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -7,7 +6,7 @@ import { createTestDatabase, type TestDatabase } from '../../test/database.ts'
 import { openTestStore, testKey, testRing } from '../../test/store.ts'
 import { examine } from './doctor.ts'
 import type { Finding } from './finding.ts'
-import { checkCertificates, checkFiles } from './machine.ts'
+import { checkFiles } from './machine.ts'
 
 const dataDir = temporaryFolder('doctor')
 let database: TestDatabase
@@ -83,14 +82,11 @@ test('UPG-01: names a schema of a newer version, and fails if this one cannot ru
   await client.query(`DELETE FROM _prisma_migrations WHERE id = 'x'`)
 })
 
-test('warns of few open files, and names a file that is no certificate', () => {
+test('warns of few open files', () => {
   expect(
     checkFiles('Max open files            1024                 4096                 files'),
   ).toMatchObject([{ level: 'warn' }])
   expect(
     checkFiles('Max open files            65536                65536                files'),
   ).toMatchObject([{ level: 'ok' }])
-  const path = join(dataDir, 'ca.pem')
-  writeFileSync(path, 'no certificate')
-  expect(checkCertificates({ LATCHKEY_REPLICATION_CA: path }, Date.now())).toMatchObject([{ level: 'fail' }])
 })

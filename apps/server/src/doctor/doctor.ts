@@ -6,9 +6,10 @@ import { SETTINGS } from '../config/settings.ts'
 import { loadKeyFile } from '../secrets/encryption-keys.ts'
 import { createKeyRing, type KeyRing } from '../secrets/key-ring.ts'
 import { StartError } from '../start-error.ts'
+import { checkCertificates, checkListener } from './certificates.ts'
 import { checkDatabase } from './database.ts'
 import { type Finding, fail, ok, showFinding, warn } from './finding.ts'
-import { checkCertificates, checkDisk, checkFiles } from './machine.ts'
+import { checkDisk, checkFiles } from './machine.ts'
 
 type Environment = Readonly<Record<string, string | undefined>>
 
@@ -38,6 +39,7 @@ export async function examine(env: Environment): Promise<readonly Finding[]> {
     checkDisk(config.dataDir),
     ...checkFiles(),
     ...checkCertificates(certificatesOf(config), Date.now()),
+    ...(await checkListener(config)),
     ...('what' in keys ? [keys] : []),
     ...(await checkStore(config, 'what' in keys ? undefined : keys)),
   ]

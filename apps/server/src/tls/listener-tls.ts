@@ -88,8 +88,11 @@ async function readPem(setting: string, path: string): Promise<string> {
   }
 }
 
-/** @returns at least one. */
-function certificatesIn(setting: string, path: string, pem: string): readonly X509Certificate[] {
+/**
+ * @returns at least one.
+ * @throws StartError that names the setting.
+ */
+export function certificatesIn(setting: string, path: string, pem: string): readonly X509Certificate[] {
   try {
     const certificates = (pem.match(CERTIFICATE) ?? []).map((block) => new X509Certificate(block))
     if (certificates.length > 0) return certificates
