@@ -26,6 +26,7 @@ beforeAll(async () => {
     LATCHKEY_INITIAL_MANAGEMENT_TOKEN: MANAGEMENT,
     LATCHKEY_ENCRYPTION_KEYS: `test:${Buffer.alloc(32, 7).toString('base64')}`,
     LATCHKEY_DRAIN_TIME: '0s',
+    LATCHKEY_SHUTDOWN_TIMEOUT: '60s',
     LATCHKEY_DATABASE_CONNECTIONS: '2',
     OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
     OTEL_RESOURCE_ATTRIBUTES: 'deployment.environment.name=test',

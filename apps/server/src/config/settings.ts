@@ -266,7 +266,7 @@ export const SETTINGS = {
   }),
   shutdownTimeoutMs: duration({
     env: 'LATCHKEY_SHUTDOWN_TIMEOUT',
-    doc: 'Maximum time for requests in flight to finish after the drain.',
+    doc: 'Maximum time for requests in flight to finish after the drain, and then for the last traces to be exported.',
     fallback: 10_000,
     minMs: 0,
     maxMs: 600_000,

@@ -33,14 +33,14 @@ export interface Tracing {
   readonly commits: CommitSpans
   /** Makes spans of the statements on the connections of a pool that has none yet. */
   traceStatements(pool: pg.Pool): void
-  /** Exports what has ended, for at most {@link FLUSH_MS_MAX}. */
+  /** Exports what has ended, within the time limit of a shutdown; nothing if the collector could not be reached before. */
   close(): Promise<void>
 }
 
-type OpenConfig = Pick<Config, 'tracesSampler' | 'tracesSamplerArg' | 'nodeName' | 'datacenter'>
-
-/** A collector that does not answer must not keep the process from ending. */
-const FLUSH_MS_MAX = 2_000
+type OpenConfig = Pick<
+  Config,
+  'tracesSampler' | 'tracesSamplerArg' | 'nodeName' | 'datacenter' | 'shutdownTimeoutMs'
+>
 
 export function openTracing(config: OpenConfig, log: Pick<Logger, 'info' | 'warn'>): Tracing {
   const exporter = new WatchedExporter(new OTLPTraceExporter(), log)
@@ -56,9 +56,12 @@ export function openTracing(config: OpenConfig, log: Pick<Logger, 'info' | 'warn
     commits: new CommitSpans(tracer),
     traceStatements: (pool) => traceStatements(pool, tracer),
     close: async () => {
-      const late = new Promise<'late'>((resolve) => setTimeout(resolve, FLUSH_MS_MAX, 'late').unref())
-      // What fails was logged by the exporter.
+      // What fails is logged by the exporter.
       const ended = provider.shutdown().catch(() => {})
+      if (exporter.isFailing) return
+      const late = new Promise<'late'>((resolve) => {
+        setTimeout(resolve, config.shutdownTimeoutMs, 'late').unref()
+      })
       if ((await Promise.race([ended, late])) === 'late') exporter.giveUp()
     },
   }

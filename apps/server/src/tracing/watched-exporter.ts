@@ -6,11 +6,16 @@ import type { Logger } from 'pino'
 export class WatchedExporter implements SpanExporter {
   private readonly exporter: SpanExporter
   private readonly log: Pick<Logger, 'info' | 'warn'>
-  private isFailing = false
+  private hasFailed = false
 
   constructor(exporter: SpanExporter, log: Pick<Logger, 'info' | 'warn'>) {
     this.exporter = exporter
     this.log = log
+  }
+
+  /** Whether the last export failed. */
+  get isFailing(): boolean {
+    return this.hasFailed
   }
 
   export(spans: ReadableSpan[], onResult: (result: ExportResult) => void): void {
@@ -35,8 +40,8 @@ export class WatchedExporter implements SpanExporter {
 
   private note({ code, error }: ExportResult): void {
     const isFailing = code !== ExportResultCode.SUCCESS
-    if (isFailing === this.isFailing) return
-    this.isFailing = isFailing
+    if (isFailing === this.hasFailed) return
+    this.hasFailed = isFailing
     // Only the message: the error carries what the collector answered.
     if (isFailing)
       this.log.warn({ reason: error?.message }, 'traces cannot be exported; their spans are dropped')
