@@ -9,7 +9,7 @@ import { join } from 'node:path'
 import { pino } from 'pino'
 import type { TestProject } from 'vitest/node'
 import { startEmbeddedPostgres } from '../src/database/embedded-postgres.ts'
-import { migrate } from '../src/database/migrate.ts'
+import { migrate } from '../src/database/schema/migrate.ts'
 import { createDatabase, dropDatabase, urlOfDatabase } from './database.ts'
 
 declare module 'vitest' {

@@ -1,6 +1,6 @@
 import { formatInstant, PRODUCT_VERSION } from '@latchkey/contract'
 import type pg from 'pg'
-import { migrationNames } from '../database/migrate.ts'
+import { migrationNames } from '../database/schema/migrate.ts'
 import type { ArchiveStore } from './archive-store.ts'
 import { connectForArchive } from './connection.ts'
 import { type ArchiveHeader, FORMAT } from './format.ts'

@@ -1,7 +1,7 @@
 import { AclError, type RestoredSnapshot } from '@latchkey/contract'
 import pg from 'pg'
 import { sqlStateOf } from '../database/database-error.ts'
-import { migrationNames } from '../database/migrate.ts'
+import { migrationNames } from '../database/schema/migrate.ts'
 import { KeyRingError } from '../secrets/key-ring.ts'
 import type { ArchiveStore } from './archive-store.ts'
 import { connectForArchive } from './connection.ts'

@@ -8,7 +8,7 @@ import { createTestDatabase } from '../../test/database.ts'
 import { openTestStore, putNew } from '../../test/store.ts'
 import { PACKAGE_FILES } from '../config/package-files.ts'
 import { connectDatabase } from '../database/connect.ts'
-import { migrate } from '../database/migrate.ts'
+import { migrate } from '../database/schema/migrate.ts'
 
 const BEFORE = ['20261121000000_store', '20261122000000_commit_at_once']
 const log = pino({ level: 'silent' })

@@ -1,7 +1,7 @@
 /** The long proofs about several datacenters. Their short forms are the tests beside this file. */
 import { SeededRandom } from '@latchkey/testkit/random'
 import { pino } from 'pino'
-import { migrate } from '../../src/database/migrate.ts'
+import { migrate } from '../../src/database/schema/migrate.ts'
 import { startOwnDatabase } from '../cluster/harness/own-database.ts'
 import type { Proof, ProofResult } from '../cluster/harness/proof.ts'
 import { createDatabase, urlOfDatabase } from '../database.ts'

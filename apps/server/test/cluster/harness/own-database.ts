@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { pino } from 'pino'
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '../../../src/database/embedded-postgres.ts'
-import { migrate } from '../../../src/database/migrate.ts'
+import { migrate } from '../../../src/database/schema/migrate.ts'
 import { childrenOf } from './child-processes.ts'
 import { askDatabase } from './server-group.ts'
 

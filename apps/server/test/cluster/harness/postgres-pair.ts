@@ -9,12 +9,12 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { freePorts } from '@latchkey/testkit/process/ports'
 import { pino } from 'pino'
-import { migrate } from '../../../src/database/migrate.ts'
 import { choosePostgresAccount } from '../../../src/database/postgres-account.ts'
 import { findPostgresBinaries } from '../../../src/database/postgres-binaries.ts'
 import { EMBEDDED_NAME, openCluster } from '../../../src/database/postgres-cluster.ts'
 import { postgresArguments, postgresUrl } from '../../../src/database/postgres-settings.ts'
 import { type Postmaster, startPostmaster } from '../../../src/database/postmaster.ts'
+import { migrate } from '../../../src/database/schema/migrate.ts'
 import { askDatabase } from './server-group.ts'
 
 interface PostgresPair {

@@ -5,7 +5,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { SeededRandom } from '@latchkey/testkit/random'
 import { pino } from 'pino'
-import { migrate } from '../../../../src/database/migrate.ts'
+import { migrate } from '../../../../src/database/schema/migrate.ts'
 import { startServerGroup } from '../../harness/server-group.ts'
 import { keepLedger, type LedgerResult } from '../ledger.ts'
 import { type FreshReads, watchFreshness } from './fresh-reads.ts'

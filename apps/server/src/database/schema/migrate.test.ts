@@ -5,8 +5,8 @@ import { join } from 'node:path'
 import pg from 'pg'
 import { pino } from 'pino'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { createTestDatabase, type TestDatabase } from '../../test/database.ts'
-import { StartError } from '../start-error.ts'
+import { createTestDatabase, type TestDatabase } from '../../../test/database.ts'
+import { StartError } from '../../start-error.ts'
 import { migrate } from './migrate.ts'
 
 const log = pino({ level: 'silent' })
