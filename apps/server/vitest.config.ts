@@ -1,30 +1,67 @@
+import { globSync, readFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { defineConfig } from 'vitest/config'
+import { configDefaults, defineConfig } from 'vitest/config'
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
-/** Lets the long proofs on several processes begin first, each beside files that mostly wait: the cores stay busy. */
+/** These share no state, so they share one module graph. */
+const UNITS = ['src/*.test.ts', 'src/!(database|storage)/**/*.test.ts']
+/** Except: a library that loads under fake timers keeps them, and the meter counts what a new process executes. */
+const ALONE = globSync(UNITS, { cwd: import.meta.dirname }).filter((file) =>
+  /useFakeTimers|WorkMeter/.test(readFileSync(join(import.meta.dirname, file), 'utf8')),
+)
+
+/**
+ * Lets the long proofs on several processes begin first, each beside files that mostly wait: the cores stay busy. Units
+ * come last, one after another: only then does a worker keep its module graph from one to the next.
+ */
 class Alternating extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    const sorted = await super.sort(files)
+    const all = await super.sort(files)
+    const isUnit = ({ project }: TestSpecification) => project.name === 'units'
+    const sorted = all.filter((file) => !isUnit(file))
     const isLong = ({ moduleId }: TestSpecification) => /\/test\/(cluster|soak|upgrade-guide)/.test(moduleId)
     const [long, others] = [sorted.filter(isLong), sorted.filter((file) => !isLong(file))]
-    return [...others.flatMap((file, i) => [...long.slice(i, i + 1), file]), ...long.slice(others.length)]
+    const alternating = others.flatMap((file, i) => [...long.slice(i, i + 1), file])
+    return [...alternating, ...long.slice(others.length), ...all.filter(isUnit)]
   }
+}
+
+/** Tests here start databases and processes, on machines that are busy with others. */
+const PATIENT = {
+  testTimeout: 300_000,
+  hookTimeout: 120_000,
+  expect: { poll: { timeout: 90_000 } },
+  // Most of them wait for processes most of the time: four keep two cores busy.
+  maxWorkers: 4,
+  // Servers that a test starts find the code that others have compiled.
+  env: { NODE_COMPILE_CACHE: join(tmpdir(), 'latchkey-compiled') },
 }
 
 export default defineConfig({
   test: {
-    include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
     globalSetup: ['test/global-setup.ts'],
-    // Most of them wait for processes most of the time: four keep two cores busy.
-    maxWorkers: 4,
     sequence: { sequencer: Alternating },
-    // Servers that a test starts find the code that others have compiled.
-    env: { NODE_COMPILE_CACHE: join(tmpdir(), 'latchkey-compiled') },
-    // Tests here start databases and processes, on machines that are busy with others.
-    testTimeout: 300_000,
-    hookTimeout: 120_000,
-    expect: { poll: { timeout: 90_000 } },
+    maxWorkers: PATIENT.maxWorkers,
+    projects: [
+      {
+        test: {
+          ...PATIENT,
+          name: 'processes',
+          include: ['src/{database,storage}/**/*.test.ts', 'test/**/*.test.ts', ...ALONE],
+        },
+      },
+      {
+        test: {
+          ...PATIENT,
+          name: 'units',
+          isolate: false,
+          // A spy would outlive its file.
+          restoreMocks: true,
+          include: UNITS,
+          exclude: [...configDefaults.exclude, ...ALONE],
+        },
+      },
+    ],
   },
 })

@@ -1,14 +1,16 @@
 import { PRODUCT_VERSION } from '@latchkey/contract'
-import { afterEach, expect, test, vi } from 'vitest'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { runCli } from './program.ts'
 
 const printed = { stdout: '', stderr: '' }
-for (const stream of ['stdout', 'stderr'] as const) {
-  vi.spyOn(process[stream], 'write').mockImplementation((text) => {
-    printed[stream] += String(text)
-    return true
-  })
-}
+beforeEach(() => {
+  for (const stream of ['stdout', 'stderr'] as const) {
+    vi.spyOn(process[stream], 'write').mockImplementation((text) => {
+      printed[stream] += String(text)
+      return true
+    })
+  }
+})
 afterEach(() => {
   Object.assign(printed, { stdout: '', stderr: '' })
 })
