@@ -4,7 +4,8 @@
  */
 import { copyFileSync, globSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { inputsOf, isBuildCurrent } from '@latchkey/testkit/process/server-build'
+import { inputsOf } from '@latchkey/testkit/process/inputs'
+import { isBuildCurrent } from '@latchkey/testkit/process/server-build'
 import { build, type Plugin } from 'vite'
 import { PACKAGE_FILES } from '../src/config/package-files.ts'
 

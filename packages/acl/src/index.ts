@@ -62,7 +62,6 @@ export {
   ALIVE_CHECK,
   type CatalogNeed,
   type CatalogPlan,
-  needsOfService,
   planRegistration,
   type RegistrationRequest,
   readRegistration,

@@ -8,8 +8,6 @@ export const HEADER = {
   index: 'Index',
   knownLeader: 'KnownLeader',
   lastContact: 'LastContact',
-  effectiveConsistency: 'Effective-Consistency',
-  queryBackend: 'Query-Backend',
   translateAddresses: 'Translate-Addresses',
   defaultPolicy: 'Default-ACL-Policy',
   resultsFiltered: 'Results-Filtered-By-ACLs',

@@ -30,5 +30,5 @@ writeFileSync(
     tsconfig: join(PACKAGE, 'tsconfig.json'),
     external: ['msw/http'],
     descriptions: CONTRACT_DESCRIPTIONS,
-  }),
+  }).text,
 )

@@ -1,14 +1,22 @@
 /** The published declarations of src/types.ts: evaluated, with the descriptions of the contract. */
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { CONTRACT_DESCRIPTIONS } from '@latchkey/testkit/packaging/contract-descriptions'
 import { flattenTypes } from '@latchkey/testkit/packaging/flatten-types'
+import { areUnchanged, inputsOf } from '@latchkey/testkit/process/inputs'
 
 const PACKAGE = join(import.meta.dirname, '..')
+const KEPT = join(PACKAGE, 'node_modules/.published-types.json')
 
+/** Evaluating takes ten seconds, so the text is kept until a source changes: the build makes it, and a test reads it. */
 export function publishedTypes(): string {
-  return flattenTypes({
+  const kept = existsSync(KEPT) ? JSON.parse(readFileSync(KEPT, 'utf8')) : { inputs: [] }
+  if (areUnchanged(kept.inputs)) return kept.text
+  const { text, files } = flattenTypes({
     entry: join(PACKAGE, 'src/types.ts'),
     tsconfig: join(PACKAGE, 'tsconfig.json'),
     descriptions: CONTRACT_DESCRIPTIONS,
   })
+  writeFileSync(KEPT, JSON.stringify({ inputs: inputsOf(files), text }))
+  return text
 }

@@ -18,7 +18,6 @@ const row = { methodGate: 'http.enforceMethods', spec: '9.4' } as const
 const extra = { spec: 'extension' } as const
 /** The right depends on what the request is about. */
 const judged = { right: 'catalog' } as const
-const rows = { ...judged, rowRights: true, errors: ['filter_invalid', 'field_too_long'] } as const
 const change = { ...judged, sameOrigin: true, writes: 'own', answerForm: 'text' } as const
 const registers = { ...change, body: 'json', looseNames: true, bodyBytesMax: REGISTRATION_BYTES_MAX } as const
 const done = z.string().meta({ description: 'Empty.' })
@@ -67,7 +66,7 @@ export const agent = c.router({
     description:
       'By ID. Shows those that the caller may read. The service of the server itself is not among them.',
     query: query({ filter }),
-    ...answers(agentServicesSchema, { ...rows, ...row }),
+    ...answers(agentServicesSchema, { ...judged, ...row, errors: ['filter_invalid', 'field_too_long'] }),
   },
   service: {
     method: 'GET',
@@ -90,7 +89,7 @@ export const agent = c.router({
     summary: 'List the checks of this node',
     description: 'By ID, with their latest output. Shows those that the caller may read.',
     query: query({ filter }),
-    ...answers(agentChecksSchema, { ...rows, ...row }),
+    ...answers(agentChecksSchema, { ...judged, ...row, errors: ['filter_invalid', 'field_too_long'] }),
   },
   registerService: {
     method: 'PUT',

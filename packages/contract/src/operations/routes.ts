@@ -136,10 +136,9 @@ export const operations = c.router({
     method: 'GET',
     path: '/v1/agent/members',
     summary: 'List the server processes',
-    description:
-      'Includes processes that failed or left recently. Shows those on nodes that the caller may read.',
+    description: 'Includes processes that failed or left recently.',
     query: query({}),
-    ...answers(z.array(memberSchema), { right: 'catalog', rowRights: true, errors: [], ...row }),
+    ...answers(z.array(memberSchema), { ...node, ...row }),
   },
   metrics: {
     method: 'GET',

@@ -1,12 +1,6 @@
-import {
-  type CheckRecord,
-  DEFAULT_NAMESPACE,
-  needsOfService,
-  readServiceDefinition,
-  type ServiceRecord,
-} from '@latchkey/acl'
+import { type CheckRecord, DEFAULT_NAMESPACE, readServiceDefinition, type ServiceRecord } from '@latchkey/acl'
 import { checkRecord, deleteCheck, isSameRecord, putCheck, ttlMsOf } from '../agent-checks/check-records.ts'
-import { requireNeed } from '../catalog/writes.ts'
+import { requireService } from '../catalog/rights.ts'
 import type { Answer, Call } from '../handler.ts'
 import { decideAndCommit } from '../store/commit.ts'
 import type { Change } from '../store/store.ts'
@@ -32,8 +26,8 @@ export function registerServiceHandler(
       CreateIndex: existing?.CreateIndex ?? 0,
       ModifyIndex: 0,
     }
-    for (const service of existing ? [record, existing] : [record])
-      for (const need of needsOfService(service)) requireNeed(call, need)
+    requireService(call, record, 'write')
+    if (existing) requireService(call, existing, 'write')
     const checks = defined.checks.map((check): { record: CheckRecord; existing: CheckRecord | undefined } => {
       const known = ownCheck(call, catalog, check.CheckID)
       const at = { node: nodeName, process: localChecks.process, existing: known }

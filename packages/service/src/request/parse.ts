@@ -2,7 +2,6 @@
 import {
   AclError,
   type AnyRoute,
-  absentFieldsOf,
   decodeQuery,
   type Query,
   type RouteMatch,
@@ -56,15 +55,12 @@ export function parse(
   parseOptions: ParseOptions,
   forwarding?: Forwarding,
 ): ParsedRequest {
-  const { datacenter, datacenters, defaultPolicy, edition, profile } = parseOptions
+  const { datacenter, datacenters, defaultPolicy, edition } = parseOptions
   const families = forwarding ? [DATACENTER_FAMILY] : parseOptions.families
   const route = routeOf(name)
   const urlParams = paramsOf(request.url)
   // Shared options have the same schema in all routes; a route without an option has no property for it.
-  const absent = absentFieldsOf(route.schemas.query, profile)
-  const query = decodeQuery(route.schemas.query, urlParams, absent) as CommonQuery &
-    BlockingQuery &
-    NamespaceQuery
+  const query = decodeQuery(route.schemas.query, urlParams) as CommonQuery & BlockingQuery & NamespaceQuery
   state.pretty = query.pretty ?? false
   state.setHeader('defaultPolicy', defaultPolicy)
   const isChecked = route.blocking || route.checksReadOptions
@@ -102,7 +98,7 @@ export function parse(
 export interface ParseOptions
   extends Pick<
     ServiceOptions,
-    'datacenter' | 'primaryDatacenter' | 'datacenters' | 'defaultPolicy' | 'edition' | 'profile' | 'store'
+    'datacenter' | 'primaryDatacenter' | 'datacenters' | 'defaultPolicy' | 'edition' | 'store'
   > {
   readonly families: readonly HeaderFamily[]
 }

@@ -2,7 +2,8 @@
  * Declares what a module exports without any of its imports. The compiler's checker evaluates every type, so published
  * types are flat interfaces that need neither the workspace nor the libraries from which they are inferred.
  */
-import { dirname, relative } from 'node:path'
+import { globSync } from 'node:fs'
+import { dirname, join, relative } from 'node:path'
 import ts from 'typescript-5'
 import {
   type DescriptionSource,
@@ -24,18 +25,23 @@ interface FlattenOptions {
   readonly descriptions?: DescriptionSource
 }
 
-/**
- * The text of a declaration file.
- *
- * @throws Error naming a type of a library that is not published along.
- */
-export function flattenTypes({ entry, tsconfig, external = [], descriptions }: FlattenOptions): string {
+interface FlatTypes {
+  /** The text of a declaration file. */
+  readonly text: string
+  /** The files that it was made from. */
+  readonly files: readonly string[]
+}
+
+/** @throws Error naming a type of a library that is not published along. */
+export function flattenTypes({ entry, tsconfig, external = [], descriptions }: FlattenOptions): FlatTypes {
   const { config } = ts.readConfigFile(tsconfig, ts.sys.readFile)
   const { options } = ts.parseJsonConfigFileContent(config, ts.sys, dirname(tsconfig))
   const program = ts.createProgram([entry], { ...options, noEmit: true })
   const source = program.getSourceFile(entry)
   if (source === undefined) throw new Error(`${entry} is not there`)
-  return new Flattener(program, external, descriptions).module(source)
+  const text = new Flattener(program, external, descriptions).module(source)
+  const own = globSync('*.ts', { cwd: import.meta.dirname }).map((file) => join(import.meta.dirname, file))
+  return { text, files: [...program.getSourceFiles().map(({ fileName }) => fileName), tsconfig, ...own] }
 }
 
 /** The depth of the printer, and the schema that describes the type. */
