@@ -5,6 +5,9 @@ import { Prisma, type PrismaClient } from '../generated/prisma/client.ts'
 import { storeBytes, storeText } from './read/stored-text.ts'
 import { IS_EXPIRED } from './write/catalog/session-ends.ts'
 
+/** Keys that the end of several sessions frees in one commit. */
+const ENDED_KEYS_MAX = 1_000
+
 /** Times of sessions by the database's clock. A renewal never shortens a lifetime, whatever that clock does. */
 export class PostgresSessionTimes implements SessionTimes {
   private readonly prisma: PrismaClient
@@ -25,9 +28,12 @@ export class PostgresSessionTimes implements SessionTimes {
   async expired(limit: number): Promise<readonly string[]> {
     const rows = await withAclErrors(
       () =>
-        this.prisma.$queryRaw<
-          { id: string }[]
-        >`SELECT id FROM session WHERE ${IS_EXPIRED} ORDER BY id LIMIT ${limit}::int`,
+        this.prisma.$queryRaw<{ id: string }[]>`SELECT id FROM (
+            SELECT id, row_number() OVER by_id AS place, sum(keys) OVER by_id AS keys_up_to FROM (
+              SELECT id, (SELECT count(*) FROM kv WHERE kv.session = session.id AND kv.session <> '') AS keys
+              FROM session WHERE ${IS_EXPIRED} ORDER BY id LIMIT ${limit}::int) expired
+            WINDOW by_id AS (ORDER BY id)) counted
+          WHERE keys_up_to <= ${ENDED_KEYS_MAX}::int OR place = 1 ORDER BY id`,
     )
     return rows.map(({ id }) => id)
   }

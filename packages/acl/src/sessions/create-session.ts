@@ -116,7 +116,7 @@ function readLockDelay(given: SessionCreate['LockDelay']): number {
     typeof given === 'number' ? inNanoseconds(given) : readDuration(given, field, parseDurationNs),
   )
   if (delay >= 0 && delay < LOCK_DELAY_NS_BELOW) return delay
-  throw invalid(field, 'LockDelay must be a duration of 64 bits that is not negative')
+  throw invalid(field, 'Invalid LockDelay: it must be from 0 to 2^63 - 1 nanoseconds')
 }
 
 function inNanoseconds(given: number): number {

@@ -48,7 +48,7 @@ export const sessionCases: readonly Case[] = [
         [{ Node, TTL: '24h1ms' }, 'Invalid Session TTL'],
         [{ Node, TTL: 'abc' }, 'Session TTL \'abc\' invalid: time: invalid duration "abc"'],
         [{ Node, LockDelay: 'abc' }, 'Request decode failed: time: invalid duration "abc"'],
-        [{ Node, LockDelay: '-5s' }, 'LockDelay must be'],
+        [{ Node, LockDelay: '-5s' }, 'Invalid LockDelay'],
       ]
       for (const [body, text] of invalid) {
         const refusal = { status: 400, code: 'field_invalid', text } as const

@@ -312,7 +312,7 @@ export interface SessionTimes {
    * @throws AclError `unavailable`
    */
   renew(id: string): Promise<boolean>
-  /** IDs of at most `limit` sessions whose lifetime is over. */
+  /** IDs of at most `limit` sessions whose lifetime is over, of fewer where they hold many keys, and of one at least. */
   expired(limit: number): Promise<readonly string[]>
   /** Whether the lock delay of an ended session keeps a key from being locked. */
   isDelayed(namespace: string, key: string): Promise<boolean>

@@ -8,6 +8,8 @@ import { aKey, anId } from '../records/record-builders.ts'
 /** A wait that ends before this is a failure: the machine may stall for seconds. */
 const LONG_MS = 60_000
 const MINUTE_NS = 60_000_000_000
+/** More than PostgreSQL frees with one statement. */
+const MANY_KEYS = 1_001
 let names = 0
 
 export function describeSessions(open: () => Store | Promise<Store>): void {
@@ -64,6 +66,23 @@ export function describeSessions(open: () => Store | Promise<Store>): void {
       expect(store.tableIndex('kv')).toBe(index)
       expect(store.tableIndex('catalog')).toBe(catalogIndex)
       expect(store.catalog().sessions.get(session.ID)).toBeUndefined()
+    })
+
+    test('a session with more keys than a statement frees ends in one commit', async () => {
+      const { store, Node } = await opened(open)
+      const session = await aStored(store, aSessionOf(Node, { LockDelay: MINUTE_NS }))
+      const prefix = `${aName()}/`
+      const keys = Array.from({ length: MANY_KEYS }, (_, i) => `${prefix}${i}`)
+      await store.commit(keys.map((Key) => putKey({ Key, LockIndex: 1, Session: session.ID }, 0)))
+      const index = await store.commit([remove({ table: 'sessions', record: session })])
+      const freed: string[] = []
+      for await (const page of store.kvEntries({ namespace: 'default', prefix }))
+        for (const { Key, Session, ModifyIndex } of page)
+          if (Session === undefined && ModifyIndex === index) freed.push(Key)
+      expect(freed.toSorted()).toEqual(keys.toSorted())
+      expect(store.catalog().sessions.get(session.ID)).toBeUndefined()
+      for (const Key of [keys[0], keys.at(-1)])
+        expect(await store.sessionTimes.isDelayed('default', Key ?? '')).toBe(true)
     })
 
     test('a session with behaviour delete deletes its keys when it ends', async () => {

@@ -4,7 +4,7 @@ import type { Database } from '../../database/connect.ts'
 import { withAclErrors } from '../../database/database-error.ts'
 import type { SecretBox } from '../../secrets/secret-box.ts'
 import type { Closing } from '../members/leases/lease.ts'
-import { areExpired, derivedEnds, endSessions, endsSession } from './catalog/session-ends.ts'
+import { areExpired, derivedEnds, endSessions, endsSession, mayEndSessions } from './catalog/session-ends.ts'
 import { judgeCatalog } from './catalog/stored-catalog.ts'
 import { findConflict, holdsRecords, type StoredRows } from './directory-conflicts.ts'
 import { DIRECTORY_STATEMENTS, DIRECTORY_TABLES, keyOf, partsOf } from './directory-tables.ts'
@@ -27,6 +27,8 @@ const ROW_MS_MAX = 1
  */
 const RECORD_MS_MAX = 250
 const TIMED_RECORDS_MAX = 16
+/** Time for the keys of sessions that end, however many they hold: a commit that never had the time would never end them. */
+const ENDS_MS_MAX = 60_000
 
 /**
  * Commits writes that take several statements, one after the other, in one transaction that holds the lock of the commit
@@ -44,7 +46,12 @@ export function commitInTransaction(
   const { idleWhileLockingMs, statementMs } = limits
   const rowCount = writes.reduce((count, { changes }) => count + changes.length, 0)
   const records = writes.reduce((count, { directory }) => count + directory.length, 0)
-  const timeout = statementMs + rowCount * ROW_MS_MAX + Math.min(records, TIMED_RECORDS_MAX) * RECORD_MS_MAX
+  const isEnding = writes.some(({ directory }) => directory.some(({ change }) => mayEndSessions(change)))
+  const timeout =
+    statementMs +
+    rowCount * ROW_MS_MAX +
+    Math.min(records, TIMED_RECORDS_MAX) * RECORD_MS_MAX +
+    (isEnding ? ENDS_MS_MAX : 0)
   return withAclErrors(() =>
     prisma.$transaction((tx) => commitAll(tx, secrets, writes, { ...author, idleWhileLockingMs }), {
       timeout,

@@ -1,11 +1,18 @@
 /** Ends sessions within the commit that causes it, in the database: a group of writes sees the end at once. */
-import type { SessionRecord } from '@latchkey/acl'
+import { CRITICAL, type SessionRecord } from '@latchkey/acl'
 import { Prisma } from '../../../generated/prisma/client.ts'
 import type { Transaction } from '../statements.ts'
-import type { DirectoryChange } from '../writes.ts'
+import { type DirectoryChange, STATEMENT_ROWS_MAX } from '../writes.ts'
 
 export function endsSession(change: DirectoryChange): boolean {
   return change.table === 'sessions' && change.op === 'delete'
+}
+
+/** Whether a change may end sessions, which may hold any number of keys. */
+export function mayEndSessions(change: DirectoryChange): boolean {
+  const { table, op } = change
+  if (table === 'checks') return op === 'delete' || change.record.Status === CRITICAL
+  return op === 'delete' && (table === 'sessions' || table === 'nodes')
 }
 
 /** Changes for the sessions that end besides those that a commit deletes. */
@@ -36,7 +43,7 @@ export async function areExpired(tx: Transaction, changes: readonly DirectoryCha
 export const IS_EXPIRED = Prisma.sql`renewed_at + lifetime_ms * interval '1 millisecond' <= clock_timestamp()`
 
 /**
- * Releases or deletes the keys of sessions, starts their lock delays, and removes them.
+ * Releases or deletes the keys of sessions, starts their lock delays, and removes them: some keys with each statement.
  *
  * @param options.ordinal of the first change of a key in the log.
  * @returns how many keys they held.
@@ -48,7 +55,11 @@ export async function endSessions(
 ): Promise<number> {
   if (ended.length === 0) return 0
   const ids = ended.map(({ ID }) => ID)
-  const [row] = await tx.$queryRaw<{ count: number }[]>`
-    SELECT latchkey_end_sessions(${ids}, ${index}::bigint, ${ordinal}::integer) AS count`
-  return row?.count ?? 0
+  let freed = 0
+  for (let count = STATEMENT_ROWS_MAX; count === STATEMENT_ROWS_MAX; freed += count) {
+    const [row] = await tx.$queryRaw<{ count: number }[]>`SELECT latchkey_end_sessions(
+      ${ids}, ${index}::bigint, ${ordinal + freed}::integer, ${STATEMENT_ROWS_MAX}::integer) AS count`
+    count = row?.count ?? 0
+  }
+  return freed
 }

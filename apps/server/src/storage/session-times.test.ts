@@ -1,0 +1,38 @@
+/** Which expired sessions end in one commit: what they hold together is bounded, so that no write waits long behind it. */
+import type { Change } from '@latchkey/service'
+import { aNode, aSession } from '@latchkey/testkit/records/catalog-builders'
+import { aKey, anId } from '@latchkey/testkit/records/record-builders'
+import { expect, test } from 'vitest'
+import { createTestDatabase } from '../../test/database.ts'
+import { openTestStore } from '../../test/store.ts'
+
+const database = await createTestDatabase()
+const store = await openTestStore({ url: database.url })
+
+test('expired sessions come together while they hold a thousand keys at most, and one by one beyond', async () => {
+  const held = [1_001, 0, 600, 400, 1]
+  const ids = held.map((_, i) => anId(0x5e55_1000 + i))
+  await store.commit([{ table: 'nodes', op: 'put', record: aNode(), expect: 0 }])
+  for (const [i, ID] of ids.entries()) {
+    await store.commit([{ table: 'sessions', op: 'put', record: aSession({ ID, TTL: '10ms' }), expect: 0 }])
+    const keys = Array.from({ length: held[i] ?? 0 }, (_, n) =>
+      aKey({ Key: `${i}/${n}`, Session: ID, LockIndex: 1 }),
+    )
+    if (keys.length > 0)
+      await store.commit(keys.map((record): Change => ({ table: 'kv', op: 'put', record, expect: 0 })))
+  }
+  const end = async (...ended: readonly string[]) => {
+    const { sessions } = store.catalog()
+    for (const id of ended) {
+      const record = sessions.get(id)
+      if (record) await store.commit([{ table: 'sessions', op: 'delete', record, expect: undefined }])
+    }
+  }
+  const expired = (limit = 64) => store.sessionTimes.expired(limit)
+  await expect.poll(() => expired(), { timeout: 20_000 }).toEqual(ids.slice(0, 1))
+  await end(...ids.slice(0, 1))
+  await expect.poll(() => expired(), { timeout: 20_000 }).toEqual(ids.slice(1, 4))
+  expect(await expired(2)).toEqual(ids.slice(1, 3))
+  await end(...ids.slice(1, 4))
+  await expect.poll(() => expired(), { timeout: 20_000 }).toEqual(ids.slice(4))
+})
