@@ -57,7 +57,7 @@ async function serveAsMain(config: Config, loggers: Loggers, stops: Stop[], stop
     const port = await claimPort(config)
     const stopWorkers = startWorkers({
       count: config.workers,
-      env: { DATABASE_URL: databaseUrl, PORT: String(port) },
+      env: { DATABASE_URL: databaseUrl, PORT: String(port), LATCHKEY_WORKERS: String(config.workers) },
       connectionsMax: connectionsMaxOf(config),
       log,
       onListening: ({ url, isBootstrapped }) => process.stdout.write(greeting(config, url, isBootstrapped)),

@@ -4,6 +4,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { ConfigError, describeConfig, loadConfig, otherDatacenters } from './config.ts'
 import { SETTINGS } from './settings.ts'
+import { workersOf } from './workers.ts'
 
 const UUID = '11111111-1111-4111-8111-111111111111'
 
@@ -164,6 +165,23 @@ describe('names', () => {
   test('ignores variables of the SDK, of tests and of other programs', () => {
     const env = { LATCHKEY_TOKEN: UUID, LATCHKEY_ADDR: 'x', LATCHKEY_SEED: '7', PATH: '/bin', OTHER: 'x' }
     expect(loadConfig(env)).toEqual(loadConfig({}))
+  })
+
+  test.each(['auto ', 'Auto', '1.5', '0', '65'])('LATCHKEY_WORKERS=%j is refused', (value) => {
+    expect(problemsOf({ LATCHKEY_WORKERS: value })).toHaveLength(1)
+  })
+
+  test.each([
+    [1, 1],
+    [2, 1],
+    [3, 2],
+    [9, 8],
+    [64, 8],
+  ])('LATCHKEY_WORKERS=auto on %i cores means %i', (cores, workers) => {
+    expect(workersOf('auto', { dnsPort: undefined, cores })).toBe(workers)
+    // A DNS port that is free is known to one process alone.
+    expect(workersOf('auto', { dnsPort: 0, cores })).toBe(1)
+    expect(workersOf(4, { dnsPort: 53, cores })).toBe(4)
   })
 
   test('reports all problems at once', () => {

@@ -6,9 +6,14 @@ import { describeDatabase } from './describe-database.ts'
 import { findNearMiss } from './near-miss.ts'
 import { type Setting, SettingError } from './setting.ts'
 import { SETTINGS } from './settings.ts'
+import { workersOf } from './workers.ts'
 
 type ValueOf<S> = S extends Setting<infer T> ? T : never
-type Values = { readonly [K in keyof typeof SETTINGS]: ValueOf<(typeof SETTINGS)[K]> }
+type Written = { readonly [K in keyof typeof SETTINGS]: ValueOf<(typeof SETTINGS)[K]> }
+
+interface Values extends Omit<Written, 'workers'> {
+  readonly workers: number
+}
 
 /** The configuration of a server: one value per setting. */
 export interface Config extends Values {
@@ -60,7 +65,8 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>>): C
   ])
   problems.push(...findUnknown(env))
   // The entries carry the names and types of the table; TypeScript does not follow them through Object.entries.
-  const values = Object.fromEntries(read) as Values
+  const written = Object.fromEntries(read) as Written
+  const values: Values = { ...written, workers: workersOf(written.workers, written) }
   problems.push(...findContradictions(values))
   if (problems.length > 0) throw new ConfigError(problems)
   return Object.freeze({ ...values, primaryDatacenter: values.primaryDatacenter ?? values.datacenter })

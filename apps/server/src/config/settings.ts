@@ -30,6 +30,7 @@ import {
 } from './setting.ts'
 import { TLS_SETTINGS } from './tls-settings.ts'
 import { TRACING_SETTINGS } from './tracing-settings.ts'
+import { parseWorkers, WORKERS_MAX } from './workers.ts'
 
 const UUID_PATTERN = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
 const DATABASE_SCHEMES = ['postgres', 'postgresql']
@@ -230,12 +231,12 @@ export const SETTINGS = {
     doc: 'Whether the web console is served at `/ui`.',
     fallback: true,
   }),
-  workers: integer({
+  workers: custom<number | 'auto'>({
     env: 'LATCHKEY_WORKERS',
-    doc: 'Number of server processes on this port.',
+    doc: 'Number of server processes on this port. `auto`: one for each core but one, at least 1 and at most 8.',
     fallback: 1,
-    min: 1,
-    max: 64,
+    accepts: `\`auto\`, or a whole number from 1 to ${WORKERS_MAX}`,
+    parse: parseWorkers,
   }),
   logLevel: choice({
     env: 'LATCHKEY_LOG_LEVEL',

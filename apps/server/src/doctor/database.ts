@@ -22,6 +22,7 @@ interface Options {
   readonly ring: KeyRing | undefined
   /** Of one server process. */
   readonly connections: number
+  readonly workers: number
 }
 
 /** Asks a database that is running. It changes nothing. */
@@ -57,7 +58,10 @@ export async function checkDatabase(options: Options): Promise<readonly Finding[
   }
 }
 
-async function checkSettings(client: pg.Client, { url, connections }: Options): Promise<readonly Finding[]> {
+async function checkSettings(
+  client: pg.Client,
+  { url, connections, workers }: Options,
+): Promise<readonly Finding[]> {
   const { rows } = await client.query<Record<string, string>>(
     `SELECT current_setting('server_version') AS version, current_setting('server_version_num') AS number,
        current_setting('max_connections') AS max, pg_is_in_recovery()::text AS standby, current_setting('server_encoding') AS encoding,
@@ -90,8 +94,9 @@ async function checkSettings(client: pg.Client, { url, connections }: Options): 
       )
     }
   }
-  if (Number(found.max) < 2 * connections + 5) {
-    const todo = `Raise max_connections: each server process takes up to ${connections + 1} (LATCHKEY_DATABASE_CONNECTIONS).`
+  // A restart has one process more for a moment, and the database keeps some connections for itself.
+  if (Number(found.max) < workers * (connections + 1) + connections + 4) {
+    const todo = `Raise max_connections: each of ${workers} server processes (LATCHKEY_WORKERS) takes up to ${connections + 1} (LATCHKEY_DATABASE_CONNECTIONS).`
     findings.push(warn('database', `max_connections is ${found.max}`, todo))
   }
   return findings

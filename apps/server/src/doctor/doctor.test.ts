@@ -60,6 +60,13 @@ test('names a key that is missing, or another one, by its id alone', async () =>
   expect(finding).toBe('keys: active differs from the key that sealed the data')
 })
 
+test('warns if the database has too few connections for all workers', async () => {
+  const warnings = async (LATCHKEY_WORKERS: string) =>
+    (await examineWith({ LATCHKEY_WORKERS })).filter(({ found }) => found.startsWith('max_connections'))
+  expect(await warnings('1')).toEqual([])
+  expect(await warnings('64')).toMatchObject([{ what: 'database', level: 'warn' }])
+})
+
 test('names bad settings, and a database that does not answer', async () => {
   expect((await failures({ LATCHKEY_EDITION: 'x' }))[0]).toMatch(/^settings: .*LATCHKEY_EDITION/s)
   expect(await failures({ DATABASE_URL: 'postgresql://me:secret@127.0.0.1:1/x' })).toEqual([

@@ -46,8 +46,8 @@ export async function examine(env: Environment): Promise<readonly Finding[]> {
 }
 
 async function checkStore(config: Config, ring: KeyRing | undefined): Promise<readonly Finding[]> {
-  const { databaseUrl: url, databaseConnections: connections } = config
-  if (url !== undefined) return checkDatabase({ url, ring, connections })
+  const { databaseUrl: url, databaseConnections: connections, workers } = config
+  if (url !== undefined) return checkDatabase({ url, ring, connections, workers })
   const folder = join(resolve(config.dataDir), 'postgres')
   const state = existsSync(folder) ? `in ${folder}` : 'not created yet'
   const todo =
