@@ -9,12 +9,11 @@ import './ui/styles/rules.css'
 import './ui/styles/states.css'
 import './ui/styles/table.css'
 import { QueryClientProvider } from '@tanstack/react-query'
-import { RouterProvider } from '@tanstack/react-router'
 import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 import { createQueries } from './live/queries.ts'
-import { router } from './router.tsx'
 import { restore } from './session/session.ts'
+import { App } from './shell/app.tsx'
 import { applyTheme } from './shell/theme.ts'
 
 applyTheme()
@@ -25,7 +24,7 @@ if (root) {
   createRoot(root).render(
     <StrictMode>
       <QueryClientProvider client={createQueries()}>
-        <RouterProvider router={router} />
+        <App />
       </QueryClientProvider>
     </StrictMode>,
   )

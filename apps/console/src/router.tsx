@@ -12,7 +12,7 @@ import { namespaceRoutes } from './namespaces/routes.tsx'
 import { policyRoutes } from './policies/routes.tsx'
 import { roleRoutes } from './roles/routes.tsx'
 import { type NamespaceSearch, readNamespaceSearch } from './session/namespace.ts'
-import { App } from './shell/app.tsx'
+import { Frame } from './shell/frame.tsx'
 import { NotFoundPage } from './shell/not-found-page.tsx'
 import { RouteFailure } from './shell/route-failure.tsx'
 import { tokenRoutes } from './tokens/routes.tsx'
@@ -20,7 +20,7 @@ import { Skeleton } from './ui/states.tsx'
 import { upgradeRoutes } from './upgrade/routes.tsx'
 
 export const rootRoute = createRootRoute({
-  component: App,
+  component: Frame,
   notFoundComponent: NotFoundPage,
   validateSearch: readNamespaceSearch,
   // Links stay in the namespace of the page that they are on.

@@ -41,7 +41,7 @@ export const texts = {
   connection: {
     unreachable: 'The server cannot be reached.',
     unavailable: (status: number) => `The server is not available (${status}).`,
-    meanwhile: 'What you see may be out of date. The console keeps trying.',
+    outdated: 'What you see may be out of date. The console keeps trying.',
   },
   shell: {
     product: 'Latchkey',
@@ -58,7 +58,6 @@ export const texts = {
     failedTitle: 'This page failed',
     notLoadedTitle: 'This page could not be loaded',
     notLoaded: 'The server cannot be reached, or it was updated and has a new version of the page.',
-    reload: 'Reload',
     anonymous: 'Anonymous',
     anonymousSub: 'Not signed in',
     management: 'May manage everything',

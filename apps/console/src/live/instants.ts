@@ -18,7 +18,7 @@ export function isInstant(instant: string | undefined): instant is string {
   return instant !== undefined && instant !== NO_TIME
 }
 
-/** `in 8 hours`, `90 minutes ago`: in the largest unit of which there are two, so that rounding misleads nobody. */
+/** `in 8 hours`, `90 minutes ago`: in the largest unit of which there are at least two, so that rounding is small. */
 export function relativeTo(instant: string, now: number): string {
   const ms = Date.parse(instant) - now
   const [unit, size] = UNITS.find(([, each]) => Math.abs(ms) >= 2 * each) ?? ['second', 1_000]

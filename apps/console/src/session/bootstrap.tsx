@@ -10,7 +10,7 @@ import { Problem } from '../ui/problem.tsx'
 import { anonymousClient, signIn } from './session.ts'
 
 /** Creates the first management token of a new server, and hands its secret over without showing it. */
-export function Bootstrap({ onClose }: { readonly onClose: () => void }) {
+export default function Bootstrap({ onClose }: { readonly onClose: () => void }) {
   // Not state: what React renders from it would be in the page.
   const secret = useRef<string>(undefined)
   const [isShown, setShown] = useState(false)

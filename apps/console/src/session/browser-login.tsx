@@ -19,7 +19,7 @@ async function completeReturn(): Promise<void> {
 }
 
 /** Signs in at an OpenID provider: the extended edition has login methods with a browser flow. */
-export function BrowserLogin() {
+export default function BrowserLogin() {
   const [method, setMethod] = useState('')
   const begin = useMutation({
     mutationFn: () =>

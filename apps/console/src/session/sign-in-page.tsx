@@ -1,17 +1,24 @@
 import { PermissionDenied } from '@latchkey/sdk'
 import { useMutation } from '@tanstack/react-query'
-import { type FormEvent, useEffect, useState } from 'react'
+import { type FormEvent, lazy, Suspense, useEffect, useState } from 'react'
 import { serverFacts } from '../server-facts.ts'
 import { texts } from '../texts.ts'
 import { Button } from '../ui/button.tsx'
 import { CheckField, TextField } from '../ui/field.tsx'
 import { Problem } from '../ui/problem.tsx'
-import { Bootstrap } from './bootstrap.tsx'
-import { BrowserLogin } from './browser-login.tsx'
 import { enterAnonymously, type Session, signIn } from './session.ts'
 
+const Bootstrap = lazy(() => import('./bootstrap.tsx'))
+const BrowserLogin = lazy(() => import('./browser-login.tsx'))
+
+interface SignInPageProps {
+  readonly session: Session
+  /** Called when a secret is sent. */
+  readonly onSubmit: () => void
+}
+
 /** The page of a person who has not signed in. The page that they asked for appears afterwards. */
-export function SignInPage({ session }: { readonly session: Session }) {
+export function SignInPage({ session, onSubmit }: SignInPageProps) {
   const [secret, setSecret] = useState('')
   const [remember, setRemember] = useState(false)
   const [isMissing, setMissing] = useState(false)
@@ -23,7 +30,9 @@ export function SignInPage({ session }: { readonly session: Session }) {
   const submit = (event: FormEvent) => {
     event.preventDefault()
     setMissing(secret.trim() === '')
-    if (secret.trim() !== '') enter.mutate()
+    if (secret.trim() === '') return
+    onSubmit()
+    enter.mutate()
   }
   const isUnknown = enter.error instanceof PermissionDenied
   return (
@@ -70,7 +79,11 @@ export function SignInPage({ session }: { readonly session: Session }) {
             </Button>
           </form>
         )}
-        {serverFacts.edition === 'extended' && <BrowserLogin />}
+        {serverFacts.edition === 'extended' && (
+          <Suspense fallback={null}>
+            <BrowserLogin />
+          </Suspense>
+        )}
         <p className="gate-foot">
           {texts.signIn.first}{' '}
           <button type="button" className="link" onClick={() => setFirstTime(true)}>
@@ -78,7 +91,11 @@ export function SignInPage({ session }: { readonly session: Session }) {
           </button>
         </p>
       </div>
-      {isFirstTime && <Bootstrap onClose={() => setFirstTime(false)} />}
+      {isFirstTime && (
+        <Suspense fallback={null}>
+          <Bootstrap onClose={() => setFirstTime(false)} />
+        </Suspense>
+      )}
     </main>
   )
 }

@@ -1,90 +1,30 @@
-/** The frame of all pages: the sign-in page until somebody has signed in, then navigation and page. */
-import { Outlet } from '@tanstack/react-router'
-import { Menu as MenuIcon } from 'lucide-react'
-import { Dialog as Radix } from 'radix-ui'
-import { lazy, Suspense, useEffect, useState } from 'react'
-import { ClientScope } from '../session/client-scope.tsx'
-import { useNamespace } from '../session/namespace.ts'
+/** The sign-in page until somebody has signed in, which loads little, then all other pages. */
+import { lazy, Suspense, useEffect } from 'react'
 import { useSession } from '../session/session.ts'
 import { SignInPage } from '../session/sign-in-page.tsx'
-import { useSessionEnd } from '../session/use-session-end.ts'
-import { texts } from '../texts.ts'
-import { IconButton } from '../ui/button.tsx'
 import { Skeleton } from '../ui/states.tsx'
-import { Toasts } from '../ui/toast.tsx'
-import { ConnectionBanner } from './connection-banner.tsx'
-import { Brand, SideNav } from './side-nav.tsx'
+import { LoadBoundary } from './load-boundary.tsx'
 
-const CommandPalette = lazy(() => import('./command-palette.tsx'))
+const load = () => import('./workspace.tsx')
+const Workspace = lazy(load)
+
+/** Loads the other pages while the server is asked about a secret; if that fails, the next attempt says so. */
+function loadEarly(): void {
+  load().catch(() => {})
+}
 
 export function App() {
   const session = useSession()
-  const namespace = useNamespace()
-  return (
-    <>
-      {session.state === 'signedIn' ? (
-        <ClientScope key={namespace ?? ''} client={session.client} namespace={namespace}>
-          <Shell />
-        </ClientScope>
-      ) : (
-        <SignInPage session={session} />
-      )}
-      <Toasts />
-    </>
-  )
-}
-
-function Shell() {
-  const [isPaletteOpen, setPaletteOpen] = useState(false)
-  const [isSheetOpen, setSheetOpen] = useState(false)
-  useSessionEnd()
+  const isRestoring = session.state === 'restoring'
   useEffect(() => {
-    const onKey = (event: KeyboardEvent) => {
-      if (event.key.toLowerCase() !== 'k' || !(event.ctrlKey || event.metaKey)) return
-      event.preventDefault()
-      setPaletteOpen((isOpen) => !isOpen)
-    }
-    window.addEventListener('keydown', onKey)
-    return () => window.removeEventListener('keydown', onKey)
-  }, [])
-  const openPalette = () => {
-    setSheetOpen(false)
-    setPaletteOpen(true)
-  }
+    if (isRestoring) loadEarly()
+  }, [isRestoring])
+  if (session.state !== 'signedIn') return <SignInPage session={session} onSubmit={loadEarly} />
   return (
-    <div className="shell">
-      <a className="button skip-link" href="#content">
-        {texts.shell.skip}
-      </a>
-      <SideNav onSearch={openPalette} />
-      <header className="top">
-        <IconButton label={texts.shell.openNavigation} onClick={() => setSheetOpen(true)}>
-          <MenuIcon aria-hidden />
-        </IconButton>
-        <Brand />
-      </header>
-      <main className="main" id="content" tabIndex={-1}>
-        <ConnectionBanner />
-        <Suspense fallback={<Skeleton />}>
-          <Outlet />
-        </Suspense>
-      </main>
-      {isSheetOpen && (
-        <Radix.Root open onOpenChange={setSheetOpen}>
-          <Radix.Portal>
-            <Radix.Overlay className="scrim" />
-            <Radix.Content className="sheet" aria-describedby={undefined}>
-              <Radix.Title className="visually-hidden">{texts.shell.navigation}</Radix.Title>
-              <SideNav onSearch={openPalette} onNavigate={() => setSheetOpen(false)} />
-            </Radix.Content>
-          </Radix.Portal>
-        </Radix.Root>
-      )}
-      {isPaletteOpen && (
-        <Suspense fallback={null}>
-          <CommandPalette onClose={() => setPaletteOpen(false)} />
-        </Suspense>
-      )}
-    </div>
+    <LoadBoundary>
+      <Suspense fallback={<Skeleton />}>
+        <Workspace />
+      </Suspense>
+    </LoadBoundary>
   )
 }

@@ -34,7 +34,7 @@ export function ConnectionBanner() {
                 ? texts.connection.unreachable
                 : texts.connection.unavailable(trouble.status)}
             </strong>{' '}
-            {texts.connection.meanwhile}
+            {texts.connection.outdated}
             {trouble.requestId !== undefined && (
               <>
                 {' '}

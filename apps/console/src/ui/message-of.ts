@@ -10,10 +10,18 @@ export function messageOf(error: unknown): string {
   if (error instanceof Timeout) return texts.problem.timeout
   if (error instanceof Unavailable && error.status === undefined) return texts.problem.unreachable
   if (error instanceof LatchkeyError) return detailOf(error)
+  if (isNotLoaded(error)) return texts.shell.notLoaded
   return error instanceof Error ? error.message : String(error)
 }
 
 /** The message without the name of the method and the status in front, which say nothing to people here. */
 function detailOf({ message }: LatchkeyError): string {
   return message.replace(/^[\w.]+: (\d{3} )?/, '')
+}
+
+/** How browsers word that a file of the console did not arrive: the server is away, or was updated and has others. */
+const NOT_LOADED = /dynamically imported module|importing a module|module script/i
+
+export function isNotLoaded(error: unknown): boolean {
+  return error instanceof Error && NOT_LOADED.test(error.message)
 }

@@ -4,7 +4,7 @@ import type { ReactNode } from 'react'
 import { texts } from '../texts.ts'
 import { Button } from './button.tsx'
 import { CopyButton } from './copy-button.tsx'
-import { messageOf } from './message-of.ts'
+import { isNotLoaded, messageOf } from './message-of.ts'
 
 interface ProblemProps {
   readonly error: unknown
@@ -48,6 +48,7 @@ export function Problem({ error, onRetry, children }: ProblemProps) {
 }
 
 function titleOf(error: unknown): string {
+  if (isNotLoaded(error)) return texts.shell.notLoadedTitle
   if (!(error instanceof LatchkeyError)) return texts.problem.unexpected
   return texts.problem.titles[error.kind]
 }

@@ -1,0 +1,85 @@
+/** Navigation and page of a person who is signed in. */
+import { Outlet } from '@tanstack/react-router'
+import { Menu as MenuIcon } from 'lucide-react'
+import { Dialog as Radix } from 'radix-ui'
+import { lazy, Suspense, useEffect, useState } from 'react'
+import { ClientScope } from '../session/client-scope.tsx'
+import { useNamespace } from '../session/namespace.ts'
+import { useSession } from '../session/session.ts'
+import { useSessionEnd } from '../session/use-session-end.ts'
+import { texts } from '../texts.ts'
+import { IconButton } from '../ui/button.tsx'
+import { Skeleton } from '../ui/states.tsx'
+import { Toasts } from '../ui/toast.tsx'
+import { ConnectionBanner } from './connection-banner.tsx'
+import { Brand, SideNav } from './side-nav.tsx'
+
+const CommandPalette = lazy(() => import('./command-palette.tsx'))
+
+/** The frame of every page, for one person in the namespace of the address. */
+export function Frame() {
+  const session = useSession()
+  const namespace = useNamespace()
+  if (session.state !== 'signedIn') return null
+  return (
+    <ClientScope key={namespace ?? ''} client={session.client} namespace={namespace}>
+      <Shell />
+    </ClientScope>
+  )
+}
+
+function Shell() {
+  const [isPaletteOpen, setPaletteOpen] = useState(false)
+  const [isSheetOpen, setSheetOpen] = useState(false)
+  useSessionEnd()
+  useEffect(() => {
+    const onKey = (event: KeyboardEvent) => {
+      if (event.key.toLowerCase() !== 'k' || !(event.ctrlKey || event.metaKey)) return
+      event.preventDefault()
+      setPaletteOpen((isOpen) => !isOpen)
+    }
+    window.addEventListener('keydown', onKey)
+    return () => window.removeEventListener('keydown', onKey)
+  }, [])
+  const openPalette = () => {
+    setSheetOpen(false)
+    setPaletteOpen(true)
+  }
+  return (
+    <div className="shell">
+      <a className="button skip-link" href="#content">
+        {texts.shell.skip}
+      </a>
+      <SideNav onSearch={openPalette} />
+      <header className="top">
+        <IconButton label={texts.shell.openNavigation} onClick={() => setSheetOpen(true)}>
+          <MenuIcon aria-hidden />
+        </IconButton>
+        <Brand />
+      </header>
+      <main className="main" id="content" tabIndex={-1}>
+        <ConnectionBanner />
+        <Suspense fallback={<Skeleton />}>
+          <Outlet />
+        </Suspense>
+      </main>
+      {isSheetOpen && (
+        <Radix.Root open onOpenChange={setSheetOpen}>
+          <Radix.Portal>
+            <Radix.Overlay className="scrim" />
+            <Radix.Content className="sheet" aria-describedby={undefined}>
+              <Radix.Title className="visually-hidden">{texts.shell.navigation}</Radix.Title>
+              <SideNav onSearch={openPalette} onNavigate={() => setSheetOpen(false)} />
+            </Radix.Content>
+          </Radix.Portal>
+        </Radix.Root>
+      )}
+      {isPaletteOpen && (
+        <Suspense fallback={null}>
+          <CommandPalette onClose={() => setPaletteOpen(false)} />
+        </Suspense>
+      )}
+      <Toasts />
+    </div>
+  )
+}
