@@ -98,7 +98,7 @@ async function passThrough(
     let from = first
     for (const { to, refused } of steps) {
       process.stderr.write(`  from ${from.name} to ${to.name}\n`)
-      const passed = await pass(group, mains, { from, to, seed: seed + passages.length })
+      const passed = await pass(group, mains, { from, to, refused, seed: seed + passages.length })
       const isExpected = isRefusal(passed.refusal, refused)
       passages.push({ from: from.name, to: to.name, ...passed, isExpected })
       if (passed.refusal === undefined) from = to
@@ -112,14 +112,14 @@ async function passThrough(
 
 function isRefusal(refusal: string | undefined, expected: Step['refused']): boolean {
   if (refusal === undefined) return expected !== 'always'
-  return expected !== 'never' && /which this server does not know: a newer server has used it/.test(refusal)
+  return /which this server does not know: a newer server has used it/.test(refusal)
 }
 
 /** Replaces each server under writes to both. Servers of both versions work together between the steps. */
 async function pass(
   group: ServerGroup,
   mains: (string | undefined)[],
-  { from, to, seed }: { readonly from: Generation; readonly to: Generation; readonly seed: number },
+  { from, to, refused, seed }: Step & { readonly from: Generation; readonly seed: number },
 ): Promise<Omit<Passage, 'from' | 'to' | 'isExpected'>> {
   const { doors } = group
   const ledger = keepLedger({ doors, clients: CLIENTS, seed })
@@ -131,7 +131,10 @@ async function pass(
     mains[place] = to.main
     refusal = await group.start(place).then(
       () => undefined,
-      (error: unknown) => String(error),
+      (error: unknown) => {
+        if (refused === 'never') throw error
+        return String(error)
+      },
     )
     if (refusal !== undefined) {
       mains[place] = from.main
