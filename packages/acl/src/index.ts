@@ -62,6 +62,7 @@ export {
   ALIVE_CHECK,
   type CatalogNeed,
   type CatalogPlan,
+  needsOfService,
   planRegistration,
   type RegistrationRequest,
   readRegistration,

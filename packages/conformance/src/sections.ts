@@ -220,6 +220,7 @@ export const SECTIONS: readonly Section[] = [
     rights: 'nodes and services by their rules, row by row',
     select: 'tags, metadata and filters',
     index: 'one index for each service',
+    'read-headers': 'what reads tell of themselves',
   }),
   ...rows('D/auth-methods/', {
     record: 'fields in order, Config as written, lists without it',

@@ -431,6 +431,57 @@ const TABLE = {
     breaksClients: false,
     decidedBy: 'agent',
   },
+  'http.effectiveConsistency': {
+    kind: 'behaviour',
+    since: '1.0.7',
+    specRow: '4.1; decisions: read headers',
+    sentence:
+      'Before 1.0.7 nothing tells how fresh a read of catalog or health was; since then X-Service-Effective-Consistency does.',
+    clientSees: '`X-Service-Effective-Consistency`: `leader`, `consistent` or `stale`.',
+    breaksClients: false,
+    decidedBy: 'agent',
+  },
+  'http.queryBackend': {
+    kind: 'behaviour',
+    since: '1.10',
+    specRow: '4.1; decisions: read headers',
+    sentence:
+      'Before 1.10 nothing tells what answered a blocking query; since then X-Service-Query-Backend does.',
+    clientSees: '`X-Service-Query-Backend: blocking-query` on answers to blocking queries.',
+    breaksClients: false,
+    decidedBy: 'agent',
+  },
+  'http.resultsFiltered': {
+    kind: 'behaviour',
+    since: '1.11',
+    specRow: '5.4; 7; decisions: read headers',
+    sentence:
+      'Before 1.11 nothing tells that rights left rows out; since then X-Service-Results-Filtered-By-ACLs does.',
+    clientSees:
+      '`X-Service-Results-Filtered-By-ACLs: true` where a caller with a token may not read all rows of an answer.',
+    breaksClients: false,
+    decidedBy: 'both',
+  },
+  'query.filter': {
+    kind: 'behaviour',
+    since: '1.5.0',
+    specRow: '9.4; decisions: filters',
+    sentence:
+      'Before 1.5.0 `filter` is an unknown option, which is ignored; since then it selects nodes, services and checks.',
+    clientSees: 'Lists of the catalog, of health and of the agent are whole before, and filtered from 1.5.0.',
+    breaksClients: false,
+    decidedBy: 'agent',
+  },
+  'intentions.filter': {
+    kind: 'behaviour',
+    since: '1.8.0',
+    specRow: '9.5; decisions: filters',
+    sentence:
+      'Before 1.8.0 `filter` of the intentions list is an unknown option, which is ignored; since then it selects.',
+    clientSees: 'The intentions list is whole before, and filtered from 1.8.0.',
+    breaksClients: false,
+    decidedBy: 'agent',
+  },
   'catalog.lanTaggedAddress': {
     kind: 'field',
     since: '0.7',
@@ -548,6 +599,16 @@ const TABLE = {
     clientSees:
       'During an upgrade from 1.0.6 or lower the index can decrease; a watcher that keeps the old one misses changes.',
     breaksClients: true,
+    decidedBy: 'server',
+  },
+  'catalog.extinctionIndex': {
+    kind: 'behaviour',
+    since: '1.4.1',
+    specRow: '9.3 (1.0.7); decisions: catalog',
+    sentence:
+      'Before 1.4.1 a service without instances has the index of all services; since then that at which one last lost its last instance.',
+    clientSees: 'A wait for an absent service ends less often from 1.4.1.',
+    breaksClients: false,
     decidedBy: 'server',
   },
   'catalog.nodeId': {

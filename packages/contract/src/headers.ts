@@ -8,6 +8,8 @@ export const HEADER = {
   index: 'Index',
   knownLeader: 'KnownLeader',
   lastContact: 'LastContact',
+  effectiveConsistency: 'Effective-Consistency',
+  queryBackend: 'Query-Backend',
   translateAddresses: 'Translate-Addresses',
   defaultPolicy: 'Default-ACL-Policy',
   resultsFiltered: 'Results-Filtered-By-ACLs',

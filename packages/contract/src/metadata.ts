@@ -35,6 +35,10 @@ export interface RouteMetadata extends EndpointFacts {
   readonly ignoresToken?: true
   /** The endpoint needs no right, but its answer depends on the caller. */
   readonly asksAboutCaller?: true
+  /** Answers say how fresh they are in `Effective-Consistency`. Decisions: read headers. */
+  readonly saysConsistency?: true
+  /** Rights leave rows out of the answer, which `Results-Filtered-By-ACLs` tells. Decisions: read headers. */
+  readonly rowRights?: true
   /** Checks the options of a blocking query, which have no effect. */
   readonly checksReadOptions?: true
   /**

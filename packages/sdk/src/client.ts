@@ -213,7 +213,7 @@ export class Client<M extends Mode = 'value'> {
     return new Client({ ...settings, datacenter }, shape)
   }
 
-  /** The same client, answering `{ value, index, knownLeader, lastContactMs, requestId, nextCursor }`. */
+  /** The same client, answering the value with what the headers tell, as `WithMeta`. */
   withMeta(): Client<'meta'> {
     return new Client<'meta'>(this.#core.settings, (answer) => answer)
   }

@@ -9,6 +9,10 @@ export interface AnswerMeta {
   readonly knownLeader: boolean | undefined
   /** Age of the answer in milliseconds; above 0 only with `consistency: 'stale'`. */
   readonly lastContactMs: number | undefined
+  /** How catalog and health were read. Services tell it from 1.0.7. */
+  readonly effectiveConsistency: 'leader' | 'consistent' | 'stale' | undefined
+  /** `true` if the answer lacks rows that the caller may not read. Services tell it from 1.11. */
+  readonly resultsFiltered: true | undefined
   /** Names this request in the logs of the service. */
   readonly requestId: string | undefined
   /** Where the next page of a paged list begins; `undefined` on its last page. */
@@ -20,6 +24,8 @@ export const NO_META: AnswerMeta = {
   index: undefined,
   knownLeader: undefined,
   lastContactMs: undefined,
+  effectiveConsistency: undefined,
+  resultsFiltered: undefined,
   requestId: undefined,
   nextCursor: undefined,
 }
@@ -38,6 +44,8 @@ export type Result<M extends Mode, T> = M extends 'meta' ? WithMeta<T> : T
 /** Converts a full answer to the mode of the client. */
 export type Shape<M extends Mode> = <T>(answer: WithMeta<T>) => Result<M, T>
 
+const CONSISTENCIES = ['leader', 'consistent', 'stale'] as const
+
 /** Reads the facts from the headers of one family. */
 export function readMeta(headers: Headers, headerPrefix: string): AnswerMeta {
   const header = (suffix: string): string | undefined => headers.get(headerPrefix + suffix) ?? undefined
@@ -46,6 +54,8 @@ export function readMeta(headers: Headers, headerPrefix: string): AnswerMeta {
     index: readCount(header(HEADER.index)),
     knownLeader: knownLeader === undefined ? undefined : knownLeader === 'true',
     lastContactMs: readCount(header(HEADER.lastContact)),
+    effectiveConsistency: CONSISTENCIES.find((word) => word === header(HEADER.effectiveConsistency)),
+    resultsFiltered: header(HEADER.resultsFiltered) === 'true' ? true : undefined,
     requestId: headers.get(REQUEST_ID_HEADER) ?? undefined,
     nextCursor: header(HEADER.nextCursor),
   }

@@ -161,6 +161,8 @@ test('withMeta tells index, known leader, last contact, request id and next curs
     'X-Service-Index': 42,
     'X-Service-KnownLeader': 'true',
     'X-Service-LastContact': 15,
+    'X-Service-Effective-Consistency': 'stale',
+    'X-Service-Results-Filtered-By-ACLs': 'true',
     'X-Request-Id': 'r-1',
     'X-Service-Next-Cursor': 'c2',
   }
@@ -171,6 +173,8 @@ test('withMeta tells index, known leader, last contact, request id and next curs
     index: 42,
     knownLeader: true,
     lastContactMs: 15,
+    effectiveConsistency: 'stale',
+    resultsFiltered: true,
     requestId: 'r-1',
     nextCursor: 'c2',
   })

@@ -114,6 +114,8 @@ interface AnswerIn<Form> {
   readonly status?: 404 | 409 | 429 | 503
   /** Headers of the answer, in the families of the request. */
   readonly headers?: Readonly<Partial<Record<AnswerHeader, string>>>
+  /** Set where rights left rows out. */
+  readonly lacksRows?: true
   /** Set where an answer of a route that `holdsSecrets` shows none. */
   readonly showsNoSecret?: true
 }
@@ -181,6 +183,11 @@ export interface Watch {
 /** An answer of what its route says: `T` is that of the function that returns it, so a wrong value does not compile. */
 export function json<T>(value: NoInfer<T>, watch?: Watch): JsonAnswer<T> {
   return watch ? { body: { kind: 'json', value }, watch } : { body: { kind: 'json', value } }
+}
+
+/** An answer that tells whether rights left rows out of it. Decisions: read headers. */
+export function tellLack<T>(answer: JsonAnswer<T>, lacksRows: boolean): JsonAnswer<T> {
+  return lacksRows ? { ...answer, lacksRows } : answer
 }
 
 /** The answer of a read whose record is not there, yet. */

@@ -205,9 +205,22 @@ function setIndex(seen: Seen, { route, options }: ParsedRequest, state: RequestS
   if (route.blocking) state.setIndex(indexOf(seen, options.index))
 }
 
+/** The spelling of `Effective-Consistency`. */
+const EFFECTIVE = { default: 'leader', consistent: 'consistent', stale: 'stale' } as const
+
+/** What a read tells of itself. Anonymous callers do not learn that something is hidden. Decisions: read headers. */
+function setReadHeaders({ call, answer }: Seen, { route }: ParsedRequest, state: RequestState): void {
+  const { profile } = call.service
+  if (route.saysConsistency && profile.has('http.effectiveConsistency'))
+    state.setHeader('effectiveConsistency', EFFECTIVE[call.mode])
+  if (answer.lacksRows && call.caller.presented && profile.has('http.resultsFiltered'))
+    state.setHeader('resultsFiltered', 'true')
+}
+
 function renderSeen(seen: Seen, asked: ParsedRequest, state: RequestState): WireReply {
   const { answer } = seen
   setIndex(seen, asked, state)
+  setReadHeaders(seen, asked, state)
   if (answer.nextCursor !== undefined) state.setHeader('nextCursor', answer.nextCursor)
   for (const [name, value] of Object.entries(answer.headers ?? {})) {
     // The keys are those of the type.

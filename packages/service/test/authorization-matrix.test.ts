@@ -157,6 +157,7 @@ const SPECIAL: { readonly [N in EndpointName]?: Row } = {
     'of another namespace': 'not_found',
   },
   'agent.services': SHOWS_WHAT_MAY_BE_READ,
+  'operations.members': SHOWS_WHAT_MAY_BE_READ,
   'agent.checks': SHOWS_WHAT_MAY_BE_READ,
   // The process lives.
   'agentProcess.forceLeave': { ...WRITES_ALL, 'writes all': 'field_invalid', manages: 'field_invalid' },

@@ -138,6 +138,10 @@ describe('services', () => {
     [{ Meta: pairs(65) }, 'Invalid Service Meta: Node metadata cannot contain more than 64 key/value pairs'],
     [{ Check: { TTL: 1, Status: 'x' } }, "Status for checks must 'passing', 'warning', 'critical'"],
     [
+      { Kind: 'connect-proxy', Port: 0 },
+      '2 errors occurred:\n\t* Proxy.DestinationServiceName must be non-empty for Connect proxy services\n\t* Port must be set for a Connect proxy\n\n',
+    ],
+    [
       { TaggedAddresses: { lan_ipv4: { Address: 'fe80::1' } } },
       'Service tagged address "lan_ipv4" must be a valid ipv4 address',
     ],

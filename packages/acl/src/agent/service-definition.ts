@@ -1,5 +1,6 @@
 /** From what a client writes of a service to the record that an agent registers. Spec 9.4; decisions: agent. */
 import { AclError, type ServiceDefinition } from '@latchkey/contract'
+import { findProxyProblem } from '../catalog/connect.ts'
 import { canonicalIp, isIpv4 } from '../catalog/ip-address.ts'
 import { findMetaProblem } from '../catalog/service-meta.ts'
 import type { ServiceRecord } from '../records/catalog-records.ts'
@@ -41,6 +42,8 @@ export function readServiceDefinition(body: ServiceDefinition): DefinedService {
     Proxy: body.Proxy ?? {},
     Connect: body.Connect ?? {},
   }
+  const proxyProblem = findProxyProblem(service)
+  if (proxyProblem !== undefined) throw invalid(proxyProblem, 'Proxy')
   const checks = [...(body.Check && hasContent(body.Check) ? [body.Check] : []), ...(body.Checks ?? [])]
   return { service, checks: readServiceChecks(checks, service) }
 }

@@ -9,7 +9,7 @@
  * that was written. Namespaces compare exactly. Lists come in the order of the lower-case names: nodes by name; services by
  * node, then id; checks by node, then id.
  *
- * - nodes: {@link Catalog.node}, {@link Catalog.nodeById}, {@link Catalog.nodes}
+ * - nodes: {@link Catalog.node}, {@link Catalog.nodeById}, {@link Catalog.nodeByStartOfId}, {@link Catalog.nodes}
  * - services: {@link Catalog.service}, {@link Catalog.servicesOn} a node, {@link Catalog.instances} of a name,
  *   {@link Catalog.connectInstances}, {@link Catalog.services}
  * - checks: {@link Catalog.check}, {@link Catalog.checksOn} a node, {@link Catalog.checksOf} an instance, {@link Catalog.checks}
@@ -61,6 +61,9 @@ export function isCatalogTable(name: string): name is CatalogTable {
 /** What a check is of: the instance, or, without one, the node. */
 type ServicePlace = Pick<ServiceRecord, 'Node' | 'Namespace' | 'ID'>
 
+/** Part of a UUID, long enough to look nodes up by. */
+const START_OF_ID = /^[0-9a-f-]{2,36}$/
+
 export class Catalog {
   readonly sessions = new SessionIndex()
   private readonly nodeRecords = new OrderedMap<NodeRecord>()
@@ -86,6 +89,16 @@ export class Catalog {
   nodeById(id: string): NodeRecord | undefined {
     const key = this.nodeKeysById.get(id.toLowerCase())
     return key === undefined ? undefined : this.nodeRecords.get(key)
+  }
+
+  /** The one node whose ID begins so. @param start at least two characters; none is found by fewer. */
+  nodeByStartOfId(start: string): NodeRecord | undefined {
+    const key = start.toLowerCase()
+    if (!START_OF_ID.test(key)) return undefined
+    const known = this.nodeById(key)
+    if (known) return known
+    const found = this.nodes().filter(({ ID }) => ID.startsWith(key))
+    return found.length === 1 ? found[0] : undefined
   }
 
   nodes(): readonly NodeRecord[] {

@@ -19,6 +19,9 @@ export const coordinateCases: readonly Case[] = [
       assert.deepEqual([reply.status, reply.text], [200, ''])
       const denied = { status: 403, code: 'privilege_missing' } as const
       await ctx.refuses('PUT', '/coordinate/update', { token, body: report }, denied)
+      const { Vec, Height } = Coord
+      const lower = { node: Node, coord: { vec: Vec, error: 0.5, height: Height } }
+      assert.equal((await ctx.call('PUT', '/coordinate/update', { body: lower })).status, 200)
       const flat = { Node, Coord: { ...Coord, Vec: [1, 2] } }
       const invalid = { status: 400, code: 'field_invalid' } as const
       await ctx.refuses('PUT', '/coordinate/update', { body: flat }, invalid)

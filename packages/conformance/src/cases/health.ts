@@ -48,6 +48,26 @@ export const healthCases: readonly Case[] = [
     },
   },
   {
+    id: 'agent/proxy',
+    spec: '9.4',
+    title: '403: a proxy also needs the right to the service that it stands for; 400 without one',
+    async run(ctx) {
+      const [name, other] = [ctx.unique('proxy'), ctx.unique('web')]
+      const { SecretID: token } = await ctx.caller(`service "${name}" { policy = "write" }`)
+      const proxyOf = (DestinationServiceName: string) => ({
+        token,
+        body: { Name: name, Kind: 'connect-proxy', Port: 80, Proxy: { DestinationServiceName } },
+      })
+      const path = '/agent/service/register'
+      const denied = { status: 403, code: 'privilege_missing' } as const
+      await ctx.refuses('PUT', path, proxyOf(other), denied)
+      // The list of faults ends with empty lines, as in existing services.
+      assert.equal((await ctx.call('PUT', path, proxyOf(''))).status, 400)
+      assert.equal((await ctx.call('PUT', path, proxyOf(name))).status, 200)
+      await removed(ctx, name)
+    },
+  },
+  {
     id: 'agent/ttl',
     spec: '9.4',
     title: 'reports of a client move a TTL check; other checks and unknown statuses refuse them',

@@ -8,6 +8,7 @@ import { authenticationCases } from './http/authentication.ts'
 import { blockingCases } from './http/blocking.ts'
 import { decodingCases } from './http/decoding.ts'
 import { methodCases } from './http/methods.ts'
+import { readHeaderCases } from './http/read-headers.ts'
 import { versionCases } from './http/versions.ts'
 import { intentionCases } from './intentions.ts'
 import { keyValueCases } from './key-values.ts'
@@ -56,6 +57,7 @@ export const CASES: readonly Case[] = [
   ...coordinateCases,
   ...sessionCases,
   ...catalogCases,
+  ...readHeaderCases,
   ...healthCases,
   ...methodCases,
   ...operationCases,

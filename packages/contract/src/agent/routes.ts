@@ -18,6 +18,7 @@ const row = { methodGate: 'http.enforceMethods', spec: '9.4' } as const
 const extra = { spec: 'extension' } as const
 /** The right depends on what the request is about. */
 const judged = { right: 'catalog' } as const
+const rows = { ...judged, rowRights: true, errors: ['filter_invalid', 'field_too_long'] } as const
 const change = { ...judged, sameOrigin: true, writes: 'own', answerForm: 'text' } as const
 const registers = { ...change, body: 'json', looseNames: true, bodyBytesMax: REGISTRATION_BYTES_MAX } as const
 const done = z.string().meta({ description: 'Empty.' })
@@ -66,7 +67,7 @@ export const agent = c.router({
     description:
       'By ID. Shows those that the caller may read. The service of the server itself is not among them.',
     query: query({ filter }),
-    ...answers(agentServicesSchema, { ...judged, ...row, errors: ['filter_invalid', 'field_too_long'] }),
+    ...answers(agentServicesSchema, { ...rows, ...row }),
   },
   service: {
     method: 'GET',
@@ -89,7 +90,7 @@ export const agent = c.router({
     summary: 'List the checks of this node',
     description: 'By ID, with their latest output. Shows those that the caller may read.',
     query: query({ filter }),
-    ...answers(agentChecksSchema, { ...judged, ...row, errors: ['filter_invalid', 'field_too_long'] }),
+    ...answers(agentChecksSchema, { ...rows, ...row }),
   },
   registerService: {
     method: 'PUT',

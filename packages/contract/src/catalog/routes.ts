@@ -9,7 +9,15 @@ import { deregistrationSchema, registrationSchema } from './schemas.ts'
 
 /** A row of the method table. */
 const row = { methodGate: 'http.enforceMethods', spec: '9.4' } as const
-const rows = { right: 'catalog', namespaced: true, blocking: 'catalog' } as const
+const rows = {
+  right: 'catalog',
+  namespaced: true,
+  blocking: 'catalog',
+  saysConsistency: true,
+  rowRights: true,
+} as const
+/** The rows of gateways: none exists that rights could leave out. */
+const { rowRights: _none, ...unfiltered } = rows
 const listErrors = ['filter_invalid', 'field_too_long'] as const
 const ofOne = { ...rows, errors: [...listErrors, 'id_missing'] } as const
 const write = {
@@ -27,7 +35,9 @@ const serviceParam = z.object({
   Service: z.string().meta({ description: 'Name of the service. Not case-sensitive.' }),
 })
 const nodeParam = z.object({
-  Node: z.string().meta({ description: 'Name of the node. Not case-sensitive.' }),
+  Node: z.string().meta({
+    description: 'Name of the node, or at least two characters of its ID. Not case-sensitive.',
+  }),
 })
 const ofService = { subject: 'service name' } as const
 const ofNode = { subject: 'node name' } as const
@@ -107,7 +117,8 @@ export const catalog = c.router({
     path: '/v1/catalog/node/:Node',
     pathParams: nodeParam,
     summary: 'Read a node with its services',
-    description: 'null if there is no such node, or the caller may not read it. `filter` selects services.',
+    description:
+      'By its name, or by the beginning of its ID if no other fits. null if there is no such node, or the caller may not read it. `filter` selects services.',
     query: namespacedBlockingQuery({ filter }),
     ...answers(nodeWithServicesSchema.nullable(), { ...ofOne, ...ofNode, ...row }),
   },
@@ -133,7 +144,7 @@ export const catalog = c.router({
     description: 'Always empty: this service configures no gateways.',
     query: namespacedBlockingQuery({}),
     ...answers(z.array(z.record(z.string(), z.unknown())), {
-      ...rows,
+      ...unfiltered,
       errors: ['id_missing'],
       subject: 'gateway name',
       gate: 'catalog.gatewayServices',

@@ -23,7 +23,13 @@ export const coordinates = c.router({
     summary: 'List the coordinates of nodes',
     description: 'In order of the nodes. Shows nodes that the caller may read.',
     query: blockingQuery({ segment }),
-    ...answers(z.array(coordinateSchema), { right: 'catalog', blocking: 'coordinates', errors: [], ...row }),
+    ...answers(z.array(coordinateSchema), {
+      right: 'catalog',
+      blocking: 'coordinates',
+      rowRights: true,
+      errors: [],
+      ...row,
+    }),
   },
   node: {
     method: 'GET',
@@ -53,6 +59,7 @@ export const coordinates = c.router({
       sameOrigin: true,
       writes: 'own',
       body: 'json',
+      looseNames: true,
       answerForm: 'text',
       errors: ['field_invalid', 'privilege_missing', 'datacenter_unknown'],
       spec: 'extension',

@@ -10,12 +10,15 @@ const rows = {
   right: 'catalog',
   namespaced: true,
   blocking: 'catalog',
+  saysConsistency: true,
+  rowRights: true,
   errors: ['filter_invalid', 'field_too_long'],
 } as const
 const ofOne = { ...rows, errors: [...rows.errors, 'id_missing'] } as const
 /** A row of the method table. */
 const row = { methodGate: 'http.enforceMethods', spec: '9.4' } as const
-const ui = { ...row } as const
+const { saysConsistency: _silent, ...uiRows } = rows
+const ui = { ...uiRows, ...row } as const
 
 const serviceParam = z.object({
   Service: z.string().meta({ description: 'Name of the service. Not case-sensitive.' }),
@@ -95,7 +98,7 @@ export const health = c.router({
     summary: 'List the nodes with their services and checks',
     description: 'For user interfaces. Shows what the caller may read.',
     query: namespacedBlockingQuery({ filter }),
-    ...answers(z.array(nodeSummarySchema), { ...rows, ...ui }),
+    ...answers(z.array(nodeSummarySchema), ui),
   },
   uiNode: {
     method: 'GET',
@@ -104,7 +107,7 @@ export const health = c.router({
     summary: 'Read a node with its services and checks',
     description: 'For user interfaces. 404 if there is no such node, or the caller may not read it.',
     query: namespacedBlockingQuery({}),
-    ...answers(nodeSummarySchema, { ...rows, ...ofNode, ...ui, errors: ['id_missing', 'not_found'] }),
+    ...answers(nodeSummarySchema, { ...ui, ...ofNode, errors: ['id_missing', 'not_found'] }),
   },
   uiServices: {
     method: 'GET',
@@ -112,6 +115,6 @@ export const health = c.router({
     summary: 'List the services with the number of their instances and checks',
     description: `For user interfaces. \`filter\` selects instances as in health of a service. ${VISIBLE}`,
     query: namespacedBlockingQuery({ filter }),
-    ...answers(z.array(serviceSummarySchema), { ...rows, ...ui }),
+    ...answers(z.array(serviceSummarySchema), ui),
   },
 } satisfies ContractRoutes)

@@ -1,5 +1,6 @@
 /** Intentions, by ID and by names. Spec 9.3 (1.9.0), 9.5. */
 import * as z from 'zod'
+import type { GateName } from '../gates.ts'
 import { answers, type ContractRoutes, c } from '../route.ts'
 import { deletedSchema } from '../shared/answers.ts'
 import { idParam } from '../shared/path-params.ts'
@@ -35,11 +36,15 @@ export const intentions = c.router({
     description:
       'The highest precedence first. From 1.9.0 those whose destination is in the namespace of the request; before, and with `ns=*`, all. Shows those of which the caller may read source or destination.',
     query: namespacedBlockingQuery({
-      filter: text('Only intentions that this filter selects, such as `Action == deny`. Decisions: filters.'),
+      filter: text(
+        'Only intentions that this filter selects, such as `Action == deny`. Since 1.8.0. Decisions: filters.',
+        { gate: 'intentions.filter' satisfies GateName },
+      ),
     }),
     ...answers(z.array(intentionSchema), {
       ...read,
       namespaced: true,
+      rowRights: true,
       spec: '9.3',
       errors: ['filter_invalid', 'field_too_long'],
     }),

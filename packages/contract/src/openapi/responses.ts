@@ -23,6 +23,19 @@ export function responseHeaders(headerPrefix: string): Readonly<Record<string, R
       description: 'Age of the state in milliseconds. 0 unless `stale`.',
       schema: number,
     },
+    [`${headerPrefix}${HEADER.effectiveConsistency}`]: {
+      description: 'How the answer was read: `leader` is the default. Since 1.0.7.',
+      schema: { type: 'string', enum: ['leader', 'consistent', 'stale'] },
+    },
+    [`${headerPrefix}${HEADER.queryBackend}`]: {
+      description: 'What answered. Since 1.10.',
+      schema: { type: 'string', enum: ['blocking-query'] },
+    },
+    [`${headerPrefix}${HEADER.resultsFiltered}`]: {
+      description:
+        'Present, as `true`, if the answer lacks rows that the caller, who sent a token, may not read. Since 1.11.',
+      schema: { type: 'string', enum: ['true'] },
+    },
     [`${headerPrefix}${HEADER.nextCursor}`]: {
       description: 'Present unless this is the last page. Send it back as `cursor`.',
       schema: text,
@@ -66,7 +79,9 @@ export function responsesOf(
 
 function headersOf(route: AnyRoute, headerPrefix: string): Readonly<Record<string, Reference>> {
   const own = [
-    ...(route.blocking ? [HEADER.index, HEADER.knownLeader, HEADER.lastContact] : []),
+    ...(route.blocking ? [HEADER.index, HEADER.knownLeader, HEADER.lastContact, HEADER.queryBackend] : []),
+    ...(route.saysConsistency ? [HEADER.effectiveConsistency] : []),
+    ...(route.rowRights ? [HEADER.resultsFiltered] : []),
     ...('cursor' in route.schemas.query.shape ? [HEADER.nextCursor] : []),
     HEADER.defaultPolicy,
     HEADER.translateAddresses,

@@ -136,9 +136,10 @@ export const operations = c.router({
     method: 'GET',
     path: '/v1/agent/members',
     summary: 'List the server processes',
-    description: 'Includes processes that failed or left recently.',
+    description:
+      'Includes processes that failed or left recently. Shows those on nodes that the caller may read.',
     query: query({}),
-    ...answers(z.array(memberSchema), { ...node, ...row }),
+    ...answers(z.array(memberSchema), { right: 'catalog', rowRights: true, errors: [], ...row }),
   },
   metrics: {
     method: 'GET',

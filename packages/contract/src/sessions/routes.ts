@@ -7,6 +7,7 @@ import { sessionCreateSchema, sessionIdSchema, sessionSchema } from './schemas.t
 const read = {
   right: 'session',
   blocking: 'sessions',
+  rowRights: true,
   methodGate: 'http.enforceMethods',
   spec: '9.4',
 } as const

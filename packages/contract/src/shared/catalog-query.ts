@@ -1,13 +1,18 @@
 /** Query options that reads of the catalog and of health share. */
+import type { GateName } from '../gates.ts'
 import { text, texts } from './query.ts'
 
 /** Keep the records that an expression is true of, after rights have filtered them. */
-export const filter = text('An expression; only records that it is true of are answered. Since 1.5.0.')
+export const filter = text('An expression; only records that it is true of are answered. Since 1.5.0.', {
+  gate: 'query.filter' satisfies GateName,
+})
 
 /** Options of a list of nodes, and of what is on them. */
 export const ofNodes = {
   near: text('Sort by distance from this node; `_agent` is that of the server.'),
-  'node-meta': texts('`key:value` that the node must have. May be repeated: all must match. Since 0.7.3.'),
+  'node-meta': texts('`key:value` that the node must have. May be repeated: all must match. Since 0.7.3.', {
+    gate: 'catalog.nodeId' satisfies GateName,
+  }),
 }
 
 /** Options of a list of the instances of one service. */

@@ -70,8 +70,9 @@ export function flagUnlessFalse(
 /** Any texts: all values of the option, in order, empty ones included. */
 export function texts(
   description: string,
+  more: Readonly<Record<string, unknown>> = {},
 ): Option<readonly string[] | undefined, string | readonly string[]> {
-  const facts = { description, type: 'array', items: { type: 'string' }, [REPEATABLE]: true }
+  const facts = { description, type: 'array', items: { type: 'string' }, [REPEATABLE]: true, ...more }
   const schema = z.array(z.string()).meta(facts).optional()
   return schema as unknown as Option<readonly string[] | undefined, string | readonly string[]>
 }
@@ -303,18 +304,22 @@ export function consistencyConflict(
 const NOTHING: object = Object.freeze({})
 
 /**
- * Decodes the options of a schema and ignores others. Each is parsed on first use, so that faults with precedence, such as
+ * Decodes the options of a schema and ignores others, among them those of `absent`. Each is parsed on first use, so that faults with precedence, such as
  * a missing right or a fault in the body, are reported first.
  *
  * @returns an object with a property for every given option. Reading it throws AclError with the schema's code, and the
  *   option as its field.
  */
-export function decodeQuery<S extends z.ZodObject>(schema: S, params: URLSearchParams): z.output<S> {
+export function decodeQuery<S extends z.ZodObject>(
+  schema: S,
+  params: URLSearchParams,
+  absent?: ReadonlySet<string>,
+): z.output<S> {
   if (params.size === 0) return NOTHING as z.output<S>
   const given: Record<string, unknown> = {}
   for (const [name, decoded] of optionsOf(schema)) {
     const text = params.get(name)
-    if (text === null) continue
+    if (text === null || absent?.has(name)) continue
     if (decoded === 'repeatable') {
       given[name] = params.getAll(name)
       continue

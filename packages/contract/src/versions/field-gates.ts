@@ -1,4 +1,4 @@
-/** The gated fields of a body, from the metadata of its schema. Spec 9.1. */
+/** The gated fields of a body and options of a query, from the metadata of their schemas. Spec 9.1. */
 import * as z from 'zod'
 import type { GateName } from '../gates.ts'
 import type { ServiceProfile } from './profile.ts'
@@ -34,7 +34,7 @@ function gateOf(field: z.ZodType): GateName | undefined {
   return field instanceof z.ZodOptional ? gateOf(field.unwrap() as z.ZodType) : undefined
 }
 
-/** The fields of a body that a service version lacks. */
+/** The fields of a body, or options of a query, that a service version lacks. */
 export function absentFieldsOf(schema: z.ZodType, profile: ServiceProfile): ReadonlySet<string> {
   const gates = fieldGatesOf(schema)
   if (gates.size === 0) return NONE

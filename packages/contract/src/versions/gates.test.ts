@@ -58,6 +58,12 @@ const BOUNDARIES: readonly [GateName, without: string, first: string, last?: str
   ['agent.localHealth', '1.4.0', '1.4.1'],
   ['http.allowListsOptions', '1.0.6', '1.0.7'],
   ['catalog.serviceIndex', '1.0.6', '1.0.7'],
+  ['http.effectiveConsistency', '1.0.6', '1.0.7'],
+  ['http.queryBackend', '1.9.9', '1.10'],
+  ['http.resultsFiltered', '1.10.12', '1.11'],
+  ['query.filter', '1.4.5', '1.5.0'],
+  ['intentions.filter', '1.7.9', '1.8.0'],
+  ['catalog.extinctionIndex', '1.4.0', '1.4.1'],
   ['catalog.nodeId', '0.7.2', '0.7.3'],
   ['catalog.nodeDatacenter', '0.8.1', '0.8.2'],
   ['catalog.checkDefinition', '1.0.0', '1.0.1'],
@@ -184,12 +190,13 @@ test('lists what changes from 1.3.1 to 1.4.0: the token API and its upgrade (spe
 test('orders changes by version, and names what is removed (spec 9.1)', () => {
   const list = changes('1.8.0', '1.11')
   expect(list[0]).toBe('1.8.1 added token.nodeIdentities')
-  expect(list.slice(-6)).toEqual([
+  expect(list.slice(-7)).toEqual([
     '1.11 removed api.legacy',
     '1.11 removed api.legacyTokenRules',
     '1.11 added replication.detail',
     '1.11 added authMethod.acrValues',
     '1.11 removed upgrade.legacyRules',
+    '1.11 added http.resultsFiltered',
     '1.11 added dns.nodeNoData',
   ])
 })

@@ -52,7 +52,7 @@ export class Agent<M extends Mode> {
   /**
    * Lists all server processes that it knows.
    *
-   * Endpoint `operations.members` (GET /v1/agent/members). Right: agent:read. Spec 9.4. Errors: PermissionDenied
+   * Endpoint `operations.members` (GET /v1/agent/members). Right: catalog. Spec 9.4. Errors: PermissionDenied
    * (caller_unknown, privilege_missing).
    */
   members(options: CallOptions = {}): Promise<Result<M, Member[]>> {

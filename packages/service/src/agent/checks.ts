@@ -15,5 +15,5 @@ export async function agentChecksHandler(call: Call<'agent.checks'>): Promise<An
     })
     .map((check) => showAgentCheck(check, catalog, call))
   const kept = await inTurns(filterRecords(checks, call.query.filter, CHECK_FIELDS), call)
-  return json(Object.fromEntries(kept.map((check) => [check.CheckID, check])))
+  return rights.mark(json(Object.fromEntries(kept.map((check) => [check.CheckID, check]))))
 }

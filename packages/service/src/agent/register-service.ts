@@ -1,6 +1,12 @@
-import { type CheckRecord, DEFAULT_NAMESPACE, readServiceDefinition, type ServiceRecord } from '@latchkey/acl'
+import {
+  type CheckRecord,
+  DEFAULT_NAMESPACE,
+  needsOfService,
+  readServiceDefinition,
+  type ServiceRecord,
+} from '@latchkey/acl'
 import { checkRecord, deleteCheck, isSameRecord, putCheck, ttlMsOf } from '../agent-checks/check-records.ts'
-import { requireService } from '../catalog/rights.ts'
+import { requireNeed } from '../catalog/writes.ts'
 import type { Answer, Call } from '../handler.ts'
 import { decideAndCommit } from '../store/commit.ts'
 import type { Change } from '../store/store.ts'
@@ -26,8 +32,8 @@ export function registerServiceHandler(
       CreateIndex: existing?.CreateIndex ?? 0,
       ModifyIndex: 0,
     }
-    requireService(call, record, 'write')
-    if (existing) requireService(call, existing, 'write')
+    for (const service of existing ? [record, existing] : [record])
+      for (const need of needsOfService(service)) requireNeed(call, need)
     const checks = defined.checks.map((check): { record: CheckRecord; existing: CheckRecord | undefined } => {
       const known = ownCheck(call, catalog, check.CheckID)
       const at = { node: nodeName, process: localChecks.process, existing: known }

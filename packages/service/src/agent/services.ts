@@ -10,5 +10,5 @@ export async function agentServicesHandler(call: Call<'agent.services'>): Promis
     .filter((record) => rights.service(record))
     .map((record) => showAgentService(record, call))
   const kept = await inTurns(filterRecords(services, call.query.filter, SERVICE_FIELDS), call)
-  return json(Object.fromEntries(kept.map((service) => [service.ID, service])))
+  return rights.mark(json(Object.fromEntries(kept.map((service) => [service.ID, service]))))
 }

@@ -113,7 +113,11 @@ export class Admission {
   }
 
   private basisOf(asked: ParsedRequest, mode: ConsistencyMode, freshness: Freshness): Basis {
-    if (asked.route.blocking) asked.state.setFreshness(freshness)
+    if (asked.route.blocking) {
+      asked.state.setFreshness(freshness)
+      if (this.options.profile.has('http.queryBackend'))
+        asked.state.setHeader('queryBackend', 'blocking-query')
+    }
     return { mode, service: mode === 'stale' ? this.staleOptions : this.options }
   }
 

@@ -28,7 +28,7 @@ export async function answerInstances(
 ): Promise<JsonAnswer<ServiceInstance[]>> {
   const { query, records, service } = call
   const catalog = service.store.catalog()
-  const watch = watchOfService(call, catalog, name)
+  const watch = watchOfService(call, catalog, name, 'nodes', 'services')
   const rights = new RowRights(call)
   const selected = selectInstances(call, catalog, instancesOf(catalog), query)
   const visible = selected.filter((record) => rights.instance(record))
@@ -37,5 +37,6 @@ export async function answerInstances(
     const node = catalog.node(record.Node)
     return node ? showInstance(record, node, records.view) : []
   })
-  return json([...(await inTurns(filterRecords(shown, query.filter, INSTANCE_FIELDS), call))], watch)
+  const kept = await inTurns(filterRecords(shown, query.filter, INSTANCE_FIELDS), call)
+  return rights.mark(json([...kept], watch))
 }

@@ -10,6 +10,7 @@ import { RowRights } from './rights.ts'
 export interface NodeContent {
   readonly found: { readonly node: Node; readonly services: readonly NodeService[] } | undefined
   readonly watch: Watch
+  readonly rights: RowRights
 }
 
 /** @returns nothing found if there is no such node, or the caller may not read it. */
@@ -20,10 +21,10 @@ export async function readNode(
   const { query, records, service } = call
   const catalog = service.store.catalog()
   const rights = new RowRights(call)
-  const named = catalog.node(name) ?? (name === '' ? undefined : catalog.nodeById(name))
+  const named = catalog.node(name) ?? catalog.nodeByStartOfId(name)
   const node = named && rights.node(named.Node) ? named : undefined
   const topic = nodeTopic(named?.Node ?? name)
-  if (!node) return { found: undefined, watch: { topic, index: 1, isOwn: true } }
+  if (!node) return { found: undefined, watch: { topic, index: 1, isOwn: true }, rights }
   const index = indexOfTables(service.store, 'nodes', 'services')
   const shown = catalog
     .servicesOn(node.Node)
@@ -31,5 +32,5 @@ export async function readNode(
     .map((record) => showNodeService(record, records.view))
   const services = await inTurns(filterRecords(shown, query.filter, SERVICE_FIELDS), call)
   const watch: Watch = { topic, index, filtered: true }
-  return { found: { node: showNode(node, records.view), services }, watch }
+  return { found: { node: showNode(node, records.view), services }, watch, rights }
 }

@@ -3,8 +3,9 @@ import { readNode } from './node-content.ts'
 
 /** A node with its services by their ids; null if there is none. */
 export async function nodeHandler(call: Call<'catalog.node'>): Promise<Answer<'catalog.node'>> {
-  const { found, watch } = await readNode(call, call.params.Node)
-  if (!found) return json(null, watch)
+  const { found, watch, rights } = await readNode(call, call.params.Node)
+  if (!found) return rights.mark(json(null, watch))
   const { node, services } = found
-  return json({ Node: node, Services: Object.fromEntries(services.map((one) => [one.ID, one])) }, watch)
+  const byId = Object.fromEntries(services.map((one) => [one.ID, one]))
+  return rights.mark(json({ Node: node, Services: byId }, watch))
 }

@@ -11,9 +11,9 @@ export async function nodesHandler(call: Call<'catalog.nodes'>): Promise<Answer<
   const rights = new RowRights(call)
   const visible = catalog
     .nodes()
-    .filter((node) => rights.node(node.Node) && hasMeta(node, query['node-meta']))
+    .filter((node) => hasMeta(node, query['node-meta']) && rights.node(node.Node))
   const sorted = sortNear(call, catalog, visible, { near: query.near, nodeOf: ({ Node }) => Node })
   const shown = sorted.map((node) => showNode(node, records.view))
   const filtered = await inTurns(filterRecords(shown, query.filter, NODE_FIELDS), call)
-  return json([...filtered], { topic: 'nodes', index })
+  return rights.mark(json([...filtered], { topic: 'nodes', index }))
 }

@@ -1,7 +1,7 @@
 /** Which nodes, services and checks a caller may see: rights filter answers row by row. Spec 5.4, 7; decisions: agent. */
 import { type CheckRecord, DEFAULT_NAMESPACE, type ServiceRecord } from '@latchkey/acl'
 import { isAtHome, requireRight } from '../caller/caller.ts'
-import type { Context } from '../handler.ts'
+import { type Context, type JsonAnswer, tellLack } from '../handler.ts'
 
 type Judge = Pick<Context, 'service' | 'caller'>
 
@@ -34,6 +34,11 @@ export class RowRights {
   /** @param service the service of the check; absent for a check of the node. */
   check(record: CheckRecord, service: ServiceRecord | undefined): boolean {
     return this.node(record.Node) && (service === undefined || this.service(service))
+  }
+
+  /** Lets an answer tell whether rights left rows out of it. */
+  mark<T>(answer: JsonAnswer<T>): JsonAnswer<T> {
+    return tellLack(answer, this.hasHidden)
   }
 
   private ask(known: Map<string, boolean>, key: string, decide: () => boolean): boolean {

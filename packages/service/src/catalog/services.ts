@@ -16,12 +16,12 @@ export function servicesHandler(call: Call<'catalog.services'>): Answer<'catalog
   const rights = new RowRights(call)
   const tags = new Map<string, Set<string>>()
   for (const record of catalog.services()) {
-    if (!isListed(call, record.Namespace) || !rights.service(record)) continue
-    if (!hasMeta(catalog.node(record.Node), meta)) continue
+    if (!isListed(call, record.Namespace) || !hasMeta(catalog.node(record.Node), meta)) continue
+    if (!rights.service(record)) continue
     const known = tags.get(record.Service) ?? new Set()
     for (const tag of record.Tags) known.add(tag)
     tags.set(record.Service, known)
   }
   const answer = Object.fromEntries([...tags].map(([name, ofName]) => [name, [...ofName]]))
-  return json(answer, { topic: isByNode ? 'catalog' : 'services', index, filtered: true })
+  return rights.mark(json(answer, { topic: isByNode ? 'catalog' : 'services', index, filtered: true }))
 }

@@ -9,5 +9,5 @@ export function listCoordinatesHandler(call: Call<'coordinates.nodes'>): Answer<
     .catalog()
     .coordinates()
     .filter(({ Node }) => rights.node(Node))
-  return json(showCoordinates(visible, call.query.segment), { topic: 'coordinates' })
+  return rights.mark(json(showCoordinates(visible, call.query.segment), { topic: 'coordinates' }))
 }

@@ -30,16 +30,16 @@ export function answerChecks(
   const rights = new RowRights(call)
   const visible: CheckRecord[] = []
   for (const check of checks) {
-    if (!rights.check(check, catalog.serviceOf(check))) continue
-    if (hasMeta(catalog.node(check.Node), query['node-meta'])) visible.push(check)
+    if (!hasMeta(catalog.node(check.Node), query['node-meta'])) continue
+    if (rights.check(check, catalog.serviceOf(check))) visible.push(check)
   }
   const sorted = sortNear(call, catalog, visible, { near: query.near, nodeOf: ({ Node }) => Node })
   if (query.filter) {
     const shown = sorted.map((check) => showCheck(check, catalog.serviceOf(check), records.view))
     return inTurns(filterRecords(shown, query.filter, CHECK_FIELDS), call).then((kept) =>
-      json([...kept], watch),
+      rights.mark(json([...kept], watch)),
     )
   }
   const text = `[${sorted.map((check) => records.check(check, catalog.serviceOf(check))).join(',')}]`
-  return { body: { kind: 'json-text', text: text as JsonText<HealthCheck[]> }, watch }
+  return rights.mark({ body: { kind: 'json-text', text: text as JsonText<HealthCheck[]> }, watch })
 }

@@ -8,7 +8,10 @@ export function serviceChecksHandler(
   const { params, query, namespace, service } = call
   const catalog = service.store.catalog()
   const watch = query['node-meta']
-    ? { ...watchOfService(call, catalog, params.Service), filtered: true as const }
+    ? {
+        ...watchOfService(call, catalog, params.Service, 'nodes', 'services', 'checks'),
+        filtered: true as const,
+      }
     : watchOfTables('checks', indexOfTables(service.store, 'checks'))
   const checks = catalog.instances(params.Service, namespace).flatMap((record) => catalog.checksOf(record))
   return answerChecks(call, catalog, checks, watch)

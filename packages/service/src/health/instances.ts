@@ -43,7 +43,7 @@ export function answerInstances(
   const catalog = service.store.catalog()
   const onlyPassing = readPassing(call)
   // Before the content: an index is never newer than what it is shown with.
-  const own = watchOfService(call, catalog, name)
+  const own = watchOfService(call, catalog, name, 'nodes', 'services', 'checks')
   const rights = new RowRights(call)
   const visible = selectInstances(call, catalog, instancesOf(catalog), query).filter((record) =>
     rights.instance(record),
@@ -51,8 +51,8 @@ export function answerInstances(
   const elements = elementsOf(catalog, visible).filter((element) => !onlyPassing || isPassing(element))
   const sorted = sortNear(call, catalog, elements, { near: query.near, nodeOf: ({ node }) => node.Node })
   const watch = watchOf(call, own, rights)
-  if (!query.filter) return { body: { kind: 'json-text', text: textOf(call, sorted) }, watch }
-  return filtered(call, sorted, watch)
+  if (!query.filter) return rights.mark({ body: { kind: 'json-text', text: textOf(call, sorted) }, watch })
+  return filtered(call, sorted, watch).then((answer) => rights.mark(answer))
 }
 
 /** An answer that leaves something out may stay the same when its service changes. */

@@ -13,6 +13,8 @@ export function uiNodeHandler(call: Call<'health.uiNode'>): Answer<'health.uiNod
   const index = indexOfTables(store, 'nodes', 'services', 'checks')
   const watch = { topic: nodeTopic(params.Node), index, filtered: true } as const
   const node = catalog.node(params.Node)
-  if (!node || !rights.node(node.Node)) return missing(new AclError('not_found', 'No such node'), watch)
-  return json(summaryOfNode(call, catalog, node, rights), watch)
+  if (!node || !rights.node(node.Node)) {
+    return rights.mark(missing(new AclError('not_found', 'No such node'), watch))
+  }
+  return rights.mark(json(summaryOfNode(call, catalog, node, rights), watch))
 }

@@ -12,5 +12,6 @@ export async function uiNodesHandler(call: Call<'health.uiNodes'>): Promise<Answ
   const nodes = catalog.nodes().filter(({ Node }) => rights.node(Node))
   const shown = nodes.map((node) => summaryOfNode(call, catalog, node, rights))
   const { Datacenter: _here, ...fields } = NODE_FIELDS
-  return json([...(await inTurns(filterRecords(shown, call.query.filter, fields), call))], watch)
+  const kept = await inTurns(filterRecords(shown, call.query.filter, fields), call)
+  return rights.mark(json([...kept], watch))
 }

@@ -25,7 +25,7 @@ export async function uiServicesHandler(
     .filter((record) => record.Namespace === call.namespace && rights.instance(record))
   const shown = visible.flatMap((record) => shownInstance(call, catalog, record))
   const kept = await inTurns(filterRecords(shown, call.query.filter, HEALTH_FIELDS), call)
-  return json(summariesOf(kept), watch)
+  return rights.mark(json(summariesOf(kept), watch))
 }
 
 function shownInstance(

@@ -3,26 +3,34 @@ import type { Catalog } from '@latchkey/acl'
 import type { Context, Watch } from '../handler.ts'
 import { SERVICE_NAMES_TOPIC, type Store, serviceTopic, type Topic } from '../store/store.ts'
 
+type CatalogTable = 'nodes' | 'services' | 'checks'
+
 /** Highest index of some tables. */
-export function indexOfTables(store: Store, ...tables: readonly ('nodes' | 'services' | 'checks')[]): number {
+export function indexOfTables(store: Store, ...tables: readonly CatalogTable[]): number {
   return Math.max(...tables.map((table) => store.tableIndex(table)))
 }
 
 /**
- * The number of one service from 1.0.7: it moves with its instances, their nodes and the checks of both. An absent service has the
- * number of the last one that lost its last instance. Before 1.0.7 all services share the highest. Spec 9.3 (1.0.7).
+ * The number of one service from 1.0.7: it moves with its instances, their nodes and the checks of both. An absent service has,
+ * from 1.4.1, the number of the last one that lost its last instance. Before, all services share the highest. Spec 9.3 (1.0.7).
+ *
+ * @param tables those that the answer shows, whose highest index all services share.
  */
 export function watchOfService(
   { service, namespace }: Pick<Context, 'service' | 'namespace'>,
   catalog: Catalog,
   name: string,
+  ...tables: readonly CatalogTable[]
 ): Watch {
   const { store, profile } = service
-  const all = indexOfTables(store, 'nodes', 'services', 'checks')
-  if (!profile.has('catalog.serviceIndex')) return { topic: 'catalog', index: all, filtered: true }
+  const shared = indexOfTables(store, ...tables)
+  if (!profile.has('catalog.serviceIndex')) return { topic: 'catalog', index: shared, filtered: true }
   const own = catalog.serviceIndex(name, namespace)
   if (own !== undefined) return { topic: serviceTopic(namespace, name), index: own }
-  return { topic: SERVICE_NAMES_TOPIC, index: catalog.extinctionIndex() ?? all, filtered: true }
+  const index = profile.has('catalog.extinctionIndex')
+    ? (catalog.extinctionIndex() ?? indexOfTables(store, 'nodes', 'services', 'checks'))
+    : shared
+  return { topic: SERVICE_NAMES_TOPIC, index, filtered: true }
 }
 
 /** A read of whole tables: woken by every change, so it keeps waiting while the answer stays the same. */

@@ -1,6 +1,6 @@
 import { filterRecords, inTurns, type ShapeOf } from '@latchkey/acl'
 import type { Intention } from '@latchkey/contract'
-import { type Answer, type Call, json } from '../handler.ts'
+import { type Answer, type Call, json, tellLack } from '../handler.ts'
 import { isListed } from '../request/namespace.ts'
 import { maySee } from './rights.ts'
 import { intentionShown } from './stored-intentions.ts'
@@ -11,14 +11,15 @@ export async function listIntentionsHandler(
 ): Promise<Answer<'intentions.list'>> {
   const { directory, query, service } = call
   const isOneNamespace = service.profile.has('intentions.listByNamespace')
-  const shown = directory
+  const listed = directory
     .intentions()
     .list()
     .filter(({ DestinationNS }) => !isOneNamespace || isListed(call, DestinationNS))
-    .filter((intention) => maySee(call, intention))
-    .map(intentionShown(directory))
+  const visible = listed.filter((intention) => maySee(call, intention))
+  const shown = visible.map(intentionShown(directory))
   const selected = await inTurns(filterRecords(shown, query.filter, FILTERED), call)
-  return json([...selected], { topic: 'intentions', filtered: true })
+  const watch = { topic: 'intentions', filtered: true } as const
+  return tellLack(json([...selected], watch), visible.length < listed.length)
 }
 
 const FILTERED: ShapeOf<Intention> = {

@@ -173,6 +173,17 @@ describe('agent and status (spec 9.4)', () => {
     ])
   })
 
+  test('members are shown to callers who may read their nodes', async () => {
+    const member = { datacenter: 'dc1', version: '1.11', mode: 'enabled', status: 'alive' } as const
+    const members = ['a', 'b'].map((node) => ({ ...member, id: node, node, address: '127.0.0.1:1' }))
+    const world = await aWorld({ cluster: { members: () => members } })
+    const token = await world.secretWith('node "b" { policy = "read" }')
+    const shown = await world.ask('GET', '/agent/members', { token })
+    expect(shown.json).toMatchObject([{ Name: 'b' }])
+    expect(shown.headers['X-Service-Results-Filtered-By-ACLs']).toBe('true')
+    expect((await world.ask('GET', '/agent/members')).json).toEqual([])
+  })
+
   test('replication shows the mode, which a secondary waits for', async () => {
     const world = await aWorld()
     expect((await world.ask('GET', '/acl/replication')).json).toMatchObject({

@@ -11,6 +11,9 @@ export interface HeaderFamily {
   readonly index: string
   readonly knownLeader: string
   readonly lastContact: string
+  readonly effectiveConsistency: string
+  readonly queryBackend: string
+  readonly resultsFiltered: string
   readonly defaultPolicy: string
   readonly nextCursor: string
   readonly contentHash: string
@@ -35,6 +38,9 @@ function familyOf(prefix: string): HeaderFamily {
     index: `${prefix}${HEADER.index}`,
     knownLeader: `${prefix}${HEADER.knownLeader}`,
     lastContact: `${prefix}${HEADER.lastContact}`,
+    effectiveConsistency: `${prefix}${HEADER.effectiveConsistency}`,
+    queryBackend: `${prefix}${HEADER.queryBackend}`,
+    resultsFiltered: `${prefix}${HEADER.resultsFiltered}`,
     defaultPolicy: `${prefix}${HEADER.defaultPolicy}`,
     nextCursor: `${prefix}${HEADER.nextCursor}`,
     contentHash: `${prefix}${HEADER.contentHash}`,

@@ -2,6 +2,7 @@
 import {
   AclError,
   type AnyRoute,
+  absentFieldsOf,
   decodeQuery,
   type Query,
   type RouteMatch,
@@ -55,12 +56,15 @@ export function parse(
   parseOptions: ParseOptions,
   forwarding?: Forwarding,
 ): ParsedRequest {
-  const { datacenter, datacenters, defaultPolicy, edition } = parseOptions
+  const { datacenter, datacenters, defaultPolicy, edition, profile } = parseOptions
   const families = forwarding ? [DATACENTER_FAMILY] : parseOptions.families
   const route = routeOf(name)
   const urlParams = paramsOf(request.url)
   // Shared options have the same schema in all routes; a route without an option has no property for it.
-  const query = decodeQuery(route.schemas.query, urlParams) as CommonQuery & BlockingQuery & NamespaceQuery
+  const absent = absentFieldsOf(route.schemas.query, profile)
+  const query = decodeQuery(route.schemas.query, urlParams, absent) as CommonQuery &
+    BlockingQuery &
+    NamespaceQuery
   state.pretty = query.pretty ?? false
   state.setHeader('defaultPolicy', defaultPolicy)
   const isChecked = route.blocking || route.checksReadOptions
@@ -98,7 +102,7 @@ export function parse(
 export interface ParseOptions
   extends Pick<
     ServiceOptions,
-    'datacenter' | 'primaryDatacenter' | 'datacenters' | 'defaultPolicy' | 'edition' | 'store'
+    'datacenter' | 'primaryDatacenter' | 'datacenters' | 'defaultPolicy' | 'edition' | 'profile' | 'store'
   > {
   readonly families: readonly HeaderFamily[]
 }

@@ -9,7 +9,7 @@ import {
 } from '@latchkey/contract'
 import type { CheckRecord, ServiceRecord } from '../../records/catalog-records.ts'
 import { DEFAULT_NAMESPACE } from '../../records/records.ts'
-import { CONNECT_PROXY } from '../connect.ts'
+import { findProxyProblem } from '../connect.ts'
 import { findMetaProblem } from '../service-meta.ts'
 
 const STAMPS = { CreateIndex: 0, ModifyIndex: 0 }
@@ -47,7 +47,8 @@ export function readService(body: ServiceRegistration, node: string, namespace: 
     ...STAMPS,
     Namespace: namespace,
   }
-  checkProxy(record)
+  const proxyProblem = findProxyProblem(record)
+  if (proxyProblem !== undefined) throw invalid('Service.Proxy', proxyProblem)
   return record
 }
 
@@ -67,22 +68,6 @@ function taggedAddresses(
   return Object.fromEntries(
     Object.entries(given).map(([tag, { Address = '', Port = 0 }]) => [tag, { Address, Port }]),
   )
-}
-
-/** @throws AclError `field_invalid`, with all faults. */
-function checkProxy(service: ServiceRecord): void {
-  if (service.Kind !== CONNECT_PROXY) return
-  const { DestinationServiceName: destination } = service.Proxy
-  const faults = [
-    typeof destination === 'string' && destination !== ''
-      ? []
-      : 'Proxy.DestinationServiceName must be non-empty for Connect proxy services',
-    service.Port === 0 && service.SocketPath === '' ? 'Port must be set for a Connect proxy' : [],
-  ].flat()
-  if (faults.length === 0) return
-  const count = faults.length === 1 ? '1 error' : `${faults.length} errors`
-  const list = faults.map((fault) => `\n\t* ${fault}`).join('')
-  throw invalid('Service.Proxy', `${count} occurred:${list}\n\n`)
 }
 
 /** @throws AclError `field_invalid`, `field_required`, `field_type`. */
