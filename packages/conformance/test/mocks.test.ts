@@ -20,7 +20,13 @@ afterAll(() => server.close())
 
 /** The first variant runs through MSW, as in applications; the others, for speed, through the service's own `fetch`. */
 function mount(variant: Variant): Target {
-  const service = createMockService({ unknownEndpoints: 'answer', ...variant.mock })
+  const isThroughMsw = variant === VARIANTS[0]
+  const service = createMockService({
+    unknownEndpoints: 'answer',
+    ...variant.mock,
+    // MSW would prepare TLS for each request.
+    ...(isThroughMsw ? { baseUrl: 'http://latchkey.test' } : {}),
+  })
   const { clock, baseUrl: url, managementToken: token } = service
   const common = {
     url,
@@ -29,7 +35,7 @@ function mount(variant: Variant): Target {
     provider: providerOf(service),
     ...(variant.mock.clock === undefined ? {} : { clock }),
   }
-  if (variant !== VARIANTS[0]) return targetOf(variant, { ...common, fetch: checkedFetch(service.fetch) })
+  if (!isThroughMsw) return targetOf(variant, { ...common, fetch: checkedFetch(service.fetch) })
   server.resetHandlers(...service.handlers)
   // MSW has replaced the global one.
   return targetOf(variant, { ...common, fetch: checkedFetch((url, init) => fetch(url, init)) })
