@@ -1,5 +1,6 @@
 /** The cases, in the order in which they run: what one leaves behind, such as more tokens, the next ones can bear. */
 import { type Baselines, type Figures, measureLoad } from './bench.ts'
+import { changeWatched, haveInstances, healthReads, heartbeats, WATCHED_PATH } from './catalog.ts'
 import { call, shuffled } from './client.ts'
 import type { Load, LoadRequest } from './load.ts'
 import { loginRequest } from './logins.ts'
@@ -32,9 +33,9 @@ export const CASES: readonly Case[] = [
     await tokens.have(100)
     return [get(LIST)]
   }),
-  waiting('waiters-1000-list-100', 1_000, LIST),
-  waiting('waiters-5000-list-100', 5_000, LIST),
-  waiting('waiters-5000-token', 5_000, 'token'),
+  waiting('waiters-1000-list-100', 1_000, watchList),
+  waiting('waiters-5000-list-100', 5_000, watchList),
+  waiting('waiters-5000-token', 5_000, watchToken),
   reading('list-1000', 32, async ({ tokens }) => {
     await tokens.have(1_000)
     return [get(LIST)]
@@ -102,6 +103,12 @@ export const CASES: readonly Case[] = [
   ),
   deleting(32),
   deleting(256),
+  reading('health-passing', 32, async ({ server }) => {
+    await haveInstances(server)
+    return healthReads()
+  }),
+  waiting('waiters-5000-service', 5_000, watchService),
+  writing('heartbeat', 32, ({ server }) => heartbeats(server)),
 ]
 
 function get(path: string): LoadRequest {
@@ -173,21 +180,43 @@ function deleting(connections: number): Case {
   }
 }
 
-/** @param watched the list, or one token of it. */
-function waiting(name: string, count: number, watched: string): Case {
+/** A read that clients wait for, and a write that wakes them all. */
+interface Watched {
+  /** Below `/v1`. */
+  readonly path: string
+  wake(round: number): Promise<unknown>
+}
+
+async function watchToken({ server, tokens }: Context): Promise<Watched> {
+  await tokens.have(100)
+  const path = `/acl/token/${(await tokens.accessors(100)).at(-1) ?? ''}`
+  return {
+    path,
+    wake: (round) => call(server, 'PUT', path, { body: { Description: `the update ${round}` } }),
+  }
+}
+
+async function watchList(context: Context): Promise<Watched> {
+  return { ...(await watchToken(context)), path: '/acl/tokens' }
+}
+
+async function watchService({ server }: Context): Promise<Watched> {
+  await haveInstances(server)
+  return { path: WATCHED_PATH, wake: (round) => changeWatched(server, round) }
+}
+
+function waiting(name: string, count: number, watch: (context: Context) => Promise<Watched>): Case {
   return {
     name,
     async run(context) {
-      const { server, tokens, baselines, options, figures } = context
-      await tokens.have(100)
-      const accessor = (await tokens.accessors(100)).at(-1) ?? ''
-      const path = watched === 'token' ? `/acl/token/${accessor}` : '/acl/tokens'
+      const { server, baselines, options, figures } = context
+      const watched = await watch(context)
+      const { path } = watched
       const rounds = []
       const raw = []
       for (let round = 0; round < options.rounds; round += 1) {
         const { index, text } = await call(server, 'GET', path)
-        const wake = () =>
-          call(server, 'PUT', `/acl/token/${accessor}`, { body: { Description: `the update ${round}` } })
+        const wake = () => watched.wake(round)
         const request = waitingRequest(server, `/v1${path}`, index)
         rounds.push(await measureWaiters(server, { count, request, wake }))
         const held = `GET /held/${Buffer.byteLength(text)} HTTP/1.1\r\nHost: bench\r\n\r\n`

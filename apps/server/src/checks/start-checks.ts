@@ -1,16 +1,23 @@
 /** The checks of the server's node: one process of the node runs them, and adopts deadlines that no process holds. */
-import type { CheckRecord } from '@latchkey/acl'
-import type { LocalChecks } from '@latchkey/service'
+import type { CheckRecord, Member } from '@latchkey/acl'
+import type { LocalChecks, Store } from '@latchkey/service'
 import type { Logger } from 'pino'
 import type { Config } from '../config/config.ts'
 import { type Job, startJob } from '../jobs/job.ts'
 import { Outgoing } from '../outgoing/outgoing.ts'
-import type { ServerStore } from '../server-store.ts'
 import { CheckRunner } from './check-runner.ts'
 
+/** The store, and the processes that share it. */
+type CheckStore = Store & {
+  readonly membership: {
+    readonly memberId: string
+    members(): Promise<readonly Pick<Member, 'id' | 'node' | 'status'>[]>
+  }
+}
+
 interface ChecksOptions {
-  readonly store: ServerStore
-  readonly config: Config
+  readonly store: CheckStore
+  readonly config: Pick<Config, 'nodeName' | 'checkHosts'>
   readonly localChecks: LocalChecks
   readonly log: Logger
 }
@@ -58,7 +65,7 @@ export function startChecks({ store, config, localChecks, log }: ChecksOptions):
 }
 
 /** Ids of the processes of a node that live, in one order for all of them. */
-async function processesOf(store: ServerStore, nodeName: string): Promise<readonly string[]> {
+async function processesOf(store: CheckStore, nodeName: string): Promise<readonly string[]> {
   const members = await store.membership.members()
   return members
     .filter(({ node, status }) => node === nodeName && status === 'alive')

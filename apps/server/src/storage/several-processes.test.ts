@@ -62,6 +62,17 @@ describe('two processes', async () => {
     }
   })
 
+  test('members of a node that failed are forgotten on request, and none of one that lives', async () => {
+    await sql(`INSERT INTO member (id, datacenter, node, version, mode, address, process, started_at, heartbeat_at,
+      join_index, seen_index) VALUES ('x', 'dc1', 'Gone', '1.11.0', 'enabled', '', '', now() - interval '1 hour', now() - interval '1 minute', 0, 0)`)
+    const statusOf = async () => (await one.membership.members()).find(({ id }) => id === 'x')?.status
+    expect(await statusOf()).toBe('failed')
+    expect(await one.membership.forceLeave('test')).toBe('alive')
+    expect(await one.membership.forceLeave('none')).toBe(0)
+    expect(await two.membership.forceLeave('gone')).toBe(1)
+    expect(await statusOf()).toBeUndefined()
+  })
+
   test('a namespace deleted on one while the other writes to it never leaves a record without its namespace', async () => {
     for (let round = 0; round < 200; round += 1) {
       const [remover, maker] = round % 2 === 0 ? [one, two] : [two, one]

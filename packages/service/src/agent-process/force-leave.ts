@@ -1,8 +1,13 @@
 import { AclError, shorten } from '@latchkey/contract'
 import { done } from '../agent/done.ts'
+import { registerServers } from '../agent/register-servers.ts'
 import type { Answer, Call } from '../handler.ts'
 
-/** @throws AclError `not_found`; `field_invalid` for a node whose process lives. */
+/**
+ * Also takes the server out of the catalog: the elected process no longer sees it among the members.
+ *
+ * @throws AclError `not_found`; `field_invalid` for a node whose process lives.
+ */
 export async function forceLeaveHandler(
   call: Call<'agentProcess.forceLeave'>,
 ): Promise<Answer<'agentProcess.forceLeave'>> {
@@ -12,5 +17,6 @@ export async function forceLeaveHandler(
     throw new AclError('field_invalid', `${shorten(Node)} lives: stop its process instead`, { field: 'Node' })
   }
   if (left === 0) throw new AclError('not_found', `No node found with name '${shorten(Node)}'`)
+  await registerServers(call.service.store, [{ id: '', node: Node, address: '', status: 'left' }])
   return done()
 }

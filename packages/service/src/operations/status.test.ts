@@ -5,6 +5,7 @@ import { changesBetween, parseServiceVersion, readVersion } from '@latchkey/cont
 import { aWorld, MANAGEMENT, NO_METRICS, START, type World } from '@latchkey/testkit/service/world'
 import { describe, expect, test } from 'vitest'
 import { inLegacyMode } from '../../test/versions/rows.ts'
+import { registerServers } from '../agent/register-servers.ts'
 
 const token = MANAGEMENT
 
@@ -171,6 +172,16 @@ describe('agent and status (spec 9.4)', () => {
       { ID: '2', Addr: '[::1]', Port: 2, Status: 4 },
       { ID: '3', Status: 3, Tags: { role: 'server', build: '1.4.0' } },
     ])
+  })
+
+  test('a failed server that is forgotten leaves the catalog, too', async () => {
+    const world = await aWorld({ cluster: { forceLeave: async () => 1 } })
+    const member = { id: 'aaaaaaaa-0000-4000-8000-000000000001', node: 'gone', address: '127.0.0.1:1' }
+    await registerServers(world.store, [{ ...member, status: 'alive' }])
+    await registerServers(world.store, [{ ...member, status: 'failed' }])
+    expect(world.store.catalog().node('gone')).toBeDefined()
+    expect((await world.ask('PUT', '/agent/force-leave/GONE', { token })).status).toBe(200)
+    expect(world.store.catalog().nodes()).toEqual([])
   })
 
   test('members are shown to callers who may read their nodes', async () => {

@@ -4,6 +4,7 @@ import {
   MEMBER_HEARTBEAT_MS,
   type Member,
   type MemberMode,
+  nodeKey,
   observeMembers,
 } from '@latchkey/acl'
 import { AclError } from '@latchkey/contract'
@@ -171,7 +172,7 @@ export class Membership {
    * @returns how many there were; `alive` if one of them lives.
    */
   async forceLeave(node: string): Promise<number | 'alive'> {
-    const known = (await this.members()).filter((member) => member.node === node)
+    const known = (await this.members()).filter((member) => nodeKey(member.node) === nodeKey(node))
     if (known.some(({ status }) => status === 'alive')) return 'alive'
     const ids = known.map(({ id }) => id)
     for (const id of ids) await removeMember(this.parts.prisma, id, true)

@@ -1,0 +1,70 @@
+/** What the cases of the catalog are about: services with checks on nodes, and checks that clients report. */
+import { call, inParallel, shuffled } from './client.ts'
+import type { LoadRequest } from './load.ts'
+import type { Measured } from './processes.ts'
+
+const NODES = 1_000
+const NAMES = 1_000
+const INSTANCES = 10_000
+/** TTL checks of the server's own node. */
+const HEARTS = 1_000
+
+const nameOf = (i: number) => `web-${i % NAMES}`
+
+/** Instances in one transaction, each with its node and its check: at most 64 operations. */
+const INSTANCES_AT_ONCE = 20
+
+/** An instance on a node of its own among those of its name. */
+function instance(i: number, Port = 8_000) {
+  const Service = nameOf(i)
+  const node = (i + Math.floor(i / NAMES)) % NODES
+  return {
+    Node: { Node: `node-${node}`, Address: `10.0.${node >> 8}.${node & 255}` },
+    Service: { ID: Service, Service, Port, Tags: ['v1'], Meta: { team: 'bench' } },
+    Check: { CheckID: `service:${Service}`, Name: 'alive', ServiceID: Service, Status: 'passing' },
+  }
+}
+
+function operationsOf(i: number): readonly object[] {
+  const { Node: node, Service, Check } = instance(i)
+  const { Node } = node
+  return [
+    { Node: { Verb: 'set', Node: node } },
+    { Service: { Verb: 'set', Node, Service } },
+    { Check: { Verb: 'set', Check: { ...Check, Node } } },
+  ]
+}
+
+/** Registers 10,000 instances of 1,000 services on 1,000 nodes, each with a check; all over again changes nothing. */
+export async function haveInstances(server: Measured): Promise<void> {
+  await inParallel(INSTANCES / INSTANCES_AT_ONCE, 8, (part) => {
+    const numbers = Array.from({ length: INSTANCES_AT_ONCE }, (_, i) => part * INSTANCES_AT_ONCE + i)
+    return call(server, 'PUT', '/txn', { body: numbers.flatMap(operationsOf) })
+  })
+}
+
+/** Reads of the healthy instances of every service, in no order that a cache could profit from. */
+export function healthReads(): readonly LoadRequest[] {
+  return shuffled(Array.from({ length: NAMES }, (_, i) => nameOf(i))).map((name) => ({
+    method: 'GET',
+    path: `/v1/health/service/${name}?passing`,
+  }))
+}
+
+/** The path of one service's health, and a change of it. */
+export const WATCHED_PATH = `/health/service/${nameOf(0)}`
+
+export async function changeWatched(server: Measured, round: number): Promise<void> {
+  const { Node, Service } = instance(0, 9_000 + round)
+  await call(server, 'PUT', '/catalog/register', { body: { ...Node, Service } })
+}
+
+/** Registers TTL checks, and reports each of them as it is already: 100,000 a minute are 1,667 a second. */
+export async function heartbeats(server: Measured): Promise<readonly LoadRequest[]> {
+  const ids = Array.from({ length: HEARTS }, (_, i) => `heart-${i}`)
+  await inParallel(HEARTS, 64, (i) => {
+    const body = { ID: ids[i], Name: ids[i], TTL: '1h', Status: 'passing' }
+    return call(server, 'PUT', '/agent/check/register', { body })
+  })
+  return ids.map((id) => ({ method: 'PUT', path: `/v1/agent/check/pass/${id}` }))
+}
