@@ -51,6 +51,18 @@ test('from a new server to a mended and revoked token', async () => {
   expect(await run('kv get orders/1', asShop)).toMatchObject({ code: EXIT.denied })
 })
 
+test('errors say what was meant, and what to do instead', async () => {
+  const again = await run('bootstrap')
+  expect(again).toMatchObject({ code: EXIT.denied })
+  expect(again.stderr).toContain('This server has its first token')
+  const mistyped = await run('token create --policy ordrs')
+  expect(mistyped).toMatchObject({ code: EXIT.invalid })
+  expect(mistyped.stderr).toContain('Did you mean orders?')
+  const absent = await run('kv get orders/none')
+  expect(absent).toMatchObject({ code: EXIT.notFound })
+  expect(absent.stderr).toContain('there is no key "orders/none"\n  Keys: latchkey kv list orders/')
+})
+
 test('policy edit makes and changes a policy with an editor, and refuses rules with faults', async () => {
   const folder = temporaryFolder()
   /** An editor that writes these rules. */

@@ -2,7 +2,7 @@
 
 import { readFileSync } from 'node:fs'
 import { buffer } from 'node:stream/consumers'
-import { type KVEntry, valueBytes, valueText } from '@latchkey/sdk'
+import { type KVEntry, NotFound, valueBytes, valueText } from '@latchkey/sdk'
 import { EXIT } from '../exit-codes.ts'
 import { CliError, systemProblem } from '../frame/cli-error.ts'
 import type { Action } from '../frame/command-spec.ts'
@@ -18,7 +18,15 @@ const FIELDS = [
 
 /** The bytes of the value, so that it can go to a file; the whole entry with `--details` or another format. */
 export const get: Action = async (session, input) => {
-  const entry = await (await session.client()).kv.get(input.arg(0))
+  const key = input.arg(0)
+  const entry = await (await session.client()).kv.get(key).catch((error: unknown) => {
+    if (!(error instanceof NotFound)) throw error
+    throw new CliError(`there is no key "${key}"`, {
+      exitCode: EXIT.notFound,
+      hints: [`Keys: latchkey kv list ${key.slice(0, key.lastIndexOf('/') + 1)}`.trim()],
+      cause: error,
+    })
+  })
   if (!session.out.isTable) return session.out.data(entry)
   if (input.flag('details')) return session.out.record(entry, FIELDS)
   const bytes = valueBytes(entry)

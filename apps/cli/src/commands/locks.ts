@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import { hostname } from 'node:os'
 import { type Client, LatchkeyError, type Lock, type LockSession, valueText } from '@latchkey/sdk'
 import { EXIT } from '../exit-codes.ts'
-import { CliError } from '../frame/cli-error.ts'
+import { CliError, systemProblem } from '../frame/cli-error.ts'
 import type { Action } from '../frame/command-spec.ts'
 import type { Session } from '../frame/session.ts'
 
@@ -90,9 +90,11 @@ async function run(
     const [code] = await once(child, 'exit')
     return typeof code === 'number' ? code : SIGNALLED
   } catch (error) {
-    throw new CliError(`cannot run ${program}: ${error instanceof Error ? error.message : error}`, {
-      cause: error,
-    })
+    const isMissing = error instanceof Error && 'code' in error && error.code === 'ENOENT'
+    throw new CliError(
+      isMissing ? `there is no program "${program}"` : `cannot run ${program}: ${systemProblem(error)}`,
+      { cause: error },
+    )
   } finally {
     signal.removeEventListener('abort', end)
   }

@@ -13,6 +13,7 @@ import {
 } from '@latchkey/sdk'
 import { EXIT, type ExitCode } from '../exit-codes.ts'
 import { describePath, describeRight, levelsOf, ruleFor } from '../insight/rights.ts'
+import { similarNames } from '../records/suggest.ts'
 import type { Session } from './session.ts'
 
 export interface Explained {
@@ -38,7 +39,9 @@ async function explain(error: LatchkeyError, session: Session): Promise<Explaine
   if (error instanceof PermissionDenied) return explainDenial(error, session)
   if (error instanceof NotFound) return { message, hints: [], exitCode: EXIT.notFound }
   if (error instanceof Conflict) return { message, hints: [], exitCode: EXIT.conflict }
-  if (error instanceof Invalid) return { message, hints: hintsOfInvalid(error), exitCode: EXIT.invalid }
+  if (error instanceof Invalid) {
+    return { message, hints: await hintsOfInvalid(error, session), exitCode: EXIT.invalid }
+  }
   if (error instanceof LegacyMode) {
     return { message, hints: ['See how far the upgrade is: latchkey status'], exitCode: EXIT.invalid }
   }
@@ -52,10 +55,25 @@ function detailOf(error: LatchkeyError): string {
   return error.message.replace(/^[\w.]+: (\d{3} )?/, '')
 }
 
-function hintsOfInvalid({ code, line, column }: Invalid): string[] {
+async function hintsOfInvalid({ code, field = '', line, column, message }: Invalid, session: Session) {
+  if (code === 'link_unknown') return hintsOfLink(field, / name "(.*)"/.exec(message)?.[1], session)
   if (code === 'acl_disabled') return ['The server runs without access control: LATCHKEY_ACL=off']
   if (line === undefined) return []
   return [`At line ${line}, column ${column ?? 1} of the rules. All findings: latchkey lint FILE`]
+}
+
+/** The names that a link may have meant. */
+async function hintsOfLink(field: string, wanted: string | undefined, session: Session): Promise<string[]> {
+  const [, kind] = /(Polic|Role)/.exec(field) ?? []
+  if (kind === undefined) return []
+  const word = kind === 'Role' ? 'role' : 'policy'
+  const { policies, roles } = await session.client()
+  const records = await (kind === 'Role' ? roles.list() : policies.list()).catch(() => [])
+  const alike = similarNames(
+    wanted ?? '',
+    records.map(({ Name }) => Name),
+  )
+  return alike.length > 0 ? [`Did you mean ${alike.join(' or ')}?`] : [`All of them: latchkey ${word} list`]
 }
 
 async function explainSilence(error: Unavailable | Timeout, session: Session): Promise<Explained> {
@@ -78,6 +96,11 @@ const LOG_IN = [
   'In scripts: LATCHKEY_TOKEN or --token-file',
 ]
 
+const BOOTSTRAPPED = [
+  'This server has its first token. Log in with its secret: latchkey login',
+  'If that is lost: write this index to the file acl-bootstrap-reset in the data directory of the server, and bootstrap again',
+]
+
 async function explainDenial(error: PermissionDenied, session: Session): Promise<Explained> {
   const { secret, tokenFrom } = await session.connection()
   const exitCode = EXIT.denied
@@ -87,6 +110,7 @@ async function explainDenial(error: PermissionDenied, session: Session): Promise
       secret === undefined ? `an anonymous caller lacks it (${tokenFrom})` : 'this token lacks it'
     return { message: `needs ${describeRight(error.missing)}, and ${holder}`, hints, exitCode }
   }
+  if (error.code === 'bootstrap_done') return { message: detailOf(error), hints: BOOTSTRAPPED, exitCode }
   if (secret === undefined) {
     return { message: `there is no token to present: ${tokenFrom}`, hints: LOG_IN, exitCode }
   }
