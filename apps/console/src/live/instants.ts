@@ -8,6 +8,7 @@ const UNITS = [
 ] as const
 
 const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto' })
+const shortRelative = new Intl.RelativeTimeFormat('en', { numeric: 'auto', style: 'short' })
 const absolute = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'medium' })
 const short = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium' })
 
@@ -19,10 +20,10 @@ export function isInstant(instant: string | undefined): instant is string {
 }
 
 /** `in 8 hours`, `90 minutes ago`: in the largest unit of which there are at least two, so that rounding is small. */
-export function relativeTo(instant: string, now: number): string {
+export function relativeTo(instant: string, now: number, { isShort = false } = {}): string {
   const ms = Date.parse(instant) - now
   const [unit, size] = UNITS.find(([, each]) => Math.abs(ms) >= 2 * each) ?? ['second', 1_000]
-  return relative.format(Math.round(ms / size), unit)
+  return (isShort ? shortRelative : relative).format(Math.round(ms / size), unit)
 }
 
 /** `23 Nov 2026, 08:15:10`, in the zone of the person. */

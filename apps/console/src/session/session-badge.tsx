@@ -82,7 +82,10 @@ export function SessionBadge() {
               data-soon={Date.parse(token.ExpirationTime) - now < SOON_MS}
               title={absoluteTime(token.ExpirationTime)}
             >
-              {texts.shell.until(timeOf(token.ExpirationTime), relativeTo(token.ExpirationTime, now))}
+              {texts.shell.until(
+                timeOf(token.ExpirationTime),
+                relativeTo(token.ExpirationTime, now, { isShort: true }),
+              )}
             </span>
           )}
         </span>
