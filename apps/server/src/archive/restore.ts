@@ -149,7 +149,7 @@ async function tryIndex(
     })
   }
   const index = Math.max(Number(current.index), store.seenIndex(), header.index) + INDEX_GAP
-  // Nothing below the index is in the log: whoever asks for changes gets everything.
+  // The log has nothing below the index, so every reader of changes starts with all records.
   const set = ['index', ...current.columns].map((name) => `${pg.escapeIdentifier(name)} = $1`).join(', ')
   await client.query(`UPDATE commit_index SET ${set}`, [index])
   return index

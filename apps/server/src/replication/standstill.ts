@@ -7,7 +7,7 @@ interface StandstillLog {
   readonly warn: Write
 }
 
-/** Logs when replication stands still, when the reason for a pause changes, and when it continues. */
+/** Logs when replication stops, when the reason for a pause changes, and when it continues. */
 export class Standstill {
   private readonly log: StandstillLog
   /** Why it is paused, or empty for no answer; `undefined` while it runs. */

@@ -149,7 +149,7 @@ test('REP-06: a repeated answer and a late one change nothing and wake no client
   await synced()
 })
 
-test('REP-10: a replication token of too few rights, an unknown one and a deleted one: the state stands, and a good one helps', async () => {
+test('REP-10: a replication token of too few rights, an unknown one and a deleted one: the secondary keeps its state, and a good token lets it continue', async () => {
   const set = (Token: string) => dc2.ok('PUT', '/agent/token/replication', { Token })
   const rights = { weak: 'acl = "read"', strong: 'acl = "write"' }
   const secrets: string[] = [randomUUID()]

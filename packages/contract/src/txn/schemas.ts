@@ -82,7 +82,8 @@ export const keyOperationSchema = z
     Flags: flags,
     Index: index(`${INDEX} For cas, check-index and delete-cas.`),
     Session: name().meta({
-      description: 'ID of a session. For lock, unlock and check-session; empty: that nobody holds the key.',
+      description:
+        'ID of a session. For lock, unlock and check-session; empty: that no session holds the key.',
     }),
     Namespace: namespace,
   })

@@ -54,7 +54,7 @@ export class Locks {
 
   /**
    * Takes part in the election of a leader: while this client holds the key, it runs `work`; whenever it loses the key or `work` ends,
-   * it stands again.
+   * it becomes a candidate again.
    *
    * @param work must end soon once its signal is aborted: another leader may be elected.
    * @param options.signal ends the candidacy; without it, this never resolves.

@@ -353,7 +353,7 @@ describe('defaults of a namespace (CVE-2021-41805)', () => {
     { PolicyDefaults: MANAGERS },
     { PolicyDefaults: [{ Name: 'reader' }, { Name: 'GLOBAL-MANAGEMENT' }] },
     { RoleDefaults: [{ Name: 'ops' }] },
-  ])('400 field_invalid: global management is never a default, whoever asks: %j', async (ACLs) => {
+  ])('400 field_invalid: global management is never a default, for any caller: %j', async (ACLs) => {
     for (const token of [admin, MANAGEMENT]) {
       expect((await update('default', token, ACLs)).code).toBe('field_invalid')
       expect((await update('team', token, ACLs)).status).not.toBe(200)

@@ -70,7 +70,7 @@ export class Audit {
           this.result = result
           this.dueAt = clock.now() + INTERVAL_MS
         })
-        // It is tried again; what stands in the way shows when following.
+        // Following reports the cause; the audit runs again later.
         .catch(() => {})
         .finally(() => {
           this.isRunning = false

@@ -29,7 +29,7 @@ export interface RoundsOptions extends FollowedKinds {
 
 /** How long the primary may wait for a change: an answer comes within 15 s, as firewalls drop connections that are idle. */
 const WAIT_MS = 14_000
-/** The same while something here stands in the way of what the primary has. */
+/** The same while a record here conflicts with one of the primary. */
 const SHORT_WAIT_MS = 2_000
 /** How often a repair that was refused is tried without consent. */
 const REFUSED_MS = 600_000
@@ -178,7 +178,7 @@ export class Rounds {
     return round
   }
 
-  /** Whether a Local token that stands in the way of a global one is gone. */
+  /** Whether a Local token that conflicted with a global one is gone. */
   private async isSomeHolderGone(skipped: readonly SkippedToken[]): Promise<boolean> {
     const { store } = this.options
     const index = store.tableIndex('tokens')

@@ -187,7 +187,7 @@ export class Staging {
     if (!this.held[table].has(key)) this.deleted[table].add(key)
   }
 
-  /** @returns why an operator has to consent to the differences; `undefined` if nobody has to. */
+  /** @returns why an operator has to consent to the differences; `undefined` if consent is not needed. */
   async objection({ deleted, strays = [] }: Received, store: Store): Promise<string | undefined> {
     if (!this.hasPages) return undefined
     const directory = store.directory()
