@@ -137,12 +137,6 @@ export function seedsOption(text: string): { readonly from: number; readonly to:
   return { from: Number(from), to: Number(to) }
 }
 
-/** Reads a credential from a file or the environment, never from the command line, which other users can see. */
-export async function loadToken(file: string | undefined, io: Io): Promise<string | undefined> {
-  if (file === undefined) return io.env.LATCHKEY_TOKEN
-  return (await readFileOf(file)).toString('utf8').trim()
-}
-
 /** Reads a whole file of bounded size. @throws InputError if it cannot be read or is too large. */
 async function readFileOf(path: string): Promise<Buffer> {
   const file = await open(path).catch((error: unknown) => {

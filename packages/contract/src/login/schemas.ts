@@ -62,4 +62,3 @@ export const oidcCallbackSchema = z
     Namespace: namespaceChosen,
   })
   .meta({ id: 'OidcCallback' })
-export type OidcCallbackRequest = z.output<typeof oidcCallbackSchema>
