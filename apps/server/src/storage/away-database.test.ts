@@ -32,6 +32,8 @@ describe('while the database does not answer (DUR-05)', async () => {
     await store.commit([putNew(token), { table: 'policies', op: 'put', record: policy, expect: 0 }])
     await other.commit([putNew(unread)])
     await store.refresh('consistent')
+    // Into memory: a commit right after the join of another process is read back from the database.
+    await store.tokenBySecret(token.SecretID)
     proxy.freeze()
     // Until its lease has run out, it answers default reads: nothing is committed in that time.
     await expect.poll(() => store.status().hasLease, { timeout: 20_000 }).toBe(false)

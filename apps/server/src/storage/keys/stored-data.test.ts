@@ -220,6 +220,7 @@ test('the Prisma schema and the migrations define the same columns', async () =>
     namespace: Prisma.NamespaceScalarFieldEnum,
     policy: Prisma.PolicyScalarFieldEnum,
     role: Prisma.RoleScalarFieldEnum,
+    schema_compatibility: Prisma.SchemaCompatibilityScalarFieldEnum,
     sealing_key: Prisma.SealingKeyScalarFieldEnum,
     session: Prisma.SessionScalarFieldEnum,
     system: Prisma.SystemScalarFieldEnum,

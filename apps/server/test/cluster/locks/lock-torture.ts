@@ -34,6 +34,9 @@ const CLIENTS_PER_KEY = 5
 const HOLD_MS_MAX = 30
 /** Time for the sessions that were abandoned to end. */
 const SETTLE_MS_MAX = 120_000
+/** A run on a busy machine continues until it has seen so many holds, or for this long. */
+const HOLDS_MIN = 5
+const EXTRA_MS_MAX = 60_000
 
 interface Entry {
   readonly Session?: string
@@ -41,17 +44,17 @@ interface Entry {
 }
 
 export async function tortureLocks(options: TortureOptions): Promise<TortureResult> {
-  const { seed, clients, forMs } = options
+  const { seed, clients } = options
   const run = new Torture(options)
-  const until = performance.now() + forMs
   const random = new SeededRandom(seed)
   const seeds = Array.from({ length: clients }, () => random.below(2 ** 32))
-  await Promise.all(seeds.map((own, i) => run.client(i, new SeededRandom(own), until)))
+  await Promise.all(seeds.map((own, i) => run.client(i, new SeededRandom(own))))
   return run.finish()
 }
 
 class Torture {
   private readonly options: TortureOptions
+  private readonly startedAt = performance.now()
   private readonly holds: Hold[] = []
   private readonly ends: Record<End, number> = { release: 0, destroy: 0, critical: 0, abandon: 0 }
   private refused = 0
@@ -61,15 +64,20 @@ class Torture {
     this.options = options
   }
 
-  async client(number: number, random: SeededRandom, until: number): Promise<void> {
+  async client(number: number, random: SeededRandom): Promise<void> {
     const key = `torture/${Math.floor(number / CLIENTS_PER_KEY)}`
     const node = `client-${number}`
-    while (performance.now() < until) {
+    while (!this.isOver()) {
       await this.register(random, node, 'passing')
       const end = random.pick(this.options.abandonedTtl === undefined ? ENDS.slice(0, 3) : ENDS)
-      await this.hold(random, { key, node, end, until })
+      await this.hold(random, { key, node, end })
       await sleep(random.below(HOLD_MS_MAX))
     }
+  }
+
+  private isOver(): boolean {
+    const left = this.options.forMs - (performance.now() - this.startedAt)
+    return left <= 0 && (this.holds.length >= HOLDS_MIN || left <= -EXTRA_MS_MAX)
   }
 
   /** Waits until what was abandoned is free, and judges what was seen. */
@@ -90,12 +98,7 @@ class Torture {
   /** One session: it locks the key once, and ends. */
   private async hold(
     random: SeededRandom,
-    {
-      key,
-      node,
-      end,
-      until,
-    }: { readonly key: string; readonly node: string; readonly end: End; readonly until: number },
+    { key, node, end }: { readonly key: string; readonly node: string; readonly end: End },
   ): Promise<void> {
     const TTL = end === 'abandon' ? this.options.abandonedTtl : ''
     const body = { Node: node, Checks: ['alive'], LockDelay: '0s', TTL }
@@ -105,7 +108,7 @@ class Torture {
     const { ID: session } = jsonOf<{ ID: string }>(created)
     const path = `/kv/${key}?acquire=${session}`
     let isHeld = false
-    while (!isHeld && performance.now() < until) {
+    while (!isHeld && !this.isOver()) {
       const reply = await this.ask(random, { method: 'PUT', path, body: session })
       isHeld = reply?.status === 200 && reply.text === 'true'
       if (reply?.text === 'false') this.refused += 1
