@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 /** Only this file reads the environment and the arguments. */
-import { runCli } from './cli/program.ts'
+import { loadLightly } from './heap/load-lightly.ts'
 
+const { runCli } = await loadLightly(() => import('./cli/program.ts'))
 const exitCode = await runCli(process.argv.slice(2), process.env)
 if (exitCode !== undefined) process.exitCode = exitCode

@@ -9,11 +9,11 @@ import { type Config, isListenerExposed } from './config/config.ts'
 import { openDataDirectory } from './data-directory.ts'
 import { startEmbeddedPostgres } from './database/embedded-postgres.ts'
 import { migrate } from './database/schema/migrate.ts'
+import { tuneHeap } from './heap/tune-heap.ts'
 import { claimPort } from './http/listener/listen.ts'
 import { createLoggers, type Loggers } from './logger.ts'
 import { connectionsMaxOf, startServerProcess } from './server-process.ts'
 import { readListenerTls } from './tls/listener-tls.ts'
-import { compactHeap, tuneHeap } from './tune-heap.ts'
 import { type Channel, SlotsOfMain } from './workers/slots-of-main.ts'
 import { hangUpWorkers, startWorkers } from './workers/start-workers.ts'
 import { REFUSED_EXIT_CODE } from './workers/worker-messages.ts'
@@ -75,7 +75,6 @@ async function serveAsMain(config: Config, loggers: Loggers, stops: Stop[], stop
     onFatal: (error) => stop(error),
   })
   stops.push((isForGood) => server.close(isForGood))
-  compactHeap()
   process.stdout.write(greeting(config, server.url, server.isBootstrapped))
 }
 
@@ -134,7 +133,6 @@ async function serveAsWorker(
     onFatal: (error) => stop(error),
   })
   stops.push((isForGood) => server.close(isForGood))
-  compactHeap()
   channel.send({ kind: 'listening', url: server.url, isBootstrapped: server.isBootstrapped })
 }
 

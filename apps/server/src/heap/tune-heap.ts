@@ -1,6 +1,5 @@
 import { PerformanceObserver } from 'node:perf_hooks'
 import { getHeapSpaceStatistics, setFlagsFromString } from 'node:v8'
-import { runInNewContext } from 'node:vm'
 
 /** Enough for what requests in flight leave behind: without the bound, creates and self reads were not faster. */
 const YOUNG_BYTES_MAX = 33_554_432
@@ -34,15 +33,4 @@ export function tuneHeap(): void {
     setFlagsFromString(`--semi-space-growth-factor=${isFull ? 1 : YOUNG_GROWTH_FACTOR}`)
   }
   new PerformanceObserver(look).observe({ entryTypes: ['gc'] })
-}
-
-/**
- * Returns what loading the modules has left behind, a young generation of 64 MiB above all: under load V8 would keep it. Blocks
- * for about a tenth of a second. Call it once, after {@link tuneHeap}, when everything is loaded.
- */
-export function compactHeap(): void {
-  setFlagsFromString('--expose-gc')
-  const collect = runInNewContext('gc') as NodeJS.GCFunction
-  setFlagsFromString('--no-expose-gc')
-  collect({ type: 'major', execution: 'sync', flavor: 'last-resort' })
 }
