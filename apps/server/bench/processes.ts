@@ -33,6 +33,8 @@ export function startServer({ dataDir, logLevel, profileDir, accessLog }: Server
   return start([...profiling, join(import.meta.dirname, '../src/main.ts')], {
     PORT: '0',
     LATCHKEY_DATA_DIR: dataDir,
+    // Figures are per process.
+    LATCHKEY_WORKERS: '1',
     LATCHKEY_LOG_LEVEL: logLevel,
     ...(accessLog === undefined ? {} : { LATCHKEY_ACCESS_LOG: accessLog }),
     LATCHKEY_INITIAL_MANAGEMENT_TOKEN: ROOT,

@@ -9,6 +9,7 @@ import {
   type ReplicationState,
 } from '@latchkey/service'
 import type { Logger } from 'pino'
+import type { Registry } from 'prom-client'
 import { takeBootstrapReset } from './bootstrap-reset.ts'
 import { type Config, describeConfig } from './config/config.ts'
 import { Remembered } from './remembered.ts'
@@ -16,7 +17,6 @@ import type { Replication } from './replication/replication.ts'
 import { type ReplicationReport, replicationStateOf } from './replication/replication-state.ts'
 import type { ServerStore } from './server-store.ts'
 import { readAgentMetrics } from './telemetry/agent-metrics.ts'
-import type { Metrics } from './telemetry/metrics.ts'
 import { readHost } from './telemetry/read-host.ts'
 
 export interface ServerClusterInfo extends ClusterInfo {
@@ -35,18 +35,18 @@ export function createClusterInfo(options: {
   readonly store: ServerStore
   readonly config: Config
   readonly dataDir: string
-  readonly metrics: Metrics
+  /** The metrics of the server, and since when they count, in milliseconds since the epoch. */
+  readonly readMetrics: () => Promise<{ readonly registry: Registry; readonly startedAt: number }>
   /** Absent in the primary datacenter. */
   readonly replication: Replication | undefined
   readonly log: Logger
   /** Ends this server. */
   readonly leave: () => void
 }): ServerClusterInfo {
-  const { store, config, dataDir, metrics, replication, leave } = options
+  const { store, config, dataDir, readMetrics, replication, leave } = options
   let waitsFor: readonly string[] = []
   let primaryFollows: string | undefined
   let migrationError: string | undefined
-  const startedAt = Date.now()
   // Cached because any client may ask; members report nothing new within a heartbeat.
   const members = new Remembered(() => store.membership.members(), MEMBER_HEARTBEAT_MS)
   const leader = new Remembered(() => store.membership.leader(), MEMBER_HEARTBEAT_MS)
@@ -75,10 +75,13 @@ export function createClusterInfo(options: {
     setMigrationError: (message) => {
       migrationError = message
     },
-    metrics: async () => ({
-      samples: await readAgentMetrics(metrics.registry, { now: Date.now(), startedAt }),
-      prometheus: await metrics.registry.metrics(),
-    }),
+    metrics: async () => {
+      const { registry, startedAt } = await readMetrics()
+      return {
+        samples: await readAgentMetrics(registry, { now: Date.now(), startedAt }),
+        prometheus: await registry.metrics(),
+      }
+    },
     host: readHost,
     leave,
     forceLeave: (node) => store.membership.forceLeave(node),

@@ -14,7 +14,7 @@ import { claimPort } from './http/listener/listen.ts'
 import { createLoggers, type Loggers } from './logger.ts'
 import { connectionsMaxOf, startServerProcess } from './server-process.ts'
 import { readListenerTls } from './tls/listener-tls.ts'
-import { type Channel, SlotsOfMain } from './workers/slots-of-main.ts'
+import { type Channel, MainLink } from './workers/main-link.ts'
 import { hangUpWorkers, startWorkers } from './workers/start-workers.ts'
 import { REFUSED_EXIT_CODE } from './workers/worker-messages.ts'
 
@@ -129,7 +129,7 @@ async function serveAsWorker(
     databaseUrl,
     dataDir,
     ...loggers,
-    slots: new SlotsOfMain(channel),
+    main: new MainLink(channel),
     onFatal: (error) => stop(error),
   })
   stops.push((isForGood) => server.close(isForGood))

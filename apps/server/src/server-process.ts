@@ -26,6 +26,7 @@ import { registerSelf } from './checks/server-nodes.ts'
 import { startChecks } from './checks/start-checks.ts'
 import { createClusterInfo } from './cluster-info.ts'
 import { type Config, describeConfig, otherDatacenters } from './config/config.ts'
+import { shareOf } from './config/workers.ts'
 import { startPatiently } from './database/start-patiently.ts'
 import { startDns } from './dns/start-dns.ts'
 import type { AccessLog } from './http/access-log.ts'
@@ -36,7 +37,7 @@ import { ApiPages } from './http/docs/api-pages.ts'
 import { docsRouter } from './http/docs/docs-router.ts'
 import { Door } from './http/door.ts'
 import { clientOf } from './http/listener/connections/connection-limit.ts'
-import { type ConnectionSlots, OwnSlots } from './http/listener/connections/connection-slots.ts'
+import { OwnSlots } from './http/listener/connections/connection-slots.ts'
 import { startHttpServer } from './http/listener/http-server.ts'
 import { startJobs } from './jobs/start-jobs.ts'
 import { OpenIdClient } from './login/oidc/openid-client.ts'
@@ -52,6 +53,7 @@ import { openServerStore, type ServerStore } from './server-store.ts'
 import { StartError } from './start-error.ts'
 import { watchCertificate } from './telemetry/certificate-metrics.ts'
 import { watchLogins } from './telemetry/login-metrics.ts'
+import { mergeMetrics } from './telemetry/merge-metrics.ts'
 import { createMetrics } from './telemetry/metrics.ts'
 import { countReplication, watchReplication } from './telemetry/replication-metrics.ts'
 import { watchStore } from './telemetry/store-metrics.ts'
@@ -61,6 +63,7 @@ import { readListenerTls } from './tls/listener-tls.ts'
 import { CachedTokenLists } from './token-lists/cached-token-lists.ts'
 import type { Tracing } from './tracing/open-tracing.ts'
 import { startTraced } from './tracing/start-tracing.ts'
+import type { MainLink } from './workers/main-link.ts'
 
 interface ServerProcessOptions {
   readonly config: Config
@@ -71,8 +74,8 @@ interface ServerProcessOptions {
   readonly accessLog: AccessLog | undefined
   /** Called if the process must stop, for example because its version has become too old for its data. */
   readonly onFatal: (error: Error) => void
-  /** Counts connections, for several workers together. Default: this process does. */
-  readonly slots?: ConnectionSlots
+  /** Counts for several workers together. Default: this process counts for itself. */
+  readonly main?: MainLink
 }
 
 interface ServerProcess {
@@ -107,9 +110,10 @@ async function startOnce(
   options: ServerProcessOptions,
   tracing: Tracing | undefined,
 ): Promise<ServerProcess> {
-  const { config, log, dataDir } = options
+  const { config, log, dataDir, main } = options
   const profile = profileOf(config.serviceVersion)
   const metrics = createMetrics()
+  const startedAt = Date.now()
   const store = await openServerStore({ config, databaseUrl: options.databaseUrl, dataDir, log, tracing })
   try {
     await prepareData(store, config, profile)
@@ -129,7 +133,11 @@ async function startOnce(
       store,
       config,
       dataDir,
-      metrics,
+      readMetrics: async () => {
+        if (main === undefined) return { registry: metrics.registry, startedAt }
+        const ofServer = await main.metrics()
+        return { registry: mergeMetrics([ofServer.metrics]), startedAt: ofServer.startedAt }
+      },
       replication,
       log,
       leave: endServer,
@@ -174,6 +182,7 @@ async function startOnce(
         oidc: new OpenIdClient(outgoing),
         allowHttp: config.authMethodHttp,
         loginsPerSecond: config.loginsPerSecond,
+        limits: main?.limitsOf('logins'),
       },
       edition: config.edition,
       datacenter: config.datacenter,
@@ -191,7 +200,7 @@ async function startOnce(
       aclEnabled: config.aclEnabled,
       translateAddresses: config.translateAddresses,
       openapi: () => apiPages.document(),
-      lists: new CachedTokenLists(config.cache ? config.cacheBytes / 2 : 0),
+      lists: new CachedTokenLists(config.cache ? shareOf(config).cacheBytes / 2 : 0),
       onInternalError: (error, id) => log.error({ err: error, id }, 'request failed'),
     })
     const trustedProxies = blockList(config.trustedProxies)
@@ -228,7 +237,7 @@ async function startOnce(
       port: config.port,
       isShared: config.workers > 1,
       connections: {
-        slots: options.slots ?? new OwnSlots(connectionsMaxOf(config)),
+        slots: main?.slots ?? new OwnSlots(connectionsMaxOf(config)),
         answers429: profile.has('http.connectionLimit429'),
         trustedProxies,
         onRefused: (address) => {
@@ -242,12 +251,17 @@ async function startOnce(
     const certificate =
       listenerTls && new CertificateWatch({ paths: config, current: listenerTls, apply: http.setTls, log })
     if (certificate) watchCertificate(metrics, certificate)
-    const dns = await startDns({ config, profile, service, onAnswer: metrics.dnsAnswer, log }).catch(
-      async (error: unknown) => {
-        await http.close(0)
-        throw error
-      },
-    )
+    const dns = await startDns({
+      config,
+      profile,
+      service,
+      limits: main?.limitsOf('dns'),
+      onAnswer: metrics.dnsAnswer,
+      log,
+    }).catch(async (error: unknown) => {
+      await http.close(0)
+      throw error
+    })
     const url = `${listenerTls ? 'https' : 'http'}://${http.address}`
     await store.membership.announce(http.address)
     await registerSelf(store, log)
@@ -264,6 +278,7 @@ async function startOnce(
       onFatal: options.onFatal,
     })
     const checks = startChecks({ store, config, localChecks, log })
+    main?.answerCollections(() => metrics.registry.getMetricsAsJSON())
     log.info({ address: http.address, config: describeConfig(config) }, 'listening')
     const directory = await store.directory()
     return {

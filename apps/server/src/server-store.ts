@@ -4,6 +4,7 @@ import type { SystemKey } from '@latchkey/acl'
 import { type Change, StoreConflict } from '@latchkey/service'
 import type { Logger } from 'pino'
 import type { Config } from './config/config.ts'
+import { shareOf } from './config/workers.ts'
 import { connectDatabase } from './database/connect.ts'
 import { loadKeyFile } from './secrets/encryption-keys.ts'
 import { createKeyRing } from './secrets/key-ring.ts'
@@ -18,7 +19,8 @@ export async function openServerStore(options: {
   tracing: Tracing | undefined
 }) {
   const { config, databaseUrl, dataDir, log, tracing } = options
-  const { databaseConnections: connectionsMax, databaseReplicaUrl } = config
+  const { databaseReplicaUrl } = config
+  const { databaseConnections: connectionsMax, cacheBytes } = shareOf(config)
   const ring = createKeyRing(config.encryptionKeys ?? (await loadKeyFile(dataDir)))
   const database = connectDatabase({ url: databaseUrl, log, connectionsMax, tracing })
   const replica =
@@ -39,7 +41,7 @@ export async function openServerStore(options: {
     primaryDatacenter: config.primaryDatacenter,
     isCaching: config.cache,
     // The other half is for lists.
-    cacheBytes: config.cacheBytes / 2,
+    cacheBytes: cacheBytes / 2,
   }).catch(async (error: unknown) => {
     await closeConnections()
     throw error

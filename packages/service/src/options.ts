@@ -7,6 +7,7 @@ import type { CoordinateCollector } from './coordinates/report.ts'
 import type { Datacenters } from './datacenters/datacenters.ts'
 import type { JsonDocument } from './reply/json-text.ts'
 import type { Store } from './store/store.ts'
+import type { RateLimits } from './token-buckets.ts'
 import type { TokenListCache } from './tokens/token-list-cache.ts'
 
 /** A server process of the cluster, as status endpoints show it. */
@@ -100,6 +101,8 @@ export interface IdentityOptions {
   readonly allowHttp: boolean
   /** Maximum number of logins of one client per second; 0 for no limit. */
   readonly loginsPerSecond: number
+  /** What counts logins. Default: this service does, by its own clock. */
+  readonly limits?: RateLimits | undefined
 }
 
 export interface ServiceOptions {

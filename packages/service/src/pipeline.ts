@@ -43,6 +43,7 @@ import { checkPathIds } from './request/path-ids.ts'
 import { RequestState } from './request/request-state.ts'
 import { requireParams, route } from './request/routing.ts'
 import type { WireReply, WireRequest } from './request/wire.ts'
+import { TokenBuckets } from './token-buckets.ts'
 import { TokenTexts } from './tokens/token-json.ts'
 
 export class Service {
@@ -255,7 +256,10 @@ function callServices(options: ServiceOptions): CallServices {
     walkLane: new Lane(WALKS_AT_ONCE_MAX),
     digestLane: new Lane(LANE_WIDTH),
     textLane: new Lane(TEXTS_AT_ONCE_MAX, Number.POSITIVE_INFINITY),
-    loginRates: new LoginRates(options.identity.loginsPerSecond),
+    loginRates: new LoginRates(
+      options.identity.loginsPerSecond,
+      options.identity.limits ?? new TokenBuckets(() => options.clock.now()),
+    ),
   }
 }
 

@@ -118,6 +118,8 @@ export class Cluster {
           : {}),
         LATCHKEY_ENCRYPTION_KEYS: this.keys,
         LATCHKEY_MAX_CONNECTIONS_PER_CLIENT: '0',
+        // A schedule names processes.
+        LATCHKEY_WORKERS: '1',
         ...this.settings,
       },
       ready: /listens on (\S+)/,

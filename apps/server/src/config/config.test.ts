@@ -4,7 +4,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { ConfigError, describeConfig, loadConfig, otherDatacenters } from './config.ts'
 import { SETTINGS } from './settings.ts'
-import { workersOf } from './workers.ts'
+import { shareOf, workersOf } from './workers.ts'
 
 const UUID = '11111111-1111-4111-8111-111111111111'
 
@@ -172,16 +172,34 @@ describe('names', () => {
   })
 
   test.each([
-    [1, 1],
-    [2, 1],
-    [3, 2],
-    [9, 8],
-    [64, 8],
-  ])('LATCHKEY_WORKERS=auto on %i cores means %i', (cores, workers) => {
-    expect(workersOf('auto', { dnsPort: undefined, cores })).toBe(workers)
+    [1, 16, 1],
+    [2, 16, 1],
+    [3, 16, 2],
+    [4, 16, 3],
+    [9, 16, 8],
+    [64, 16, 8],
+    [4, 1, 2],
+    [4, 0.5, 1],
+    [4, 0.25, 1],
+  ])('by default, %i cores and %s GiB have %i workers', (cores, gibibytes, workers) => {
+    const machine = { cores, memoryBytes: gibibytes * 1024 ** 3 }
+    const { fallback } = SETTINGS.workers
+    expect(workersOf(fallback, { dnsPort: undefined, ...machine })).toBe(workers)
     // A DNS port that is free is known to one process alone.
-    expect(workersOf('auto', { dnsPort: 0, cores })).toBe(1)
-    expect(workersOf(4, { dnsPort: 53, cores })).toBe(4)
+    expect(workersOf(fallback, { dnsPort: 0, ...machine })).toBe(1)
+    expect(workersOf(4, { dnsPort: 53, ...machine })).toBe(4)
+  })
+
+  test.each([
+    [1, 10, 256, 10],
+    [3, 10, 85, 4],
+    [8, 10, 32, 3],
+    [8, 2, 32, 2],
+  ])('%i workers share %i connections', (workers, connections, cacheBytes, each) => {
+    expect(shareOf({ workers, cacheBytes: 256, databaseConnections: connections })).toEqual({
+      cacheBytes,
+      databaseConnections: each,
+    })
   })
 
   test('reports all problems at once', () => {

@@ -72,7 +72,7 @@ export const SETTINGS = {
   }),
   databaseConnections: integer({
     env: 'LATCHKEY_DATABASE_CONNECTIONS',
-    doc: 'Maximum number of database connections per server process.',
+    doc: 'Maximum number of database connections. Workers share them; each has at least 3.',
     fallback: 10,
     min: 1,
     max: 1_000,
@@ -216,7 +216,7 @@ export const SETTINGS = {
   }),
   cacheBytes: size({
     env: 'LATCHKEY_CACHE_BYTES',
-    doc: 'Maximum cache memory per process.',
+    doc: 'Maximum cache memory, which workers share.',
     fallback: 256 * MIB,
     fallbackText: '256MiB',
     maxBytes: 1024 ** 4,
@@ -233,8 +233,8 @@ export const SETTINGS = {
   }),
   workers: custom<number | 'auto'>({
     env: 'LATCHKEY_WORKERS',
-    doc: 'Number of server processes on this port. `auto`: one for each core but one, at least 1 and at most 8.',
-    fallback: 1,
+    doc: 'Number of server processes on this port. `auto`: one for each core but one, at least 1, at most 8 and at most one for each 512 MiB of memory.',
+    fallback: 'auto',
     accepts: `\`auto\`, or a whole number from 1 to ${WORKERS_MAX}`,
     parse: parseWorkers,
   }),

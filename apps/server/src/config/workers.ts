@@ -1,9 +1,13 @@
-import { availableParallelism } from 'node:os'
+import { availableParallelism, totalmem } from 'node:os'
 import { SettingError } from './setting.ts'
 
 export const WORKERS_MAX = 64
 /** Each takes memory and connections to the database. */
 const AUTO_WORKERS_MAX = 8
+/** Of the memory of the machine or container, for each of several workers; PostgreSQL and bodies of requests need some of it. */
+const AUTO_BYTES_PER_WORKER = 512 * 1024 * 1024
+/** A worker has several questions to the database at a time. */
+const CONNECTIONS_MIN = 3
 
 /** @throws SettingError */
 export function parseWorkers(value: string): number | 'auto' {
@@ -15,18 +19,42 @@ export function parseWorkers(value: string): number | 'auto' {
 }
 
 /**
- * How many server processes a setting means: `auto` leaves one core to PostgreSQL and the clients.
+ * How many server processes a setting means: `auto` leaves one core to PostgreSQL and the clients, and takes fewer where
+ * memory is short.
  *
  * @param options.dnsPort 0 takes a free one, which several processes cannot share: then `auto` means one.
- * @param options.cores default: those of this machine or container.
+ * @param options.cores default: those of this machine, or the limit of its container.
+ * @param options.memoryBytes default: likewise.
  */
 export function workersOf(
   setting: number | 'auto',
   {
     dnsPort,
     cores = availableParallelism(),
-  }: { readonly dnsPort: number | undefined; readonly cores?: number },
+    memoryBytes = memoryMax(),
+  }: { readonly dnsPort: number | undefined; readonly cores?: number; readonly memoryBytes?: number },
 ): number {
   if (setting !== 'auto') return setting
-  return dnsPort === 0 ? 1 : Math.min(Math.max(cores - 1, 1), AUTO_WORKERS_MAX)
+  if (dnsPort === 0) return 1
+  const fitting = Math.floor(memoryBytes / AUTO_BYTES_PER_WORKER)
+  return Math.max(Math.min(cores - 1, fitting, AUTO_WORKERS_MAX), 1)
+}
+
+function memoryMax(): number {
+  // Without a limit it is 0, or more than there is.
+  const limit = process.constrainedMemory()
+  return limit > 0 ? Math.min(limit, totalmem()) : totalmem()
+}
+
+/** What one of the workers gets of what the settings give to all of them. */
+export function shareOf(settings: {
+  readonly workers: number
+  readonly cacheBytes: number
+  readonly databaseConnections: number
+}): { readonly cacheBytes: number; readonly databaseConnections: number } {
+  const { workers, cacheBytes, databaseConnections: all } = settings
+  return {
+    cacheBytes: Math.floor(cacheBytes / workers),
+    databaseConnections: Math.max(Math.ceil(all / workers), Math.min(all, CONNECTIONS_MIN)),
+  }
 }

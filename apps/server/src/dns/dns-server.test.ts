@@ -4,6 +4,7 @@ import { once } from 'node:events'
 import type { Socket } from 'node:net'
 import { emptyReply } from '@latchkey/acl'
 import { parseServiceVersion, profileOf } from '@latchkey/contract'
+import { type RateLimits, TokenBuckets } from '@latchkey/service'
 import { aNode, aService } from '@latchkey/testkit/records/catalog-builders'
 import { aWorld, MANAGEMENT } from '@latchkey/testkit/service/world'
 import { decode, encode, type Packet } from 'dns-packet'
@@ -123,8 +124,8 @@ describe('with the names of a service', () => {
   })
 })
 
-async function aServer(options: Partial<ResponderOptions> = {}, idleMs?: number): Promise<number> {
-  const responder = new Responder({
+function aResponder(options: Partial<ResponderOptions>): Responder {
+  return new Responder({
     resolve: () => emptyReply('NOERROR'),
     rates: new AnswerRates(0),
     udpAnswersMax: 3,
@@ -134,6 +135,10 @@ async function aServer(options: Partial<ResponderOptions> = {}, idleMs?: number)
     onError: () => {},
     ...options,
   })
+}
+
+async function aServer(options: Partial<ResponderOptions> = {}, idleMs?: number): Promise<number> {
+  const responder = aResponder(options)
   const server = await startDnsServer({
     address: '127.0.0.1',
     port: 0,
@@ -163,12 +168,24 @@ test('a question that fails is answered SERVFAIL, at once or later', async () =>
 
 test('a client gets a bounded number of answers per second, and a TCP connection above it is closed', async () => {
   let now = 0
-  const port = await aServer({ rates: new AnswerRates(1, () => now) })
+  const port = await aServer({ rates: new AnswerRates(1, new TokenBuckets(() => now)) })
   const first = await open(port)
   first.write(Buffer.concat([1, 2, 3].map((id) => framed(ask(WEB, id)))))
   expect(await read(first, 3)).toHaveLength(2)
   now = 1_000
   expect((await overUdp(port, ask(WEB, 4))).id).toBe(4)
+})
+
+test('several processes share the limit of a client where another one counts, which decides later', async () => {
+  const buckets = new TokenBuckets(() => 0)
+  const limits: RateLimits = { take: async (...asked) => buckets.take(...asked) }
+  const rates = [new AnswerRates(100, limits), new AnswerRates(100, limits)]
+  const asked = Array.from({ length: 300 }, (_, i) => rates[i % 2]?.take('a'))
+  const admitted = (await Promise.all(asked)).filter(Boolean)
+  expect(admitted).toHaveLength(200)
+  const responder = aResponder({ rates: new AnswerRates(1, limits) })
+  const answers = [1, 2, 3].map((id) => responder.respond(ask(WEB, id), 'udp', 'b'))
+  expect((await Promise.all(answers)).filter(Boolean)).toHaveLength(2)
 })
 
 test('questions of TCP connections are answered one per turn of the event loop', async () => {

@@ -22,7 +22,7 @@ export interface ResponderOptions {
 
 export type Transport = 'udp' | 'tcp'
 
-/** Most questions of a process that wait for the database at a time; further ones are not answered. */
+/** Most questions of a process that wait for the database, or to be counted, at a time; further ones are not answered. */
 const WAITING_MAX = 1_000
 
 export class Responder {
@@ -44,8 +44,15 @@ export class Responder {
     transport: Transport,
     client: string,
   ): Buffer | undefined | Promise<Buffer | undefined> {
-    const { hasEdns, rates, resolve, udpAnswersMax } = this.options
-    if (this.waiting >= WAITING_MAX || !rates.take(client)) return undefined
+    if (this.waiting >= WAITING_MAX) return undefined
+    const mayAnswer = this.options.rates.take(client)
+    if (mayAnswer === false) return undefined
+    if (mayAnswer === true) return this.answer(message, transport)
+    return this.whileWaiting(async () => ((await mayAnswer) ? this.answer(message, transport) : undefined))
+  }
+
+  private answer(message: Buffer, transport: Transport): Buffer | undefined | Promise<Buffer> {
+    const { hasEdns, resolve, udpAnswersMax } = this.options
     const read = readQuery(message)
     if (read === undefined) return undefined
     if ('rcode' in read) {
@@ -56,7 +63,7 @@ export class Responder {
     try {
       const reply = resolve(query.question, roomOf(query, transport, udpAnswersMax).answers)
       return reply instanceof Promise
-        ? this.later(query, reply, transport)
+        ? this.whileWaiting(() => this.later(query, reply, transport))
         : this.write(query, reply, transport)
     } catch (error) {
       return this.failed(query, error, transport)
@@ -64,11 +71,17 @@ export class Responder {
   }
 
   private async later(query: Query, reply: Promise<DnsReply>, transport: Transport): Promise<Buffer> {
-    this.waiting += 1
     try {
       return this.write(query, await reply, transport)
     } catch (error) {
       return this.failed(query, error, transport)
+    }
+  }
+
+  private async whileWaiting<T>(work: () => Promise<T>): Promise<T> {
+    this.waiting += 1
+    try {
+      return await work()
     } finally {
       this.waiting -= 1
     }

@@ -1,7 +1,7 @@
 /** Starts DNS as the configuration says. */
 import type { DnsReply } from '@latchkey/acl'
 import { AclError, type ServiceProfile } from '@latchkey/contract'
-import type { Service } from '@latchkey/service'
+import type { RateLimits, Service } from '@latchkey/service'
 import type { Logger } from 'pino'
 import type { Config } from '../config/config.ts'
 import { AnswerRates } from './answer-rates.ts'
@@ -12,6 +12,8 @@ export interface StartDnsOptions {
   readonly config: Config
   readonly profile: ServiceProfile
   readonly service: Service
+  /** What counts the answers to clients. Default: this process does. */
+  readonly limits?: RateLimits | undefined
   readonly onAnswer: (rcode: DnsReply['rcode'], transport: Transport) => void
   readonly log: Logger
 }
@@ -24,7 +26,7 @@ const LOG_INTERVAL_MS = 10_000
  * @throws StartError if its address cannot be listened on.
  */
 export async function startDns(options: StartDnsOptions): Promise<DnsServer | undefined> {
-  const { config, profile, service, onAnswer, log } = options
+  const { config, profile, service, limits, onAnswer, log } = options
   const { dnsPort: port, dnsAddress: address } = config
   if (port === undefined) return undefined
   const names = service.names({ settings: settingsOf(config), secretId: config.dnsToken })
@@ -34,7 +36,7 @@ export async function startDns(options: StartDnsOptions): Promise<DnsServer | un
   })
   const responder = new Responder({
     resolve: (question, recordsMax) => names.resolve(question, recordsMax),
-    rates: new AnswerRates(config.dnsAnswersPerSecond),
+    rates: new AnswerRates(config.dnsAnswersPerSecond, limits),
     udpAnswersMax: config.dnsUdpAnswers,
     hasEdns: profile.has('dns.edns'),
     saysCut: config.dnsTruncate,

@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { type Config, ConfigError, loadConfig } from '../config/config.ts'
 import { SETTINGS } from '../config/settings.ts'
+import { shareOf } from '../config/workers.ts'
 import { loadKeyFile } from '../secrets/encryption-keys.ts'
 import { createKeyRing, type KeyRing } from '../secrets/key-ring.ts'
 import { StartError } from '../start-error.ts'
@@ -46,7 +47,8 @@ export async function examine(env: Environment): Promise<readonly Finding[]> {
 }
 
 async function checkStore(config: Config, ring: KeyRing | undefined): Promise<readonly Finding[]> {
-  const { databaseUrl: url, databaseConnections: connections, workers } = config
+  const { databaseUrl: url, workers } = config
+  const { databaseConnections: connections } = shareOf(config)
   if (url !== undefined) return checkDatabase({ url, ring, connections, workers })
   const folder = join(resolve(config.dataDir), 'postgres')
   const state = existsSync(folder) ? `in ${folder}` : 'not created yet'

@@ -6,5 +6,6 @@ export function watchCertificate(metrics: Metrics, certificate: { readonly expir
     'latchkey_tls_certificate_expiry_timestamp_seconds',
     'When the certificate of the listener expires, or the first of its intermediate authorities: Unix time.',
     () => certificate.expiresAt / 1_000,
+    'min',
   )
 }

@@ -38,15 +38,26 @@ function renderTable(rules: string): string {
     .registry.getMetricsAsArray()
     .map((metric) => {
       const { name, help } = metric
-      const { labelNames = [] } = metric as { readonly labelNames?: readonly string[] }
+      const { labelNames = [], aggregator } = metric as Details
       const labels = labelNames.length === 0 ? '' : `{${labelNames.join(',')}}`
       const named = alerts.filter(({ metrics }) => metrics.has(name)).map(({ alert }) => `\`${alert}\``)
-      return [`\`${name}${labels}\``, kindOf(metric), help.replaceAll('|', '\\|'), named.join(', ')]
+      return [
+        `\`${name}${labels}\``,
+        kindOf(metric),
+        aggregator === 'omit' ? '' : aggregator,
+        help.replaceAll('|', '\\|'),
+        named.join(', '),
+      ]
     })
     .toSorted(([a = ''], [b = '']) => (a < b ? -1 : 1))
-  return [['metric', 'kind', 'meaning', 'alert'], ['---', '---', '---', '---'], ...rows]
-    .map((cells) => `| ${cells.join(' | ')} |`)
-    .join('\n')
+  const titles = ['metric', 'kind', 'workers', 'meaning', 'alert']
+  return [titles, titles.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`).join('\n')
+}
+
+/** Properties of the classes of prom-client that its types leave out. */
+interface Details {
+  readonly labelNames?: readonly string[]
+  readonly aggregator: string
 }
 
 function kindOf(metric: object): string {

@@ -1,4 +1,4 @@
-/** Metrics of this process, for Prometheus and `/v1/agent/metrics`. Labels are bounded: endpoints, never paths. */
+/** Metrics of a worker, and how those of several are merged, for Prometheus and `/v1/agent/metrics`. Labels are bounded: endpoints, never paths. */
 import { PRODUCT_VERSION } from '@latchkey/contract'
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 
@@ -11,9 +11,9 @@ export interface Metrics {
   dnsAnswer(rcode: string, transport: string): void
   /** Counts one request to another datacenter. `status`: `none` if the client left before the answer. */
   forwarded(datacenter: string, status: number | undefined, seconds: number): void
-  /** A value that is read on every scrape. */
-  gauge(name: string, help: string, read: () => number | Promise<number>): void
-  /** As {@link gauge}, with a value for each of a few sets of labels. */
+  /** A value that is read on every scrape. `merge`: what a server with several workers shows; default: the greatest. */
+  gauge(name: string, help: string, read: () => number | Promise<number>, merge?: Merge): void
+  /** As {@link gauge}, with a value for each of a few sets of labels. All workers know the same. */
   gauges<Label extends string>(
     name: string,
     help: string,
@@ -25,6 +25,9 @@ export interface Metrics {
   /** A gauge of a value that only grows. */
   counter(name: string, help: string, read: () => number): void
 }
+
+/** How the values of several workers become one. */
+export type Merge = 'sum' | 'min' | 'max'
 
 interface RequestSeries {
   readonly count: Counter.Internal
@@ -44,12 +47,21 @@ export function createMetrics(): Metrics {
   const registry = new Registry()
   collectDefaultMetrics({ register: registry, prefix: 'latchkey_' })
   for (const name of MISNAMED_GAUGES) registry.removeSingleMetric(`latchkey_${name}`)
+  const processStart = registry.getSingleMetric('latchkey_process_start_time_seconds')
+  // Otherwise a server with several workers would not show it.
+  if (processStart) Object.assign(processStart, { aggregator: 'min' satisfies Merge })
   new Gauge({
     name: 'latchkey_build_info',
     help: 'Always 1; the labels hold the versions of Latchkey and of Node.',
     labelNames: ['version', 'node'],
+    aggregator: 'max',
     registers: [registry],
   }).set({ version: PRODUCT_VERSION, node: process.version }, 1)
+  new Gauge({
+    name: 'latchkey_workers',
+    help: 'Processes of this server, whose metrics these are.',
+    registers: [registry],
+  }).set(1)
   const requests = new Counter({
     name: 'latchkey_http_requests_total',
     help: 'Answered requests by endpoint and status.',
@@ -107,10 +119,11 @@ export function createMetrics(): Metrics {
       forwardedRequests.inc({ dc, status: status === undefined ? 'none' : String(status) })
       forwardedSeconds.observe({ dc }, took)
     },
-    gauge(name, help, read) {
+    gauge(name, help, read, merge = 'max') {
       new Gauge({
         name,
         help,
+        aggregator: merge,
         registers: [registry],
         async collect() {
           this.set(await read())
@@ -122,6 +135,7 @@ export function createMetrics(): Metrics {
         name,
         help,
         labelNames: [...labelNames],
+        aggregator: 'max',
         registers: [registry],
         async collect() {
           const values = await read()

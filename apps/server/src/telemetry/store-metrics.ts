@@ -1,33 +1,40 @@
 /** Metrics of the store: freshness, waiters, caches and commits. */
 import { type ChangeReader, readerLag } from '@latchkey/service'
 import type { PostgresStore, StoreStatus } from '../storage/postgres-store.ts'
-import type { Metrics } from './metrics.ts'
+import type { Merge, Metrics } from './metrics.ts'
 
-/** Registers them. Each process reports only itself. */
+/** Registers them. Each worker reports only itself. */
 export function watchStore(
   metrics: Metrics,
   store: Pick<PostgresStore, 'status' | 'changeReaders' | 'tableIndex' | 'clock'>,
 ): void {
-  const gauge = (name: string, help: string, read: (status: StoreStatus) => number) =>
-    metrics.gauge(`latchkey_store_${name}`, help, () => read(store.status()))
+  const gauge = (name: string, help: string, read: (status: StoreStatus) => number, merge?: Merge) =>
+    metrics.gauge(`latchkey_store_${name}`, help, () => read(store.status()), merge)
   const counter = (name: string, help: string, read: (status: StoreStatus) => number) =>
     metrics.counter(`latchkey_store_${name}_total`, help, () => read(store.status()))
 
-  gauge('index', 'The commit index up to which this process has applied all changes.', (s) => s.appliedIndex)
+  gauge(
+    'index',
+    'The commit index up to which this process has applied all changes.',
+    (s) => s.appliedIndex,
+    'min',
+  )
   gauge('last_contact_seconds', 'Age of the data in stale reads.', (s) => s.lastContactMs / 1_000)
   gauge(
     'feed_connected',
     'Whether the change feed is connected; otherwise this process polls: 1 or 0.',
     (s) => +s.isFeedConnected,
+    'min',
   )
   gauge('leader', 'Whether this process runs the single-winner jobs: 1 or 0.', (s) => +s.isLeader)
-  gauge('alone', 'Whether this process is the only one on its database: 1 or 0.', (s) => +s.isAlone)
+  gauge('alone', 'Whether this process is the only one on its database: 1 or 0.', (s) => +s.isAlone, 'min')
   gauge(
     'lease',
     'Whether this process has a read lease, and so answers default reads without asking the database: 1 or 0.',
     (s) => +s.hasLease,
+    'min',
   )
-  gauge('waiters', 'Blocking queries in progress.', (s) => s.waiters)
+  gauge('waiters', 'Blocking queries in progress.', (s) => s.waiters, 'sum')
   gauge(
     'clock_ahead_seconds',
     "How far the database's clock is ahead of the time by which tokens expire.",
@@ -38,8 +45,8 @@ export function watchStore(
     "Steps of the database's clock that were rejected.",
     (s) => s.clock.stepsRefused,
   )
-  gauge('cached_tokens', 'Tokens in memory.', (s) => s.cache.tokens)
-  gauge('cached_bytes', 'Estimated memory of cached tokens.', (s) => s.cache.bytes)
+  gauge('cached_tokens', 'Tokens in memory.', (s) => s.cache.tokens, 'sum')
+  gauge('cached_bytes', 'Estimated memory of cached tokens.', (s) => s.cache.bytes, 'sum')
   counter('cache_hits', 'Token reads answered from memory.', (s) => s.cache.hits)
   counter('cache_misses', 'Token reads answered from the database.', (s) => s.cache.misses)
   counter('commits', 'Writes sent to the database.', (s) => s.commits.writes)

@@ -1,9 +1,19 @@
-/** The main process of several workers on one port: starts them, replaces those that end, and counts their connections. */
+/** The main process of several workers on one port: starts them, replaces those that end, and counts for all of them. */
 import cluster, { type Worker } from 'node:cluster'
+import { TokenBuckets } from '@latchkey/service'
 import type { Logger } from 'pino'
 import { OwnSlots } from '../http/listener/connections/connection-slots.ts'
 import { StartError } from '../start-error.ts'
-import { REFUSED_EXIT_CODE, type ToMain, type ToWorker } from './worker-messages.ts'
+import {
+  type Kind,
+  type Question,
+  type Questions,
+  REFUSED_EXIT_CODE,
+  type ServerMetrics,
+  type ToMain,
+  type ToWorker,
+} from './worker-messages.ts'
+import { WorkerMetrics } from './worker-metrics.ts'
 
 interface WorkersOptions {
   readonly count: number
@@ -23,30 +33,50 @@ const RESTART_DELAY_MS = 500
 /** @returns stops all workers. */
 export function startWorkers(options: WorkersOptions): (isForGood: boolean) => Promise<void> {
   const { log } = options
+  const startedAt = Date.now()
   const slots = new OwnSlots(options.connectionsMax)
+  const pools = { logins: bucketsOfServer(), dns: bucketsOfServer() }
+  const metrics = new WorkerMetrics((id, ask) => tell(cluster.workers?.[id], { kind: 'collect', ask }))
   let isStopping = false
   let isListening = false
+  // Metrics may hold numbers that JSON cannot write.
+  cluster.setupPrimary({ serialization: 'advanced' })
   const fork = () => {
     const worker = cluster.fork(options.env)
     /** How many slots it has taken, by client. */
     const taken = new Map<string, number>()
+    const takeSlot = (client: string) => {
+      const isTaken = slots.take(client)
+      if (isTaken) taken.set(client, (taken.get(client) ?? 0) + 1)
+      return isTaken
+    }
+    const answerTo = ({ kind, of }: Question): Questions[Kind]['answer'] | Promise<ServerMetrics> => {
+      if (kind === 'slot') return takeSlot(of)
+      if (kind === 'rate') return pools[of.pool].take(of.rate, of.count)
+      return metrics.collect(idsOfWorkers()).then((merged) => ({ startedAt, metrics: merged }))
+    }
     worker.on('message', (message: ToMain) => {
-      if (message.kind === 'take') {
-        const { ask, client } = message
-        const isTaken = slots.take(client)
-        if (isTaken) taken.set(client, (taken.get(client) ?? 0) + 1)
-        tell(worker, { kind: 'slot', ask, isTaken })
+      if (worker.isDead()) return
+      if (message.kind === 'ask') {
+        const { ask, question } = message
+        const answer = answerTo(question)
+        if (answer instanceof Promise)
+          void answer.then((late) => tell(worker, { kind: 'answer', ask, answer: late }))
+        else tell(worker, { kind: 'answer', ask, answer })
       } else if (message.kind === 'free') {
         const left = (taken.get(message.client) ?? 1) - 1
         if (left > 0) taken.set(message.client, left)
         else taken.delete(message.client)
         slots.free(message.client)
+      } else if (message.kind === 'collected') {
+        metrics.collected(worker.id, message.ask, message.metrics)
       } else {
         if (!isListening) options.onListening(message)
         isListening = true
       }
     })
     worker.once('exit', (code, signal) => {
+      metrics.end(worker.id)
       for (const [client, connections] of taken) {
         for (let i = 0; i < connections; i += 1) slots.free(client)
       }
@@ -67,6 +97,14 @@ export function startWorkers(options: WorkersOptions): (isForGood: boolean) => P
   }
 }
 
+function bucketsOfServer(): TokenBuckets {
+  return new TokenBuckets(() => performance.now())
+}
+
+function idsOfWorkers(): readonly number[] {
+  return Object.values(cluster.workers ?? {}).flatMap((worker) => (worker?.isConnected() ? [worker.id] : []))
+}
+
 /** Workers read the TLS files at SIGHUP, which operators send to the main process. */
 export function hangUpWorkers(): void {
   for (const worker of Object.values(cluster.workers ?? {})) worker?.process.kill('SIGHUP')
@@ -83,6 +121,6 @@ function endWorker(worker: Worker | undefined, isForGood: boolean): Promise<void
 }
 
 /** A worker that has just ended hears nothing. */
-function tell(worker: Worker, message: ToWorker): void {
-  worker.send(message, () => {})
+function tell(worker: Worker | undefined, message: ToWorker): void {
+  worker?.send(message, () => {})
 }

@@ -1,15 +1,46 @@
 /** What the main process and its workers tell each other. */
+import type { Rate, Taken } from '@latchkey/service'
+import type { MetricSnapshot } from '../telemetry/merge-metrics.ts'
+
+/** What a worker asks the main process, which counts for all of them: the question, and the answer. */
+export interface Questions {
+  /** Takes a connection slot of a client; whether it had one left. */
+  readonly slot: { readonly of: string; readonly answer: boolean }
+  readonly rate: { readonly of: RateQuestion; readonly answer: Taken }
+  readonly metrics: { readonly of: undefined; readonly answer: ServerMetrics }
+}
+
+/** `pool`: rates of different pools never share a bucket. */
+export interface RateQuestion {
+  readonly pool: 'logins' | 'dns'
+  readonly rate: Rate
+  readonly count: number
+}
+
+/** The metrics of all workers in one. */
+export interface ServerMetrics {
+  /** When the main process began, in milliseconds since the epoch. */
+  readonly startedAt: number
+  readonly metrics: MetricSnapshot
+}
+
+export type Kind = keyof Questions
+
+export type Question = { [K in Kind]: { readonly kind: K; readonly of: Questions[K]['of'] } }[Kind]
 
 export type ToMain =
   | { readonly kind: 'listening'; readonly url: string; readonly isBootstrapped: boolean }
-  /** Asks for a connection slot of a client; answered by `slot` with the same number. */
-  | { readonly kind: 'take'; readonly ask: number; readonly client: string }
+  /** Answered by `answer` with the same number. */
+  | { readonly kind: 'ask'; readonly ask: number; readonly question: Question }
   | { readonly kind: 'free'; readonly client: string }
+  | { readonly kind: 'collected'; readonly ask: number; readonly metrics: MetricSnapshot }
 
 export type ToWorker =
   /** Stop; `isForGood`: without a successor. */
   | { readonly kind: 'stop'; readonly isForGood: boolean }
-  | { readonly kind: 'slot'; readonly ask: number; readonly isTaken: boolean }
+  | { readonly kind: 'answer'; readonly ask: number; readonly answer: Questions[Kind]['answer'] }
+  /** Answered by `collected` with the same number. */
+  | { readonly kind: 'collect'; readonly ask: number }
 
 /** Exit code of a worker that must not be restarted: its successor would be refused, too. */
 export const REFUSED_EXIT_CODE = 3

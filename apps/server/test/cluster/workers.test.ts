@@ -7,6 +7,7 @@ import type { Token } from '@latchkey/contract'
 import { serverMain } from '@latchkey/testkit/process/server-build'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { createTestDatabase } from '../database.ts'
+import { STATIC } from '../login/static-key.ts'
 import { askSocket } from '../open-sockets.ts'
 import { childrenOf } from './harness/child-processes.ts'
 import { httpDoor, jsonOf, type Request } from './harness/door.ts'
@@ -32,6 +33,7 @@ describe('LATCHKEY_WORKERS=2', async () => {
         LATCHKEY_WORKERS: '2',
         ...SHARED_ENV,
         LATCHKEY_MAX_CONNECTIONS_PER_CLIENT: `${CONNECTIONS_MAX}`,
+        LATCHKEY_LOGINS_PER_SECOND: '1',
       },
       stdio: ['ignore', 'pipe', 'ignore'],
     })
@@ -68,19 +70,13 @@ describe('LATCHKEY_WORKERS=2', async () => {
     )
   }
 
-  /** How many requests wait in both processes, as far as both are met. */
-  const waiting = async () => {
-    const byProcess = new Map<number | undefined, number>()
-    for (let i = 0; i < 6; i += 1) {
-      const door = httpDoor(() => url)
-      const metrics = await metricsOf(door)
-      byProcess.set(
-        metrics.get('latchkey_process_start_time_seconds'),
-        metrics.get('latchkey_store_waiters') ?? 0,
-      )
+  const metrics = async () => {
+    const door = httpDoor(() => url)
+    try {
+      return await metricsOf(door)
+    } finally {
       door.close()
     }
-    return [...byProcess.values()].reduce((sum, count) => sum + count, 0)
   }
 
   test('two processes answer on one port, and print one greeting', async () => {
@@ -96,6 +92,20 @@ describe('LATCHKEY_WORKERS=2', async () => {
       const read = await Promise.all([ask(path), ask(path), ask(path)])
       expect(read.map((reply) => jsonOf<Token>(reply).Description)).toEqual([`${i}`, `${i}`, `${i}`])
     }
+  })
+
+  test('DOS-05: a client logs in as often as it may, over all processes', async () => {
+    const method = { Name: 'workers', Type: 'jwt', Config: STATIC }
+    expect((await ask('/acl/auth-method', { method: 'PUT', body: method })).status).toBe(200)
+    const body = { AuthMethod: 'workers', BearerToken: 'none' }
+    const began = performance.now()
+    const replies = await Promise.all(
+      Array.from({ length: 30 }, () => ask('/acl/login', { method: 'POST', body })),
+    )
+    const refilled = Math.ceil((performance.now() - began) / 1_000)
+    const admitted = replies.filter(({ status }) => status !== 429).length
+    expect(admitted).toBeGreaterThanOrEqual(5)
+    expect(admitted).toBeLessThanOrEqual(5 + refilled)
   })
 
   describe('DOS-01', () => {
@@ -136,18 +146,25 @@ describe('LATCHKEY_WORKERS=2', async () => {
     })
   })
 
-  test('a worker that is killed is replaced', async () => {
+  test('a worker that is killed is replaced, and no counter of the server falls', async () => {
+    await expect.poll(async () => (await metrics()).get('latchkey_workers'), POLL).toBe(2)
+    const commits = async () => (await metrics()).get('latchkey_store_commits_total') ?? 0
+    const first = await commits()
+    for (let i = 0; i < 10; i += 1) await ask('/acl/token', { method: 'PUT', body: {} })
+    const written = await commits()
+    expect(written).toBeGreaterThanOrEqual(first + 10)
     const before = await nodeIds()
     process.kill(childrenOf(main.pid ?? 0)[0] ?? 0, 'SIGKILL')
     await expect.poll(async () => [...(await nodeIds())].filter((id) => !before.has(id)).length).toBe(1)
     expect((await nodeIds()).size).toBe(2)
+    expect(await commits()).toBeGreaterThanOrEqual(written)
     expect(output.filter((line) => GREETING.test(line))).toHaveLength(1)
   })
 
   test('SIGTERM to the main process, and also to a worker, drains all of them: exit 0', async () => {
     const workers = childrenOf(main.pid ?? 0)
     const held = Array.from({ length: 12 }, () => ask('/acl/tokens?index=99999999&wait=5m'))
-    await expect.poll(waiting).toBe(held.length)
+    await expect.poll(async () => (await metrics()).get('latchkey_store_waiters'), POLL).toBe(held.length)
     const exit = once(main, 'exit')
     // What an init system does: the worker that has the signal already is told to end by the main process, too.
     for (const pid of [...workers.slice(1), main.pid ?? 0]) process.kill(pid, 'SIGTERM')

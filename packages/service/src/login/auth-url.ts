@@ -10,7 +10,7 @@ const RETRY_AFTER_SECONDS = 60
 export async function authUrlHandler(call: Call<'login.authUrl'>): Promise<Answer<'login.authUrl'>> {
   const { body, service } = call
   requireFields(body, ['AuthMethod', 'RedirectURI'])
-  const { method, oidc } = requireOidc(call, body, 'GetAuthCodeURL')
+  const { method, oidc } = await requireOidc(call, body, 'GetAuthCodeURL')
   return inLane(call, method, async () => {
     const now = service.clock.now()
     const beginning = { redirectUri: body.RedirectURI, clientNonce: body.ClientNonce, meta: body.Meta }

@@ -7,7 +7,7 @@ import { inLane, requireFields, requireOidc } from './login-method.ts'
 export async function callbackHandler(call: Call<'login.callback'>): Promise<Answer<'login.callback'>> {
   const { body, service } = call
   requireFields(body, ['AuthMethod', 'State', 'Code'])
-  const { method, oidc } = requireOidc(call, body, 'ClaimsFromAuthCode')
+  const { method, oidc } = await requireOidc(call, body, 'ClaimsFromAuthCode')
   // A request that the lane refuses does not use up its state.
   const { verification, meta } = await inLane(call, method, async () => {
     const now = service.clock.now()

@@ -29,10 +29,13 @@ export function inLane<T>(call: Context, method: AuthMethodRecord, part: () => P
  *
  * @throws AclError `auth_method_unknown`, `namespace_unsupported`, `field_invalid`, `too_many_logins`.
  */
-export function requireLoginMethod(call: Context, { AuthMethod, Namespace }: LoginBody): AuthMethodRecord {
+export async function requireLoginMethod(
+  call: Context,
+  { AuthMethod, Namespace }: LoginBody,
+): Promise<AuthMethodRecord> {
   const method = call.service.store.directory().authMethod(namespaceOf(call, Namespace), AuthMethod)
   if (!method) throw authMethodUnknown(call, shorten(AuthMethod))
-  call.loginRates.count(call.request.client, authMethodKey(method), call.now)
+  await call.loginRates.count(call.request.client, authMethodKey(method))
   return method
 }
 
@@ -42,16 +45,16 @@ export function requireLoginMethod(call: Context, { AuthMethod, Namespace }: Log
  * @param operation name of the operation, as messages of the reference give it.
  * @throws AclError as {@link requireLoginMethod}, `field_invalid` for a method of another type, `endpoint_not_built`.
  */
-export function requireOidc(
+export async function requireOidc(
   call: Context,
   body: LoginBody,
   operation: string,
-): { readonly method: OidcMethod; readonly oidc: OidcClient } {
+): Promise<{ readonly method: OidcMethod; readonly oidc: OidcClient }> {
   const { oidc } = call.service.identity
   if (oidc === undefined) {
     throw new AclError('endpoint_not_built', 'This server asks no OpenID providers')
   }
-  const method = requireLoginMethod(call, body)
+  const method = await requireLoginMethod(call, body)
   if (method.Type !== 'oidc') throw incompatible(operation, method)
   return { method, oidc }
 }

@@ -9,7 +9,7 @@ export async function loginHandler(call: Call<'login.login'>): Promise<Answer<'l
   requireFields(body, ['AuthMethod', 'BearerToken'])
   // Checks the bounds of Meta before a provider is asked.
   loginDescription(body.Meta ?? {})
-  const method = requireLoginMethod(call, body)
+  const method = await requireLoginMethod(call, body)
   if (method.Type === 'oidc') throw incompatible('ClaimsFromJWT', method)
   const verify = () => service.identity.verifier.verify(method, body.BearerToken, service.clock.now())
   // A Kubernetes API is asked about each credential, while keys of a provider are fetched once for many logins.

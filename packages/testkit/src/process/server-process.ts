@@ -12,14 +12,15 @@ type Settings = Readonly<Record<string, string>>
 export const LISTENS = /listens on (\S+)/
 
 /**
- * The environment of a child: without the surrounding `LATCHKEY_…` variables, with a free port and a shared compile cache.
+ * The environment of a child: without the surrounding `LATCHKEY_…` variables, with a free port, a shared compile cache, and
+ * one process on any machine.
  */
 export function childEnvironment(env: Settings): Record<string, string | undefined> {
   const inherited = Object.entries(process.env).filter(
     ([name]) => !name.startsWith('LATCHKEY_') && name !== 'DATABASE_URL',
   )
   const NODE_COMPILE_CACHE = join(tmpdir(), 'latchkey-compiled')
-  return { NODE_COMPILE_CACHE, ...Object.fromEntries(inherited), PORT: '0', ...env }
+  return { NODE_COMPILE_CACHE, ...Object.fromEntries(inherited), PORT: '0', LATCHKEY_WORKERS: '1', ...env }
 }
 
 function spawnServer(args: readonly string[], env: Settings, main = serverMain()) {

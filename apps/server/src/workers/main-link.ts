@@ -1,0 +1,68 @@
+import type { Rate, RateLimits, Taken } from '@latchkey/service'
+import type { ConnectionSlots } from '../http/listener/connections/connection-slots.ts'
+import type { MetricSnapshot } from '../telemetry/merge-metrics.ts'
+import type {
+  Kind,
+  Question,
+  Questions,
+  RateQuestion,
+  ServerMetrics,
+  ToMain,
+  ToWorker,
+} from './worker-messages.ts'
+
+/** The end of a worker's channel to the main process. */
+export interface Channel {
+  send(message: ToMain): void
+  onMessage(listener: (message: ToWorker) => void): void
+}
+
+/** The main process as its workers see it: it counts for all of them, so that limits are those of the server. */
+export class MainLink {
+  private readonly channel: Channel
+  private readonly asked = new Map<number, (answer: Questions[Kind]['answer']) => void>()
+  private asks = 0
+
+  constructor(channel: Channel) {
+    this.channel = channel
+    channel.onMessage((message) => {
+      if (message.kind !== 'answer') return
+      this.asked.get(message.ask)?.(message.answer)
+      this.asked.delete(message.ask)
+    })
+  }
+
+  /** A client has its limit of connections once, however many workers there are. */
+  readonly slots: ConnectionSlots = {
+    take: (client) => this.ask('slot', client),
+    free: (client) => this.channel.send({ kind: 'free', client }),
+  }
+
+  limitsOf(pool: RateQuestion['pool']): RateLimits {
+    return { take: (rate: Rate, count: number): Promise<Taken> => this.ask('rate', { pool, rate, count }) }
+  }
+
+  /** The metrics of all workers, this one included. */
+  metrics(): Promise<ServerMetrics> {
+    return this.ask('metrics', undefined)
+  }
+
+  /** Lets the main process collect the metrics of this worker. */
+  answerCollections(read: () => Promise<MetricSnapshot>): void {
+    this.channel.onMessage((message) => {
+      if (message.kind !== 'collect') return
+      const { ask } = message
+      void read().then((metrics) => this.channel.send({ kind: 'collected', ask, metrics }))
+    })
+  }
+
+  private ask<K extends Kind>(kind: K, of: Questions[K]['of']): Promise<Questions[K]['answer']> {
+    this.asks += 1
+    const ask = this.asks
+    return new Promise((resolve) => {
+      this.asked.set(ask, resolve)
+      // TypeScript does not see that kind and content belong together.
+      this.channel.send({ kind: 'ask', ask, question: { kind, of } as Question })
+    })
+  }
+}
