@@ -1,6 +1,13 @@
 /** The cases, in the order in which they run: what one leaves behind, such as more tokens, the next ones can bear. */
 import { type Baselines, type Figures, measureLoad } from './bench.ts'
-import { changeWatched, haveInstances, healthReads, heartbeats, WATCHED_PATH } from './catalog.ts'
+import {
+  changeWatched,
+  haveInstances,
+  healthReads,
+  heartbeats,
+  registrations,
+  WATCHED_PATH,
+} from './catalog.ts'
 import { call, shuffled } from './client.ts'
 import type { Load, LoadRequest } from './load.ts'
 import { loginRequest } from './logins.ts'
@@ -109,6 +116,12 @@ export const CASES: readonly Case[] = [
   }),
   waiting('waiters-5000-service', 5_000, watchService),
   writing('heartbeat', 32, ({ server }) => heartbeats(server)),
+  ...[1, 32, 256].map((connections) =>
+    writing('register', connections, async ({ server }) => {
+      await haveInstances(server)
+      return registrations()
+    }),
+  ),
 ]
 
 function get(path: string): LoadRequest {

@@ -59,6 +59,14 @@ export async function changeWatched(server: Measured, round: number): Promise<vo
   await call(server, 'PUT', '/catalog/register', { body: { ...Node, Service } })
 }
 
+/** Changes of every instance, one in each request: the next round changes the port again. */
+export function registrations(): readonly LoadRequest[] {
+  return Array.from({ length: 3 * INSTANCES }, (_, i) => {
+    const { Node, Service } = instance(i % INSTANCES, 10_000 + Math.floor(i / INSTANCES))
+    return { method: 'PUT', path: '/v1/catalog/register', body: JSON.stringify({ ...Node, Service }) }
+  })
+}
+
 /** Registers TTL checks, and reports each of them as it is already: 100,000 a minute are 1,667 a second. */
 export async function heartbeats(server: Measured): Promise<readonly LoadRequest[]> {
   const ids = Array.from({ length: HEARTS }, (_, i) => `heart-${i}`)

@@ -1,9 +1,11 @@
+import { endedSessions } from '@latchkey/acl'
 import { AclError } from '@latchkey/contract'
 import {
   type Change,
   type CommitOptions,
   checkReplicatedWrites,
   checkTogether,
+  isOfCatalog,
   type Place,
   type Store,
   StoreConflict,
@@ -16,6 +18,7 @@ import type { ChangeFollower } from '../follow/change-follower.ts'
 import type { LocalState, OwnCommit } from '../follow/local-state.ts'
 import type { Closing } from '../members/leases/lease.ts'
 import type { Membership } from '../members/membership.ts'
+import { isOfCatalogAlone } from './catalog/commit-together.ts'
 import type { CommitActivity } from './commit-activity.ts'
 import { commitInTransaction } from './directory-commits.ts'
 import { commitRows, onPool } from './row-commits.ts'
@@ -60,7 +63,7 @@ const GROUP_WRITES_MAX = 256
 const GROUP_CHARS_MAX = 262_144
 /** Writes up to this length join any group, so that they do not wait behind all long ones. */
 const SHORT_CHARS_MAX = 16_384
-/** Maximum writes of one group that take several statements each. */
+/** Maximum writes of one group that take several statements of their own. */
 const TRANSACTION_WRITES_MAX = 16
 /** Maximum writes of one group that share an id with another. They are committed one by one while the others wait. */
 const REPEATED_WRITES_MAX = 32
@@ -117,22 +120,30 @@ export class CommitQueue implements Pick<Store, 'commit'> {
   /** Takes writes of the same kind as the first in the queue; the other kind comes next. */
   private takeGroup(): readonly Write[] {
     const isLong = takesTransaction(this.waiting[0])
-    const writesMax = isLong ? TRANSACTION_WRITES_MAX : GROUP_WRITES_MAX
     const group: Write[] = []
     const left: Write[] = []
     let chars = 0
+    let alone = 0
     for (const write of this.waiting) {
       const isTooLong = write.chars > SHORT_CHARS_MAX && chars + write.chars > GROUP_CHARS_MAX
-      const isFull = group.length === writesMax || (group.length > 0 && isTooLong)
-      if (isFull || takesTransaction(write) !== isLong) {
+      const isFull = group.length === GROUP_WRITES_MAX || alone === TRANSACTION_WRITES_MAX
+      if (isFull || (group.length > 0 && isTooLong) || takesTransaction(write) !== isLong) {
         left.push(write)
         continue
       }
       group.push(write)
       chars += write.chars
+      if (isLong && this.goesAlone(write)) alone += 1
     }
     this.waiting = left
     return group
+  }
+
+  /** Whether a long write takes several statements of its own. */
+  private goesAlone(write: Write): boolean {
+    if (!isOfCatalogAlone(write)) return true
+    const changes = write.directory.map(({ change }) => change).filter(isOfCatalog)
+    return endedSessions(changes, this.options.state.catalog).length > 0
   }
 
   private async commitGroup(group: readonly Write[]): Promise<void> {

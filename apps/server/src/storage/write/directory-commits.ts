@@ -4,6 +4,7 @@ import type { Database } from '../../database/connect.ts'
 import { withAclErrors } from '../../database/database-error.ts'
 import type { SecretBox } from '../../secrets/secret-box.ts'
 import type { Closing } from '../members/leases/lease.ts'
+import { commitTogether, isOfCatalogAlone } from './catalog/commit-together.ts'
 import { areExpired, derivedEnds, endSessions, endsSession, mayEndSessions } from './catalog/session-ends.ts'
 import { judgeCatalog } from './catalog/stored-catalog.ts'
 import { findConflict, holdsRecords, type StoredRows } from './directory-conflicts.ts'
@@ -31,8 +32,8 @@ const TIMED_RECORDS_MAX = 16
 const ENDS_MS_MAX = 60_000
 
 /**
- * Commits writes that take several statements, one after the other, in one transaction that holds the lock of the commit
- * index: those that change the directory or the catalog, and long ones.
+ * Commits writes that take several statements in one transaction that holds the lock of the commit index: those of the catalog
+ * together; those that change the directory, and long ones, one after the other.
  *
  * @returns undefined if the author is fenced, or the leases that must end first: nothing was committed.
  * @throws AclError `unavailable`
@@ -84,7 +85,18 @@ async function commitAll(
   const results: (number | ConflictReason)[] = []
   let reached = before
   let isMore = false
-  for (const write of writes) {
+  while (results.length < writes.length) {
+    const left = writes.slice(results.length)
+    const other = left.findIndex((write) => !isOfCatalogAlone(write))
+    const together = other === -1 ? left : left.slice(0, other)
+    if (together.length > 0) {
+      const made = await commitTogether(tx, secrets, together, reached)
+      reached = made.reduce<number>((last, result) => (typeof result === 'number' ? result : last), reached)
+      results.push(...made)
+      if (made.length === together.length) continue
+    }
+    const write = writes[results.length]
+    if (!write) break
     const result = await commitWrite(tx, secrets, write, { ...author, known: reached })
     if (typeof result !== 'string') {
       reached = result.index

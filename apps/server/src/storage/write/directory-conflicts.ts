@@ -72,13 +72,14 @@ type FindHolders = (query: {
 }) => Promise<readonly { readonly id: string; readonly namespace: string; readonly nameKey: string }[]>
 
 /** The namespace that a change needs. */
-function namespaceOf(change: DirectoryChange): string | undefined {
+export function namespaceOf(change: DirectoryChange): string | undefined {
   if (change.op === 'delete' || !('Namespace' in change.record)) return undefined
   const { Namespace } = change.record
   return Namespace === DEFAULT_NAMESPACE ? undefined : storeText(Namespace)
 }
 
-async function findMissingNamespaces(
+/** Namespaces that changes need, and that are neither stored nor made by them. */
+export async function findMissingNamespaces(
   tx: Transaction,
   changes: readonly DirectoryChange[],
 ): Promise<ReadonlySet<string>> {

@@ -1,14 +1,16 @@
 /** Applies the rules of the catalog to a commit: reads what they look at, in the commit's own transaction. */
 import {
-  affectedServices,
   Catalog,
   type CatalogChange,
   type CatalogRecords,
   type CatalogTable,
   CRITICAL,
+  EXTINCTION,
   endedSessions,
   keepsCatalogWhole,
+  nameKey,
   nodeKey,
+  SERVICE_NAMES,
   type SessionRecord,
   serviceIndexChanges,
   serviceKey,
@@ -48,14 +50,22 @@ export async function judgeCatalog(
 ): Promise<Judged | 'changed'> {
   const ofCatalog = changes.filter(isOfCatalog)
   if (ofCatalog.length === 0) return { moved: [], ended: [] }
-  const before = await new StoredCatalog(tx, ofCatalog).load()
+  const before = await loadCatalog(tx, ofCatalog)
   if (!keepsCatalogWhole(ofCatalog, before)) return 'changed'
-  await loadOtherInstances(tx, ofCatalog, before)
   const moved = serviceIndexChanges(ofCatalog, before).map((change) => ({ ...change, expect: undefined }))
   return { moved, ended: endedSessions(ofCatalog, before) }
 }
 
-/** The part of the stored catalog that a commit depends on. */
+/** The part of the stored catalog that commits depend on. @param changes of one commit, or of several in a row. */
+export async function loadCatalog(
+  tx: Transaction,
+  changes: readonly (DirectoryChange & CatalogChange)[],
+): Promise<Catalog> {
+  const catalog = await new StoredCatalog(tx, changes).load()
+  await loadServiceNames(tx, changes, catalog)
+  return catalog
+}
+
 class StoredCatalog {
   private readonly tx: Transaction
   private readonly changes: readonly (DirectoryChange & CatalogChange)[]
@@ -68,8 +78,10 @@ class StoredCatalog {
 
   async load(): Promise<Catalog> {
     const { tx, changes } = this
-    const ended = changes.flatMap(({ table, op, record }) =>
-      table === 'nodes' && op === 'delete' ? storeText(nodeKey(record.Node)) : [],
+    const ended = unique(
+      changes.flatMap(({ table, op, record }) =>
+        table === 'nodes' && op === 'delete' ? storeText(nodeKey(record.Node)) : [],
+      ),
     )
     const nodes = changes.flatMap((change) =>
       change.table === 'serviceIndexes' ? [] : storeText(nodeKey(change.record.Node)),
@@ -83,11 +95,16 @@ class StoredCatalog {
     await this.loadChecks(ended)
     await this.loadSessions(ended)
     await this.loadServices(ended)
-    for (const part of partsOf(ended)) {
-      const where = { nodeKey: { in: [...part] } }
-      this.add('coordinates', (await tx.catalogCoordinate.findMany({ where })).map(decodeCoordinate))
-    }
+    await this.loadCoordinates(ended)
     return this.catalog
+  }
+
+  /** Those that change, and those of nodes that end. */
+  private async loadCoordinates(endedNodes: readonly string[]): Promise<void> {
+    const find = async (where: Prisma.CatalogCoordinateWhereInput) =>
+      this.add('coordinates', (await this.tx.catalogCoordinate.findMany({ where })).map(decodeCoordinate))
+    for (const part of partsOf(unique(this.keysOf('coordinates')))) await find({ key: { in: [...part] } })
+    for (const part of partsOf(endedNodes)) await find({ nodeKey: { in: [...part] } })
   }
 
   /** Those that change, those of services that end, and those on nodes that end. */
@@ -100,7 +117,7 @@ class StoredCatalog {
       this.add('checks', (await tx.catalogCheck.findMany({ where })).map(decodeCheck))
     for (const part of partsOf(unique([...this.keysOf('checks'), ...this.checksOfSessions()])))
       await find({ key: { in: [...part] } })
-    for (const part of partsOf(endedServices)) await find({ serviceKey: { in: [...part] } })
+    for (const part of partsOf(unique(endedServices))) await find({ serviceKey: { in: [...part] } })
     for (const part of partsOf(endedNodes)) await find({ nodeKey: { in: [...part] } })
   }
 
@@ -122,9 +139,9 @@ class StoredCatalog {
     )
     const find = async (where: Prisma.SessionWhereInput) =>
       this.add('sessions', (await tx.session.findMany({ where })).map(decodeSession))
-    for (const part of partsOf(this.keysOf('sessions'))) await find({ id: { in: [...part] } })
+    for (const part of partsOf(unique(this.keysOf('sessions')))) await find({ id: { in: [...part] } })
     for (const part of partsOf(endedNodes)) await find({ nodeKey: { in: [...part] } })
-    for (const part of partsOf(failing)) await find({ checkKeys: { hasSome: [...part] } })
+    for (const part of partsOf(unique(failing))) await find({ checkKeys: { hasSome: [...part] } })
   }
 
   /** Those that change, those of changed checks, and all on nodes that change, or one of whose own checks does. */
@@ -157,25 +174,33 @@ class StoredCatalog {
   }
 }
 
-/** The indexes of the services that a commit affects, and an instance of each that it does not change, if there is one. */
-async function loadOtherInstances(
+/** The indexes of the services that changes may affect, and of each an instance that they leave alone, if there is one. */
+async function loadServiceNames(
   tx: Transaction,
   changes: readonly (DirectoryChange & CatalogChange)[],
   before: Catalog,
 ): Promise<void> {
-  const affected = affectedServices(changes, before)
-  for (const part of partsOf([...affected.keys()].map(storeText))) {
+  const services = changes.flatMap((change) => (change.table === 'services' ? change.record : []))
+  const names = new Map(
+    [...before.services(), ...services].map((one) => [nameKey(one.Namespace, one.Service), one]),
+  )
+  if (names.size === 0) return
+  for (const part of partsOf([EXTINCTION, SERVICE_NAMES, ...[...names.keys()].map(storeText)])) {
     const rows = await tx.catalogServiceIndex.findMany({ where: { name: { in: [...part] } } })
     for (const row of rows) before.put('serviceIndexes', decodeServiceIndex(row))
   }
-  const changed = new Set(
-    changes.flatMap((change) => (change.table === 'services' ? serviceKey(change.record) : [])),
+  const changed = new Set(services.map(serviceKey))
+  const unknown = [...names].flatMap(([name, { Namespace, Service }]) =>
+    before.instances(Service, Namespace).some((service) => !changed.has(serviceKey(service)))
+      ? []
+      : storeText(name),
   )
-  for (const [name, { Namespace, Service }] of affected) {
-    if (before.instances(Service, Namespace).some((service) => !changed.has(serviceKey(service)))) continue
-    const where = { nameKey: storeText(name), key: { notIn: [...changed].map(storeText) } }
-    const row = await tx.catalogService.findFirst({ where })
-    if (row) before.put('services', decodeService(row))
+  for (const part of partsOf(unknown)) {
+    const others = await tx.$queryRaw<{ key: string }[]>`SELECT other.key
+      FROM unnest(${part}::text[]) AS asked (name), LATERAL (SELECT key FROM catalog_service
+        WHERE name_key = asked.name AND key <> ALL (${[...changed].map(storeText)}::text[]) LIMIT 1) AS other`
+    const where = { key: { in: others.map(({ key }) => key) } }
+    for (const row of await tx.catalogService.findMany({ where })) before.put('services', decodeService(row))
   }
 }
 

@@ -1,0 +1,158 @@
+/**
+ * Commits writes of the catalog together, each with its own index and its own error: reads what they depend on once, judges one
+ * after the other in memory, and stores what all of them come to with a few statements.
+ */
+import {
+  type Catalog,
+  type CatalogChange,
+  type CatalogRecords,
+  type CatalogTable,
+  catalogKey,
+  endedSessions,
+  keepsCatalogWhole,
+  serviceIndexChanges,
+} from '@latchkey/acl'
+import { type ConflictReason, isOfCatalog } from '@latchkey/service'
+import type { SecretBox } from '../../../secrets/secret-box.ts'
+import { storeText } from '../../read/stored-text.ts'
+import { findMissingNamespaces, namespaceOf } from '../directory-conflicts.ts'
+import { DIRECTORY_STATEMENTS, keyOf, partsOf } from '../directory-tables.ts'
+import type { NewRow, Statements, Transaction } from '../statements.ts'
+import { type DirectoryChange, type EncodedWrite, STATEMENT_ROWS_MAX } from '../writes.ts'
+import { loadCatalog } from './stored-catalog.ts'
+
+type OfCatalog = DirectoryChange & CatalogChange
+
+/** Whether a write changes the catalog alone, and depends on nothing else. One that ends sessions still has to go alone. */
+export function isOfCatalogAlone({ rows, directory, above, expects }: EncodedWrite): boolean {
+  if (rows.length > 0 || above !== undefined || expects !== undefined) return false
+  return directory.length > 0 && directory.every(({ change }) => isOfCatalog(change))
+}
+
+/**
+ * Commits the writes up to the first that ends sessions, which frees keys in the database.
+ *
+ * @param writes of {@link isOfCatalogAlone}, in order.
+ * @param before the index before them. @param tx holds the lock of the commit index.
+ * @returns the outcome of each write that was judged: as many as come before the first that ends sessions.
+ */
+export async function commitTogether(
+  tx: Transaction,
+  secrets: SecretBox,
+  writes: readonly EncodedWrite[],
+  before: number,
+): Promise<readonly (number | ConflictReason)[]> {
+  const changes = writes.flatMap(({ directory }) => directory.map(({ change }) => change)).filter(isOfCatalog)
+  const missing = await findMissingNamespaces(tx, changes)
+  const group = new Group(await loadCatalog(tx, changes), missing, before)
+  const results: (number | ConflictReason)[] = []
+  for (const write of writes) {
+    const result = group.judge(write)
+    if (result === 'ends sessions') break
+    results.push(result)
+  }
+  await group.store(tx, secrets)
+  return results
+}
+
+/** A record that the group changed. */
+interface Touched {
+  readonly table: CatalogTable
+  readonly key: string
+  readonly wasStored: boolean
+}
+
+interface LogRow {
+  readonly index: bigint
+  readonly ordinal: number
+  readonly entity: CatalogTable
+  readonly op: CatalogChange['op']
+  readonly key: string
+}
+
+class Group {
+  private readonly catalog: Catalog
+  private readonly missing: ReadonlySet<string>
+  private readonly touched = new Map<string, Touched>()
+  private readonly log: LogRow[] = []
+  private readonly tableIndexes: Partial<Record<CatalogTable, bigint>> = {}
+  private readonly before: number
+  private index: number
+
+  /** @param catalog what the writes depend on; from here on it is as they leave it. @param missing namespaces. */
+  constructor(catalog: Catalog, missing: ReadonlySet<string>, before: number) {
+    this.catalog = catalog
+    this.missing = missing
+    this.before = before
+    this.index = before
+  }
+
+  /** Makes the changes of a write in memory, unless they conflict with what is there. */
+  judge({ directory, nextOrdinal }: EncodedWrite): number | 'changed' | 'ends sessions' {
+    const { catalog } = this
+    // A record that is changed twice ends as the last change says.
+    const changes = [
+      ...new Map(directory.map(({ change }) => [`${change.table}/${keyOf(change)}`, change])).values(),
+    ].filter(isOfCatalog)
+    if (endedSessions(changes, catalog).length > 0) return 'ends sessions'
+    if (!changes.every((change) => this.isAsExpected(change)) || !keepsCatalogWhole(changes, catalog))
+      return 'changed'
+    const moved = serviceIndexChanges(changes, catalog)
+    this.index += 1
+    for (const change of changes) this.make(change)
+    for (const change of moved) this.make(change)
+    for (const { ordinal, change } of directory) this.note(ordinal, change as OfCatalog)
+    for (const [i, change] of moved.entries()) this.note(nextOrdinal + i, change)
+    return this.index
+  }
+
+  private isAsExpected(change: OfCatalog): boolean {
+    const { table, record, expect } = change
+    if (this.missing.has(namespaceOf(change) ?? '')) return false
+    const stored = this.catalog.get(table, catalogKey(table, record))
+    return expect === undefined || (stored?.ModifyIndex ?? 0) === expect
+  }
+
+  private make({ table, op, record }: CatalogChange): void {
+    const { catalog, index } = this
+    const key = catalogKey(table, record)
+    const stored = catalog.get(table, key)
+    const id = `${table}/${key}`
+    if (!this.touched.has(id)) this.touched.set(id, { table, key, wasStored: stored !== undefined })
+    if (op === 'delete') {
+      catalog.remove(table, key)
+      return
+    }
+    // A new record may bring its CreateIndex; an existing one keeps it.
+    const CreateIndex = stored?.CreateIndex ?? (record.CreateIndex || index)
+    // Table and record belong together, which the compiler cannot follow through the copy.
+    catalog.put(table, { ...record, CreateIndex, ModifyIndex: index } as CatalogRecords[CatalogTable])
+  }
+
+  private note(ordinal: number, { table, op, record }: CatalogChange): void {
+    const index = BigInt(this.index)
+    this.log.push({ index, ordinal, entity: table, op, key: storeText(catalogKey(table, record)) })
+    this.tableIndexes[table] = index
+  }
+
+  /** Removes the rows and inserts them again, as they are after the last write. */
+  async store(tx: Transaction, secrets: SecretBox): Promise<void> {
+    if (this.index === this.before) return
+    const byTable = Map.groupBy(this.touched.values(), ({ table }) => table)
+    for (const [table, touched] of byTable) {
+      // Each change of a table has a record of that table, which the compiler cannot follow through a variable.
+      const statements = DIRECTORY_STATEMENTS[table] as Statements<unknown>
+      const removed = touched.flatMap(({ key, wasStored }) => (wasStored ? storeText(key) : []))
+      for (const part of partsOf(removed, STATEMENT_ROWS_MAX)) await statements.remove(tx, part)
+      const rows = touched.flatMap(({ key }): readonly NewRow<unknown>[] => {
+        const record = this.catalog.get(table, key)
+        if (!record) return []
+        const createIndex = BigInt(record.CreateIndex)
+        return [{ key: storeText(key), record, createIndex, modifyIndex: BigInt(record.ModifyIndex) }]
+      })
+      for (const part of partsOf(rows)) await statements.create(tx, part, secrets)
+    }
+    for (const part of partsOf(this.log, STATEMENT_ROWS_MAX)) await tx.change.createMany({ data: [...part] })
+    await tx.commitIndex.updateMany({ data: { index: BigInt(this.index), ...this.tableIndexes } })
+  }
+}
