@@ -10,7 +10,7 @@ export default defineConfig({
   resolve: {
     alias: {
       // The original inserts `<style>` elements, which the Content-Security-Policy of the server refuses.
-      'react-style-singleton': new URL('./src/ui/style-singleton.ts', import.meta.url).pathname,
+      'react-style-singleton': new URL('./src/ui/overlay/style-singleton.ts', import.meta.url).pathname,
     },
   },
   // Every file has its own URL: the policy allows no `data:`.

@@ -16,7 +16,7 @@ import { Frame } from './shell/frame.tsx'
 import { NotFoundPage } from './shell/not-found-page.tsx'
 import { RouteFailure } from './shell/route-failure.tsx'
 import { tokenRoutes } from './tokens/routes.tsx'
-import { Skeleton } from './ui/states.tsx'
+import { Skeleton } from './ui/feedback/states.tsx'
 import { upgradeRoutes } from './upgrade/routes.tsx'
 
 export const rootRoute = createRootRoute({

@@ -1,7 +1,7 @@
 import { type FormEvent, type ReactNode, useState } from 'react'
 import { texts } from '../texts.ts'
 import { Button } from '../ui/button.tsx'
-import { SelectField, TextField } from '../ui/field.tsx'
+import { SelectField, TextField } from '../ui/form/field.tsx'
 import { type Access, type Kind, type QuestionSearch, RESOURCES, resourceOf } from './question.ts'
 
 interface QuestionFormProps {

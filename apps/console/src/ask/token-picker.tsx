@@ -3,8 +3,8 @@ import { Check, ChevronDown } from 'lucide-react'
 import { Popover } from 'radix-ui'
 import { useDeferredValue, useId, useState } from 'react'
 import { texts } from '../texts.ts'
-import type { TokenRow } from '../tokens/token-feed.ts'
-import { useTokenFeed } from '../tokens/use-token-feed.ts'
+import type { TokenRow } from '../tokens/list/token-feed.ts'
+import { useTokenFeed } from '../tokens/list/use-token-feed.ts'
 
 /** Matches beyond this number are found by typing more. */
 const SHOWN = 50

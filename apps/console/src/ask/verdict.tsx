@@ -2,7 +2,7 @@ import type { AuthorizeAnswer, Explanation } from '@latchkey/sdk'
 import { Link } from '@tanstack/react-router'
 import { ArrowRight, CircleCheck, CircleSlash } from 'lucide-react'
 import { texts } from '../texts.ts'
-import { useTokenFeed } from '../tokens/use-token-feed.ts'
+import { useTokenFeed } from '../tokens/list/use-token-feed.ts'
 import type { Question } from './question.ts'
 
 interface VerdictProps {

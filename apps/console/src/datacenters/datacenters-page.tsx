@@ -5,10 +5,10 @@ import { serverFacts } from '../server-facts.ts'
 import { useClient } from '../session/session.ts'
 import { texts } from '../texts.ts'
 import { Badge, type Tone } from '../ui/badge.tsx'
+import { Problem } from '../ui/feedback/problem.tsx'
+import { Skeleton } from '../ui/feedback/states.tsx'
 import { Instant } from '../ui/instant.tsx'
 import { Card, Page } from '../ui/page.tsx'
-import { Problem } from '../ui/problem.tsx'
-import { Skeleton } from '../ui/states.tsx'
 import '../ui/styles/catalog.css'
 
 const AGAIN_MS = 2_000

@@ -3,8 +3,8 @@ import { serverFacts } from '../server-facts.ts'
 import { useClient } from '../session/session.ts'
 import { texts } from '../texts.ts'
 import { Badge } from '../ui/badge.tsx'
+import { Problem } from '../ui/feedback/problem.tsx'
 import { Card } from '../ui/page.tsx'
-import { Problem } from '../ui/problem.tsx'
 
 const REFETCH_MS = 5_000
 

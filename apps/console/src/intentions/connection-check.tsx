@@ -4,10 +4,10 @@ import { type FormEvent, useState } from 'react'
 import { useClient } from '../session/session.ts'
 import { texts } from '../texts.ts'
 import { Button } from '../ui/button.tsx'
-import { TextField } from '../ui/field.tsx'
+import { Problem } from '../ui/feedback/problem.tsx'
+import { Skeleton } from '../ui/feedback/states.tsx'
+import { TextField } from '../ui/form/field.tsx'
 import { Card } from '../ui/page.tsx'
-import { Problem } from '../ui/problem.tsx'
-import { Skeleton } from '../ui/states.tsx'
 import { decidingIntention, destinationOf, type IntentionSearch, sourceOf } from './intention-search.ts'
 
 interface ConnectionCheckProps {

@@ -3,9 +3,9 @@ import { useState } from 'react'
 import { useClient } from '../session/session.ts'
 import { texts } from '../texts.ts'
 import { Button } from '../ui/button.tsx'
-import { Dialog } from '../ui/dialog.tsx'
-import { Field, TextField } from '../ui/field.tsx'
-import { Problem } from '../ui/problem.tsx'
+import { Problem } from '../ui/feedback/problem.tsx'
+import { Field, TextField } from '../ui/form/field.tsx'
+import { Dialog } from '../ui/overlay/dialog.tsx'
 
 interface CreateKeyProps {
   /** The open folder. */

@@ -6,8 +6,8 @@ import { useClient } from '../session/session.ts'
 import { texts } from '../texts.ts'
 import { Button } from '../ui/button.tsx'
 import { CopyButton } from '../ui/copy-button.tsx'
-import { Problem } from '../ui/problem.tsx'
-import { showToast } from '../ui/toast.tsx'
+import { Problem } from '../ui/feedback/problem.tsx'
+import { showToast } from '../ui/feedback/toast.tsx'
 import { formatted } from './value.ts'
 
 interface ValueEditorProps {

@@ -4,9 +4,9 @@ import { KeyRound } from 'lucide-react'
 import { useLive } from '../live/use-live.ts'
 import { useClient } from '../session/session.ts'
 import { texts } from '../texts.ts'
-import { type Column, DataTable } from '../ui/data-table.tsx'
-import { Problem } from '../ui/problem.tsx'
-import { Empty, Skeleton } from '../ui/states.tsx'
+import { Problem } from '../ui/feedback/problem.tsx'
+import { Empty, Skeleton } from '../ui/feedback/states.tsx'
+import { type Column, DataTable } from '../ui/table/data-table.tsx'
 import { placeOf } from './session-facts.ts'
 
 const ROW_REM = 2.75

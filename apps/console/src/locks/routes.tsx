@@ -1,5 +1,5 @@
 import { type AnyRoute, createRoute, lazyRouteComponent } from '@tanstack/react-router'
-import { readListSearch } from '../ui/list-search.ts'
+import { readListSearch } from '../ui/table/list-search.ts'
 
 export const lockRoutes = (parent: AnyRoute) => [
   createRoute({

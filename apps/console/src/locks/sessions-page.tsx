@@ -4,10 +4,10 @@ import { Lock } from 'lucide-react'
 import { useLive } from '../live/use-live.ts'
 import { useClient } from '../session/session.ts'
 import { texts } from '../texts.ts'
-import type { Column } from '../ui/data-table.tsx'
-import type { ListSearch } from '../ui/list-search.ts'
 import { Page } from '../ui/page.tsx'
-import { RecordList } from '../ui/record-list.tsx'
+import type { Column } from '../ui/table/data-table.tsx'
+import type { ListSearch } from '../ui/table/list-search.ts'
+import { RecordList } from '../ui/table/record-list.tsx'
 import { checksOf, lockDelayOf, nameOf, ttlOf } from './session-facts.ts'
 
 const route = getRouteApi('/sessions')

@@ -1,36 +1,49 @@
 import { type BindingRule, Invalid } from '@latchkey/sdk'
-import { useMutation } from '@tanstack/react-query'
-import { useState } from 'react'
 import { useClient } from '../session/session.ts'
 import { texts } from '../texts.ts'
 import { Button } from '../ui/button.tsx'
-import { Dialog } from '../ui/dialog.tsx'
-import { SelectField, TextField } from '../ui/field.tsx'
-import { Problem } from '../ui/problem.tsx'
+import { Problem } from '../ui/feedback/problem.tsx'
+import type { FieldText } from '../ui/form/conflict.tsx'
+import { SelectField, TextField } from '../ui/form/field.tsx'
+import { useEdit } from '../ui/form/use-edit.tsx'
+import { Dialog } from '../ui/overlay/dialog.tsx'
 
 interface BindingRuleFormProps {
   readonly method: string
-  /** The rule to edit; `undefined`: a new one. */
+  /** The rule to edit, as the page shows it; `undefined`: a new one. */
   readonly existing: BindingRule | undefined
   readonly onClose: () => void
 }
 
-/** Creates or edits a binding rule. The server checks selector and name, and its error stands at the field. */
+interface Content {
+  readonly type: string
+  readonly name: string
+  readonly selector: string
+  readonly description: string
+}
+
+/**
+ * Creates or edits a binding rule. The server checks selector and name, and its error stands at the field. If somebody else
+ * has changed the rule since, saving shows both versions.
+ */
 export function BindingRuleForm({ method, existing, onClose }: BindingRuleFormProps) {
   const client = useClient()
-  const [type, setType] = useState(existing?.BindType ?? 'role')
-  const [name, setName] = useState(existing?.BindName ?? '')
-  const [selector, setSelector] = useState(existing?.Selector ?? '')
-  const [description, setDescription] = useState(existing?.Description ?? '')
-  const save = useMutation({
-    mutationFn: () => {
-      const content = { BindType: type, BindName: name, Selector: selector, Description: description }
-      return existing === undefined
-        ? client.bindingRules.create({ AuthMethod: method, ...content })
-        : client.bindingRules.update(existing.ID, content)
+  const { content, setContent, save, conflict, notice } = useEdit({
+    record: existing,
+    blank: { type: 'role', name: '', selector: '', description: '' },
+    contentOf,
+    fieldsOf,
+    read: ({ ID }) => client.bindingRules.read(ID, { consistency: 'consistent' }),
+    save: ({ type, name, selector, description }, stored) => {
+      const record = { BindType: type, BindName: name, Selector: selector, Description: description }
+      return stored
+        ? client.bindingRules.update(stored.ID, record)
+        : client.bindingRules.create({ AuthMethod: method, ...record })
     },
-    onSuccess: onClose,
+    onSaved: onClose,
   })
+  if (conflict) return conflict
+  const { type, name, selector, description } = content
   const field = save.error instanceof Invalid ? save.error.field : undefined
   const errorOf = (each: string) => (field === each ? save.error?.message : undefined)
   return (
@@ -48,19 +61,20 @@ export function BindingRuleForm({ method, existing, onClose }: BindingRuleFormPr
       }
     >
       <div className="stack">
+        {notice}
         <div className="grid-2">
           <SelectField
             label={texts.logins.bindType}
             value={type}
             options={Object.entries(texts.logins.bindTypes)}
-            onValue={setType}
+            onValue={(value) => setContent({ ...content, type: value })}
           />
           <TextField
             label={texts.logins.bindName}
             hint={texts.logins.bindNameHint}
             className="input mono"
             value={name}
-            onValue={setName}
+            onValue={(value) => setContent({ ...content, name: value })}
             error={errorOf('BindName')}
             autoFocus
           />
@@ -70,12 +84,29 @@ export function BindingRuleForm({ method, existing, onClose }: BindingRuleFormPr
           hint={texts.logins.selectorHint}
           className="input mono"
           value={selector}
-          onValue={setSelector}
+          onValue={(value) => setContent({ ...content, selector: value })}
           error={errorOf('Selector')}
         />
-        <TextField label={texts.intentions.description} value={description} onValue={setDescription} />
+        <TextField
+          label={texts.intentions.description}
+          value={description}
+          onValue={(value) => setContent({ ...content, description: value })}
+        />
         {save.error && field !== 'BindName' && field !== 'Selector' && <Problem error={save.error} />}
       </div>
     </Dialog>
   )
+}
+
+function contentOf({ BindType, BindName, Selector, Description }: BindingRule): Content {
+  return { type: BindType, name: BindName, selector: Selector, description: Description }
+}
+
+function fieldsOf({ type, name, selector, description }: Content): readonly FieldText[] {
+  return [
+    [texts.logins.bindType, texts.logins.bindTypes[type] ?? type],
+    [texts.logins.bindName, name],
+    [texts.logins.selector, selector],
+    [texts.intentions.description, description],
+  ]
 }

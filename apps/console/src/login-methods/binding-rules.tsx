@@ -7,10 +7,10 @@ import { useRights } from '../session/use-rights.ts'
 import { texts } from '../texts.ts'
 import { Badge } from '../ui/badge.tsx'
 import { Button, IconButton } from '../ui/button.tsx'
-import { Confirm } from '../ui/confirm.tsx'
+import { Problem } from '../ui/feedback/problem.tsx'
+import { Skeleton } from '../ui/feedback/states.tsx'
+import { Confirm } from '../ui/overlay/confirm.tsx'
 import { Card } from '../ui/page.tsx'
-import { Problem } from '../ui/problem.tsx'
-import { Skeleton } from '../ui/states.tsx'
 import { BindingRuleForm } from './binding-rule-form.tsx'
 
 type Open = { readonly edit: BindingRule | undefined } | { readonly remove: BindingRule }
@@ -77,7 +77,13 @@ export function BindingRules({ method }: { readonly method: string }) {
           </li>
         ))}
       </ul>
-      {open && 'edit' in open && <BindingRuleForm method={method} existing={open.edit} onClose={close} />}
+      {open && 'edit' in open && (
+        <BindingRuleForm
+          method={method}
+          existing={rules.data?.find(({ ID }) => ID === open.edit?.ID) ?? open.edit}
+          onClose={close}
+        />
+      )}
       {open && 'remove' in open && (
         <Confirm
           title={texts.logins.deleteRule(open.remove.BindName)}

@@ -4,9 +4,9 @@ import { serverFacts } from '../server-facts.ts'
 import { useClient } from '../session/session.ts'
 import { texts } from '../texts.ts'
 import { Button } from '../ui/button.tsx'
-import { Dialog } from '../ui/dialog.tsx'
-import { SelectField, TextField } from '../ui/field.tsx'
-import { Problem } from '../ui/problem.tsx'
+import { Problem } from '../ui/feedback/problem.tsx'
+import { SelectField, TextField } from '../ui/form/field.tsx'
+import { Dialog } from '../ui/overlay/dialog.tsx'
 import { JsonField, readJson } from './json-field.tsx'
 
 interface CreateMethodProps {

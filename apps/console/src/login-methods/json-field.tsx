@@ -1,5 +1,5 @@
 import { texts } from '../texts.ts'
-import { Field } from '../ui/field.tsx'
+import { Field } from '../ui/form/field.tsx'
 
 /** The object that a text of JSON is; `undefined` if it is none. */
 export function readJson(text: string): Record<string, unknown> | undefined {

@@ -8,10 +8,10 @@ import { useRights } from '../session/use-rights.ts'
 import { texts } from '../texts.ts'
 import { Badge } from '../ui/badge.tsx'
 import { Button } from '../ui/button.tsx'
-import { type Column, DataTable } from '../ui/data-table.tsx'
+import { Problem } from '../ui/feedback/problem.tsx'
+import { Empty, Skeleton } from '../ui/feedback/states.tsx'
 import { Page } from '../ui/page.tsx'
-import { Problem } from '../ui/problem.tsx'
-import { Empty, Skeleton } from '../ui/states.tsx'
+import { type Column, DataTable } from '../ui/table/data-table.tsx'
 import { CreateMethod } from './create-method.tsx'
 
 const COLUMNS: readonly Column<AuthMethodListEntry>[] = [

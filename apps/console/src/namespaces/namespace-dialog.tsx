@@ -1,17 +1,17 @@
 /** Creates a namespace, or edits one. If somebody else has changed it since, saving shows both versions. */
 import type { Namespace } from '@latchkey/sdk'
-import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
-import { useState } from 'react'
 import { NamePicker } from '../links/link-editor.tsx'
 import { ClientContext, useClient } from '../session/session.ts'
 import { texts } from '../texts.ts'
 import { Button } from '../ui/button.tsx'
-import { Conflict, type ConflictRow } from '../ui/conflict.tsx'
-import { Dialog } from '../ui/dialog.tsx'
-import { TextField } from '../ui/field.tsx'
-import { Problem } from '../ui/problem.tsx'
-import { showToast } from '../ui/toast.tsx'
+import { Problem } from '../ui/feedback/problem.tsx'
+import { showToast } from '../ui/feedback/toast.tsx'
+import type { FieldText } from '../ui/form/conflict.tsx'
+import { TextField } from '../ui/form/field.tsx'
+import { useEdit } from '../ui/form/use-edit.tsx'
+import { Dialog } from '../ui/overlay/dialog.tsx'
 
 interface NamespaceDialogProps {
   /** Absent: a new one. */
@@ -20,80 +20,61 @@ interface NamespaceDialogProps {
 }
 
 interface Content {
+  /** It cannot change. */
+  readonly name: string
   readonly description: string
   readonly policies: readonly string[]
   readonly roles: readonly string[]
 }
 
-const NOTHING: Content = { description: '', policies: [], roles: [] }
-
 export function NamespaceDialog({ namespace, onClose }: NamespaceDialogProps) {
   const client = useClient()
   const navigate = useNavigate()
   const queries = useQueryClient()
-  const [name, setName] = useState(namespace?.Name ?? '')
-  const [base, setBase] = useState(namespace)
-  const [content, setContent] = useState<Content>(namespace ? contentOf(namespace) : NOTHING)
-  const [theirs, setTheirs] = useState<Namespace>()
-  const save = useMutation({
-    mutationFn: async () => {
-      const { description, policies, roles } = content
+  const { content, setContent, save, conflict, notice } = useEdit({
+    record: namespace,
+    blank: { name: '', description: '', policies: [], roles: [] },
+    contentOf,
+    fieldsOf,
+    read: ({ Name }) => client.namespaces.read(Name, { consistency: 'consistent' }),
+    save: ({ name, description, policies, roles }, stored) => {
       const Description = description.trim()
-      if (!base) return client.namespaces.create({ Name: name.trim(), Description })
-      const stored = await client.namespaces.read(base.Name, { consistency: 'consistent' })
-      if (stored.ModifyIndex !== base.ModifyIndex) {
-        setTheirs(stored)
-        return undefined
-      }
+      if (!stored) return client.namespaces.create({ Name: name.trim(), Description })
       const named = (names: readonly string[]) => names.map((Name) => ({ Name }))
       const ACLs = { PolicyDefaults: named(policies), RoleDefaults: named(roles) }
-      return client.namespaces.update(base.Name, { Description, ACLs })
+      return client.namespaces.update(stored.Name, { Description, ACLs })
     },
-    onSuccess: (saved) => {
-      if (!saved) return
+    onSaved: (saved) => {
       void queries.invalidateQueries({ queryKey: ['namespace-names'] })
       showToast({ text: texts.namespaces.saved(saved.Name) })
       onClose()
-      if (!base) void navigate({ to: '/namespaces/$name', params: { name: saved.Name } })
+      if (!namespace) void navigate({ to: '/namespaces/$name', params: { name: saved.Name } })
     },
   })
-  if (theirs) {
-    const settle = (chosen: Content) => {
-      setBase(theirs)
-      setContent(chosen)
-      setTheirs(undefined)
-    }
-    return (
-      <Conflict
-        rows={differences(content, contentOf(theirs))}
-        onMine={() => settle(content)}
-        onTheirs={() => settle(contentOf(theirs))}
-        onClose={() => setTheirs(undefined)}
-      />
-    )
-  }
+  if (conflict) return conflict
   return (
     <Dialog
-      title={base ? texts.namespaces.edit : texts.namespaces.create}
+      title={namespace ? texts.namespaces.edit : texts.namespaces.create}
       onClose={onClose}
       onSubmit={() => save.mutate()}
       foot={
         <>
           <Button onClick={onClose}>{texts.common.cancel}</Button>
           <Button type="submit" look="primary" busy={save.isPending}>
-            {base ? texts.common.save : texts.namespaces.create}
+            {namespace ? texts.common.save : texts.namespaces.create}
           </Button>
         </>
       }
     >
       <div className="stack">
-        {!base && (
+        {notice}
+        {!namespace && (
           <TextField
             label={texts.namespaces.name}
             hint={texts.namespaces.nameHint}
             name="name"
-            value={name}
-            onValue={setName}
+            value={content.name}
+            onValue={(name) => setContent({ ...content, name })}
           />
         )}
         <TextField
@@ -102,8 +83,8 @@ export function NamespaceDialog({ namespace, onClose }: NamespaceDialogProps) {
           value={content.description}
           onValue={(description) => setContent({ ...content, description })}
         />
-        {base ? (
-          <ClientContext value={client.withNamespace(base.Name)}>
+        {namespace ? (
+          <ClientContext value={client.withNamespace(namespace.Name)}>
             <NamePicker
               label={texts.namespaces.policyDefaults}
               kind="policies"
@@ -126,22 +107,19 @@ export function NamespaceDialog({ namespace, onClose }: NamespaceDialogProps) {
   )
 }
 
-function contentOf({ Description, ACLs }: Namespace): Content {
+function contentOf({ Name, Description, ACLs }: Namespace): Content {
   return {
+    name: Name,
     description: Description,
     policies: ACLs.PolicyDefaults.map(({ Name }) => Name),
     roles: ACLs.RoleDefaults.map(({ Name }) => Name),
   }
 }
 
-function differences(mine: Content, theirs: Content): readonly ConflictRow[] {
-  const rows = [
-    { label: texts.namespaces.description, mine: mine.description, theirs: theirs.description },
-    ...(['policies', 'roles'] as const).map((kind) => ({
-      label: kind === 'policies' ? texts.namespaces.policyDefaults : texts.namespaces.roleDefaults,
-      mine: mine[kind].join('\n'),
-      theirs: theirs[kind].join('\n'),
-    })),
+function fieldsOf({ description, policies, roles }: Content): readonly FieldText[] {
+  return [
+    [texts.namespaces.description, description],
+    [texts.namespaces.policyDefaults, policies.join('\n')],
+    [texts.namespaces.roleDefaults, roles.join('\n')],
   ]
-  return rows.filter((row) => row.mine !== row.theirs)
 }

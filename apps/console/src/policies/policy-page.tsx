@@ -9,12 +9,13 @@ import { useRights } from '../session/use-rights.ts'
 import { texts } from '../texts.ts'
 import { Badge } from '../ui/badge.tsx'
 import { Button, IconButton } from '../ui/button.tsx'
-import { Confirm } from '../ui/confirm.tsx'
-import { Menu } from '../ui/menu.tsx'
+import { Problem } from '../ui/feedback/problem.tsx'
+import { Empty, Skeleton } from '../ui/feedback/states.tsx'
+import { showToast } from '../ui/feedback/toast.tsx'
+import { ChangedNotice } from '../ui/form/use-edit.tsx'
+import { Confirm } from '../ui/overlay/confirm.tsx'
+import { Menu } from '../ui/overlay/menu.tsx'
 import { Page } from '../ui/page.tsx'
-import { Problem } from '../ui/problem.tsx'
-import { Empty, Skeleton } from '../ui/states.tsx'
-import { showToast } from '../ui/toast.tsx'
 import { contentOf, isSameContent, type PolicyContent } from './policy-content.ts'
 import { PolicyForm } from './policy-form.tsx'
 import { PolicyUsage } from './policy-usage.tsx'
@@ -99,11 +100,7 @@ function PolicyDetails({ policy }: { readonly policy: Policy }) {
     >
       <div className="columns">
         <div className="stack">
-          {isOutdated && (
-            <div className="problem" data-tone="info" role="status">
-              <div style={{ gridColumn: '1 / -1' }}>{texts.conflict.changed}</div>
-            </div>
-          )}
+          {isOutdated && <ChangedNotice />}
           <PolicyForm
             content={content}
             onContent={(changed) => setDraft({ base: draft?.base ?? policy, content: changed })}

@@ -5,9 +5,9 @@ import { Link } from '@tanstack/react-router'
 import { KeyRound, UsersRound } from 'lucide-react'
 import { useClient } from '../session/session.ts'
 import { texts } from '../texts.ts'
+import { Problem } from '../ui/feedback/problem.tsx'
+import { Skeleton } from '../ui/feedback/states.tsx'
 import { Card } from '../ui/page.tsx'
-import { Problem } from '../ui/problem.tsx'
-import { Skeleton } from '../ui/states.tsx'
 
 const TOKENS_MAX = 8
 const REFETCH_MS = 10_000

@@ -7,11 +7,11 @@ import { RuleEditor } from '../rules/rule-editor.tsx'
 import { useClient } from '../session/session.ts'
 import { texts } from '../texts.ts'
 import { Button } from '../ui/button.tsx'
-import { Conflict, type ConflictRow } from '../ui/conflict.tsx'
-import { Dialog } from '../ui/dialog.tsx'
-import { Problem } from '../ui/problem.tsx'
-import { Skeleton } from '../ui/states.tsx'
-import { showToast } from '../ui/toast.tsx'
+import { Problem } from '../ui/feedback/problem.tsx'
+import { Skeleton } from '../ui/feedback/states.tsx'
+import { showToast } from '../ui/feedback/toast.tsx'
+import { Conflict, differences, type FieldText } from '../ui/form/conflict.tsx'
+import { Dialog } from '../ui/overlay/dialog.tsx'
 import { contentOf, type PolicyContent } from './policy-content.ts'
 
 interface SavePolicyProps {
@@ -64,7 +64,7 @@ export function SavePolicy({ base, content, onSettle, onSaved, onClose }: SavePo
     }
     return (
       <Conflict
-        rows={differences(content, contentOf(theirs))}
+        rows={differences(fieldsOf(content), fieldsOf(contentOf(theirs)))}
         onMine={() => settle(content)}
         onTheirs={() => settle(contentOf(theirs))}
         onClose={onClose}
@@ -227,11 +227,10 @@ function Rights({ sign, rights }: { readonly sign: '+' | '−'; readonly rights:
   )
 }
 
-function differences(mine: PolicyContent, theirs: PolicyContent): readonly ConflictRow[] {
-  const rows = [
-    { label: texts.policies.name, mine: mine.name, theirs: theirs.name },
-    { label: texts.policies.description, mine: mine.description, theirs: theirs.description },
-    { label: texts.policies.rules, mine: mine.rules, theirs: theirs.rules },
+function fieldsOf({ name, description, rules }: PolicyContent): readonly FieldText[] {
+  return [
+    [texts.policies.name, name],
+    [texts.policies.description, description],
+    [texts.policies.rules, rules],
   ]
-  return rows.filter((row) => row.mine !== row.theirs)
 }

@@ -8,10 +8,10 @@ import { useClient } from '../session/session.ts'
 import { useRights } from '../session/use-rights.ts'
 import { texts } from '../texts.ts'
 import { Button } from '../ui/button.tsx'
-import type { Column } from '../ui/data-table.tsx'
-import type { ListSearch } from '../ui/list-search.ts'
 import { Page } from '../ui/page.tsx'
-import { RecordList } from '../ui/record-list.tsx'
+import type { Column } from '../ui/table/data-table.tsx'
+import type { ListSearch } from '../ui/table/list-search.ts'
+import { RecordList } from '../ui/table/record-list.tsx'
 import { RoleDialog } from './role-dialog.tsx'
 
 const route = getRouteApi('/roles')

@@ -55,6 +55,8 @@ export const ruleTheme = EditorView.theme({
   '.cm-lint-marker-info': { background: 'var(--accent)' },
   '.cm-changedLine': { background: 'var(--good-soft) !important' },
   '.cm-changedText': { background: 'color-mix(in srgb, var(--good) 22%, transparent) !important' },
+  // The colours of words have too little contrast on this ground.
+  '.cm-changedText, .cm-changedText span': { color: 'var(--ink) !important' },
   '.cm-deletedChunk': { background: 'var(--danger-soft)', paddingLeft: '0.75rem' },
   '.cm-deletedChunk span': { color: 'var(--ink) !important' },
   '.cm-deletedChunk .cm-deletedText': {

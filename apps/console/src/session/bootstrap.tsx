@@ -5,8 +5,8 @@ import { useRef, useState } from 'react'
 import { texts } from '../texts.ts'
 import { Button } from '../ui/button.tsx'
 import { copyText } from '../ui/copy-text.ts'
-import { Dialog } from '../ui/dialog.tsx'
-import { Problem } from '../ui/problem.tsx'
+import { Problem } from '../ui/feedback/problem.tsx'
+import { Dialog } from '../ui/overlay/dialog.tsx'
 import { anonymousClient, signIn } from './session.ts'
 
 /** Creates the first management token of a new server, and hands its secret over without showing it. */

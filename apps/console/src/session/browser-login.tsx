@@ -3,8 +3,8 @@ import { useMutation } from '@tanstack/react-query'
 import { type FormEvent, useEffect, useState } from 'react'
 import { texts } from '../texts.ts'
 import { Button } from '../ui/button.tsx'
-import { TextField } from '../ui/field.tsx'
-import { Problem } from '../ui/problem.tsx'
+import { Problem } from '../ui/feedback/problem.tsx'
+import { TextField } from '../ui/form/field.tsx'
 import { anonymousClient, enter } from './session.ts'
 
 /** The page to which the identity provider returns: one address, which the login method has to allow. */

@@ -14,7 +14,7 @@ import { absoluteTime, relativeTo, timeOf } from '../live/instants.ts'
 import { useNow } from '../live/use-now.ts'
 import { applyTheme, nextTheme, readTheme } from '../shell/theme.ts'
 import { texts } from '../texts.ts'
-import { Menu } from '../ui/menu.tsx'
+import { Menu } from '../ui/overlay/menu.tsx'
 import { signOut, useSession } from './session.ts'
 import { type Rights, useRights } from './use-rights.ts'
 

@@ -4,8 +4,8 @@ import { type FormEvent, lazy, Suspense, useEffect, useState } from 'react'
 import { serverFacts } from '../server-facts.ts'
 import { texts } from '../texts.ts'
 import { Button } from '../ui/button.tsx'
-import { CheckField, TextField } from '../ui/field.tsx'
-import { Problem } from '../ui/problem.tsx'
+import { Problem } from '../ui/feedback/problem.tsx'
+import { CheckField, TextField } from '../ui/form/field.tsx'
 import { enterAnonymously, type Session, signIn } from './session.ts'
 
 const Bootstrap = lazy(() => import('./bootstrap.tsx'))

@@ -2,7 +2,7 @@
 import { lazy, Suspense, useEffect } from 'react'
 import { useSession } from '../session/session.ts'
 import { SignInPage } from '../session/sign-in-page.tsx'
-import { Skeleton } from '../ui/states.tsx'
+import { Skeleton } from '../ui/feedback/states.tsx'
 import { LoadBoundary } from './load-boundary.tsx'
 
 const load = () => import('./workspace.tsx')

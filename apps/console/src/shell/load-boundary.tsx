@@ -1,5 +1,5 @@
 import { Component, type ReactNode } from 'react'
-import { Problem } from '../ui/problem.tsx'
+import { Problem } from '../ui/feedback/problem.tsx'
 
 interface LoadBoundaryProps {
   readonly children: ReactNode

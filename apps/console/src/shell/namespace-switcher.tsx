@@ -5,7 +5,7 @@ import { useNamespace } from '../session/namespace.ts'
 import { useClient, useSession } from '../session/session.ts'
 import { useRights } from '../session/use-rights.ts'
 import { texts } from '../texts.ts'
-import { Menu } from '../ui/menu.tsx'
+import { Menu } from '../ui/overlay/menu.tsx'
 
 /** The namespace in which calls without one act, unless the token has its own. */
 const DEFAULT = 'default'

@@ -1,8 +1,8 @@
 import { Link } from '@tanstack/react-router'
 import { Compass } from 'lucide-react'
 import { texts } from '../texts.ts'
+import { Empty } from '../ui/feedback/states.tsx'
 import { Page } from '../ui/page.tsx'
-import { Empty } from '../ui/states.tsx'
 
 export function NotFoundPage() {
   return (

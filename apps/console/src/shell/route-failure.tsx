@@ -1,8 +1,8 @@
 import { useEffect } from 'react'
 import { texts } from '../texts.ts'
-import { isNotLoaded } from '../ui/message-of.ts'
+import { isNotLoaded } from '../ui/feedback/message-of.ts'
+import { Problem } from '../ui/feedback/problem.tsx'
 import { Page } from '../ui/page.tsx'
-import { Problem } from '../ui/problem.tsx'
 
 const reload = () => window.location.reload()
 

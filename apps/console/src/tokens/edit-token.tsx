@@ -1,14 +1,14 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query'
-import { useState } from 'react'
-import { type LinkNames, linkNamesOf, linksOf } from '../links/links.ts'
+import { useQueryClient } from '@tanstack/react-query'
+import { linkNamesOf, linksOf } from '../links/links.ts'
 import { serverFacts } from '../server-facts.ts'
 import { useClient, withoutSecret } from '../session/session.ts'
 import { texts } from '../texts.ts'
 import { Button } from '../ui/button.tsx'
-import { Conflict, type ConflictRow } from '../ui/conflict.tsx'
-import { Dialog } from '../ui/dialog.tsx'
-import { Problem } from '../ui/problem.tsx'
-import { showToast } from '../ui/toast.tsx'
+import { Problem } from '../ui/feedback/problem.tsx'
+import { showToast } from '../ui/feedback/toast.tsx'
+import type { FieldText } from '../ui/form/conflict.tsx'
+import { useEdit } from '../ui/form/use-edit.tsx'
+import { Dialog } from '../ui/overlay/dialog.tsx'
 import type { ShownToken } from './shown-token.ts'
 import { type TokenContent, TokenForm } from './token-form.tsx'
 
@@ -22,46 +22,29 @@ interface EditTokenProps {
 export function EditToken({ token, onClose }: EditTokenProps) {
   const client = useClient()
   const queries = useQueryClient()
-  const [base, setBase] = useState(token)
-  const [content, setContent] = useState<TokenContent>(() => contentOf(token))
-  const [theirs, setTheirs] = useState<ShownToken>()
-  const save = useMutation({
-    mutationFn: async () => {
-      const stored = withoutSecret(await client.tokens.read(token.AccessorID, { consistency: 'consistent' }))
-      if (stored.ModifyIndex !== base.ModifyIndex) {
-        setTheirs(stored)
-        return false
-      }
-      await client.tokens.update(token.AccessorID, {
-        Description: content.description.trim(),
-        ...linksOf(content.links, serverFacts.datacenter),
-        Roles: content.links.roles.map((Name) => ({ Name })),
-        Local: token.Local,
-      })
-      return true
-    },
-    onSuccess: async (isSaved) => {
-      if (!isSaved) return
+  const { content, setContent, save, conflict, notice } = useEdit({
+    record: token,
+    blank: contentOf(token),
+    contentOf,
+    fieldsOf,
+    read: async ({ AccessorID }) =>
+      withoutSecret(await client.tokens.read(AccessorID, { consistency: 'consistent' })),
+    save: async ({ description, links }) =>
+      withoutSecret(
+        await client.tokens.update(token.AccessorID, {
+          Description: description.trim(),
+          ...linksOf(links, serverFacts.datacenter),
+          Roles: links.roles.map((Name) => ({ Name })),
+          Local: token.Local,
+        }),
+      ),
+    onSaved: async () => {
       showToast({ text: texts.tokens.saved })
       await queries.invalidateQueries({ queryKey: ['token-expanded', token.AccessorID] })
       onClose()
     },
   })
-  if (theirs) {
-    const settle = (chosen: TokenContent) => {
-      setBase(theirs)
-      setContent(chosen)
-      setTheirs(undefined)
-    }
-    return (
-      <Conflict
-        rows={differences(content, contentOf(theirs))}
-        onMine={() => settle(content)}
-        onTheirs={() => settle(contentOf(theirs))}
-        onClose={() => setTheirs(undefined)}
-      />
-    )
-  }
+  if (conflict) return conflict
   return (
     <Dialog
       title={texts.tokens.edit}
@@ -77,11 +60,7 @@ export function EditToken({ token, onClose }: EditTokenProps) {
       }
     >
       <div className="stack">
-        {token.ModifyIndex !== base.ModifyIndex && (
-          <div className="problem" data-tone="info" role="status">
-            <div style={{ gridColumn: '1 / -1' }}>{texts.conflict.changed}</div>
-          </div>
-        )}
+        {notice}
         <TokenForm content={content} onContent={setContent} />
         {save.error && <Problem error={save.error} />}
       </div>
@@ -93,16 +72,11 @@ function contentOf(token: ShownToken): TokenContent {
   return { description: token.Description, links: linkNamesOf(token) }
 }
 
-const LINKS = ['policies', 'roles', 'services', 'nodes'] as const satisfies readonly (keyof LinkNames)[]
-
-function differences(mine: TokenContent, theirs: TokenContent): readonly ConflictRow[] {
-  const rows = [
-    { label: texts.tokens.description, mine: mine.description, theirs: theirs.description },
-    ...LINKS.map((name) => ({
-      label: texts.links[name],
-      mine: mine.links[name].join('\n'),
-      theirs: theirs.links[name].join('\n'),
-    })),
+function fieldsOf({ description, links }: TokenContent): readonly FieldText[] {
+  return [
+    [texts.tokens.description, description],
+    ...(['policies', 'roles', 'services', 'nodes'] as const).map(
+      (kind) => [texts.links[kind], links[kind].join('\n')] as const,
+    ),
   ]
-  return rows.filter((row) => row.mine !== row.theirs)
 }

@@ -16,8 +16,8 @@ import { lazy, type ReactNode, Suspense } from 'react'
 import { useClient } from '../session/session.ts'
 import { texts } from '../texts.ts'
 import { Badge } from '../ui/badge.tsx'
-import { Problem } from '../ui/problem.tsx'
-import { Empty, Skeleton } from '../ui/states.tsx'
+import { Problem } from '../ui/feedback/problem.tsx'
+import { Empty, Skeleton } from '../ui/feedback/states.tsx'
 import type { ShownToken } from './shown-token.ts'
 
 const RuleList = lazy(() => import('../rules/rule-list.tsx'))

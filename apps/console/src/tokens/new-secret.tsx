@@ -5,8 +5,8 @@ import { useState } from 'react'
 import { texts } from '../texts.ts'
 import { Button } from '../ui/button.tsx'
 import { copyText } from '../ui/copy-text.ts'
-import { Dialog } from '../ui/dialog.tsx'
-import { Problem } from '../ui/problem.tsx'
+import { Problem } from '../ui/feedback/problem.tsx'
+import { Dialog } from '../ui/overlay/dialog.tsx'
 
 /** A token that was just made. Its secret is behind a function, so that nothing renders it by accident. */
 export interface Made {

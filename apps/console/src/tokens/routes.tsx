@@ -1,12 +1,12 @@
 import { type AnyRoute, createRoute, lazyRouteComponent } from '@tanstack/react-router'
-import { readTokenSearch } from './token-filter.ts'
+import { readTokenSearch } from './list/token-filter.ts'
 
 export const tokenRoutes = (parent: AnyRoute) => [
   createRoute({
     getParentRoute: () => parent,
     path: 'tokens',
     validateSearch: readTokenSearch,
-    component: lazyRouteComponent(() => import('./tokens-page.tsx'), 'TokensPage'),
+    component: lazyRouteComponent(() => import('./list/tokens-page.tsx'), 'TokensPage'),
   }),
   createRoute({
     getParentRoute: () => parent,

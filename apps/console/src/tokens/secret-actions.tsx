@@ -5,7 +5,7 @@ import { useClient } from '../session/session.ts'
 import { texts } from '../texts.ts'
 import { Button } from '../ui/button.tsx'
 import { copyText } from '../ui/copy-text.ts'
-import { Problem } from '../ui/problem.tsx'
+import { Problem } from '../ui/feedback/problem.tsx'
 
 /** How long a secret stays on the screen. */
 const SHOWN_MS = 30_000

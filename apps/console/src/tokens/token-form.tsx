@@ -1,7 +1,7 @@
 import { NamePicker, TextPicker } from '../links/link-editor.tsx'
 import type { LinkNames } from '../links/links.ts'
 import { texts } from '../texts.ts'
-import { TextField } from '../ui/field.tsx'
+import { TextField } from '../ui/form/field.tsx'
 
 export interface TokenContent {
   readonly description: string

@@ -5,8 +5,8 @@
 import type { Client, Token } from '@latchkey/sdk'
 import { useClient } from '../session/session.ts'
 import { texts } from '../texts.ts'
-import { messageOf } from '../ui/message-of.ts'
-import { showToast } from '../ui/toast.tsx'
+import { messageOf } from '../ui/feedback/message-of.ts'
+import { showToast } from '../ui/feedback/toast.tsx'
 import type { ShownToken } from './shown-token.ts'
 
 const UNDO_MS = 12_000

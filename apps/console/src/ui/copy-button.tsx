@@ -3,8 +3,8 @@ import { useEffect, useState } from 'react'
 import { texts } from '../texts.ts'
 import { IconButton } from './button.tsx'
 import { copyText } from './copy-text.ts'
-import { messageOf } from './message-of.ts'
-import { showToast } from './toast.tsx'
+import { messageOf } from './feedback/message-of.ts'
+import { showToast } from './feedback/toast.tsx'
 
 const SHOWN_MS = 2_000
 

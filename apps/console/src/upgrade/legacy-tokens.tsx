@@ -1,11 +1,11 @@
 import { Link } from '@tanstack/react-router'
 import { PartyPopper } from 'lucide-react'
 import { texts } from '../texts.ts'
-import type { TokenRow } from '../tokens/token-feed.ts'
-import { useTokenFeed } from '../tokens/use-token-feed.ts'
-import { type Column, DataTable } from '../ui/data-table.tsx'
-import { Problem } from '../ui/problem.tsx'
-import { Empty, Skeleton } from '../ui/states.tsx'
+import type { TokenRow } from '../tokens/list/token-feed.ts'
+import { useTokenFeed } from '../tokens/list/use-token-feed.ts'
+import { Problem } from '../ui/feedback/problem.tsx'
+import { Empty, Skeleton } from '../ui/feedback/states.tsx'
+import { type Column, DataTable } from '../ui/table/data-table.tsx'
 
 const COLUMNS: readonly Column<TokenRow>[] = [
   {

@@ -4,9 +4,9 @@ import { durationText } from '../live/durations.ts'
 import { useClient } from '../session/session.ts'
 import { texts } from '../texts.ts'
 import { Badge, type Tone } from '../ui/badge.tsx'
+import { Problem } from '../ui/feedback/problem.tsx'
+import { Skeleton } from '../ui/feedback/states.tsx'
 import { Card } from '../ui/page.tsx'
-import { Problem } from '../ui/problem.tsx'
-import { Skeleton } from '../ui/states.tsx'
 
 /** A batch is written each second. */
 const AGAIN_MS = 1_000

@@ -3,9 +3,9 @@ import { useQuery } from '@tanstack/react-query'
 import { useClient } from '../session/session.ts'
 import { texts } from '../texts.ts'
 import { Badge, type Tone } from '../ui/badge.tsx'
+import { Problem } from '../ui/feedback/problem.tsx'
+import { Skeleton } from '../ui/feedback/states.tsx'
 import { Card } from '../ui/page.tsx'
-import { Problem } from '../ui/problem.tsx'
-import { Skeleton } from '../ui/states.tsx'
 
 const AGAIN_MS = 2_000
 

@@ -1,9 +1,9 @@
 import { LatchkeyError } from '@latchkey/sdk'
 import { CircleAlert, RotateCw } from 'lucide-react'
 import type { ReactNode } from 'react'
-import { texts } from '../texts.ts'
-import { Button } from './button.tsx'
-import { CopyButton } from './copy-button.tsx'
+import { texts } from '../../texts.ts'
+import { Button } from '../button.tsx'
+import { CopyButton } from '../copy-button.tsx'
 import { isNotLoaded, messageOf } from './message-of.ts'
 
 interface ProblemProps {

@@ -2,12 +2,12 @@
 import type { RowData } from '@tanstack/react-table'
 import { type LucideIcon, Search, SearchX } from 'lucide-react'
 import type { ReactNode } from 'react'
-import { texts } from '../texts.ts'
-import { Button } from './button.tsx'
+import { texts } from '../../texts.ts'
+import { Button } from '../button.tsx'
+import { Problem } from '../feedback/problem.tsx'
+import { Empty, Skeleton } from '../feedback/states.tsx'
 import { type Column, DataTable } from './data-table.tsx'
 import { searchRecords } from './list-search.ts'
-import { Problem } from './problem.tsx'
-import { Empty, Skeleton } from './states.tsx'
 
 interface RecordListProps<T> {
   /** The name of the list: "Policies". */

@@ -1,6 +1,6 @@
 import type { LucideIcon } from 'lucide-react'
 import type { ReactNode } from 'react'
-import { texts } from '../texts.ts'
+import { texts } from '../../texts.ts'
 
 /** Lines in the place of text that is on its way. */
 export function Skeleton({ lines = 4 }: { readonly lines?: number }) {

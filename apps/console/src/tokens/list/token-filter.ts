@@ -1,5 +1,5 @@
 /** The filters of the token list, as they are in the URL. */
-import type { Sorting } from '../ui/data-table.tsx'
+import type { Sorting } from '../../ui/table/data-table.tsx'
 import type { TokenRow } from './token-feed.ts'
 
 export const EXPIRY_FILTERS = ['hour', 'day', 'expires', 'never'] as const

@@ -1,8 +1,8 @@
 import { X } from 'lucide-react'
 import { Dialog as Radix } from 'radix-ui'
 import type { FormEvent, ReactNode } from 'react'
-import { texts } from '../texts.ts'
-import { IconButton } from './button.tsx'
+import { texts } from '../../texts.ts'
+import { IconButton } from '../button.tsx'
 
 interface DialogProps {
   readonly title: string

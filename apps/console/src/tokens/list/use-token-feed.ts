@@ -1,8 +1,8 @@
 import type { Client } from '@latchkey/sdk'
 import { useEffect, useSyncExternalStore } from 'react'
-import { useConnection } from '../live/connection.ts'
-import { usePageVisible } from '../live/use-page-visible.ts'
-import { useClient } from '../session/session.ts'
+import { useConnection } from '../../live/connection.ts'
+import { usePageVisible } from '../../live/use-page-visible.ts'
+import { useClient } from '../../session/session.ts'
 import { type FeedState, TokenFeed } from './token-feed.ts'
 
 /** One list per session, so that a page that is left and opened again shows what was loaded. */

@@ -1,12 +1,25 @@
 import { Fragment } from 'react'
-import { texts } from '../texts.ts'
-import { Button } from './button.tsx'
-import { Dialog } from './dialog.tsx'
+import { texts } from '../../texts.ts'
+import { Button } from '../button.tsx'
+import { Dialog } from '../overlay/dialog.tsx'
 
-export interface ConflictRow {
+/** A field of a record: its label, and its value as text. */
+export type FieldText = readonly [label: string, text: string]
+
+interface ConflictRow {
   readonly label: string
   readonly mine: string
   readonly theirs: string
+}
+
+/** The fields whose texts differ. Both lists have the same fields in the same order. */
+export function differences(
+  mine: readonly FieldText[],
+  theirs: readonly FieldText[],
+): readonly ConflictRow[] {
+  return mine
+    .map(([label, text], i) => ({ label, mine: text, theirs: theirs[i]?.[1] ?? '' }))
+    .filter((row) => row.mine !== row.theirs)
 }
 
 interface ConflictProps {

@@ -1,8 +1,8 @@
 import { X } from 'lucide-react'
 import { Toast as Radix } from 'radix-ui'
 import { useSyncExternalStore } from 'react'
-import { texts } from '../texts.ts'
-import { Button, IconButton } from './button.tsx'
+import { texts } from '../../texts.ts'
+import { Button, IconButton } from '../button.tsx'
 
 interface ToastContent {
   readonly text: string

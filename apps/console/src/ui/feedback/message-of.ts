@@ -1,5 +1,5 @@
 import { LatchkeyError, PermissionDenied, Timeout, Unavailable } from '@latchkey/sdk'
-import { texts } from '../texts.ts'
+import { texts } from '../../texts.ts'
 
 /** What the person can do about it, where the console knows it; else what the server said. */
 export function messageOf(error: unknown): string {

@@ -1,9 +1,9 @@
 import { useMutation } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
-import { texts } from '../texts.ts'
-import { Button } from './button.tsx'
+import { texts } from '../../texts.ts'
+import { Button } from '../button.tsx'
+import { Problem } from '../feedback/problem.tsx'
 import { Dialog } from './dialog.tsx'
-import { Problem } from './problem.tsx'
 
 interface ConfirmProps {
   readonly title: string

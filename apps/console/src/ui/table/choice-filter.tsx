@@ -2,7 +2,7 @@ import { Command } from 'cmdk'
 import { Check, ChevronDown } from 'lucide-react'
 import { Popover } from 'radix-ui'
 import { useState } from 'react'
-import { texts } from '../texts.ts'
+import { texts } from '../../texts.ts'
 
 interface ChoiceFilterProps {
   readonly label: string
