@@ -1,6 +1,25 @@
 import { defineConfig } from 'vitest/config'
 
+/** Pages that are open at once: most of the time each waits for something. */
+const PAGES = 4
+
 export default defineConfig({
-  // A generous timeout for browsers and servers on busy machines.
-  test: { testTimeout: 180_000, hookTimeout: 180_000, include: ['src/**/*.test.ts', 'test/**/*.test.ts'] },
+  test: {
+    projects: [
+      { test: { name: 'units', isolate: false, include: ['src/**/*.test.ts'] } },
+      {
+        test: {
+          name: 'journeys',
+          include: ['test/**/*.test.ts'],
+          globalSetup: ['test/setup.ts'],
+          // A generous timeout for browsers and servers on busy machines.
+          testTimeout: 180_000,
+          hookTimeout: 180_000,
+          expect: { poll: { timeout: 40_000 } },
+          sequence: { concurrent: true },
+          maxConcurrency: PAGES,
+        },
+      },
+    ],
+  },
 })

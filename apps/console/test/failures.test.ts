@@ -1,11 +1,12 @@
 /** What people see when something fails, in Chromium on the mocks. */
-import { readFile } from 'node:fs/promises'
+import { readFileSync } from 'node:fs'
 import { extname, join } from 'node:path'
 import { createMockService, type MockService } from '@latchkey/mocks'
-import { createClient } from '@latchkey/sdk'
-import type { Browser, Page, Route } from 'playwright-core'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { axeViolations, executablePath, launchBrowser, signIn } from './browser.ts'
+import { type Client, createClient } from '@latchkey/sdk'
+import type { Route } from 'playwright-core'
+import { describe, expect } from 'vitest'
+import { axeViolations, executablePath, signIn } from './browser.ts'
+import { test } from './pages.ts'
 
 const ORIGIN = 'http://latchkey.test'
 const DIST = join(import.meta.dirname, '../dist')
@@ -18,17 +19,17 @@ const TYPES: Readonly<Record<string, string>> = {
 const READER = '00000000-1111-4222-8333-444444444401'
 const NOBODY = '00000000-1111-4222-8333-444444444402'
 
-describe.skipIf(executablePath === undefined)('the console on mocks', () => {
-  let service: MockService
-  let browser: Browser
-  let page: Page
+interface Mocks {
+  readonly service: MockService
+  /** With the management token. */
+  readonly client: Client
+  open(path: string, secret: string): Promise<void>
+}
 
-  beforeAll(async () => {
-    browser = await launchBrowser()
-  })
-  afterAll(() => browser.close())
-  beforeEach(async () => {
-    service = createMockService({
+/** A test on mocks of its own. */
+const mocked = test.extend<{ readonly mocks: Mocks }>({
+  mocks: async ({ page }, use) => {
+    const service = createMockService({
       baseUrl: ORIGIN,
       seed: {
         policies: [{ Name: 'reader', Rules: 'acl = "read"\nsession_prefix "" { policy = "read" }' }],
@@ -38,59 +39,72 @@ describe.skipIf(executablePath === undefined)('the console on mocks', () => {
         ],
       },
     })
-    page = await browser.newPage({ viewport: { width: 1_280, height: 800 }, reducedMotion: 'reduce' })
-    page.setDefaultTimeout(20_000)
     await page.route(`${ORIGIN}/**`, (route) => answer(route, service))
-  })
-  afterEach(() => page.close())
+    await use({
+      service,
+      client: createClient({
+        address: ORIGIN,
+        token: service.managementToken,
+        fetch: service.fetch,
+        env: false,
+      }),
+      open: async (path, secret) => {
+        await page.goto(`${ORIGIN}/ui${path}`)
+        await signIn(page, secret)
+      },
+    })
+  },
+})
 
-  async function open(path: string, secret: string): Promise<void> {
-    await page.goto(`${ORIGIN}/ui${path}`)
-    await signIn(page, secret)
-  }
+describe.skipIf(executablePath === undefined)('the console on mocks', () => {
+  mocked(
+    'a failing server: what happened, the request id, and a button that tries again',
+    async ({ page, mocks }) => {
+      mocks.service.failNext('tokens.list', 503, 3)
+      await mocks.open('/tokens', mocks.service.managementToken)
+      const alert = page.getByRole('alert')
+      await alert.getByText('The server is not available').waitFor()
+      expect(await alert.locator('code').textContent()).toMatch(/\S/)
+      expect(await axeViolations(page)).toEqual([])
+      await alert.getByRole('button', { name: 'Try again' }).click()
+      await page.getByRole('link', { name: 'Reader' }).waitFor()
+    },
+  )
 
-  test('a failing server: what happened, the request id, and a button that tries again', async () => {
-    service.failNext('tokens.list', 503, 3)
-    await open('/tokens', service.managementToken)
-    const alert = page.getByRole('alert')
-    await alert.getByText('The server is not available').waitFor()
-    expect(await alert.locator('code').textContent()).toMatch(/\S/)
-    expect(await axeViolations(page)).toEqual([])
-    await alert.getByRole('button', { name: 'Try again' }).click()
-    await page.getByRole('link', { name: 'Reader' }).waitFor()
-  })
-
-  test('a token without the right: which right is missing', async () => {
-    await open('/policies', NOBODY)
+  mocked('a token without the right: which right is missing', async ({ page, mocks }) => {
+    await mocks.open('/policies', NOBODY)
     await page.getByText('This needs acl:read, which your token does not have.').waitFor()
   })
 
-  test('a token that may only read: nothing to create, no secret, rules read only', async () => {
-    const [policy] = await readerPolicy()
-    await open(`/policies/${policy?.ID}`, READER)
-    await page.getByText('Read only').first().waitFor()
-    expect(await page.getByRole('button', { name: 'Review and save' }).count()).toBe(0)
-    await page.getByRole('link', { name: 'Reader' }).click()
-    await page.getByText('What it may do').waitFor()
-    expect(await page.getByRole('button', { name: 'Copy secret' }).count()).toBe(0)
-    expect(await page.getByRole('button', { name: 'Edit token' }).count()).toBe(0)
-  })
+  mocked(
+    'a token that may only read: nothing to create, no secret, rules read only',
+    async ({ page, mocks }) => {
+      const policy = await mocks.client.policies.readByName('reader')
+      await mocks.open(`/policies/${policy.ID}`, READER)
+      await page.getByText('Read only').first().waitFor()
+      expect(await page.getByRole('button', { name: 'Review and save' }).count()).toBe(0)
+      await page.getByRole('link', { name: 'Reader' }).click()
+      await page.getByText('What it may do').waitFor()
+      expect(await page.getByRole('button', { name: 'Copy secret' }).count()).toBe(0)
+      expect(await page.getByRole('button', { name: 'Edit token' }).count()).toBe(0)
+    },
+  )
 
-  test('a token that may read sessions and not end them: nothing to end', async () => {
-    const manager = client()
-    const { ID } = await manager.sessions.create({ Name: 'Export' })
-    await open(`/sessions/${ID}`, READER)
-    await page.getByRole('heading', { name: 'Export' }).waitFor()
-    await page.getByText('It holds none, or your token may not read them').waitFor()
-    await expect
-      .poll(() => page.getByRole('button', { name: 'End session' }).count(), { timeout: 20_000 })
-      .toBe(0)
-    await open('/sessions', NOBODY)
-    await page.getByText('No program has one, or your token may not read them').waitFor()
-  })
+  mocked(
+    'a token that may read sessions and not end them: nothing to end',
+    async ({ page, mocks, expect }) => {
+      const { ID } = await mocks.client.sessions.create({ Name: 'Export' })
+      await mocks.open(`/sessions/${ID}`, READER)
+      await page.getByRole('heading', { name: 'Export' }).waitFor()
+      await page.getByText('It holds none, or your token may not read them').waitFor()
+      await expect.poll(() => page.getByRole('button', { name: 'End session' }).count()).toBe(0)
+      await mocks.open('/sessions', NOBODY)
+      await page.getByText('No program has one, or your token may not read them').waitFor()
+    },
+  )
 
-  test('a refused form says why, and keeps what was typed', async () => {
-    await open('/tokens?create=true', service.managementToken)
+  mocked('a refused form says why, and keeps what was typed', async ({ page, mocks }) => {
+    await mocks.open('/tokens?create=true', mocks.service.managementToken)
     await page.getByLabel('Description').fill('Too short')
     await page.getByLabel('Expires').selectOption('other')
     await page.getByRole('textbox', { name: 'Lifetime' }).fill('30s')
@@ -100,15 +114,15 @@ describe.skipIf(executablePath === undefined)('the console on mocks', () => {
     expect(await axeViolations(page)).toEqual([])
   })
 
-  test('a token that is deleted elsewhere leads back to the sign-in page', async () => {
-    await open('/tokens', READER)
+  mocked('a token that is deleted elsewhere leads back to the sign-in page', async ({ page, mocks }) => {
+    await mocks.open('/tokens', READER)
     await page.getByRole('link', { name: 'Reader' }).waitFor()
-    const token = await client().withToken(READER).tokens.self()
-    await client().tokens.delete(token.AccessorID)
+    const token = await mocks.client.withToken(READER).tokens.self()
+    await mocks.client.tokens.delete(token.AccessorID)
     await page.getByText('Your token expired or was deleted').waitFor()
   })
 
-  test('a server that cannot be reached', async () => {
+  mocked('a server that cannot be reached', async ({ page, mocks: _ }) => {
     await page.goto(`${ORIGIN}/ui/`)
     await page.getByRole('textbox', { name: 'Secret' }).waitFor()
     await page.route(`${ORIGIN}/v1/**`, (route) => route.abort('connectionrefused'))
@@ -117,8 +131,8 @@ describe.skipIf(executablePath === undefined)('the console on mocks', () => {
     await page.getByText('The server cannot be reached').waitFor()
   })
 
-  test('a server that goes away while a page is open, and comes back', async () => {
-    await open('/tokens', service.managementToken)
+  mocked('a server that goes away while a page is open, and comes back', async ({ page, mocks }) => {
+    await mocks.open('/tokens', mocks.service.managementToken)
     await page.getByRole('link', { name: 'Reader' }).waitFor()
     await page.route(`${ORIGIN}/v1/**`, (route) => route.abort('connectionrefused'))
     await page.getByRole('link', { name: 'Policies', exact: true }).click()
@@ -129,12 +143,16 @@ describe.skipIf(executablePath === undefined)('the console on mocks', () => {
     await page.getByRole('link', { name: 'reader' }).waitFor()
     await page.getByText('The console keeps trying').waitFor({ state: 'detached' })
   })
-
-  const client = () =>
-    createClient({ address: ORIGIN, token: service.managementToken, fetch: service.fetch, env: false })
-
-  const readerPolicy = async () => (await client().policies.list()).filter(({ Name }) => Name === 'reader')
 })
+
+/** Files of the build that some page has loaded. */
+const loaded = new Map<string, Buffer>()
+
+function fileOf(name: string): Buffer {
+  const bytes = loaded.get(name) ?? readFileSync(join(DIST, name))
+  loaded.set(name, bytes)
+  return bytes
+}
 
 /** Answers as the server would: files of the build, and calls from the mocks. */
 async function answer(route: Route, service: MockService): Promise<void> {
@@ -162,5 +180,5 @@ async function answer(route: Route, service: MockService): Promise<void> {
   const type = TYPES[extname(pathname)]
   const file = type === undefined ? 'index.html' : pathname.replace('/ui/', '')
   if (pathname.endsWith('.woff2')) await route.abort()
-  else await route.fulfill({ contentType: type ?? 'text/html', body: await readFile(join(DIST, file)) })
+  else await route.fulfill({ contentType: type ?? 'text/html', body: fileOf(file) })
 }

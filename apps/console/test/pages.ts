@@ -1,0 +1,68 @@
+/** Pages of the shared browser, for tests that run beside each other. */
+import { type Client, createClient } from '@latchkey/sdk'
+import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core'
+import { test as base, inject } from 'vitest'
+import { collectComplaints, signIn } from './browser.ts'
+import { SECRET } from './world.ts'
+
+/** The machine may have other work: a wait may take this long. */
+const WAIT_MS_MAX = 40_000
+
+let browser: Promise<Browser> | undefined
+/** Contexts that no test uses now. Their caches hold what earlier pages loaded. */
+const idle: BrowserContext[] = []
+
+async function takeContext(): Promise<BrowserContext> {
+  browser ??= chromium.connect(inject('browserEndpoint'))
+  return (
+    idle.pop() ??
+    (await browser).newContext({ viewport: { width: 1_280, height: 800 }, reducedMotion: 'reduce' })
+  )
+}
+
+interface Fixtures {
+  /** A new page. No other test uses its context at the same time: a browser opens six connections to a server in each. */
+  readonly page: Page
+}
+
+/** A test with a page of its own. */
+export const test = base.extend<Fixtures>({
+  // biome-ignore lint/correctness/noEmptyPattern: Vitest reads from the pattern which fixtures this one needs.
+  page: async ({}, use) => {
+    const context = await takeContext()
+    const page = await context.newPage()
+    page.setDefaultTimeout(WAIT_MS_MAX)
+    await use(page)
+    await page.close()
+    idle.push(context)
+  },
+})
+
+interface Console {
+  /** Of the server that all tests share. A test changes only the records that it made. */
+  readonly url: string
+  readonly client: Client
+  /** Errors of the page so far. */
+  readonly complaints: readonly string[]
+  /** Opens an address below `/ui` as somebody who may do everything. */
+  open(path: string): Promise<void>
+  /** Goes to another address within the page, which is faster than to load it again. */
+  go(path: string): Promise<void>
+}
+
+/** A test of the console on the real server. */
+export const journey = test.extend<{ readonly world: Console }>({
+  world: async ({ page }, use) => {
+    const url = inject('serverUrl')
+    await use({
+      url,
+      client: createClient({ address: url, token: SECRET, env: false }),
+      complaints: collectComplaints(page),
+      open: async (path) => {
+        await page.goto(`${url}/ui${path}`)
+        await signIn(page, SECRET)
+      },
+      go: (path) => page.evaluate((to) => window.history.pushState({}, '', to), `/ui${path}`),
+    })
+  },
+})
