@@ -42,7 +42,7 @@ test.for<Edition>(['standard', 'extended'])(
   'two mocks with separate state answer alike, %s edition',
   { timeout: 600_000 },
   async (edition) => {
-    await expectNoDifference(aMock(edition), aMock(edition), optionsOf('mocks and mocks', edition, 100))
+    await expectNoDifference(aMock(edition), aMock(edition), optionsOf('mocks and mocks', edition, 40))
   },
 )
 
@@ -78,7 +78,7 @@ test.for<Edition>(isFull ? ['standard', 'extended'] : ['standard'])(
     const server = await runVariant({ server: { LATCHKEY_EDITION: edition } })
     try {
       const right = { name: 'server', url: server.url, prefix: 'X-Service-', token: MANAGEMENT_TOKEN }
-      await expectNoDifference(aMock(edition), right, optionsOf('mocks and server', edition, 80))
+      await expectNoDifference(aMock(edition), right, optionsOf('mocks and server', edition, 40))
     } finally {
       await server.stop()
     }

@@ -21,7 +21,7 @@ import {
 import { expect, test } from 'vitest'
 import type { MemorySnapshot } from '../src/store/memory-store.ts'
 
-const REQUESTS = fuzzCount(24_000)
+const REQUESTS = fuzzCount(12_000)
 /** A world with more records is reset. */
 const RECORDS_MAX = 150
 

@@ -6,7 +6,7 @@ import { AclError, decodeBody, decodeUtf8, ROUTE_LIST } from '@latchkey/contract
 import { chooseSeed, fuzzCount, SeededRandom } from '@latchkey/testkit/random'
 import { expect, test } from 'vitest'
 
-const BODIES = fuzzCount(60_000)
+const BODIES = fuzzCount(30_000)
 /** Far above the time of any body on a busy machine. */
 const HANG_MS = 2_000
 

@@ -12,6 +12,7 @@ import {
   tokenTopic,
 } from '@latchkey/service'
 import { describe, expect, test } from 'vitest'
+import { fuzzCount } from '../random.ts'
 import {
   aBindingRule,
   aKey,
@@ -24,7 +25,6 @@ import {
   aRole,
   aToken,
 } from '../records/record-builders.ts'
-
 import { describeCatalog } from './catalog-suite.ts'
 import { describeChanges } from './changes-suite.ts'
 import { describeExpectations } from './expectations-suite.ts'
@@ -512,7 +512,7 @@ export function describeStore(
 
       test('a concurrent deletion of a namespace never leaves a record without it', async () => {
         const store = await open()
-        for (let round = 0; round < 50; round += 1) {
+        for (let round = 0; round < fuzzCount(20); round += 1) {
           const record = aNamespace({ Name: await madeNamespace(store, `race-${round}-${anId(1)}`) })
           const deletion: Change = { table: 'namespaces', op: 'delete', record, expect: undefined }
           const puts = residents(record.Name).map(({ put }) => [put])

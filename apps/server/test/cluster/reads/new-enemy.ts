@@ -29,8 +29,10 @@ export async function proveNewEnemy(options: {
   readonly random: SeededRandom
   readonly mode: ReadMode
   readonly rounds: number
+  /** Cuts the change feeds before each revocation: stale readers then keep the right for longer. */
+  readonly cutFeeds?: () => Promise<unknown>
 }): Promise<NewEnemyResult> {
-  const { doors, random, mode, rounds } = options
+  const { doors, random, mode, rounds, cutFeeds } = options
   const manage = async (method: 'PUT' | 'DELETE', path: string, body?: unknown) => {
     const reply = await random.pick(doors).ask({ method, path, token: MANAGEMENT, body })
     if (reply.status !== 200) throw new Error(`${method} ${path} answered ${reply.status}: ${reply.text}`)
@@ -56,6 +58,7 @@ export async function proveNewEnemy(options: {
         if (reply.status === 200 && (reader % 2 === 0 || reply.text.includes(content))) sightings += 1
       }
     }
+    await cutFeeds?.()
     const readers = Array.from({ length: READERS }, (_, reader) => read(reader))
     await manage('PUT', path, { ID: policy.ID, ...rules('') })
     const made = await Promise.all([

@@ -10,7 +10,7 @@ import { parseRules } from './parse-rules.ts'
 import type { RuleSet } from './rule.ts'
 import { parseSyntax } from './syntax.ts'
 
-const TEXTS = fuzzCount(20_000)
+const TEXTS = fuzzCount(8_000)
 const READINGS = [{}, { lenient: true }, { dialect: 'legacy' }] as const
 
 test(`FUZ-04: ${TEXTS} texts parse or fail with a position, and parse to the same rules after printing`, {

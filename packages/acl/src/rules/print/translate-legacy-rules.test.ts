@@ -130,7 +130,7 @@ test.each(['key "a" {', '[]', '"str"', 'key = ', '{"key": }'])(
   },
 )
 
-const TEXTS = fuzzCount(20_000)
+const TEXTS = fuzzCount(8_000)
 
 test('a translation decides like legacy evaluation: it neither adds nor loses a right (decisions: upgrade)', {
   timeout: 600_000,
