@@ -68,7 +68,7 @@ async function report(error: unknown, io: Io, session: Session | undefined): Pro
 type Run = (spec: CommandSpec, input: Input) => Promise<void>
 
 /** The program with all commands. */
-export function buildProgram(io: Pick<Io, 'stdout' | 'stderr'>, run: Run): Command {
+function buildProgram(io: Pick<Io, 'stdout' | 'stderr'>, run: Run): Command {
   const program = new Command('latchkey')
     .description('Manages the tokens, policies and keys of a Latchkey service, and explains who may do what.')
     .version(`Latchkey ${PRODUCT_VERSION}`, '-v, --version', 'print the version')

@@ -10,7 +10,7 @@ import { findRole } from '../records/role.ts'
 type Open = (client: Client, name: string, signal: AbortSignal) => Promise<Watch<unknown>> | Watch<unknown>
 
 /** What can be watched, by the word for it. Those with `name` need one. */
-export const WATCHED: Readonly<Record<string, { readonly name?: string; readonly open: Open }>> = {
+const WATCHED: Readonly<Record<string, { readonly name?: string; readonly open: Open }>> = {
   tokens: { open: (client, _, signal) => client.tokens.watchList({}, { signal }) },
   token: {
     name: 'accessor or self',

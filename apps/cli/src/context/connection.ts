@@ -7,7 +7,7 @@ import { type Context, contextFilePath, readContexts } from './context-file.ts'
 import { findKeyring } from './keyring.ts'
 
 export const ADDRESS_DEFAULT = 'http://127.0.0.1:8500'
-export const CONTEXT_DEFAULT = 'default'
+const CONTEXT_DEFAULT = 'default'
 
 export interface Connection {
   readonly address: string

@@ -22,7 +22,7 @@ export interface Context {
   readonly expirationTime?: string
 }
 
-export interface Contexts {
+interface Contexts {
   readonly current?: string
   readonly contexts: Readonly<Record<string, Context>>
 }

@@ -30,7 +30,7 @@ export interface StoredRecord {
 export const KIND_NAMES = ['namespace', 'policy', 'role', 'auth-method', 'binding-rule', 'token'] as const
 export type KindName = (typeof KIND_NAMES)[number]
 
-export interface FolderKind {
+interface FolderKind {
   readonly schema: BodySchema<object>
   readonly fields: readonly string[]
   readonly durations?: readonly string[]

@@ -32,7 +32,7 @@ export interface Plan {
   readonly unchangedCount: number
 }
 
-export interface PlanOptions {
+interface PlanOptions {
   /** Also delete what the folder does not have, of the kinds that it has. */
   readonly prunes: boolean
   readonly onProgress: (text: string) => void

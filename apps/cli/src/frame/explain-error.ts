@@ -16,7 +16,7 @@ import { describePath, describeRight, levelsOf, ruleFor } from '../insight/right
 import { similarNames } from '../records/suggest.ts'
 import type { Session } from './session.ts'
 
-export interface Explained {
+interface Explained {
   readonly message: string
   /** Lines below the message. */
   readonly hints: readonly string[]

@@ -6,7 +6,7 @@ import { page } from './pager.ts'
 import { redact } from './redact.ts'
 import { fillTemplate } from './template.ts'
 
-export interface PrinterOptions {
+interface PrinterOptions {
   readonly format: Format
   /** With the format `template`. */
   readonly template: string

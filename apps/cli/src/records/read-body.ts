@@ -46,7 +46,7 @@ export async function readRecord<T>(path: string, schema: BodySchema<T>, session
  *
  * @throws CliError that names the fields at fault.
  */
-export function checkBody<T>(value: unknown, schema: BodySchema<T>, where: string): T {
+function checkBody<T>(value: unknown, schema: BodySchema<T>, where: string): T {
   const result = schema.safeParse(value)
   if (result.success) return value as T
   const problems = result.error.issues.map(({ path, message }) => {

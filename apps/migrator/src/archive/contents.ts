@@ -13,7 +13,7 @@ interface ArchiveServer {
   readonly version: ServiceVersion | undefined
 }
 
-export interface ArchivePolicy {
+interface ArchivePolicy {
   readonly ID: string
   readonly Name: string
   readonly Rules: string

@@ -6,7 +6,7 @@
 import { ArchiveError } from './archive-error.ts'
 
 /** Maximum size of one record; the largest are values of keys, half a megabyte by default. */
-export const STATE_RECORD_BYTES_MAX = 32 * 1024 * 1024
+const STATE_RECORD_BYTES_MAX = 32 * 1024 * 1024
 
 export interface StateRecord {
   /** Undefined for the header. */

@@ -10,7 +10,7 @@ import { createTarDecoder, type ParsedTarEntry } from 'modern-tar'
 import * as z from 'zod'
 import { ArchiveError } from './archive-error.ts'
 
-export interface ArchiveLimits {
+interface ArchiveLimits {
   /** Maximum size of the unpacked archive. */
   readonly bytesMax: number
   /** Maximum ratio of unpacked to packed bytes, beyond the first `ratioFromBytes`. */

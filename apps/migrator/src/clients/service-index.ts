@@ -18,7 +18,7 @@ const DECREASED: Outcome = {
 }
 
 /** The last index that a watcher got. */
-export interface IndexWatch {
+interface IndexWatch {
   last: 'old' | 'new' | undefined
 }
 

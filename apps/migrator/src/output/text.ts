@@ -24,7 +24,7 @@ export function etaLines(eta: Eta | null, paint: Paint): string[] {
 }
 
 /** `3 min 30 s (p50) to 4 min 10 s (p95)`. */
-export function rangeText({ p50, p95 }: EtaRange): string {
+function rangeText({ p50, p95 }: EtaRange): string {
   if (p50 === null) return 'never in most of them'
   return `${formatTime(p50)} (p50) to ${p95 === null ? 'never' : formatTime(p95)} (p95)`
 }

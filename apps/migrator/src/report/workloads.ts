@@ -9,7 +9,7 @@ import type { History } from '../simulate/history.ts'
 import type { Clock } from './clock.ts'
 import { formatCount, table } from './markup.ts'
 
-export interface WorkloadAnswer extends Pick<ClientErrors, 'count' | 'isError' | 'spans'> {
+interface WorkloadAnswer extends Pick<ClientErrors, 'count' | 'isError' | 'spans'> {
   readonly kind: string
   /** Status and text. */
   readonly text: string

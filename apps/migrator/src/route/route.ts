@@ -9,7 +9,7 @@ import { simulate } from '../simulate/run.ts'
 import { canStart } from '../way-back/way-back.ts'
 import { type Stop, stopsBetween } from './stops.ts'
 
-export interface Leg {
+interface Leg {
   readonly version: string
   /** When its first server is replaced. */
   readonly startAt: number

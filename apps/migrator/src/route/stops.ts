@@ -10,7 +10,7 @@ export interface Stop {
 }
 
 /** What the stops depend on. */
-export interface RouteFacts {
+interface RouteFacts {
   readonly from: ServiceVersion
   readonly to: ServiceVersion
   readonly tokens: number

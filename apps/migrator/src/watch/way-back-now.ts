@@ -2,7 +2,7 @@
 import type { WayBack } from '../way-back/way-back.ts'
 import type { SeenServer } from './service-api.ts'
 
-export interface WayBackNow {
+interface WayBackNow {
   readonly isOpen: boolean
   readonly how: string
   readonly lost: readonly string[]

@@ -26,7 +26,7 @@ export type Value =
 
 export const HEADER: WrittenRecord = { type: undefined, value: { LastIndex: 4_711 } }
 
-export interface ArchiveParts {
+interface ArchiveParts {
   readonly state: Uint8Array
   readonly meta: Record<string, unknown>
   readonly sums: string

@@ -35,7 +35,7 @@ export interface Contest {
   readonly disturbed: string | undefined
 }
 
-export interface ContestOptions {
+interface ContestOptions {
   readonly rounds: number
   readonly isHigherBetter: boolean
 }

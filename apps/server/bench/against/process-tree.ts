@@ -11,7 +11,7 @@ interface Stat {
 }
 
 /** A process and all that it has started. */
-export function treeOf(pid: number): readonly number[] {
+function treeOf(pid: number): readonly number[] {
   const children = new Map<number, number[]>()
   for (const entry of readdirSync('/proc')) {
     const child = Number(entry)

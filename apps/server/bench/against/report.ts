@@ -1,4 +1,5 @@
 /** The comparison for people: a table of ratios, and a page with charts that needs nothing but itself. */
+import { type Html, html } from '@latchkey/contract'
 import type { Contest, Side } from './contest.ts'
 
 export interface Result {
@@ -71,8 +72,7 @@ const BAR_WIDTH = 360
 
 /** Each row as two bars; the longer one is as wide as the column. */
 export function page(about: About, results: readonly Result[]): string {
-  const body = results.map(chart).join('\n')
-  return `<!doctype html>
+  return html`<!doctype html>
 <html lang="en">
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
@@ -91,33 +91,30 @@ export function page(about: About, results: readonly Result[]): string {
   .none { opacity: .55 }
 </style>
 <h1>Two servers side by side</h1>
-<p>${escapeHtml(about.machine)}. Medians of ${about.rounds} rounds of ${about.seconds} s, in turn. Ratios above 1: the first server leads.</p>
-<p><span class="key" style="background:var(--ours)"></span>${escapeHtml(about.ours)}
-<span class="key" style="background:var(--theirs)"></span>${escapeHtml(about.theirs)}</p>
+<p>${about.machine}. Medians of ${about.rounds} rounds of ${about.seconds} s, in turn. Ratios above 1: the first server leads.</p>
+<p><span class="key" style="background:var(--ours)"></span>${about.ours}
+<span class="key" style="background:var(--theirs)"></span>${about.theirs}</p>
 <table>
 <tr><th>Row</th><th></th><th>Ratio</th><th>p99</th><th>CPU</th><th>Noise</th><th>Verdict</th></tr>
-${body}
+${results.map(chart)}
 </table>
 </html>
-`
+`.text
 }
 
-function chart({ row, unit, contest }: Result): string {
+function chart({ row, unit, contest }: Result): Html {
   const { ours, theirs, ratio, ratioP99, disturbed } = contest
   const most = Math.max(ours.value, theirs.value)
   const bar = (side: Side, at: number, colour: string) => {
     const width = (side.value / most) * BAR_WIDTH
-    return `<rect x="0" y="${at}" width="${width.toFixed(1)}" height="12" rx="2" fill="var(--${colour})"/><text x="${(width + 6).toFixed(1)}" y="${at + 10}" font-size="11" fill="currentColor">${figure(side.value)}</text>`
+    return html`<rect x="0" y="${at}" width="${width.toFixed(1)}" height="12" rx="2" fill="var(--${colour})"/><text x="${(width + 6).toFixed(1)}" y="${at + 10}" font-size="11" fill="currentColor">${figure(side.value)}</text>`
   }
-  const svg = `<svg width="${BAR_WIDTH + 80}" height="30" role="img" aria-label="ours ${figure(ours.value)}, theirs ${figure(theirs.value)} ${unit}">${bar(ours, 0, 'ours')}${bar(theirs, 16, 'theirs')}</svg>`
+  const svg = html`<svg width="${BAR_WIDTH + 80}" height="30" role="img" aria-label="ours ${figure(ours.value)}, theirs ${figure(theirs.value)} ${unit}">${bar(ours, 0, 'ours')}${bar(theirs, 16, 'theirs')}</svg>`
   const ratios = [ratio, ratioP99, cpuRatio(ours, theirs)].map(
-    (each) => `<td class="n">${each?.toFixed(2) ?? ''}</td>`,
+    (each) => html`<td class="n">${each?.toFixed(2) ?? ''}</td>`,
   )
   const noise = `${percent(ours.noise)} / ${percent(theirs.noise)}`
-  const dim = disturbed === undefined ? '' : ' class="none"'
-  return `<tr${dim}><td>${escapeHtml(row)}<br><small>${unit}</small></td><td>${svg}</td>${ratios.join('')}<td class="noise">${noise}</td><td>${escapeHtml(verdict(contest))}</td></tr>`
-}
-
-function escapeHtml(text: string): string {
-  return text.replace(/[&<>"]/g, (char) => `&#${char.charCodeAt(0)};`)
+  const dim = disturbed === undefined ? '' : html` class="none"`
+  return html`<tr${dim}><td>${row}<br><small>${unit}</small></td><td>${svg}</td>${ratios}<td class="noise">${noise}</td><td>${verdict(contest)}</td></tr>
+`
 }

@@ -20,7 +20,7 @@ export const ARCHIVED_TABLES = [
   'session',
   'system',
 ] as const
-export type ArchivedTable = (typeof ARCHIVED_TABLES)[number]
+type ArchivedTable = (typeof ARCHIVED_TABLES)[number]
 
 /** Every other table, with the reason why it is left out. */
 export const LEFT_OUT: Readonly<Record<string, string>> = {

@@ -7,7 +7,7 @@ import { StartError } from '../start-error.ts'
 import type { Responder } from './responder.ts'
 import { createTcpServer, type TcpServer } from './tcp-server.ts'
 
-export interface DnsServerOptions {
+interface DnsServerOptions {
   /** An IP address. */
   readonly address: string
   /** 0 takes a free one. */

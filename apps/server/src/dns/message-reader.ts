@@ -1,6 +1,6 @@
 const LENGTH_BYTES = 2
 /** Longest question over TCP. One with every option takes less than half of it. */
-export const QUESTION_BYTES_MAX = 4_096
+const QUESTION_BYTES_MAX = 4_096
 
 /** Splits the bytes of a TCP connection into messages, each after its length. Holds less than one message. */
 export class MessageReader {

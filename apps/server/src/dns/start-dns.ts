@@ -8,7 +8,7 @@ import { AnswerRates } from './answer-rates.ts'
 import { type DnsServer, startDnsServer } from './dns-server.ts'
 import { Responder, type Transport } from './responder.ts'
 
-export interface StartDnsOptions {
+interface StartDnsOptions {
   readonly config: Config
   readonly profile: ServiceProfile
   readonly service: Service

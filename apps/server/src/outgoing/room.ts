@@ -8,7 +8,7 @@ export interface RoomLimits {
   readonly waitersMax: number
 }
 
-export interface Guest {
+interface Guest {
   readonly isOfKnownCaller: boolean
   readonly waitMs: number
 }

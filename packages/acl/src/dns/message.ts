@@ -19,13 +19,13 @@ export interface AddressRecord extends RecordBase {
   readonly data: string
 }
 
-export interface NameRecord extends RecordBase {
+interface NameRecord extends RecordBase {
   readonly type: 'CNAME' | 'NS' | 'PTR'
   /** A name without a final dot. */
   readonly data: string
 }
 
-export interface ServiceLocation extends RecordBase {
+interface ServiceLocation extends RecordBase {
   readonly type: 'SRV'
   readonly data: {
     readonly priority: number

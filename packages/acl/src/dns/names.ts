@@ -19,12 +19,12 @@ export type DnsTarget =
   | { readonly kind: 'reverse'; readonly ip: string | undefined }
 
 /** A target, and the domain that its name is in. */
-export interface ReadName {
+interface ReadName {
   readonly target: DnsTarget
   readonly domain: string
 }
 
-export interface NameContext {
+interface NameContext {
   /** In lower case. */
   readonly domains: readonly string[]
   readonly datacenter: string

@@ -14,7 +14,7 @@ import type { Field, Shape, ShapeOf } from './record-shape.ts'
 import { type Operator, type Term, termsOf } from './selector.ts'
 
 /** A compiled filter of records of type `T`. */
-export interface RecordFilter<T> {
+interface RecordFilter<T> {
   readonly matches: (record: T) => boolean
   /** Approximate steps that one record takes. */
   readonly steps: number

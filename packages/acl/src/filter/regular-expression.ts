@@ -2,7 +2,7 @@
 import { limits } from '@latchkey/contract'
 import { RE2JS } from 're2js'
 
-export interface RegularExpression {
+interface RegularExpression {
   /** Approximate number of its instructions, each of which a character of the text may cost. */
   readonly size: number
   /** Whether it matches anywhere in a text. */

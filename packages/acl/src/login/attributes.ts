@@ -3,7 +3,7 @@ import { attributeName } from '../filter/selector.ts'
 import type { AuthMethodConfiguration } from '../records/login-records.ts'
 
 /** The kind `map` is `value` or `list` as a whole. */
-export type AttributeKind = 'text' | 'list' | 'map'
+type AttributeKind = 'text' | 'list' | 'map'
 
 /** Attributes by their names, such as `value.team`. */
 export type Attributes = ReadonlyMap<string, AttributeKind>

@@ -69,7 +69,7 @@ function* prepare(
 }
 
 /** What one rule gives, or why it gives nothing. */
-export type RuleOutcome =
+type RuleOutcome =
   | { readonly outcome: 'bound'; readonly name: string; readonly role?: RoleRecord }
   | { readonly outcome: 'unfit'; readonly problem: string }
   | { readonly outcome: 'unmatched' }

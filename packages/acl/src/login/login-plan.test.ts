@@ -207,7 +207,7 @@ describe('explanations', () => {
     rules: readonly Rule[],
     claims: Readonly<Record<string, unknown>>,
     method?: AuthMethodRecord,
-  ) => explainLogin(evaluate(rules, claims, method), 'dc1')
+  ) => atOnce(explainLogin(evaluate(rules, claims, method), 'dc1'))
 
   test('each rule says what it gives, or why it gives nothing', () => {
     const method = aMethod({
@@ -219,6 +219,7 @@ describe('explanations', () => {
       { ID: anId(3), BindName: 'web-${value.org}' },
       { ID: anId(4), BindType: 'role', BindName: 'gone' },
       { ID: anId(5), Selector: 'value.gone == x' },
+      { ID: anId(6), Selector: 'value.team == a and value.team == b' },
     ]
     const { Rules, ...rest } = explain(rules, { team: 'red', groups: ['a'] }, method)
     expect(rest).toEqual({
@@ -246,6 +247,11 @@ describe('explanations', () => {
         Reason: expect.stringMatching(
           /^it no longer fits the method: .*value\.gone; it maps list\.groups, value\.org/,
         ),
+      },
+      {
+        ID: anId(6),
+        Applies: false,
+        Reason: 'the selector never matches: value.team == "a" rules out value.team == "b"',
       },
     ])
   })

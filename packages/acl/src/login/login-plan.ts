@@ -11,7 +11,7 @@ import { type LoginMeta, loginDescription } from './login-description.ts'
 import { loginRefused } from './login-refusal.ts'
 
 /** The token of a login without its ids, and the rules that gave it its links. */
-export interface LoginPlan
+interface LoginPlan
   extends TokenLinks,
     Pick<
       TokenRecord,

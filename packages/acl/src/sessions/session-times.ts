@@ -3,7 +3,7 @@ import { parseDurationMs } from '@latchkey/contract'
 import type { SessionRecord } from '../records/session-records.ts'
 
 /** A longer lock delay acts as this one. */
-export const LOCK_DELAY_MS_MAX = 60_000
+const LOCK_DELAY_MS_MAX = 60_000
 export const SESSION_TTL_MS_MIN = 10_000
 export const SESSION_TTL_MS_MAX = 86_400_000
 /** A session ends between its TTL and twice its TTL after its creation or last renewal: here, after twice its TTL. */

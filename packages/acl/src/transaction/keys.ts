@@ -42,7 +42,7 @@ const ACCESS = {
 } as const
 
 /** Whether the caller may make an operation. What it may not read, gets leave out. */
-export function mayUseKey({ verb, key, namespace }: KeyOperation, may: May): boolean {
+function mayUseKey({ verb, key, namespace }: KeyOperation, may: May): boolean {
   return may({ resource: 'key', segment: key, access: ACCESS[verb] }, namespace)
 }
 

@@ -58,14 +58,14 @@ export interface CheckOperation extends CatalogOperation {
 }
 
 /** A fault that only its operation has. */
-export interface FaultyOperation {
+interface FaultyOperation {
   readonly kind: 'fault'
   readonly what: string
 }
 
 export type Operation = KeyOperation | NodeOperation | ServiceOperation | CheckOperation | FaultyOperation
 
-export interface ReadOperationsOptions {
+interface ReadOperationsOptions {
   readonly datacenter: string
   /**
    * Chooses the namespace of a key, service or check, from the field of the body.

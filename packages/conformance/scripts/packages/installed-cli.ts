@@ -8,7 +8,7 @@ import { packCli } from './tarball.ts'
 const HELP_MS_MAX = 200
 const HELP_RUNS = 5
 
-export interface InstalledCli {
+interface InstalledCli {
   /** Runs a command line, and returns its output. */
   latchkey(args: readonly string[], env?: Readonly<Record<string, string>>): Promise<string>
 }

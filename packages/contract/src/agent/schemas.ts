@@ -31,7 +31,7 @@ export const serviceDefinitionSchema = z
 export type ServiceDefinition = z.output<typeof serviceDefinitionSchema>
 
 /** A service as its agent shows it: without indexes. */
-export const agentServiceSchema = nodeServiceSchema
+const agentServiceSchema = nodeServiceSchema
   .omit({ CreateIndex: true, ModifyIndex: true })
   .strict()
   .meta({ id: 'AgentService' })

@@ -30,7 +30,7 @@ export const nodeSchema = z
 export type Node = z.infer<typeof nodeSchema>
 
 /** An address of a service. */
-export const serviceAddressSchema = z
+const serviceAddressSchema = z
   .strictObject({
     Address: z.string().meta({ description: 'An IP address or a name.' }),
     Port: z.int().meta({ description: 'A port; 0 for none.' }),
@@ -39,7 +39,7 @@ export const serviceAddressSchema = z
 export type ServiceAddress = z.infer<typeof serviceAddressSchema>
 
 /** How often DNS names an instance, compared with others. */
-export const weightsSchema = z
+const weightsSchema = z
   .strictObject({
     Passing: z.int().meta({ description: 'While all its checks are passing.' }),
     Warning: z.int().meta({ description: 'While one of its checks is warning.' }),

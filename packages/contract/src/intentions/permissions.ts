@@ -35,7 +35,7 @@ const httpSchema = z
   })
   .meta({ id: 'IntentionHTTP' })
 
-export const permissionSchema = z
+const permissionSchema = z
   .strictObject({
     Action: z.string().optional().meta({ description: '`allow` or `deny`.' }),
     HTTP: httpSchema.optional().meta({ description: 'The requests that the permission is about.' }),

@@ -72,7 +72,7 @@ const namespace = z.string().max(NAMESPACE_NAME_LENGTH_MAX).optional().meta({
 })
 
 /** An operation on a key, or on all keys with a prefix. */
-export const keyOperationSchema = z
+const keyOperationSchema = z
   .strictObject({
     Verb: verb(KEY_VERBS),
     Key: boundedText(KV_KEY_BYTES_MAX)
@@ -134,7 +134,7 @@ const checkOperationSchema = z
 const ofCatalog = { gate: 'txn.catalog' satisfies GateName } as const
 
 /** One operation: one of the fields is set. Without any it does nothing. */
-export const operationSchema = z
+const operationSchema = z
   .strictObject({
     KV: keyOperationSchema.optional().meta({ description: 'An operation on a key or a tree of keys.' }),
     Node: nodeOperationSchema.optional().meta({ ...ofCatalog, description: 'An operation on a node.' }),
@@ -151,7 +151,7 @@ export const transactionSchema = z
   .meta({ id: 'Transaction', description: `At most ${TRANSACTION_OPERATIONS_MAX} operations.` })
 
 /** What an operation shows: one of the fields is set. */
-export const operationResultSchema = z
+const operationResultSchema = z
   .strictObject({
     KV: kvEntrySchema.optional().meta({ description: 'A key. Only gets show its value.' }),
     Node: nodeSchema.optional().meta({ description: 'A node.' }),

@@ -19,7 +19,7 @@ export interface LoginStore {
   removeItem(key: string): void
 }
 
-export interface BeginLoginOptions extends BrowserLoginOptions {
+interface BeginLoginOptions extends BrowserLoginOptions {
   /** The page that calls {@link completeLogin}: one of the method's `AllowedRedirectURIs`. */
   readonly redirectUri: string
   /** Default `sessionStorage`. Use `localStorage` if the provider may send the person back in another tab. */
@@ -28,7 +28,7 @@ export interface BeginLoginOptions extends BrowserLoginOptions {
   readonly navigate?: ((url: string) => void) | undefined
 }
 
-export interface CompleteLoginOptions extends Omit<CallOptions, 'namespace'> {
+interface CompleteLoginOptions extends Omit<CallOptions, 'namespace'> {
   /** The store that was given to {@link beginLogin}. */
   readonly store?: LoginStore | undefined
   /** The URL that the browser returned to. Default: the address of the page, from which the code is then removed. */

@@ -20,7 +20,7 @@ export interface PendingLogin {
   readonly clientNonce: string
 }
 
-export interface AuthorizationRequest {
+interface AuthorizationRequest {
   /** URL of the provider's page. */
   readonly url: string
   readonly state: string

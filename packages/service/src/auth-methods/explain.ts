@@ -26,7 +26,7 @@ export async function explainLoginHandler(
   const { directory, service } = call
   const method = requireAuthMethod(call, directory, call.params.Name)
   const evaluation = await evaluationOf(call, method, { claims: call.body.Claims, directory })
-  const explanation = explainLogin(evaluation, service.datacenter)
+  const explanation = await inTurns(explainLogin(evaluation, service.datacenter), { turns: call.turns })
   const { Values, Lists, Refused, Rules, Roles, ServiceIdentities, NodeIdentities } = explanation
   const rights = await inTurns(rightsOf(call, explanation, directory), { turns: call.turns })
   return json({

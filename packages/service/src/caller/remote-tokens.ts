@@ -11,7 +11,7 @@ import type { KnownToken } from '../store/store.ts'
  */
 export type AskForToken = (secretId: string, isKnown: boolean) => Promise<TokenRecord | undefined>
 
-export interface RemoteTokensOptions {
+interface RemoteTokensOptions {
   readonly ask: AskForToken
   readonly clock: Clock
   readonly downPolicy: DownPolicy

@@ -7,7 +7,7 @@ import { isListed } from '../request/namespace.ts'
 import { nodeTopic } from '../store/store.ts'
 import { RowRights } from './rights.ts'
 
-export interface NodeContent {
+interface NodeContent {
   readonly found: { readonly node: Node; readonly services: readonly NodeService[] } | undefined
   readonly watch: Watch
   readonly rights: RowRights

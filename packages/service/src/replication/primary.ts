@@ -5,7 +5,7 @@ import { type ReceivedAnswer, readChanges } from './apply/received.ts'
 import type { ChangesQuery, ChangesSource } from './changes-source.ts'
 import { Paused } from './pause.ts'
 
-export interface PrimaryOptions {
+interface PrimaryOptions {
   readonly store: Store
   readonly source: ChangesSource
   readonly clock: Clock

@@ -20,7 +20,7 @@ import {
   type Round,
 } from './round.ts'
 
-export interface RoundsOptions extends FollowedKinds {
+interface RoundsOptions extends FollowedKinds {
   readonly store: Store
   readonly primary: Primary
   readonly clock: Clock

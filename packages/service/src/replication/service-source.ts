@@ -4,7 +4,7 @@ import { HEADER, HEADER_PREFIX_DEFAULT } from '@latchkey/contract'
 import type { WireReply, WireRequest } from '../request/wire.ts'
 import type { ChangesQuery, ChangesSource } from './changes-source.ts'
 
-export interface ServiceSourceOptions {
+interface ServiceSourceOptions {
   readonly handle: (request: WireRequest) => Promise<WireReply>
   /** The replication token: a global one with `acl:write`. */
   readonly secretId: () => string

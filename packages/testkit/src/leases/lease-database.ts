@@ -26,7 +26,7 @@ interface State {
   members: Map<string, MemberRow>
 }
 
-export interface Beat {
+interface Beat {
   readonly id: string
   readonly beat: number
   readonly isHolding: boolean

@@ -12,7 +12,7 @@ export const SECRETS = range(8, 0xb00)
 const POLICIES = range(6, 0xc00)
 const ROLES = range(4, 0xd00)
 const NAMES = ['red', 'green', 'blue', 'grey']
-export const NAMESPACES = ['team', 'shop']
+const NAMESPACES = ['team', 'shop']
 const METHOD = { Name: 'sso', Namespace: 'team' }
 const DAY_MS = 86_400_000
 

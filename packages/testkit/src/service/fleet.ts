@@ -4,7 +4,7 @@ import type { Change, Datacenters, ForwardedRequest, WireReply } from '@latchkey
 import { aWorld, type World, type WorldOptions } from './world.ts'
 
 /** What one datacenter sent to another. */
-export interface Hop {
+interface Hop {
   readonly to: string
   readonly request: ForwardedRequest
 }

@@ -7,7 +7,7 @@
 import type { ConversionPlan, PlannedToken } from './plan-schema.ts'
 
 /** The parts of a plan that commands are made from. */
-export type CommandPlan = Pick<ConversionPlan, 'policies' | 'roles' | 'groups' | 'management' | 'cleared'>
+type CommandPlan = Pick<ConversionPlan, 'policies' | 'roles' | 'groups' | 'management' | 'cleared'>
 
 /** What is left of a plan without its rejected groups, and without what only they use. */
 export function acceptedPart(plan: CommandPlan): CommandPlan {
@@ -33,7 +33,7 @@ export function commentOf(name: string): string {
 }
 
 /** How a script names a token: by accessor, else by the hash of its ID. */
-export function tokenKey({ accessor, idHash }: PlannedToken): string {
+function tokenKey({ accessor, idHash }: PlannedToken): string {
   return shellQuote(accessor ?? idHash)
 }
 
@@ -175,7 +175,7 @@ management() { # TOKEN
 
 /** The shell functions above, which the page embeds too. */
 export const SCRIPT_PARTS = { shared: SHARED, latchkey: LATCHKEY, consul: CONSUL }
-export type ScriptParts = typeof SCRIPT_PARTS
+type ScriptParts = typeof SCRIPT_PARTS
 
 /** The script for this service. */
 export function latchkeyScript(plan: CommandPlan, parts: ScriptParts): string {

@@ -28,7 +28,7 @@ import { acceptedGroups, type Conversion, type TokenGroup, type TokenRef } from 
 import { boundaryQuestion } from './boundary-questions.ts'
 
 /** A decision that the conversion changes. */
-export interface DecisionDifference {
+interface DecisionDifference {
   /** A token that it concerns; others of its group with the same rules are alike. */
   readonly token: TokenRef
   readonly group: string

@@ -15,7 +15,7 @@ const MIGRATION_MARGIN_MS = 60_000
 const INTERVAL_MS = 30_000
 const DOWNTIME_MS = 3_000
 
-export interface UpgradeOutcome {
+interface UpgradeOutcome {
   readonly verdict: Verdict
   readonly reasons: readonly string[]
   readonly findings: readonly Finding[]

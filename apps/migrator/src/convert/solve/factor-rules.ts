@@ -19,7 +19,7 @@ export interface Cover {
   readonly groups: readonly number[]
 }
 
-export interface Factoring {
+interface Factoring {
   readonly covers: readonly Cover[]
   readonly method: Method
 }

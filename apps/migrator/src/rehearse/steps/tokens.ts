@@ -4,7 +4,7 @@ import type { LegacyToken } from '@latchkey/contract'
 import { type Client, LatchkeyError, Unavailable } from '@latchkey/sdk'
 import type { ScenarioEventOf, TokenGroup } from '../../scenario/scenario.ts'
 
-export type TokenStep = ScenarioEventOf<'create-tokens' | 'edit-tokens' | 'delete-tokens' | 'convert-tokens'>
+type TokenStep = ScenarioEventOf<'create-tokens' | 'edit-tokens' | 'delete-tokens' | 'convert-tokens'>
 
 interface Held {
   readonly token: LegacyToken

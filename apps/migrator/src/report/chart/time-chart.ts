@@ -13,7 +13,7 @@ import { tokenLane } from './token-lane.ts'
 const BADGE_PERCENT = 7
 const RANGE_PERCENT = 14
 
-export interface ChartPair {
+interface ChartPair {
   readonly predicted: Chart | undefined
   readonly measured: Chart | undefined
 }

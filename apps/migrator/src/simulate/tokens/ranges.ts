@@ -46,18 +46,6 @@ export function subtract(ranges: Ranges, removed: Ranges): Range[] {
   return result
 }
 
-/** The numbers that are in either; neighbours are joined. */
-export function unite(a: Ranges, b: Ranges): Range[] {
-  const sorted = [...a, ...b].sort((x, y) => x[0] - y[0])
-  const result: [number, number][] = []
-  for (const [from, to] of sorted) {
-    const last = result.at(-1)
-    if (last !== undefined && from <= last[1]) last[1] = Math.max(last[1], to)
-    else if (to > from) result.push([from, to])
-  }
-  return result
-}
-
 /** Every number, in order. For small sets only. */
 export function* numbers(ranges: Ranges): Generator<number> {
   for (const [from, to] of ranges) for (let n = from; n < to; n++) yield n

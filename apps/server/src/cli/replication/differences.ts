@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import { type Changes, parseInstant } from '@latchkey/contract'
 
 /** A global record, without anything secret. */
-export interface RecordSummary {
+interface RecordSummary {
   readonly kind: 'namespace' | 'policy' | 'role' | 'token'
   /** Name of a namespace, ID, or accessor in lower case. */
   readonly key: string

@@ -14,12 +14,12 @@ const TYPES: Readonly<Record<string, string>> = {
 
 /** Files that the build compressed, by the coding. */
 const SUFFIXES = { br: '.br', gzip: '.gz' } as const satisfies Partial<Record<Encoding, string>>
-export type BuiltEncoding = keyof typeof SUFFIXES
+type BuiltEncoding = keyof typeof SUFFIXES
 
 /** The codings of the build, the smallest first. */
-export const BUILT_ENCODINGS: readonly BuiltEncoding[] = ['br', 'gzip']
+const BUILT_ENCODINGS: readonly BuiltEncoding[] = ['br', 'gzip']
 
-export interface ConsoleFile {
+interface ConsoleFile {
   readonly type: string
   readonly tag: string
   /** Its name has a hash of its content, so that it never changes. */

@@ -69,7 +69,7 @@ const FIELDS: Readonly<Record<AuthMethodType, readonly ConfigField[]>> = {
 }
 
 /** Fields whose values are sealed at rest and hidden from callers without `acl:write`. */
-export const SECRET_CONFIG_FIELDS = ['OIDCClientSecret', 'ServiceAccountJWT'] as const
+const SECRET_CONFIG_FIELDS = ['OIDCClientSecret', 'ServiceAccountJWT'] as const
 
 /** EdDSA is an extension: the reference verifies it but does not accept its name here. */
 const ALGORITHMS: ReadonlySet<string> = new Set([

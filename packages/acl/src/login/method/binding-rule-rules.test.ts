@@ -7,7 +7,6 @@ import {
   type BindingRuleContext,
   type BindingRuleRequest,
   createBindingRule,
-  lintBindingRule,
   updateBindingRule,
 } from './binding-rule-rules.ts'
 
@@ -80,10 +79,4 @@ test('the method of a rule cannot be changed, not even its case, and its ID must
   expect(refusalOf(update({ AuthMethod: 'Sso' })).code).toBe('field_immutable')
   expect(refusalOf(update({ ID: anId(1) })).code).toBe('accessor_mismatch')
   expect(update({ ID: existing.ID.toUpperCase() })).not.toThrow()
-})
-
-test('a stored rule that can never match is found', () => {
-  const lint = (Selector: string) => lintBindingRule(aBindingRule({ Selector }), METHOD)
-  expect(lint('value.team == a and value.team == b')).toMatchObject([{ code: 'never_matches' }])
-  expect(lint('')).toEqual([])
 })

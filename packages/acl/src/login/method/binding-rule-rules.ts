@@ -5,7 +5,6 @@ import type { AuthMethodRecord, BindingRuleRecord, BindType } from '../../record
 import { attributesOf } from '../attributes.ts'
 import { checkBindName } from '../bind-name.ts'
 import { checkSelector, prefixed } from '../selector/check-selector.ts'
-import { lintSelector, type SelectorFinding } from '../selector/lint-selector.ts'
 
 /** A decoded body of create or update. Omitted fields are cleared; a rule without a Selector matches every login. */
 export interface BindingRuleRequest {
@@ -60,16 +59,6 @@ export function updateBindingRule(
     })
   }
   return { ...existing, ...decideContent(request, existing.AuthMethod, context) }
-}
-
-/**
- * Finds the parts of a stored rule that can never match.
- *
- * @throws AclError as {@link createBindingRule}, for a selector that does not fit the method.
- */
-export function lintBindingRule(rule: BindingRuleRecord, method: AuthMethodRecord): SelectorFinding[] {
-  const selector = checkSelector(rule.Selector, attributesOf(method))
-  return selector === undefined ? [] : lintSelector(selector)
 }
 
 function decideContent(

@@ -3,7 +3,7 @@ import { AclError, DurationSyntaxError, formatDurationMs, parseDurationMs, short
 import type { JwtConfig, WrittenDuration } from '../../records/login-records.ts'
 
 /** All leeways are in milliseconds. */
-export interface Leeways {
+interface Leeways {
   /** If `exp` is missing, the token expires this long after the later of `iat` and `nbf`. */
   readonly expirationMs: number
   /** If `nbf` and `iat` are missing, the token becomes valid this long before `exp`. */

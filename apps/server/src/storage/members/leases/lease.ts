@@ -4,7 +4,7 @@ export const LEASE_MS = 2_500
 export const LEASE_MARGIN_MS = 100
 
 /** When a lease was asked for, by `performance.now()` and by the wall clock. */
-export interface LeaseQuestion {
+interface LeaseQuestion {
   readonly askedAt: number
   readonly askedAtWall: number
   /** The value of {@link Lease.drops} then. */

@@ -31,7 +31,7 @@ const PAGE_NAMES = ['db1', 'db2', 'db3'] as const
 const PAGE_HOSTS = ['10.0.0.11', '10.0.0.12', '10.0.0.13'] as const
 const START_MS_MAX = 120_000
 
-export interface DatabaseMachines {
+interface DatabaseMachines {
   /** The address that servers know, as a URL. */
   readonly url: string
   /** The place of the machine whose PostgreSQL is the primary; undefined while there is none. */

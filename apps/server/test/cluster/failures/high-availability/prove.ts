@@ -11,7 +11,7 @@ import { keepLedger, type LedgerResult } from '../ledger.ts'
 import { type FreshReads, watchFreshness } from './fresh-reads.ts'
 import { startDatabaseMachines } from './machines.ts'
 
-export interface HighAvailabilityResult extends LedgerResult {
+interface HighAvailabilityResult extends LedgerResult {
   /** The longest time without an acknowledged write, in milliseconds, of each fault in order. */
   readonly withoutWritesMs: readonly { readonly fault: Fault; readonly ms: number }[]
   readonly reads: number
