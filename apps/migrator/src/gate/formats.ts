@@ -3,8 +3,7 @@ import { html, PRODUCT_VERSION } from '@latchkey/contract'
 import { acceptedText, counted, counts, type Finding, type Severity } from '../findings/finding.ts'
 
 /** A finding with the lines of the input that it is about. */
-interface Located
-  extends Pick<Finding, 'id' | 'severity' | 'count' | 'detail' | 'avoid' | 'accepted'> {
+interface Located extends Pick<Finding, 'id' | 'severity' | 'count' | 'detail' | 'avoid' | 'accepted'> {
   readonly tokens?: readonly { readonly line: number; readonly detail: string }[]
 }
 
