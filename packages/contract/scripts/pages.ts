@@ -7,6 +7,7 @@ import { renderEndpointsTable } from '../src/docs/endpoints-table.ts'
 import { renderErrorsPage, rowsByStatus } from '../src/docs/errors-page.ts'
 import { renderLimitsTable } from '../src/docs/limits-table.ts'
 import { replaceSection, table } from '../src/docs/markdown.ts'
+import { REQUIRED_METHODS } from '../src/paths/methods.ts'
 import { renderEndpoints } from '../src/plain/render.ts'
 import { renderGatesTable } from '../src/versions/gates-table.ts'
 
@@ -25,8 +26,18 @@ function apiPage(page: string): string {
     endpoints: renderEndpointsTable(),
     statuses: table(['status', 'codes'], rowsByStatus('errors.md')),
     limits: renderLimitsTable(read(sourceOf('limits.ts'))),
+    methods: table(['method', 'endpoints'], endpointsByMethod()),
   }
   return Object.entries(sections).reduce((text, [name, content]) => replaceSection(text, name, content), page)
+}
+
+/** The endpoints of this service that enforce one method. Spec 9.4. */
+function endpointsByMethod(): readonly (readonly string[])[] {
+  return ['GET', 'PUT'].map((method) => {
+    const rows = REQUIRED_METHODS.filter((row) => row.built && row.method === method)
+    const paths = rows.map(({ path }) => `\`${path.replace(/\/$/, '')}\``)
+    return [method, paths.sort().join(', ')]
+  })
 }
 
 function pathOf(page: string): string {
