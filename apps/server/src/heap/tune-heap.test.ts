@@ -30,3 +30,17 @@ test('the young generation is small after the start, and grows to about 32 MiB i
   expect(burst).toBeGreaterThanOrEqual(32)
   expect(burst).toBeLessThan(64)
 })
+
+/** Allocates from one place what lives on. */
+const SURVIVORS = `
+import { tuneHeap } from ${JSON.stringify(join(import.meta.dirname, 'tune-heap.ts'))}
+tuneHeap()
+const records = []
+for (let i = 0; i < 500_000; i += 1) records.push({ i, inner: [i] })
+`
+
+test('V8 never chooses where an object is allocated by how long earlier ones lived', () => {
+  const options = ['--trace-pretenuring-statistics', '--input-type=module', '--eval', SURVIVORS]
+  // It would print what it knows of each place after every collection of the young generation.
+  expect(execFileSync(process.execPath, options, { encoding: 'utf8' })).not.toContain('pretenuring')
+})
