@@ -24,6 +24,7 @@ if (process.argv.includes('--force') || !isBuildCurrent()) {
     ...copyFiles(['*'], PACKAGE_FILES.docsAssets, 'assets'),
     ...copyFiles(GUIDES, PACKAGE_FILES.guides, 'guides'),
     ...copyFiles(['commit-rows.sql'], dirname(PACKAGE_FILES.commitRows), ''),
+    ...copyFiles(['query-compiler.wasm'], dirname(PACKAGE_FILES.queryCompiler), ''),
   ]
   // Tests of the console may build it at any time, so only a package has a copy.
   if (process.argv.includes('--package')) {

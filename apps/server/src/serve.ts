@@ -5,14 +5,14 @@ import { join } from 'node:path'
 import { StartRefused } from '@latchkey/acl'
 import { PRODUCT_VERSION } from '@latchkey/contract'
 import type { Logger } from 'pino'
-import { type Config, isListenerExposed } from './config/config.ts'
+import { type Config, connectionsMaxOf, isListenerExposed } from './config/config.ts'
 import { openDataDirectory } from './data-directory.ts'
 import { startEmbeddedPostgres } from './database/embedded-postgres.ts'
 import { migrate } from './database/schema/migrate.ts'
+import { loadLightly } from './heap/load-lightly.ts'
 import { tuneHeap } from './heap/tune-heap.ts'
 import { claimPort } from './http/listener/listen.ts'
 import { createLoggers, type Loggers } from './logger.ts'
-import { connectionsMaxOf, startServerProcess } from './server-process.ts'
 import { readListenerTls } from './tls/listener-tls.ts'
 import { type Channel, MainLink } from './workers/main-link.ts'
 import { hangUpWorkers, startWorkers } from './workers/start-workers.ts'
@@ -22,7 +22,7 @@ import { REFUSED_EXIT_CODE } from './workers/worker-messages.ts'
 type Stop = (isForGood: boolean) => Promise<void>
 
 export async function serve(config: Config): Promise<void> {
-  tuneHeap()
+  tuneHeap(cluster)
   const { log, accessLog } = createLoggers(config)
   const stops: Stop[] = []
   const stop = stopOnSignals(log, stops)
@@ -67,6 +67,7 @@ async function serveAsMain(config: Config, loggers: Loggers, stops: Stop[], stop
     if (config.tlsCert !== undefined) process.on('SIGHUP', hangUpWorkers)
     return
   }
+  const { startServerProcess } = await loadServerProcess()
   const server = await startServerProcess({
     config,
     databaseUrl,
@@ -107,6 +108,11 @@ export async function servePostgres(config: Config): Promise<void> {
   }
 }
 
+/** The main process of several workers never needs it, and is half as large without. */
+function loadServerProcess(): Promise<typeof import('./server-process.ts')> {
+  return loadLightly(() => import('./server-process.ts'))
+}
+
 /** A worker finds the URL of its database, already started and migrated, in the environment. */
 async function serveAsWorker(
   config: Config,
@@ -124,6 +130,7 @@ async function serveAsWorker(
   channel.onMessage((message) => {
     if (message.kind === 'stop') stop(undefined, message.isForGood)
   })
+  const { startServerProcess } = await loadServerProcess()
   const server = await startServerProcess({
     config,
     databaseUrl,

@@ -25,7 +25,7 @@ import type { Logger } from 'pino'
 import { registerSelf } from './checks/server-nodes.ts'
 import { startChecks } from './checks/start-checks.ts'
 import { createClusterInfo } from './cluster-info.ts'
-import { type Config, describeConfig, otherDatacenters } from './config/config.ts'
+import { type Config, connectionsMaxOf, describeConfig, otherDatacenters } from './config/config.ts'
 import { shareOf } from './config/workers.ts'
 import { startPatiently } from './database/start-patiently.ts'
 import { startDns } from './dns/start-dns.ts'
@@ -94,11 +94,6 @@ const PROBED_WITHIN_MS = 60_000
 const LOCAL_CHECKS_PAUSE_MS = 250
 
 const random = createRandom()
-
-/** Maximum number of open connections per client; 0 for no limit. Spec 8. */
-export function connectionsMaxOf({ maxConnectionsPerClient, serviceVersion }: Config): number {
-  return maxConnectionsPerClient ?? profileOf(serviceVersion).connectionLimit
-}
 
 /** @throws StartError if it cannot start. */
 export function startServerProcess(options: ServerProcessOptions): Promise<ServerProcess> {

@@ -147,6 +147,11 @@ export function isListenerExposed({ host, tlsCert, trustedProxies }: Config): bo
   return !isLoopback(host) && tlsCert === undefined && trustedProxies.length === 0
 }
 
+/** Maximum number of open connections per client; 0 for no limit. Spec 8. */
+export function connectionsMaxOf({ maxConnectionsPerClient, serviceVersion }: Config): number {
+  return maxConnectionsPerClient ?? profileOf(serviceVersion).connectionLimit
+}
+
 /** Settings that require, or exclude, one another. */
 function findContradictions(values: Values): string[] {
   const { databaseReplicaUrl, databaseUrl } = values
