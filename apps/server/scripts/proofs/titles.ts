@@ -9,7 +9,7 @@ export const ID =
 const NOT_OURS: ReadonlySet<string> = new Set(['node_modules', 'dist', 'generated'])
 
 /** Tables and suites whose titles become those of tests elsewhere. */
-const TITLES_ELSEWHERE = /(?:^|\/)cases\/.+\.ts$|(?:^|\/)store-suite\.ts$/
+const TITLES_ELSEWHERE = /(?:^|\/)cases\/.+\.ts$|(?:^|\/)store\/[\w-]+-suite\.ts$/
 
 /** A call of `test` or `describe`, also after a table; a `title:`; a title on a line of its own; `(DUR-01)` in a row of a table. */
 const TITLE = /\b(?:test|describe)\b[\w.]*\(|^\s*\]\)\(|\btitle:|^\s*['"`]|\([A-Z]+-\d\d/

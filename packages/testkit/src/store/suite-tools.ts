@@ -1,0 +1,30 @@
+/** What several parts of the store suite use. */
+import type { TokenRecord } from '@latchkey/acl'
+import type { Change, ConflictReason, Store, TokenFilter } from '@latchkey/service'
+import { expect } from 'vitest'
+import { aNamespace } from '../records/record-builders.ts'
+
+/** The name of an existing namespace. */
+export async function madeNamespace(store: Store, Name: string): Promise<string> {
+  const record = aNamespace({ Name })
+  await store.commit([{ table: 'namespaces', op: 'put', record, expect: undefined }])
+  return Name
+}
+
+export function putNew(record: TokenRecord): Change {
+  return { table: 'tokens', op: 'put', record, expect: 0 }
+}
+
+export async function refused(
+  store: Store,
+  changes: readonly Change[],
+  reason: ConflictReason,
+): Promise<void> {
+  await expect(store.commit(changes)).rejects.toMatchObject({ name: 'StoreConflict', reason })
+}
+
+export async function list(store: Store, filter: TokenFilter): Promise<TokenRecord[]> {
+  const tokens: TokenRecord[] = []
+  for await (const page of store.tokens(filter)) tokens.push(...page)
+  return tokens
+}
