@@ -10,7 +10,7 @@ import { randomBytes, randomUUID } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { TokenRecord } from '@latchkey/acl'
+import { BLANK_TOKEN, type TokenRecord } from '@latchkey/acl'
 import pg from 'pg'
 import { pino } from 'pino'
 import { connectDatabase } from '../src/database/connect.ts'
@@ -127,25 +127,11 @@ async function byHand(size: number, forSeconds: number): Promise<number> {
 
 function newToken(): TokenRecord {
   return {
+    ...BLANK_TOKEN,
     AccessorID: randomUUID(),
     SecretID: randomUUID(),
     Description: 'a token of the benchmark',
-    Policies: [],
-    Roles: [],
-    ServiceIdentities: [],
-    NodeIdentities: [],
-    Rules: '',
-    Type: '',
-    Local: false,
-    AuthMethod: '',
-    AuthMethodNamespace: '',
-    AuthMethodGeneration: 0,
-    LoginIdentity: '',
-    ExpirationTime: undefined,
     CreateTime: new Date().toISOString(),
     Hash: randomBytes(32).toString('base64'),
-    CreateIndex: 0,
-    ModifyIndex: 0,
-    Namespace: 'default',
   }
 }

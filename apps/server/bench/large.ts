@@ -1,8 +1,10 @@
 /** A server that finds many tokens in its database: how soon it answers, what it takes, and how long their list takes. */
+
 import { randomBytes, randomUUID } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { BLANK_TOKEN } from '@latchkey/acl'
 import type { Change } from '@latchkey/service'
 import { type Logger, pino } from 'pino'
 import { openDataDirectory } from '../src/data-directory.ts'
@@ -137,26 +139,13 @@ function policy(ID: string): Change {
 
 function token(i: number, policyId: string) {
   const record = {
+    ...BLANK_TOKEN,
     AccessorID: randomUUID(),
     SecretID: randomUUID(),
     Description: `token ${i} of the benchmark`,
     Policies: [{ ID: policyId }],
-    Roles: [],
-    ServiceIdentities: [],
-    NodeIdentities: [],
-    Rules: '',
-    Type: '' as const,
-    Local: false,
-    AuthMethod: '',
-    AuthMethodNamespace: '',
-    AuthMethodGeneration: 0,
-    LoginIdentity: '',
-    ExpirationTime: undefined,
     CreateTime: new Date().toISOString(),
     Hash: randomBytes(32).toString('base64'),
-    CreateIndex: 0,
-    ModifyIndex: 0,
-    Namespace: 'default',
   }
   return { table: 'tokens', op: 'put', record, expect: 0 } as const satisfies Change
 }

@@ -4,10 +4,8 @@ import { type AddressInfo, BlockList, connect } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { ENDPOINTS, type Endpoint } from '@latchkey/contract'
 import type { WireRequest } from '@latchkey/service'
-import { pino } from 'pino'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { createMetrics } from '../telemetry/metrics.ts'
-import { UnreadAnswers } from './api/unread-answers.ts'
+import { appOptions } from '../../test/app-options.ts'
 import { type AppOptions, createApp, STARTS_PER_TURN_MAX } from './app.ts'
 import { Door } from './door.ts'
 import { OwnSlots } from './listener/connections/connection-slots.ts'
@@ -18,25 +16,14 @@ let port: number
 /** What reached the API. */
 const asked: WireRequest[] = []
 
-const OPTIONS: AppOptions = {
-  unread: new UnreadAnswers(),
-  clientOf: () => undefined,
-  service: {
-    handle: async (request) => {
-      asked.push(request)
-      const headers = { 'Content-Type': 'application/json', 'X-Request-Id': request.requestId }
-      return { status: 200, headers, body: '"é"', endpoint: undefined, accessorId: undefined }
-    },
+const service: AppOptions['service'] = {
+  handle: async (request) => {
+    asked.push(request)
+    const headers = { 'Content-Type': 'application/json', 'X-Request-Id': request.requestId }
+    return { status: 200, headers, body: '"é"', endpoint: undefined, accessorId: undefined }
   },
-  door: new Door({ host: '127.0.0.1', allowedHosts: ['x'] }),
-  fastLane: true,
-  docs: (_request, _response, next) => next(),
-  log: pino({ level: 'silent' }),
-  accessLog: undefined,
-  metrics: createMetrics(),
-  notReady: async () => [],
-  closing: new AbortController().signal,
 }
+const OPTIONS = appOptions(service, { door: new Door({ host: '127.0.0.1', allowedHosts: ['x'] }) })
 
 beforeAll(async () => {
   server = createServer(createApp(OPTIONS)).listen(0, '127.0.0.1')

@@ -14,12 +14,9 @@ import { type AnyRoute, PROBLEM_JSON, parseServiceVersion, profileOf, ROUTE_LIST
 import { buildOpenApi } from '@latchkey/contract/openapi'
 import { aToken } from '@latchkey/testkit/records/record-builders'
 import { aWorld, MANAGEMENT, type WorldOptions } from '@latchkey/testkit/service/world'
-import { pino } from 'pino'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { createMetrics } from '../telemetry/metrics.ts'
-import { UnreadAnswers } from './api/unread-answers.ts'
+import { appOptions } from '../../test/app-options.ts'
 import { createApiListener, createApp } from './app.ts'
-import { Door } from './door.ts'
 
 type Edition = 'standard' | 'extended'
 
@@ -48,25 +45,9 @@ async function start(way: (typeof WAYS)[number], options: WorldOptions): Promise
   const world = await aWorld(options)
   const record = aToken({ AccessorID: KNOWN, Description: 'known' })
   await world.store.commit([{ table: 'tokens', op: 'put', record, expect: 0 }])
-  const shared = {
-    unread: new UnreadAnswers(),
-    clientOf: () => undefined,
-    service: world.service,
-    log: pino({ level: 'silent' }),
-    accessLog: undefined,
-    metrics: createMetrics(),
-    closing: new AbortController().signal,
-  }
+  const app = appOptions(world.service, { fastLane: way === 'with the lane' })
   const listener: RequestListener =
-    way === 'the service alone'
-      ? createApiListener(shared).answer
-      : createApp({
-          ...shared,
-          door: new Door({ host: '127.0.0.1', allowedHosts: [] }),
-          fastLane: way === 'with the lane',
-          docs: (_request, _response, next) => next(),
-          notReady: async () => [],
-        })
+    way === 'the service alone' ? createApiListener(app).answer : createApp(app)
   const server = createServer(listener).listen(0, '127.0.0.1')
   servers.push(server)
   await once(server, 'listening')

@@ -2,7 +2,7 @@
  * The columns of a token, defined once. Derived from this table: what a commit sends, the SQL function that writes it
  * (`scripts/commit-rows-sql.ts`), the columns that a read selects, and the record decoded from them.
  */
-import type { StoredLink, TokenRecord } from '@latchkey/acl'
+import { BLANK_TOKEN, type StoredLink, type TokenRecord } from '@latchkey/acl'
 import { parseInstant } from '@latchkey/contract'
 import { KeyRingError, type Sealed } from '../secrets/key-ring.ts'
 import type { SecretBox } from '../secrets/secret-box.ts'
@@ -269,29 +269,13 @@ export function readTokenRows(text: string): readonly TokenRow[] {
 
 type ColumnField = Exclude<(typeof TOKEN_COLUMNS)[number]['field'], undefined>
 
-/** The fields of a record in the order in which the rules create them. A field without a column does not compile. */
-const FIELD_ORDER = Object.keys({
-  AccessorID: true,
-  SecretID: true,
-  Description: true,
-  Policies: true,
-  Roles: true,
-  ServiceIdentities: true,
-  NodeIdentities: true,
-  Rules: true,
-  Type: true,
-  Local: true,
-  AuthMethod: true,
-  AuthMethodNamespace: true,
-  AuthMethodGeneration: true,
-  LoginIdentity: true,
-  ExpirationTime: true,
-  CreateTime: true,
-  Hash: true,
-  CreateIndex: true,
-  ModifyIndex: true,
-  Namespace: true,
-} satisfies Record<keyof TokenRecord, true> & Record<ColumnField | 'SecretID', true>)
+/** Has a type that no record satisfies if a field lacks a column. */
+type WithColumns = {
+  readonly [F in keyof TokenRecord]-?: F extends ColumnField | 'SecretID' ? unknown : never
+}
+
+/** The fields of a record in the order in which the rules create them. */
+const FIELD_ORDER = Object.keys(BLANK_TOKEN satisfies WithColumns)
 
 const FIELDS = FIELD_ORDER.map((field) => {
   const at = READ_COLUMNS.findIndex((column) => column.field === field)

@@ -12,15 +12,13 @@ import {
 import { findBrowser } from '@latchkey/testkit/process/find-browser'
 import { freePorts, listenOnFreePort } from '@latchkey/testkit/process/ports'
 import { aWorld, type World } from '@latchkey/testkit/service/world'
-import { pino } from 'pino'
 import { chromium } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { UnreadAnswers } from '../../src/http/api/unread-answers.ts'
 import { createApp } from '../../src/http/app.ts'
 import { Door } from '../../src/http/door.ts'
 import { OpenIdClient } from '../../src/login/oidc/openid-client.ts'
 import { Outgoing } from '../../src/outgoing/outgoing.ts'
-import { createMetrics } from '../../src/telemetry/metrics.ts'
+import { appOptions } from '../app-options.ts'
 import { type ServedPage, servePage } from './sdk-pages.ts'
 
 const executablePath = findBrowser()
@@ -64,20 +62,12 @@ beforeAll(async () => {
   const corsOrigins = [page.origin]
   server.on(
     'request',
-    createApp({
-      service: world.service,
-      door: new Door({ host: '127.0.0.1', allowedHosts: [], allowedOrigins: corsOrigins }),
-      corsOrigins,
-      unread: new UnreadAnswers(),
-      clientOf: () => undefined,
-      fastLane: true,
-      docs: (_request, _response, next) => next(),
-      log: pino({ level: 'silent' }),
-      accessLog: undefined,
-      metrics: createMetrics(),
-      notReady: async () => [],
-      closing: new AbortController().signal,
-    }),
+    createApp(
+      appOptions(world.service, {
+        door: new Door({ host: '127.0.0.1', allowedHosts: [], allowedOrigins: corsOrigins }),
+        corsOrigins,
+      }),
+    ),
   )
   address = `http://127.0.0.1:${await listenOnFreePort(server)}`
   const Config = {

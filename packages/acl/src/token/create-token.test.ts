@@ -4,6 +4,7 @@ import { aPolicy, aRole } from '@latchkey/testkit/records/record-builders'
 import { refusalOf } from '@latchkey/testkit/records/refusal'
 import { describe, expect, test } from 'vitest'
 import { tokenHash } from '../hash.ts'
+import { BLANK_TOKEN } from './blank-token.ts'
 import { createToken } from './create-token.ts'
 
 const NOW = Date.parse('2028-02-29T11:59:30.25Z')
@@ -18,26 +19,11 @@ function create(request: CreateToken, namespace = 'default') {
 
 test('an empty body makes a token with new ids and nothing else (spec 2.1)', () => {
   expect(create({})).toEqual({
+    ...BLANK_TOKEN,
     AccessorID: '01020304-0506-0708-090a-0b0c0d0e0f10',
     SecretID: '11121314-1516-1718-191a-1b1c1d1e1f20',
-    Description: '',
-    Policies: [],
-    Roles: [],
-    ServiceIdentities: [],
-    NodeIdentities: [],
-    Rules: '',
-    Type: '',
-    Local: false,
-    AuthMethod: '',
-    AuthMethodNamespace: '',
-    AuthMethodGeneration: 0,
-    ExpirationTime: undefined,
     CreateTime: '2028-02-29T11:59:30.25Z',
-    LoginIdentity: '',
     Hash: 'NLOoV2WBU8ieJIrYXXx8NRb5C2xU61pVVWRDLEIMxlU=',
-    CreateIndex: 0,
-    ModifyIndex: 0,
-    Namespace: 'default',
   })
 })
 

@@ -6,12 +6,9 @@ import { buffer } from 'node:stream/consumers'
 import { brotliDecompressSync } from 'node:zlib'
 import { ROUTE_LIST } from '@latchkey/contract'
 import { aWorld, MANAGEMENT, type World } from '@latchkey/testkit/service/world'
-import { pino } from 'pino'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { createMetrics } from '../../telemetry/metrics.ts'
-import { UnreadAnswers } from '../api/unread-answers.ts'
+import { appOptions } from '../../../test/app-options.ts'
 import { createApp } from '../app.ts'
-import { Door } from '../door.ts'
 
 const PAGE_ORIGIN = 'https://console.example.com'
 
@@ -28,20 +25,7 @@ beforeAll(async () => {
     await world.policy({ Name: `policy-${i}`, Rules: `key_prefix "app/${i}/" { policy = "write" }` })
     await world.manage('PUT', `/kv/app/${i}`, SecretID)
   }
-  const app = createApp({
-    unread: new UnreadAnswers(),
-    clientOf: () => undefined,
-    service: world.service,
-    log: pino({ level: 'silent' }),
-    accessLog: undefined,
-    metrics: createMetrics(),
-    closing: new AbortController().signal,
-    door: new Door({ host: '127.0.0.1', allowedHosts: [] }),
-    corsOrigins: [PAGE_ORIGIN],
-    fastLane: true,
-    docs: (_request, _response, next) => next(),
-    notReady: async () => [],
-  })
+  const app = createApp(appOptions(world.service, { corsOrigins: [PAGE_ORIGIN] }))
   server = createServer(app).listen(0, '127.0.0.1')
   await once(server, 'listening')
 })
