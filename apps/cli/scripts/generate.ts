@@ -6,7 +6,7 @@ import { renderCommands, renderExitCodes } from './cli-page.ts'
 
 const PAGE = join(import.meta.dirname, '../../../docs/cli.md')
 
-/** Replaces what stands between the marks of a part. */
+/** Replaces the text between the marks of a part. */
 function fill(page: string, part: string, text: string): string {
   const marks = new RegExp(`(<!-- ${part}: begin -->)[\\s\\S]*(<!-- ${part}: end -->)`)
   if (!marks.test(page)) throw new Error(`docs/cli.md has no marks for ${part}`)

@@ -11,7 +11,7 @@ import { createTestDatabase, type TestDatabase } from './database.ts'
 const README = join(import.meta.dirname, '../../../README.md')
 /** Where the tour believes the server to be. */
 const SHOWN_URL = 'http://127.0.0.1:8500'
-/** Stands between the answers of two commands. */
+/** Separates the answers of two commands. */
 const SEPARATOR = '\u001e'
 
 /** A command of the tour, and what the page shows as its answer; undefined where it shows none. */

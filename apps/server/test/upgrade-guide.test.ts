@@ -11,7 +11,7 @@ import { expect, test } from 'vitest'
 const ROOT = join(import.meta.dirname, '../../..')
 /** Ports of the page, each of which becomes a free one. */
 const PORTS = ['8501', '8502', '8503'] as const
-/** Stands between the answers of two commands. */
+/** Separates the answers of two commands. */
 const SEPARATOR = '\u001e'
 
 /** A block of commands, and what the page shows as its answer; empty where it shows none. */

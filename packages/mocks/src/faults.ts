@@ -63,7 +63,7 @@ const MESSAGE = 'This failure was asked for with failNext()'
 /** Lets clients that honor it retry without a wait. */
 const RETRY_AT_ONCE = { 'Retry-After': '0' }
 
-/** Codes of one endpoint are not what a status stands for. */
+/** Codes that only logins declare: a status alone never selects them. */
 const OF_LOGIN: ReadonlySet<AclErrorCode> = new Set([
   'provider_unavailable',
   'too_many_live_tokens',

@@ -131,7 +131,7 @@ test('a caller loaded from the database is authorized with a directory that is n
   const { world } = await setUp('')
   const { AccessorID, SecretID } = await world.token()
   before(world, 'tokenBySecret', async () => {
-    const made = await world.policy({ Name: 'made-meanwhile', Rules: 'key_prefix "" { policy = "read" }' })
+    const made = await world.policy({ Name: 'made-in-between', Rules: 'key_prefix "" { policy = "read" }' })
     await world.manage('PUT', `/acl/token/${AccessorID}`, { Policies: [{ ID: made.ID }] })
   })
   expect((await world.ask('GET', '/kv/absent', { token: SecretID })).status).toBe(404)
@@ -141,12 +141,12 @@ test('an answer shows a record and the names of its links at one moment', async 
   const { world, policy } = await setUp('acl = "read"')
   const token = await world.token()
   before(world, 'tokenByAccessor', async () => {
-    const made = await world.policy({ Name: 'made-meanwhile' })
+    const made = await world.policy({ Name: 'made-in-between' })
     await world.manage('PUT', `/acl/token/${token.AccessorID}`, { Policies: [{ ID: made.ID }] })
     await world.manage('PUT', `/acl/policy/${policy.ID}`, { ID: policy.ID, Name: 'renamed' })
   })
   const reply = await world.ask('GET', `/acl/token/${token.AccessorID}`, { token: MANAGEMENT })
-  expect(reply.json).toMatchObject({ Policies: [{ Name: 'made-meanwhile' }] })
+  expect(reply.json).toMatchObject({ Policies: [{ Name: 'made-in-between' }] })
 })
 
 test('names that change on every look-up do not block the answer', async () => {

@@ -77,26 +77,26 @@ const READS_ACL: Row = { ...READS_ALL, 'acl:read': 'ok', 'acl:write': 'ok' }
 const WRITES_ACL: Row = { ...WRITES_ALL, 'acl:write': 'ok' }
 const outcomeOfAll = (outcome: Outcome) =>
   Object.fromEntries(CALLERS.map((caller) => [caller, outcome])) as Row
-const EVERYBODY = outcomeOfAll('ok')
+const ANYONE = outcomeOfAll('ok')
 /** Answers hold what the caller may read, which may be nothing. */
-const FILTERED: Row = { ...EVERYBODY, ...STRANGERS }
+const FILTERED: Row = { ...ANYONE, ...STRANGERS }
 
 /** Answered without what a caller may not read. */
-const SHOWS_WHAT_MAY_BE_READ: Row = { ...EVERYBODY, ...STRANGERS }
+const SHOWS_WHAT_MAY_BE_READ: Row = { ...ANYONE, ...STRANGERS }
 
 /** Endpoints whose method and path do not determine what they need. */
 const SPECIAL: { readonly [N in EndpointName]?: Row } = {
   // A secret is the right to see its own token. Spec 4.4.
-  'tokens.self': { ...EVERYBODY, ...STRANGERS, anonymous: 'caller_unknown' },
+  'tokens.self': { ...ANYONE, ...STRANGERS, anonymous: 'caller_unknown' },
   'tokens.bootstrap': outcomeOfAll('bootstrap_done'),
-  'policies.lint': EVERYBODY,
+  'policies.lint': ANYONE,
   'policies.whatIf': READS_ACL,
   // Any caller may ask about itself; an unknown secret is refused.
-  'decisions.authorize': { ...EVERYBODY, ...STRANGERS },
+  'decisions.authorize': { ...ANYONE, ...STRANGERS },
   'decisions.whoCan': READS_ACL,
   'legacy.translate': READS_ACL,
   // Its credential is that of the provider; a presented token is ignored.
-  'login.login': EVERYBODY,
+  'login.login': ANYONE,
   // As with login; this service asks no OpenID providers.
   'login.authUrl': outcomeOfAll('endpoint_not_built'),
   'login.callback': outcomeOfAll('endpoint_not_built'),
@@ -107,14 +107,14 @@ const SPECIAL: { readonly [N in EndpointName]?: Row } = {
     anonymous: 'caller_unknown',
   },
   // The secret in the path is the credential.
-  'legacy.info': EVERYBODY,
+  'legacy.info': ANYONE,
   // Both show secrets.
   'legacy.list': WRITES_ACL,
   'legacy.export': WRITES_ACL,
   'intentions.list': SHOWS_WHAT_MAY_BE_READ,
   'configEntries.list': SHOWS_WHAT_MAY_BE_READ,
   'intentions.migration': READS_ACL,
-  'operations.replication': EVERYBODY,
+  'operations.replication': ANYONE,
   // Shows the secrets of global managers, too.
   'operations.changes': MANAGERS_ALONE,
   // These concern every namespace.
@@ -126,7 +126,7 @@ const SPECIAL: { readonly [N in EndpointName]?: Row } = {
   // A primary follows no other.
   'datacenters.accept': { ...MANAGERS_ALONE, manages: 'replication_refused' },
   'datacenters.promote': { ...MANAGERS_ALONE, manages: 'replication_refused' },
-  'coordinates.datacenters': EVERYBODY,
+  'coordinates.datacenters': ANYONE,
   'coordinates.nodes': FILTERED,
   'sessions.info': FILTERED,
   'sessions.node': FILTERED,
@@ -163,11 +163,11 @@ const SPECIAL: { readonly [N in EndpointName]?: Row } = {
   'agentProcess.forceLeave': { ...WRITES_ALL, 'writes all': 'field_invalid', manages: 'field_invalid' },
   // Says which operations the caller may not make.
   'txn.apply': { ...outcomeOfAll('409'), ...STRANGERS, 'writes all': 'ok', manages: 'ok' },
-  'operations.leader': EVERYBODY,
-  'operations.peers': EVERYBODY,
-  'operations.datacenters': EVERYBODY,
-  'operations.versions': EVERYBODY,
-  'operations.openapi': EVERYBODY,
+  'operations.leader': ANYONE,
+  'operations.peers': ANYONE,
+  'operations.datacenters': ANYONE,
+  'operations.versions': ANYONE,
+  'operations.openapi': ANYONE,
 }
 
 function expectedOf(name: EndpointName): Row {

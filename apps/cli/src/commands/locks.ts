@@ -55,7 +55,7 @@ async function refusal({ kv }: Client, key: string): Promise<CliError> {
   )
 }
 
-/** The result of the command stands, whether or not the service answers: the TTL of the session ends the lock, too. */
+/** Keeps the result of the command if the service does not answer: the TTL of the session ends the lock, too. */
 async function release(held: Lock, session: Session): Promise<void> {
   try {
     await held.release()

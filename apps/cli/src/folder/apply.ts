@@ -14,7 +14,7 @@ interface Undo {
   readonly run: () => Promise<unknown>
 }
 
-/** @throws CliError that says what stands after a failure: nothing, or which changes. */
+/** @throws CliError that says what a failure leaves: no change, or changes that cannot be undone. */
 export async function applyPlan(
   client: Client,
   { changes }: Plan,
@@ -56,16 +56,16 @@ async function makeWrite(
 }
 
 async function undone(failed: Change, reason: string, undos: readonly Undo[]): Promise<CliError> {
-  const standing: string[] = []
+  const remaining: string[] = []
   for (const { change, run } of [...undos].reverse()) {
     await run().catch((error: unknown) => {
-      standing.push(`${describe(change)} stands: ${error instanceof Error ? error.message : error}`)
+      remaining.push(`cannot undo: ${describe(change)}: ${error instanceof Error ? error.message : error}`)
     })
   }
-  const outcome = standing.length === 0 ? 'nothing was changed' : 'not everything could be undone'
+  const outcome = remaining.length === 0 ? 'nothing was changed' : 'not everything could be undone'
   return new CliError(`cannot ${describe(failed)}: ${reason}; ${outcome}`, {
     exitCode: EXIT.failed,
-    hints: standing,
+    hints: remaining,
   })
 }
 

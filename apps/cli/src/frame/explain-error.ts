@@ -159,7 +159,7 @@ async function describeInstead(missing: MissingRight, session: Session): Promise
         : `Token ${name} has ${describeRight({ ...missing, access: best.Access })} ${describePath(best.Explanation)}`
     return [has]
   } catch {
-    // The explanation is a service; the refusal itself stands.
+    // The explanation is optional: report the refusal without it.
     return []
   }
 }

@@ -1,6 +1,6 @@
 /** Hides secrets in answers. Nothing prints a secret unless `--show-secret` asks for it. */
 
-/** What stands in place of a secret, as in answers of the service. */
+/** Replaces a secret, as in answers of the service. */
 export const HIDDEN = '<hidden>'
 
 const SECRET_FIELDS: ReadonlySet<string> = new Set(['SecretID', 'OIDCClientSecret', 'ServiceAccountJWT'])

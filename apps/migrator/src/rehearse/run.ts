@@ -1,4 +1,4 @@
-/** A rehearsal while it runs: what it has at hand, and what was measured. */
+/** The state of a running rehearsal: its servers, clients and measurements. */
 import type { LegacyToken } from '@latchkey/contract'
 import type { Scenario } from '../scenario/scenario.ts'
 import type { Fleet } from './fleet.ts'
@@ -25,7 +25,7 @@ export interface RehearsalOptions {
   readonly onProgress: (text: string) => void
 }
 
-/** What a rehearsal has at hand while it runs. */
+/** The parts of a running rehearsal. */
 export interface Run {
   readonly options: RehearsalOptions
   readonly scenario: Scenario

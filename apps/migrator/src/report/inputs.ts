@@ -13,7 +13,7 @@ export interface ReportInputs {
   readonly startsAt?: number
 }
 
-/** What stands for a secret in a text. */
+/** Replaces a secret in a text. */
 const HIDDEN = '<hidden>'
 /** A shorter secret is hidden where it is a value, but not inside other words of a comment. */
 const SECRET_LENGTH_MIN = 8

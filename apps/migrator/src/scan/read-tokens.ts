@@ -12,7 +12,7 @@ const LEGACY_LIST = '/v1/acl/list'
 const NEW_LIST = '/v1/acl/tokens'
 /** Number of tokens whose rules are read at the same time. */
 const CONCURRENCY = 8
-/** Stands for rules that could not be read, so that their token still counts as one with rules. */
+/** Replaces rules that could not be read, so that their token still counts as one with rules. */
 const RULES_UNREAD = '# could not be read'
 
 const links = z

@@ -12,7 +12,7 @@ import { Standstill } from './standstill.ts'
 const START = Date.UTC(2031, 0, 1)
 const nothing = () => ({ Namespaces: [], Policies: [], Roles: [], Tokens: [] })
 
-test('replication runs for a minute after the last answer, then status, metrics and log say that it stands still', async () => {
+test('replication runs for a minute after the last answer, then status, metrics and log say that it has stalled', async () => {
   const clock = new VirtualClock(START)
   const store = new MemoryStore(clock)
   const link = { isCut: false, datacenter: 'dc1' }
@@ -70,7 +70,7 @@ test('replication runs for a minute after the last answer, then status, metrics 
   await clock.advance(59_999)
   expect(await seen()).toEqual([true, 1, 59.999, []])
   await clock.advance(1)
-  const still = 'warn replication from the primary datacenter stands still'
+  const still = 'warn replication from the primary datacenter has stalled'
   expect(await seen()).toEqual([false, 0, 60, [`${still}: cut`]])
   await clock.advance(60_000)
   expect(await seen()).toEqual([false, 0, 120, []])

@@ -25,7 +25,7 @@ export class Standstill {
     if (reason === this.reason) return
     this.reason = reason
     const facts = { state, lagSeconds: Math.round(lagMsOf(report, now) / 1_000), lastErrorMessage }
-    if (isStill) this.log.warn(facts, 'replication from the primary datacenter stands still')
+    if (isStill) this.log.warn(facts, 'replication from the primary datacenter has stalled')
     else this.log.info(facts, 'replication from the primary datacenter continues')
   }
 }

@@ -11,7 +11,7 @@ const STATEMENTS_MAX = 2
 
 /**
  * Sends work of one kind to the database, many items with one statement: items that are added while statements are in
- * flight go with the next one. A burst of unknown secrets thus costs a few statements, and no commit waits behind it.
+ * flight go with the next one. So a burst of unknown secrets costs a few statements, and no commit waits behind it.
  */
 export class Batches<Item, Answer> {
   private readonly send: (items: readonly Item[]) => Promise<readonly Answer[]>

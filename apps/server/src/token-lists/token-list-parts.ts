@@ -128,7 +128,7 @@ async function oldParts(
   return isOld
 }
 
-/** FNV-1a in 32 bits. A collision of two accessors only rebuilds a part in vain. */
+/** FNV-1a in 32 bits. A collision of two accessors only rebuilds a part that did not change. */
 function fingerprintOf(accessorKey: string): number {
   let hash = 0x811c9dc5
   for (let i = 0; i < accessorKey.length; i += 1) {

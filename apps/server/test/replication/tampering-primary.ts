@@ -1,4 +1,4 @@
-/** Stands in front of a primary and changes what it tells its followers, as a newer, broken or hostile primary would. */
+/** A proxy that changes the answers of a primary to its followers, as a newer, broken or hostile primary would. */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { Changes } from '@latchkey/contract'
 import { listenOnFreePort } from '@latchkey/testkit/process/ports'

@@ -74,7 +74,7 @@ export function createSession(body: SessionCreate, context: SessionContext): Ses
   }
 }
 
-/** The list of before 1.7.0 alone stands for that of after. Without any, the session depends on the process of its node. */
+/** The list of versions before 1.7.0, if given alone, replaces the newer one. Without either, the session depends on the process of its node. */
 function readCheckLists(
   { NodeChecks, Checks }: SessionCreate,
   hasAliveCheck: () => boolean,

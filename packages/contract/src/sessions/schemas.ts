@@ -78,7 +78,8 @@ export const sessionCreateSchema = z
       .nullish()
       .meta({ gate, description: `${SERVICE_CHECKS} Since 1.7.0.` }),
     Checks: z.array(text()).max(SERVICE_CHECKS_MAX).nullish().meta({
-      description: 'The list of before 1.7.0: alone, it stands for NodeChecks; else it adds to it.',
+      description:
+        'The list of versions before 1.7.0. Alone, it replaces NodeChecks; with NodeChecks, it adds to them.',
     }),
     LockDelay: z.union([z.string(), z.number()]).nullish().meta({
       description:

@@ -44,7 +44,7 @@ export class HeldLease {
 
   private hasRunOut(granted: Moment & { readonly isOver: boolean }, { at, atWall }: Moment): boolean {
     const { mistake } = this
-    if (mistake === 'a lease ends by a timer, which stands still during a pause') return granted.isOver
+    if (mistake === 'a lease ends by a timer, which does not run during a pause') return granted.isOver
     if (at - granted.at >= LEASE_MS) return true
     if (mistake === 'a lease lives on while the machine sleeps') return false
     return Math.abs(atWall - granted.atWall) >= LEASE_MS

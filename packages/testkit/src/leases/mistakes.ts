@@ -3,7 +3,7 @@ export const MISTAKES = [
   'a write is committed while others hold leases',
   'leases end after the commit, before its acknowledgement',
   'a process joins without ending the lease of the one that was alone',
-  'a lease ends by a timer, which stands still during a pause',
+  'a lease ends by a timer, which does not run during a pause',
   'a writer waits for less than a lease',
   'a grant that is under way survives the end of leases',
   'a late heartbeat is taken for a new one',

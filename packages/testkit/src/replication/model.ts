@@ -336,7 +336,7 @@ export class ReplicationModel {
     const before = this.lastRecord
     const isOther = before?.cluster !== record.cluster
     if (isOther && before !== undefined && before.index > 0 && before.accepted !== record.cluster) {
-      throw new ModelBroken('nobody accepted the other cluster')
+      throw new ModelBroken('no operator accepted the other cluster')
     }
     const isBack = !isOther && before !== undefined && record.index < before.index
     const startsOver = record.startsOver !== undefined && before?.accepted === record.cluster
