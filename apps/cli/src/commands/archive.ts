@@ -1,5 +1,6 @@
 /** `backup` and `restore`: an archive of the whole store. */
-import { open, readFile, rename, rm } from 'node:fs/promises'
+import { constants, openAsBlob } from 'node:fs'
+import { access, open, readFile, rename, rm, stat } from 'node:fs/promises'
 import { CliError, systemProblem } from '../frame/cli-error.ts'
 import type { Action } from '../frame/command-spec.ts'
 
@@ -60,9 +61,7 @@ function isSystemError(error: unknown): boolean {
 
 export const restore: Action = async (session, input) => {
   const file = input.arg(0)
-  const archive = await readFile(file).catch((error: unknown) => {
-    throw new CliError(`cannot read ${file}: ${systemProblem(error)}`, { cause: error })
-  })
+  const archive = await openArchive(file)
   const { address } = await session.connection()
   await session.confirm(
     `Replace every record of ${address} by those of ${file}? Tokens that the archive does not have end at once.`,
@@ -73,4 +72,16 @@ export const restore: Action = async (session, input) => {
   if (!session.out.isTable) return session.out.data({ Index, Records })
   const counts = Object.entries(Records).map(([table, count]) => `${count} ${table}`)
   await session.note(`Restored at index ${Index}: ${counts.join(', ')}.`)
+}
+
+/** @returns a view of the file, which is read as it is sent: it may be larger than memory. What comes by a pipe is read whole. */
+async function openArchive(file: string): Promise<Blob> {
+  try {
+    if (!(await stat(file)).isFile()) return new Blob([await readFile(file)])
+    // A blob of a file that cannot be read does not say why.
+    await access(file, constants.R_OK)
+    return await openAsBlob(file)
+  } catch (error) {
+    throw new CliError(`cannot read ${file}: ${systemProblem(error)}`, { cause: error })
+  }
 }

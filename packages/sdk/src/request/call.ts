@@ -37,7 +37,7 @@ export interface Call {
   readonly params?: Readonly<Record<string, string>>
   readonly query?: Readonly<Record<string, QueryValue>>
   readonly json?: unknown
-  readonly body?: string | Uint8Array
+  readonly body?: string | Uint8Array | Blob
   /** Default `json`. */
   readonly form?: AnswerForm
   /** A status besides 200 with an answer as JSON. */
@@ -117,8 +117,8 @@ export function buildRequest(
       method: endpoint.method,
       headers,
       body: bodyOf(call),
-      // A redirect would send the secret to its target.
-      redirect: 'manual',
+      // A redirect would send the secret to its target. In any mode but `error`, Node keeps a copy of the whole body.
+      redirect: call.body instanceof Blob ? 'error' : 'manual',
     },
   }
 }
@@ -128,10 +128,10 @@ function acceptOf(form: AnswerForm | undefined): string {
   return `${form === 'text' ? 'text/plain' : 'application/json'}, ${PROBLEM_JSON}`
 }
 
-function bodyOf({ json, body }: Call): string | Uint8Array<ArrayBuffer> | null {
+function bodyOf({ json, body }: Call): string | Uint8Array<ArrayBuffer> | Blob | null {
   if (json !== undefined) return JSON.stringify(json)
   if (body === undefined) return null
-  return typeof body === 'string' ? body : new Uint8Array(body)
+  return body instanceof Uint8Array ? new Uint8Array(body) : body
 }
 
 function pathOf({ endpoint, params = {} }: Call): string {

@@ -19,6 +19,23 @@ test('a refusal rejects before there is a stream', async () => {
   await expect(clientOf(server).snapshots.stream()).rejects.toBeInstanceOf(PermissionDenied)
 })
 
+test('a restore leaves a blob to `fetch`, in the only mode in which Node keeps no copy of it', async () => {
+  let sent: unknown
+  const archive = new Blob(['the ', 'archive'])
+  const client = clientOf(
+    { address: 'http://acl.example' },
+    {
+      fetch: async (_, init) => {
+        sent = init
+        return Response.json({ Index: 7, SnapshotIndex: 3, Records: { tokens: 1 } })
+      },
+    },
+  )
+  expect((await client.snapshots.restore(archive)).Index).toBe(7)
+  expect(sent).toHaveProperty('redirect', 'error')
+  expect(sent).toHaveProperty('body', archive)
+})
+
 test('an archive that breaks off is Unavailable, and not read again', async () => {
   await using server = await startServer(halfBody())
   await expect(textOf(await clientOf(server).snapshots.stream())).rejects.toBeInstanceOf(Unavailable)

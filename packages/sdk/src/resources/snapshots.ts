@@ -54,8 +54,13 @@ export class Snapshots<M extends Mode> {
    * Endpoint `snapshots.restore` (PUT /v1/snapshot). Right: operator:write. Spec 9.4. Errors: Invalid
    * (endpoint_not_built, body_malformed, snapshot_invalid), Conflict (snapshot_refused), PermissionDenied
    * (caller_unknown, privilege_missing).
+   *
+   * @param archive the whole archive. `fetch` reads a `Blob` of a file in pieces, so it may be larger than memory.
+   *
+   * @example
+   * const { Records } = await client.snapshots.restore(await openAsBlob('latchkey.archive'))
    */
-  restore(archive: Uint8Array, options: CallOptions = {}): Promise<Result<M, RestoredSnapshot>> {
+  restore(archive: Uint8Array | Blob, options: CallOptions = {}): Promise<Result<M, RestoredSnapshot>> {
     return call(this.#core, { endpoint: 'snapshots.restore', body: archive, options })
   }
 }
