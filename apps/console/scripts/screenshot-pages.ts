@@ -82,6 +82,23 @@ export const PAGES: readonly ShownPage[] = [
   },
   { name: 'upgrade', path: '/upgrade', ready: (page) => page.getByText('No token has').waitFor() },
   {
+    name: 'upgrade-running',
+    path: '/upgrade',
+    ready: async (page) => {
+      let done = 30_000
+      await page.route('**/v1/internal/acl/migration*', async (route) => {
+        done += 128
+        const total = 42_000
+        const rate = { TokensPerSecond: 127.3, EstimatedSeconds: Math.ceil((total - done) / 128) }
+        await route.fulfill({
+          json: { State: 'running', Done: done, Total: total, Batches: 235, ...rate },
+        })
+      })
+      await page.getByRole('img', { name: 'Progress: Done 30,896' }).locator('canvas').waitFor()
+      await page.unrouteAll({ behavior: 'ignoreErrors' })
+    },
+  },
+  {
     name: 'upgrade-plan',
     path: '/upgrade/plan',
     ready: async (page) => {

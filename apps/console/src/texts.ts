@@ -38,6 +38,11 @@ export const texts = {
     noClipboard: 'The browser gives this page no clipboard. Show the text and copy it yourself.',
     copyRequest: 'Copy request id',
   },
+  chart: {
+    asTable: 'Show as a table',
+    time: 'Time',
+    summary: (title: string, values: string) => `${title}: ${values}`,
+  },
   connection: {
     unreachable: 'The server cannot be reached.',
     unavailable: (status: number) => `The server is not available (${status}).`,
@@ -367,6 +372,15 @@ export const texts = {
         : `${done.toLocaleString('en')} of ${total.toLocaleString('en')} tokens`,
     rate: (perSecond: number, left: string) => `${perSecond} tokens a second, about ${left} left`,
     left: (left: string) => `About ${left} left`,
+    chart: {
+      card: 'Accessors over time',
+      progress: 'Progress',
+      done: 'Done',
+      expected: 'Expected',
+      rate: 'Rate',
+      rateLine: 'Rate',
+      perSecond: (rate: number) => `${rate.toLocaleString('en', { maximumFractionDigits: 1 })}/s`,
+    },
     accessorsText: {
       waiting: 'Begins when legacy mode has ended.',
       done: 'Every token has an accessor, by which the API can manage it.',
@@ -451,6 +465,8 @@ export const texts = {
     roles: 'Roles up to index',
     tokens: 'Tokens up to index',
     lag: 'Behind',
+    lagOverTime: 'Behind over time',
+    seconds: (seconds: number) => `${seconds.toLocaleString('en', { maximumFractionDigits: 1 })} s`,
     lagText: (seconds: number, index: number) => `${seconds} s, ${index} of the index`,
     skipped: 'Tokens that cannot be stored here',
     readers: 'Who follows this datacenter',

@@ -57,6 +57,24 @@ const mocked = test.extend<{ readonly mocks: Mocks }>({
 })
 
 describe.skipIf(executablePath === undefined)('the console on mocks', () => {
+  mocked('a migration: progress, rate and expected end, drawn and as a table', async ({ page, mocks }) => {
+    let done = 0
+    await page.route(`${ORIGIN}/v1/internal/acl/migration*`, async (route) => {
+      done = Math.min(done + 128, 256)
+      const rate = { TokensPerSecond: 127.5, EstimatedSeconds: 60 }
+      await route.fulfill({
+        json: { State: 'running', Done: done, Total: 9_000, Batches: done / 128, ...rate },
+      })
+    })
+    await mocks.open('/upgrade', mocks.service.managementToken)
+    await page.getByRole('img', { name: 'Progress: Done 256' }).waitFor()
+    await page.getByRole('img', { name: 'Rate: Rate 127.5/s' }).locator('canvas').waitFor()
+    await page.getByText('Show as a table').first().click()
+    await page.getByRole('row').filter({ hasText: 'Expected' }).waitFor()
+    await page.getByRole('row').filter({ hasText: '9,000' }).waitFor()
+    expect(await axeViolations(page)).toEqual([])
+  })
+
   mocked(
     'a failing server: what happened, the request id, and a button that tries again',
     async ({ page, mocks }) => {

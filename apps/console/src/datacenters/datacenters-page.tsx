@@ -5,6 +5,8 @@ import { serverFacts } from '../server-facts.ts'
 import { useClient } from '../session/session.ts'
 import { texts } from '../texts.ts'
 import { Badge, type Tone } from '../ui/badge.tsx'
+import { Chart } from '../ui/chart/chart.tsx'
+import { type Sampled, sampled } from '../ui/chart/sampled.ts'
 import { Problem } from '../ui/feedback/problem.tsx'
 import { Skeleton } from '../ui/feedback/states.tsx'
 import { Instant } from '../ui/instant.tsx'
@@ -18,13 +20,14 @@ export function DatacentersPage() {
   const client = useClient()
   const state = useQuery({
     queryKey: ['datacenters'],
-    queryFn: async ({ signal }) => {
+    queryFn: async ({ signal, client: queries, queryKey }) => {
       const [datacenters, replication, leader] = await Promise.all([
         client.status.datacenters({ signal }),
         client.status.replication({ signal }),
         client.status.leader({ signal }),
       ])
-      return { datacenters, replication, leader }
+      const before = queries.getQueryData<{ readonly history: Sampled<ReplicationStatus> }>(queryKey)
+      return { datacenters, replication, leader, history: sampled(before?.history, replication) }
     },
     refetchInterval: ({ state: { error } }) => !error && AGAIN_MS,
   })
@@ -51,7 +54,10 @@ export function DatacentersPage() {
           </Card>
           <Card title={texts.datacenters.replication}>
             {state.data.replication.Enabled ? (
-              <Replication status={state.data.replication} />
+              <>
+                <Replication status={state.data.replication} />
+                <Lag {...state.data.history} />
+              </>
             ) : (
               <p className="secondary">{texts.datacenters.isPrimary(state.data.leader)}</p>
             )}
@@ -116,6 +122,26 @@ function Replication({ status }: { readonly status: ReplicationStatus }) {
         </div>
       )}
     </div>
+  )
+}
+
+/** How old the records have been since the page was opened. */
+function Lag({ samples }: Sampled<ReplicationStatus>) {
+  const measured = samples.filter(({ value }) => value.LagSeconds !== undefined)
+  if (measured.length < 2) return null
+  return (
+    <Chart
+      title={texts.datacenters.lagOverTime}
+      times={measured.map(({ at }) => at)}
+      format={(seconds) => texts.datacenters.seconds(seconds)}
+      lines={[
+        {
+          label: texts.datacenters.lag,
+          look: 'area',
+          values: measured.map(({ value: { LagSeconds = null } }) => LagSeconds),
+        },
+      ]}
+    />
   )
 }
 

@@ -4,9 +4,11 @@ import { durationText } from '../live/durations.ts'
 import { useClient } from '../session/session.ts'
 import { texts } from '../texts.ts'
 import { Badge, type Tone } from '../ui/badge.tsx'
+import { type Sampled, sampled } from '../ui/chart/sampled.ts'
 import { Problem } from '../ui/feedback/problem.tsx'
 import { Skeleton } from '../ui/feedback/states.tsx'
 import { Card } from '../ui/page.tsx'
+import { MigrationCharts } from './migration-charts.tsx'
 
 /** A batch is written each second. */
 const AGAIN_MS = 1_000
@@ -16,7 +18,11 @@ export function Migrations() {
   const client = useClient()
   const accessors = useQuery({
     queryKey: ['migration', 'accessors'],
-    queryFn: ({ signal }) => client.status.migration({ signal }),
+    queryFn: async ({ signal, client: queries, queryKey }) =>
+      sampled(
+        queries.getQueryData<Sampled<MigrationStatus>>(queryKey),
+        await client.status.migration({ signal }),
+      ),
     refetchInterval: ({ state }) => !state.error && AGAIN_MS,
   })
   const intentions = useQuery({
@@ -25,18 +31,21 @@ export function Migrations() {
     refetchInterval: ({ state }) => !state.error && AGAIN_MS,
   })
   return (
-    <div className="grid-2">
-      <Card title={texts.upgrade.accessors}>
-        {accessors.error && <Problem error={accessors.error} onRetry={accessors.refetch} />}
-        {accessors.isPending && <Skeleton lines={3} />}
-        {accessors.data && <Accessors status={accessors.data} />}
-      </Card>
-      <Card title={texts.upgrade.intentions}>
-        {intentions.error && <Problem error={intentions.error} onRetry={intentions.refetch} />}
-        {intentions.isPending && <Skeleton lines={3} />}
-        {intentions.data && <Intentions status={intentions.data} />}
-      </Card>
-    </div>
+    <>
+      <div className="grid-2">
+        <Card title={texts.upgrade.accessors}>
+          {accessors.error && <Problem error={accessors.error} onRetry={accessors.refetch} />}
+          {accessors.isPending && <Skeleton lines={3} />}
+          {accessors.data && <Accessors status={accessors.data.value} />}
+        </Card>
+        <Card title={texts.upgrade.intentions}>
+          {intentions.error && <Problem error={intentions.error} onRetry={intentions.refetch} />}
+          {intentions.isPending && <Skeleton lines={3} />}
+          {intentions.data && <Intentions status={intentions.data} />}
+        </Card>
+      </div>
+      {accessors.data && <MigrationCharts {...accessors.data} />}
+    </>
   )
 }
 

@@ -4,7 +4,7 @@ import { useVirtualizer } from '@tanstack/react-virtual'
 import { ArrowDown, ArrowUp } from 'lucide-react'
 import { type CSSProperties, type KeyboardEvent, type ReactNode, useEffect, useMemo, useRef } from 'react'
 
-import { useRem } from './use-rem.ts'
+import { useRem } from '../use-rem.ts'
 
 const features = tableFeatures({})
 

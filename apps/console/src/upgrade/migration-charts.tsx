@@ -1,0 +1,63 @@
+import type { MigrationStatus } from '@latchkey/sdk'
+import { texts } from '../texts.ts'
+import { Chart } from '../ui/chart/chart.tsx'
+import type { Sample, Sampled } from '../ui/chart/sampled.ts'
+import { Card } from '../ui/page.tsx'
+
+/** Progress and rate of the accessor migration since the page was opened, and when it is expected to end. */
+export function MigrationCharts({ value, samples }: Sampled<MigrationStatus>) {
+  const first = samples[0]
+  const hasMoved = first !== undefined && first.value.Done !== value.Done
+  if (samples.length < 2 || (value.State !== 'running' && !hasMoved)) return null
+  const times = samples.map(({ at }) => at)
+  return (
+    <Card title={texts.upgrade.chart.card}>
+      <div className="grid-2 charts">
+        <Progress samples={samples} />
+        <Chart
+          title={texts.upgrade.chart.rate}
+          times={times}
+          format={(rate) => texts.upgrade.chart.perSecond(rate)}
+          lines={[
+            {
+              label: texts.upgrade.chart.rateLine,
+              look: 'area',
+              values: samples.map(({ value: { TokensPerSecond } }) => TokensPerSecond),
+            },
+          ]}
+        />
+      </div>
+    </Card>
+  )
+}
+
+/** What is done, and a dashed line from there to the expected end. */
+function Progress({ samples }: { readonly samples: readonly Sample<MigrationStatus>[] }) {
+  const times = samples.map(({ at }) => at)
+  const done = samples.map(({ value }) => value.Done)
+  const newest = samples.at(-1)
+  const isRunning = newest?.value.State === 'running' && newest.value.EstimatedSeconds > 0
+  const ahead = isRunning
+    ? [{ at: newest.at + newest.value.EstimatedSeconds * 1_000, total: newest.value.Total }]
+    : []
+  const before = done.slice(0, -1).map(() => null)
+  return (
+    <Chart
+      title={texts.upgrade.chart.progress}
+      times={[...times, ...ahead.map(({ at }) => at)]}
+      format={(count) => count.toLocaleString('en')}
+      lines={[
+        {
+          label: texts.upgrade.chart.done,
+          look: 'area',
+          values: [...done, ...ahead.map(() => null)],
+        },
+        {
+          label: texts.upgrade.chart.expected,
+          look: 'expected',
+          values: [...before, done.at(-1) ?? null, ...ahead.map(({ total }) => total)],
+        },
+      ]}
+    />
+  )
+}
