@@ -5,7 +5,7 @@ import { defineConfig } from 'vitest/config'
 export default defineConfig({
   // Generous for busy machines; a test that hangs still fails.
   test: {
-    testTimeout: 60_000,
+    testTimeout: 180_000,
     hookTimeout: 120_000,
     // The files share no state, so they share one module graph.
     isolate: false,

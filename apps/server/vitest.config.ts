@@ -20,7 +20,8 @@ class Alternating extends BaseSequencer {
     const all = await super.sort(files)
     const isUnit = ({ project }: TestSpecification) => project.name === 'units'
     const sorted = all.filter((file) => !isUnit(file))
-    const isLong = ({ moduleId }: TestSpecification) => /\/test\/(cluster|soak|upgrade-guide)/.test(moduleId)
+    const isLong = ({ moduleId }: TestSpecification) =>
+      /\/test\/(cluster|soak|upgrade-guide|replication\/|legacy-upgrade)|postgres-store/.test(moduleId)
     const [long, others] = [sorted.filter(isLong), sorted.filter((file) => !isLong(file))]
     const alternating = others.flatMap((file, i) => [...long.slice(i, i + 1), file])
     return [...alternating, ...long.slice(others.length), ...all.filter(isUnit)]
@@ -32,8 +33,8 @@ const PATIENT = {
   testTimeout: 300_000,
   hookTimeout: 120_000,
   expect: { poll: { timeout: 90_000 } },
-  // Most of them wait for processes most of the time: four keep two cores busy.
-  maxWorkers: 4,
+  // Most of them wait for processes most of the time: five keep two cores busy.
+  maxWorkers: 5,
   // Servers that a test starts find the code that others have compiled.
   env: { NODE_COMPILE_CACHE: join(tmpdir(), 'latchkey-compiled') },
 }

@@ -7,8 +7,9 @@ import { dirname, join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { PRODUCT_VERSION } from '@latchkey/contract'
 import { seedOfRun } from '@latchkey/testkit/random'
-import { COMMANDS, type ProofCommand, ROOT, type Scale } from './proofs/proof-command.ts'
+import type { ProofCommand, Scale } from './proofs/proof-command.ts'
 import { printReport, type Report, readReport } from './proofs/report.ts'
+import { ROOT } from './proofs/root.ts'
 import { idsOf, type Outcome, runProof } from './proofs/run-proof.ts'
 
 const USAGE = `Runs the proofs of docs/reliability.md one after another, and prints one report.
@@ -58,21 +59,29 @@ function readOptions() {
   }
 }
 
+/** All proofs. They load the server and everything that judges it, so only a run that needs them does. */
+async function loadProofs(): Promise<readonly ProofCommand[]> {
+  return (await import('./proofs/proof-command.ts')).COMMANDS
+}
+
 /** The named proofs, and all proofs of the named guarantees. */
-function choose(words: readonly string[]): { proof: ProofCommand; only?: ReadonlySet<string> }[] {
-  if (words.length === 0) return COMMANDS.map((proof) => ({ proof }))
+async function choose(
+  words: readonly string[],
+): Promise<{ proof: ProofCommand; only?: ReadonlySet<string> }[]> {
+  const proofs = await loadProofs()
+  if (words.length === 0) return proofs.map((proof) => ({ proof }))
   const only = new Set(words)
-  const isKnown = (word: string) => COMMANDS.some(({ name, ids }) => name === word || ids.includes(word))
+  const isKnown = (word: string) => proofs.some(({ name, ids }) => name === word || ids.includes(word))
   const unknown = words.filter((word) => !isKnown(word))
   if (unknown.length > 0) fail(`unknown proof or guarantee: ${unknown.join(', ')}`)
-  return COMMANDS.flatMap((proof) => {
+  return proofs.flatMap((proof) => {
     if (only.has(proof.name)) return [{ proof }]
     return proof.ids.some((id) => only.has(id)) ? [{ proof, only }] : []
   })
 }
 
-function printList(): void {
-  for (const { name, ids, unit, counts } of COMMANDS) {
+async function printList(): Promise<void> {
+  for (const { name, ids, unit, counts } of await loadProofs()) {
     const scale = `${counts.small.toLocaleString('en')} or ${counts.full.toLocaleString('en')} ${unit}`
     process.stdout.write(
       `${name.padEnd(26)} ${scale}\n${' '.repeat(27)}${ids.join(' ') || 'no guarantee by name'}\n`,
@@ -86,7 +95,7 @@ if (options.help) {
 } else if (options.version) {
   process.stdout.write(`Latchkey ${PRODUCT_VERSION}\n`)
 } else if (options.list) {
-  printList()
+  await printList()
 } else {
   if (options.scale !== 'small' && options.scale !== 'full') fail('--scale must be small or full')
   process.exitCode = await runAll(options, options.scale)
@@ -96,9 +105,9 @@ async function runAll(
   { only: words, json: file, resume }: ReturnType<typeof readOptions>,
   scale: Scale,
 ): Promise<number> {
-  const chosen = choose(words.split(',').filter((word) => word !== ''))
   const json = resolve(process.env.INIT_CWD ?? '.', file)
   const earlier = resume ? readEarlier(json, scale) : undefined
+  const chosen = await choose(words.split(',').filter((word) => word !== ''))
   const seed = earlier?.seed ?? seedOfRun()
   mkdirSync(dirname(json), { recursive: true })
   const interruption = new AbortController()

@@ -8,7 +8,8 @@ import { text } from 'node:stream/consumers'
 import { childEnvironment } from '@latchkey/testkit/process/server-process'
 import { temporaryFolder } from '@latchkey/testkit/process/temporary-folder'
 import { describe, expect, test } from 'vitest'
-import { COMMANDS, type ProofCommand, ROOT } from '../scripts/proofs/proof-command.ts'
+import { COMMANDS, type ProofCommand } from '../scripts/proofs/proof-command.ts'
+import { ROOT } from '../scripts/proofs/root.ts'
 import { runProof } from '../scripts/proofs/run-proof.ts'
 
 const RUNNER = join(import.meta.dirname, '../scripts/proofs.ts')

@@ -2,7 +2,8 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { COMMANDS, ROOT } from '../scripts/proofs/proof-command.ts'
+import { COMMANDS } from '../scripts/proofs/proof-command.ts'
+import { ROOT } from '../scripts/proofs/root.ts'
 import { idsInTitles } from '../scripts/proofs/titles.ts'
 
 /** How many guarantees of each kind there are, from 01 on. */

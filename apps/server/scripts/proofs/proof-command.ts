@@ -2,6 +2,7 @@
 import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { PROOFS } from '../../test/cluster/proofs.ts'
+import { ROOT } from './root.ts'
 import { findTest, idsInTitles, isTestFile } from './titles.ts'
 
 export type Scale = 'small' | 'full'
@@ -33,7 +34,6 @@ export interface Command {
   readonly env: Readonly<Record<string, string>>
 }
 
-export const ROOT = join(import.meta.dirname, '../../../..')
 const SERVER = 'apps/server'
 
 /** The tests of every package run, too: many guarantees are shown only there. */

@@ -6,7 +6,8 @@ import { join } from 'node:path'
 import { finished } from 'node:stream/promises'
 import { setTimeout as delay } from 'node:timers/promises'
 import { hasCode } from '../../src/has-code.ts'
-import { type Command, type ProofCommand, ROOT, type RunOptions, type Scale } from './proof-command.ts'
+import type { Command, ProofCommand, RunOptions, Scale } from './proof-command.ts'
+import { ROOT } from './root.ts'
 
 export interface Outcome {
   readonly name: string

@@ -149,9 +149,9 @@ class Storm {
     const { server } = this
     if (victim === 'full-disk' || victim === 'frozen-disk') return this.loseDisk(victim)
     if (!server) throw new TypeError('nothing runs')
-    const postmaster = this.postmasterPid()
+    const postmaster = victim === 'server' ? undefined : await this.livingPostmaster()
     const exit = once(server.process, 'exit')
-    if (victim !== 'server' && postmaster !== undefined) process.kill(postmaster, 'SIGKILL')
+    if (postmaster !== undefined) process.kill(postmaster, 'SIGKILL')
     if (victim === 'database') return
     server.process.kill('SIGKILL')
     await exit
@@ -179,9 +179,18 @@ class Storm {
     }
   }
 
-  private postmasterPid(): number | undefined {
+  /** The pid of the postmaster, as soon as one runs: processes of one that was killed may still answer for a moment. */
+  private async livingPostmaster(): Promise<number> {
     const file = join(this.dataDir, 'postgres/postmaster.pid')
-    return existsSync(file) ? Number(readFileSync(file, 'utf8').split('\n')[0]) : undefined
+    for (
+      const deadline = performance.now() + RECOVERY_MS_MAX;
+      performance.now() < deadline;
+      await sleep(10)
+    ) {
+      const pid = existsSync(file) ? Number(readFileSync(file, 'utf8').split('\n')[0]) : 0
+      if (pid > 0 && existsSync(`/proc/${pid}`)) return pid
+    }
+    throw new Error(`no database runs: ${this.server?.log.join('\n')}`)
   }
 
   private async pause(): Promise<void> {
