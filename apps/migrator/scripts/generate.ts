@@ -2,7 +2,7 @@
 import { join } from 'node:path'
 import { generate } from '@latchkey/testkit/packaging/generated'
 import { renderPlanSchema } from '../src/convert/files/plan-schema.ts'
-import { renderJsonSchema } from '../src/scenario/json-schema.ts'
+import { renderJsonSchema } from '../src/scenario/schema.ts'
 
 const folder = join(import.meta.dirname, '..')
 generate([

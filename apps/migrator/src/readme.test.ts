@@ -4,8 +4,8 @@ import { temporaryFolder } from '@latchkey/testkit/process/temporary-folder'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { run } from '../test/io.ts'
 import { readAcceptances } from './gate/acceptances.ts'
-import { renderJsonSchema } from './scenario/json-schema.ts'
 import { readScenario } from './scenario/read.ts'
+import { renderJsonSchema } from './scenario/schema.ts'
 import { WORKLOAD_KINDS } from './scenario/schema-workloads.ts'
 
 const README = readFileSync(new URL('../README.md', import.meta.url), 'utf8')

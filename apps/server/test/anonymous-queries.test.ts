@@ -6,6 +6,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { ANONYMOUS_REQUESTS, type AnonymousRequest } from './anonymous-requests.ts'
 import { createTestDatabase, type TestDatabase } from './database.ts'
 import { type DatabaseProxy, startDatabaseProxy } from './database-proxy.ts'
+import { ENCRYPTION_KEYS } from './shared-env.ts'
 
 const REQUESTS = 300
 /** Heartbeats of one second, and caches that last one second, with a margin for slow machines. */
@@ -27,7 +28,7 @@ beforeAll(async () => {
   proxy = await startDatabaseProxy(database.url)
   const env = {
     LATCHKEY_INITIAL_MANAGEMENT_TOKEN: 'a0000000-0000-4000-8000-00000000000a',
-    LATCHKEY_ENCRYPTION_KEYS: `test:${Buffer.alloc(32, 7).toString('base64')}`,
+    LATCHKEY_ENCRYPTION_KEYS: ENCRYPTION_KEYS,
     LATCHKEY_LOG_LEVEL: 'warn',
   }
   // A process that is alone answers from memory; of two, none does.

@@ -5,8 +5,8 @@ import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createTestDatabase, type TestDatabase } from './database.ts'
 import { type DatabaseProxy, startDatabaseProxy } from './database-proxy.ts'
+import { MANAGEMENT, SERVER_ENV } from './shared-env.ts'
 
-const MANAGEMENT = 'a0000000-0000-4000-8000-00000000000a'
 /** Two seconds, and a margin for busy machines. */
 const FAIL_MS_MAX = 10_000
 const RECOVERY_MS_MAX = 30_000
@@ -20,8 +20,7 @@ beforeAll(async () => {
   proxy = await startDatabaseProxy(database.url)
   server = await runServer({
     DATABASE_URL: proxy.url,
-    LATCHKEY_INITIAL_MANAGEMENT_TOKEN: MANAGEMENT,
-    LATCHKEY_ENCRYPTION_KEYS: `test:${Buffer.alloc(32, 7).toString('base64')}`,
+    ...SERVER_ENV,
   })
 })
 afterAll(async () => {

@@ -6,8 +6,8 @@ import { type RunningServer, runServer } from '@latchkey/testkit/process/server-
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createTestDatabase, type TestDatabase } from './database.ts'
 import { exchange } from './raw-http.ts'
+import { MANAGEMENT, SERVER_ENV } from './shared-env.ts'
 
-const MANAGEMENT = '11111111-2222-4333-8444-555555555555'
 /** A management token of both; local in dc1. */
 const LOCAL_HERE = '22222222-2222-4333-8444-555555555555'
 /** A local management token of dc2, unknown in dc1. */
@@ -34,8 +34,7 @@ beforeAll(async () => {
       DATABASE_URL: database.url,
       LATCHKEY_DATACENTER: datacenter,
       LATCHKEY_DATACENTERS: list.join(','),
-      LATCHKEY_INITIAL_MANAGEMENT_TOKEN: MANAGEMENT,
-      LATCHKEY_ENCRYPTION_KEYS: `test:${Buffer.alloc(32, 7).toString('base64')}`,
+      ...SERVER_ENV,
     })
     servers.push(server)
     return server

@@ -4,8 +4,7 @@ import { type RunningServer, runServer } from '@latchkey/testkit/process/server-
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createTestDatabase, type TestDatabase } from './database.ts'
 import { exchange } from './raw-http.ts'
-
-const ENCRYPTION_KEYS = `test:${Buffer.alloc(32, 7).toString('base64')}`
+import { ENCRYPTION_KEYS } from './shared-env.ts'
 
 let database: TestDatabase
 let server: RunningServer

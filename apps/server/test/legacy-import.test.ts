@@ -9,8 +9,7 @@ import { type RunningServer, runServer } from '@latchkey/testkit/process/server-
 import { temporaryFolder } from '@latchkey/testkit/process/temporary-folder'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { createTestDatabase, type TestDatabase } from './database.ts'
-
-const MANAGEMENT = '11111111-2222-4333-8444-555555555555'
+import { MANAGEMENT, SERVER_ENV } from './shared-env.ts'
 
 const directory = temporaryFolder('import')
 const file = join(directory, 'legacy.json')
@@ -22,8 +21,7 @@ beforeAll(async () => {
   server = await runServer({
     DATABASE_URL: database.url,
     LATCHKEY_SERVICE_VERSION: '1.3.0',
-    LATCHKEY_INITIAL_MANAGEMENT_TOKEN: MANAGEMENT,
-    LATCHKEY_ENCRYPTION_KEYS: `test:${Buffer.alloc(32, 7).toString('base64')}`,
+    ...SERVER_ENV,
   })
   return async () => {
     await server.stop('SIGKILL')
@@ -58,7 +56,7 @@ const aLegacy = (test: string, number: number, fields: object = {}) => ({
 })
 const aDump = (test: string, count: number) => Array.from({ length: count }, (_, i) => aLegacy(test, i))
 
-/** What the server has of a test. */
+/** The tokens of a test on the server. */
 async function imported(test: string): Promise<{ ID: string }[]> {
   const { body } = await server.call('GET', '/acl/list', { token: MANAGEMENT })
   return body.filter(({ ID }: { ID: string }) => ID.startsWith(`${test} `))

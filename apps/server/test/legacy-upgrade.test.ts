@@ -4,8 +4,8 @@ import { type RunningServer, runServer } from '@latchkey/testkit/process/server-
 import pg from 'pg'
 import { afterEach, expect, test } from 'vitest'
 import { createTestDatabase, type TestDatabase } from './database.ts'
+import { MANAGEMENT, SERVER_ENV } from './shared-env.ts'
 
-const MANAGEMENT = '11111111-2222-4333-8444-555555555555'
 /** Two of these are made by the first server itself: the anonymous and the management token. */
 const BUILTIN_TOKENS = 2
 const BATCH_SIZE_MAX = 128
@@ -24,8 +24,7 @@ async function start(version: string, env: Record<string, string> = {}): Promise
   const server = await runServer({
     DATABASE_URL: database.url,
     LATCHKEY_SERVICE_VERSION: version,
-    LATCHKEY_INITIAL_MANAGEMENT_TOKEN: MANAGEMENT,
-    LATCHKEY_ENCRYPTION_KEYS: `test:${Buffer.alloc(32, 7).toString('base64')}`,
+    ...SERVER_ENV,
     LATCHKEY_NODE_NAME: `node-${running.length}`,
     LATCHKEY_MAX_CONNECTIONS_PER_CLIENT: '0',
     ...env,
@@ -50,7 +49,7 @@ function aDump(count: number): LegacyToken[] {
   }))
 }
 
-/** What a secret may do, asked of the key-value store, which every version has. */
+/** The rights of a secret, tried on the key-value store, which every version has. */
 async function rights(server: RunningServer, secret: string): Promise<string> {
   const statuses: number[] = []
   for (let i = 0; i < 7; i += 1) {
@@ -181,7 +180,7 @@ test('a killed migrating server is replaced and the law still holds (MIG-02)', a
   const dump = aDump(1_920)
   const old = await start('1.3.0')
   await old.call('PUT', '/internal/acl/legacy-tokens', { token: MANAGEMENT, body: dump })
-  // It leaves for good, as its successors have other names.
+  // It leaves the cluster, because its successors have other names.
   await old.stop('SIGQUIT')
   const servers = [await start('1.4.0'), await start('1.4.0')]
   await until('two batches', async () => batchLines().length >= 2)

@@ -10,9 +10,7 @@ import { inspectArchive } from '../src/cli/archives/inspect.ts'
 import { restoreArchive } from '../src/cli/archives/restore.ts'
 import { StartError } from '../src/start-error.ts'
 import { createTestDatabase, type TestDatabase } from './database.ts'
-
-const MANAGEMENT = 'a0000000-0000-4000-8000-00000000000a'
-const KEYS = `test:${Buffer.alloc(32, 7).toString('base64')}`
+import { ENCRYPTION_KEYS, MANAGEMENT } from './shared-env.ts'
 
 const databases: TestDatabase[] = []
 const servers: RunningServer[] = []
@@ -30,7 +28,7 @@ async function aDatabase(): Promise<TestDatabase> {
 async function start(database: TestDatabase, env: Record<string, string> = {}): Promise<RunningServer> {
   const server = await runServer({
     DATABASE_URL: database.url,
-    LATCHKEY_ENCRYPTION_KEYS: KEYS,
+    LATCHKEY_ENCRYPTION_KEYS: ENCRYPTION_KEYS,
     LATCHKEY_ACCESS_LOG: 'all',
     ...env,
   })

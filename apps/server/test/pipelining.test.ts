@@ -5,8 +5,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { ANONYMOUS_REQUESTS, type AnonymousRequest, toWire } from './anonymous-requests.ts'
 import { createTestDatabase, type TestDatabase } from './database.ts'
 import { openConnection } from './raw-http.ts'
+import { MANAGEMENT, SERVER_ENV } from './shared-env.ts'
 
-const MANAGEMENT = 'a0000000-0000-4000-8000-00000000000a'
 const CONNECTIONS = 10
 const REQUESTS = 1_200
 /** Within the default limit of connections of one address, and as much as one read of Node takes from each. */
@@ -22,8 +22,7 @@ beforeAll(async () => {
   database = await createTestDatabase()
   server = await runServer({
     DATABASE_URL: database.url,
-    LATCHKEY_INITIAL_MANAGEMENT_TOKEN: MANAGEMENT,
-    LATCHKEY_ENCRYPTION_KEYS: `test:${Buffer.alloc(32, 7).toString('base64')}`,
+    ...SERVER_ENV,
     LATCHKEY_LOG_LEVEL: 'warn',
   })
   for (const { method, path, body } of ANONYMOUS_REQUESTS) {

@@ -7,8 +7,8 @@ import { type RunningServer, runServer } from '@latchkey/testkit/process/server-
 import { chooseSeed, SeededRandom } from '@latchkey/testkit/random'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createTestDatabase, type TestDatabase } from './database.ts'
+import { MANAGEMENT, SERVER_ENV } from './shared-env.ts'
 
-const MANAGEMENT = 'a0000000-0000-4000-8000-00000000000a'
 const EXCHANGES = Number(process.env.LATCHKEY_FUZZ ?? 3_000)
 const AT_ONCE = 16
 
@@ -20,8 +20,7 @@ beforeAll(async () => {
   database = await createTestDatabase()
   server = await runServer({
     DATABASE_URL: database.url,
-    LATCHKEY_INITIAL_MANAGEMENT_TOKEN: MANAGEMENT,
-    LATCHKEY_ENCRYPTION_KEYS: `test:${Buffer.alloc(32, 7).toString('base64')}`,
+    ...SERVER_ENV,
     LATCHKEY_MAX_CONNECTIONS_PER_CLIENT: '0',
   })
   const Rules = 'acl = "read"\noperator = "read"\nkey_prefix "" { policy = "read" }'

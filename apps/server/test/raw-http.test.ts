@@ -8,9 +8,9 @@ import { type RunningServer, runServer } from '@latchkey/testkit/process/server-
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createTestDatabase, type TestDatabase } from './database.ts'
 import { exchange, openConnection, type Piece, type RawOptions } from './raw-http.ts'
+import { MANAGEMENT, SERVER_ENV } from './shared-env.ts'
 import { waitersOf } from './waiters-of.ts'
 
-const MANAGEMENT = 'a0000000-0000-4000-8000-00000000000a'
 const HEAD = `Host: x\r\nX-Service-Token: ${MANAGEMENT}\r\n`
 const MIB = 1_048_576
 
@@ -23,8 +23,7 @@ beforeAll(async () => {
   server = await runServer({
     LATCHKEY_ACCESS_LOG: 'all',
     DATABASE_URL: database.url,
-    LATCHKEY_INITIAL_MANAGEMENT_TOKEN: MANAGEMENT,
-    LATCHKEY_ENCRYPTION_KEYS: `test:${Buffer.alloc(32, 7).toString('base64')}`,
+    ...SERVER_ENV,
     LATCHKEY_MAX_CONNECTIONS_PER_CLIENT: '0',
     LATCHKEY_ALLOWED_HOSTS: 'x,y',
   })

@@ -3,8 +3,8 @@ import { freePorts } from '@latchkey/testkit/process/ports'
 import { type RunningServer, runServer } from '@latchkey/testkit/process/server-process'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createTestDatabase, type TestDatabase } from './database.ts'
+import { ENCRYPTION_KEYS, MANAGEMENT } from './shared-env.ts'
 
-const MANAGEMENT = '11111111-2222-4333-8444-555555555555'
 const REPLICATION = '22222222-2222-4333-8444-555555555555'
 const PATIENCE = { timeout: 30_000, interval: 20 }
 
@@ -31,7 +31,7 @@ afterAll(async () => {
   await Promise.all(databases.map((database) => database.drop()))
 })
 
-const common = { LATCHKEY_ENCRYPTION_KEYS: `test:${Buffer.alloc(32, 7).toString('base64')}` }
+const common = { LATCHKEY_ENCRYPTION_KEYS: ENCRYPTION_KEYS }
 
 function startPrimary(more: Readonly<Record<string, string>> = {}): Promise<RunningServer> {
   return runServer({

@@ -7,11 +7,8 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import { parseEncryptionKeys } from '../src/secrets/encryption-keys.ts'
 import { createKeyRing } from '../src/secrets/key-ring.ts'
 import { createTestDatabase, type TestDatabase } from './database.ts'
+import { ENCRYPTION_KEYS, MANAGEMENT } from './shared-env.ts'
 import { openTestStore, putNew } from './store.ts'
-
-const MANAGEMENT = '11111111-2222-4333-8444-555555555555'
-
-const KEYS = `test:${Buffer.alloc(32, 7).toString('base64')}`
 
 const running: RunningServer[] = []
 let databases: Record<'dc1' | 'dc2', TestDatabase>
@@ -39,7 +36,7 @@ async function start(
     LATCHKEY_SERVICE_VERSION: version,
     LATCHKEY_DATACENTER: datacenter,
     LATCHKEY_NODE_NAME: node,
-    LATCHKEY_ENCRYPTION_KEYS: KEYS,
+    LATCHKEY_ENCRYPTION_KEYS: ENCRYPTION_KEYS,
     ...(datacenter === 'dc1'
       ? { PORT: String(primaryPort), LATCHKEY_INITIAL_MANAGEMENT_TOKEN: MANAGEMENT }
       : { LATCHKEY_PRIMARY_DATACENTER: 'dc1', LATCHKEY_PRIMARY_URL: `http://127.0.0.1:${primaryPort}` }),
@@ -169,7 +166,7 @@ test('a secondary whose management token no migration will link does not start a
   const record = { ...BLANK_TOKEN, SecretID: 'old', Type: 'management' } as const
   const store = await openTestStore({
     url: databases.dc2.url,
-    ring: createKeyRing(parseEncryptionKeys(KEYS)),
+    ring: createKeyRing(parseEncryptionKeys(ENCRYPTION_KEYS)),
   })
   // A new secondary makes no token, not even the anonymous one.
   expect(await store.countTokens({})).toBe(0)

@@ -5,9 +5,9 @@ import { type RunningServer, runServer } from '@latchkey/testkit/process/server-
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { createTestDatabase, type TestDatabase } from './database.ts'
 import { openConnection } from './raw-http.ts'
+import { MANAGEMENT, SERVER_ENV } from './shared-env.ts'
 import { waitersOf } from './waiters-of.ts'
 
-const MANAGEMENT = 'a0000000-0000-4000-8000-00000000000a'
 /** Without an answer, the held queries would wait for five minutes, and the end of the server for as long. */
 const STOP_MS_MAX = 120_000
 const HELD = 500
@@ -28,8 +28,7 @@ afterEach(async () => {
 function start(): Promise<RunningServer> {
   return runServer({
     DATABASE_URL: database.url,
-    LATCHKEY_INITIAL_MANAGEMENT_TOKEN: MANAGEMENT,
-    LATCHKEY_ENCRYPTION_KEYS: `test:${Buffer.alloc(32, 7).toString('base64')}`,
+    ...SERVER_ENV,
     LATCHKEY_MAX_CONNECTIONS_PER_CLIENT: '0',
     LATCHKEY_SHUTDOWN_TIMEOUT: '5m',
   })

@@ -6,9 +6,9 @@ import { runServer, runToEnd, startCommand } from '@latchkey/testkit/process/ser
 import { temporaryFolder } from '@latchkey/testkit/process/temporary-folder'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createTestDatabase, type TestDatabase } from './database.ts'
+import { ENCRYPTION_KEYS } from './shared-env.ts'
 
 const CANARY = 'CANARY-4f7d'
-const KEYS = `test:${Buffer.alloc(32, 7).toString('base64')}`
 
 let database: TestDatabase
 const dataDir = temporaryFolder('refused')
@@ -54,7 +54,7 @@ describe('exit code 1: it cannot start here', () => {
   const start = (env: Record<string, string>) =>
     runToEnd([], {
       DATABASE_URL: database.url,
-      LATCHKEY_ENCRYPTION_KEYS: KEYS,
+      LATCHKEY_ENCRYPTION_KEYS: ENCRYPTION_KEYS,
       LATCHKEY_DATA_DIR: dataDir,
       ...env,
     })
@@ -109,7 +109,7 @@ describe('exit code 1: it cannot start here', () => {
     const other = `test:${Buffer.alloc(32, 8).toString('base64')}`
     const first = await runServer({
       DATABASE_URL: database.url,
-      LATCHKEY_ENCRYPTION_KEYS: KEYS,
+      LATCHKEY_ENCRYPTION_KEYS: ENCRYPTION_KEYS,
       LATCHKEY_DATA_DIR: dataDir,
     })
     await first.stop()

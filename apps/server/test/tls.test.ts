@@ -9,8 +9,8 @@ import { LISTENS, runToEnd, startReady } from '@latchkey/testkit/process/server-
 import { expect, onTestFinished, test } from 'vitest'
 import { createTestDatabase } from './database.ts'
 import { Authority } from './login/certificates.ts'
+import { MANAGEMENT, SERVER_ENV } from './shared-env.ts'
 
-const MANAGEMENT = '00000000-0000-4000-8000-00000000000a'
 const authority = new Authority()
 
 async function aFolder(): Promise<string> {
@@ -43,8 +43,7 @@ test('two workers answer https, use new files after SIGHUP, and tell when the ce
     {
       DATABASE_URL: database.url,
       LATCHKEY_DATA_DIR: folder,
-      LATCHKEY_ENCRYPTION_KEYS: `test:${Buffer.alloc(32, 7).toString('base64')}`,
-      LATCHKEY_INITIAL_MANAGEMENT_TOKEN: MANAGEMENT,
+      ...SERVER_ENV,
       LATCHKEY_TLS_CERT: join(folder, 'cert.pem'),
       LATCHKEY_TLS_KEY: join(folder, 'key.pem'),
       LATCHKEY_WORKERS: '2',

@@ -4,8 +4,8 @@ import { type RunningServer, runServer } from '@latchkey/testkit/process/server-
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { askDatabase } from './cluster/harness/server-group.ts'
 import { createTestDatabase, type TestDatabase } from './database.ts'
+import { ENCRYPTION_KEYS, MANAGEMENT } from './shared-env.ts'
 
-const MANAGEMENT = '11111111-2222-4333-8444-555555555555'
 const REPLICATION = '22222222-2222-4333-8444-555555555555'
 /** An answer of the primary is kept for 30 s. SIGUSR2 lets a process believe that 40 s have passed. */
 const JUMP = `const now = performance.now.bind(performance); let by = 0
@@ -31,11 +31,9 @@ afterAll(async () => {
   await Promise.all(databases.map((database) => database.drop()))
 })
 
-const LATCHKEY_ENCRYPTION_KEYS = `test:${Buffer.alloc(32, 7).toString('base64')}`
-
 function startPrimary(): Promise<RunningServer> {
   return runServer({
-    LATCHKEY_ENCRYPTION_KEYS,
+    LATCHKEY_ENCRYPTION_KEYS: ENCRYPTION_KEYS,
     PORT: String(port),
     DATABASE_URL: databases[0]?.url ?? '',
     LATCHKEY_INITIAL_MANAGEMENT_TOKEN: MANAGEMENT,
@@ -44,7 +42,7 @@ function startPrimary(): Promise<RunningServer> {
 
 function startSecondary(policy: string): Promise<RunningServer> {
   return runServer({
-    LATCHKEY_ENCRYPTION_KEYS,
+    LATCHKEY_ENCRYPTION_KEYS: ENCRYPTION_KEYS,
     LATCHKEY_NODE_NAME: policy,
     DATABASE_URL: databases[1]?.url ?? '',
     LATCHKEY_DATACENTER: 'dc2',

@@ -4,8 +4,8 @@ import { runServer } from '@latchkey/testkit/process/server-process'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createTestDatabase, type TestDatabase } from './database.ts'
 import { type ReceivedSpan, startOtlpReceiver } from './otlp-receiver.ts'
+import { MANAGEMENT, SERVER_ENV } from './shared-env.ts'
 
-const MANAGEMENT = randomUUID()
 const CALLER = { traceId: '0af7651916cd43dd8448eb211c80319c', spanId: 'b7ad6b7169203331' }
 const WRITES = 24
 /** More than there are connections. */
@@ -23,8 +23,7 @@ beforeAll(async () => {
   const collector = await startOtlpReceiver()
   const server = await runServer({
     DATABASE_URL: database.url,
-    LATCHKEY_INITIAL_MANAGEMENT_TOKEN: MANAGEMENT,
-    LATCHKEY_ENCRYPTION_KEYS: `test:${Buffer.alloc(32, 7).toString('base64')}`,
+    ...SERVER_ENV,
     LATCHKEY_DRAIN_TIME: '0s',
     LATCHKEY_SHUTDOWN_TIMEOUT: '60s',
     LATCHKEY_DATABASE_CONNECTIONS: '2',

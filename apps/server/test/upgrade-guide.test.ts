@@ -66,7 +66,7 @@ test('every command of the page works, and answers what the page shows', async (
   }
 }, 1_200_000)
 
-/** What the page shows, `…` standing for what is other each time. */
+/** The output in the page, with `…` for parts that differ each time. */
 function patternOf(shown: string): RegExp {
   const parts = shown.trim().split('…')
   return new RegExp(`^${parts.map((part) => part.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')).join('[\\s\\S]*')}$`)

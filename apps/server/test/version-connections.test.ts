@@ -4,6 +4,7 @@ import { connect, type Socket } from 'node:net'
 import { type RunningServer, runServer } from '@latchkey/testkit/process/server-process'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createTestDatabase, type TestDatabase } from './database.ts'
+import { ENCRYPTION_KEYS } from './shared-env.ts'
 
 let database: TestDatabase
 
@@ -18,7 +19,7 @@ async function withServer(
 ): Promise<void> {
   const server = await runServer({
     DATABASE_URL: database.url,
-    LATCHKEY_ENCRYPTION_KEYS: `test:${Buffer.alloc(32, 7).toString('base64')}`,
+    LATCHKEY_ENCRYPTION_KEYS: ENCRYPTION_KEYS,
     LATCHKEY_LOG_LEVEL: 'error',
     ...env,
   })

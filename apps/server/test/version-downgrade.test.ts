@@ -5,8 +5,7 @@ import { type RunningServer, runServer } from '@latchkey/testkit/process/server-
 import pg from 'pg'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { createTestDatabase, type TestDatabase } from './database.ts'
-
-const MANAGEMENT = '11111111-2222-4333-8444-555555555555'
+import { MANAGEMENT, SERVER_ENV } from './shared-env.ts'
 
 const running: RunningServer[] = []
 let database: TestDatabase
@@ -23,8 +22,7 @@ async function start(version: string, env: Record<string, string> = {}): Promise
   const server = await runServer({
     DATABASE_URL: database.url,
     LATCHKEY_SERVICE_VERSION: version,
-    LATCHKEY_INITIAL_MANAGEMENT_TOKEN: MANAGEMENT,
-    LATCHKEY_ENCRYPTION_KEYS: `test:${Buffer.alloc(32, 7).toString('base64')}`,
+    ...SERVER_ENV,
     ...env,
   })
   running.push(server)

@@ -292,6 +292,7 @@ export {
 } from './rules/language/rule.ts'
 export { formatRules } from './rules/print/format-rules.ts'
 export { translateInSlices, translateLegacyRules } from './rules/print/translate-legacy-rules.ts'
+export { isSame } from './same.ts'
 export { SeededRandom } from './seeded-random.ts'
 export {
   createSession,

@@ -190,3 +190,8 @@ export type ScenarioInput = z.infer<typeof scenarioSchema>
 export type ServerInput = z.infer<typeof serverSchema>
 export type AgentInput = z.infer<typeof agentSchema>
 export type EventInput = z.infer<typeof eventSchema>
+
+/** The schema as JSON Schema, for editors and programs that write scenarios. `pnpm generate` writes it to scenario.schema.json. */
+export function renderJsonSchema(): string {
+  return `${JSON.stringify(z.toJSONSchema(scenarioSchema, { io: 'input' }), null, 2)}\n`
+}

@@ -103,7 +103,7 @@ export class ServiceApi {
         const record = tokenSchema.parse(value)
         total += 1
         if (lacksAccessor(record)) withoutAccessor += 1
-        if (hasLegacyRights(record)) legacyRights += 1
+        if (showsLegacyRights(record)) legacyRights += 1
       }
     }
     return { total, withoutAccessor, legacyRights }
@@ -178,7 +178,7 @@ const tokenSchema = z.object({
 })
 
 /** From 1.11 on, the rules of such a token are ignored. The list of the token API shows that a token has rules as `Legacy`. */
-function hasLegacyRights(record: z.infer<typeof tokenSchema>): boolean {
+function showsLegacyRights(record: z.infer<typeof tokenSchema>): boolean {
   const { Legacy, Type, Rules = '' } = record
   return !isLinked(record) && (Legacy === true || (Type === 'client' && Rules !== ''))
 }

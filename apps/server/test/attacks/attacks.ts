@@ -2,9 +2,10 @@
 import { limits } from '@latchkey/contract'
 import { anId } from '@latchkey/testkit/records/record-builders'
 import { many } from '@latchkey/testkit/rules/long-texts'
+import { MANAGEMENT } from '../shared-env.ts'
 import { bytesOf, type Field, type FloodOptions, flood, type HostileRequest, hold } from './clients.ts'
 
-export const MANAGEMENT = 'a0000000-0000-4000-8000-00000000000a'
+export { MANAGEMENT }
 /** `acl = "read"`. */
 export const READER = 'b0000000-0000-4000-8000-00000000000b'
 /** A token that may read and write the keys below `narrow/`, and nothing else. */

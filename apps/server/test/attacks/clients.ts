@@ -37,7 +37,7 @@ export interface FloodOptions {
   /** Addresses that share the connections, at most 250. Default: 1. */
   readonly clients?: number
   readonly request: (i: number) => HostileRequest
-  /** Makes a second request from the answer to the first, if there is to be one. */
+  /** Makes the second request from the answer to the first; absent: there is no second one. */
   readonly followUp?: (answer: string) => HostileRequest | undefined
   /** Aborts each request after this many milliseconds. */
   readonly abortAfterMs?: number

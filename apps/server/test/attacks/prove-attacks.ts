@@ -16,6 +16,7 @@ import { invariant, limits } from '@latchkey/contract'
 import { type RunningServer, runServer } from '@latchkey/testkit/process/server-process'
 import { startOwnDatabase } from '../cluster/harness/own-database.ts'
 import { askDatabase } from '../cluster/harness/server-group.ts'
+import { SERVER_ENV } from '../shared-env.ts'
 import type { AttackOrder } from './attacker.ts'
 import { ATTACKS, MANAGEMENT, NARROW, NO_ATTACK, READER, TREE_KEYS } from './attacks.ts'
 import { LOGIN_ATTACKS } from './login-attacks.ts'
@@ -116,8 +117,7 @@ async function attackAll(
 }
 
 const COMMON = {
-  LATCHKEY_INITIAL_MANAGEMENT_TOKEN: MANAGEMENT,
-  LATCHKEY_ENCRYPTION_KEYS: `test:${Buffer.alloc(32, 7).toString('base64')}`,
+  ...SERVER_ENV,
   LATCHKEY_LOG_LEVEL: 'warn',
 }
 

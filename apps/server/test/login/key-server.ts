@@ -1,4 +1,4 @@
-/** A provider on loopback that answers as a test says, and counts what it is asked. */
+/** A provider on loopback that answers as a test configures it, and counts its requests. */
 import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { onTestFinished } from 'vitest'

@@ -5,7 +5,7 @@ import { promisify } from 'node:util'
 import { beforeAll, expect, test } from 'vitest'
 import { BODIES, type BodyName } from './bodies.ts'
 
-/** What a body may take. */
+/** Maximum memory for a body. */
 const BODY_MIB = 10
 const MIB = 1024 ** 2
 const SCRIPT = join(import.meta.dirname, 'bodies.ts')

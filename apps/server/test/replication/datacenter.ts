@@ -3,9 +3,9 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Answer, Changes } from '@latchkey/contract'
 import { freePorts } from '@latchkey/testkit/process/ports'
 import { type RunningServer, runServer } from '@latchkey/testkit/process/server-process'
+import { MANAGEMENT } from '../shared-env.ts'
 
-/** The secret of the management token of the primary, which the secondaries get by replication. */
-export const MANAGEMENT = '11111111-2222-4333-8444-555555555555'
+export { MANAGEMENT }
 
 const PATIENCE_MS = 20_000
 

@@ -1,5 +1,5 @@
 /**
- * Faults of the link between two datacenters, and of what comes over it: two processes, two databases, and a proxy between them.
+ * Faults of the link between two datacenters and of its data: two processes, two databases, and a proxy between them.
  * Ids are those of docs/reliability.md. Faults that need restarts are in restart-faults.test.ts.
  */
 import { randomUUID } from 'node:crypto'

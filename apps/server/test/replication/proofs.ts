@@ -12,7 +12,7 @@ import { proveCuts, proveKills } from './prove-cuts.ts'
 import { isReplicationProven, proveReplication } from './prove-replication.ts'
 import { isStormBorne, proveStorm } from './prove-storm.ts'
 
-/** What a secondary may take to copy a million tokens, at most. */
+/** Maximum time in which a secondary copies a million tokens. */
 const COPY_BYTES_MAX = 300 * 1_024 ** 2
 const COPY_SECONDS_MAX = 600
 

@@ -11,6 +11,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type RunningServer, runServer } from '@latchkey/testkit/process/server-process'
 import { SeededRandom } from '@latchkey/testkit/random'
+import { MANAGEMENT } from '../shared-env.ts'
 import { Ledger, type Listed, type Verdict } from './ledger.ts'
 import type { SmallDisk } from './small-disk.ts'
 
@@ -48,7 +49,6 @@ export interface StormResult {
   readonly staleReads: Readonly<Record<number, number>>
 }
 
-const MANAGEMENT = 'a0000000-0000-4000-8000-00000000000a'
 const RECOVERY_MS_MAX = 60_000
 /** Writes that must fail before the disk recovers. */
 const REFUSALS_MIN = 20

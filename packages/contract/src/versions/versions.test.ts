@@ -1,6 +1,6 @@
+import { refusalOf } from '@latchkey/testkit/records/refusal'
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { AclError } from '../errors.ts'
 import { compareVersions, parseServiceVersion, readVersion } from './versions.ts'
 
 const version = (text: string) => parseServiceVersion(text)
@@ -44,7 +44,7 @@ test.each([
   expect(readVersion(text)).toBeUndefined()
   const refusal = refusalOf(() => parseServiceVersion(text, 'LATCHKEY_SERVICE_VERSION'))
   expect(refusal.code).toBe('version_invalid')
-  expect(refusal.details.field).toBe('LATCHKEY_SERVICE_VERSION')
+  expect(refusal.field).toBe('LATCHKEY_SERVICE_VERSION')
   expect(refusal.message).toContain('major.minor.patch')
 })
 
@@ -86,13 +86,3 @@ test('is a total order over any three versions', () => {
     }),
   )
 })
-
-function refusalOf(call: () => unknown): AclError {
-  try {
-    call()
-  } catch (error) {
-    if (error instanceof AclError) return error
-    throw error
-  }
-  throw new Error('nothing was refused')
-}

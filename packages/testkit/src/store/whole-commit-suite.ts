@@ -1,8 +1,9 @@
 /** The part of the store suite about commits that replace many records at once, as replication makes them. */
 import type { PolicyRecord, RoleRecord, TokenRecord } from '@latchkey/acl'
-import { type Change, type ConflictReason, type Store, StoreConflict } from '@latchkey/service'
+import type { Change, Store } from '@latchkey/service'
 import { describe, expect, test } from 'vitest'
 import { aKey, aNamespace, aPolicy, aRole, aToken } from '../records/record-builders.ts'
+import { putNew, refused } from './suite-tools.ts'
 
 type Named = PolicyRecord | RoleRecord
 
@@ -191,14 +192,4 @@ async function checkReplaced(
     }
     if (!secrets.has(SecretID)) expect(await store.tokenBySecret(SecretID)).toBeUndefined()
   }
-}
-
-function putNew(record: TokenRecord): Change {
-  return { table: 'tokens', op: 'put', record, expect: 0 }
-}
-
-async function refused(store: Store, changes: readonly Change[], reason: ConflictReason): Promise<void> {
-  const error = await store.commit(changes).catch((thrown: unknown) => thrown)
-  expect(error).toBeInstanceOf(StoreConflict)
-  expect(error).toMatchObject({ reason })
 }

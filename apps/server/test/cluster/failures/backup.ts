@@ -117,7 +117,7 @@ async function createTokens(
   })
 }
 
-/** What each token may do with a key of its policy, and who it is. */
+/** The access of each token to a key of its policy, and its accessor. */
 function decisionsOf(doors: readonly Door[], secrets: readonly string[]): Promise<readonly string[]> {
   return spread(secrets.length, async (i) => {
     const door = doors[i % doors.length] as Door

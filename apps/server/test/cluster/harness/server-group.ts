@@ -2,15 +2,14 @@
 
 import { type RunningServer, runServer } from '@latchkey/testkit/process/server-process'
 import pg from 'pg'
+import { MANAGEMENT, SERVER_ENV } from '../../shared-env.ts'
 import { type Door, httpDoor } from './door.ts'
 
-/** The secret of the management token of every group. */
-export const MANAGEMENT = '11111111-2222-4333-8444-555555555555'
+export { MANAGEMENT }
 
 /** Processes that share a database need the same keys; these protect nothing. */
 export const SHARED_ENV: Readonly<Record<string, string>> = {
-  LATCHKEY_INITIAL_MANAGEMENT_TOKEN: MANAGEMENT,
-  LATCHKEY_ENCRYPTION_KEYS: `test:${Buffer.alloc(32, 7).toString('base64')}`,
+  ...SERVER_ENV,
   LATCHKEY_MAX_CONNECTIONS_PER_CLIENT: '0',
   LATCHKEY_LOG_LEVEL: 'warn',
 }

@@ -134,7 +134,7 @@ class Torture {
     })
   }
 
-  /** Ends a hold, until an answer says so. */
+  /** Releases a lock, and repeats that until an answer confirms it. */
   private async free(
     random: SeededRandom,
     {

@@ -63,7 +63,7 @@ interface Watcher {
   answers: number
 }
 
-/** Longer than the run: a watcher that misses a change misses it for good. */
+/** Longer than the run, so that a watcher that misses a change never sees it. */
 const WAIT = '600s'
 const RETRY_MS = 20
 /** Between two reads of a sampler. */

@@ -1,9 +1,9 @@
 /** Commits what the primary answered, and the cursor, as one. Decisions: replication. */
-import type { ReplicationRecord, SkippedToken } from '@latchkey/acl'
+import { isSame, type ReplicationRecord, type SkippedToken } from '@latchkey/acl'
 import { type Change, type Store, StoreConflict } from '../../store/store.ts'
 import { Paused } from '../pause.ts'
 import { type Applied, type AppliedCounts, changesFor } from './changes-for.ts'
-import { isSame, type Received } from './received.ts'
+import type { Received } from './received.ts'
 import { type LookUp, readStored } from './stored.ts'
 
 const SKIPPED_MAX = 1_000

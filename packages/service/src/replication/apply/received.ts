@@ -1,6 +1,7 @@
 /** An answer of the primary as records, checked for shape and bounds. No rule of the domain is checked again. */
 import {
   idKey,
+  isSame,
   type NamespaceRecord,
   type PolicyRecord,
   type RoleRecord,
@@ -180,16 +181,6 @@ export function isSameContent<R extends AnyRecord>(a: R, b: R): boolean {
 
 function contentOf(record: object): object {
   return Object.fromEntries(Object.entries(record).filter(([name]) => !OWN_FIELDS.has(name)))
-}
-
-/** Absent and `undefined` fields are the same; the order of fields does not matter. */
-export function isSame(a: unknown, b: unknown): boolean {
-  if (a === b) return true
-  if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return false
-  if (Array.isArray(a) !== Array.isArray(b)) return false
-  const left = a as Readonly<Record<string, unknown>>
-  const right = b as Readonly<Record<string, unknown>>
-  return [...new Set([...Object.keys(a), ...Object.keys(b)])].every((key) => isSame(left[key], right[key]))
 }
 
 /** The text of a failure for operators. */

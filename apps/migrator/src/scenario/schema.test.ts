@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { renderJsonSchema } from './json-schema.ts'
+import { renderJsonSchema } from './schema.ts'
 import { WORKLOAD_KINDS } from './schema-workloads.ts'
 
 test('the JSON Schema refuses unknown fields and lists the kinds of workloads and events', () => {
