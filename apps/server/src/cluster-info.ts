@@ -1,4 +1,4 @@
-/** What this process knows of its cluster, for the API. */
+/** The cluster as this process knows it, for the API. */
 
 import { type AclModeRecord, MEMBER_HEARTBEAT_MS, type Member, type ReplicationRecord } from '@latchkey/acl'
 import {

@@ -156,7 +156,7 @@ function endRefused(error: Error): never {
 /** Stops the server, because of the error if there is one. */
 type StopServer = (error?: Error, isForGood?: boolean) => void
 
-/** The first signal drains, and SIGQUIT also leaves for good; a second one ends the process at once. */
+/** The first signal drains, and SIGQUIT also leaves the cluster; a second one ends the process at once. */
 function stopOnSignals(log: Logger, stops: Stop[]): StopServer {
   let isStopping = false
   const stop: StopServer = (error, isForGood = false) => {

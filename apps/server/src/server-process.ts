@@ -305,7 +305,7 @@ async function startOnce(
   }
 }
 
-/** What the console shows before it asks, and how it has to ask. */
+/** Facts that the console shows before its first request, and that it needs for requests. */
 function factsForConsole({ headerPrefixes, edition, datacenter, serviceVersion }: Config): ServerFacts {
   const [headerPrefix = HEADER_PREFIX_DEFAULT] = headerPrefixes
   return { headerPrefix, edition, datacenter, serviceVersion: serviceVersion.text }

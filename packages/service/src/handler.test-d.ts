@@ -1,4 +1,4 @@
-/** What the compiler knows of handlers, and what it refuses. */
+/** The types of handlers, and what does not compile. */
 import type { TokenRecord } from '@latchkey/acl'
 import type { AuthorizeCheck, CreateToken, RouteName, Token } from '@latchkey/contract'
 import { describe, expectTypeOf, test } from 'vitest'

@@ -1,4 +1,4 @@
-/** One request on its way through the pipeline, and what its handler gives back. Both follow from the contract's route. */
+/** One request in the pipeline, and the answer of its handler. The contract's route determines the types of both. */
 
 import type { Directory, Lane, Turns } from '@latchkey/acl'
 import {

@@ -1,4 +1,4 @@
-/** What a secondary datacenter does by itself, and leaves to its primary. */
+/** Requests that a secondary datacenter handles, and those that it forwards to its primary. */
 import { type ClusterRecord, type ReplicationRecord, unsignedToken } from '@latchkey/acl'
 import { aMethod, anId, aPolicy, aRole, aToken } from '@latchkey/testkit/records/record-builders'
 import { aWorld, MANAGEMENT } from '@latchkey/testkit/service/world'

@@ -1,4 +1,4 @@
-/** Writes in a secondary datacenter, and what the primary does with those that it gets. Decisions: writes in a secondary. */
+/** Writes in a secondary datacenter, and how the primary handles forwarded ones. Decisions: writes in a secondary. */
 import type { ReplicationRecord } from '@latchkey/acl'
 import type { Token } from '@latchkey/contract'
 import { aFleet, type Fleet } from '@latchkey/testkit/service/fleet'

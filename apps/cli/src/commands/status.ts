@@ -3,7 +3,7 @@ import { type Client, PermissionDenied } from '@latchkey/sdk'
 import type { Action } from '../frame/command-spec.ts'
 import { durationText } from '../records/time-text.ts'
 
-/** What a token may not see is left out. */
+/** Omits what the token may not see. */
 async function ifAllowed<T>(read: Promise<T>): Promise<T | undefined> {
   try {
     return await read

@@ -124,7 +124,7 @@ async function explainDenial(error: PermissionDenied, session: Session): Promise
   return { message: detailOf(error), hints: [], exitCode }
 }
 
-/** What the token has instead, and the rule that would do. */
+/** Hints about a missing right: the access that the token has, and a rule that would suffice. */
 async function hintsOfMissing(missing: MissingRight, session: Session): Promise<string[]> {
   const { secret } = await session.connection()
   if (secret === undefined) return LOG_IN

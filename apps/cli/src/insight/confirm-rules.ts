@@ -10,7 +10,7 @@ import {
 import type { Session } from '../frame/session.ts'
 import { describeRight } from './rights.ts'
 
-/** Changes that one request asks for. */
+/** Maximum number of changes that one request asks for. */
 const PAGE_SIZE = 100
 /** Tokens that a question shows. */
 const SHOWN_MAX = 10

@@ -29,7 +29,7 @@ export class Printer {
     return this.options.format === 'table'
   }
 
-  /** Prints records below each other. A table of none says so on standard error. */
+  /** Prints one record per line. If there are none, standard error says so. */
   async list<T extends object>(
     rows: readonly T[],
     columns: readonly Column<T>[],

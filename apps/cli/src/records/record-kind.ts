@@ -28,7 +28,7 @@ export interface RecordKind<R extends object, L extends object, B extends object
   nameOf(record: R): string
   /** A record as the base of an update. */
   baseOf(record: R): Partial<B>
-  /** What a delete does besides, as a sentence. */
+  /** Side effects of a delete, as a sentence. */
   readonly deleteWarning: string
   /** Called before an update is written; may ask, or refuse. */
   beforeUpdate?(existing: R, body: B, session: Session): Promise<void>

@@ -1,4 +1,4 @@
-/** Finding records by name, with a suggestion where there is none. */
+/** Finds records by name, and suggests similar names if there is none. */
 import { NotFound } from '@latchkey/sdk'
 import { EXIT } from '../exit-codes.ts'
 import { CliError } from '../frame/cli-error.ts'

@@ -9,7 +9,7 @@ import { readRecord } from './read-body.ts'
 import { type RecordKind, recordActions } from './record-kind.ts'
 import { expiryText, shortExpiryText } from './time-text.ts'
 
-/** Tokens that one request of a list asks for. */
+/** Page size of a list of tokens. */
 const PAGE_SIZE = 1_000
 
 /** A token by its accessor; `self` is the one that the command presents. */

@@ -4,7 +4,7 @@ import { isAtLeast, isIn, LEGACY_REMOVED, NEW_ACLS, range, version } from '../ve
 import { type CallContext, type CallKind, edgeOf, NO_LEADER, type Outcome, RPC, type Rule } from './call.ts'
 import { INTENTION_RULES } from './intention-outcomes.ts'
 
-/** @returns undefined if the client gets what it is used to. */
+/** @returns undefined if the client gets the same answer as before. */
 export function outcomeOf(call: CallKind, context: CallContext): Outcome | undefined {
   const { server, agent } = context
   if (server.state === 'down' && agent === undefined) {

@@ -1,4 +1,4 @@
-/** What an operator must know about a conversion before it is carried out. */
+/** Findings that an operator must know before a conversion. */
 import { agrees, counted, type Finding } from '../findings/finding.ts'
 import { placeText } from '../plan/token-census.ts'
 import type { Conversion, TokenRef } from './conversion.ts'

@@ -1,4 +1,4 @@
-/** A proposed conversion: which policies and roles there are to be, and what each legacy token is to link. */
+/** A proposed conversion: the policies and roles to create, and the links of each legacy token. */
 import type { CanonicalRule } from './rules/canonical-rules.ts'
 import type { Method } from './solve/factor-rules.ts'
 
@@ -76,7 +76,7 @@ export function policiesOf(
   return [...all].sort((a, b) => a - b)
 }
 
-/** The groups that are to be converted. */
+/** The groups to convert. */
 export function acceptedGroups({ groups }: Pick<Conversion, 'groups'>): readonly TokenGroup[] {
   return groups.filter(({ isRejected }) => !isRejected)
 }

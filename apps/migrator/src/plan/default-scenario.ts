@@ -1,4 +1,4 @@
-/** The scenario of a plan that was given none: the cluster as far as it is known, and the next version to stop at. */
+/** The default scenario of a plan: the known facts of the cluster, and the next version to stop at. */
 import { isBefore, type ServiceVersion } from '@latchkey/contract'
 import { stringify } from 'yaml'
 import type { ArchiveContents } from '../archive/contents.ts'

@@ -87,7 +87,7 @@ export class TokenCensus {
     this.placesMax = options.placesMax
   }
 
-  /** Takes the next record. Returns its token, if it is one of the legacy list. */
+  /** Takes the next record. Returns its token if it belongs to the legacy list. */
   add(record: DumpRecord): LegacyToken | undefined {
     if ('AccessorID' in record.value && !('ID' in record.value)) {
       if ('Rules' in record.value && record.value.AccessorID !== '') this.addNewToken(record)

@@ -36,7 +36,7 @@ export interface RunningServer {
   readonly isPaused: boolean
 }
 
-/** What a server says that refuses to start on the data. */
+/** The message of a server that refuses to start on the data. */
 const REFUSAL = /version \S+ (does not start|cannot start)[^\n]*/
 
 export class Cluster {
@@ -133,7 +133,7 @@ export class Cluster {
     return this.settings.LATCHKEY_PRIMARY_URL === undefined || !isAtLeast(version, NEW_ACLS)
   }
 
-  /** Ends a server: `SIGTERM` stops it, `SIGQUIT` makes it leave for good, and `SIGKILL` crashes it. */
+  /** Ends a server: `SIGTERM` stops it, `SIGQUIT` makes it leave the cluster, and `SIGKILL` crashes it. */
   async end(id: string, signal: 'SIGTERM' | 'SIGQUIT' | 'SIGKILL'): Promise<void> {
     const server = this.servers.get(id)
     this.servers.delete(id)

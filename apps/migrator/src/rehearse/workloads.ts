@@ -6,7 +6,7 @@ import type { WorkloadSpec } from '../scenario/scenario.ts'
 import type { Fleet } from './fleet.ts'
 import type { CreatedIntention } from './steps/intentions.ts'
 
-/** What a call may be about. */
+/** The records that calls use. */
 interface Subject {
   readonly secret: string
   /** The intention that it writes. */

@@ -70,7 +70,7 @@ export function whenOf({ from, to }: FindingResult, clock: Clock): string {
   return from === undefined ? '' : spanText({ from, to }, clock)
 }
 
-/** What the upgrade does as a whole, one sentence each. */
+/** The overall effects of the upgrade, one sentence each. */
 export function summaryOf(
   { history, result }: Simulation,
   totals: readonly WorkloadTotals[],

@@ -8,7 +8,7 @@ import type { Ranges } from './tokens/ranges.ts'
 
 /** `old`: before 1.4.0, which has only the legacy system. `off`: ACLs switched off. */
 export type Mode = 'old' | 'off' | 'legacy' | 'new'
-/** What a server says of itself in gossip: absent before 1.4.0, 0 off, 1 new mode, 2 legacy mode. */
+/** The ACL tag that a server gossips: absent before 1.4.0, 0 off, 1 new mode, 2 legacy mode. */
 export type Tag = 'none' | '0' | '1' | '2'
 export type MemberStatus = 'alive' | 'failed' | 'left'
 

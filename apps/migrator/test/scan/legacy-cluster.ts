@@ -88,7 +88,7 @@ const ANSWERS: Readonly<Record<string, unknown>> = {
   }),
   '/v1/acl/list': TOKENS,
 }
-/** What a token must be given for. */
+/** Requests that need a token. */
 const PROTECTED: readonly string[] = ['/v1/agent/self', '/v1/acl/list']
 
 /** Answers a request in another way; undefined to answer as the cluster does. */

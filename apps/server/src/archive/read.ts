@@ -19,7 +19,7 @@ import { hashOf, type Rows } from './write.ts'
 const decompress = promisify(zstdDecompress)
 const NEWLINE = 10
 
-/** What an archive is made of, in order: one header, any number of pages, one end. */
+/** The parts of an archive, in order: one header, any number of pages, one end. */
 export type ArchiveItem =
   | { readonly kind: 'header'; readonly header: ArchiveHeader }
   | { readonly kind: 'rows'; readonly rows: Rows }

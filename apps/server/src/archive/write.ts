@@ -35,7 +35,7 @@ export async function* writeArchive(
   yield lineOf({ end: true, parts, records, sha256: whole.digest('hex') })
 }
 
-/** A line of an archive: a hash, and what it is of. */
+/** A line of an archive: the hash of its content, then the content. */
 export function lineOf(content: object): Buffer {
   const json = JSON.stringify(content)
   return Buffer.from(`${hashOf(json)} ${json}\n`)

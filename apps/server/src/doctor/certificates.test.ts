@@ -58,7 +58,7 @@ test('names the certificate of a chain that has expired, and one that is not val
   })
 })
 
-/** What is said of a listener at the address of a server. */
+/** The findings about a listener at the address of a server. */
 async function checkAt(server: Server, cert: string, key: string) {
   await new Promise<void>((resolve) => server.listen(0, ADDRESS, resolve))
   onTestFinished(() => void server.close())

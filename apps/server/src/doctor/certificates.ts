@@ -49,7 +49,7 @@ function judge(file: string, certificates: readonly X509Certificate[], now: numb
 }
 
 /**
- * Whether a server could start with its TLS files, and whether the one that listens there uses them. Nothing is said of a listener
+ * Checks whether a server could start with its TLS files, and whether the running one uses them. Reports nothing about a listener
  * without TLS, or where none listens.
  */
 export async function checkListener(

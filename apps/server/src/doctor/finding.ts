@@ -1,4 +1,4 @@
-/** What `latchkey-server doctor` finds. */
+/** A finding of `latchkey-server doctor`. */
 export interface Finding {
   readonly level: 'ok' | 'warn' | 'fail'
   /** What was looked at, in a word or two. */

@@ -1,4 +1,4 @@
-/** What `GET /v1/acl/replication` says in a secondary datacenter. */
+/** The answer of `GET /v1/acl/replication` in a secondary datacenter. */
 import type { ReplicationRecord } from '@latchkey/acl'
 import { formatInstant, ZERO_TIME } from '@latchkey/contract'
 import type { ReplicationProgress, ReplicationState } from '@latchkey/service'

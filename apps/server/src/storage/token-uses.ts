@@ -11,7 +11,7 @@ const KNOWN_MAX = 100_000
 const WRITE_INTERVAL_MS = 1_000
 const WRITTEN_AT_ONCE_MAX = 2_000
 
-/** A use that is to be written, merged with others of its token. */
+/** An unwritten use, merged with others of its token. */
 interface Pending {
   readonly key: string
   readonly until: number

@@ -62,7 +62,7 @@ export class ListCache<L extends CachedList = CachedList> {
    * write woke.
    *
    * @param make returns `undefined` if the list is longer than {@link wholeBytesMax}.
-   * @returns `undefined` if the list is to be streamed.
+   * @returns `undefined` if the caller must stream the list.
    */
   async whole(request: ListRequest, make: MakeList<L>): Promise<L | undefined> {
     const { key } = request

@@ -62,7 +62,7 @@ export class CommitSpans {
     )
   }
 
-  /** Outside of a span there is none, such as for the jobs of the server. */
+  /** Makes no span outside of one, such as for the jobs of the server. */
   private async run<T>(name: string, work: (span: Span) => Promise<T>): Promise<T> {
     if (!trace.getActiveSpan()?.isRecording()) return work(NOT_TRACED)
     const span = this.tracer.startSpan(name)

@@ -1,4 +1,4 @@
-/** Writes that a secondary leaves to the primary. Decisions: writes in a secondary. */
+/** Writes that a secondary forwards to the primary. Decisions: writes in a secondary. */
 import { AclError, type AclErrorCode, invariant, limits } from '@latchkey/contract'
 import { aclModeOf } from '../caller/acl-mode.ts'
 import type { Presented } from '../caller/caller.ts'

@@ -1,4 +1,4 @@
-/** A secondary that does not replicate tokens: what it leaves to the primary, and what it cannot do. Decisions: tokens of the primary. */
+/** A secondary that does not replicate tokens: the requests that it forwards to the primary, and those that it refuses. Decisions: tokens of the primary. */
 import { AclError, invariant, limits, type RouteName } from '@latchkey/contract'
 import { isSecondary, type ServiceOptions } from '../options.ts'
 import type { ParsedRequest } from '../request/parse.ts'

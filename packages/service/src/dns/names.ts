@@ -1,4 +1,4 @@
-/** DNS as a function from question to reply: who asks is the token of DNS, and names come from the catalog. Decisions: dns. */
+/** DNS as a function from question to reply: the caller is the token of DNS, and names come from the catalog. Decisions: dns. */
 import {
   answerQuestion,
   DEFAULT_NAMESPACE,

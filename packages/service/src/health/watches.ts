@@ -1,4 +1,4 @@
-/** What wakes a read of health, and the index that it shows. Decisions: catalog records. */
+/** The changes that wake a read of health, and the index of its answer. Decisions: catalog records. */
 import type { Catalog } from '@latchkey/acl'
 import type { Context, Watch } from '../handler.ts'
 import { SERVICE_NAMES_TOPIC, type Store, serviceTopic, type Topic } from '../store/store.ts'

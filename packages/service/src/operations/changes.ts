@@ -1,4 +1,4 @@
-/** What other datacenters follow. Decisions: changes. */
+/** The changes that other datacenters follow. Decisions: changes. */
 import {
   type ClusterRecord,
   type Directory,

@@ -1,4 +1,4 @@
-/** What two datacenters compare, to find out whether they have the same records. Decisions: changes. */
+/** The digests by which two datacenters find out whether they have the same records. Decisions: changes. */
 import { RecordDigest } from '@latchkey/acl'
 import { type ReplicatedRecords, takeShowable } from '../store/replicated.ts'
 

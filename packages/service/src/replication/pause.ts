@@ -1,4 +1,4 @@
-/** Nothing is applied until an operator, or the primary, does something. What is stored stays. */
+/** Replication applies nothing until an operator or the primary acts, and keeps what is stored. */
 export class Paused extends Error {
   override readonly name = 'Paused'
 }

@@ -1,4 +1,4 @@
-/** What the status of a secondary datacenter says of replication. */
+/** The status of replication in a secondary datacenter. */
 
 import type { AppliedCounts } from './apply/changes-for.ts'
 import type { AuditResult } from './audit.ts'

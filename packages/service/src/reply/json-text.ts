@@ -1,4 +1,4 @@
-/** JSON as answers have it. Text that is made before it is sent keeps the type of what it says. */
+/** JSON of answers. Text that is rendered in advance keeps the type of its value. */
 
 export const JSON_TYPE = 'application/json'
 const PRETTY_INDENT = 4

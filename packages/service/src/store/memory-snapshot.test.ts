@@ -1,4 +1,4 @@
-/** What the memory store has beyond the port: snapshots and timers. */
+/** Features of the memory store beyond the port: snapshots and timers. */
 
 import { aKey, aPolicy, aToken } from '@latchkey/testkit/records/record-builders'
 import { beforeEach, expect, test } from 'vitest'

@@ -1,4 +1,4 @@
-/** What datacenters have in common: namespaces, policies, roles and global tokens. Decisions: changes. */
+/** The records that datacenters have in common: namespaces, policies, roles and global tokens. Decisions: changes. */
 import type { NamespaceRecord, PolicyRecord, RoleRecord, TokenRecord } from '@latchkey/acl'
 import { REDACTED_SECRET_ID } from '@latchkey/contract'
 

@@ -11,7 +11,7 @@ const LAST_WITH_LEGACY = parseServiceVersion('1.10.12')
 const WITHOUT_LEGACY = parseServiceVersion('1.11')
 
 const MIGRATION_MARGIN_MS = 60_000
-/** Time between the replacements of two servers, and the time that one takes. */
+/** Time between the replacements of two servers, and the duration of one. */
 const INTERVAL_MS = 30_000
 const DOWNTIME_MS = 3_000
 

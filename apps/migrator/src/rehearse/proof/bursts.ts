@@ -11,7 +11,7 @@ interface Options {
 }
 
 /**
- * Whether clients saw an outcome when the simulation says so: every call of one side has one of the other side near it.
+ * Whether clients saw an outcome at the simulated times: each call of one side has one of the other side close to it.
  * Only a brief burst may be missing there, as it is chance whether a call falls into it.
  */
 export function haveSameBursts(

@@ -122,7 +122,7 @@ export function editedDestinations({ records }: Pick<History, 'records'>): Reado
   )
 }
 
-/** What a simulation says of intentions. */
+/** The simulated history of intentions. */
 interface IntentionsSimulated {
   readonly intentions: IntentionStates
   readonly editedDestinations: ReadonlySet<string>

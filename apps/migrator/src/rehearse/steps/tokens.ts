@@ -22,7 +22,7 @@ export interface TokenWrite {
   readonly refused: string | undefined
 }
 
-/** What the service says of a token. */
+/** A token as the service shows it. */
 export interface Found {
   readonly SecretID: string
   readonly AccessorID: string

@@ -60,7 +60,7 @@ export interface Chart {
   readonly tokens: readonly TokenLine[]
   readonly clients: readonly ClientTrack[]
   readonly marks: readonly Mark[]
-  /** The last event apart from batches: what comes after may be drawn narrower. */
+  /** The last event apart from batches: the chart may compress the time after it. */
   readonly busyUntil: number
   readonly end: number
 }

@@ -6,7 +6,7 @@ import { readArchive } from '../../archive/read.ts'
 import { StartError } from '../../start-error.ts'
 import { summaryOf } from './summary.ts'
 
-/** What an archive is, once all of its checksums are right. */
+/** The description of an archive whose checksums are all correct. */
 export interface Inspected {
   readonly header: ArchiveHeader
   readonly end: ArchiveEnd

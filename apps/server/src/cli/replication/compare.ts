@@ -1,4 +1,4 @@
-/** `latchkey-server replication compare`: what only an old primary has. Decisions: promotion. */
+/** `latchkey-server replication compare`: finds the records that only an old primary has. Decisions: promotion. */
 import { buildPath, type Changes, HEADER, HEADER_PREFIX_DEFAULT } from '@latchkey/contract'
 import { StartError } from '../../start-error.ts'
 import { type Environment, request } from '../server-address.ts'

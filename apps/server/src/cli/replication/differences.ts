@@ -1,4 +1,4 @@
-/** What a datacenter that was the primary has, and the one that replaced it lacks. Decisions: promotion. */
+/** The records of a former primary that the datacenter in its place lacks. Decisions: promotion. */
 import { createHash } from 'node:crypto'
 import { type Changes, parseInstant } from '@latchkey/contract'
 

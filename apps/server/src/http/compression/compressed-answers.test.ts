@@ -1,4 +1,4 @@
-/** What clients get over HTTP. */
+/** Compressed answers over HTTP. */
 import { once } from 'node:events'
 import { createServer, request as httpRequest, type IncomingMessage, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'

@@ -1,11 +1,11 @@
-/** The web console at `/ui`: one page for all its addresses, and files that browsers keep for good. */
+/** The web console at `/ui`: one page for all its addresses, and files that browsers cache forever. */
 import { ACL_ERRORS, html } from '@latchkey/contract'
 import express, { type Request, type Response, type Router } from 'express'
 import { PACKAGE_FILES } from '../../config/package-files.ts'
 import { encodingFor } from '../compression/encodings.ts'
 import { ConsoleFiles, tagOf } from './console-files.ts'
 
-/** What the page says of the server, so that the console need not ask. */
+/** Facts about the server in the page, so that the console need not ask for them. */
 export interface ServerFacts {
   readonly headerPrefix: string
   readonly edition: string

@@ -1,4 +1,4 @@
-/** What a process knows without its change feed: nothing but what its own questions to the database bring. */
+/** A process without its change feed knows only what its own queries of the database return. */
 import { randomUUID } from 'node:crypto'
 import type { TokenRecord } from '@latchkey/acl'
 import { aKey, aPolicy, aToken } from '@latchkey/testkit/records/record-builders'

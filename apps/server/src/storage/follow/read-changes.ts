@@ -34,7 +34,7 @@ export interface ChangesQuestion {
   readonly after: number
   /** Read all of these records if anything changed. */
   readonly isWhole: boolean
-  /** Whose membership is asked for. */
+  /** The member whose membership the query also reads. */
   readonly memberId: string
 }
 

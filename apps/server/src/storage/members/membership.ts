@@ -115,7 +115,7 @@ export class Membership {
     return this.others === 0 && this.lease.isValid()
   }
 
-  /** What a commit says of its author. Only the lease of a lone process outlives it. */
+  /** The author of a commit. Only the lease of a lone process outlives it. */
   forCommit(): { readonly memberId: string; readonly beat: number } {
     return this.others === 0 ? { memberId: this.id, beat: -1 } : this.withoutLease()
   }
@@ -264,7 +264,7 @@ export class Membership {
     }
   }
 
-  /** Deletes the rows of members that are gone for good. */
+  /** Deletes the rows of members that will not return. */
   async forget(): Promise<void> {
     const now = this.parts.clock.databaseNow()
     const { observedSince } = this

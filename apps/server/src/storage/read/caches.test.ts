@@ -1,4 +1,4 @@
-/** What reads keep in memory, and how text is stored. Each cache stays within its bound. */
+/** The caches of reads, each within its bound, and how text is stored. */
 import type { TokenRecord } from '@latchkey/acl'
 import type { Topic } from '@latchkey/service'
 import { aKey, aToken } from '@latchkey/testkit/records/record-builders'

@@ -25,7 +25,7 @@ export class KvCache {
     return this.entries.weight
   }
 
-  /** @returns undefined if nothing is known; otherwise the record, or that there is none. */
+  /** @returns undefined if the cache does not know; otherwise the record, or that none exists. */
   get(topic: Topic): Entry | undefined {
     return this.entries.get(topic)
   }

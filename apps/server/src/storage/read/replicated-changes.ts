@@ -44,7 +44,7 @@ interface TouchedKey extends Touched {
   readonly storedKey: string
 }
 
-/** What the log says. */
+/** The changes in the log. */
 interface Log {
   readonly touched: readonly TouchedKey[]
   /** Index of the last commit that is there as a whole. */

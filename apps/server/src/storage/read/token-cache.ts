@@ -48,7 +48,7 @@ export class TokenCache {
     return this.entries.weight
   }
 
-  /** @returns undefined if nothing is known; otherwise the record, or that there is none. */
+  /** @returns undefined if the cache does not know; otherwise the record, or that none exists. */
   byAccessorKey(accessorKey: string): { readonly record: TokenRecord | undefined } | undefined {
     return use(this.byAccessor.get(accessorKey))
   }

@@ -1,4 +1,4 @@
-/** What the database answers about leases, statement by statement. Decisions: read leases. */
+/** The statements about leases, one by one. Decisions: read leases. */
 import { randomUUID } from 'node:crypto'
 import pg from 'pg'
 import { pino } from 'pino'
