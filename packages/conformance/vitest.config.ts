@@ -1,3 +1,5 @@
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { defineConfig } from 'vitest/config'
 
 export default defineConfig({
@@ -6,6 +8,8 @@ export default defineConfig({
     testTimeout: 180_000,
     // Files that wait for processes leave room for others.
     maxWorkers: 3,
+    // Processes that tests start find the code that others have compiled.
+    env: { NODE_COMPILE_CACHE: join(tmpdir(), 'latchkey-compiled') },
     include: ['src/**/*.test.ts', 'scripts/**/*.test.ts', 'test/**/*.test.ts'],
   },
 })

@@ -9,8 +9,8 @@ import { serveMock } from './serve-mock.ts'
 const MAIN = join(import.meta.dirname, '../src/main.ts')
 
 async function conformance(args: readonly string[], env: Readonly<Record<string, string>> = {}) {
-  const { PATH = '' } = process.env
-  const child = spawn(process.execPath, [MAIN, ...args], { env: { PATH, ...env } })
+  const { PATH = '', NODE_COMPILE_CACHE = '' } = process.env
+  const child = spawn(process.execPath, [MAIN, ...args], { env: { PATH, NODE_COMPILE_CACHE, ...env } })
   const exit = new Promise<number | null>((resolve) => child.once('exit', resolve))
   const [out, err] = await Promise.all([text(child.stdout), text(child.stderr)])
   return { out, err, code: await exit }

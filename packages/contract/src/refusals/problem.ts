@@ -25,28 +25,33 @@ const text = (description: string) => z.string().meta({ description })
 const number = (description: string) => z.int().meta({ description, minimum: 0 })
 const allCodes = Object.keys(ACL_ERRORS) as AclErrorCode[]
 
+/** The fields before and after the code. Dozens of schemas share them: making them is a part of every start. */
+const BEFORE_CODE = {
+  type: text('`urn:latchkey:error:`, followed by the code.'),
+  title: text('Meaning of the code.'),
+  status: number('HTTP status.'),
+  detail: text('What is wrong with this request, for people.'),
+}
+const AFTER_CODE = {
+  field: text('Full path of the field, or name of the query option or header.').optional(),
+  line: number('Line in the rules or body, from 1.').optional(),
+  column: number('Column in that line, from 1.').optional(),
+  missing: z
+    .looseObject({
+      resource: text('Kind of resource.'),
+      segment: text('Name or path within the resource.').optional(),
+      access: text('Missing access.'),
+    })
+    .optional()
+    .meta({ description: 'The right that is missing.' }),
+  accessorId: text('Accessor of the caller.').optional(),
+  requestId: text('Identifies the request in the log of the server.'),
+}
+
 /** Documents may gain fields, so unknown ones pass. */
 function problemOf(codes: readonly AclErrorCode[]) {
-  return z.looseObject({
-    type: text('`urn:latchkey:error:`, followed by the code.'),
-    title: text('Meaning of the code.'),
-    status: number('HTTP status.'),
-    detail: text('What is wrong with this request, for people.'),
-    code: z.enum(codes).meta({ description: 'Stable code, for programs.' }),
-    field: text('Full path of the field, or name of the query option or header.').optional(),
-    line: number('Line in the rules or body, from 1.').optional(),
-    column: number('Column in that line, from 1.').optional(),
-    missing: z
-      .looseObject({
-        resource: text('Kind of resource.'),
-        segment: text('Name or path within the resource.').optional(),
-        access: text('Missing access.'),
-      })
-      .optional()
-      .meta({ description: 'The right that is missing.' }),
-    accessorId: text('Accessor of the caller.').optional(),
-    requestId: text('Identifies the request in the log of the server.'),
-  })
+  const code = z.enum(codes).meta({ description: 'Stable code, for programs.' })
+  return z.looseObject({ ...BEFORE_CODE, code, ...AFTER_CODE })
 }
 
 /** A problem document with any code. */
