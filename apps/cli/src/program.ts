@@ -124,6 +124,7 @@ function configure(command: Command, { stdout, stderr }: Pick<Io, 'stdout' | 'st
   command
     .exitOverride()
     .showSuggestionAfterError(true)
+    .showHelpAfterError('  Options and examples: add --help')
     .configureOutput({
       writeOut: (text) => stdout.write(text),
       writeErr: (text) => stderr.write(text),

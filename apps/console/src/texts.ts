@@ -194,6 +194,9 @@ export const texts = {
       defaultDeny: 'No rule speaks of this, and the server denies what no rule allows.',
       path: 'How the token has it',
       missing: 'What is missing',
+      mend: 'A rule that allows it',
+      copyRule: 'Copy rule',
+      mendHow: 'Add it to a policy of the token, or to a new one.',
       on: 'on',
       whoElse: 'Who may do this?',
     },
@@ -706,6 +709,7 @@ export const texts = {
     takeTheirs: 'Take the stored one',
   },
   policies: {
+    createToken: 'Create a token with it',
     title: 'Policies',
     one: 'Policy',
     lead: 'Named texts of rules. Tokens and roles get their rights from them.',

@@ -7,9 +7,9 @@ const UNITS: readonly (readonly [string, number])[] = [
   ['s', 1_000],
 ]
 
-/** `7h 59m`: the two largest units, rounded down. */
+/** `8h 20m`: the two largest units, rounded to the smaller. */
 export function durationText(ms: number): string {
-  let rest = Math.max(0, ms)
+  let rest = rounded(Math.max(0, ms))
   const parts: string[] = []
   for (const [unit, size] of UNITS) {
     const count = Math.floor(rest / size)
@@ -21,7 +21,14 @@ export function durationText(ms: number): string {
   return parts.join(' ')
 }
 
-/** `in 7h 59m (2026-11-21T13:13:23.837Z)`; `never` without an instant. */
+/** To the unit below the largest one. */
+function rounded(ms: number): number {
+  const largest = UNITS.findIndex(([, size]) => ms >= size)
+  const [, size = 1] = UNITS[largest + 1] ?? []
+  return largest === -1 ? ms : Math.round(ms / size) * size
+}
+
+/** `in 8h (2026-11-21T13:13:23.837Z)`; `never` without an instant. */
 export function expiryText(instant: string | undefined, now = Date.now()): string {
   if (instant === undefined) return 'never'
   const ms = Date.parse(instant) - now

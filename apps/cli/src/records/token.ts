@@ -62,7 +62,7 @@ const kind: RecordKind<Token, TokenListEntry, TokenCreate> = {
       ServiceIdentities: services && serviceIdentities(services),
       NodeIdentities: nodes && nodeIdentities(nodes),
       ExpirationTTL: input.text('ttl') as TokenCreate['ExpirationTTL'],
-      ExpirationTime: input.text('expires'),
+      ExpirationTime: instantOf(input.text('expires')),
       AccessorID: input.text('accessor'),
       Local: input.flag('local') ? true : undefined,
     }
@@ -84,6 +84,14 @@ const kind: RecordKind<Token, TokenListEntry, TokenCreate> = {
     if (session.showsSecrets) return
     await session.note(`Its secret is hidden. To see it: latchkey token read ${AccessorID} --show-secret`)
   },
+}
+
+/** Leaves instants to the server, and knows what a lifetime looks like. */
+function instantOf(text: string | undefined): string | undefined {
+  if (text === undefined || !/^\d+[a-z]/i.test(text)) return text
+  throw new CliError(`--expires takes an instant, and "${text}" is a lifetime`, {
+    hints: [`Write --ttl ${text}`],
+  })
 }
 
 function present<T extends object>(options: T): { [K in keyof T]?: Exclude<T[K], undefined> } {

@@ -3,6 +3,8 @@ import { Link } from '@tanstack/react-router'
 import { ArrowRight, CircleCheck, CircleSlash } from 'lucide-react'
 import { texts } from '../texts.ts'
 import { useTokenFeed } from '../tokens/list/use-token-feed.ts'
+import { CopyButton } from '../ui/copy-button.tsx'
+import { allowingRule } from './allowing-rule.ts'
 import type { Question } from './question.ts'
 
 interface VerdictProps {
@@ -96,23 +98,48 @@ function Reason({ why, isAllowed }: { readonly why: Explanation; readonly isAllo
           </dd>
         </div>
       )}
-      {missing && (
+      {missing && <Missing missing={missing} rule={rule} />}
+    </dl>
+  )
+}
+
+interface MissingProps {
+  readonly missing: NonNullable<Explanation['Missing']>
+  readonly rule: Explanation['Rule']
+}
+
+/** The missing right, and a rule that would grant it. */
+function Missing({ missing, rule: decided }: MissingProps) {
+  const rule = allowingRule(missing, decided)
+  return (
+    <>
+      <div>
+        <dt>{texts.ask.may.missing}</dt>
+        <dd>
+          <code>
+            {missing.Resource}:{missing.Access}
+          </code>
+          {missing.Segment !== undefined && (
+            <>
+              {' '}
+              {texts.ask.may.on} <code>{missing.Segment}</code>
+            </>
+          )}
+        </dd>
+      </div>
+      {rule !== undefined && (
         <div>
-          <dt>{texts.ask.may.missing}</dt>
+          <dt>{texts.ask.may.mend}</dt>
           <dd>
-            <code>
-              {missing.Resource}:{missing.Access}
-            </code>
-            {missing.Segment !== undefined && (
-              <>
-                {' '}
-                {texts.ask.may.on} <code>{missing.Segment}</code>
-              </>
-            )}
+            <div className="row">
+              <pre className="rule">{rule}</pre>
+              <CopyButton label={texts.ask.may.copyRule} text={() => `${rule}\n`} />
+            </div>
+            <p className="small secondary">{texts.ask.may.mendHow}</p>
           </dd>
         </div>
       )}
-    </dl>
+    </>
   )
 }
 

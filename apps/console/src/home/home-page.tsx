@@ -3,6 +3,7 @@ import { Link } from '@tanstack/react-router'
 import { FilePlus2, KeyRound, type LucideIcon, UsersRound } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { useLive } from '../live/use-live.ts'
+import { useRefetchOn } from '../live/use-refetch-on.ts'
 import { serverFacts } from '../server-facts.ts'
 import { useClient, useSession } from '../session/session.ts'
 import { useRights } from '../session/use-rights.ts'
@@ -15,7 +16,6 @@ import { ClusterFacts } from './cluster-facts.tsx'
 import { type RecentToken, readRecentTokens } from './recent-tokens.ts'
 
 const SHOWN = 6
-const REFETCH_MS = 5_000
 
 export function HomePage() {
   const session = useSession()
@@ -95,8 +95,8 @@ function Tokens() {
   const tokens = useQuery({
     queryKey: ['recent-tokens'],
     queryFn: ({ signal }) => readRecentTokens(client, signal),
-    refetchInterval: REFETCH_MS,
   })
+  useRefetchOn(['recent-tokens'], (options) => client.withMeta().tokens.list({}, options))
   const failed = tokens.error && <Problem error={tokens.error} onRetry={tokens.refetch} />
   const loading = tokens.isPending && <Skeleton lines={4} />
   const now = Date.now()

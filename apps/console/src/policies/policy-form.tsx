@@ -91,10 +91,16 @@ function Findings({ findings }: { readonly findings: readonly LintFinding[] }) {
         <li key={`${Line}:${Column}:${Code}`}>
           <span className="place">{texts.policies.place(Line, Column)}</span>
           <span>
-            <Badge tone={TONES[Severity]}>{texts.policies.severities[Severity]}</Badge> {Message}
+            <Badge tone={TONES[Severity]}>{texts.policies.severities[Severity]}</Badge>{' '}
+            {withoutPlace(Message)}
           </span>
         </li>
       ))}
     </ul>
   )
+}
+
+/** The place stands beside the message. */
+function withoutPlace(message: string): string {
+  return message.replace(/^Rules: line \d+, column \d+: /, '')
 }

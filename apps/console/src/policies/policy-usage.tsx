@@ -2,18 +2,20 @@
 import type { Policy } from '@latchkey/sdk'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { KeyRound, UsersRound } from 'lucide-react'
+import { ArrowRight, KeyRound, UsersRound } from 'lucide-react'
+import { useRefetchOn } from '../live/use-refetch-on.ts'
 import { useClient } from '../session/session.ts'
+import { useRights } from '../session/use-rights.ts'
 import { texts } from '../texts.ts'
 import { Problem } from '../ui/feedback/problem.tsx'
 import { Skeleton } from '../ui/feedback/states.tsx'
 import { Card } from '../ui/page.tsx'
 
 const TOKENS_MAX = 8
-const REFETCH_MS = 10_000
 
 export function PolicyUsage({ policy: { ID, Name } }: { readonly policy: Policy }) {
   const client = useClient()
+  const rights = useRights()
   const usage = useQuery({
     queryKey: ['policy-usage', ID],
     queryFn: async ({ signal }) => {
@@ -27,8 +29,10 @@ export function PolicyUsage({ policy: { ID, Name } }: { readonly policy: Policy 
         hasMore: tokens.nextCursor !== undefined,
       }
     },
-    refetchInterval: REFETCH_MS,
   })
+  const key = ['policy-usage', ID]
+  useRefetchOn(key, (options) => client.withMeta().tokens.list({ policy: ID }, options))
+  useRefetchOn(key, ({ limit: _, ...options }) => client.withMeta().roles.list({ policy: ID }, options))
   return (
     <Card title={texts.policies.usage}>
       {usage.error ? (
@@ -36,7 +40,15 @@ export function PolicyUsage({ policy: { ID, Name } }: { readonly policy: Policy 
       ) : !usage.data ? (
         <Skeleton lines={3} />
       ) : usage.data.roles.length + usage.data.tokens.length === 0 ? (
-        <p className="secondary">{texts.policies.unused}</p>
+        <div className="stack" data-gap="small">
+          <p className="secondary">{texts.policies.unused}</p>
+          {rights.aclWrite && (
+            <Link to="/tokens" search={{ policy: Name, create: true }} className="link-more">
+              {texts.policies.createToken}
+              <ArrowRight aria-hidden />
+            </Link>
+          )}
+        </div>
       ) : (
         <ul className="usage">
           {usage.data.roles.map(({ id, name }) => (

@@ -5,6 +5,7 @@ import { Bot, Ellipsis, FileText, KeyRound, Pencil, Server, Trash2, UsersRound }
 import { useState } from 'react'
 import { watchOrNull } from '../live/map-watch.ts'
 import { useLive } from '../live/use-live.ts'
+import { useRefetchOn } from '../live/use-refetch-on.ts'
 import { useClient } from '../session/session.ts'
 import { useRights } from '../session/use-rights.ts'
 import { texts } from '../texts.ts'
@@ -135,7 +136,6 @@ function Grants({ role }: { readonly role: Role }) {
 }
 
 const TOKENS_MAX = 10
-const REFETCH_MS = 10_000
 
 function RoleTokens({ role: { ID, Name } }: { readonly role: Role }) {
   const client = useClient()
@@ -150,8 +150,8 @@ function RoleTokens({ role: { ID, Name } }: { readonly role: Role }) {
         hasMore: page.nextCursor !== undefined,
       }
     },
-    refetchInterval: REFETCH_MS,
   })
+  useRefetchOn(['role-tokens', ID], (options) => client.withMeta().tokens.list({ role: ID }, options))
   return (
     <Card title={texts.roles.tokens}>
       {tokens.error ? (

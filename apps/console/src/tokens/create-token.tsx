@@ -19,9 +19,19 @@ const LIFETIMES = [
   ['', texts.tokens.lifetimes.never],
 ] as const
 
-export function CreateToken({ onClose }: { readonly onClose: () => void }) {
+interface CreateTokenProps {
+  /** What it links at first. */
+  readonly policies: readonly string[]
+  readonly roles: readonly string[]
+  readonly onClose: () => void
+}
+
+export function CreateToken({ policies, roles, onClose }: CreateTokenProps) {
   const client = useClient()
-  const [content, setContent] = useState<TokenContent>({ description: '', links: NO_LINKS })
+  const [content, setContent] = useState<TokenContent>({
+    description: '',
+    links: { ...NO_LINKS, policies, roles },
+  })
   const [lifetime, setLifetime] = useState('8h')
   const [other, setOther] = useState('')
   const [isLocal, setLocal] = useState(false)

@@ -13,6 +13,7 @@ import {
   UsersRound,
 } from 'lucide-react'
 import { lazy, type ReactNode, Suspense } from 'react'
+import { useRefetchOn } from '../live/use-refetch-on.ts'
 import { useClient } from '../session/session.ts'
 import { texts } from '../texts.ts'
 import { Badge } from '../ui/badge.tsx'
@@ -22,20 +23,20 @@ import type { ShownToken } from './shown-token.ts'
 
 const RuleList = lazy(() => import('../rules/rule-list.tsx'))
 
-/** Policies and roles may change without the token: their contents are read again after this time. */
-const REFETCH_MS = 10_000
-
 export function EffectiveRights({ token }: { readonly token: ShownToken }) {
   const client = useClient()
+  const key = ['token-expanded', token.AccessorID, token.ModifyIndex]
   const expanded = useQuery({
-    queryKey: ['token-expanded', token.AccessorID, token.ModifyIndex],
+    queryKey: key,
     queryFn: async ({ signal }) => {
       const { SecretID: _, ...rest } = await client.tokens.read(token.AccessorID, { expanded: true, signal })
       return rest
     },
-    refetchInterval: REFETCH_MS,
     placeholderData: (before) => before,
   })
+  // Policies and roles change without the token.
+  useRefetchOn(key, ({ limit: _, ...options }) => client.withMeta().policies.list(options))
+  useRefetchOn(key, ({ limit: _, ...options }) => client.withMeta().roles.list({}, options))
   if (expanded.error) return <Problem error={expanded.error} onRetry={expanded.refetch} />
   if (!expanded.data) return <Skeleton lines={5} />
   return <Tree token={expanded.data} />

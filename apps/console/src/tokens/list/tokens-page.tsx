@@ -184,7 +184,13 @@ export function TokensPage() {
           )}
         </section>
       )}
-      {search.create && rights.aclWrite && <CreateToken onClose={() => change({ create: undefined })} />}
+      {search.create && rights.aclWrite && (
+        <CreateToken
+          policies={[search.policy ?? []].flat()}
+          roles={[search.role ?? []].flat()}
+          onClose={() => change({ create: undefined })}
+        />
+      )}
     </Page>
   )
 }

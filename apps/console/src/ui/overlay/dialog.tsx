@@ -1,6 +1,6 @@
 import { X } from 'lucide-react'
 import { Dialog as Radix } from 'radix-ui'
-import type { FormEvent, ReactNode } from 'react'
+import { type FormEvent, type ReactNode, useRef } from 'react'
 import { texts } from '../../texts.ts'
 import { IconButton } from '../button.tsx'
 
@@ -16,8 +16,12 @@ interface DialogProps {
   readonly onSubmit?: () => void
 }
 
-/** A dialog that is open while it is mounted. Focus stays inside and returns; Escape closes it. */
+/**
+ * A dialog that is open while it is mounted. Focus stays inside and returns; Escape closes it, and a click beside it unless it
+ * has fields: what was typed would be lost.
+ */
 export function Dialog({ title, lead, size = 'medium', children, foot, onClose, onSubmit }: DialogProps) {
+  const dialog = useRef<HTMLDivElement>(null)
   const content = (
     <>
       <div className="dialog-head">
@@ -46,7 +50,9 @@ export function Dialog({ title, lead, size = 'medium', children, foot, onClose, 
         <Radix.Content
           className="dialog"
           data-size={size}
+          ref={dialog}
           onOpenAutoFocus={focusFirstField}
+          onInteractOutside={(event) => fieldOf(dialog.current) && event.preventDefault()}
           {...(lead === undefined ? { 'aria-describedby': undefined } : {})}
         >
           {onSubmit === undefined ? (
@@ -62,11 +68,14 @@ export function Dialog({ title, lead, size = 'medium', children, foot, onClose, 
   )
 }
 
+function fieldOf(dialog: HTMLElement | null): HTMLElement | null | undefined {
+  return dialog?.querySelector<HTMLElement>('.dialog-body :is(input, select, textarea):not(:disabled)')
+}
+
 /** What the person came for is the first field, not the button that closes. */
 function focusFirstField(event: Event): void {
   const dialog = event.currentTarget as HTMLElement | null
-  const field = dialog?.querySelector<HTMLElement>('.dialog-body :is(input, select, textarea):not(:disabled)')
-  const target = field ?? dialog?.querySelector<HTMLElement>('.dialog-foot [data-look]:last-child')
+  const target = fieldOf(dialog) ?? dialog?.querySelector<HTMLElement>('.dialog-foot [data-look]:last-child')
   if (!target) return
   event.preventDefault()
   target.focus()

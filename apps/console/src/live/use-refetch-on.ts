@@ -1,0 +1,47 @@
+import { type QueryKey, useQueryClient } from '@tanstack/react-query'
+import { useEffect } from 'react'
+import { usePageVisible } from './use-page-visible.ts'
+
+interface WaitOptions {
+  readonly limit: 1
+  readonly signal: AbortSignal
+  /** Absent: answers at once. */
+  readonly index?: number
+}
+
+/** A blocking query of a list, such as `(options) => client.withMeta().roles.list({}, options)`. */
+type Wait = (options: WaitOptions) => Promise<{ readonly index?: number | undefined }>
+
+/** Least pause between two reads of a list that changes all the time. */
+const PAUSE_MS = 300
+const FAILED_PAUSE_MS = 3_000
+
+/** Reads a query again when a list changes: for what is no list of its own that `useLive` could watch. */
+export function useRefetchOn(key: QueryKey, wait: Wait): void {
+  const queries = useQueryClient()
+  // A hidden tab holds no connection.
+  const isVisible = usePageVisible()
+  const hash = JSON.stringify(key)
+  // The hash stands for the key, and for what `wait` asks.
+  useEffect(() => {
+    if (!isVisible) return
+    const stop = new AbortController()
+    void follow(stop.signal)
+    return () => stop.abort()
+
+    async function follow(signal: AbortSignal): Promise<void> {
+      let index: number | undefined
+      while (!signal.aborted) {
+        const seen = await wait({ limit: 1, signal, ...(index === undefined ? {} : { index }) }).then(
+          (answer) => answer.index,
+          () => undefined,
+        )
+        if (signal.aborted) return
+        // Also after the first answer: the list may have changed since the query was read.
+        if (seen !== index) await queries.invalidateQueries({ queryKey: key, exact: true })
+        index = seen
+        await new Promise((resolve) => setTimeout(resolve, seen === undefined ? FAILED_PAUSE_MS : PAUSE_MS))
+      }
+    }
+  }, [isVisible, hash])
+}
