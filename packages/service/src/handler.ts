@@ -13,6 +13,7 @@ import {
 } from '@latchkey/contract'
 import type { Caller, Callers } from './caller/caller.ts'
 import type { RecordTexts } from './catalog/record-texts.ts'
+import type { KeptHealth } from './health/kept-answers.ts'
 import type { LoginRates } from './login/login-rates.ts'
 import type { ServiceOptions } from './options.ts'
 import type { JsonBytes, JsonDocument, JsonElements, JsonText } from './reply/json-text.ts'
@@ -56,6 +57,7 @@ export interface Context {
   readonly callers: Callers
   readonly texts: TokenTexts
   readonly records: RecordTexts
+  readonly keptHealth: KeptHealth
   readonly route: AnyRoute
   readonly mode: ConsistencyMode
   readonly caller: Caller

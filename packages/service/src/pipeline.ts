@@ -24,6 +24,7 @@ import {
 import { Names, type NamesOptions } from './dns/names.ts'
 import type { AnyAnswer, AnyCall } from './handler.ts'
 import { HANDLERS } from './handlers.ts'
+import { KeptHealth } from './health/kept-answers.ts'
 import { requireKey, requireKeyRight } from './kv/key.ts'
 import { LoginRates } from './login/login-rates.ts'
 import { isSecondary, type ServiceOptions } from './options.ts'
@@ -250,6 +251,7 @@ function callServices(options: ServiceOptions): CallServices {
     callers: new Callers(options, turns, remoteTokens(options)),
     texts: new TokenTexts(options),
     records: new RecordTexts(options),
+    keptHealth: new KeptHealth(),
     turns,
     lane: new Lane(LANE_WIDTH),
     writeLane: new Lane(LANE_WIDTH),

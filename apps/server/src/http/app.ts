@@ -17,7 +17,7 @@ import { NodeWireRequest, writeReply } from './api/wire-adapter.ts'
 import { Compression } from './compression/compression.ts'
 import { corsFor } from './cors.ts'
 import type { Door } from './door.ts'
-import { extendResponses } from './extend-responses.ts'
+import { extendMessages } from './extend-messages.ts'
 import { isOnFastLane } from './fast-lane.ts'
 import { FairTurns } from './listener/fair-turns.ts'
 import { requestIdOf } from './request-id.ts'
@@ -68,7 +68,7 @@ export const STARTS_PER_TURN_MAX = 16
 export function createApp(options: AppOptions): RequestListener {
   const listener = createApiListener(options)
   const app = createExpressApp(options, listener)
-  const extend = extendResponses(app)
+  const extend = extendMessages(app)
   const starts = new FairTurns(STARTS_PER_TURN_MAX)
   const route: RequestListener = (request, response) => {
     if (options.fastLane && isOnFastLane(request)) listener.answer(request, response)
@@ -76,7 +76,7 @@ export function createApp(options: AppOptions): RequestListener {
       starts.next(options.clientOf(request), () => {
         // The client left while its request was queued.
         if (response.destroyed) return
-        extend(response)
+        extend(request, response)
         app(request, response)
       })
     }

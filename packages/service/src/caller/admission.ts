@@ -19,6 +19,7 @@ export type CallServices = Pick<
   | 'callers'
   | 'texts'
   | 'records'
+  | 'keptHealth'
   | 'turns'
   | 'lane'
   | 'writeLane'
@@ -176,13 +177,25 @@ export class Admission {
         requireEndpointRight(caller, route.right, { namespace: methodNamespace, nodeName })
       requireSomeWrite(caller, route)
     }
-    const { callers, texts, records, turns, lane, writeLane, walkLane, digestLane, textLane, loginRates } =
-      this.services
+    const {
+      callers,
+      texts,
+      records,
+      keptHealth,
+      turns,
+      lane,
+      writeLane,
+      walkLane,
+      digestLane,
+      textLane,
+      loginRates,
+    } = this.services
     return {
       service,
       callers,
       texts,
       records,
+      keptHealth,
       turns,
       lane,
       writeLane,

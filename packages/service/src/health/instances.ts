@@ -14,7 +14,7 @@ import {
 import { AclError, type ServiceHealth } from '@latchkey/contract'
 import { RowRights } from '../catalog/rights.ts'
 import { selectInstances, sortNear } from '../catalog/select.ts'
-import { type Context, type JsonAnswer, json, type Watch } from '../handler.ts'
+import { type Context, type JsonAnswer, json, tellLack, type Watch } from '../handler.ts'
 import type { JsonText } from '../reply/json-text.ts'
 import { watchOfService } from './watches.ts'
 
@@ -55,8 +55,42 @@ export function answerInstances(
   return filtered(call, sorted, watch).then((answer) => rights.mark(answer))
 }
 
+/** As {@link answerInstances}, all instances of a service, from what is kept where only `passing` selects. */
+export function answerService(
+  call: Context & { readonly query: InstanceQuery },
+  name: string,
+): JsonAnswer<ServiceHealth[]> | Promise<JsonAnswer<ServiceHealth[]>> {
+  const { query, service, namespace, keptHealth } = call
+  const catalog = service.store.catalog()
+  // Before the content: an index is never newer than what it is shown with.
+  const watch = watchOfService(call, catalog, name, 'nodes', 'services', 'checks')
+  const index = catalog.serviceIndex(name, namespace)
+  const instances = catalog.instances(name, namespace)
+  if (index === undefined || query.tag || query['node-meta'] || query.near !== undefined || query.filter)
+    return answerInstances(call, name, (now) => now.instances(name, namespace))
+  const onlyPassing = readPassing(call)
+  const question = `${onlyPassing} ${namespace}/${name}`
+  const { text, hasHidden } = keptHealth.of(call, question, { index, instances }, () => {
+    const rights = new RowRights(call)
+    const elements = elementsOf(
+      catalog,
+      instances.filter((record) => rights.instance(record)),
+    )
+    const shown = onlyPassing ? elements.filter(isPassing) : elements
+    return { text: textOf(call, shown), hasHidden: rights.hasHidden }
+  })
+  return tellLack(
+    { body: { kind: 'json-text', text }, watch: watchOf(call, watch, { hasHidden }) },
+    hasHidden,
+  )
+}
+
 /** An answer that leaves something out may stay the same when its service changes. */
-function watchOf({ query }: { readonly query: InstanceQuery }, watch: Watch, rights: RowRights): Watch {
+function watchOf(
+  { query }: { readonly query: InstanceQuery },
+  watch: Watch,
+  rights: Pick<RowRights, 'hasHidden'>,
+): Watch {
   const isWhole = !rights.hasHidden && !query.tag && !query['node-meta'] && !query.filter && !query.passing
   return isWhole ? watch : { ...watch, filtered: true }
 }

@@ -1,5 +1,5 @@
 import { type AnyRoute, type Method, ROUTE_LIST } from '@latchkey/contract'
-import type { Application, RequestHandler } from 'express'
+import express, { type Application, type RequestHandler, type Router } from 'express'
 
 const REGISTER = {
   GET: 'get',
@@ -11,9 +11,29 @@ const REGISTER = {
 /**
  * Registers every route of the contract in the Express app. All share one handler: the service's own routing decides
  * versions, editions and methods.
+ *
+ * Express tries one route after the other, so those of each resource have a router of their own.
  */
 export function mountContract(app: Application, answer: RequestHandler): void {
-  for (const route of ROUTE_LIST) app[REGISTER[route.method]](expressPath(route), answer)
+  const routers = new Map<string, Router>()
+  for (const route of ROUTE_LIST) {
+    const resource = resourceOf(route.path)
+    const router = routers.get(resource) ?? express.Router({ caseSensitive: true, strict: true })
+    routers.set(resource, router)
+    router[REGISTER[route.method]](expressPath(route), answer)
+  }
+  // Not mounted below their paths, which Express would cut off.
+  app.use((request, response, next) => {
+    // A router would answer OPTIONS itself, with the methods of Express.
+    const router = request.method === 'OPTIONS' ? undefined : routers.get(resourceOf(request.url))
+    if (router) router(request, response, next)
+    else next()
+  })
+}
+
+/** The segment after `/v1`. */
+function resourceOf(path: string): string {
+  return /^\/v1\/([^/?]*)/.exec(path)?.[1] ?? ''
 }
 
 /**

@@ -2,7 +2,7 @@
 
 import {
   createServer,
-  type IncomingMessage,
+  IncomingMessage,
   type OutgoingHttpHeader,
   type OutgoingHttpHeaders,
   type RequestListener,
@@ -61,11 +61,11 @@ const KEEP_ALIVE_MS = 75_000
 export async function startHttpServer(options: HttpServerOptions): Promise<HttpServer> {
   const { host, port, listener, connections, tls } = options
   let isDraining = false
-  const Answer = answerOf(() => isDraining)
+  const messages = { IncomingMessage: requestOf(), ServerResponse: answerOf(() => isDraining) }
   const pipelines = new Pipelines()
   // A request's way to the app: its turn on the connection, a single way to read it, and a bound on what is discarded.
   const enter = pipelines.inOrder(refuseAmbiguous(new DiscardedBodies().around(listener)))
-  const servers = Array.from({ length: LISTENERS }, () => createHttpServer(enter, Answer, tls))
+  const servers = Array.from({ length: LISTENERS }, () => createHttpServer(enter, messages, tls))
   // The connection that HTTP is spoken on, after its handshake.
   const opened = tls ? 'secureConnection' : 'connection'
   /** Connections below TLS, which HTTP knows only after their handshake. */
@@ -112,10 +112,10 @@ function collect(server: Server, sockets: Set<Socket>): void {
 
 function createHttpServer(
   enter: RequestListener,
-  Answer: ReturnType<typeof answerOf>,
+  messages: Messages,
   tls: ListenerTls | undefined,
 ): Server | TlsServer {
-  const options: ServerOptions<typeof IncomingMessage, typeof Answer> = {
+  const options: ServerOptions<Messages['IncomingMessage'], Messages['ServerResponse']> = {
     headersTimeout: HEADERS_MS_MAX,
     requestTimeout: REQUEST_MS_MAX,
     keepAliveTimeout: KEEP_ALIVE_MS,
@@ -124,7 +124,7 @@ function createHttpServer(
     // Node would answer requests without one out of turn, all that a read brings at once; refuseAmbiguous does it
     // in turn.
     requireHostHeader: false,
-    ServerResponse: Answer,
+    ...messages,
   }
   const server = tls
     ? createTlsServer(
@@ -146,6 +146,16 @@ function show({ address, family, port }: AddressInfo): string {
 }
 
 type HeadersOf = OutgoingHttpHeaders | OutgoingHttpHeader[]
+
+/** The classes of a server's requests and responses, which Express extends. */
+interface Messages {
+  readonly IncomingMessage: ReturnType<typeof requestOf>
+  readonly ServerResponse: ReturnType<typeof answerOf>
+}
+
+function requestOf() {
+  return class Request extends IncomingMessage {}
+}
 
 /** A response that closes its connection if it is the last one, decided as late as possible: a wait takes minutes. */
 function answerOf(isLast: () => boolean) {
