@@ -20,56 +20,56 @@ const RENEWAL_RETRY_MS = 1_000
  */
 export class SessionKeeper {
   readonly id: string
-  private readonly sessions: Sessions<'value'>
-  private readonly ttlMs: number
-  private readonly stopping = new AbortController()
-  private readonly ending = new AbortController()
+  readonly #sessions: Sessions<'value'>
+  readonly #ttlMs: number
+  readonly #stopping = new AbortController()
+  readonly #ending = new AbortController()
 
   constructor(
     sessions: Sessions<'value'>,
     session: { readonly id: string; readonly ttlMs: number; readonly createdAt: number },
   ) {
-    this.sessions = sessions
+    this.#sessions = sessions
     this.id = session.id
-    this.ttlMs = session.ttlMs
-    this.keep(session.createdAt).catch((error: unknown) => this.lose(error))
+    this.#ttlMs = session.ttlMs
+    this.#keep(session.createdAt).catch((error: unknown) => this.lose(error))
   }
 
   /** Aborted once the session may have ended. */
   get signal(): AbortSignal {
-    return this.ending.signal
+    return this.#ending.signal
   }
 
   lose(reason: unknown): void {
-    this.stopping.abort()
-    this.ending.abort(reason)
+    this.#stopping.abort()
+    this.#ending.abort(reason)
   }
 
   /** Stops the renewals. */
   stop(): void {
-    this.stopping.abort()
+    this.#stopping.abort()
   }
 
-  private async keep(createdAt: number): Promise<void> {
+  async #keep(createdAt: number): Promise<void> {
     let renewedAt = createdAt
     let isLate = false
-    while (!this.stopping.signal.aborted) {
-      const leftMs = renewedAt + this.ttlMs - performance.now()
+    while (!this.#stopping.signal.aborted) {
+      const leftMs = renewedAt + this.#ttlMs - performance.now()
       if (leftMs <= 0) throw new LockLost('The session could not be renewed within its TTL')
-      const pauseMs = isLate ? RENEWAL_RETRY_MS : leftMs - this.ttlMs / 2
-      await sleep(Math.max(0, Math.min(pauseMs, leftMs)), this.stopping.signal).catch(() => {})
-      if (this.stopping.signal.aborted) return
+      const pauseMs = isLate ? RENEWAL_RETRY_MS : leftMs - this.#ttlMs / 2
+      await sleep(Math.max(0, Math.min(pauseMs, leftMs)), this.#stopping.signal).catch(() => {})
+      if (this.#stopping.signal.aborted) return
       const sentAt = performance.now()
-      isLate = !(await this.renew(renewedAt + this.ttlMs - sentAt))
+      isLate = !(await this.#renew(renewedAt + this.#ttlMs - sentAt))
       if (!isLate) renewedAt = sentAt
     }
   }
 
   /** @returns whether it was renewed. @throws LockLost if it has ended. */
-  private async renew(leftMs: number): Promise<boolean> {
+  async #renew(leftMs: number): Promise<boolean> {
     if (leftMs <= 0) return false
     try {
-      await this.sessions.renew(this.id, { timeout: leftMs, signal: this.stopping.signal })
+      await this.#sessions.renew(this.id, { timeout: leftMs, signal: this.#stopping.signal })
       return true
     } catch (error) {
       if (error instanceof NotFound) throw new LockLost('The session has ended', { cause: error })
@@ -88,33 +88,33 @@ export class Lock implements AsyncDisposable {
   readonly key: string
   /** LockIndex of the key: a fencing token, which grows with every holder as long as the key is not deleted. */
   readonly index: number
-  private readonly kv: Kv<'value'>
-  private readonly sessions: Sessions<'value'>
-  private readonly keeper: SessionKeeper
-  private readonly watching = new AbortController()
-  private isReleased = false
+  readonly #kv: Kv<'value'>
+  readonly #sessions: Sessions<'value'>
+  readonly #keeper: SessionKeeper
+  readonly #watching = new AbortController()
+  #isReleased = false
 
   constructor(
     { kv, sessions }: { readonly kv: Kv<'value'>; readonly sessions: Sessions<'value'> },
     keeper: SessionKeeper,
     entry: WithMeta<KVEntry>,
   ) {
-    this.kv = kv
-    this.sessions = sessions
-    this.keeper = keeper
+    this.#kv = kv
+    this.#sessions = sessions
+    this.#keeper = keeper
     this.key = entry.value.Key
     this.index = entry.value.LockIndex
-    void this.watch(entry.index)
+    void this.#watch(entry.index)
   }
 
   /** ID of the session that holds the lock. */
   get session(): string {
-    return this.keeper.id
+    return this.#keeper.id
   }
 
   /** Aborted once the lock is lost, with a {@link LockLost}: stop what it guards. Not aborted by {@link Lock.release}. */
   get signal(): AbortSignal {
-    return this.keeper.signal
+    return this.#keeper.signal
   }
 
   /**
@@ -123,14 +123,14 @@ export class Lock implements AsyncDisposable {
    * @returns whether the lock was held until now.
    */
   async release(): Promise<boolean> {
-    if (this.isReleased) return false
-    this.isReleased = true
-    this.watching.abort()
-    this.keeper.stop()
+    if (this.#isReleased) return false
+    this.#isReleased = true
+    this.#watching.abort()
+    this.#keeper.stop()
     try {
-      return await this.free()
+      return await this.#free()
     } finally {
-      await this.sessions.destroy(this.session)
+      await this.#sessions.destroy(this.session)
     }
   }
 
@@ -139,24 +139,24 @@ export class Lock implements AsyncDisposable {
   }
 
   /** Releases the key with its value, before its session ends: so no lock delay keeps it. */
-  private async free(): Promise<boolean> {
-    const entry = await this.kv.get(this.key).catch(asAbsent)
+  async #free(): Promise<boolean> {
+    const entry = await this.#kv.get(this.key).catch(asAbsent)
     if (entry?.Session !== this.session) return false
     const content = { value: valueBytes(entry), flags: entry.Flags }
-    return (await this.kv.release(this.key, this.session, content)) && !this.signal.aborted
+    return (await this.#kv.release(this.key, this.session, content)) && !this.signal.aborted
   }
 
   /** A key may be deleted, and its session destroyed, while renewals are answered. */
-  private async watch(index: number | undefined): Promise<void> {
+  async #watch(index: number | undefined): Promise<void> {
     try {
-      for await (const { value } of this.kv.watch(this.key, { index, signal: this.watching.signal })) {
+      for await (const { value } of this.#kv.watch(this.key, { index, signal: this.#watching.signal })) {
         if (value?.Session === this.session) continue
-        this.keeper.lose(new LockLost('The key is no longer locked by this session'))
+        this.#keeper.lose(new LockLost('The key is no longer locked by this session'))
         return
       }
     } catch (error) {
-      if (!this.watching.signal.aborted)
-        this.keeper.lose(new LockLost('The lock cannot be watched', { cause: error }))
+      if (!this.#watching.signal.aborted)
+        this.#keeper.lose(new LockLost('The lock cannot be watched', { cause: error }))
     }
   }
 }
