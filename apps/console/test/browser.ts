@@ -33,13 +33,16 @@ export async function axeViolations(page: Page): Promise<readonly string[]> {
   if (await page.evaluate(() => !('axe' in window))) await page.evaluate(`${axe};0`)
   const { violations } = await page.evaluate(() =>
     // With preload, axe copies the style sheets of shadow roots into `<style>` elements, which the page may not have.
-    (window as unknown as { axe: Axe }).axe.run({ preload: false }),
+    (window as unknown as { axe: Axe }).axe.run({ preload: false, resultTypes: ['violations'] }),
   )
   return violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html ?? ''}`)
 }
 
 interface Axe {
-  run(options: { readonly preload: boolean }): Promise<{ readonly violations: readonly Violation[] }>
+  run(options: {
+    readonly preload: boolean
+    readonly resultTypes: readonly string[]
+  }): Promise<{ readonly violations: readonly Violation[] }>
 }
 
 interface Violation {

@@ -1,20 +1,13 @@
 /** What people see when something fails, in Chromium on the mocks. */
-import { readFileSync } from 'node:fs'
-import { extname, join } from 'node:path'
 import { createMockService, type MockService } from '@latchkey/mocks'
 import { type Client, createClient } from '@latchkey/sdk'
 import type { Route } from 'playwright-core'
-import { describe, expect } from 'vitest'
+import { describe, expect, inject } from 'vitest'
 import { axeViolations, executablePath, signIn } from './browser.ts'
 import { test } from './pages.ts'
 
-const ORIGIN = 'http://latchkey.test'
-const DIST = join(import.meta.dirname, '../dist')
-const TYPES: Readonly<Record<string, string>> = {
-  '.js': 'text/javascript',
-  '.css': 'text/css',
-  '.svg': 'image/svg+xml',
-}
+/** Serves the files of the console; the mocks answer its calls. */
+const ORIGIN = inject('serverUrl')
 
 const READER = '00000000-1111-4222-8333-444444444401'
 const NOBODY = '00000000-1111-4222-8333-444444444402'
@@ -31,6 +24,7 @@ const mocked = test.extend<{ readonly mocks: Mocks }>({
   mocks: async ({ page }, use) => {
     const service = createMockService({
       baseUrl: ORIGIN,
+      edition: 'extended',
       seed: {
         policies: [{ Name: 'reader', Rules: 'acl = "read"\nsession_prefix "" { policy = "read" }' }],
         tokens: [
@@ -39,7 +33,7 @@ const mocked = test.extend<{ readonly mocks: Mocks }>({
         ],
       },
     })
-    await page.route(`${ORIGIN}/**`, (route) => answer(route, service))
+    await page.route(`${ORIGIN}/v1/**`, (route) => answer(route, service))
     await use({
       service,
       client: createClient({
@@ -152,51 +146,35 @@ describe.skipIf(executablePath === undefined)('the console on mocks', () => {
   mocked('a server that goes away while a page is open, and comes back', async ({ page, mocks }) => {
     await mocks.open('/tokens', mocks.service.managementToken)
     await page.getByRole('link', { name: 'Reader' }).waitFor()
-    await page.route(`${ORIGIN}/v1/**`, (route) => route.abort('connectionrefused'))
+    const refuse = (route: Route) => route.abort('connectionrefused')
+    await page.route(`${ORIGIN}/v1/**`, refuse)
     await page.getByRole('link', { name: 'Policies', exact: true }).click()
     await page.getByText('The console keeps trying').waitFor()
     await page.getByRole('alert').waitFor()
     expect(await axeViolations(page)).toEqual([])
-    await page.unroute(`${ORIGIN}/v1/**`)
+    await page.unroute(`${ORIGIN}/v1/**`, refuse)
     await page.getByRole('link', { name: 'reader' }).waitFor()
     await page.getByText('The console keeps trying').waitFor({ state: 'detached' })
   })
 })
 
-/** Files of the build that some page has loaded. */
-const loaded = new Map<string, Buffer>()
-
-function fileOf(name: string): Buffer {
-  const bytes = loaded.get(name) ?? readFileSync(join(DIST, name))
-  loaded.set(name, bytes)
-  return bytes
-}
-
-/** Answers as the server would: files of the build, and calls from the mocks. */
+/** Answers a call as the server would. */
 async function answer(route: Route, service: MockService): Promise<void> {
   const request = route.request()
-  const { pathname } = new URL(request.url())
-  if (pathname.startsWith('/v1/')) {
-    const body = request.postDataBuffer()
-    try {
-      const response = await service.fetch(request.url(), {
-        method: request.method(),
-        headers: request.headers(),
-        ...(body ? { body: new Uint8Array(body) } : {}),
-      })
-      await route.fulfill({
-        status: response.status,
-        headers: Object.fromEntries(response.headers),
-        body: Buffer.from(await response.arrayBuffer()),
-      })
-    } catch {
-      // The page has closed, or the mock plays a server that cannot be reached.
-      await route.abort().catch(() => {})
-    }
-    return
+  const body = request.postDataBuffer()
+  try {
+    const response = await service.fetch(request.url(), {
+      method: request.method(),
+      headers: request.headers(),
+      ...(body ? { body: new Uint8Array(body) } : {}),
+    })
+    await route.fulfill({
+      status: response.status,
+      headers: Object.fromEntries(response.headers),
+      body: Buffer.from(await response.arrayBuffer()),
+    })
+  } catch {
+    // The page has closed, or the mock plays a server that cannot be reached.
+    await route.abort().catch(() => {})
   }
-  const type = TYPES[extname(pathname)]
-  const file = type === undefined ? 'index.html' : pathname.replace('/ui/', '')
-  if (pathname.endsWith('.woff2')) await route.abort()
-  else await route.fulfill({ contentType: type ?? 'text/html', body: fileOf(file) })
 }
