@@ -120,6 +120,7 @@ describe('services', () => {
     [{ Name: '' }, 'Missing service name'],
     [{ Address: '0.0.0.0' }, 'Invalid service address'],
     [{ Address: '::' }, 'Invalid service address'],
+    [{ Port: 2 ** 31 }, 'The port is out of range'],
     [{ Weights: { Passing: 0, Warning: 1 } }, 'Invalid Weights: Passing must be greater than 0'],
     [{ Weights: { Passing: 1, Warning: -1 } }, 'Invalid Weights: Warning must be greater or equal than 0'],
     [{ Weights: { Passing: 65_536, Warning: 1 } }, 'Invalid Weights: DNS Weight must be between 0 and 65535'],

@@ -2,6 +2,7 @@
 import { AclError, type ServiceDefinition } from '@latchkey/contract'
 import { findProxyProblem } from '../catalog/connect.ts'
 import { canonicalIp, isIpv4 } from '../catalog/ip-address.ts'
+import { checkPort } from '../catalog/registration/registered-records.ts'
 import { findMetaProblem } from '../catalog/service-meta.ts'
 import type { ServiceRecord } from '../records/catalog-records.ts'
 import { type DefinedCheck, readServiceChecks } from './check-definition.ts'
@@ -25,6 +26,7 @@ export function readServiceDefinition(body: ServiceDefinition): DefinedService {
   const { Name = '', Address = '', Port = 0, Meta = {} } = body
   if (Name === '') throw new AclError('field_required', 'Missing service name', { field: 'Name' })
   if (NO_ADDRESSES.includes(Address)) throw invalid('Invalid service address', 'Address')
+  checkPort(Port, 'Port')
   const metaProblem = findMetaProblem(Meta)
   if (metaProblem !== undefined) throw invalid(`Invalid Service Meta: ${metaProblem}`, 'Meta')
   const service = {

@@ -14,6 +14,8 @@ import { findMetaProblem } from '../service-meta.ts'
 
 const STAMPS = { CreateIndex: 0, ModifyIndex: 0 }
 const WEIGHT_MAX = 65_535
+/** Ports are kept as given, as far as stores can hold them. */
+const PORT_MAX = 2_147_483_647
 const ZERO_ADDRESSES: readonly string[] = ['0.0.0.0', '::', '[::]']
 
 /** @throws AclError `field_required`, `field_invalid`. */
@@ -24,6 +26,7 @@ export function readService(body: ServiceRegistration, node: string, namespace: 
     throw new AclError('field_required', problem, { field: 'Service.Service' })
   }
   if (ZERO_ADDRESSES.includes(Address)) throw invalid('Service.Address', 'Invalid service address')
+  checkPort(body.Port, 'Service.Port')
   const problem = Meta && findMetaProblem(Meta)
   if (problem !== undefined) {
     const where = `Invalid Service Meta for node ${node} and serviceID ${ID || Service}`
@@ -50,6 +53,11 @@ export function readService(body: ServiceRegistration, node: string, namespace: 
   const proxyProblem = findProxyProblem(record)
   if (proxyProblem !== undefined) throw invalid('Service.Proxy', proxyProblem)
   return record
+}
+
+/** @throws AclError `field_invalid`. */
+export function checkPort(port: number | undefined, field: string): void {
+  if (port !== undefined && Math.abs(port) > PORT_MAX) throw invalid(field, 'The port is out of range')
 }
 
 /** Out of range, both are 1. */
@@ -79,6 +87,7 @@ export function readCheck(body: CheckRegistration, node: string, namespace: stri
     throw invalid('Check.Node', problem)
   }
   if (id === '') throw new AclError('field_required', 'Must provide check name', { field: 'Check.Name' })
+  checkPort(body.ExposedPort, 'Check.ExposedPort')
   const definition = readDefinition(body.Definition ?? {})
   return {
     Node: node,

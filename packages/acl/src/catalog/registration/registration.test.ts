@@ -90,7 +90,10 @@ describe('registration', () => {
     [{ ...NODE, Service: { Service: 's', Address: '[::]' } }, 'field_invalid', 'Service.Address'],
     [{ ...NODE, Service: { Service: 's', Meta: { '': '' } } }, 'field_invalid', 'Service.Meta'],
     [{ ...NODE, Service: { Service: 's', Kind: 'connect-proxy' } }, 'field_invalid', 'Service.Proxy'],
+    [{ ...NODE, Service: { Service: 's', Port: 2 ** 31 } }, 'field_invalid', 'Service.Port'],
+    [{ ...NODE, Service: { Service: 's', Port: -(2 ** 31) } }, 'field_invalid', 'Service.Port'],
     [{ ...NODE, Check: {} }, 'field_required', 'Check.Name'],
+    [{ ...NODE, Check: { Name: 'c', ExposedPort: 2 ** 31 } }, 'field_invalid', 'Check.ExposedPort'],
     [
       { ...NODE, Check: { Name: 'c', Definition: { Interval: 'x' } } },
       'field_type',
