@@ -472,6 +472,15 @@ const TABLE = {
     breaksClients: false,
     decidedBy: 'agent',
   },
+  'query.filterWords': {
+    kind: 'behaviour',
+    since: '1.6.0',
+    specRow: '9.4; decisions: filters',
+    sentence: 'Before 1.6.0 filters have no `contains` and no `matches`; since then they do.',
+    clientSees: 'A filter with `contains` or `matches` is refused with 400 before, and selects from 1.6.0.',
+    breaksClients: false,
+    decidedBy: 'agent',
+  },
   'intentions.filter': {
     kind: 'behaviour',
     since: '1.8.0',

@@ -265,14 +265,15 @@ test('DOS-05: an explanation and a login take turns to match rules', async () =>
     return turns.count - before
   }
   const explain = { Claims: { team } }
-  // A turn per pattern to compile the selectors, which concurrent requests share, and per rule to match them.
+  // A turn per pattern to compile the selectors, which concurrent requests share, and two per rule: to match it, and to search
+  // it for what never matches.
   const before = turns.count
   await Promise.all([1, 2, 3].map(() => turnsOf('/acl/auth-method/ci/explain', explain)))
   expect(turns.count - before).toBeGreaterThan(rules * patterns)
-  expect(turns.count - before).toBeLessThan(rules * patterns + 3 * 30)
+  expect(turns.count - before).toBeLessThan(rules * patterns + 3 * 50)
   const known = await turnsOf('/acl/auth-method/ci/explain', explain)
-  expect(known).toBeGreaterThan(20)
-  expect(known).toBeLessThan(40)
+  expect(known).toBeGreaterThan(40)
+  expect(known).toBeLessThan(60)
   const login = {
     AuthMethod: 'ci',
     BearerToken: unsignedToken({ team: team.slice(0, 20_000) }, world.clock.now()),

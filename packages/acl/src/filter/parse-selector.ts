@@ -17,6 +17,8 @@ export interface SelectorSource {
   readonly field: string
   /** The refusal of a text with a problem at a place. */
   readonly refuse: (place: Place, problem: string) => AclError
+  /** Whether there are `contains` and `matches`. Default: true. */
+  readonly hasWords?: boolean
 }
 
 /**
@@ -141,7 +143,7 @@ class SelectorReader {
     }
     const isNegated = this.word('not')
     if (this.word('in')) return this.membership(start, { value: path.join('.'), isNegated })
-    for (const [word, operator] of WORDS) {
+    for (const [word, operator] of this.source.hasWords === false ? [] : WORDS) {
       if (this.word(word)) return this.termOf(start, { path, operator, isNegated, value: this.value() })
     }
     return undefined

@@ -20,6 +20,11 @@ interface RecordFilter<T> {
   readonly steps: number
 }
 
+interface FilterOptions {
+  /** Whether there are `contains` and `matches`. Default: true. */
+  readonly hasWords?: boolean
+}
+
 /**
  * The records that a filter selects, in their order.
  *
@@ -31,8 +36,9 @@ export function* filterRecords<T extends object>(
   records: Iterable<T>,
   text: string | undefined,
   shape: ShapeOf<T>,
+  options: FilterOptions = {},
 ): Sliced<readonly T[]> {
-  const filter = yield* compileFilter(text, shape)
+  const filter = yield* compileFilter(text, shape, options)
   if (filter === undefined) return [...records]
   const selected: T[] = []
   const pace = new Pace()
@@ -55,9 +61,10 @@ const STEPS_PER_INSTRUCTION = 3
 export function* compileFilter<T extends object>(
   text: string | undefined,
   shape: ShapeOf<T>,
+  { hasWords = true }: FilterOptions = {},
 ): Sliced<RecordFilter<T> | undefined> {
   if (text === undefined || text === '') return undefined
-  const selector = parseSelector(text, SOURCE)
+  const selector = parseSelector(text, { ...SOURCE, hasWords })
   const probes = new Map<Term, Probe>()
   const root: Field = { object: shape as Shape }
   let patternSize = 0

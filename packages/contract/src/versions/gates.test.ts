@@ -62,6 +62,7 @@ const BOUNDARIES: readonly [GateName, without: string, first: string, last?: str
   ['http.queryBackend', '1.9.9', '1.10'],
   ['http.resultsFiltered', '1.10.12', '1.11'],
   ['query.filter', '1.4.5', '1.5.0'],
+  ['query.filterWords', '1.5.9', '1.6.0'],
   ['intentions.filter', '1.7.9', '1.8.0'],
   ['catalog.extinctionIndex', '1.4.0', '1.4.1'],
   ['catalog.nodeId', '0.7.2', '0.7.3'],

@@ -1,6 +1,7 @@
-import { CHECK_FIELDS, filterRecords, inTurns } from '@latchkey/acl'
+import { CHECK_FIELDS } from '@latchkey/acl'
 import { RowRights } from '../catalog/rights.ts'
 import { type Answer, type Call, json } from '../handler.ts'
+import { filterFor } from '../request/filter.ts'
 import { ownChecks } from './own-node.ts'
 import { showAgentCheck } from './shown-service.ts'
 
@@ -14,6 +15,6 @@ export async function agentChecksHandler(call: Call<'agent.checks'>): Promise<An
       return service ? rights.service(service) : rights.node(check.Node)
     })
     .map((check) => showAgentCheck(check, catalog, call))
-  const kept = await inTurns(filterRecords(checks, call.query.filter, CHECK_FIELDS), call)
+  const kept = await filterFor(call, checks, CHECK_FIELDS)
   return rights.mark(json(Object.fromEntries(kept.map((check) => [check.CheckID, check]))))
 }

@@ -1,6 +1,7 @@
-import { filterRecords, inTurns, SERVICE_FIELDS } from '@latchkey/acl'
+import { SERVICE_FIELDS } from '@latchkey/acl'
 import { RowRights } from '../catalog/rights.ts'
 import { type Answer, type Call, json } from '../handler.ts'
+import { filterFor } from '../request/filter.ts'
 import { ownServices } from './own-node.ts'
 import { showAgentService } from './shown-service.ts'
 
@@ -9,6 +10,6 @@ export async function agentServicesHandler(call: Call<'agent.services'>): Promis
   const services = ownServices(call, call.service.store.catalog())
     .filter((record) => rights.service(record))
     .map((record) => showAgentService(record, call))
-  const kept = await inTurns(filterRecords(services, call.query.filter, SERVICE_FIELDS), call)
+  const kept = await filterFor(call, services, SERVICE_FIELDS)
   return rights.mark(json(Object.fromEntries(kept.map((service) => [service.ID, service]))))
 }

@@ -1,15 +1,9 @@
 /** Instances of a service with their nodes: the elements of `catalog/service`. */
-import {
-  type Catalog,
-  filterRecords,
-  INSTANCE_FIELDS,
-  inTurns,
-  type ServiceRecord,
-  showInstance,
-} from '@latchkey/acl'
+import { type Catalog, INSTANCE_FIELDS, type ServiceRecord, showInstance } from '@latchkey/acl'
 import type { ServiceInstance } from '@latchkey/contract'
 import { type Context, type JsonAnswer, json } from '../handler.ts'
 import { watchOfService } from '../health/watches.ts'
+import { filterFor } from '../request/filter.ts'
 import { RowRights } from './rights.ts'
 import { selectInstances, sortNear } from './select.ts'
 
@@ -37,6 +31,6 @@ export async function answerInstances(
     const node = catalog.node(record.Node)
     return node ? showInstance(record, node, records.view) : []
   })
-  const kept = await inTurns(filterRecords(shown, query.filter, INSTANCE_FIELDS), call)
+  const kept = await filterFor(call, shown, INSTANCE_FIELDS)
   return rights.mark(json([...kept], watch))
 }

@@ -1,8 +1,9 @@
 /** A node with those of its services that a caller may read. */
-import { filterRecords, inTurns, SERVICE_FIELDS, showNode, showNodeService } from '@latchkey/acl'
+import { SERVICE_FIELDS, showNode, showNodeService } from '@latchkey/acl'
 import type { Node, NodeService } from '@latchkey/contract'
 import type { Context, Watch } from '../handler.ts'
 import { indexOfTables } from '../health/watches.ts'
+import { filterFor } from '../request/filter.ts'
 import { isListed } from '../request/namespace.ts'
 import { nodeTopic } from '../store/store.ts'
 import { RowRights } from './rights.ts'
@@ -18,7 +19,7 @@ export async function readNode(
   call: Context & { readonly query: { readonly filter?: string | undefined } },
   name: string,
 ): Promise<NodeContent> {
-  const { query, records, service } = call
+  const { records, service } = call
   const catalog = service.store.catalog()
   const rights = new RowRights(call)
   const named = catalog.node(name) ?? catalog.nodeByStartOfId(name)
@@ -30,7 +31,7 @@ export async function readNode(
     .servicesOn(node.Node)
     .filter((record) => isListed(call, record.Namespace) && rights.service(record))
     .map((record) => showNodeService(record, records.view))
-  const services = await inTurns(filterRecords(shown, query.filter, SERVICE_FIELDS), call)
+  const services = await filterFor(call, shown, SERVICE_FIELDS)
   const watch: Watch = { topic, index, filtered: true }
   return { found: { node: showNode(node, records.view), services }, watch, rights }
 }

@@ -1,5 +1,6 @@
-import { filterRecords, inTurns, NODE_FIELDS, showNode } from '@latchkey/acl'
+import { NODE_FIELDS, showNode } from '@latchkey/acl'
 import { type Answer, type Call, json } from '../handler.ts'
+import { filterFor } from '../request/filter.ts'
 import { RowRights } from './rights.ts'
 import { hasMeta, sortNear } from './select.ts'
 
@@ -14,6 +15,6 @@ export async function nodesHandler(call: Call<'catalog.nodes'>): Promise<Answer<
     .filter((node) => hasMeta(node, query['node-meta']) && rights.node(node.Node))
   const sorted = sortNear(call, catalog, visible, { near: query.near, nodeOf: ({ Node }) => Node })
   const shown = sorted.map((node) => showNode(node, records.view))
-  const filtered = await inTurns(filterRecords(shown, query.filter, NODE_FIELDS), call)
+  const filtered = await filterFor(call, shown, NODE_FIELDS)
   return rights.mark(json([...filtered], { topic: 'nodes', index }))
 }

@@ -2,9 +2,7 @@
 import {
   type Catalog,
   type CheckRecord,
-  filterRecords,
   HEALTH_FIELDS,
-  inTurns,
   type NodeRecord,
   type ServiceRecord,
   showCheck,
@@ -16,6 +14,7 @@ import { RowRights } from '../catalog/rights.ts'
 import { selectInstances, sortNear } from '../catalog/select.ts'
 import { type Context, type JsonAnswer, json, tellLack, type Watch } from '../handler.ts'
 import type { JsonText } from '../reply/json-text.ts'
+import { filterFor } from '../request/filter.ts'
 import { watchOfService } from './watches.ts'
 
 interface Element {
@@ -109,7 +108,7 @@ async function filtered(
       ...serviceChecks.map((check) => showCheck(check, service, view)),
     ],
   }))
-  return json([...(await inTurns(filterRecords(shown, call.query.filter, HEALTH_FIELDS), call))], watch)
+  return json([...(await filterFor(call, shown, HEALTH_FIELDS))], watch)
 }
 
 function elementsOf(catalog: Catalog, instances: readonly ServiceRecord[]): readonly Element[] {

@@ -1,6 +1,7 @@
-import { filterRecords, inTurns, NODE_FIELDS } from '@latchkey/acl'
+import { NODE_FIELDS } from '@latchkey/acl'
 import { RowRights } from '../catalog/rights.ts'
 import { type Answer, type Call, json } from '../handler.ts'
+import { filterFor } from '../request/filter.ts'
 import { summaryOfNode } from './node-summary.ts'
 import { indexOfTables, watchOfTables } from './watches.ts'
 
@@ -12,6 +13,6 @@ export async function uiNodesHandler(call: Call<'health.uiNodes'>): Promise<Answ
   const nodes = catalog.nodes().filter(({ Node }) => rights.node(Node))
   const shown = nodes.map((node) => summaryOfNode(call, catalog, node, rights))
   const { Datacenter: _here, ...fields } = NODE_FIELDS
-  const kept = await inTurns(filterRecords(shown, call.query.filter, fields), call)
+  const kept = await filterFor(call, shown, fields)
   return rights.mark(json([...kept], watch))
 }

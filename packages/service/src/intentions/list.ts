@@ -1,6 +1,7 @@
-import { filterRecords, inTurns, type ShapeOf } from '@latchkey/acl'
+import type { ShapeOf } from '@latchkey/acl'
 import type { Intention } from '@latchkey/contract'
 import { type Answer, type Call, json, tellLack } from '../handler.ts'
+import { filterFor } from '../request/filter.ts'
 import { isListed } from '../request/namespace.ts'
 import { maySee } from './rights.ts'
 import { intentionShown } from './stored-intentions.ts'
@@ -9,7 +10,7 @@ import { intentionShown } from './stored-intentions.ts'
 export async function listIntentionsHandler(
   call: Call<'intentions.list'>,
 ): Promise<Answer<'intentions.list'>> {
-  const { directory, query, service } = call
+  const { directory, service } = call
   const isOneNamespace = service.profile.has('intentions.listByNamespace')
   const listed = directory
     .intentions()
@@ -17,7 +18,7 @@ export async function listIntentionsHandler(
     .filter(({ DestinationNS }) => !isOneNamespace || isListed(call, DestinationNS))
   const visible = listed.filter((intention) => maySee(call, intention))
   const shown = visible.map(intentionShown(directory))
-  const selected = await inTurns(filterRecords(shown, query.filter, FILTERED), call)
+  const selected = await filterFor(call, shown, FILTERED)
   const watch = { topic: 'intentions', filtered: true } as const
   return tellLack(json([...selected], watch), visible.length < listed.length)
 }

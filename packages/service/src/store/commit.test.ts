@@ -40,6 +40,47 @@ test('COH-09: none of 100 concurrent increments is lost or refused', async () =>
   expect(new Set(indexes).size).toBe(100)
 })
 
+test('a write that met another is not overtaken by later ones', async () => {
+  const store = aStore()
+  const { SecretID } = aToken()
+  await store.commit([put(aToken({ SecretID, Description: '0' }))])
+  const tries: string[] = []
+  const later: Promise<number>[] = []
+  const write = (name: string, beforeTry: () => void = () => {}) =>
+    decideAndCommit(store, () => {
+      tries.push(name)
+      beforeTry()
+      return increment(store, SecretID)()
+    })
+  const first = write('first')
+  const second = write('second', () => {
+    if (tries.filter((name) => name === 'second').length === 2) later.push(write('third'))
+  })
+  await Promise.all([first, second])
+  await Promise.all(later)
+  expect(tries).toEqual(['first', 'second', 'second', 'third', 'third'])
+})
+
+test('writes that share some of their records take turns, too: each is decided at most twice', async () => {
+  const store = aStore()
+  const secrets = ['x', 'y', 'z'].map(() => aToken().SecretID)
+  await store.commit(secrets.map((SecretID) => put(aToken({ SecretID, Description: '0' }))))
+  const tries = Array.from({ length: 30 }, () => 0)
+  await Promise.all(
+    tries.map((_, writer) =>
+      decideAndCommit(store, async () => {
+        tries[writer] = (tries[writer] ?? 0) + 1
+        const pair = secrets.filter((_, i) => i !== writer % 3)
+        const decisions = await Promise.all(pair.map((SecretID) => increment(store, SecretID)()))
+        return { changes: decisions.flatMap(({ changes }) => changes), answer: (index) => index }
+      }),
+    ),
+  )
+  expect(Math.max(...tries)).toBe(2)
+  const tokens = await Promise.all(secrets.map((secret) => store.tokenBySecret(secret)))
+  expect(tokens.map((token) => token?.Description)).toEqual(['20', '20', '20'])
+})
+
 describe('a conflict', () => {
   test.each([
     ['accessor_in_use', 'id_in_use', 'AccessorID'],

@@ -1,8 +1,9 @@
 /** Use cases that write: decide on what is read, commit on the condition that it still holds, or decide again. */
-import { authMethodKey, destinationKey, intentionKey, methodOf, nodeKey } from '@latchkey/acl'
+import { methodOf } from '@latchkey/acl'
 import { AclError } from '@latchkey/contract'
 import { requireAuthority, requireNamespaces } from '../caller/authority.ts'
 import type { Context } from '../handler.ts'
+import { keyOf } from './claims.ts'
 import { type Change, type CommitOptions, type Store, StoreConflict } from './store.ts'
 
 /** Tries before a write that always meets another gives up. */
@@ -36,23 +37,24 @@ export function decideAndCommitFor<T>(
 }
 
 /**
- * Decides and commits, again where the stored state changed in between. Tries after the first take turns by record, so
- * that however many callers change one record at once, each meets others only once.
+ * Decides and commits, again where the stored state changed in between. Tries after the first take turns by record, and later
+ * writes of these records queue behind them: however many callers change one record at once, each meets others only once.
  *
  * @param decide reads what it needs and applies the rules; it must not keep anything from an earlier try.
- * @throws AclError `id_in_use`, `name_in_use`, or what the rules say; `unavailable` where others never let it pass.
+ * @throws AclError `id_in_use`, `name_in_use`, or what the rules say; `unavailable` where other processes never let it pass.
  */
 export async function decideAndCommit<T>(
   store: Store,
   decide: () => Promise<Decision<T>> | Decision<T>,
 ): Promise<T> {
-  const first = await tryOnce(store, decide)
+  const queue = queueOf(store)
+  const first = await tryOnce(store, decide, (changes) => queue.isEmpty || !queue.isAwaited(namesOf(changes)))
   if ('answer' in first) return first.answer
-  return inTurn(store, first.contested, async () => {
+  return queue.inTurn(namesOf(first.contested), async () => {
     for (let attempt = 2; attempt <= ATTEMPTS_MAX; attempt += 1) {
       // What was read is out of date, so what is read next must not be.
       await store.refresh('consistent')
-      const next = await tryOnce(store, decide)
+      const next = await tryOnce(store, decide, () => true)
       if ('answer' in next) return next.answer
     }
     throw new AclError(
@@ -63,71 +65,67 @@ export async function decideAndCommit<T>(
   })
 }
 
-/** @returns the answer, or the record that a concurrent write changed. */
+/** @returns the answer, or the changes that met a concurrent write or may not be committed now. */
 async function tryOnce<T>(
   store: Store,
   decide: () => Promise<Decision<T>> | Decision<T>,
-): Promise<{ readonly answer: T } | { readonly contested: string }> {
+  mayCommit: (changes: readonly Change[]) => boolean,
+): Promise<{ readonly answer: T } | { readonly contested: readonly Change[] }> {
   const { changes, above, expects, answer } = await decide()
   if (changes.length === 0) return { answer: answer(0) }
+  if (!mayCommit(changes)) return { contested: changes }
   try {
     return { answer: answer(await store.commit(changes, { above, expects })) }
   } catch (error) {
     if (!(error instanceof StoreConflict)) throw error
     if (error.reason === 'method_full') throw methodFull(changes, store)
     if (error.reason !== 'changed') throw toRefusal(error.reason)
-    return { contested: changes.map(nameOf).join() }
+    return { contested: changes }
   }
 }
 
-/** Same text, same records. */
-function nameOf(change: Change): string {
-  if (change.op === 'delete-tree') return `kv ${change.namespace}/${change.prefix}`
-  switch (change.table) {
-    case 'tokens':
-      return `token ${change.record.SecretID}`
-    case 'kv':
-      return `kv ${change.record.Namespace}/${change.record.Key}`
-    case 'policies':
-    case 'roles':
-    case 'bindingRules':
-      return `${change.table} ${change.record.ID}`
-    case 'authMethods':
-      return `auth method ${authMethodKey(change.record)}`
-    case 'intentions':
-      return `intention ${intentionKey(change.record)}`
-    case 'intentionDestinations':
-      return `destination ${destinationKey(change.record)}`
-    case 'namespaces':
-      return `namespace ${change.record.Name}`
-    case 'system':
-      return `system ${change.record.Key}`
-    case 'serviceIndexes':
-      return `service ${change.record.Name}`
-    case 'sessions':
-      return `session ${change.record.ID}`
-    default:
-      return `node ${nodeKey(change.record.Node)}`
+/** What changes concern: records, or a tree of keys. */
+function namesOf(changes: readonly Change[]): readonly string[] {
+  const nameOf = (change: Change) =>
+    change.op === 'delete-tree' ? `${change.namespace}/${change.prefix}` : keyOf(change)
+  return [...new Set(changes.map((change) => `${change.table}/${nameOf(change)}`))]
+}
+
+/** Writes of the same records, one after the other. */
+class WriteQueue {
+  /** The last writer of each record that is awaited. */
+  private readonly last = new Map<string, Promise<void>>()
+
+  get isEmpty(): boolean {
+    return this.last.size === 0
+  }
+
+  isAwaited(names: readonly string[]): boolean {
+    return names.some((name) => this.last.has(name))
+  }
+
+  /** Begins when the writers before it have ended, of any of these records. */
+  async inTurn<T>(names: readonly string[], work: () => Promise<T>): Promise<T> {
+    const mine = Promise.all(names.map((name) => this.last.get(name))).then(work)
+    const done = mine.then(
+      () => {},
+      () => {},
+    )
+    for (const name of names) this.last.set(name, done)
+    try {
+      return await mine
+    } finally {
+      for (const name of names) if (this.last.get(name) === done) this.last.delete(name)
+    }
   }
 }
 
-/** The last writer in each queue, by contested record. An empty queue is removed. */
-const lastInTurn = new WeakMap<Store, Map<string, Promise<void>>>()
+const queues = new WeakMap<Store, WriteQueue>()
 
-async function inTurn<T>(store: Store, name: string, work: () => Promise<T>): Promise<T> {
-  const queue = lastInTurn.get(store) ?? new Map<string, Promise<void>>()
-  lastInTurn.set(store, queue)
-  const mine = (queue.get(name) ?? Promise.resolve()).then(work)
-  const done = mine.then(
-    () => {},
-    () => {},
-  )
-  queue.set(name, done)
-  try {
-    return await mine
-  } finally {
-    if (queue.get(name) === done) queue.delete(name)
-  }
+function queueOf(store: Store): WriteQueue {
+  const queue = queues.get(store) ?? new WriteQueue()
+  queues.set(store, queue)
+  return queue
 }
 
 /** How long a client waits until tokens have ended. */

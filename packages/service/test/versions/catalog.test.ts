@@ -27,6 +27,21 @@ test('filter is ignored before 1.5.0, in the intentions list before 1.8.0, and n
     OPEN,
   ))
 
+test('filters have the words contains and matches from 1.6.0', () =>
+  expectSince(
+    [
+      ['0.7', [200, 200, 200]],
+      ['1.5.0', [400, 400, 200]],
+      ['1.6.0', [200, 200, 200]],
+    ],
+    async ({ ask }) => {
+      const filters = ['ServiceTags contains a', 'Node not matches "^n"', 'a in ServiceTags']
+      const paths = filters.map((filter) => `/catalog/service/web?filter=${encodeURIComponent(filter)}`)
+      return (await Promise.all(paths.map((path) => ask('GET', path)))).map(({ status }) => status)
+    },
+    OPEN,
+  ))
+
 test('reads say how they were read from 1.0.7, and what answered from 1.10 (spec 4.1)', () =>
   expectSince(
     [
