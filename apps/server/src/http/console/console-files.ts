@@ -51,9 +51,19 @@ export class ConsoleFiles {
     const name = path.slice(1)
     const type = TYPES[extname(name)]
     if (type === undefined || !this.paths.has(name)) return undefined
-    const known = this.files.get(name) ?? this.read(name, type, this.paths)
-    this.files.set(name, known)
-    return known
+    const file = this.files.get(name) ?? this.readIfThere(name, type, this.paths)
+    if (file) this.files.set(name, file)
+    return file
+  }
+
+  /** A build that replaced the folder since the server listed it may have left the file out. */
+  private readIfThere(name: string, type: string, paths: ReadonlySet<string>): ConsoleFile | undefined {
+    try {
+      return this.read(name, type, paths)
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
+      throw error
+    }
   }
 
   private read(name: string, type: string, paths: ReadonlySet<string>): ConsoleFile {

@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -21,6 +21,7 @@ beforeAll(async () => {
   writeFileSync(join(folder, 'index.html'), '<meta name="latchkey-server" content="" /><div id="root"></div>')
   writeFileSync(join(folder, 'assets/main-1a2b.js'), SCRIPT)
   writeFileSync(join(folder, 'assets/main-1a2b.js.gz'), gzipSync(SCRIPT))
+  writeFileSync(join(folder, 'assets/lazy-3c4d.js'), SCRIPT)
   writeFileSync(join(folder, 'sources.sha256'), 'not for clients')
   const facts = {
     headerPrefix: 'X-Service-',
@@ -83,6 +84,15 @@ test('HEAD answers the headers alone, and a known tag is a 304', async () => {
     })
     expect([path, again.status]).toEqual([path, 304])
   }
+})
+
+test('404: a chunk that a later build removed while the server runs; files it has read stay', async () => {
+  const read = async (name: string) => (await fetch(`${base}/ui/assets/${name}`)).status
+  expect(await read('main-1a2b.js')).toBe(200)
+  renameSync(join(folder, 'assets'), join(folder, 'replaced'))
+  expect([await read('lazy-3c4d.js'), await read('main-1a2b.js')]).toEqual([404, 200])
+  renameSync(join(folder, 'replaced'), join(folder, 'assets'))
+  expect(await read('lazy-3c4d.js')).toBe(200)
 })
 
 test('404: files that are not of the console, and a console that was not built', async () => {
