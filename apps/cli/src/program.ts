@@ -9,6 +9,7 @@ import { GLOBAL_OPTIONS } from './frame/global-options.ts'
 import { Input } from './frame/input.ts'
 import { type Io, painterFor, write } from './frame/io.ts'
 import { Session } from './frame/session.ts'
+import { suggestOption } from './frame/suggest-option.ts'
 
 /** Runs one command line, without the name of the program. Never throws and never ends the process. */
 export async function runCli(argv: readonly string[], io: Io): Promise<number> {
@@ -101,7 +102,7 @@ function addCommand(program: Command, spec: CommandSpec, { io, run, title }: Add
     .description(`${sentence(spec.summary)}${spec.details ? `\n\n${spec.details}` : ''}`)
   if (parent === program) command.helpGroup(`${title}:`)
   command.allowExcessArguments(false)
-  configure(command, io)
+  configure(command, io, spec.options)
   for (const option of spec.options ?? []) command.addOption(toOption(option))
   const examples = spec.examples.map((example) => `  $ latchkey ${example}`).join('\n')
   command.addHelpText('after', `\nExample${spec.examples.length > 1 ? 's' : ''}:\n${examples}`)
@@ -120,7 +121,11 @@ function groupOf(parent: Command, word: string, title: string, io: Adding['io'])
   return group
 }
 
-function configure(command: Command, { stdout, stderr }: Pick<Io, 'stdout' | 'stderr'>): void {
+function configure(
+  command: Command,
+  { stdout, stderr }: Pick<Io, 'stdout' | 'stderr'>,
+  options: readonly OptionSpec[] = [],
+): void {
   command
     .exitOverride()
     .showSuggestionAfterError(true)
@@ -128,6 +133,7 @@ function configure(command: Command, { stdout, stderr }: Pick<Io, 'stdout' | 'st
     .configureOutput({
       writeOut: (text) => stdout.write(text),
       writeErr: (text) => stderr.write(text),
+      outputError: (text, write) => write(suggestOption(text, [...options, ...GLOBAL_OPTIONS])),
     })
 }
 

@@ -20,7 +20,11 @@ export const INSIGHT_COMMANDS: CommandGroup = {
       summary: 'say whether a token may do something, and which rule decides',
       details: `${RIGHT_DETAILS} Exit code 0 is yes, 3 is no.`,
       options: [
-        { flags: '--accessor <id>', description: 'ask for this token instead of your own; needs acl:read' },
+        {
+          flags: '--accessor <id>',
+          description: 'ask for this token instead of your own; needs acl:read',
+          misnomers: ['--token', '--token-id', '--for', '--as', '--id', '--who'],
+        },
       ],
       examples: ['can write acl', 'can read key web/port --accessor 7d43cfa2-fd87-1f29-c593-c49fa584eabc'],
       load: async () => (await import('../insight/ask.ts')).can,

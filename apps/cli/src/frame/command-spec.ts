@@ -9,6 +9,8 @@ export interface OptionSpec {
   /** May be given several times. */
   readonly isList?: boolean
   readonly choices?: readonly string[]
+  /** Names from other tools, such as `--json`: the error for them names this option. */
+  readonly misnomers?: readonly string[]
 }
 
 /** Runs a command. Without an exit code, of {@link EXIT} or of a program that it ran, it is done. */

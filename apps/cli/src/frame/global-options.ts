@@ -7,9 +7,14 @@ export const GLOBAL_OPTIONS: readonly OptionSpec[] = [
     flags: '-o, --output <format>',
     description: 'how to print the result; default: table',
     choices: FORMATS,
+    misnomers: ['--format', '--json', '--yaml'],
   },
   { flags: '--template <text>', description: 'print this text per record, with fields such as {{Name}}' },
-  { flags: '--show-secret', description: 'print secrets instead of <hidden>' },
+  {
+    flags: '--show-secret',
+    description: 'print secrets instead of <hidden>',
+    misnomers: ['--reveal'],
+  },
   {
     flags: '--context <name>',
     description: 'the context to use; else LATCHKEY_CONTEXT, else the current one',
@@ -17,14 +22,24 @@ export const GLOBAL_OPTIONS: readonly OptionSpec[] = [
   {
     flags: '--address <url>',
     description: 'the server to call; else LATCHKEY_ADDR, else that of the context',
+    misnomers: ['--addr', '--http-addr', '--server', '--host', '--url'],
   },
   {
     flags: '--token-file <file>',
     description: 'the token to present; else LATCHKEY_TOKEN, LATCHKEY_TOKEN_FILE, that of the context',
+    misnomers: ['--token', '--secret', '--secret-id'],
   },
-  { flags: '-n, --namespace <name>', description: 'the namespace to work in (extended edition)' },
-  { flags: '--datacenter <name>', description: 'the datacenter to ask' },
-  { flags: '-y, --yes', description: 'answer every question with yes' },
+  {
+    flags: '-n, --namespace <name>',
+    description: 'the namespace to work in (extended edition)',
+    misnomers: ['--ns'],
+  },
+  { flags: '--datacenter <name>', description: 'the datacenter to ask', misnomers: ['--dc'] },
+  {
+    flags: '-y, --yes',
+    description: 'answer every question with yes',
+    misnomers: ['--force', '--auto-approve'],
+  },
   { flags: '-q, --quiet', description: 'print results and errors, but no remarks' },
   { flags: '--no-pager', description: 'do not page long output' },
 ]
