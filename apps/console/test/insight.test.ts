@@ -28,6 +28,11 @@ describe.skipIf(executablePath === undefined)('insight on a real server', () => 
       await answer.getByRole('link', { name: 'Who may do this?' }).click()
       await page.getByRole('link', { name: 'Keeper of the vault' }).waitFor()
       expect(new URL(page.url()).pathname).toBe('/ui/ask/who')
+      const role = await world.client.roles.create({ Name: 'vault-keepers' })
+      const Roles = [{ ID: role.ID }]
+      await world.client.tokens.create({ Description: 'Second keeper', Roles })
+      await world.client.roles.update(role.ID, { Name: role.Name, Policies: [{ ID: policy.ID }] })
+      await page.getByRole('link', { name: 'Second keeper' }).waitFor()
       expect(world.complaints).toEqual([])
     },
   )
@@ -79,6 +84,9 @@ describe.skipIf(executablePath === undefined)('insight on a real server', () => 
     await page.getByRole('textbox', { name: 'Destination' }).fill('postgres')
     await page.keyboard.press('Enter')
     await page.getByText('Decided by the intention from * to postgres').waitFor()
+    const names = { source: 'cron', destination: 'postgres' }
+    await world.client.intentions.writeExact(names, { Action: 'allow' })
+    await page.getByText('Decided by the intention from cron to postgres').waitFor()
     expect(world.complaints).toEqual([])
   })
 
@@ -137,6 +145,11 @@ describe.skipIf(executablePath === undefined)('insight on a real server', () => 
     async ({ page, world }) => {
       await world.open('/tokens')
       await page.getByRole('button', { name: 'Namespace default' }).click()
+      await page.getByRole('menuitem', { name: 'team-a' }).waitFor()
+      await world.client.namespaces.create({ Name: 'team-new' })
+      await page.getByRole('menuitem', { name: 'team-new' }).waitFor()
+      await world.client.namespaces.delete('team-new')
+      await page.getByRole('menuitem', { name: 'team-new' }).waitFor({ state: 'detached' })
       await page.getByRole('menuitem', { name: 'team-a' }).click()
       await page.getByRole('link', { name: 'Reports of team A' }).waitFor()
       await page.getByRole('link', { name: 'Policies', exact: true }).click()

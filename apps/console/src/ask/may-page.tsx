@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import { Scale } from 'lucide-react'
 import { useState } from 'react'
+import { everySecond } from '../live/every-second.ts'
 import { useClient } from '../session/session.ts'
 import { useRights } from '../session/use-rights.ts'
 import { texts } from '../texts.ts'
@@ -16,9 +17,6 @@ import { TokenPicker } from './token-picker.tsx'
 import { Verdict } from './verdict.tsx'
 
 const route = getRouteApi('/ask')
-
-/** A decision depends on tokens, roles, policies and namespaces at once: it is asked again rather than followed. */
-const AGAIN_MS = 1_000
 
 /** May this token do that, and why? */
 export function MayPage() {
@@ -62,7 +60,8 @@ function Answer({ question }: { readonly question: Question }) {
       })
       return decision
     },
-    refetchInterval: ({ state }) => (state.error ? false : AGAIN_MS),
+    // A decision depends on tokens, roles, policies and namespaces at once: it is asked again rather than followed.
+    refetchInterval: everySecond,
   })
   if (answer.error) return <Problem error={answer.error} onRetry={answer.refetch} />
   if (!answer.data) return <Skeleton lines={3} />

@@ -2,6 +2,8 @@ import type { TokenReference } from '@latchkey/sdk'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
 import { UsersRound, UserX } from 'lucide-react'
+import { useRefetchOn } from '../live/use-refetch-on.ts'
+import { serverFacts } from '../server-facts.ts'
 import { useClient } from '../session/session.ts'
 import { texts } from '../texts.ts'
 import { Problem } from '../ui/feedback/problem.tsx'
@@ -15,8 +17,11 @@ import { QuestionForm } from './question-form.tsx'
 
 const route = getRouteApi('/ask/who')
 
-/** The answer goes through all tokens: it is asked again seldom. */
-const AGAIN_MS = 10_000
+/**
+ * The defaults of namespaces (extended edition) are in the answer too, and change seldom: a fourth list to follow would hold
+ * one more of the six connections of the browser.
+ */
+const NAMESPACES_AGAIN_MS = serverFacts.edition === 'extended' ? 10_000 : false
 
 /** Who can do that? */
 export function WhoPage() {
@@ -48,12 +53,16 @@ export function WhoPage() {
 
 function Answer({ question }: { readonly question: Question }) {
   const client = useClient()
+  const key = ['who', question]
   const answer = useQuery({
-    queryKey: ['who', question],
+    queryKey: key,
     queryFn: ({ signal }) => client.whoCan(checkOf(question), { signal }),
     placeholderData: keepPreviousData,
-    refetchInterval: ({ state }) => (state.error ? false : AGAIN_MS),
+    refetchInterval: ({ state }) => (state.error ? false : NAMESPACES_AGAIN_MS),
   })
+  useRefetchOn(key, (options) => client.withMeta().tokens.list({}, options))
+  useRefetchOn(key, ({ limit: _, ...options }) => client.withMeta().policies.list(options))
+  useRefetchOn(key, ({ limit: _, ...options }) => client.withMeta().roles.list({}, options))
   if (answer.error) return <Problem error={answer.error} onRetry={answer.refetch} />
   if (!answer.data) return <Skeleton lines={6} />
   if (answer.data.length === 0) {

@@ -1,5 +1,6 @@
 import type { ReplicationStatus } from '@latchkey/sdk'
 import { useQuery } from '@tanstack/react-query'
+import { everySecond } from '../live/every-second.ts'
 import { isInstant } from '../live/instants.ts'
 import { serverFacts } from '../server-facts.ts'
 import { useClient } from '../session/session.ts'
@@ -12,8 +13,6 @@ import { Skeleton } from '../ui/feedback/states.tsx'
 import { Instant } from '../ui/instant.tsx'
 import { Card, Page } from '../ui/page.tsx'
 import '../ui/styles/catalog.css'
-
-const AGAIN_MS = 2_000
 
 /** The datacenters, and how this one replicates. */
 export function DatacentersPage() {
@@ -29,7 +28,7 @@ export function DatacentersPage() {
       const before = queries.getQueryData<{ readonly history: Sampled<ReplicationStatus> }>(queryKey)
       return { datacenters, replication, leader, history: sampled(before?.history, replication) }
     },
-    refetchInterval: ({ state: { error } }) => !error && AGAIN_MS,
+    refetchInterval: everySecond,
   })
   return (
     <Page title={texts.datacenters.title} lead={texts.datacenters.lead}>

@@ -1,12 +1,11 @@
 import { useQuery } from '@tanstack/react-query'
+import { everySecond } from '../live/every-second.ts'
 import { serverFacts } from '../server-facts.ts'
 import { useClient } from '../session/session.ts'
 import { texts } from '../texts.ts'
 import { Badge } from '../ui/badge.tsx'
 import { Problem } from '../ui/feedback/problem.tsx'
 import { Card } from '../ui/page.tsx'
-
-const REFETCH_MS = 5_000
 
 /** The service itself: what anyone may see of it. */
 export function ClusterFacts() {
@@ -21,7 +20,7 @@ export function ClusterFacts() {
       ])
       return { leader, peers, datacenters }
     },
-    refetchInterval: REFETCH_MS,
+    refetchInterval: everySecond,
   })
   if (status.error) return <Problem error={status.error} onRetry={status.refetch} />
   const { leader, peers = [], datacenters = [] } = status.data ?? {}

@@ -1,6 +1,7 @@
-import { useQuery } from '@tanstack/react-query'
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { CircleCheck, CircleSlash } from 'lucide-react'
 import { type FormEvent, useState } from 'react'
+import { useLive } from '../live/use-live.ts'
 import { useClient } from '../session/session.ts'
 import { texts } from '../texts.ts'
 import { Button } from '../ui/button.tsx'
@@ -41,13 +42,12 @@ export function ConnectionCheck({ search, onAsk }: ConnectionCheckProps) {
   )
 }
 
-/** Services connect all the time: the answer is kept fresh. */
-const AGAIN_MS = 2_000
-
 function Answer({ source, destination }: { readonly source: string; readonly destination: string }) {
   const client = useClient()
+  // The list of the page, by the same blocking query: the answer is read again when it changes.
+  const { dataUpdatedAt } = useLive(['intentions'], (options) => client.intentions.watchList({}, options))
   const answer = useQuery({
-    queryKey: ['connection', source, destination],
+    queryKey: ['connection', source, destination, dataUpdatedAt],
     queryFn: async ({ signal }) => {
       const [check, matches] = await Promise.all([
         client.intentions.check({ source, destination }, { signal }),
@@ -55,7 +55,7 @@ function Answer({ source, destination }: { readonly source: string; readonly des
       ])
       return { isAllowed: check.Allowed, by: decidingIntention(matches[destination] ?? [], source) }
     },
-    refetchInterval: ({ state }) => (state.error ? false : AGAIN_MS),
+    placeholderData: keepPreviousData,
   })
   if (answer.error) return <Problem error={answer.error} onRetry={answer.refetch} />
   if (!answer.data) return <Skeleton lines={2} />

@@ -12,7 +12,7 @@ interface WaitOptions {
 /** A blocking query of a list, such as `(options) => client.withMeta().roles.list({}, options)`. */
 type Wait = (options: WaitOptions) => Promise<{ readonly index?: number | undefined }>
 
-/** Least pause between two reads of a list that changes all the time. */
+/** Least pause between two reads of a list that changes all the time. A slow query pauses for as long as it took. */
 const PAUSE_MS = 300
 const FAILED_PAUSE_MS = 3_000
 
@@ -38,9 +38,11 @@ export function useRefetchOn(key: QueryKey, wait: Wait): void {
         )
         if (signal.aborted) return
         // Also after the first answer: the list may have changed since the query was read.
+        const begin = performance.now()
         if (seen !== index) await queries.invalidateQueries({ queryKey: key, exact: true })
         index = seen
-        await new Promise((resolve) => setTimeout(resolve, seen === undefined ? FAILED_PAUSE_MS : PAUSE_MS))
+        const pauseMs = Math.max(PAUSE_MS, performance.now() - begin)
+        await new Promise((resolve) => setTimeout(resolve, seen === undefined ? FAILED_PAUSE_MS : pauseMs))
       }
     }
   }, [isVisible, hash])

@@ -1,6 +1,5 @@
 /** Creates a namespace, or edits one. If somebody else has changed it since, saving shows both versions. */
 import type { Namespace } from '@latchkey/sdk'
-import { useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { NamePicker } from '../links/link-editor.tsx'
 import { ClientContext, useClient } from '../session/session.ts'
@@ -30,7 +29,6 @@ interface Content {
 export function NamespaceDialog({ namespace, onClose }: NamespaceDialogProps) {
   const client = useClient()
   const navigate = useNavigate()
-  const queries = useQueryClient()
   const { content, setContent, save, conflict, notice } = useEdit({
     record: namespace,
     blank: { name: '', description: '', policies: [], roles: [] },
@@ -45,7 +43,6 @@ export function NamespaceDialog({ namespace, onClose }: NamespaceDialogProps) {
       return client.namespaces.update(stored.Name, { Description, ACLs })
     },
     onSaved: (saved) => {
-      void queries.invalidateQueries({ queryKey: ['namespace-names'] })
       showToast({ text: texts.namespaces.saved(saved.Name) })
       onClose()
       if (!namespace) void navigate({ to: '/namespaces/$name', params: { name: saved.Name } })

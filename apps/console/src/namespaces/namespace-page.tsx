@@ -1,5 +1,4 @@
 import type { Namespace } from '@latchkey/sdk'
-import { useQueryClient } from '@tanstack/react-query'
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router'
 import { Ellipsis, Layers, LogIn, Pencil, Trash2 } from 'lucide-react'
 import { useState } from 'react'
@@ -49,7 +48,6 @@ function NamespaceDetails({ namespace }: { readonly namespace: Namespace }) {
   const client = useClient()
   const rights = useRights()
   const navigate = useNavigate()
-  const queries = useQueryClient()
   const [open, setOpen] = useState<'edit' | 'delete'>()
   const { Name, Description } = namespace
   return (
@@ -104,7 +102,6 @@ function NamespaceDetails({ namespace }: { readonly namespace: Namespace }) {
           action={texts.namespaces.delete}
           onConfirm={async () => {
             await client.namespaces.delete(Name)
-            void queries.invalidateQueries({ queryKey: ['namespace-names'] })
             showToast({ text: texts.namespaces.deleted(Name) })
             await navigate({ to: '/namespaces' })
           }}

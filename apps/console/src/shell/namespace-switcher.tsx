@@ -1,6 +1,7 @@
-import { useQuery } from '@tanstack/react-query'
 import { useLocation, useNavigate } from '@tanstack/react-router'
 import { Check, ChevronsUpDown, Layers, Settings2 } from 'lucide-react'
+import { useState } from 'react'
+import { useLive } from '../live/use-live.ts'
 import { useNamespace } from '../session/namespace.ts'
 import { useClient, useSession } from '../session/session.ts'
 import { useRights } from '../session/use-rights.ts'
@@ -9,8 +10,6 @@ import { Menu } from '../ui/overlay/menu.tsx'
 
 /** The namespace in which calls without one act, unless the token has its own. */
 const DEFAULT = 'default'
-
-const REFETCH_MS = 30_000
 
 /** Which namespace the pages show, and another one to choose (extended edition). */
 export function NamespaceSwitcher({ onNavigate }: { readonly onNavigate?: () => void }) {
@@ -22,12 +21,10 @@ export function NamespaceSwitcher({ onNavigate }: { readonly onNavigate?: () => 
   const token = session.state === 'signedIn' ? session.token : undefined
   const own = token?.Namespace ?? DEFAULT
   const current = useNamespace() ?? own
-  const namespaces = useQuery({
-    queryKey: ['namespace-names'],
-    queryFn: async ({ signal }) => (await client.namespaces.list({ signal })).map(({ Name }) => Name),
-    enabled: rights.operatorRead,
-    // A watch would hold one of the few connections on every page.
-    refetchInterval: REFETCH_MS,
+  const [isOpen, setOpen] = useState(false)
+  // Followed while the menu is open: a watch on every page would hold one of the few connections of the browser.
+  const namespaces = useLive(['namespaces'], (options) => client.namespaces.watchList(options), {
+    enabled: isOpen && rights.operatorRead,
   })
   const choose = (name: string) => {
     onNavigate?.()
@@ -35,11 +32,12 @@ export function NamespaceSwitcher({ onNavigate }: { readonly onNavigate?: () => 
     const [, section = ''] = pathname.split('/')
     void navigate({ to: `/${section}`, search: { ns: name === own ? undefined : name } })
   }
-  const names = namespaces.data ?? [current]
+  const names = namespaces.data?.map(({ Name }) => Name) ?? [current]
   return (
     <Menu
       align="start"
       label={texts.namespaces.title}
+      onOpenChange={setOpen}
       actions={[
         ...names.map((name) => ({
           label: name,

@@ -1,6 +1,7 @@
 import type { IntentionMigration, MigrationStatus } from '@latchkey/sdk'
 import { useQuery } from '@tanstack/react-query'
 import { durationText } from '../live/durations.ts'
+import { everySecond } from '../live/every-second.ts'
 import { useClient } from '../session/session.ts'
 import { texts } from '../texts.ts'
 import { Badge, type Tone } from '../ui/badge.tsx'
@@ -9,9 +10,6 @@ import { Problem } from '../ui/feedback/problem.tsx'
 import { Skeleton } from '../ui/feedback/states.tsx'
 import { Card } from '../ui/page.tsx'
 import { MigrationCharts } from './migration-charts.tsx'
-
-/** A batch is written each second. */
-const AGAIN_MS = 1_000
 
 /** The migration of accessors, and that of intentions. */
 export function Migrations() {
@@ -23,12 +21,12 @@ export function Migrations() {
         queries.getQueryData<Sampled<MigrationStatus>>(queryKey),
         await client.status.migration({ signal }),
       ),
-    refetchInterval: ({ state }) => !state.error && AGAIN_MS,
+    refetchInterval: everySecond,
   })
   const intentions = useQuery({
     queryKey: ['migration', 'intentions'],
     queryFn: ({ signal }) => client.intentions.migration({ signal }),
-    refetchInterval: ({ state }) => !state.error && AGAIN_MS,
+    refetchInterval: everySecond,
   })
   return (
     <>

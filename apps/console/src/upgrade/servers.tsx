@@ -1,5 +1,6 @@
 import type { Member } from '@latchkey/sdk'
 import { useQuery } from '@tanstack/react-query'
+import { everySecond } from '../live/every-second.ts'
 import { useClient } from '../session/session.ts'
 import { texts } from '../texts.ts'
 import { Badge, type Tone } from '../ui/badge.tsx'
@@ -7,15 +8,13 @@ import { Problem } from '../ui/feedback/problem.tsx'
 import { Skeleton } from '../ui/feedback/states.tsx'
 import { Card } from '../ui/page.tsx'
 
-const AGAIN_MS = 2_000
-
 /** Every server process with its version, its mode and whether it is alive. */
 export function Servers() {
   const client = useClient()
   const members = useQuery({
     queryKey: ['members'],
     queryFn: ({ signal }) => client.agent.members({ signal }),
-    refetchInterval: ({ state }) => !state.error && AGAIN_MS,
+    refetchInterval: everySecond,
   })
   return (
     <Card title={texts.upgrade.servers}>

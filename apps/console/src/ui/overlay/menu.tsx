@@ -16,11 +16,12 @@ interface MenuProps {
   readonly label?: ReactNode
   readonly actions: readonly MenuAction[]
   readonly align?: 'start' | 'end'
+  readonly onOpenChange?: (isOpen: boolean) => void
 }
 
-export function Menu({ children, label, actions, align = 'end' }: MenuProps) {
+export function Menu({ children, label, actions, align = 'end', onOpenChange }: MenuProps) {
   return (
-    <Radix.Root>
+    <Radix.Root {...(onOpenChange ? { onOpenChange } : {})}>
       <Radix.Trigger asChild>{children}</Radix.Trigger>
       <Radix.Portal>
         <Radix.Content className="menu" align={align} sideOffset={6} collisionPadding={8}>
