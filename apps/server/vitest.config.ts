@@ -1,6 +1,6 @@
 import { globSync, readFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { configDefaults, defineConfig } from 'vitest/config'
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
@@ -11,18 +11,29 @@ const ALONE = globSync(UNITS, { cwd: import.meta.dirname }).filter((file) =>
   /useFakeTimers|WorkMeter/.test(readFileSync(join(import.meta.dirname, file), 'utf8')),
 )
 
+/** The tests that take longest, 20 s and more where all cores are busy: the longest first. */
+const LONGEST = `
+  postgres-store watches upgrade-guide secondary-datacenter legacy-upgrade embedded-server cache-equality secret-timing
+  coherence rolling-restart tokens-of-the-primary distinct-keys link-faults restart-faults pipelining proofs-runner
+  anonymous-queries clock-skew embedded-postgres replication linearizability seeded-bugs soak durability faults store-model
+  hostile-bodies legacy-import shutdown failover intentions-upgrade operations version-downgrade version-connections
+  long-headers paused-process
+`
+  .trim()
+  .split(/\s+/)
+
 /**
- * Lets the long proofs on several processes begin first, each beside files that mostly wait: the cores stay busy. Units
- * come last, one after another: only then does a worker keep its module graph from one to the next.
+ * Lets the longest begin first, so that none is left alone at the end, each beside files that mostly wait: the cores stay
+ * busy. Units come last, one after another: only then does a worker keep its module graph from one to the next.
  */
 class Alternating extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const all = await super.sort(files)
     const isUnit = ({ project }: TestSpecification) => project.name === 'units'
     const sorted = all.filter((file) => !isUnit(file))
-    const isLong = ({ moduleId }: TestSpecification) =>
-      /\/test\/(cluster|soak|upgrade-guide|replication\/|legacy-upgrade)|postgres-store/.test(moduleId)
-    const [long, others] = [sorted.filter(isLong), sorted.filter((file) => !isLong(file))]
+    const place = ({ moduleId }: TestSpecification) => LONGEST.indexOf(basename(moduleId, '.test.ts'))
+    const long = sorted.filter((file) => place(file) >= 0).sort((a, b) => place(a) - place(b))
+    const others = sorted.filter((file) => place(file) < 0)
     const alternating = others.flatMap((file, i) => [...long.slice(i, i + 1), file])
     return [...alternating, ...long.slice(others.length), ...all.filter(isUnit)]
   }

@@ -335,7 +335,8 @@ function isStormProven({ lost, altered, surplus, indexWentBack, acknowledged }: 
 function watches(changes: number, seed: number, servers: number): Promise<ProofResult> {
   return withDatabase(async ({ url: databaseUrl }) => {
     const watchers = Math.max(200, Math.ceil(changes / 20))
-    const figures = await proveWatches({ databaseUrl, seed, servers, watchers, changes })
+    const load = { watchers, changes, changesPerFault: 250 }
+    const figures = await proveWatches({ databaseUrl, seed, servers, ...load })
     return { isProven: areWatchesProven(figures), figures }
   })
 }

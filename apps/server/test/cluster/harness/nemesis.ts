@@ -6,9 +6,45 @@ import { cutChangeFeeds, type ServerGroup } from './server-group.ts'
 /** Causes a fault; resolves when everything is restored. */
 export type Fault = () => Promise<void>
 
-interface Nemesis {
+interface FaultsOptions {
+  /** By name; each comes as often as the others. */
+  readonly faults: Readonly<Record<string, Fault>>
+  readonly random: SeededRandom
+}
+
+interface Striker {
   /** How often each fault happened. */
   readonly counts: Readonly<Record<string, number>>
+  /** Causes a random fault, after those in progress; resolves when everything is restored. */
+  readonly strike: Fault
+}
+
+/** Causes faults when it is told to: where work takes longer on a busy machine, it gets no more faults for that. */
+export function faultsOnDemand({ faults, random }: FaultsOptions): Striker {
+  const counts: Record<string, number> = Object.fromEntries(Object.keys(faults).map((name) => [name, 0]))
+  let last = Promise.resolve()
+  const order = inRounds(faults, random)
+  const strike = async () => {
+    const [name, fault] = order.next().value
+    await fault()
+    counts[name] = (counts[name] ?? 0) + 1
+  }
+  return {
+    counts,
+    strike: () => {
+      last = last.then(strike)
+      return last
+    },
+  }
+}
+
+/** Endlessly: each once in every round, in random order. */
+function* inRounds(faults: FaultsOptions['faults'], random: SeededRandom): Generator<[string, Fault], never> {
+  for (;;) yield* random.shuffled(Object.entries(faults))
+}
+
+interface Nemesis {
+  readonly counts: Striker['counts']
   /** Stops after the fault in progress. */
   stop(): Promise<void>
 }
@@ -16,24 +52,21 @@ interface Nemesis {
 /**
  * Injects one fault after another, with pauses in between.
  *
- * @param options.faults by name; each is as likely as the others.
  * @param options.everyMs the longest pause.
  */
-export function startNemesis(options: {
-  readonly faults: Readonly<Record<string, Fault>>
-  readonly random: SeededRandom
+export function startNemesis({
+  everyMs,
+  ...options
+}: FaultsOptions & {
   readonly everyMs: number
 }): Nemesis {
-  const { faults, random, everyMs } = options
-  const counts: Record<string, number> = Object.fromEntries(Object.keys(faults).map((name) => [name, 0]))
+  const { counts, strike } = faultsOnDemand(options)
   const stopping = new AbortController()
   const rage = async () => {
     while (!stopping.signal.aborted) {
-      await sleep(random.below(everyMs), undefined, { signal: stopping.signal }).catch(() => {})
+      await sleep(options.random.below(everyMs), undefined, { signal: stopping.signal }).catch(() => {})
       if (stopping.signal.aborted) return
-      const [name, strike] = random.pick(Object.entries(faults))
       await strike()
-      counts[name] = (counts[name] ?? 0) + 1
     }
   }
   const done = rage()
