@@ -142,6 +142,12 @@ describe.skipIf(executablePath === undefined)('the console on a real server', ()
       await page.getByRole('button', { name: 'Save policy' }).click()
       await page.getByText('Saved “search-web”').first().waitFor()
       expect((await world.client.policies.read(ID)).Rules).toBe(RULES)
+      await page.getByRole('textbox', { name: 'Description' }).fill('Kept')
+      await world.client.policies.delete(ID)
+      await page.getByText('This record was deleted elsewhere').waitFor()
+      await page.getByRole('button', { name: 'Create again' }).click()
+      await page.getByText('Created “search-web”').first().waitFor()
+      expect((await world.client.policies.readByName('search-web')).Description).toBe('Kept')
       expect(world.complaints).toEqual([])
     },
   )
@@ -195,6 +201,38 @@ describe.skipIf(executablePath === undefined)('the console on a real server', ()
       await page.getByRole('button', { name: 'Save' }).click()
       await page.getByRole('dialog').waitFor({ state: 'detached' })
       expect((await read()).Description).toBe('Mine')
+    }
+    await page.getByRole('link', { name: 'typist' }).click()
+    await page.getByRole('textbox', { name: 'Description' }).waitFor()
+    await page.keyboard.press('Escape')
+    await page.getByRole('dialog').waitFor({ state: 'detached' })
+    const deleted = [
+      {
+        path: `/roles/${role.ID}`,
+        form: page.getByRole('button', { name: 'Edit role' }),
+        remove: () => roles.delete(role.ID),
+        read: () => roles.readByName('typists'),
+      },
+      {
+        path: '/intentions?q=typist',
+        form: page.getByRole('link', { name: 'typist' }),
+        remove: () => intentions.deleteExact({ source, destination }),
+        read: () => intentions.readExact({ source, destination }),
+      },
+    ]
+    for (const { path, form, remove, read } of deleted) {
+      await world.go(path)
+      await form.click()
+      await page.getByRole('textbox', { name: 'Description' }).fill('Kept')
+      await remove()
+      await page.getByText('This record was deleted elsewhere').waitFor()
+      await page.keyboard.press('Escape')
+      await page.getByRole('heading', { name: 'Discard changes?' }).waitFor()
+      expect(await axeViolations(page)).toEqual([])
+      await page.getByRole('button', { name: 'Keep editing' }).click()
+      await page.getByRole('button', { name: 'Create again' }).click()
+      await page.getByRole('dialog').waitFor({ state: 'detached' })
+      expect((await read()).Description).toBe('Kept')
     }
     expect(world.complaints).toEqual([])
   })

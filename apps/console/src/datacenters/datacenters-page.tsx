@@ -53,10 +53,10 @@ export function DatacentersPage() {
           </Card>
           <Card title={texts.datacenters.replication}>
             {state.data.replication.Enabled ? (
-              <>
+              <div className="stack" data-gap="large">
                 <Replication status={state.data.replication} />
                 <Lag {...state.data.history} />
-              </>
+              </div>
             ) : (
               <p className="secondary">{texts.datacenters.isPrimary(state.data.leader)}</p>
             )}

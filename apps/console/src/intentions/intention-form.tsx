@@ -13,6 +13,8 @@ import { destinationOf, keyOf, sourceOf } from './intention-search.ts'
 interface IntentionFormProps {
   /** The intention to edit; `undefined`: a new one. */
   readonly existing: Intention | undefined
+  /** It was deleted elsewhere while this form was open. */
+  readonly isDeleted?: boolean
   readonly onClose: () => void
 }
 
@@ -28,18 +30,19 @@ interface Content {
  * Creates an intention, or edits what it decides. Its names stay. If somebody else has changed it since, saving shows both
  * versions.
  */
-export function IntentionForm({ existing, onClose }: IntentionFormProps) {
+export function IntentionForm({ existing, isDeleted = false, onClose }: IntentionFormProps) {
   const client = useClient()
   const [isMissing, setMissing] = useState(false)
-  const { content, setContent, save, conflict, notice } = useEdit({
+  const { content, setContent, save, isNew, isChanged, conflict, notice } = useEdit({
     record: existing,
+    isDeleted,
     blank: { source: '', destination: '', action: 'allow', description: '' },
     contentOf,
     fieldsOf,
     read: (base) => readStored(client, base),
-    save: (edited, stored): Promise<unknown> =>
-      stored ? update(client, edited, stored) : client.intentions.create(recordOf(edited)),
+    save: (edited, stored) => write(client, edited, { stored, earlier: stored ?? existing }),
     onSaved: onClose,
+    onClose,
   })
   if (conflict) return conflict
   const { source, destination, action, description } = content
@@ -51,15 +54,16 @@ export function IntentionForm({ existing, onClose }: IntentionFormProps) {
   const missing = (value: string) => (isMissing && value === '' ? texts.intentions.nameMissing : undefined)
   return (
     <Dialog
-      title={existing ? texts.intentions.edit : texts.intentions.create}
+      title={isNew ? texts.intentions.create : texts.intentions.edit}
       lead={texts.intentions.formLead}
       onClose={onClose}
+      isChanged={isChanged}
       onSubmit={submit}
       foot={
         <>
           <Button onClick={onClose}>{texts.common.cancel}</Button>
           <Button type="submit" look="primary" busy={save.isPending}>
-            {existing ? texts.common.save : texts.intentions.create}
+            {isNew ? texts.intentions.create : texts.common.save}
           </Button>
         </>
       }
@@ -128,24 +132,40 @@ const ACTIONS: Readonly<Record<string, string>> = {
   deny: texts.intentions.deny,
 }
 
-/** What is stored under the same names: a write by names takes an intention its ID. Of a deleted one, the server says so. */
-async function readStored({ intentions }: Client, base: Intention): Promise<Intention> {
+/** What is stored under the same names: a write by names takes an intention its ID. */
+async function readStored({ intentions }: Client, base: Intention): Promise<Intention | undefined> {
   const all = await intentions.list({}, { consistency: 'consistent' })
-  return all.find((each) => keyOf(each) === keyOf(base)) ?? base
+  return all.find((each) => keyOf(each) === keyOf(base))
 }
 
-function update({ intentions }: Client, content: Content, { ID, Permissions, Meta }: Intention) {
-  const { Action, Description, ...names } = recordOf(content)
-  const whole = {
-    Description,
-    ...(Action === undefined ? {} : { Action }),
+interface Versions {
+  /** `undefined`: there is none now. */
+  readonly stored: Intention | undefined
+  /** The stored one, or one that was deleted; `undefined`: there was none. */
+  readonly earlier: Intention | undefined
+}
+
+/** Intentions of a destination that was written by names have no IDs, and are written by names only. */
+async function write({ intentions }: Client, content: Content, { stored, earlier }: Versions): Promise<void> {
+  const whole = wholeOf(content, earlier)
+  if (earlier && earlier.ID === undefined) {
+    const { source, destination } = content
+    const { SourceName, SourceNS, DestinationName, DestinationNS, ...decision } = whole
+    await intentions.writeExact({ source, destination }, decision)
+  } else if (stored?.ID !== undefined) {
+    await intentions.update(stored.ID, whole)
+  } else {
+    await intentions.create(whole)
+  }
+}
+
+/** The body of an intention, with what the form does not show of an earlier version. */
+function wholeOf(content: Content, { Permissions, Meta }: Partial<Intention> = {}) {
+  return {
+    ...recordOf(content),
     ...(Permissions === undefined ? {} : { Permissions }),
     ...(Meta === undefined ? {} : { Meta }),
   }
-  const { source, destination } = content
-  return ID === undefined
-    ? intentions.writeExact({ source, destination }, whole)
-    : intentions.update(ID, { ...names, ...whole })
 }
 
 /** The body of an intention, with namespaces where they were typed. */

@@ -1,6 +1,7 @@
 import type { Intention } from '@latchkey/sdk'
 import { getRouteApi, Link } from '@tanstack/react-router'
 import { ArrowRight, Plus, Share2, Trash2 } from 'lucide-react'
+import { useKept } from '../live/use-kept.ts'
 import { useLive } from '../live/use-live.ts'
 import { useClient } from '../session/session.ts'
 import { texts } from '../texts.ts'
@@ -28,7 +29,11 @@ export function IntentionsPage() {
   const remove = useDeleteIntention()
   const change = (part: IntentionSearch) => void navigate({ search: { ...search, ...part }, replace: true })
   const shown = (intentions.data ?? []).filter((each) => isSearched(each, search.q))
-  const edited = intentions.data?.find((each) => keyOf(each) === search.edit)
+  const found =
+    search.edit === undefined || intentions.data === undefined
+      ? undefined
+      : (intentions.data.find((each) => keyOf(each) === search.edit) ?? null)
+  const edited = useKept(found, true) ?? undefined
   const close = () => change({ create: undefined, edit: undefined })
   return (
     <Page
@@ -77,7 +82,7 @@ export function IntentionsPage() {
         )}
       </div>
       {(search.create || edited) && (
-        <IntentionForm key={search.edit ?? ''} existing={edited} onClose={close} />
+        <IntentionForm key={search.edit ?? ''} existing={edited} isDeleted={found === null} onClose={close} />
       )}
     </Page>
   )

@@ -5,6 +5,7 @@ import { texts } from '../texts.ts'
 import { Button } from '../ui/button.tsx'
 import { Problem } from '../ui/feedback/problem.tsx'
 import { Field, TextField } from '../ui/form/field.tsx'
+import { useChanged } from '../ui/form/use-changed.ts'
 import { Dialog } from '../ui/overlay/dialog.tsx'
 
 interface CreateKeyProps {
@@ -19,6 +20,7 @@ export function CreateKey({ prefix, onClose, onCreated }: CreateKeyProps) {
   const client = useClient()
   const [key, setKey] = useState(prefix)
   const [value, setValue] = useState('')
+  const isChanged = useChanged([key, value])
   const create = useMutation({
     mutationFn: () => client.kv.put(key, value, { cas: 0 }),
     onSuccess: (isWritten) => isWritten && onCreated(key),
@@ -29,6 +31,7 @@ export function CreateKey({ prefix, onClose, onCreated }: CreateKeyProps) {
     <Dialog
       title={texts.kv.create}
       onClose={onClose}
+      isChanged={isChanged}
       onSubmit={() => isNamed && create.mutate()}
       foot={
         <>

@@ -12,6 +12,8 @@ interface BindingRuleFormProps {
   readonly method: string
   /** The rule to edit, as the page shows it; `undefined`: a new one. */
   readonly existing: BindingRule | undefined
+  /** It was deleted elsewhere while this form was open. */
+  readonly isDeleted?: boolean
   readonly onClose: () => void
 }
 
@@ -26,10 +28,11 @@ interface Content {
  * Creates or edits a binding rule. The server checks selector and name, and its error stands at the field. If somebody else
  * has changed the rule since, saving shows both versions.
  */
-export function BindingRuleForm({ method, existing, onClose }: BindingRuleFormProps) {
+export function BindingRuleForm({ method, existing, isDeleted = false, onClose }: BindingRuleFormProps) {
   const client = useClient()
-  const { content, setContent, save, conflict, notice } = useEdit({
+  const { content, setContent, save, isNew, isChanged, conflict, notice } = useEdit({
     record: existing,
+    isDeleted,
     blank: { type: 'role', name: '', selector: '', description: '' },
     contentOf,
     fieldsOf,
@@ -41,6 +44,7 @@ export function BindingRuleForm({ method, existing, onClose }: BindingRuleFormPr
         : client.bindingRules.create({ AuthMethod: method, ...record })
     },
     onSaved: onClose,
+    onClose,
   })
   if (conflict) return conflict
   const { type, name, selector, description } = content
@@ -48,14 +52,15 @@ export function BindingRuleForm({ method, existing, onClose }: BindingRuleFormPr
   const errorOf = (each: string) => (field === each ? save.error?.message : undefined)
   return (
     <Dialog
-      title={existing ? texts.logins.editRule(existing.BindName) : texts.logins.createRule}
+      title={existing && !isNew ? texts.logins.editRule(existing.BindName) : texts.logins.createRule}
       onClose={onClose}
+      isChanged={isChanged}
       onSubmit={() => name !== '' && save.mutate()}
       foot={
         <>
           <Button onClick={onClose}>{texts.common.cancel}</Button>
           <Button type="submit" look="primary" busy={save.isPending} disabled={name === ''}>
-            {existing ? texts.common.save : texts.logins.createRule}
+            {isNew ? texts.logins.createRule : texts.common.save}
           </Button>
         </>
       }

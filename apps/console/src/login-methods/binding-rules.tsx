@@ -24,6 +24,8 @@ export function BindingRules({ method }: { readonly method: string }) {
   const rules = useLive(['binding-rules', method], (options) =>
     client.bindingRules.watchList({ authmethod: method }, options),
   )
+  const edited = open && 'edit' in open && open.edit
+  const current = edited && rules.data?.find(({ ID }) => ID === edited.ID)
   return (
     <Card
       title={texts.logins.rules}
@@ -80,7 +82,8 @@ export function BindingRules({ method }: { readonly method: string }) {
       {open && 'edit' in open && (
         <BindingRuleForm
           method={method}
-          existing={rules.data?.find(({ ID }) => ID === open.edit?.ID) ?? open.edit}
+          existing={current || open.edit}
+          isDeleted={open.edit !== undefined && rules.data !== undefined && !current}
           onClose={close}
         />
       )}

@@ -6,6 +6,7 @@ import { texts } from '../texts.ts'
 import { Button } from '../ui/button.tsx'
 import { Problem } from '../ui/feedback/problem.tsx'
 import { SelectField, TextField } from '../ui/form/field.tsx'
+import { useChanged } from '../ui/form/use-changed.ts'
 import { Dialog } from '../ui/overlay/dialog.tsx'
 import { JsonField, readJson } from './json-field.tsx'
 
@@ -27,6 +28,7 @@ export function CreateMethod({ onClose, onCreated }: CreateMethodProps) {
   const [type, setType] = useState('jwt')
   const [ttl, setTtl] = useState('1h')
   const [config, setConfig] = useState(EXAMPLE)
+  const isChanged = useChanged([name, type, ttl, config])
   const read = readJson(config)
   const create = useMutation({
     mutationFn: async () =>
@@ -43,6 +45,7 @@ export function CreateMethod({ onClose, onCreated }: CreateMethodProps) {
       title={texts.logins.create}
       size="large"
       onClose={onClose}
+      isChanged={isChanged}
       onSubmit={() => name !== '' && read && create.mutate()}
       foot={
         <>

@@ -15,6 +15,8 @@ import { Dialog } from '../ui/overlay/dialog.tsx'
 interface NamespaceDialogProps {
   /** Absent: a new one. */
   readonly namespace?: Namespace
+  /** It was deleted elsewhere while this form was open. */
+  readonly isDeleted?: boolean
   readonly onClose: () => void
 }
 
@@ -26,11 +28,12 @@ interface Content {
   readonly roles: readonly string[]
 }
 
-export function NamespaceDialog({ namespace, onClose }: NamespaceDialogProps) {
+export function NamespaceDialog({ namespace, isDeleted = false, onClose }: NamespaceDialogProps) {
   const client = useClient()
   const navigate = useNavigate()
-  const { content, setContent, save, conflict, notice } = useEdit({
+  const { content, setContent, save, isNew, isChanged, conflict, notice } = useEdit({
     record: namespace,
+    isDeleted,
     blank: { name: '', description: '', policies: [], roles: [] },
     contentOf,
     fieldsOf,
@@ -45,27 +48,29 @@ export function NamespaceDialog({ namespace, onClose }: NamespaceDialogProps) {
     onSaved: (saved) => {
       showToast({ text: texts.namespaces.saved(saved.Name) })
       onClose()
-      if (!namespace) void navigate({ to: '/namespaces/$name', params: { name: saved.Name } })
+      if (isNew) void navigate({ to: '/namespaces/$name', params: { name: saved.Name } })
     },
+    onClose,
   })
   if (conflict) return conflict
   return (
     <Dialog
-      title={namespace ? texts.namespaces.edit : texts.namespaces.create}
+      title={isNew ? texts.namespaces.create : texts.namespaces.edit}
       onClose={onClose}
+      isChanged={isChanged}
       onSubmit={() => save.mutate()}
       foot={
         <>
           <Button onClick={onClose}>{texts.common.cancel}</Button>
           <Button type="submit" look="primary" busy={save.isPending}>
-            {namespace ? texts.common.save : texts.namespaces.create}
+            {isNew ? texts.namespaces.create : texts.common.save}
           </Button>
         </>
       }
     >
       <div className="stack">
         {notice}
-        {!namespace && (
+        {isNew && (
           <TextField
             label={texts.namespaces.name}
             hint={texts.namespaces.nameHint}
@@ -80,7 +85,7 @@ export function NamespaceDialog({ namespace, onClose }: NamespaceDialogProps) {
           value={content.description}
           onValue={(description) => setContent({ ...content, description })}
         />
-        {namespace ? (
+        {namespace && !isNew ? (
           <ClientContext value={client.withNamespace(namespace.Name)}>
             <NamePicker
               label={texts.namespaces.policyDefaults}

@@ -3,6 +3,7 @@ import { getRouteApi, Link, useNavigate } from '@tanstack/react-router'
 import { Ellipsis, Layers, LogIn, Pencil, Trash2 } from 'lucide-react'
 import { useState } from 'react'
 import { LinkBadges } from '../links/link-badges.tsx'
+import { useKept } from '../live/use-kept.ts'
 import { useLive } from '../live/use-live.ts'
 import { useClient } from '../session/session.ts'
 import { useRights } from '../session/use-rights.ts'
@@ -27,8 +28,13 @@ export function NamespacePage() {
   const { name } = route.useParams() as { name: string }
   const client = useClient()
   const namespaces = useLive(['namespaces'], (options) => client.namespaces.watchList(options))
-  const namespace = namespaces.data?.find(({ Name }) => Name === name)
-  if (namespace) return <NamespaceDetails namespace={namespace} />
+  const [isEdited, setEdited] = useState(false)
+  const found = namespaces.data && (namespaces.data.find(({ Name }) => Name === name) ?? null)
+  const namespace = useKept(found, isEdited)
+  if (namespace) {
+    const edit = { isEdited, setEdited, isDeleted: found === null }
+    return <NamespaceDetails namespace={namespace} {...edit} />
+  }
   return (
     <Page title={name} parent={PARENT}>
       {namespaces.error ? (
@@ -44,11 +50,18 @@ export function NamespacePage() {
   )
 }
 
-function NamespaceDetails({ namespace }: { readonly namespace: Namespace }) {
+interface DetailsProps {
+  readonly namespace: Namespace
+  readonly isDeleted: boolean
+  readonly isEdited: boolean
+  readonly setEdited: (isEdited: boolean) => void
+}
+
+function NamespaceDetails({ namespace, isDeleted, isEdited, setEdited }: DetailsProps) {
   const client = useClient()
   const rights = useRights()
   const navigate = useNavigate()
-  const [open, setOpen] = useState<'edit' | 'delete'>()
+  const [isDeleting, setDeleting] = useState(false)
   const { Name, Description } = namespace
   return (
     <Page
@@ -62,7 +75,7 @@ function NamespaceDetails({ namespace }: { readonly namespace: Namespace }) {
             {texts.namespaces.enter}
           </Link>
           {rights.operatorWrite && (
-            <Button onClick={() => setOpen('edit')}>
+            <Button onClick={() => setEdited(true)}>
               <Pencil aria-hidden />
               {texts.namespaces.edit}
             </Button>
@@ -74,7 +87,7 @@ function NamespaceDetails({ namespace }: { readonly namespace: Namespace }) {
                   label: texts.namespaces.delete,
                   icon: Trash2,
                   tone: 'danger',
-                  onSelect: () => setOpen('delete'),
+                  onSelect: () => setDeleting(true),
                 },
               ]}
             >
@@ -95,8 +108,10 @@ function NamespaceDetails({ namespace }: { readonly namespace: Namespace }) {
         </Card>
         <Contents name={Name} />
       </div>
-      {open === 'edit' && <NamespaceDialog namespace={namespace} onClose={() => setOpen(undefined)} />}
-      {open === 'delete' && (
+      {isEdited && (
+        <NamespaceDialog namespace={namespace} isDeleted={isDeleted} onClose={() => setEdited(false)} />
+      )}
+      {isDeleting && (
         <Confirm
           title={texts.namespaces.deleteTitle(Name)}
           action={texts.namespaces.delete}
@@ -105,7 +120,7 @@ function NamespaceDetails({ namespace }: { readonly namespace: Namespace }) {
             showToast({ text: texts.namespaces.deleted(Name) })
             await navigate({ to: '/namespaces' })
           }}
-          onClose={() => setOpen(undefined)}
+          onClose={() => setDeleting(false)}
         >
           {texts.namespaces.deleteLead}
         </Confirm>

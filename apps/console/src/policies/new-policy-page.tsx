@@ -8,7 +8,7 @@ import { Button } from '../ui/button.tsx'
 import { Problem } from '../ui/feedback/problem.tsx'
 import { showToast } from '../ui/feedback/toast.tsx'
 import { Page } from '../ui/page.tsx'
-import type { PolicyContent } from './policy-content.ts'
+import { createPolicy, type PolicyContent } from './policy-content.ts'
 import { isAboutName, PolicyForm } from './policy-form.tsx'
 
 const EXAMPLE = 'key_prefix "orders/" {\n  policy = "read"\n}\n'
@@ -19,12 +19,7 @@ export function NewPolicyPage() {
   const navigate = useNavigate()
   const [content, setContent] = useState<PolicyContent>({ name: '', description: '', rules: EXAMPLE })
   const create = useMutation({
-    mutationFn: () =>
-      client.policies.create({
-        Name: content.name.trim(),
-        Description: content.description.trim(),
-        Rules: content.rules,
-      }),
+    mutationFn: () => createPolicy(client, content),
     onSuccess: ({ ID, Name }) => {
       showToast({ text: texts.policies.created(Name) })
       void navigate({ to: '/policies/$id', params: { id: ID } })

@@ -1,4 +1,4 @@
-import type { Policy } from '@latchkey/sdk'
+import type { Client, Policy } from '@latchkey/sdk'
 
 /** What a form edits of a policy. */
 export interface PolicyContent {
@@ -13,4 +13,11 @@ export function contentOf({ Name, Description, Rules }: Policy): PolicyContent {
 
 export function isSameContent(a: PolicyContent, b: PolicyContent): boolean {
   return a.name === b.name && a.description === b.description && a.rules === b.rules
+}
+
+export function createPolicy(
+  { policies }: Client,
+  { name, description, rules }: PolicyContent,
+): Promise<Policy> {
+  return policies.create({ Name: name.trim(), Description: description.trim(), Rules: rules })
 }

@@ -1,8 +1,10 @@
 import type { Policy } from '@latchkey/sdk'
+import { useMutation } from '@tanstack/react-query'
 import { getRouteApi, useNavigate } from '@tanstack/react-router'
 import { Ellipsis, FileX, Trash2 } from 'lucide-react'
 import { useState } from 'react'
 import { watchOrNull } from '../live/map-watch.ts'
+import { useKept } from '../live/use-kept.ts'
 import { useLive } from '../live/use-live.ts'
 import { useClient } from '../session/session.ts'
 import { useRights } from '../session/use-rights.ts'
@@ -12,11 +14,11 @@ import { Button, IconButton } from '../ui/button.tsx'
 import { Problem } from '../ui/feedback/problem.tsx'
 import { Empty, Skeleton } from '../ui/feedback/states.tsx'
 import { showToast } from '../ui/feedback/toast.tsx'
-import { ChangedNotice } from '../ui/form/use-edit.tsx'
+import { ChangedNotice, DeletedNotice } from '../ui/form/use-edit.tsx'
 import { Confirm } from '../ui/overlay/confirm.tsx'
 import { Menu } from '../ui/overlay/menu.tsx'
 import { Page } from '../ui/page.tsx'
-import { contentOf, isSameContent, type PolicyContent } from './policy-content.ts'
+import { contentOf, createPolicy, isSameContent, type PolicyContent } from './policy-content.ts'
 import { PolicyForm } from './policy-form.tsx'
 import { PolicyUsage } from './policy-usage.tsx'
 import { SavePolicy } from './save-policy.tsx'
@@ -27,11 +29,25 @@ const PARENT = { to: '/policies', label: texts.policies.title }
 /** The rules of this policy cannot change. */
 const BUILTIN_ID = '00000000-0000-0000-0000-000000000001'
 
+/** What the person edits, and the version that they began with. */
+interface Draft {
+  readonly base: Policy
+  readonly content: PolicyContent
+}
+
 export function PolicyPage() {
   const { id } = route.useParams() as { id: string }
+  return <PolicyOfId key={id} id={id} />
+}
+
+function PolicyOfId({ id }: { readonly id: string }) {
   const client = useClient()
+  const [draft, setDraft] = useState<Draft>()
   const policy = useLive(['policy', id], (options) => watchOrNull(client.policies.watch(id, options)))
-  if (policy.data) return <PolicyDetails key={id} policy={policy.data} />
+  const shown = useKept(policy.data, draft !== undefined)
+  if (shown) {
+    return <PolicyDetails policy={shown} isDeleted={policy.data === null} draft={draft} setDraft={setDraft} />
+  }
   return (
     <Page title={texts.policies.one} parent={PARENT}>
       {policy.error ? (
@@ -47,17 +63,30 @@ export function PolicyPage() {
   )
 }
 
-function PolicyDetails({ policy }: { readonly policy: Policy }) {
+interface DetailsProps {
+  readonly policy: Policy
+  /** Somebody else has deleted it while the person edits. */
+  readonly isDeleted: boolean
+  readonly draft: Draft | undefined
+  readonly setDraft: (draft: Draft | undefined) => void
+}
+
+function PolicyDetails({ policy, isDeleted, draft, setDraft }: DetailsProps) {
   const client = useClient()
   const rights = useRights()
   const navigate = useNavigate()
-  // What the person edits, and the version that they began with.
-  const [draft, setDraft] = useState<{ readonly base: Policy; readonly content: PolicyContent }>()
   const [isSaving, setSaving] = useState(false)
   const [isDeleting, setDeleting] = useState(false)
   const content = draft?.content ?? contentOf(policy)
   const isChanged = draft !== undefined && !isSameContent(draft.content, contentOf(draft.base))
   const isBuiltin = policy.ID === BUILTIN_ID
+  const createAgain = useMutation({
+    mutationFn: () => createPolicy(client, content),
+    onSuccess: ({ ID, Name }) => {
+      showToast({ text: texts.policies.created(Name) })
+      void navigate({ to: '/policies/$id', params: { id: ID } })
+    },
+  })
   const isOutdated = isChanged && draft.base.ModifyIndex !== policy.ModifyIndex
   return (
     <Page
@@ -75,10 +104,10 @@ function PolicyDetails({ policy }: { readonly policy: Policy }) {
         rights.aclWrite && (
           <>
             {isChanged && <Button onClick={() => setDraft(undefined)}>{texts.policies.discard}</Button>}
-            <Button look="primary" disabled={!isChanged} onClick={() => setSaving(true)}>
+            <Button look="primary" disabled={!isChanged || isDeleted} onClick={() => setSaving(true)}>
               {texts.policies.review}
             </Button>
-            {!isBuiltin && (
+            {!isBuiltin && !isDeleted && (
               <Menu
                 actions={[
                   {
@@ -101,13 +130,21 @@ function PolicyDetails({ policy }: { readonly policy: Policy }) {
       <div className="columns">
         <div className="stack">
           {isOutdated && <ChangedNotice />}
+          {isDeleted && (
+            <DeletedNotice
+              onCreate={() => createAgain.mutate()}
+              isCreating={createAgain.isPending}
+              onDiscard={() => setDraft(undefined)}
+            />
+          )}
+          {createAgain.error && <Problem error={createAgain.error} />}
           <PolicyForm
             content={content}
             onContent={(changed) => setDraft({ base: draft?.base ?? policy, content: changed })}
             readOnly={!rights.aclWrite || isBuiltin}
           />
         </div>
-        <PolicyUsage policy={policy} />
+        {!isDeleted && <PolicyUsage policy={policy} />}
       </div>
       {isSaving && draft && (
         <SavePolicy

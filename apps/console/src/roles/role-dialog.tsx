@@ -17,6 +17,8 @@ import { Dialog } from '../ui/overlay/dialog.tsx'
 interface RoleDialogProps {
   /** Absent: a new one. */
   readonly role?: Role
+  /** It was deleted elsewhere while this form was open. */
+  readonly isDeleted?: boolean
   readonly onClose: () => void
 }
 
@@ -26,11 +28,12 @@ interface Content {
   readonly links: LinkNames
 }
 
-export function RoleDialog({ role, onClose }: RoleDialogProps) {
+export function RoleDialog({ role, isDeleted = false, onClose }: RoleDialogProps) {
   const client = useClient()
   const navigate = useNavigate()
-  const { content, setContent, save, conflict, notice } = useEdit({
+  const { content, setContent, save, isNew, isChanged, conflict, notice } = useEdit({
     record: role,
+    isDeleted,
     blank: { name: '', description: '', links: NO_LINKS },
     contentOf,
     fieldsOf,
@@ -46,21 +49,23 @@ export function RoleDialog({ role, onClose }: RoleDialogProps) {
     onSaved: (saved) => {
       showToast({ text: texts.roles.saved(saved.Name) })
       onClose()
-      if (!role) void navigate({ to: '/roles/$id', params: { id: saved.ID } })
+      if (isNew) void navigate({ to: '/roles/$id', params: { id: saved.ID } })
     },
+    onClose,
   })
   if (conflict) return conflict
   const link = (part: Partial<LinkNames>) => setContent({ ...content, links: { ...content.links, ...part } })
   return (
     <Dialog
-      title={role ? texts.roles.edit : texts.roles.create}
+      title={isNew ? texts.roles.create : texts.roles.edit}
       onClose={onClose}
+      isChanged={isChanged}
       onSubmit={() => save.mutate()}
       foot={
         <>
           <Button onClick={onClose}>{texts.common.cancel}</Button>
           <Button type="submit" look="primary" busy={save.isPending}>
-            {role ? texts.common.save : texts.roles.create}
+            {isNew ? texts.roles.create : texts.common.save}
           </Button>
         </>
       }

@@ -4,6 +4,7 @@ import { getRouteApi, Link, useNavigate } from '@tanstack/react-router'
 import { Bot, Ellipsis, FileText, KeyRound, Pencil, Server, Trash2, UsersRound } from 'lucide-react'
 import { useState } from 'react'
 import { watchOrNull } from '../live/map-watch.ts'
+import { useKept } from '../live/use-kept.ts'
 import { useLive } from '../live/use-live.ts'
 import { useRefetchOn } from '../live/use-refetch-on.ts'
 import { useClient } from '../session/session.ts'
@@ -25,7 +26,12 @@ export function RolePage() {
   const { id } = route.useParams() as { id: string }
   const client = useClient()
   const role = useLive(['role', id], (options) => watchOrNull(client.roles.watch(id, options)))
-  if (role.data) return <RoleDetails role={role.data} />
+  const [isEdited, setEdited] = useState(false)
+  const shown = useKept(role.data, isEdited)
+  if (shown) {
+    const edit = { isEdited, setEdited, isDeleted: role.data === null }
+    return <RoleDetails role={shown} {...edit} />
+  }
   return (
     <Page title={texts.roles.one} parent={PARENT}>
       {role.error ? (
@@ -41,11 +47,18 @@ export function RolePage() {
   )
 }
 
-function RoleDetails({ role }: { readonly role: Role }) {
+interface DetailsProps {
+  readonly role: Role
+  readonly isDeleted: boolean
+  readonly isEdited: boolean
+  readonly setEdited: (isEdited: boolean) => void
+}
+
+function RoleDetails({ role, isDeleted, isEdited, setEdited }: DetailsProps) {
   const client = useClient()
   const rights = useRights()
   const navigate = useNavigate()
-  const [open, setOpen] = useState<'edit' | 'delete'>()
+  const [isDeleting, setDeleting] = useState(false)
   return (
     <Page
       title={role.Name}
@@ -54,7 +67,7 @@ function RoleDetails({ role }: { readonly role: Role }) {
       actions={
         rights.aclWrite && (
           <>
-            <Button onClick={() => setOpen('edit')}>
+            <Button onClick={() => setEdited(true)}>
               <Pencil aria-hidden />
               {texts.roles.edit}
             </Button>
@@ -64,7 +77,7 @@ function RoleDetails({ role }: { readonly role: Role }) {
                   label: texts.roles.delete,
                   icon: Trash2,
                   tone: 'danger',
-                  onSelect: () => setOpen('delete'),
+                  onSelect: () => setDeleting(true),
                 },
               ]}
             >
@@ -82,8 +95,8 @@ function RoleDetails({ role }: { readonly role: Role }) {
         </Card>
         <RoleTokens role={role} />
       </div>
-      {open === 'edit' && <RoleDialog role={role} onClose={() => setOpen(undefined)} />}
-      {open === 'delete' && (
+      {isEdited && <RoleDialog role={role} isDeleted={isDeleted} onClose={() => setEdited(false)} />}
+      {isDeleting && (
         <Confirm
           title={texts.roles.deleteTitle(role.Name)}
           action={texts.roles.delete}
@@ -92,7 +105,7 @@ function RoleDetails({ role }: { readonly role: Role }) {
             showToast({ text: texts.roles.deleted(role.Name) })
             await navigate({ to: '/roles' })
           }}
-          onClose={() => setOpen(undefined)}
+          onClose={() => setDeleting(false)}
         >
           {texts.roles.deleteLead}
         </Confirm>

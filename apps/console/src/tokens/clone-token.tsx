@@ -5,6 +5,7 @@ import { texts } from '../texts.ts'
 import { Button } from '../ui/button.tsx'
 import { Problem } from '../ui/feedback/problem.tsx'
 import { TextField } from '../ui/form/field.tsx'
+import { useChanged } from '../ui/form/use-changed.ts'
 import { Dialog } from '../ui/overlay/dialog.tsx'
 import { type Made, NewSecret } from './new-secret.tsx'
 import type { ShownToken } from './shown-token.ts'
@@ -18,6 +19,7 @@ export function CloneToken({ token, onClose }: CloneTokenProps) {
   const client = useClient()
   const [description, setDescription] = useState(texts.tokens.cloneOf(token.Description))
   const [made, setMade] = useState<Made>()
+  const isChanged = useChanged(description)
   const clone = useMutation({
     mutationFn: async () => {
       const { AccessorID, Description, SecretID } = await client.tokens.clone(token.AccessorID, {
@@ -34,6 +36,7 @@ export function CloneToken({ token, onClose }: CloneTokenProps) {
       title={texts.tokens.clone}
       lead={texts.tokens.cloneLead}
       onClose={onClose}
+      isChanged={isChanged}
       onSubmit={() => clone.mutate()}
       foot={
         <>

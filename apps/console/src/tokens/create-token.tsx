@@ -7,6 +7,7 @@ import { texts } from '../texts.ts'
 import { Button } from '../ui/button.tsx'
 import { Problem } from '../ui/feedback/problem.tsx'
 import { CheckField, SelectField, TextField } from '../ui/form/field.tsx'
+import { useChanged } from '../ui/form/use-changed.ts'
 import { Dialog } from '../ui/overlay/dialog.tsx'
 import { type Made, NewSecret } from './new-secret.tsx'
 import { type TokenContent, TokenForm } from './token-form.tsx'
@@ -36,6 +37,7 @@ export function CreateToken({ policies, roles, onClose }: CreateTokenProps) {
   const [other, setOther] = useState('')
   const [isLocal, setLocal] = useState(false)
   const [made, setMade] = useState<Made>()
+  const isChanged = useChanged([content, lifetime, other, isLocal])
   const create = useMutation({
     mutationFn: async () => {
       const ttl = lifetime === 'other' ? other.trim() : lifetime
@@ -58,6 +60,7 @@ export function CreateToken({ policies, roles, onClose }: CreateTokenProps) {
       title={texts.tokens.create}
       lead={texts.tokens.createLead}
       onClose={onClose}
+      isChanged={isChanged}
       onSubmit={() => create.mutate()}
       foot={
         <>

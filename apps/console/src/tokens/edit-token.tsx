@@ -1,4 +1,5 @@
 import { useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
 import { linkNamesOf, linksOf } from '../links/links.ts'
 import { serverFacts } from '../server-facts.ts'
 import { useClient, withoutSecret } from '../session/session.ts'
@@ -9,52 +10,70 @@ import { showToast } from '../ui/feedback/toast.tsx'
 import type { FieldText } from '../ui/form/conflict.tsx'
 import { useEdit } from '../ui/form/use-edit.tsx'
 import { Dialog } from '../ui/overlay/dialog.tsx'
+import { type Made, NewSecret } from './new-secret.tsx'
 import type { ShownToken } from './shown-token.ts'
 import { type TokenContent, TokenForm } from './token-form.tsx'
 
 interface EditTokenProps {
   /** As the page shows it: it follows changes made elsewhere while the person types. */
   readonly token: ShownToken
+  /** It was deleted elsewhere while this form was open. */
+  readonly isDeleted: boolean
   readonly onClose: () => void
 }
 
 /** Edits a token. If somebody else has changed it since, saving shows both versions. */
-export function EditToken({ token, onClose }: EditTokenProps) {
+export function EditToken({ token, isDeleted, onClose }: EditTokenProps) {
   const client = useClient()
   const queries = useQueryClient()
-  const { content, setContent, save, conflict, notice } = useEdit({
+  const [made, setMade] = useState<Made>()
+  const { content, setContent, save, isNew, isChanged, conflict, notice } = useEdit({
     record: token,
+    isDeleted,
     blank: contentOf(token),
     contentOf,
     fieldsOf,
     read: async ({ AccessorID }) =>
       withoutSecret(await client.tokens.read(AccessorID, { consistency: 'consistent' })),
-    save: async ({ description, links }) =>
-      withoutSecret(
-        await client.tokens.update(token.AccessorID, {
-          Description: description.trim(),
-          ...linksOf(links, serverFacts.datacenter),
-          Roles: links.roles.map((Name) => ({ Name })),
-          Local: token.Local,
-        }),
-      ),
-    onSaved: async () => {
+    save: async ({ description, links }, stored): Promise<Made | undefined> => {
+      const record = {
+        Description: description.trim(),
+        ...linksOf(links, serverFacts.datacenter),
+        Roles: links.roles.map((Name) => ({ Name })),
+        Local: token.Local,
+      }
+      if (stored) {
+        await client.tokens.update(token.AccessorID, record)
+        return undefined
+      }
+      const { ExpirationTime } = token
+      const again = await client.tokens.create(ExpirationTime ? { ...record, ExpirationTime } : record)
+      return { accessorId: again.AccessorID, name: again.Description, secret: () => again.SecretID }
+    },
+    onSaved: async (again) => {
+      if (again) {
+        setMade(again)
+        return
+      }
       showToast({ text: texts.tokens.saved })
       await queries.invalidateQueries({ queryKey: ['token-expanded', token.AccessorID] })
       onClose()
     },
+    onClose,
   })
+  if (made) return <NewSecret made={made} onClose={onClose} />
   if (conflict) return conflict
   return (
     <Dialog
-      title={texts.tokens.edit}
+      title={isNew ? texts.tokens.create : texts.tokens.edit}
       onClose={onClose}
+      isChanged={isChanged}
       onSubmit={() => save.mutate()}
       foot={
         <>
           <Button onClick={onClose}>{texts.common.cancel}</Button>
           <Button type="submit" look="primary" busy={save.isPending}>
-            {texts.common.save}
+            {isNew ? texts.tokens.create : texts.common.save}
           </Button>
         </>
       }

@@ -4,6 +4,7 @@ import { CopyPlus, Ellipsis, KeyRound, Pencil, Scale, Trash2 } from 'lucide-reac
 import { useState } from 'react'
 import { absoluteTime, isInstant } from '../live/instants.ts'
 import { mapWatch } from '../live/map-watch.ts'
+import { useKept } from '../live/use-kept.ts'
 import { useLive } from '../live/use-live.ts'
 import { useClient, withoutSecret } from '../session/session.ts'
 import { useRights } from '../session/use-rights.ts'
@@ -33,6 +34,8 @@ export function TokenPage() {
     // The secret is dropped as the record arrives: it is read again when the person copies it.
     mapWatch(client.tokens.watch(accessorId, options), (found) => (found ? withoutSecret(found) : null)),
   )
+  const [isEdited, setEdited] = useState(false)
+  const shown = useKept(token.data, isEdited)
   if (token.error) {
     return (
       <Page title={texts.tokens.one} parent={PARENT}>
@@ -47,7 +50,7 @@ export function TokenPage() {
       </Page>
     )
   }
-  if (token.data === null) {
+  if (!shown) {
     return (
       <Page title={texts.tokens.one} parent={PARENT}>
         <Empty icon={KeyRound} title={texts.tokens.goneTitle}>
@@ -56,17 +59,22 @@ export function TokenPage() {
       </Page>
     )
   }
-  return <TokenDetails token={token.data} />
+  const edit = { isEdited, setEdited, isDeleted: token.data === null }
+  return <TokenDetails token={shown} {...edit} />
 }
 
-type Open = 'edit' | 'clone'
+interface DetailsProps {
+  readonly token: ShownToken
+  readonly isDeleted: boolean
+  readonly isEdited: boolean
+  readonly setEdited: (isEdited: boolean) => void
+}
 
-function TokenDetails({ token }: { readonly token: ShownToken }) {
+function TokenDetails({ token, isDeleted, isEdited, setEdited }: DetailsProps) {
   const rights = useRights()
   const navigate = useNavigate()
   const remove = useDeleteToken()
-  const [open, setOpen] = useState<Open>()
-  const close = () => setOpen(undefined)
+  const [isCloning, setCloning] = useState(false)
   const onDelete = async () => {
     if (await remove(token)) await navigate({ to: '/tokens' })
   }
@@ -85,13 +93,13 @@ function TokenDetails({ token }: { readonly token: ShownToken }) {
           )}
           {rights.aclWrite && (
             <>
-              <Button onClick={() => setOpen('edit')}>
+              <Button onClick={() => setEdited(true)}>
                 <Pencil aria-hidden />
                 {texts.tokens.edit}
               </Button>
               <Menu
                 actions={[
-                  { label: texts.tokens.clone, icon: CopyPlus, onSelect: () => setOpen('clone') },
+                  { label: texts.tokens.clone, icon: CopyPlus, onSelect: () => setCloning(true) },
                   {
                     label: texts.tokens.delete,
                     icon: Trash2,
@@ -124,8 +132,8 @@ function TokenDetails({ token }: { readonly token: ShownToken }) {
           </Card>
         </div>
       </div>
-      {open === 'edit' && <EditToken token={token} onClose={close} />}
-      {open === 'clone' && <CloneToken token={token} onClose={close} />}
+      {isEdited && <EditToken token={token} isDeleted={isDeleted} onClose={() => setEdited(false)} />}
+      {isCloning && <CloneToken token={token} onClose={() => setCloning(false)} />}
     </Page>
   )
 }

@@ -1,47 +1,62 @@
+import { NotFound } from '@latchkey/sdk'
 import { type UseMutationResult, useMutation } from '@tanstack/react-query'
 import { type ReactNode, useState } from 'react'
 import { texts } from '../../texts.ts'
+import { Button } from '../button.tsx'
 import { Conflict, differences, type FieldText } from './conflict.tsx'
 
 interface EditOptions<R, C, S> {
   /** The record as the page shows it, which follows changes made elsewhere; `undefined`: a new one. */
   readonly record: R | undefined
+  /** Somebody else has deleted the record: it is shown as it was last. */
+  readonly isDeleted?: boolean
   /** What a new record begins with. */
   readonly blank: C
   readonly contentOf: (record: R) => C
   /** Each field as text: what the two versions are compared by. */
   readonly fieldsOf: (content: C) => readonly FieldText[]
-  /** Reads what is stored now. */
-  readonly read: (base: R) => Promise<R>
+  /** Reads what is stored now. `undefined` or NotFound: the record was deleted. */
+  readonly read: (base: R) => Promise<R | undefined>
   /** Updates `stored`, or creates a record. */
   readonly save: (content: C, stored: R | undefined) => Promise<S>
   readonly onSaved: (saved: S) => void
+  readonly onClose: () => void
 }
 
 interface Edit<C> {
   readonly content: C
   readonly setContent: (content: C) => void
   readonly save: UseMutationResult<unknown, Error, void>
+  /** Saving creates a record: it is a new one, or was deleted elsewhere. */
+  readonly isNew: boolean
+  /** Something was typed that is not saved. */
+  readonly isChanged: boolean
   /** Both versions, in place of the form, if somebody else has changed the record. */
   readonly conflict: ReactNode
-  /** Says that somebody else has changed the record, before saving does. */
+  /** Says that somebody else has changed the record, before saving does, or has deleted it. */
   readonly notice: ReactNode
 }
 
 /**
  * What a person edits in a form. If somebody else has changed the same record since, saving shows both versions instead, and
- * the person chooses which to edit further.
+ * the person chooses which to edit further. If somebody else has deleted it, the form stays and saving creates it again.
  */
 export function useEdit<R, C, S>(options: EditOptions<R, C, S>): Edit<C> {
-  const { record, blank, contentOf, fieldsOf, read, onSaved } = options
+  const { record, isDeleted = false, blank, contentOf, fieldsOf, read, onSaved, onClose } = options
   const [base, setBase] = useState(record)
   const [content, setContent] = useState(() => (record === undefined ? blank : contentOf(record)))
   const [theirs, setTheirs] = useState<R>()
+  const [isFoundDeleted, setFoundDeleted] = useState(false)
+  const isGone = isDeleted || isFoundDeleted
   const changes = (from: C, to: R) => differences(fieldsOf(from), fieldsOf(contentOf(to)))
   const isOutdatedBy = (stored: R) => base !== undefined && changes(contentOf(base), stored).length > 0
   const save = useMutation({
     mutationFn: async () => {
-      const stored = base === undefined ? undefined : await read(base)
+      const stored = base === undefined || isGone ? undefined : await readUnlessDeleted(read, base)
+      if (stored === undefined && base !== undefined && !isGone) {
+        setFoundDeleted(true)
+        return undefined
+      }
       if (stored === undefined || !isOutdatedBy(stored) || changes(content, stored).length === 0) {
         return { saved: await options.save(content, stored) }
       }
@@ -49,6 +64,8 @@ export function useEdit<R, C, S>(options: EditOptions<R, C, S>): Edit<C> {
       return undefined
     },
     onSuccess: (outcome) => outcome && onSaved(outcome.saved),
+    // What was saved may have a secret, which nothing keeps after the form has closed.
+    gcTime: 0,
   })
   const settle = (chosen: C) => {
     setBase(() => theirs)
@@ -59,6 +76,8 @@ export function useEdit<R, C, S>(options: EditOptions<R, C, S>): Edit<C> {
     content,
     setContent: (next) => setContent(() => next),
     save,
+    isNew: record === undefined || isGone,
+    isChanged: JSON.stringify(content) !== JSON.stringify(base === undefined ? blank : contentOf(base)),
     conflict: theirs !== undefined && (
       <Conflict
         rows={changes(content, theirs)}
@@ -67,8 +86,50 @@ export function useEdit<R, C, S>(options: EditOptions<R, C, S>): Edit<C> {
         onClose={() => setTheirs(undefined)}
       />
     ),
-    notice: record !== undefined && isOutdatedBy(record) && <ChangedNotice />,
+    notice: isGone ? (
+      <DeletedNotice onDiscard={onClose} isCreating={save.isPending} />
+    ) : (
+      record !== undefined && isOutdatedBy(record) && <ChangedNotice />
+    ),
   }
+}
+
+async function readUnlessDeleted<R>(
+  read: (base: R) => Promise<R | undefined>,
+  base: R,
+): Promise<R | undefined> {
+  try {
+    return await read(base)
+  } catch (error) {
+    if (error instanceof NotFound) return undefined
+    throw error
+  }
+}
+
+interface DeletedNoticeProps {
+  /** Absent: submits the form around it. */
+  readonly onCreate?: () => void
+  readonly isCreating?: boolean
+  readonly onDiscard: () => void
+}
+
+/** Says that somebody else has deleted the record that a form shows. */
+export function DeletedNotice({ onCreate, isCreating = false, onDiscard }: DeletedNoticeProps) {
+  return (
+    <div className="problem" data-tone="info" role="status">
+      <div className="stack" data-gap="small" style={{ gridColumn: '1 / -1' }}>
+        {texts.conflict.deleted}
+        <span className="row">
+          <Button type={onCreate ? 'button' : 'submit'} size="small" onClick={onCreate} busy={isCreating}>
+            {texts.conflict.createAgain}
+          </Button>
+          <Button size="small" look="quiet" onClick={onDiscard}>
+            {texts.common.discard}
+          </Button>
+        </span>
+      </div>
+    </div>
+  )
 }
 
 /** Says that somebody else has changed the record that a form shows. */

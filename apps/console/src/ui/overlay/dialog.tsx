@@ -1,17 +1,19 @@
 import { X } from 'lucide-react'
 import { Dialog as Radix } from 'radix-ui'
-import { type FormEvent, type ReactNode, useRef } from 'react'
+import { type FormEvent, type ReactNode, useRef, useState } from 'react'
 import { texts } from '../../texts.ts'
-import { IconButton } from '../button.tsx'
+import { Button, IconButton } from '../button.tsx'
 
 interface DialogProps {
   readonly title: string
   readonly lead?: ReactNode
   readonly size?: 'medium' | 'large'
-  readonly children: ReactNode
+  readonly children?: ReactNode
   /** Buttons at the foot. */
   readonly foot?: ReactNode
   readonly onClose: () => void
+  /** Something was typed: Escape and the X ask before it is lost. */
+  readonly isChanged?: boolean
   /** Makes the dialog a form, which Enter submits. */
   readonly onSubmit?: () => void
 }
@@ -20,8 +22,11 @@ interface DialogProps {
  * A dialog that is open while it is mounted. Focus stays inside and returns; Escape closes it, and a click beside it unless it
  * has fields: what was typed would be lost.
  */
-export function Dialog({ title, lead, size = 'medium', children, foot, onClose, onSubmit }: DialogProps) {
+export function Dialog(props: DialogProps) {
+  const { title, lead, size = 'medium', children, foot, onClose, onSubmit, isChanged = false } = props
   const dialog = useRef<HTMLDivElement>(null)
+  const [isLeaving, setLeaving] = useState(false)
+  const leave = () => (isChanged ? setLeaving(true) : onClose())
   const content = (
     <>
       <div className="dialog-head">
@@ -29,11 +34,11 @@ export function Dialog({ title, lead, size = 'medium', children, foot, onClose, 
           <Radix.Title>{title}</Radix.Title>
           {lead !== undefined && <Radix.Description className="dialog-lead">{lead}</Radix.Description>}
         </div>
-        <IconButton label={texts.common.close} onClick={onClose}>
+        <IconButton label={texts.common.close} onClick={leave}>
           <X />
         </IconButton>
       </div>
-      <div className="dialog-body">{children}</div>
+      {children !== undefined && <div className="dialog-body">{children}</div>}
       {foot !== undefined && <div className="dialog-foot">{foot}</div>}
     </>
   )
@@ -44,7 +49,7 @@ export function Dialog({ title, lead, size = 'medium', children, foot, onClose, 
     onSubmit?.()
   }
   return (
-    <Radix.Root open onOpenChange={(isOpen) => !isOpen && onClose()}>
+    <Radix.Root open onOpenChange={(isOpen) => !isOpen && leave()}>
       <Radix.Portal>
         <Radix.Overlay className="scrim" />
         <Radix.Content
@@ -64,6 +69,21 @@ export function Dialog({ title, lead, size = 'medium', children, foot, onClose, 
           )}
         </Radix.Content>
       </Radix.Portal>
+      {isLeaving && (
+        <Dialog
+          title={texts.common.discardTitle}
+          lead={texts.common.discardLead}
+          onClose={() => setLeaving(false)}
+          foot={
+            <>
+              <Button onClick={() => setLeaving(false)}>{texts.common.keepEditing}</Button>
+              <Button look="danger" onClick={onClose}>
+                {texts.common.discard}
+              </Button>
+            </>
+          }
+        />
+      )}
     </Radix.Root>
   )
 }
