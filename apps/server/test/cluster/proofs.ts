@@ -39,7 +39,7 @@ export const PROOFS: Readonly<Record<string, Proof>> = {
     small: 12,
     run: (histories, seed) =>
       withDatabase(async ({ url: databaseUrl, kill: killDatabase }) => {
-        const faults = { faultEveryMs: 4_000, pauseMsMax: 4_000, killDatabase }
+        const faults = { operationsPerFault: 600, pauseMsMax: 4_000, killDatabase }
         const figures = await proveLinearizability({ databaseUrl, seed, histories, ...faults })
         const { violations, leases, foundAfter } = figures
         const isProven = violations.length === 0 && leases.open > 0 && foundAfter !== undefined

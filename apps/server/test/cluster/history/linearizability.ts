@@ -3,9 +3,10 @@
  * killed. They begin with open leases wherever the faults allow.
  */
 
+import { setTimeout as sleep } from 'node:timers/promises'
 import { SeededRandom } from '@latchkey/testkit/random'
 import { type LeaseCounts, openLeases } from '../harness/leases.ts'
-import { type Fault, serverFaults, startNemesis } from '../harness/nemesis.ts'
+import { type Fault, faultsOnDemand, serverFaults } from '../harness/nemesis.ts'
 import { askDatabase, MANAGEMENT, startServerGroup } from '../harness/server-group.ts'
 import { checkHistory } from './check-history.ts'
 import { describeViolation } from './history.ts'
@@ -33,6 +34,9 @@ const CALM = {
   faults: { every: 100, msMax: 500 },
   none: { every: 20, msMax: 20_000 },
 }
+type Calm = (typeof CALM)['none']
+/** Maximum time from a wait for leases until a fault that comes after it, in milliseconds. */
+const FAULT_DELAY_MS_MAX = 100
 /** One history in so many comes before the faults. */
 const CALM_PART = 4
 /** Maximum histories to find the seeded bug. */
@@ -44,23 +48,27 @@ export async function proveLinearizability(options: {
   readonly seed: number
   readonly histories: number
   readonly operations?: number
-  readonly faultEveryMs?: number
+  /** So many operations come with one fault, as a multiple of those between two waits for leases. */
+  readonly operationsPerFault: number
   readonly pauseMsMax?: number
   readonly killDatabase?: Fault
 }): Promise<LinearizabilityResult> {
-  const { databaseUrl, seed, faultEveryMs: everyMs = 500, pauseMsMax, killDatabase } = options
+  const { databaseUrl, seed, operationsPerFault, pauseMsMax, killDatabase } = options
   const random = new SeededRandom(seed)
   const group = await startServerGroup({ databaseUrl, count: 3 })
   const leases = { tried: 0, open: 0 }
   let operations = 0
   let unknown = 0
-  const look = async ({ every, msMax }: (typeof CALM)['none']): Promise<string | undefined> => {
+  const look = async ({ every, msMax }: Calm, disturb = () => {}): Promise<string | undefined> => {
     const history = await liveHistory({
       doors: group.doors,
       token: MANAGEMENT,
       seed: random.below(2 ** 32),
       operations: options.operations ?? 200,
-      calm: () => openLeases(group.doors, leases, msMax),
+      calm: async () => {
+        await openLeases(group.doors, leases, msMax)
+        disturb()
+      },
       calmEvery: every,
     })
     operations += history.operations.length
@@ -75,19 +83,24 @@ export async function proveLinearizability(options: {
       ...(killDatabase && { killDatabase }),
     }
     const violations: string[] = []
-    const run = async (histories: number, calm: (typeof CALM)['none']) => {
-      for (let n = 0; n < histories; n += 1) {
-        const violation = await look(calm)
-        if (violation) violations.push(violation)
+    const nemesis = faultsOnDemand({ faults, random: faultRandom })
+    let calms = 0
+    let striking: Promise<unknown> = Promise.resolve()
+    const disturb = () => {
+      if ((calms * CALM.faults.every) % operationsPerFault === 0) {
+        const strike = sleep(faultRandom.below(FAULT_DELAY_MS_MAX)).then(nemesis.strike)
+        striking = Promise.all([striking, strike])
+        // What fails is reported at the end of the history; until then it must not end the process.
+        striking.catch(() => {})
       }
+      calms += 1
     }
     const withoutFaults = Math.ceil(options.histories / CALM_PART)
-    await run(withoutFaults, CALM.none)
-    const nemesis = startNemesis({ faults, random: faultRandom, everyMs })
-    try {
-      await run(options.histories - withoutFaults, CALM.faults)
-    } finally {
-      await nemesis.stop()
+    for (let n = 0; n < options.histories; n += 1) {
+      const isCalm = n < withoutFaults
+      const looking = isCalm ? look(CALM.none) : look(CALM.faults, disturb)
+      const violation = await looking.finally(() => striking)
+      if (violation) violations.push(violation)
     }
     const figures = { histories: options.histories, operations, unknown, leases: { ...leases } }
     await askDatabase(databaseUrl, COMMIT_WITHOUT_WAITING)
