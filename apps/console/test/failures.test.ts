@@ -10,7 +10,7 @@ import { test } from './pages.ts'
 const ORIGIN = inject('serverUrl')
 
 const READER = '00000000-1111-4222-8333-444444444401'
-const NOBODY = '00000000-1111-4222-8333-444444444402'
+const NO_RIGHTS = '00000000-1111-4222-8333-444444444402'
 
 interface Mocks {
   readonly service: MockService
@@ -29,7 +29,7 @@ const mocked = test.extend<{ readonly mocks: Mocks }>({
         policies: [{ Name: 'reader', Rules: 'acl = "read"\nsession_prefix "" { policy = "read" }' }],
         tokens: [
           { Description: 'Reader', SecretID: READER, Policies: [{ Name: 'reader' }] },
-          { Description: 'Nobody', SecretID: NOBODY },
+          { Description: 'Without rights', SecretID: NO_RIGHTS },
         ],
       },
     })
@@ -84,7 +84,7 @@ describe.skipIf(executablePath === undefined)('the console on mocks', () => {
   )
 
   mocked('a token without the right: which right is missing', async ({ page, mocks }) => {
-    await mocks.open('/policies', NOBODY)
+    await mocks.open('/policies', NO_RIGHTS)
     await page.getByText('This needs acl:read, which your token does not have.').waitFor()
   })
 
@@ -110,7 +110,7 @@ describe.skipIf(executablePath === undefined)('the console on mocks', () => {
       await page.getByRole('heading', { name: 'Export' }).waitFor()
       await page.getByText('It holds none, or your token may not read them').waitFor()
       await expect.poll(() => page.getByRole('button', { name: 'End session' }).count()).toBe(0)
-      await mocks.open('/sessions', NOBODY)
+      await mocks.open('/sessions', NO_RIGHTS)
       await page.getByText('No program has one, or your token may not read them').waitFor()
     },
   )

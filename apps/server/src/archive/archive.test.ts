@@ -18,6 +18,7 @@ import { createTestDatabase, type TestDatabase } from '../../test/database.ts'
 import { openTestStore, putNew, testRing } from '../../test/store.ts'
 import type { PostgresStore } from '../storage/postgres-store.ts'
 import { formatSchema } from './format.ts'
+import { pagesOf } from './pages.ts'
 import { INDEX_GAP } from './restore.ts'
 import { ARCHIVED_TABLES, LEFT_OUT } from './tables.ts'
 import { lineOf } from './write.ts'
@@ -233,6 +234,27 @@ test('an archive that is read while others write is of one moment: its index say
   expect(SnapshotIndex).toBeLessThan(target.commitIndex())
   expect(await other.tokenBySecret(later.SecretID)).toBeUndefined()
   expect((await other.tokenBySecret(linked.SecretID))?.AccessorID).toBe(linked.AccessorID)
+})
+
+test('a page of an archive has about a megabyte, also where long keys follow many short ones', async () => {
+  const database = await createTestDatabase()
+  const store = await openTestStore({ url: database.url })
+  const Value = new Uint8Array(250_000)
+  await store.commit(Array.from({ length: 60 }, (_, i) => put('kv', aKey({ Key: `short/${i}` }))))
+  await store.commit(Array.from({ length: 10 }, (_, i) => put('kv', aKey({ Key: `long/${i}`, Value }))))
+  const client = new pg.Client({ connectionString: database.url })
+  await client.connect()
+  await client.query('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY')
+  const pages: { readonly count: number; readonly length: number }[] = []
+  for await (const { table, count, json } of pagesOf(client)) {
+    if (table === 'kv') pages.push({ count, length: json.length })
+  }
+  await client.end()
+  await database.drop()
+  expect(pages.reduce((sum, { count }) => sum + count, 0)).toBe(70)
+  expect(pages.map(({ length }) => length).filter((length) => length > 1_100_000)).toEqual([])
+  // Each long key is half a megabyte of text, so that two share a page.
+  expect(pages.length).toBeLessThan(10)
 })
 
 test('a second backup or restore at a time is refused: 503', async () => {

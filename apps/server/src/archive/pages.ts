@@ -2,9 +2,11 @@ import type pg from 'pg'
 import { ARCHIVED_TABLES } from './tables.ts'
 import type { Rows } from './write.ts'
 
-/** Text of a page, about. */
+/** Maximum text of a page, unless one row has more. */
 const PAGE_LENGTH = 1_048_576
-/** Rows of the first page of a table, of which the length of a row is not known yet. A row may have a megabyte. */
+/** Longer rows are read one by one: a key may have a megabyte, and a fetch takes hundreds of rows. */
+const SHORT_LENGTH_MAX = 16_384
+/** Rows of the first fetch of a table, of which the length of a row is not known yet. */
 const FIRST_ROWS = 20
 const ROWS_MAX = 500
 
@@ -19,18 +21,55 @@ export async function columnsOf(client: pg.Client): Promise<Record<string, strin
   return Object.fromEntries(rows.map(({ table, columns }) => [table, columns]))
 }
 
-/** All rows of all tables, within the transaction of the client. A page has about a megabyte. */
+/** All rows of all tables, within the transaction of the client. */
 export async function* pagesOf(client: pg.Client): AsyncGenerator<Rows> {
   for (const table of ARCHIVED_TABLES) {
-    await client.query(`DECLARE page NO SCROLL CURSOR FOR SELECT row_to_json(t)::text AS row FROM ${table} t`)
-    let count = FIRST_ROWS
-    for (;;) {
-      const { rows } = await client.query<{ row: string }>(`FETCH ${count} FROM page`)
-      if (rows.length === 0) break
-      const json = `[${rows.map(({ row }) => row).join(',\n')}]`
-      yield { table, count: rows.length, json }
-      count = Math.max(1, Math.min(ROWS_MAX, Math.floor((PAGE_LENGTH / json.length) * rows.length)))
+    let page: string[] = []
+    let length = 0
+    for await (const row of rowsOf(client, table)) {
+      if (page.length > 0 && length + row.length > PAGE_LENGTH) {
+        yield rowsTogether(table, page)
+        page = []
+        length = 0
+      }
+      page.push(row)
+      length += row.length
     }
-    await client.query('CLOSE page')
+    if (page.length > 0) yield rowsTogether(table, page)
   }
+}
+
+function rowsTogether(table: string, rows: readonly string[]): Rows {
+  return { table, count: rows.length, json: `[${rows.join(',\n')}]` }
+}
+
+/** Holds about a page of short rows at a time, or one long row. */
+async function* rowsOf(client: pg.Client, table: string): AsyncGenerator<string> {
+  // OFFSET 0 keeps PostgreSQL from making the text twice.
+  await client.query(`DECLARE short_rows NO SCROLL CURSOR FOR
+    SELECT CASE WHEN length(row) <= ${SHORT_LENGTH_MAX} THEN row END AS short, place
+    FROM (SELECT row_to_json(t)::text AS row, ctid AS place FROM ${table} t OFFSET 0) AS rows`)
+  let count = FIRST_ROWS
+  for (;;) {
+    const { rows } = await client.query<{ short: string | null; place: string }>(
+      `FETCH ${count} FROM short_rows`,
+    )
+    if (rows.length === 0) break
+    for (const { short, place } of rows) yield short ?? (await longRow(client, table, place))
+    const length = rows.reduce((sum, { short }) => sum + (short?.length ?? 0), 0)
+    count = Math.max(1, Math.min(ROWS_MAX, Math.floor((PAGE_LENGTH / Math.max(1, length)) * rows.length)))
+  }
+  await client.query('CLOSE short_rows')
+}
+
+/** @param place where the row is; it stays there for the transaction, which sees one moment. */
+async function longRow(client: pg.Client, table: string, place: string): Promise<string> {
+  const { rows } = await client.query<{ row: string }>(
+    `SELECT row_to_json(t)::text AS row FROM ${table} t WHERE ctid = $1`,
+    [place],
+  )
+  const [found] = rows
+  if (found === undefined)
+    throw new Error(`a row of ${table} has moved in a transaction that sees one moment`)
+  return found.row
 }

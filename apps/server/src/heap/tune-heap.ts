@@ -16,14 +16,14 @@ const GARBAGE_PERCENT = 50
  * and clients keep busy, and a collection waits for the slowest of them: with more work than cores, a create
  * took 127 µs of processor time with them and 108 without (`bench/README.md`).
  *
- * Allocates every object in the young generation. V8 allocates from a place in the code in the old generation once what came from there
- * lived long, as requests do in a burst of writes that wait for their commit. Each later request was then garbage in the
- * old generation, and kept what it refers to until the next full collection: a self read took 31 µs before such a burst, and 56 after.
+ * Allocates every object in the young generation. Where objects lived long, V8 allocates later ones in the old generation
+ * (pretenuring). Requests live long in a burst of writes that wait for their commit: each later request was then garbage
+ * in the old generation, and kept what it refers to until the next full collection. A self read took 31 µs before such a
+ * burst, and 56 after.
  *
- * Bounds the growth of the heap: its garbage by {@link GARBAGE_PERCENT}, and its young generation at about 32 MiB, or half of it in one of
- * several workers. In a
- * burst, such as thousands of clients that begin to wait, V8 quadruples the young generation: 8 KiB for each of 10,000
- * waiters. The option, `--max-semi-space-size`, otherwise works only on the command line.
+ * Bounds the growth of the heap: its garbage by {@link GARBAGE_PERCENT}, and its young generation at about 32 MiB, or half
+ * of it in one of several workers. In a burst, such as thousands of clients that begin to wait, V8 quadruples the young
+ * generation: 8 KiB for each of 10,000 waiters. The option, `--max-semi-space-size`, otherwise works only on the command line.
  *
  * V8 shrinks the young generation of an idle process to 2 MiB, so it must be allowed to grow again: with 2 MiB, all
  * requests in flight are copied so often that they cost half as much again. It grows in collections alone, so a look after each

@@ -7,7 +7,7 @@ const STEPS = fuzzCount(60)
 const NODES = ['n1', 'n2']
 const SERVICES = ['web', 'api']
 
-test('what is kept of a service is what would be answered without, whoever asks and whatever changes', async () => {
+test('a kept answer equals a fresh one, for every caller and after every change', async () => {
   const world = await aWorld()
   const random = new SeededRandom(chooseSeed('kept answers of health/service'))
   await world.policy({ Name: 'changing', Rules: '' })
