@@ -4,12 +4,22 @@ import { basename, join } from 'node:path'
 import { configDefaults, defineConfig } from 'vitest/config'
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
-/** These share no state, so they share one module graph. */
 const UNITS = ['src/*.test.ts', 'src/!(database|storage)/**/*.test.ts']
-/** Except: a library that loads under fake timers keeps them, and the meter counts what a new process executes. */
-const ALONE = globSync(UNITS, { cwd: import.meta.dirname }).filter((file) =>
+/** These start databases and processes, or share a database with those that do. */
+const PROCESSES = ['src/{database,storage}/**/*.test.ts', 'test/**/*.test.ts']
+/**
+ * The files of each share no state, so they share one module graph. Except: a library that loads under fake timers keeps
+ * them, and the meter counts what a new process executes.
+ */
+const ALONE = globSync([...UNITS, ...PROCESSES], { cwd: import.meta.dirname }).filter((file) =>
   /useFakeTimers|WorkMeter/.test(readFileSync(join(import.meta.dirname, file), 'utf8')),
 )
+/** The files of a project that are not {@link ALONE}. They leave no spy behind. */
+const TOGETHER = {
+  isolate: false,
+  restoreMocks: true,
+  exclude: [...configDefaults.exclude, ...ALONE],
+}
 
 /** The tests that take longest, 20 s and more where all cores are busy: the longest first. */
 const LONGEST = `
@@ -24,18 +34,18 @@ const LONGEST = `
 
 /**
  * Lets the longest begin first, so that none is left alone at the end, each beside files that mostly wait: the cores stay
- * busy. Units come last, one after another: only then does a worker keep its module graph from one to the next.
+ * busy. A worker keeps its module graph from one file to the next of the same project, so the projects follow each other.
  */
 class Alternating extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const all = await super.sort(files)
-    const isUnit = ({ project }: TestSpecification) => project.name === 'units'
-    const sorted = all.filter((file) => !isUnit(file))
+    const of = (name: string) => all.filter(({ project }) => project.name === name)
     const place = ({ moduleId }: TestSpecification) => LONGEST.indexOf(basename(moduleId, '.test.ts'))
-    const long = sorted.filter((file) => place(file) >= 0).sort((a, b) => place(a) - place(b))
-    const others = sorted.filter((file) => place(file) < 0)
+    const processes = of('processes')
+    const long = processes.filter((file) => place(file) >= 0).sort((a, b) => place(a) - place(b))
+    const others = processes.filter((file) => place(file) < 0)
     const alternating = others.flatMap((file, i) => [...long.slice(i, i + 1), file])
-    return [...alternating, ...long.slice(others.length), ...all.filter(isUnit)]
+    return [...alternating, ...long.slice(others.length), ...of('alone'), ...of('units')]
   }
 }
 
@@ -56,24 +66,9 @@ export default defineConfig({
     sequence: { sequencer: Alternating },
     maxWorkers: PATIENT.maxWorkers,
     projects: [
-      {
-        test: {
-          ...PATIENT,
-          name: 'processes',
-          include: ['src/{database,storage}/**/*.test.ts', 'test/**/*.test.ts', ...ALONE],
-        },
-      },
-      {
-        test: {
-          ...PATIENT,
-          name: 'units',
-          isolate: false,
-          // A spy would outlive its file.
-          restoreMocks: true,
-          include: UNITS,
-          exclude: [...configDefaults.exclude, ...ALONE],
-        },
-      },
+      { test: { ...PATIENT, ...TOGETHER, name: 'processes', include: PROCESSES } },
+      { test: { ...PATIENT, name: 'alone', include: ALONE } },
+      { test: { ...PATIENT, ...TOGETHER, name: 'units', include: UNITS } },
     ],
   },
 })

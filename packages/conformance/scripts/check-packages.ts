@@ -33,6 +33,13 @@ const node22 = join(consumer, 'node_modules/node/bin/node')
 chmodSync(consumer, 0o755)
 
 try {
+  await Promise.all([checkLibraries(), checkServerPackage(join(consumer, 'server'))])
+} finally {
+  rmSync(consumer, { recursive: true })
+}
+
+/** The libraries, and the command line, with a server of the workspace. */
+async function checkLibraries(): Promise<void> {
   const tarballs = await Promise.all(
     PACKAGES.map((name) => step(`${name}: build and pack`, () => packPackage(name, consumer))),
   )
@@ -43,9 +50,6 @@ try {
   await Promise.all([...COMPILERS.map(checkTypes), checkNode(), bundlePages()])
   // Runs the output of the compilers.
   await Promise.all([checkOutput(), checkServer()])
-  await checkServerPackage(join(consumer, 'server'))
-} finally {
-  rmSync(consumer, { recursive: true })
 }
 
 async function checkTarball(tarball: string): Promise<void> {
