@@ -4,7 +4,7 @@ import { readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type RunningServer, runServer } from '@latchkey/testkit/process/server-process'
 import { temporaryFolder } from '@latchkey/testkit/process/temporary-folder'
-import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { backUp } from '../src/cli/archives/backup.ts'
 import { inspectArchive } from '../src/cli/archives/inspect.ts'
 import { restoreArchive } from '../src/cli/archives/restore.ts'
@@ -126,15 +126,13 @@ describe('backup, inspect and restore', () => {
   beforeAll(async () => {
     server = await start(await aDatabase(), { LATCHKEY_INITIAL_MANAGEMENT_TOKEN: MANAGEMENT })
     env = { LATCHKEY_ADDR: server.url, LATCHKEY_TOKEN: MANAGEMENT }
+  })
+  beforeEach(() => {
+    printed.splice(0)
+    // Each test ends with the real streams.
     for (const stream of ['stdout', 'stderr'] as const) {
       vi.spyOn(process[stream], 'write').mockImplementation((text) => printed.push(String(text)) > 0)
     }
-  })
-  afterEach(() => {
-    printed.splice(0)
-  })
-  afterAll(() => {
-    vi.restoreAllMocks()
   })
   const put = (key: string) => server.call('PUT', `/kv/${key}`, { token: MANAGEMENT, body: 'x' })
   const keys = () => server.call('GET', '/kv/?keys', { token: MANAGEMENT })
