@@ -23,7 +23,7 @@ import {
   decodeSystem,
 } from '../directory-rows.ts'
 import { inSnapshot } from '../read/snapshot.ts'
-import type { ChangeBatch, ChangeLog, HeldRecords } from './changes.ts'
+import type { ChangeBatch, ChangeLog, ChangeRow, HeldRecords } from './changes.ts'
 
 /** With more changed records than this, read the whole table instead of single keys. */
 const KEYS_MAX = 1_000
@@ -51,9 +51,32 @@ export async function readChanges(
   return withAclErrors(async () => {
     const log = await readLog(prisma, question)
     if (!needsRecords(log, question.isWhole)) return { ...log, ...NONE }
-    // Read the log again, now in one snapshot with the rows.
+    if (log.tables && !log.reset && !question.isWhole) {
+      const records = await readRecords(prisma, keysOfLog(log.changes), secrets)
+      if (areOfLog(records, log.index, log.changes)) return { ...log, ...records }
+    }
+    // Read the log again, now in one snapshot with the rows: a later commit touched them, or there are too many.
     return inSnapshot(prisma, (tx) => readBatch(tx, question, secrets))
   })
+}
+
+/**
+ * Whether records that were read after the log are those of its snapshot. What changed after it has a later ModifyIndex, or
+ * is gone.
+ */
+function areOfLog(
+  { directory, catalog }: HeldRecords,
+  index: number,
+  changes: readonly ChangeRow[],
+): boolean {
+  const lastOps = new Map(
+    changes.flatMap(({ entity, key, op }) =>
+      isHeld(entity) && key !== null ? [[`${entity} ${key}`, op] as const] : [],
+    ),
+  )
+  const stored = [...lastOps.values()].filter((op) => op === 'put').length
+  const records = [...Object.values(directory), ...Object.values(catalog)].flat()
+  return records.length === stored && records.every(({ ModifyIndex }) => ModifyIndex <= index)
 }
 
 async function readBatch(
@@ -61,17 +84,19 @@ async function readBatch(
   question: ChangesQuestion,
   secrets: SecretBox,
 ): Promise<ChangeBatch> {
-  const { isWhole } = question
   const log = await readLog(tx, question)
   if (!log.tables) return { ...log, ...NONE }
-  const keysOf = (table: TableName): readonly string[] | undefined => {
-    if (isWhole || log.reset) return undefined
+  const keysOf = question.isWhole || log.reset ? () => undefined : keysOfLog(log.changes)
+  return { ...log, ...(await readRecords(tx, keysOf, secrets)) }
+}
+
+function keysOfLog(changes: readonly ChangeRow[]): KeysOf {
+  return (table) => {
     const keys = new Set(
-      log.changes.flatMap(({ entity, key }) => (entity === table && key !== null ? [key] : [])),
+      changes.flatMap(({ entity, key }) => (entity === table && key !== null ? [key] : [])),
     )
     return keys.size > KEYS_MAX ? undefined : [...keys]
   }
-  return { ...log, ...(await readRecords(tx, keysOf, secrets)) }
 }
 
 async function readLog(
