@@ -42,7 +42,7 @@ export const VARIANTS: readonly Variant[] = [
     server: { LATCHKEY_EDITION: 'extended', LATCHKEY_AUTH_METHOD_HTTP: 'true' },
     always: true,
   },
-  { ...version('1.10'), always: true },
+  version('1.10'),
   version('1.8.0'),
   version('1.6.0'),
   version('1.4.0'),

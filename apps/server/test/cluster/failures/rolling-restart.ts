@@ -13,6 +13,8 @@ interface RollingRestartOptions {
   readonly signal: 'SIGTERM' | 'SIGKILL'
   /** Time after a start for the balancer to find the server. Default: that of docs/operations.md. */
   readonly settleMs?: number
+  /** Pause of each client after a call. Default 0. */
+  readonly pauseMs?: number
 }
 
 interface RollingRestartFigures {
@@ -29,7 +31,7 @@ const WITH_RETRIES = { clients: 12, waiters: 100 }
 const WITHOUT_RETRIES = { clients: 4, waiters: 50, retries: 0 }
 
 export async function proveRollingRestart(options: RollingRestartOptions): Promise<RollingRestartFigures> {
-  const { databaseUrl, restarts, signal, settleMs = 2_000 } = options
+  const { databaseUrl, restarts, signal, settleMs = 2_000, pauseMs } = options
   const ports = await freePorts(BALANCED_SERVERS)
   const start = (port: number) =>
     runServer({ ...SHARED_ENV, ...ENV_OF_PAGE, DATABASE_URL: databaseUrl, PORT: String(port) })
@@ -38,8 +40,9 @@ export async function proveRollingRestart(options: RollingRestartOptions): Promi
   try {
     const balancer = await startBalancer(ports)
     try {
-      const withRetries = startSdkClients({ address: balancer.url, ...WITH_RETRIES })
-      const withoutRetries = startSdkClients({ address: balancer.url, ...WITHOUT_RETRIES })
+      const common = { address: balancer.url, ...(pauseMs === undefined ? {} : { pauseMs }) }
+      const withRetries = startSdkClients({ ...common, ...WITH_RETRIES })
+      const withoutRetries = startSdkClients({ ...common, ...WITHOUT_RETRIES })
       clients.push(withRetries, withoutRetries)
       const ends: (number | string | null)[] = []
       let endMsMax = 0

@@ -1,4 +1,4 @@
-/** Clients of the published SDK that work like applications, without pauses, and record failures. */
+/** Clients of the published SDK that work like applications, and record failures. */
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Client, createClient, LatchkeyError } from '@latchkey/sdk'
@@ -32,6 +32,8 @@ interface SdkClientsOptions {
   readonly waiters: number
   /** Default: that of the SDK. */
   readonly retries?: number
+  /** Pause of each client after a call. Default 0. */
+  readonly pauseMs?: number
 }
 
 /** Interval between changes of the watched key: long enough for most waits to meet a restart. */
@@ -60,6 +62,8 @@ export function startSdkClients(options: SdkClientsOptions): SdkClients {
       countUp(counts.failures, `${error.endpoint}: ${error.message}`)
       if (error.maybeApplied && isSentOnce) counts.openWrites += 1
       return undefined
+    } finally {
+      if (options.pauseMs !== undefined) await sleep(options.pauseMs)
     }
   }
   const isOver = () => ending.signal.aborted
