@@ -53,11 +53,11 @@ function options(yaml: string, overrides: Partial<RehearsalOptions> = {}): Rehea
 
 /** The built-in scenarios, each with the factor for its waits. Most run only with LATCHKEY_FULL=1. */
 const IN_EVERY_RUN: Readonly<Record<string, number>> = {
-  'hazard-acls-off': 1,
   'spec-9.2.4-legacy-creation': 0.5,
   'spec-9.2.5-roll-back-in-time': 0.1,
 }
 const AT_FULL_SCALE: Readonly<Record<string, number>> = {
+  'hazard-acls-off': 1,
   'hazard-ghost-tokens': 0.5,
   'hazard-partition-in-upgrade': 1,
   'hazard-read-only-replication-token': 1,

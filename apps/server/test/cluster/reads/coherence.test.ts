@@ -22,19 +22,19 @@ afterAll(async () => {
 
 describe(`seed ${seed}`, () => {
   test('COH-02, COH-03: a revoked right is refused everywhere from the acknowledgement on; stale answers state their age', async () => {
-    const result = await proveRevocation({ doors: group.doors, random, tries: 280 })
+    const result = await proveRevocation({ doors: group.doors, random, tries: 180 })
     expect(result.grants).toEqual([])
     expect(result.untruths).toEqual([])
-    for (const tries of Object.values(result.tries)) expect(tries).toBeGreaterThan(15)
-    expect(result.leases.open).toBeGreaterThan(8)
+    for (const tries of Object.values(result.tries)) expect(tries).toBeGreaterThan(9)
+    expect(result.leases.open).toBeGreaterThan(5)
     expect(Math.max(...result.staleMs)).toBeLessThan(10_000)
   })
 
   for (const mode of ['default', 'consistent'] as const) {
     test(`COH-10: in ${mode} mode, no read shows content by a right revoked before the content existed`, async () => {
-      const { sightings, reads } = await proveNewEnemy({ doors: group.doors, random, mode, rounds: 20 })
+      const { sightings, reads } = await proveNewEnemy({ doors: group.doors, random, mode, rounds: 13 })
       expect(sightings).toBe(0)
-      expect(reads).toBeGreaterThan(150)
+      expect(reads).toBeGreaterThan(95)
     })
   }
 
@@ -42,7 +42,7 @@ describe(`seed ${seed}`, () => {
     // Without its feed a process keeps the right for long enough to show it, on any machine.
     const cutFeeds = () => cutChangeFeeds(databaseUrl)
     let sightings = 0
-    for (let i = 0; i < 40 && sightings === 0; i += 1) {
+    for (let i = 0; i < 200 && sightings === 0; i += 1) {
       const result = await proveNewEnemy({ doors: group.doors, random, mode: 'stale', rounds: 5, cutFeeds })
       sightings += result.sightings
     }
