@@ -1,7 +1,7 @@
 import { defineConfig } from 'vitest/config'
 
 /** Pages that are open at once: most of the time each waits for something. */
-const PAGES = 4
+const PAGES = 3
 
 export default defineConfig({
   test: {

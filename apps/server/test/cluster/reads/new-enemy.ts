@@ -21,16 +21,15 @@ interface NewEnemyResult {
 }
 
 const READERS = 6
-/** How long readers continue after the content was created, in milliseconds: with feeds, and while these are cut. */
+/** How long readers continue after the content was created, in milliseconds. */
 const AFTER_MS = 15
-const AFTER_CUT_MS = 60
 
 export async function proveNewEnemy(options: {
   readonly doors: readonly Door[]
   readonly random: SeededRandom
   readonly mode: ReadMode
   readonly rounds: number
-  /** Cuts the change feeds, again and again from before each revocation: stale readers then keep the right for longer. */
+  /** Cuts the change feeds before each revocation: stale readers then keep the right for longer. */
   readonly cutFeeds?: () => Promise<unknown>
 }): Promise<NewEnemyResult> {
   const { doors, random, mode, rounds, cutFeeds } = options
@@ -60,18 +59,15 @@ export async function proveNewEnemy(options: {
       }
     }
     await cutFeeds?.()
-    const cutting = (async () => {
-      while (cutFeeds && !isOver) await cutFeeds()
-    })()
     const readers = Array.from({ length: READERS }, (_, reader) => read(reader))
     await manage('PUT', path, { ID: policy.ID, ...rules('') })
     const made = await Promise.all([
       manage('PUT', `/kv/enemy/${content}`, content),
       manage('PUT', '/acl/token', { Description: content }),
     ])
-    await new Promise((resolve) => setTimeout(resolve, cutFeeds ? AFTER_CUT_MS : AFTER_MS))
+    await new Promise((resolve) => setTimeout(resolve, AFTER_MS))
     isOver = true
-    await Promise.all([cutting, ...readers])
+    await Promise.all(readers)
     await manage('DELETE', `/acl/token/${jsonOf<Token>(made[1]).AccessorID}`)
   }
   return { rounds, reads, sightings }
