@@ -5,10 +5,10 @@ import { configDefaults, defineConfig } from 'vitest/config'
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
 const UNITS = ['src/*.test.ts', 'src/!(database|storage)/**/*.test.ts']
-/** These start databases and processes, or share a database with those that do. */
+/** These work on a database, and many start servers. */
 const PROCESSES = ['src/{database,storage}/**/*.test.ts', 'test/**/*.test.ts']
 /**
- * The files of each share no state, so they share one module graph. Except: a library that loads under fake timers keeps
+ * The files of a project share no state, so they share one module graph. Except: a library that loads under fake timers keeps
  * them, and the meter counts what a new process executes.
  */
 const ALONE = globSync([...UNITS, ...PROCESSES], { cwd: import.meta.dirname }).filter((file) =>

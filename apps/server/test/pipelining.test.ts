@@ -8,10 +8,10 @@ import { openConnection } from './raw-http.ts'
 import { MANAGEMENT, SERVER_ENV } from './shared-env.ts'
 
 const CONNECTIONS = 10
-const REQUESTS = 600
+const REQUESTS = 1_200
 /** Within the default limit of connections of one address, and as much as one read of Node takes from each. */
 const MANY_CONNECTIONS = 190
-const MANY_REQUESTS = 800
+const MANY_REQUESTS = 1_600
 const MANY: readonly string[] = ['operations.leader', 'policies.lint', 'decisions.authorize', '/livez']
 
 let database: TestDatabase
@@ -55,7 +55,7 @@ async function flood(request: AnonymousRequest, connections: number, requests: n
 }
 
 test.each(ANONYMOUS_REQUESTS)(
-  'DOS-05: $name: 6,000 pipelined requests, read by no client, stay below twice the idle memory',
+  'DOS-05: $name: 12,000 pipelined requests, read by no client, stay below twice the idle memory',
   (request) => flood(request, CONNECTIONS, REQUESTS),
 )
 

@@ -10,3 +10,21 @@ export function useKept<T>(record: T | null | undefined, isEdited: boolean): T |
   if (record !== null && record !== last) setLast(() => record)
   return record === null && isEdited ? (last ?? null) : record
 }
+
+/** Whether the form of a record is open. */
+export interface Editing {
+  readonly isEdited: boolean
+  readonly setEdited: (isEdited: boolean) => void
+  /** The record was deleted elsewhere, and is shown because its form is open. */
+  readonly isDeleted: boolean
+}
+
+/** The record of a page with a form, as {@link useKept} keeps it. */
+export function useEditing<T>(record: T | null | undefined): {
+  readonly shown: T | null | undefined
+  readonly edit: Editing
+} {
+  const [isEdited, setEdited] = useState(false)
+  const shown = useKept(record, isEdited)
+  return { shown, edit: { isEdited, setEdited, isDeleted: record === null } }
+}

@@ -3,7 +3,7 @@ import { getRouteApi, Link, useNavigate } from '@tanstack/react-router'
 import { Ellipsis, Layers, LogIn, Pencil, Trash2 } from 'lucide-react'
 import { useState } from 'react'
 import { LinkBadges } from '../links/link-badges.tsx'
-import { useKept } from '../live/use-kept.ts'
+import { type Editing, useEditing } from '../live/use-kept.ts'
 import { useLive } from '../live/use-live.ts'
 import { useClient } from '../session/session.ts'
 import { useRights } from '../session/use-rights.ts'
@@ -28,13 +28,9 @@ export function NamespacePage() {
   const { name } = route.useParams() as { name: string }
   const client = useClient()
   const namespaces = useLive(['namespaces'], (options) => client.namespaces.watchList(options))
-  const [isEdited, setEdited] = useState(false)
   const found = namespaces.data && (namespaces.data.find(({ Name }) => Name === name) ?? null)
-  const namespace = useKept(found, isEdited)
-  if (namespace) {
-    const edit = { isEdited, setEdited, isDeleted: found === null }
-    return <NamespaceDetails namespace={namespace} {...edit} />
-  }
+  const { shown, edit } = useEditing(found)
+  if (shown) return <NamespaceDetails namespace={shown} {...edit} />
   return (
     <Page title={name} parent={PARENT}>
       {namespaces.error ? (
@@ -50,11 +46,8 @@ export function NamespacePage() {
   )
 }
 
-interface DetailsProps {
+interface DetailsProps extends Editing {
   readonly namespace: Namespace
-  readonly isDeleted: boolean
-  readonly isEdited: boolean
-  readonly setEdited: (isEdited: boolean) => void
 }
 
 function NamespaceDetails({ namespace, isDeleted, isEdited, setEdited }: DetailsProps) {

@@ -4,7 +4,7 @@ import { getRouteApi, Link, useNavigate } from '@tanstack/react-router'
 import { Bot, Ellipsis, FileText, KeyRound, Pencil, Server, Trash2, UsersRound } from 'lucide-react'
 import { useState } from 'react'
 import { watchOrNull } from '../live/map-watch.ts'
-import { useKept } from '../live/use-kept.ts'
+import { type Editing, useEditing } from '../live/use-kept.ts'
 import { useLive } from '../live/use-live.ts'
 import { useRefetchOn } from '../live/use-refetch-on.ts'
 import { useClient } from '../session/session.ts'
@@ -26,12 +26,8 @@ export function RolePage() {
   const { id } = route.useParams() as { id: string }
   const client = useClient()
   const role = useLive(['role', id], (options) => watchOrNull(client.roles.watch(id, options)))
-  const [isEdited, setEdited] = useState(false)
-  const shown = useKept(role.data, isEdited)
-  if (shown) {
-    const edit = { isEdited, setEdited, isDeleted: role.data === null }
-    return <RoleDetails role={shown} {...edit} />
-  }
+  const { shown, edit } = useEditing(role.data)
+  if (shown) return <RoleDetails role={shown} {...edit} />
   return (
     <Page title={texts.roles.one} parent={PARENT}>
       {role.error ? (
@@ -47,11 +43,8 @@ export function RolePage() {
   )
 }
 
-interface DetailsProps {
+interface DetailsProps extends Editing {
   readonly role: Role
-  readonly isDeleted: boolean
-  readonly isEdited: boolean
-  readonly setEdited: (isEdited: boolean) => void
 }
 
 function RoleDetails({ role, isDeleted, isEdited, setEdited }: DetailsProps) {

@@ -4,7 +4,7 @@ import { CopyPlus, Ellipsis, KeyRound, Pencil, Scale, Trash2 } from 'lucide-reac
 import { useState } from 'react'
 import { absoluteTime, isInstant } from '../live/instants.ts'
 import { mapWatch } from '../live/map-watch.ts'
-import { useKept } from '../live/use-kept.ts'
+import { type Editing, useEditing } from '../live/use-kept.ts'
 import { useLive } from '../live/use-live.ts'
 import { useClient, withoutSecret } from '../session/session.ts'
 import { useRights } from '../session/use-rights.ts'
@@ -34,8 +34,7 @@ export function TokenPage() {
     // The secret is dropped as the record arrives: it is read again when the person copies it.
     mapWatch(client.tokens.watch(accessorId, options), (found) => (found ? withoutSecret(found) : null)),
   )
-  const [isEdited, setEdited] = useState(false)
-  const shown = useKept(token.data, isEdited)
+  const { shown, edit } = useEditing(token.data)
   if (token.error) {
     return (
       <Page title={texts.tokens.one} parent={PARENT}>
@@ -59,15 +58,11 @@ export function TokenPage() {
       </Page>
     )
   }
-  const edit = { isEdited, setEdited, isDeleted: token.data === null }
   return <TokenDetails token={shown} {...edit} />
 }
 
-interface DetailsProps {
+interface DetailsProps extends Editing {
   readonly token: ShownToken
-  readonly isDeleted: boolean
-  readonly isEdited: boolean
-  readonly setEdited: (isEdited: boolean) => void
 }
 
 function TokenDetails({ token, isDeleted, isEdited, setEdited }: DetailsProps) {

@@ -43,7 +43,7 @@ function rowsTogether(table: string, rows: readonly string[]): Rows {
   return { table, count: rows.length, json: `[${rows.join(',\n')}]` }
 }
 
-/** Holds about a page of short rows at a time, or one long row. */
+/** Holds one long row at a time, or about a page of short ones: a fetch has at most {@link ROWS_MAX}. */
 async function* rowsOf(client: pg.Client, table: string): AsyncGenerator<string> {
   // OFFSET 0 keeps PostgreSQL from making the text twice.
   await client.query(`DECLARE short_rows NO SCROLL CURSOR FOR

@@ -73,6 +73,21 @@ test('COH-01: records that a later commit touches are read again, in one snapsho
   expect(afterRestore.policies.map(({ ID }) => ID)).toContain(restored.ID)
 })
 
+test('after many changes only the snapshot is read', async () => {
+  const start = store.commitIndex()
+  await put(aPolicy(), 0)
+  const tokens = Array.from({ length: 1_000 }, (_, i) =>
+    aToken({ AccessorID: anId(0x70000 + i), SecretID: anId(0x80000 + i) }),
+  )
+  await store.commit(tokens.map(putNew))
+  let isReadBefore = false
+  const found = await read(start, async () => {
+    isReadBefore = true
+  })
+  expect(found).toMatchObject({ index: store.commitIndex(), snapshots: 1, policies: [{}] })
+  expect(isReadBefore).toBe(false)
+})
+
 test('the log is read from its end, also before PostgreSQL has counted its rows', async () => {
   const client = new pg.Client({ connectionString: url })
   await client.connect()

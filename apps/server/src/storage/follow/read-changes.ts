@@ -51,11 +51,11 @@ export async function readChanges(
   return withAclErrors(async () => {
     const log = await readLog(prisma, question)
     if (!needsRecords(log, question.isWhole)) return { ...log, ...NONE }
-    if (log.tables && !log.reset && !question.isWhole) {
+    if (log.tables && !log.reset && !question.isWhole && log.changes.length <= KEYS_MAX) {
       const records = await readRecords(prisma, keysOfLog(log.changes), secrets)
-      if (areOfLog(records, log.index, log.changes)) return { ...log, ...records }
+      if (areOfLog(records, log)) return { ...log, ...records }
     }
-    // Read the log again, now in one snapshot with the rows: a later commit touched them, or there are too many.
+    // Read the log again, now in one snapshot with the rows: a later commit touched them, or there are many.
     return inSnapshot(prisma, (tx) => readBatch(tx, question, secrets))
   })
 }
@@ -66,8 +66,7 @@ export async function readChanges(
  */
 function areOfLog(
   { directory, catalog }: HeldRecords,
-  index: number,
-  changes: readonly ChangeRow[],
+  { index, changes }: { readonly index: number; readonly changes: readonly ChangeRow[] },
 ): boolean {
   const lastOps = new Map(
     changes.flatMap(({ entity, key, op }) =>
