@@ -61,3 +61,8 @@ test('keeps the meaning of random texts, and changes nothing the second time', (
 test('refuses what a policy cannot have: rules_invalid', () => {
   expect(() => formatRules('key {{')).toThrow(expect.objectContaining({ code: 'rules_invalid' }))
 })
+
+test('breaks the line before a comment of several lines if any comment before it on the line ends with the line', () => {
+  const text = 'node "a" {\n  # x\n  /* a */ /* b\n} */\n\n  policy = "read"\n}\n'
+  expect(formatRules(text)).toBe('node "a" {\n  # x  /* a */\n  /* b\n} */\n\n  policy = "read"\n}\n')
+})

@@ -153,13 +153,18 @@ class TreePrinter {
   /** Standalone comments inside a block. */
   private *printGroup(group: readonly Token[], options: { readonly isBetweenItems: boolean }): Sliced<void> {
     const out = this.out
+    /** Whether what is joined to the line is commented out with it. */
+    let endsWithLine = false
     for (const [position, comment] of group.entries()) {
       if (this.pace.isDue()) yield
       // Above the first item the reference joins the comments of a group on one line, which breaks only if a
-      // multi-line comment follows one that ends with the line.
-      const mustNotJoin = comment.text.includes('\n') && group[position - 1]?.text.startsWith('/*') === false
-      if (options.isBetweenItems || mustNotJoin) out.newline()
-      else if (position > 0) out.write('  ')
+      // multi-line comment comes after one that ends with the line, also behind others.
+      const mustNotJoin = comment.text.includes('\n') && endsWithLine
+      if (options.isBetweenItems || mustNotJoin) {
+        out.newline()
+        endsWithLine = false
+      } else if (position > 0) out.write('  ')
+      endsWithLine ||= !comment.text.startsWith('/*')
       yield* out.indented(out.writeText(comment.text, { isFixed: true }))
     }
     out.newline()
