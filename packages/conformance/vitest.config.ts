@@ -8,6 +8,8 @@ export default defineConfig({
     testTimeout: 180_000,
     // Files that wait for processes leave room for others.
     maxWorkers: 3,
+    // The files share no state, so they share one module graph.
+    isolate: false,
     // Processes that tests start find the code that others have compiled.
     env: { NODE_COMPILE_CACHE: join(tmpdir(), 'latchkey-compiled') },
     include: ['src/**/*.test.ts', 'scripts/**/*.test.ts', 'test/**/*.test.ts'],

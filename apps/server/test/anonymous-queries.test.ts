@@ -8,7 +8,7 @@ import { createTestDatabase, type TestDatabase } from './database.ts'
 import { type DatabaseProxy, startDatabaseProxy } from './database-proxy.ts'
 import { ENCRYPTION_KEYS } from './shared-env.ts'
 
-const REQUESTS = 300
+const REQUESTS = 120
 /** Heartbeats of one second, and caches that last one second, with a margin for slow machines. */
 const PIECES_PER_SECOND_MAX = 20
 /** These decide by what is stored now, which several processes confirm with one question for all that ask at once. */

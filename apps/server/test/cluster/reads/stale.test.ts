@@ -1,5 +1,6 @@
 /** Reads while the database is unreachable, and their stated age. Spec 4.1; DUR-05. */
 import { randomUUID } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Policy, Token } from '@latchkey/contract'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createTestDatabase } from '../../database.ts'
@@ -54,12 +55,14 @@ const list = (mode: string): Request => ({
   token: known.SecretID,
 })
 
-/** Warms the caches of the first process, then cuts its database off. */
+/** Warms the caches of the first process, cuts its database off, and waits for the end of a lease that it may hold. */
 async function takeAway(how: 'cut' | 'freeze'): Promise<number> {
   for (const request of [self(known, ''), read(''), list('')])
     expect((await cut.ask(request)).status).toBe(200)
   proxy[how]()
-  return performance.now()
+  const awaySince = performance.now()
+  while ((await cut.ask(self(known, ''))).status === 200) await sleep(50)
+  return awaySince
 }
 
 async function timed(request: Request): Promise<Reply & { readonly ms: number }> {
