@@ -1,6 +1,7 @@
 /** Metrics of a worker, and how those of several are merged, for Prometheus and `/v1/agent/metrics`. Labels are bounded: endpoints, never paths. */
 import { PRODUCT_VERSION } from '@latchkey/contract'
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
+import { RequestMetrics, SECONDS_BUCKETS } from './request-metrics.ts'
 
 export interface Metrics {
   readonly registry: Registry
@@ -29,13 +30,6 @@ export interface Metrics {
 /** How the values of several workers become one. */
 export type Merge = 'sum' | 'min' | 'max'
 
-interface RequestSeries {
-  readonly count: Counter.Internal
-  readonly time: Histogram.Internal<string>
-}
-
-const SECONDS_BUCKETS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10]
-
 /** Gauges of prom-client that are named like counters. Their parts by type remain, with the same sum. */
 const MISNAMED_GAUGES = [
   'nodejs_active_handles_total',
@@ -62,19 +56,7 @@ export function createMetrics(): Metrics {
     help: 'Processes of this server, whose metrics these are.',
     registers: [registry],
   }).set(1)
-  const requests = new Counter({
-    name: 'latchkey_http_requests_total',
-    help: 'Answered requests by endpoint and status.',
-    labelNames: ['endpoint', 'status'],
-    registers: [registry],
-  })
-  const seconds = new Histogram({
-    name: 'latchkey_http_request_seconds',
-    help: 'Seconds from a request to its answer; waits of blocking queries included.',
-    labelNames: ['endpoint'],
-    buckets: SECONDS_BUCKETS,
-    registers: [registry],
-  })
+  const requests = new RequestMetrics(registry)
   const refused = new Counter({
     name: 'latchkey_connections_refused_total',
     help: 'Connections over the limit of one client address.',
@@ -99,20 +81,9 @@ export function createMetrics(): Metrics {
     buckets: SECONDS_BUCKETS,
     registers: [registry],
   })
-  // Looking up labels costs more than counting, so every series is bound once.
-  const series = new Map<string, RequestSeries>()
   return {
     registry,
-    request(endpoint, status, took) {
-      const key = `${endpoint} ${status}`
-      let bound = series.get(key)
-      if (!bound) {
-        bound = { count: requests.labels(endpoint, String(status)), time: seconds.labels(endpoint) }
-        series.set(key, bound)
-      }
-      bound.count.inc()
-      bound.time.observe(took)
-    },
+    request: (endpoint, status, seconds) => requests.add(endpoint, status, seconds),
     connectionRefused: () => refused.inc(),
     dnsAnswer: (rcode, transport) => dnsAnswers.inc({ rcode, transport }),
     forwarded(dc, status, took) {
