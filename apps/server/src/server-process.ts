@@ -36,7 +36,7 @@ import { consoleRouter, type ServerFacts } from './http/console/console-router.t
 import { ApiPages } from './http/docs/api-pages.ts'
 import { docsRouter } from './http/docs/docs-router.ts'
 import { Door } from './http/door.ts'
-import { clientOf } from './http/listener/connections/connection-limit.ts'
+import { rememberClients } from './http/listener/connections/connection-limit.ts'
 import { OwnSlots } from './http/listener/connections/connection-slots.ts'
 import { startHttpServer } from './http/listener/http-server.ts'
 import { startJobs } from './jobs/start-jobs.ts'
@@ -222,7 +222,7 @@ async function startOnce(
       metrics,
       accessLog: options.accessLog,
       notReady,
-      clientOf: ({ socket }) => clientOf(socket, trustedProxies),
+      clientOf: rememberClients(trustedProxies),
       closing: closing.signal,
       spans: tracing?.requests,
     })
