@@ -43,7 +43,8 @@ function renderTable(rules: string): string {
       const named = alerts.filter(({ metrics }) => metrics.has(name)).map(({ alert }) => `\`${alert}\``)
       return [
         `\`${name}${labels}\``,
-        kindOf(metric),
+        // A word, though the types of prom-client have a number.
+        String(metric.type),
         aggregator === 'omit' ? '' : aggregator,
         help.replaceAll('|', '\\|'),
         named.join(', '),
@@ -58,10 +59,6 @@ function renderTable(rules: string): string {
 interface Details {
   readonly labelNames?: readonly string[]
   readonly aggregator: string
-}
-
-function kindOf(metric: object): string {
-  return metric.constructor.name.toLowerCase()
 }
 
 /** The alerts of a file of rules, with the metrics that their expressions name. */
