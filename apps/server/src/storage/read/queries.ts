@@ -257,8 +257,8 @@ const NEWEST_FIRST = Prisma.sql`create_index DESC, accessor_id DESC, secret_hash
  * Repeats the conditions of a partial index literally, so that the index serves the filter.
  *
  * Most tokens are in the default namespace, and of no auth method. Of a plain equality, the planner expects one token in 200
- * until PostgreSQL has statistics of the table, a minute after many were stored: it would sort the rest of the list for every
- * page.
+ * until PostgreSQL has statistics of the table, about a minute after many were stored: it would sort the rest of the list for
+ * every page.
  */
 function conditionsOf(filter: TokenFilter): Prisma.Sql[] {
   const conditions: Prisma.Sql[] = [Prisma.sql`true`]

@@ -3,7 +3,7 @@
 import type { TokenFilter } from '@latchkey/service'
 import { aToken } from '@latchkey/testkit/records/record-builders'
 import pg from 'pg'
-import { expect, test } from 'vitest'
+import { afterAll, expect, test } from 'vitest'
 import { createTestDatabase } from '../../../test/database.ts'
 import { openTestStore, putNew } from '../../../test/store.ts'
 
@@ -14,8 +14,9 @@ const store = await openTestStore({ url: database.url })
 await store.commit([putNew(aToken())])
 const client = new pg.Client({ connectionString: database.url })
 await client.connect()
+afterAll(() => client.end())
 await client.query('ALTER TABLE token SET (autovacuum_enabled = false)')
-// Copies of the token, which only its own row opens.
+// Copies of one token. Their secrets do not open: a secret is bound to its row.
 await client.query(
   `INSERT INTO token SELECT (jsonb_populate_record(token, jsonb_build_object(
      'secret_hash', sha256(n::text::bytea), 'accessor_hash', n, 'create_index', n / 100,
