@@ -1,12 +1,14 @@
-import type { Service } from '@latchkey/service'
+import { BlockList } from 'node:net'
 import { pino } from 'pino'
 import { UnreadAnswers } from '../src/http/api/unread-answers.ts'
 import type { AppOptions } from '../src/http/app.ts'
 import { Door } from '../src/http/door.ts'
+import { OwnSlots } from '../src/http/listener/connections/connection-slots.ts'
+import type { HttpServerOptions } from '../src/http/listener/http-server.ts'
 import { createMetrics } from '../src/telemetry/metrics.ts'
 
 /** Options of an app that answers for a service: with the fast lane, without pages and logs, and always ready. */
-export function appOptions(service: Pick<Service, 'handle'>, own: Partial<AppOptions> = {}): AppOptions {
+export function appOptions(service: AppOptions['service'], own: Partial<AppOptions> = {}): AppOptions {
   return {
     service,
     unread: new UnreadAnswers(),
@@ -21,4 +23,19 @@ export function appOptions(service: Pick<Service, 'handle'>, own: Partial<AppOpt
     closing: new AbortController().signal,
     ...own,
   }
+}
+
+/** Any number of connections. */
+export const UNLIMITED: HttpServerOptions['connections'] = {
+  slots: new OwnSlots(0),
+  answers429: true,
+  trustedProxies: new BlockList(),
+  onRefused() {},
+}
+
+/** Options of a listener on a free port. */
+export function listenerOptions(
+  own: Pick<HttpServerOptions, 'listener'> & Partial<HttpServerOptions>,
+): HttpServerOptions {
+  return { host: '127.0.0.1', port: 0, isShared: false, connections: UNLIMITED, ...own }
 }

@@ -24,7 +24,8 @@ export class DiscardedBodies {
   /** Calls the listener with each request, and watches its body. */
   around(listener: RequestListener): RequestListener {
     return (request, response) => {
-      if (mayBeLong(request)) this.watch(request, response)
+      // One that waited its turn may have arrived whole: then nothing would make Node resume.
+      if (!request.complete && mayBeLong(request)) this.watch(request, response)
       listener(request, response)
     }
   }

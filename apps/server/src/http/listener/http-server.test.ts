@@ -1,11 +1,12 @@
 /** The HTTP server with all its listening sockets. */
 import { EventEmitter, once } from 'node:events'
 import { type RequestListener, request, type ServerResponse } from 'node:http'
-import { BlockList, connect, createServer } from 'node:net'
+import { connect, createServer } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { limits } from '@latchkey/contract'
 import { afterEach, describe, expect, test } from 'vitest'
+import { listenerOptions, UNLIMITED } from '../../../test/app-options.ts'
 import { askSocket, socketsOfTest } from '../../../test/open-sockets.ts'
 import { StartError } from '../../start-error.ts'
 import { OwnSlots } from './connections/connection-slots.ts'
@@ -18,19 +19,11 @@ afterEach(async () => {
 })
 const open = socketsOfTest()
 
-const LIMITS: HttpServerOptions['connections'] = {
-  slots: new OwnSlots(0),
-  answers429: true,
-  trustedProxies: new BlockList(),
-  onRefused: () => {},
-}
-
 async function start(
   listener: RequestListener,
   options: Partial<HttpServerOptions> = {},
 ): Promise<HttpServer & { readonly port: number }> {
-  const base = { host: '127.0.0.1', port: 0, isShared: false, connections: LIMITS, listener }
-  const server = await startHttpServer({ ...base, ...options })
+  const server = await startHttpServer(listenerOptions({ listener, ...options }))
   servers.push(server)
   return { ...server, port: Number(server.address.split(':').at(-1)) }
 }
@@ -38,6 +31,27 @@ async function start(
 const OK: RequestListener = (_request, response) => {
   response.end('ok')
 }
+
+test('a body that arrived whole while its request waited does not stop its connection', async () => {
+  const { port } = await start(async (request, response) => {
+    let body = ''
+    for await (const piece of request) body += piece
+    await sleep(20)
+    response.end(`<${request.url} ${body}>`)
+  })
+  const socket = await open(port)
+  let answers = ''
+  socket.on('data', (data) => {
+    answers += data
+  })
+  const get = (path: string) => `GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`
+  const chunked = 'PUT /2 HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\n\r\n'
+  socket.write(get('/1') + chunked + get('/3'))
+  await expect.poll(() => answers).toContain('</3 >')
+  expect(answers).toContain('</2 abc>')
+  socket.write(get('/4'))
+  await expect.poll(() => answers, { timeout: 5_000 }).toContain('</4 >')
+})
 
 test('DOS-04: the unread bodies of refused requests are discarded one after the other', async () => {
   const { port } = await start(OK)
@@ -85,7 +99,7 @@ describe('several listeners in one process', () => {
     const connectionsMax = 2 * LISTENERS
     const { port } = await start(OK, {
       connections: {
-        ...LIMITS,
+        ...UNLIMITED,
         slots: new OwnSlots(connectionsMax),
         onRefused: (address) => refused.push(address),
       },
