@@ -4,7 +4,7 @@
  */
 
 import { checkWanted, Lane, TurnQueue } from '@latchkey/acl'
-import { AclError, limits } from '@latchkey/contract'
+import { AclError, limits, type RouteMatch } from '@latchkey/contract'
 import { indexOf, isCurrent, type Seen, Wait } from './blocking/blocking.ts'
 import { Admission, type CallServices } from './caller/admission.ts'
 import { Callers } from './caller/caller.ts'
@@ -71,11 +71,7 @@ export class Service {
   /** Answers a request. Never rejects: a failure is a reply, too. */
   async handle(request: WireRequest): Promise<WireReply> {
     const forwarding = forwardingOf(request)
-    const families = forwarding ? [DATACENTER_FAMILY] : this.families
-    const state = new RequestState(request, familiesOf(request, families))
-    const { translateAddresses, profile } = this.options
-    if (translateAddresses && profile.has('http.translateAddressesHeader'))
-      state.setHeader('translateAddresses', 'true')
+    const state = this.stateOf(request, forwarding)
     let reply: WireReply
     try {
       reply = await this.answer(request, state, forwarding)
@@ -84,6 +80,57 @@ export class Service {
       reply = renderError(error, state)
     }
     return state.isFromSecondary ? this.withIndex(reply) : reply
+  }
+
+  /**
+   * Answers a read synchronously, if all that it needs is in memory.
+   *
+   * @returns the reply that {@link handle} would give; undefined if it has to wait, or the request is refused.
+   */
+  answerNow(request: WireRequest): WireReply | undefined {
+    if (forwardingOf(request)) return undefined
+    const state = this.stateOf(request)
+    try {
+      const routing = route(request.method, request.url, this.options)
+      if (routing.kind !== 'route') return undefined
+      const asked = this.ask(request, routing.match, state)
+      const isRead = asked.route.body === undefined && asked.options.index === 0
+      if (!isRead || this.mayLeave(asked)) return undefined
+      const seen = this.lookNow(asked)
+      return seen && renderSeen(seen, asked, state)
+    } catch {
+      return undefined
+    }
+  }
+
+  private stateOf(request: WireRequest, forwarding?: Forwarding): RequestState {
+    const families = forwarding ? [DATACENTER_FAMILY] : this.families
+    const state = new RequestState(request, familiesOf(request, families))
+    const { translateAddresses, profile } = this.options
+    if (translateAddresses && profile.has('http.translateAddressesHeader'))
+      state.setHeader('translateAddresses', 'true')
+    return state
+  }
+
+  /** @throws AclError if the request cannot be for this service, or is malformed. */
+  private ask(
+    request: WireRequest,
+    match: RouteMatch,
+    state: RequestState,
+    forwarding?: Forwarding,
+  ): ParsedRequest {
+    state.endpoint = match.name
+    if (match.endpoint.acl && !this.options.aclEnabled) {
+      throw new AclError('acl_disabled', 'ACL support disabled')
+    }
+    requireParams(match)
+    return parse(request, match, state, this.parseOptions, forwarding)
+  }
+
+  /** Whether another datacenter may have to answer a read. */
+  private mayLeave(asked: ParsedRequest): boolean {
+    if (asked.elsewhere !== undefined) return true
+    return isWithoutTokens(this.options) || (readsIntentions(asked) && isSecondary(this.options))
   }
 
   /** Tells a secondary up to which index it has to follow, to show its client what was written. */
@@ -101,13 +148,7 @@ export class Service {
     const routing = route(request.method, request.url, this.options)
     if (routing.kind === 'options') return state.empty(200, { Allow: routing.allow })
     if (routing.kind === 'moved') return state.empty(301, { Location: routing.location })
-    const { match } = routing
-    state.endpoint = match.name
-    if (match.endpoint.acl && !this.options.aclEnabled) {
-      throw new AclError('acl_disabled', 'ACL support disabled')
-    }
-    requireParams(match)
-    const asked = parse(request, match, state, this.parseOptions, forwarding)
+    const asked = this.ask(request, routing.match, state, forwarding)
     if (asked.elsewhere !== undefined) return await forward(asked, asked.elsewhere, this.forwarding)
     if (isWithoutTokens(this.options)) {
       requireTokens(asked)
@@ -166,6 +207,18 @@ export class Service {
       checkWanted(signal)
     }
     return body
+  }
+
+  /** @returns undefined if the caller, its rights or the record are not in memory. */
+  private lookNow(asked: ParsedRequest): Seen | undefined {
+    const call = this.admission.peek(asked)
+    if (!call) return undefined
+    checkPathIds(asked.route, asked.params)
+    const answer = callHandler(call)
+    if (!(answer instanceof Promise)) return { call, answer }
+    // The request is handled again, and joins the read that has begun.
+    answer.catch(() => {})
+    return undefined
   }
 
   /**

@@ -1,5 +1,5 @@
 import type { TokenListCache, TokenListRequest, WholeTokenList } from '@latchkey/service'
-import { ListCache } from './list-cache.ts'
+import { ListCache, type ListRequest } from './list-cache.ts'
 import type { TokenList } from './token-list.ts'
 import { makeTokenList } from './token-list-parts.ts'
 
@@ -12,18 +12,25 @@ export class CachedTokenLists implements TokenListCache {
     this.cache = new ListCache(bytesMax)
   }
 
+  known(request: TokenListRequest): WholeTokenList | undefined {
+    return this.cache.known(listRequestOf(request))
+  }
+
   whole(request: TokenListRequest): Promise<WholeTokenList | undefined> {
-    const { tokensIndex, directoryVersion, now } = request
     const bytesMax = this.cache.wholeBytesMax
-    return this.cache.whole(
-      { key: keyOf(request), version: `${tokensIndex}:${directoryVersion}`, now },
-      (previous) => makeTokenList(request, { previous, bytesMax }),
+    return this.cache.whole(listRequestOf(request), (previous) =>
+      makeTokenList(request, { previous, bytesMax }),
     )
   }
 
   noteStreamed(request: TokenListRequest, length: number): void {
     this.cache.noteStreamed(keyOf(request), length)
   }
+}
+
+function listRequestOf(request: TokenListRequest): ListRequest {
+  const { tokensIndex, directoryVersion, now } = request
+  return { key: keyOf(request), version: `${tokensIndex}:${directoryVersion}`, now }
 }
 
 function keyOf({ filter, secrets }: TokenListRequest): string {

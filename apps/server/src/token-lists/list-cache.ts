@@ -67,7 +67,7 @@ export class ListCache<L extends CachedList = CachedList> {
   async whole(request: ListRequest, make: MakeList<L>): Promise<L | undefined> {
     const { key } = request
     if (this.long.get(key)) return undefined
-    return this.get(request) ?? this.made(request, make)
+    return this.known(request) ?? this.made(request, make)
   }
 
   /** Records the length of a streamed list: it may have become shorter. */
@@ -75,7 +75,8 @@ export class ListCache<L extends CachedList = CachedList> {
     if (bytes <= this.wholeBytesMax) this.long.delete(key)
   }
 
-  private get({ key, version, now }: ListRequest): L | undefined {
+  /** The cached list, if there is one. */
+  known({ key, version, now }: ListRequest): L | undefined {
     const entry = this.entries.get(key)
     if (!entry || entry.version !== version || now >= entry.list.validUntil) return undefined
     return entry.list

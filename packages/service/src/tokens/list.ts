@@ -14,19 +14,27 @@ import type { ShownTokens, TokenListRequest, WholeTokenList } from './token-list
 type Call = CallOf<'tokens.list'>
 type Listed = Answer<'tokens.list'>
 
-export async function listTokensHandler(call: Call): Promise<Listed> {
-  const list = await listOf(call)
-  return secretsSeen(call) === 'none' ? { ...list, showsNoSecret: true } : list
-}
-
-async function listOf(call: Call): Promise<Listed> {
+/** Synchronous if the whole list is cached. */
+export function listTokensHandler(call: Call): Listed | Promise<Listed> {
   const order = orderOf(call.query)
   const filter = filterOf(call, order)
   const page = pageOf(call.query, order)
-  if (page) return listPage(call, filter, page)
   const { lists, store } = call.service
-  if (!lists) return wholeList(filter, await readTokens(call, filter))
   const request = cacheRequest(call, filter, store.tableIndex('tokens'))
+  const known = page ? undefined : lists?.known(request)
+  if (known) return withSecrecy(call, wholeList(filter, known))
+  const list = page ? listPage(call, filter, page) : listWhole(call, request)
+  return list.then((listed) => withSecrecy(call, listed))
+}
+
+function withSecrecy(call: Call, list: Listed): Listed {
+  return secretsSeen(call) === 'none' ? { ...list, showsNoSecret: true } : list
+}
+
+async function listWhole(call: Call, request: TokenListRequest): Promise<Listed> {
+  const { filter } = request
+  const { lists } = call.service
+  if (!lists) return wholeList(filter, await readTokens(call, filter))
   const list = await lists.whole(request)
   if (list) return wholeList(filter, list)
   const noteLength = (length: number) => lists.noteStreamed(request, length)

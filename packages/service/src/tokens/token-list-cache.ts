@@ -5,6 +5,8 @@ import type { JsonElements } from '../reply/json-text.ts'
 import type { Store, TokenFilter } from '../store/store.ts'
 
 export interface TokenListCache {
+  /** The list as one JSON text, if it is cached. */
+  known(request: TokenListRequest): WholeTokenList | undefined
   /**
    * The list as one JSON text.
    *
