@@ -240,7 +240,7 @@ async function startOnce(
           log.warn({ address }, 'too many connections from one address')
         },
       },
-      listener: app,
+      ...app,
       tls: listenerTls,
     })
     const certificate =

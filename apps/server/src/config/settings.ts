@@ -223,7 +223,7 @@ export const SETTINGS = {
   }),
   fastLane: flag({
     env: 'LATCHKEY_FAST_LANE',
-    doc: 'Whether reads that are usually answered from memory skip Express. With `off`, every request goes through Express; answers are the same but reads are slower.',
+    doc: 'Whether reads that are usually answered from memory skip Express, and repeated ones also the HTTP parser. With `off`, every request goes through both; answers are the same but reads are slower.',
     fallback: true,
   }),
   ui: flag({

@@ -1,14 +1,13 @@
 import { once } from 'node:events'
 import { Agent, createServer, request as httpRequest, type IncomingMessage, type Server } from 'node:http'
-import { type AddressInfo, BlockList, connect } from 'node:net'
+import { type AddressInfo, connect } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { ENDPOINTS, type Endpoint } from '@latchkey/contract'
 import type { WireRequest } from '@latchkey/service'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { appOptions } from '../../test/app-options.ts'
+import { appOptions, listenerOptions } from '../../test/app-options.ts'
 import { type AppOptions, createApp, STARTS_PER_TURN_MAX } from './app.ts'
 import { Door } from './door.ts'
-import { OwnSlots } from './listener/connections/connection-slots.ts'
 import { startHttpServer } from './listener/http-server.ts'
 
 let server: Server
@@ -22,11 +21,12 @@ const service: AppOptions['service'] = {
     const headers = { 'Content-Type': 'application/json', 'X-Request-Id': request.requestId }
     return { status: 200, headers, body: '"é"', endpoint: undefined, accessorId: undefined }
   },
+  answerNow: () => undefined,
 }
 const OPTIONS = appOptions(service, { door: new Door({ host: '127.0.0.1', allowedHosts: ['x'] }) })
 
 beforeAll(async () => {
-  server = createServer(createApp(OPTIONS)).listen(0, '127.0.0.1')
+  server = createServer(createApp(OPTIONS).listener).listen(0, '127.0.0.1')
   await once(server, 'listening')
   port = (server.address() as AddressInfo).port
 })
@@ -59,8 +59,8 @@ async function send(
 }
 
 test('DOS-05: many requests of one client do not delay a request of another one', async () => {
-  const clientOf = ({ headers }: IncomingMessage) => headers['x-client'] as string
-  const app = createApp({ ...OPTIONS, clientOf, fastLane: false })
+  const clientOf = (request: object) => (request as IncomingMessage).headers['x-client'] as string
+  const { listener: app } = createApp({ ...OPTIONS, clientOf, fastLane: false })
   const floodSize = 100
   const arrived: (() => void)[] = []
   const collecting = createServer((request, response) => {
@@ -118,20 +118,8 @@ test.each([
 })
 
 test('on a connection that drains, an answer through Express is the last one, like any other', async () => {
-  const listener = createApp({ ...OPTIONS, fastLane: false })
-  const connections = {
-    slots: new OwnSlots(0),
-    answers429: true,
-    trustedProxies: new BlockList(),
-    onRefused() {},
-  }
-  const draining = await startHttpServer({
-    host: '127.0.0.1',
-    port: 0,
-    isShared: false,
-    connections,
-    listener,
-  })
+  const { listener } = createApp({ ...OPTIONS, fastLane: false })
+  const draining = await startHttpServer(listenerOptions({ listener }))
   const agent = new Agent({ keepAlive: true })
   for (const [isLast, path] of [
     [false, '/v1/acl/token'],

@@ -20,6 +20,7 @@ import type { Door } from './door.ts'
 import { extendMessages } from './extend-messages.ts'
 import { isOnFastLane } from './fast-lane.ts'
 import { FairTurns } from './listener/fair-turns.ts'
+import { RepeatAnswers } from './repeats/repeat-answers.ts'
 import { requestIdOf } from './request-id.ts'
 
 interface ApiListenerOptions {
@@ -30,8 +31,9 @@ interface ApiListenerOptions {
   readonly accessLog: AccessLog | undefined
   /** Counts the answers that clients have not read. Producers of long answers wait on the same instance. */
   readonly unread: UnreadAnswers
+  readonly compression?: Compression
   /** The key by which a client is limited; undefined for trusted proxies. */
-  readonly clientOf: (request: IncomingMessage) => string | undefined
+  readonly clientOf: (request: Pick<IncomingMessage, 'socket'>) => string | undefined
   /** Whether writes may be forwarded to a primary, which takes as long as that does. Default: false. */
   readonly forwardsWrites?: boolean
   /** Aborted when the server ends all waits. */
@@ -41,6 +43,7 @@ interface ApiListenerOptions {
 }
 
 export interface AppOptions extends ApiListenerOptions {
+  readonly service: Pick<Service, 'handle' | 'answerNow'>
   /** Decides which requests are answered at all. */
   readonly door: Pick<Door, 'refusalOf'>
   /** Origins whose pages may read answers. */
@@ -61,12 +64,19 @@ export interface AppOptions extends ApiListenerOptions {
  */
 export const STARTS_PER_TURN_MAX = 16
 
+interface App {
+  readonly listener: RequestListener
+  /** Answers reads whose headers were seen before; undefined if every answer has to pass the listener. */
+  readonly repeats: RepeatAnswers | undefined
+}
+
 /**
  * Answers requests: Express, with a lane in front of it for reads from memory ({@link isOnFastLane}). Every request of the
  * API ends in the same listener.
  */
-export function createApp(options: AppOptions): RequestListener {
-  const listener = createApiListener(options)
+export function createApp(options: AppOptions): App {
+  const compression = new Compression()
+  const listener = createApiListener({ ...options, compression })
   const app = createExpressApp(options, listener)
   const extend = extendMessages(app)
   const starts = new FairTurns(STARTS_PER_TURN_MAX)
@@ -82,11 +92,16 @@ export function createApp(options: AppOptions): RequestListener {
     }
   }
   const cors = corsFor(options.corsOrigins ?? [])
-  return (request, response) => {
-    const refusal = options.door.refusalOf(request)
-    if (refusal) listener.refuse(request, response, refusal)
-    else if (cors) cors(request, response, () => route(request, response))
-    else route(request, response)
+  // CORS and tracing work on Node's messages.
+  const isShort = options.fastLane && !cors && !options.spans
+  return {
+    listener: (request, response) => {
+      const refusal = options.door.refusalOf(request)
+      if (refusal) listener.refuse(request, response, refusal)
+      else if (cors) cors(request, response, () => route(request, response))
+      else route(request, response)
+    },
+    repeats: isShort ? new RepeatAnswers({ ...options, compression }) : undefined,
   }
 }
 
@@ -137,10 +152,10 @@ interface ApiListener {
 /** The only entry to the API, for Express and for the lane in front of it. */
 export function createApiListener(options: ApiListenerOptions): ApiListener {
   const { service, log, metrics, accessLog, unread, clientOf, forwardsWrites = false, spans } = options
+  const { compression = new Compression() } = options
   const signals = new ClientSignals(options.closing)
   const endOfTurn = new EndOfTurn()
   const bodies = { writes: new BodyBudget(), questions: new BodyBudget() }
-  const compression = new Compression()
   const outlet = { unread, turns: new AnswerTurns(clientOf) }
 
   async function answer(

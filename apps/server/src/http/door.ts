@@ -43,7 +43,7 @@ export class Door {
   }
 
   /** @returns why the request is refused: `host_not_allowed`, `origin_foreign`. */
-  refusalOf(request: IncomingMessage): AclError | undefined {
+  refusalOf(request: Pick<IncomingMessage, 'headers' | 'method' | 'socket' | 'url'>): AclError | undefined {
     const { host, origin } = request.headers
     // Only old clients and probes omit it; browsers never do.
     if (host && !this.admits(host, request.socket)) return hostNotAllowed()

@@ -9,7 +9,7 @@ const processPart = randomBytes(6).toString('hex')
 let count = 0
 
 /** The client's own id if it is valid, else a new one. */
-export function requestIdOf(request: IncomingMessage): string {
+export function requestIdOf(request: Pick<IncomingMessage, 'headers'>): string {
   const given = request.headers[HEADER]
   if (typeof given === 'string' && isClientRequestId(given)) return given
   count += 1

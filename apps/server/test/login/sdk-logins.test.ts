@@ -67,7 +67,7 @@ beforeAll(async () => {
         door: new Door({ host: '127.0.0.1', allowedHosts: [], allowedOrigins: corsOrigins }),
         corsOrigins,
       }),
-    ),
+    ).listener,
   )
   address = `http://127.0.0.1:${await listenOnFreePort(server)}`
   const Config = {

@@ -95,7 +95,10 @@ function originForm(url: string): string {
 }
 
 /** Node joins repeated headers with a comma, or keeps the first: for credentials only the first value counts. */
-function firstValue(request: IncomingMessage, name: string): string | undefined {
+export function firstValue(
+  request: Pick<IncomingMessage, 'headers' | 'headersDistinct'>,
+  name: string,
+): string | undefined {
   const value = request.headers[name]
   if (value === undefined) return undefined
   if (typeof value !== 'string') return value[0]

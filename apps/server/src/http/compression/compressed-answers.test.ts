@@ -25,8 +25,8 @@ beforeAll(async () => {
     await world.policy({ Name: `policy-${i}`, Rules: `key_prefix "app/${i}/" { policy = "write" }` })
     await world.manage('PUT', `/kv/app/${i}`, SecretID)
   }
-  const app = createApp(appOptions(world.service, { corsOrigins: [PAGE_ORIGIN] }))
-  server = createServer(app).listen(0, '127.0.0.1')
+  const { listener } = createApp(appOptions(world.service, { corsOrigins: [PAGE_ORIGIN] }))
+  server = createServer(listener).listen(0, '127.0.0.1')
   await once(server, 'listening')
 })
 

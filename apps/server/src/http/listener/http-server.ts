@@ -14,6 +14,8 @@ import { createServer as createTlsServer, type Server as TlsServer } from 'node:
 import type { AddressInfo, Socket } from 'node:net'
 import { limits } from '@latchkey/contract'
 import type { ListenerTls } from '../../tls/listener-tls.ts'
+import type { RepeatAnswers } from '../repeats/repeat-answers.ts'
+import { RepeatedReads } from '../repeats/repeated-reads.ts'
 import { refuseAmbiguous } from './ambiguous-request.ts'
 import { type ConnectionLimitOptions, limitConnections } from './connections/connection-limit.ts'
 import { DiscardedBodies } from './discarded-bodies.ts'
@@ -28,6 +30,8 @@ export interface HttpServerOptions {
   readonly isShared: boolean
   readonly connections: ConnectionLimitOptions
   readonly listener: RequestListener
+  /** Absent: Node parses every request. */
+  readonly repeats?: Pick<RepeatAnswers, 'answer'> | undefined
   /** Absent: plain HTTP. */
   readonly tls?: ListenerTls | undefined
   /** How long an answer may stay unread. */
@@ -63,8 +67,11 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
   let isDraining = false
   const messages = { IncomingMessage: requestOf(), ServerResponse: answerOf(() => isDraining) }
   const pipelines = new Pipelines()
+  const { repeats: answers } = options
+  const repeats = answers && new RepeatedReads({ answers, pipelines, keepAliveMs: KEEP_ALIVE_MS })
   // A request's way to the app: its turn on the connection, a single way to read it, and a bound on what is discarded.
-  const enter = pipelines.inOrder(refuseAmbiguous(new DiscardedBodies().around(listener)))
+  const inOrder = pipelines.inOrder(refuseAmbiguous(new DiscardedBodies().around(listener)))
+  const enter = repeats ? repeats.around(inOrder) : inOrder
   const servers = Array.from({ length: LISTENERS }, () => createHttpServer(enter, messages, tls))
   // The connection that HTTP is spoken on, after its handshake.
   const opened = tls ? 'secureConnection' : 'connection'
@@ -91,8 +98,10 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
     },
     drain: () => {
       isDraining = true
+      repeats?.stop()
     },
     close: async (deadlineMs) => {
+      repeats?.stop()
       const endCarriers = setTimeout(() => {
         for (const socket of carriers) socket.destroy()
       }, deadlineMs)

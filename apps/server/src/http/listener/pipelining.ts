@@ -56,6 +56,17 @@ export class Pipelines {
     return (request, response) => this.enter(request, response, listener)
   }
 
+  /** Whether Node reads the connection whole, not in slices. */
+  isReadWhole(socket: Socket): boolean {
+    return this.unsliced.has(socket)
+  }
+
+  /** Whether no request of the connection waits or is being answered, and Node reads it whole. */
+  isIdle(socket: Socket): boolean {
+    const line = this.unsliced.get(socket)
+    return line !== undefined && !line.isFollowed && !isAnswering(line)
+  }
+
   private enter(request: IncomingMessage, response: ServerResponse, listener: RequestListener): void {
     const { socket } = request
     if (!socket.writable) return

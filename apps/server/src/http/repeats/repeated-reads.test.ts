@@ -1,0 +1,287 @@
+/** Repeated reads are answered as Node would answer them, whatever else their connection carries. */
+import { once } from 'node:events'
+import type { RequestListener } from 'node:http'
+import type { Socket } from 'node:net'
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { chooseSeed, fuzzCount, SeededRandom } from '@latchkey/testkit/random'
+import { afterEach, expect, test } from 'vitest'
+import { listenerOptions } from '../../../test/app-options.ts'
+import { socketsOfTest } from '../../../test/open-sockets.ts'
+import { firstValue } from '../api/wire-adapter.ts'
+import { type HttpServer, type HttpServerOptions, startHttpServer } from '../listener/http-server.ts'
+
+const servers: HttpServer[] = []
+afterEach(async () => {
+  for (const server of servers.splice(0)) await server.close(0)
+})
+const open = socketsOfTest()
+
+const TYPE = { 'Content-Type': 'text/plain' } as const
+
+/** What a request is answered with, whichever way it takes. */
+function textFor(method: string | undefined, url: string | undefined, token: unknown, body = ''): string {
+  return `${method} ${url} ${token} ${body};${url?.endsWith('/long') ? LONG : ''}`
+}
+const LONG = '.'.repeat(50_000)
+
+const listener: RequestListener = async (request, response) => {
+  let body = ''
+  for await (const piece of request) body += piece
+  if (request.url?.endsWith('/slow')) for (let turn = 0; turn < 10; turn += 1) await nextTurn()
+  const text = textFor(request.method, request.url, firstValue(request, 'x-token'), body)
+  response.writeHead(200, { ...TYPE, 'Content-Length': text.length }).end(text)
+}
+
+interface Counted {
+  readonly port: number
+  readonly server: HttpServer
+  /** URLs of reads that were answered as repeated ones. */
+  readonly repeated: string[]
+  /** The server's end of the connection that sent the last of them. */
+  latest(): Socket | undefined
+}
+
+/** @param declines whether an answer has to come from Node's messages. */
+async function start(declines: (url: string) => boolean = () => false): Promise<Counted> {
+  const repeated: string[] = []
+  let latest: Socket | undefined
+  const repeats: HttpServerOptions['repeats'] = {
+    answer: ({ url, headers }, socket) => {
+      if (declines(url)) return undefined
+      latest = socket
+      const body = textFor('GET', url, headers['x-token'])
+      return {
+        reply: { status: 200, headers: TYPE, body, endpoint: undefined, accessorId: undefined },
+        written: () => repeated.push(url),
+      }
+    },
+  }
+  const server = await startHttpServer(listenerOptions({ listener, repeats }))
+  servers.push(server)
+  return { server, port: portOf(server), repeated, latest: () => latest }
+}
+
+function portOf({ address }: HttpServer): number {
+  return Number(address.split(':').at(-1))
+}
+
+function read(path: string, token = 'a'): string {
+  return `GET /v1/acl/${path} HTTP/1.1\r\nHost: 127.0.0.1\r\nX-Token: ${token}\r\n\r\n`
+}
+
+function write(body: string): string {
+  return `PUT /v1/acl/token HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: ${body.length}\r\n\r\n${body}`
+}
+
+/** Collects what a connection receives. */
+function received(socket: Socket): { text(): string } {
+  let text = ''
+  socket.on('data', (data: Buffer) => {
+    text += data.toString('latin1')
+  })
+  return { text: () => text.replaceAll(/^Date: .*\r\n/gm, '') }
+}
+
+/** Sends requests one after the other, each after the answer to the one before. */
+async function converse(port: number, requests: readonly string[]): Promise<string[]> {
+  const socket = await open(port)
+  const answers: string[] = []
+  for (const request of requests) {
+    socket.write(request)
+    const [data] = await once(socket, 'data')
+    answers.push(String(data))
+  }
+  return answers
+}
+
+test('a read is answered as a repeated one once Node has parsed its headers, on any connection', async () => {
+  const { port, repeated } = await start()
+  const first = await converse(port, Array(4).fill(read('token/self')))
+  expect(repeated).toEqual(['/v1/acl/token/self'])
+  expect(new Set(first.map(withoutDate)).size).toBe(1)
+  // Other paths and connections share the headers; other headers are parsed first.
+  await converse(port, [read('token/1'), read('token/2'), read('token/3'), read('token/4', 'b')])
+  expect(repeated.slice(1)).toEqual(['/v1/acl/token/3'])
+})
+
+function withoutDate(answer: string): string {
+  return answer.replace(/^Date: .*\r\n/m, '')
+}
+
+/** Each part of a head that keeps Node from treating the next request like the one before. */
+test.each([
+  ['a body', 'Content-Length: 0\r\n'],
+  ['a chunked body', 'Transfer-Encoding: chunked\r\n'],
+  ['an end of the connection', 'Connection: close\r\n'],
+  ['an upgrade', 'Connection: Upgrade\r\nUpgrade: websocket\r\n'],
+  ['a long head', `X-Long: ${'x'.repeat(2_100)}\r\n`],
+])('a head that announces %s is never answered as a repeated one', async (_what, header) => {
+  const { port, repeated } = await start()
+  const request = read('token/self').replace('\r\n\r\n', `\r\n${header}\r\n`)
+  const body = header.startsWith('Transfer') ? '0\r\n\r\n' : ''
+  for (let connection = 0; connection < 3; connection += 1) {
+    const socket = await open(port)
+    for (const text of [...Array(3).fill(read('token/known')), ...Array(3).fill(request + body)]) {
+      if (!socket.writable) break
+      socket.write(text)
+      await Promise.race([once(socket, 'data'), once(socket, 'close')])
+    }
+  }
+  expect(new Set(repeated)).toEqual(new Set(['/v1/acl/token/known']))
+})
+
+test.each(['HTTP/1.0', 'http/1.1', 'HTTP/1.1 '])('the version %j is left to Node', async (version) => {
+  const { port, repeated } = await start()
+  const known = read('token/self')
+  await converse(port, Array(4).fill(known))
+  const count = repeated.length
+  const socket = await open(port)
+  for (let i = 0; i < 3; i += 1) {
+    socket.write(known)
+    await once(socket, 'data')
+  }
+  socket.write(known.replace('HTTP/1.1', version))
+  await Promise.race([once(socket, 'data'), once(socket, 'close')])
+  expect(repeated).toHaveLength(count + 1)
+})
+
+test('bytes in the middle of a body are not learned as a head', async () => {
+  const { port, repeated } = await start()
+  const inner = read('token/inner')
+  const socket = await open(port)
+  const answers = received(socket)
+  for (const text of [read('a'), read('a'), read('a')]) {
+    socket.write(text)
+    await once(socket, 'data')
+  }
+  const before = repeated.length
+  // The body looks like a head; the request behind it arrives with its end.
+  socket.write(`PUT /v1/acl/token HTTP/1.1\r\nHost: x\r\nContent-Length: ${inner.length}\r\n\r\n`)
+  await nextTurn()
+  socket.write(inner + read('token/behind'))
+  await expect.poll(() => answers.text()).toContain('GET /v1/acl/token/behind a ;')
+  // The same bytes, at the start of a request, are two.
+  for (let i = 0; i < 3; i += 1) {
+    socket.write(read('b'))
+    await once(socket, 'data')
+  }
+  socket.write(inner + read('token/behind'))
+  await expect.poll(() => answers.text().match(/GET \/v1\/acl\/token\/behind/g)).toHaveLength(2)
+  expect(answers.text()).toContain('GET /v1/acl/token/inner a ;HTTP/1.1 200')
+  expect(repeated.slice(before)).not.toContain('/v1/acl/token/inner')
+})
+
+test('a server that drains leaves all reads to Node, so that their connections end', async () => {
+  const { port, repeated, server } = await start()
+  const socket = await open(port)
+  for (let i = 0; i < 4; i += 1) {
+    socket.write(read('token/self'))
+    await once(socket, 'data')
+  }
+  server.drain()
+  socket.write(read('token/self'))
+  const [last] = await once(socket, 'data')
+  expect([repeated.length, String(last).includes('Connection: close')]).toEqual([1, true])
+})
+
+test('a known read waits for the answers before it, those of Node and its own', async () => {
+  const { port, repeated, latest } = await start((url) => url.endsWith('/slow'))
+  const socket = await open(port)
+  const answers = received(socket)
+  for (let i = 1; i <= 4; i += 1) {
+    socket.write(read('token/self'))
+    await once(socket, 'data')
+  }
+  const line = latest()
+  const order = () =>
+    [...answers.text().matchAll(/\w+ \/v1\/acl\/token(\S*) \w+ \w*;/g)].slice(4).map(([, end]) => end)
+  // Both reach the server in one turn.
+  line?.emit('data', Buffer.from(read('token/slow')))
+  line?.emit('data', Buffer.from(read('token/self')))
+  await expect.poll(order).toEqual(['/slow', '/self'])
+  expect(repeated).toHaveLength(1)
+  for (let i = 1; i <= 3; i += 1) {
+    socket.write(read('token/self'))
+    await once(socket, 'data')
+  }
+  line?.emit('data', Buffer.from(read('token/self')))
+  line?.emit('data', Buffer.from(write('last')))
+  await expect.poll(() => order().slice(5)).toEqual(['/self', ''])
+})
+
+test('a client that does not read gets its answers in order, and few of them are made ahead', async () => {
+  const { port, repeated, latest } = await start()
+  await converse(port, Array(4).fill(read('token/self')))
+  const socket = await open(port)
+  const count = 500
+  // Else the kernel collects requests until it hears of earlier ones.
+  socket.setNoDelay(true).pause()
+  let queued = 0
+  for (let i = 0; i < count; i += 1) {
+    socket.write(read(`token/${i}/long`))
+    for (let turn = 0; turn < 3; turn += 1) await nextTurn()
+    queued = Math.max(queued, latest()?.writableLength ?? 0)
+  }
+  expect(queued).toBeLessThan(4 * LONG.length)
+  const answers = received(socket)
+  socket.resume()
+  const urls = () =>
+    [...answers.text().matchAll(/GET \/v1\/acl\/token\/(\d+)\/long a ;/g)].map(([, i]) => Number(i))
+  await expect.poll(() => urls().length, { timeout: 20_000 }).toBe(count)
+  expect(urls()).toEqual(Array.from({ length: count }, (_, i) => i))
+  expect(repeated.length).toBeGreaterThan(2)
+})
+
+/** A way to break a conversation into the pieces that the server reads. */
+function* piecesOf(text: string, random: SeededRandom): Generator<string> {
+  for (let at = 0; at < text.length; ) {
+    const isHead = random.chance(0.6)
+    const end = isHead ? text.indexOf('\r\n\r\n', at) + 4 : at + 1 + random.below(200)
+    const next = end > at + 3 || !isHead ? end : text.length
+    yield text.slice(at, next)
+    at = next
+  }
+}
+
+test('random requests in random pieces get the same bytes with and without repeated reads', async () => {
+  const random = new SeededRandom(chooseSeed('repeated reads'))
+  const { port, repeated } = await start((url) => url.endsWith('declined'))
+  const plain = await startHttpServer(listenerOptions({ listener }))
+  servers.push(plain)
+  for (let round = 0; round < fuzzCount(60); round += 1) {
+    const requests = Array.from({ length: 2 + random.below(19) }, () => randomRequest(random))
+    const pieces = [...piecesOf(requests.join(''), random)]
+    const [expected, actual] = await Promise.all([exchange(portOf(plain), pieces), exchange(port, pieces)])
+    expect(actual, `round ${round}`).toBe(expected)
+  }
+  expect(repeated.length).toBeGreaterThan(0)
+})
+
+const ODD = [
+  read('token/a%2Fb'),
+  read('token/self').replace('GET', 'HEAD'),
+  read('token/self').replace('X-Token: a', 'X-Token:a'),
+  read('token/self').replace('X-Token: a', 'X-Token: a\r\nX-Token: b'),
+  `\r\n${read('token/self')}`,
+  read('token/self').replace('\r\n\r\n', '\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\n\r\n'),
+]
+
+function randomRequest(random: SeededRandom): string {
+  if (random.chance(0.05)) return random.pick(ODD)
+  if (random.chance(0.15)) return write(random.pick(['', 'body', read('token/inner'), '\r\n\r\n']))
+  return read(random.pick(['token/self', 'tokens', 'token/1', 'token/declined']), random.pick(['a', 'b']))
+}
+
+/** Sends the pieces, some after the answers so far, and reads everything until the server ends the connection. */
+async function exchange(port: number, pieces: readonly string[]): Promise<string> {
+  const socket = await open(port)
+  const answers = received(socket)
+  for (const piece of pieces) {
+    if (!socket.writable) break
+    socket.write(piece, 'latin1')
+    for (let turn = 0; turn < 4; turn += 1) await nextTurn()
+  }
+  if (socket.writable) socket.write(`GET /last HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`)
+  if (!socket.closed) await once(socket, 'close')
+  return answers.text()
+}
