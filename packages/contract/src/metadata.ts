@@ -27,6 +27,8 @@ export interface RouteMetadata extends EndpointFacts {
   readonly exactIntegers?: true
   /** Maximum JSON values in the body. Default: `JSON_VALUES_MAX`. */
   readonly bodyValuesMax?: number
+  /** Whether clients send the same body again and again, so that the service keeps it decoded. */
+  readonly bodyRepeats?: true
   /** For a list body: the maximum number of entries, and their name. More are refused as `batch_too_large`. */
   readonly batch?: { readonly max: number; readonly of: string }
   /** Media type of the body. Absent: that of its form. */

@@ -13,6 +13,7 @@ import {
 } from '@latchkey/contract'
 import type { Caller, Callers } from './caller/caller.ts'
 import type { RecordTexts } from './catalog/record-texts.ts'
+import type { KeptDecisions } from './decisions/kept-decisions.ts'
 import type { KeptHealth } from './health/kept-answers.ts'
 import type { LoginRates } from './login/login-rates.ts'
 import type { ServiceOptions } from './options.ts'
@@ -58,6 +59,7 @@ export interface Context {
   readonly texts: TokenTexts
   readonly records: RecordTexts
   readonly keptHealth: KeptHealth
+  readonly keptDecisions: KeptDecisions
   readonly route: AnyRoute
   readonly mode: ConsistencyMode
   readonly caller: Caller

@@ -21,6 +21,7 @@ import {
   readsTokens,
   requireTokens,
 } from './datacenters/without-tokens.ts'
+import { KeptDecisions } from './decisions/kept-decisions.ts'
 import { Names, type NamesOptions } from './dns/names.ts'
 import type { AnyAnswer, AnyCall } from './handler.ts'
 import { HANDLERS } from './handlers.ts'
@@ -29,7 +30,8 @@ import { requireKey, requireKeyRight } from './kv/key.ts'
 import { LoginRates } from './login/login-rates.ts'
 import { isSecondary, type ServiceOptions } from './options.ts'
 import { renderAnswer, renderError } from './reply/render.ts'
-import { decodeRequestBody, type ReceivedBody, readBody, streamOf } from './request/body.ts'
+import { type ReceivedBody, readBody, streamOf } from './request/body.ts'
+import { DecodedBodies } from './request/decoded-bodies.ts'
 import {
   type AnswerHeader,
   DATACENTER_FAMILY,
@@ -53,6 +55,7 @@ export class Service {
   private readonly parseOptions: ParseOptions
   private readonly forwarding: ForwardingParts
   private readonly admission: Admission
+  private readonly bodies: DecodedBodies
 
   constructor(options: ServiceOptions) {
     this.options = options
@@ -60,6 +63,7 @@ export class Service {
     this.parseOptions = { ...options, families: this.families }
     const services = callServices(options)
     this.admission = new Admission(options, services)
+    this.bodies = new DecodedBodies(options.profile)
     this.forwarding = { service: options, callers: services.callers, admission: this.admission }
   }
 
@@ -232,7 +236,7 @@ export class Service {
     let call = this.admission.peek(asked) ?? (await this.admission.admit(asked))
     checkPathIds(asked.route, asked.params)
     if (received) {
-      call = { ...call, body: decodeRequestBody(asked.route, received, this.options.profile) }
+      call = { ...call, body: this.bodies.of(asked.route, received) }
     }
     for (let attempt = 1; ; attempt += 1) {
       const answering = callHandler(call)
@@ -305,6 +309,7 @@ function callServices(options: ServiceOptions): CallServices {
     texts: new TokenTexts(options),
     records: new RecordTexts(options),
     keptHealth: new KeptHealth(),
+    keptDecisions: new KeptDecisions(),
     turns,
     lane: new Lane(LANE_WIDTH),
     writeLane: new Lane(LANE_WIDTH),

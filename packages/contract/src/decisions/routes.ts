@@ -35,6 +35,7 @@ export const decisions = c.router({
       right: 'none',
       asksAboutCaller: true,
       body: 'json',
+      bodyRepeats: true,
       batch: { max: AUTHORIZE_CHECKS_MAX, of: 'authorizations' },
       acl: true,
       refusedInLegacyMode: true,

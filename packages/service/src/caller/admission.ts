@@ -20,6 +20,7 @@ export type CallServices = Pick<
   | 'texts'
   | 'records'
   | 'keptHealth'
+  | 'keptDecisions'
   | 'turns'
   | 'lane'
   | 'writeLane'
@@ -182,6 +183,7 @@ export class Admission {
       texts,
       records,
       keptHealth,
+      keptDecisions,
       turns,
       lane,
       writeLane,
@@ -196,6 +198,7 @@ export class Admission {
       texts,
       records,
       keptHealth,
+      keptDecisions,
       turns,
       lane,
       writeLane,

@@ -45,6 +45,32 @@ describe('authorize', () => {
     expect((await ask([CHECK], { token: 'nobody' })).code).toBe('caller_unknown')
   })
 
+  test('repeated checks are decided by the rights of the moment, and of each caller', async () => {
+    const policy = await world.policy({ Name: 'changing', Rules: 'key "a" { policy = "read" }' })
+    const [token, other] = await Promise.all(
+      ['key "a" { policy = "write" }', ''].map((rules) => world.secretWith(rules)),
+    )
+    const changing = await world.secretWith('', { Policies: [{ ID: policy.ID }] })
+    const allowed = async (token: string | undefined, query = '') =>
+      (await ask([{ Resource: 'key', Segment: 'a', Access: 'write' }], { token: token ?? '' }, query)).json
+    const allows = [{ Resource: 'key', Segment: 'a', Access: 'write', Allow: true }]
+    const denies = [{ ...allows[0], Allow: false }]
+    for (let time = 0; time < 2; time += 1) {
+      expect(await allowed(token)).toEqual(allows)
+      expect(await allowed(other)).toEqual(denies)
+      expect(await allowed(changing)).toEqual(denies)
+      expect(await allowed(token, '?explain')).toMatchObject([{ ...allows[0], Explanation: {} }])
+    }
+    const Rules = 'key "a" { policy = "write" }'
+    await world.manage('PUT', `/acl/policy/${policy.ID}`, { Name: 'changing', Rules })
+    expect(await allowed(changing)).toEqual(allows)
+    await world.manage('DELETE', `/acl/policy/${policy.ID}`)
+    expect(await allowed(changing)).toEqual(denies)
+    expect((await ask([{ Resource: 'key', Segment: 'a', Access: 'write' }], { token: 'nobody' })).code).toBe(
+      'caller_unknown',
+    )
+  })
+
   test(`${limits.AUTHORIZE_CHECKS_MAX} checks pass, one more is batch_too_large, however many and whatever they are`, async () => {
     const checks = (count: number, check: unknown = CHECK) => Array.from({ length: count }, () => check)
     expect((await ask(checks(64))).json).toHaveLength(64)

@@ -20,19 +20,34 @@ import {
 } from '@latchkey/contract'
 import { requireRight } from '../caller/caller.ts'
 import { type Answer, type Call, json, notFound } from '../handler.ts'
+import { jsonText } from '../reply/json-text.ts'
 import { findToken } from '../tokens/stored-token.ts'
 
 type Authorize = 'decisions.authorize'
 
-/** Up to 64 checks in one call. An empty list is answered without resolving the token. */
-export async function authorizeHandler(call: Call<Authorize>): Promise<Answer<Authorize>> {
-  const checks = call.body
+/**
+ * Up to 64 checks in one call. An empty list is answered without resolving the token. Synchronous if the same checks were
+ * decided before.
+ */
+export function authorizeHandler(call: Call<Authorize>): Answer<Authorize> | Promise<Answer<Authorize>> {
+  const { body: checks, caller, query, keptDecisions } = call
   if (checks.length === 0) return json([])
+  const isPlain = query.accessor === undefined && query.explain !== true && !caller.unknown
+  const kept = isPlain ? keptDecisions.get(checks, caller.authorizer.policies) : undefined
+  return kept === undefined ? decide(call) : { body: { kind: 'json-text', text: kept } }
+}
+
+async function decide(call: Call<Authorize>): Promise<Answer<Authorize>> {
+  const { body: checks, query, keptDecisions } = call
   const asked = checks.map((check, i) => ({ check, question: parseQuestion(check, i) }))
   if (call.caller.unknown) throw call.caller.unknown
   const authorizer = await authorizerAsked(call)
-  const explain = call.query.explain === true
-  return json(await inTurns(answerChecks(asked, authorizer, explain), call))
+  const explain = query.explain === true
+  const answers = await inTurns(answerChecks(asked, authorizer, explain), call)
+  if (explain) return json(answers)
+  const text = jsonText(answers)
+  keptDecisions.keep(checks, authorizer.policies, text)
+  return { body: { kind: 'json-text', text } }
 }
 
 /** The caller's own rights, or another token's for a caller that may read tokens. */

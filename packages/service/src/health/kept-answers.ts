@@ -1,8 +1,9 @@
 /** Keeps what `health/service` shows of a service: many clients ask for one service, and all who wait for it ask when it changes. */
-import type { CompiledPolicies, ServiceRecord } from '@latchkey/acl'
+import type { ServiceRecord } from '@latchkey/acl'
 import type { ServiceHealth } from '@latchkey/contract'
 import { BoundedMap } from '../bounded-map.ts'
 import type { Caller } from '../caller/caller.ts'
+import { ObjectNumbers } from '../object-numbers.ts'
 import type { ServiceOptions } from '../options.ts'
 import type { JsonText } from '../reply/json-text.ts'
 
@@ -33,8 +34,7 @@ const CHARS_MAX = 16_777_216
 
 export class KeptHealth {
   private readonly kept = new BoundedMap<string, Kept>(CHARS_MAX)
-  private readonly policyNumbers = new WeakMap<CompiledPolicies, number>()
-  private policyCount = 0
+  private readonly policies = new ObjectNumbers()
 
   /**
    * The answer to a question about a service, made unless it is kept.
@@ -54,13 +54,7 @@ export class KeptHealth {
   private rightsOf({ service, caller }: Asker): string {
     if (!service.aclEnabled) return ''
     const { authorizer, isGlobal, token } = caller
-    const { policies } = authorizer
-    let number = this.policyNumbers.get(policies)
-    if (number === undefined) {
-      this.policyCount += 1
-      number = this.policyCount
-      this.policyNumbers.set(policies, number)
-    }
+    const number = this.policies.of(authorizer.policies)
     return isGlobal ? `${number}` : `${number} ${token.Namespace}`
   }
 }

@@ -47,12 +47,17 @@ export async function readBody(
  * from 1.7.0 and ignored before.
  */
 export function decodeRequestBody(route: AnyRoute, bytes: ReceivedBody, profile: ServiceProfile): unknown {
-  const schema = route.schemas.body
-  if (!(bytes instanceof Uint8Array)) return bytes
-  if (route.body === 'raw' || schema === undefined) return bytes
+  if (!(bytes instanceof Uint8Array) || route.body === 'raw') return bytes
   if (route.body === 'text') return decodeUtf8(bytes)
+  return decodeJsonBody(route, bytes, profile)
+}
+
+/** As {@link decodeRequestBody}, of a route that takes JSON. */
+export function decodeJsonBody(route: AnyRoute, body: Uint8Array | string, profile: ServiceProfile): unknown {
+  const schema = route.schemas.body
+  if (schema === undefined) return body
   const { bodyOptional: optional, bodyValuesMax: valuesMax, batch, looseNames, exactIntegers } = route
-  return decodeBody(schema, bytes, {
+  return decodeBody(schema, body, {
     unknownFields: profile.has('body.refuseUnknownFields') ? 'refuse' : 'ignore',
     absentFields: absentFieldsOf(schema, profile),
     ...(optional ? { optional } : {}),
