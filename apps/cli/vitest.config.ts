@@ -5,6 +5,8 @@ import { defineConfig } from 'vitest/config'
 export default defineConfig({
   // Generous for busy machines; a test that hangs still fails.
   test: {
+    // Node runs TypeScript itself.
+    experimental: { viteModuleRunner: false },
     testTimeout: 180_000,
     hookTimeout: 120_000,
     // The files share no state, so they share one module graph.

@@ -5,6 +5,8 @@ import { defineConfig } from 'vitest/config'
 export default defineConfig({
   // Generous, since tests start processes on busy machines; a test that hangs still fails.
   test: {
+    // Node runs TypeScript itself.
+    experimental: { viteModuleRunner: false },
     testTimeout: 180_000,
     // Files that wait for processes leave room for others.
     maxWorkers: 3,

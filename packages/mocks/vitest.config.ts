@@ -1,13 +1,27 @@
 import { defineConfig } from 'vitest/config'
 
-export default defineConfig({
+const COMMON = {
   // A generous timeout for starting browsers on busy machines.
+  testTimeout: 180_000,
+  // The files share no state, so they share one module graph.
+  isolate: false,
+  expect: { poll: { timeout: 90_000 } },
+}
+
+export default defineConfig({
   test: {
-    testTimeout: 180_000,
     maxWorkers: '100%',
-    // The files share no state, so they share one module graph.
-    isolate: false,
-    expect: { poll: { timeout: 90_000 } },
-    include: ['src/**/*.test.ts', 'test/**/*.test.ts', 'examples/**/*.test.{ts,tsx}'],
+    projects: [
+      {
+        test: {
+          ...COMMON,
+          name: 'units',
+          // Node runs TypeScript itself.
+          experimental: { viteModuleRunner: false },
+          include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
+        },
+      },
+      { test: { ...COMMON, name: 'examples', include: ['examples/**/*.test.{ts,tsx}'] } },
+    ],
   },
 })
