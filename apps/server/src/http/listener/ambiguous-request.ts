@@ -18,7 +18,7 @@ export function refuseAmbiguous(listener: RequestListener): RequestListener {
 }
 
 /** @returns the reason of a refusal. */
-function whatIsAmbiguous(request: IncomingMessage): string | undefined {
+export function whatIsAmbiguous(request: IncomingMessage): string | undefined {
   const encoding = request.headers['transfer-encoding']
   if (encoding !== undefined && encoding.toLowerCase() !== 'chunked') {
     return 'The only transfer encoding that is understood is chunked'

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import { BoundedMap } from '@latchkey/service'
 import { firstValue } from '../api/wire-adapter.ts'
+import { whatIsAmbiguous } from '../listener/ambiguous-request.ts'
 
 /** The headers of a request, by their names in lower case: of each its first value. */
 export type HeaderValues = Readonly<Record<string, string>>
@@ -46,7 +47,7 @@ export class KnownHeads {
    */
   learn(bytes: Buffer, request: IncomingMessage): void {
     const split = splitHead(bytes)
-    if (!split || !isPlain(request)) return
+    if (!split || !isPlain(request) || whatIsAmbiguous(request) !== undefined) return
     // A copy, because a part of a text keeps all of it.
     const block = Buffer.from(split.block, 'latin1').toString('latin1')
     if (this.blocks.get(block) === undefined) this.blocks.set(block, valuesOf(request), block.length)

@@ -114,11 +114,16 @@ test.each([
   ['a chunked body', 'Transfer-Encoding: chunked\r\n'],
   ['an end of the connection', 'Connection: close\r\n'],
   ['an upgrade', 'Connection: Upgrade\r\nUpgrade: websocket\r\n'],
-  ['a long head', `X-Long: ${'x'.repeat(2_100)}\r\n`],
-])('a head that announces %s is never answered as a repeated one', async (_what, header) => {
+  ['a second host', 'Host: 127.0.0.1\r\n'],
+  ['no host', undefined],
+  ['many characters', `X-Long: ${'x'.repeat(2_100)}\r\n`],
+])('a head with %s is never answered as a repeated one', async (_what, header) => {
   const { port, repeated } = await start()
-  const request = read('token/self').replace('\r\n\r\n', `\r\n${header}\r\n`)
-  const body = header.startsWith('Transfer') ? '0\r\n\r\n' : ''
+  const request =
+    header === undefined
+      ? read('token/self').replace('Host: 127.0.0.1\r\n', '')
+      : read('token/self').replace('\r\n\r\n', `\r\n${header}\r\n`)
+  const body = header?.startsWith('Transfer') ? '0\r\n\r\n' : ''
   for (let connection = 0; connection < 3; connection += 1) {
     const socket = await open(port)
     for (const text of [...Array(3).fill(read('token/known')), ...Array(3).fill(request + body)]) {
