@@ -27,7 +27,7 @@ const LONGEST = `
   coherence rolling-restart tokens-of-the-primary distinct-keys link-faults restart-faults pipelining proofs-runner
   anonymous-queries clock-skew embedded-postgres replication linearizability seeded-bugs soak durability faults store-model
   hostile-bodies legacy-import shutdown failover intentions-upgrade operations version-downgrade version-connections
-  long-headers paused-process
+  long-headers paused-process express-bytes http-server docs-router
 `
   .trim()
   .split(/\s+/)
@@ -41,11 +41,16 @@ class Alternating extends BaseSequencer {
     const all = await super.sort(files)
     const of = (name: string) => all.filter(({ project }) => project.name === name)
     const place = ({ moduleId }: TestSpecification) => LONGEST.indexOf(basename(moduleId, '.test.ts'))
-    const processes = of('processes')
-    const long = processes.filter((file) => place(file) >= 0).sort((a, b) => place(a) - place(b))
-    const others = processes.filter((file) => place(file) < 0)
+    const split = (name: string) => ({
+      long: of(name)
+        .filter((file) => place(file) >= 0)
+        .sort((a, b) => place(a) - place(b)),
+      others: of(name).filter((file) => place(file) < 0),
+    })
+    const { long, others } = split('processes')
     const alternating = others.flatMap((file, i) => [...long.slice(i, i + 1), file])
-    return [...alternating, ...long.slice(others.length), ...of('alone'), ...of('units')]
+    const inOrder = ['alone', 'units'].flatMap((name) => Object.values(split(name)).flat())
+    return [...alternating, ...long.slice(others.length), ...inOrder]
   }
 }
 
