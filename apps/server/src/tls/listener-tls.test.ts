@@ -47,7 +47,7 @@ test.for([
   [
     'LATCHKEY_TLS_CERT',
     'is damaged',
-    () => ({ tlsCert: cert.replace(/[A-Za-z]{20}/, 'canary+canary+canary'), tlsKey: key }),
+    () => ({ tlsCert: cert.replace(/(?<=CERTIFICATE-----\n).{20}/, 'canary+canary+canary'), tlsKey: key }),
   ],
   ['LATCHKEY_TLS_CERT', 'holds the key', () => ({ tlsCert: key, tlsKey: key })],
   ['LATCHKEY_TLS_KEY', 'is no key', () => ({ tlsCert: cert, tlsKey: 'canary' })],
