@@ -93,7 +93,7 @@ export function createApp(options: AppOptions): App {
   }
   const cors = corsFor(options.corsOrigins ?? [])
   // CORS and tracing work on Node's messages.
-  const isShort = options.fastLane && !cors && !options.spans
+  const canRepeat = options.fastLane && !cors && !options.spans
   return {
     listener: (request, response) => {
       const refusal = options.door.refusalOf(request)
@@ -101,7 +101,7 @@ export function createApp(options: AppOptions): App {
       else if (cors) cors(request, response, () => route(request, response))
       else route(request, response)
     },
-    repeats: isShort ? new RepeatAnswers({ ...options, compression }) : undefined,
+    repeats: canRepeat ? new RepeatAnswers({ ...options, compression }) : undefined,
   }
 }
 

@@ -14,7 +14,7 @@ export interface Head {
 }
 
 /** Longer ones are not kept. */
-export const HEAD_BYTES_MAX = 2_048
+const HEAD_BYTES_MAX = 2_048
 /** Of all header blocks together. Some 10,000 clients have one of 150 characters each. */
 const CHARACTERS_MAX = 4 * 1_024 * 1_024
 

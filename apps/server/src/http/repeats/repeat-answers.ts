@@ -1,4 +1,5 @@
 /** Answers to repeated reads: see `repeated-reads.ts`. */
+import { validateHeaderValue } from 'node:http'
 import type { Socket } from 'node:net'
 import { invariant } from '@latchkey/contract'
 import type { Service, WireReply, WireRequest } from '@latchkey/service'
@@ -10,7 +11,7 @@ import type { Door } from '../door.ts'
 import { requestIdOf } from '../request-id.ts'
 import type { Head, HeaderValues } from './known-heads.ts'
 
-export interface RepeatAnswersOptions {
+interface RepeatAnswersOptions {
   readonly service: Pick<Service, 'answerNow'>
   readonly door: Pick<Door, 'refusalOf'>
   readonly metrics: Pick<Metrics, 'request'>
@@ -38,7 +39,7 @@ export class RepeatAnswers {
     this.options = options
   }
 
-  /** @returns undefined if the answer is not in memory, is long, is to be compressed, or is a refusal. */
+  /** @returns undefined if the request is refused, or the answer is not in memory, is long, or is to be compressed. */
   answer(head: Head, socket: Socket): Repeat | undefined {
     const { service, door, clientOf } = this.options
     const request = new RepeatedRequest(head, socket, clientOf)
@@ -51,10 +52,20 @@ export class RepeatAnswers {
   private shortReply(reply: WireReply, { headers }: RepeatedRequest): ShortReply | undefined {
     const { body } = reply
     const isWhole = typeof body === 'string' || body instanceof Uint8Array
-    if (!isWhole || body.length >= COUNTED_BYTES_MIN) return undefined
+    if (!isWhole || body.length >= COUNTED_BYTES_MIN || !areValid(reply.headers)) return undefined
     if (!this.options.compression.varies(reply)) return { ...reply, body }
     if (headers['accept-encoding'] !== undefined) return undefined
     return { ...reply, headers: { Vary: 'Accept-Encoding', ...reply.headers }, body }
+  }
+}
+
+/** Node throws on a header that it does not write. The request is then answered, and the failure reported, by the listener. */
+function areValid(headers: WireReply['headers']): boolean {
+  try {
+    for (const name in headers) validateHeaderValue(name, headers[name] as string)
+    return true
+  } catch {
+    return false
   }
 }
 

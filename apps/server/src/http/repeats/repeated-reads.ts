@@ -23,7 +23,7 @@ interface Line {
   skipped: number
 }
 
-export interface RepeatedReadsOptions {
+interface RepeatedReadsOptions {
   readonly answers: Pick<RepeatAnswers, 'answer'>
   readonly pipelines: Pick<Pipelines, 'isIdle' | 'isReadWhole'>
   /** What a reply says of its connection. */
@@ -40,7 +40,7 @@ const HEAD_END = Buffer.from('\r\n\r\n')
  * Answers reads whose headers Node has parsed before ({@link KnownHeads}), if the service has their answers in memory.
  * Node's parser and its two objects per request would take more time than the answer (`bench/README.md`). Everything else
  * goes to Node, with the same bytes: what begins in the middle of a request or holds more than one, each first request
- * with its headers, writes, refusals, and answers that are long or have to wait.
+ * with its headers, writes, requests that are refused, and answers that are long or have to wait.
  *
  * Reading a connection here instead of in native code costs other requests 2.5 µs, so it begins with the first read.
  */
