@@ -1,7 +1,7 @@
 /** The HTTP server with all its listening sockets. */
 import { EventEmitter, once } from 'node:events'
 import { type RequestListener, request, type ServerResponse } from 'node:http'
-import { connect, createServer } from 'node:net'
+import { connect, createServer, type Socket } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { limits } from '@latchkey/contract'
@@ -168,6 +168,28 @@ describe('a client that does not read', () => {
     const [answer] = await once(begun, 'answer')
     await once(answer, 'close')
     expect(answer.writableFinished).toBe(false)
+  })
+
+  test('the bound also holds behind earlier answers, and the timeout between requests returns', async () => {
+    const stallMsMax = 4_000
+    let server: Socket | undefined
+    const repeats: HttpServerOptions['repeats'] = {
+      answer: (_head, socket) => {
+        server = socket
+        const reply = { status: 200, headers: {}, body: LONG, endpoint: undefined, accessorId: undefined }
+        return { reply, written: () => {} }
+      },
+    }
+    const { port } = await start((_request, response) => response.end('ok'), { stallMsMax, repeats })
+    const client = await open(port)
+    for (let i = 0; i < 4; i += 1) {
+      client.write('GET /v1/acl/tokens HTTP/1.1\r\nHost: x\r\n\r\n')
+      if (i < 3) await once(client, 'data')
+      else client.pause()
+    }
+    await expect.poll(() => server?.timeout).toBe(stallMsMax)
+    client.resume()
+    await expect.poll(() => server?.timeout).toBeGreaterThan(60_000)
   })
 
   test('once it has read what was sent, it is no longer watched: the rest of its answer may take its time', async () => {

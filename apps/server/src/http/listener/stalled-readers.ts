@@ -9,7 +9,7 @@ const LOOKS_PER_BOUND = 4
  * bound. A blocking query has no output while it waits, so it is not affected.
  *
  * Node's own socket timeout detects whether a large write makes progress. It is only set on sockets with pending
- * output, since it would end waits as well.
+ * output, since it would end waits as well. The timeout of a connection between two requests returns when its output is read.
  *
  * @param opened the event of a connection that HTTP is spoken on.
  * @returns stops the checks.
@@ -19,19 +19,21 @@ export function closeStalledReaders(
   opened: 'connection' | 'secureConnection',
   stallMsMax: number,
 ): () => void {
-  const sockets = new Set<Socket>()
+  /** With the timeout that each has when it is not watched. */
+  const sockets = new Map<Socket, number>()
   for (const server of servers) {
     server.on(opened, (socket: Socket) => {
-      sockets.add(socket)
+      sockets.set(socket, 0)
       socket.on('close', () => sockets.delete(socket))
     })
   }
   const timer = setInterval(() => {
-    for (const socket of sockets) {
+    for (const [socket, unwatchedMs] of sockets) {
       const isWatched = socket.timeout === stallMsMax
-      // Any other timeout is that of an idle connection.
-      if (socket.writableLength > 0 && !socket.timeout) socket.setTimeout(stallMsMax)
-      else if (socket.writableLength === 0 && isWatched) socket.setTimeout(0)
+      if (socket.writableLength > 0 && !isWatched) {
+        sockets.set(socket, socket.timeout ?? 0)
+        socket.setTimeout(stallMsMax)
+      } else if (socket.writableLength === 0 && isWatched) socket.setTimeout(unwatchedMs)
     }
   }, stallMsMax / LOOKS_PER_BOUND)
   timer.unref()
