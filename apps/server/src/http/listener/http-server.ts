@@ -71,7 +71,8 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
   const repeats = answers && new RepeatedReads({ answers, pipelines, keepAliveMs: KEEP_ALIVE_MS })
   // A request's way to the app: its turn on the connection, a single way to read it, and a bound on what is discarded.
   const inOrder = pipelines.inOrder(refuseAmbiguous(new DiscardedBodies().around(listener)))
-  const enter = repeats ? repeats.around(inOrder) : inOrder
+  const noted = (next: RequestListener) => (repeats ? repeats.around(next) : next)
+  const enter = noted(inOrder)
   const servers = Array.from({ length: LISTENERS }, () => createHttpServer(enter, messages, tls))
   // The connection that HTTP is spoken on, after its handshake.
   const opened = tls ? 'secureConnection' : 'connection'
@@ -81,7 +82,7 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
     if (tls) collect(server, carriers)
     server.on(opened, (socket: Socket) => pipelines.open(socket))
     // Without a listener Node answers everything that a read brings at once.
-    server.on('checkExpectation', pipelines.inOrder(refuseExpectation))
+    server.on('checkExpectation', noted(pipelines.inOrder(refuseExpectation)))
   }
   // A client cannot read a refusal before its handshake.
   limitConnections(servers, { ...connections, answers429: connections.answers429 && tls === undefined })

@@ -1,4 +1,4 @@
-import type { IncomingMessage } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import { BoundedMap } from '@latchkey/service'
 import { firstValue } from '../api/wire-adapter.ts'
 import { whatIsAmbiguous } from '../listener/ambiguous-request.ts'
@@ -15,12 +15,16 @@ export interface Head {
 
 /** Longer ones are not kept. */
 const HEAD_BYTES_MAX = 2_048
-/** Of all header blocks together. Some 10,000 clients have one of 150 characters each. */
-const CHARACTERS_MAX = 4 * 1_024 * 1_024
+/** Memory of all header blocks together, about. Some 15,000 clients have one of 150 characters and four headers each. */
+const BYTES_MAX = 8 * 1_024 * 1_024
+/** Memory of a block besides its characters, and of each of its headers. */
+const BYTES_PER_BLOCK = 250
+const BYTES_PER_HEADER = 50
 
 const START = 'GET /v1/'
 const VERSION = ' HTTP/1.1'
 const LINE_END = '\r\n'
+const HEAD_END = '\r\n\r\n'
 /** What needs no decoding. */
 const PLAIN_URL = /^[\w\-./?=&~:,+]+$/
 /** Each makes Node treat the connection, or what follows the head, in another way. */
@@ -32,7 +36,7 @@ const FRAMING = ['content-length', 'transfer-encoding', 'expect', 'upgrade'] as 
  * only in its plainest form.
  */
 export class KnownHeads {
-  private readonly blocks = new BoundedMap<string, HeaderValues>(CHARACTERS_MAX)
+  private readonly blocks = new BoundedMap<string, HeaderValues>(BYTES_MAX)
 
   /** @returns undefined: Node has to parse these bytes. */
   find(bytes: Buffer): Head | undefined {
@@ -42,15 +46,20 @@ export class KnownHeads {
   }
 
   /**
-   * @param bytes what Node parsed: all bytes of one request.
-   * @param request what it made of them.
+   * @param bytes what Node parsed.
+   * @param request the only one that it made of them.
+   * @param response its answer, not ended by Node.
    */
-  learn(bytes: Buffer, request: IncomingMessage): void {
+  learn(bytes: Buffer, request: IncomingMessage, response: ServerResponse): void {
     const split = splitHead(bytes)
-    if (!split || !isPlain(request) || whatIsAmbiguous(request) !== undefined) return
+    if (!split || !isPlain(request, response) || whatIsAmbiguous(request) !== undefined) return
+    // Node does not tell of every head that it parses: it refuses some by itself.
+    if (split.block.indexOf(HEAD_END) !== split.block.length - HEAD_END.length) return
     // A copy, because a part of a text keeps all of it.
     const block = Buffer.from(split.block, 'latin1').toString('latin1')
-    if (this.blocks.get(block) === undefined) this.blocks.set(block, valuesOf(request), block.length)
+    if (this.blocks.get(block) !== undefined) return
+    const headers = request.rawHeaders.length / 2
+    this.blocks.set(block, valuesOf(request), block.length + BYTES_PER_BLOCK + headers * BYTES_PER_HEADER)
   }
 }
 
@@ -72,10 +81,11 @@ function splitHead(bytes: Buffer): SplitHead | undefined {
   return PLAIN_URL.test(url) ? { url, block: text.slice(lineEnd) } : undefined
 }
 
-/** Whether the next request begins right behind this one, on a connection that stays open. */
-function isPlain({ headers }: IncomingMessage): boolean {
-  if (FRAMING.some((name) => headers[name] !== undefined)) return false
-  return headers.connection === undefined || headers.connection.toLowerCase() === 'keep-alive'
+/** Whether the next request begins right behind this one, on a connection that stays open, and each header is there once. */
+function isPlain({ headers, rawHeaders }: IncomingMessage, { shouldKeepAlive }: ServerResponse): boolean {
+  if (!shouldKeepAlive || FRAMING.some((name) => headers[name] !== undefined)) return false
+  // A header that is repeated can be read in two ways.
+  return Object.keys(headers).length === rawHeaders.length / 2
 }
 
 function valuesOf(request: IncomingMessage): HeaderValues {

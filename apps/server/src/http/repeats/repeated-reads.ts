@@ -1,10 +1,15 @@
-import type { IncomingMessage, RequestListener } from 'node:http'
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { isOnFastLane } from '../fast-lane.ts'
 import type { Pipelines } from '../listener/pipelining.ts'
 import { KnownHeads } from './known-heads.ts'
 import type { Repeat, RepeatAnswers } from './repeat-answers.ts'
 import { writeShort } from './write-short.ts'
+
+interface Started {
+  readonly request: IncomingMessage
+  readonly response: ServerResponse
+}
 
 /** A connection that has sent a read. */
 interface Line {
@@ -15,7 +20,7 @@ interface Line {
   isBetweenRequests: boolean
   /** Requests of the bytes being parsed. */
   started: number
-  latest: IncomingMessage | undefined
+  latest: Started | undefined
   /** Waits for the end of the turn. */
   answer: Repeat | undefined
   /** How many reads are left to Node without a try, and how many were after the last vain one. */
@@ -56,10 +61,10 @@ export class RepeatedReads {
     this.options = options
   }
 
-  /** Calls the listener with each request that Node has parsed. */
+  /** Calls the listener with each request that Node has parsed. Every event with a request needs it. */
   around(listener: RequestListener): RequestListener {
     return (request, response) => {
-      this.note(request)
+      this.note({ request, response })
       listener(request, response)
     }
   }
@@ -70,11 +75,12 @@ export class RepeatedReads {
     this.flush(this.ready.length)
   }
 
-  private note(request: IncomingMessage): void {
+  private note(started: Started): void {
+    const { request } = started
     const line = this.lines.get(request.socket)
     if (line) {
       line.started += 1
-      line.latest = request
+      line.latest = started
     } else if (!this.isStopped && isOnFastLane(request)) this.open(request.socket)
   }
 
@@ -130,10 +136,11 @@ export class RepeatedReads {
     // Answers keep the order of their requests.
     this.write(line)
     const isFromStart = line.isBetweenRequests
-    const request = onlyRequestOf(bytes, line)
-    // No head is open: one ends where the first empty line does.
-    line.isBetweenRequests = request?.complete === true && bytes.subarray(-HEAD_END.length).equals(HEAD_END)
-    if (request && isFromStart && line.isBetweenRequests) this.heads.learn(bytes, request)
+    const only = onlyRequestOf(bytes, line)
+    // The first empty line ends a head. If it is the last one, no other head is open behind that of the request.
+    const isWhole = only?.request.complete === true && line.socket.writable
+    line.isBetweenRequests = isWhole && bytes.indexOf(HEAD_END) === bytes.length - HEAD_END.length
+    if (only && isFromStart && line.isBetweenRequests) this.heads.learn(bytes, only.request, only.response)
   }
 
   private flush(count: number): void {
@@ -151,10 +158,10 @@ export class RepeatedReads {
 }
 
 /** Lets Node parse bytes. @returns the request that they hold; undefined if none or several begin in them. */
-function onlyRequestOf(bytes: Buffer, line: Line): IncomingMessage | undefined {
+function onlyRequestOf(bytes: Buffer, line: Line): Started | undefined {
   line.started = 0
   Reflect.apply(line.parse, line.socket, [bytes])
-  const request = line.started === 1 ? line.latest : undefined
+  const only = line.started === 1 ? line.latest : undefined
   line.latest = undefined
-  return request
+  return only
 }
