@@ -74,38 +74,31 @@ export class Service {
 
   /** Answers a request. Never rejects: a failure is a reply, too. */
   async handle(request: WireRequest): Promise<WireReply> {
-    const forwarding = forwardingOf(request)
-    const state = this.stateOf(request, forwarding)
-    let reply: WireReply
-    try {
-      reply = await this.answer(request, state, forwarding)
-    } catch (error) {
-      if (!(error instanceof AclError)) this.options.onInternalError(error, request.requestId)
-      reply = renderError(error, state)
-    }
-    return state.isFromSecondary ? this.withIndex(reply) : reply
+    return this.reply(request)
   }
 
-  /**
-   * Answers a read that may block synchronously, if it does not, and all that it needs is in memory.
-   *
-   * @returns the reply that {@link handle} would give; undefined if it has to wait, or the request is refused.
-   */
-  answerNow(request: WireRequest): WireReply | undefined {
-    if (forwardingOf(request)) return undefined
-    const state = this.stateOf(request)
+  /** As {@link handle}: synchronously if all that the answer needs is in memory. */
+  reply(request: WireRequest): WireReply | Promise<WireReply> {
+    const forwarding = forwardingOf(request)
+    const state = this.stateOf(request, forwarding)
     try {
-      const routing = route(request.method, request.url, this.options)
-      if (routing.kind !== 'route') return undefined
-      const asked = this.ask(request, routing.match, state)
-      // Before 1.0, GET also reaches writes (spec 9.4). To begin one here would make it twice.
-      if (asked.route.blocking === undefined || asked.options.index > 0 || this.mayLeave(asked))
-        return undefined
-      const seen = this.lookNow(asked)
-      return seen && renderSeen(seen, asked, state)
-    } catch {
-      return undefined
+      const reply = this.answer(request, state, forwarding)
+      if (!(reply instanceof Promise)) return this.asAsked(reply, state)
+      return reply
+        .catch((error) => this.failure(error, state))
+        .then((answered) => this.asAsked(answered, state))
+    } catch (error) {
+      return this.asAsked(this.failure(error, state), state)
     }
+  }
+
+  private failure(error: unknown, state: RequestState): WireReply {
+    if (!(error instanceof AclError)) this.options.onInternalError(error, state.request.requestId)
+    return renderError(error, state)
+  }
+
+  private asAsked(reply: WireReply, state: RequestState): WireReply {
+    return state.isFromSecondary ? this.withIndex(reply) : reply
   }
 
   private stateOf(request: WireRequest, forwarding?: Forwarding): RequestState {
@@ -132,12 +125,6 @@ export class Service {
     return parse(request, match, state, this.parseOptions, forwarding)
   }
 
-  /** Whether another datacenter may have to answer a read. */
-  private mayLeave(asked: ParsedRequest): boolean {
-    if (asked.elsewhere !== undefined) return true
-    return isWithoutTokens(this.options) || (readsIntentions(asked) && isSecondary(this.options))
-  }
-
   /** Tells a secondary up to which index it has to follow, to show its client what was written. */
   private withIndex(reply: WireReply): WireReply {
     const index = this.options.store.tableIndex('changes')
@@ -145,37 +132,47 @@ export class Service {
   }
 
   /** @throws AclError for every refusal. */
-  private async answer(
+  private answer(
     request: WireRequest,
     state: RequestState,
     forwarding: Forwarding | undefined,
-  ): Promise<WireReply> {
+  ): WireReply | Promise<WireReply> {
     const routing = route(request.method, request.url, this.options)
     if (routing.kind === 'options') return state.empty(200, { Allow: routing.allow })
     if (routing.kind === 'moved') return state.empty(301, { Location: routing.location })
     const asked = this.ask(request, routing.match, state, forwarding)
-    if (asked.elsewhere !== undefined) return await forward(asked, asked.elsewhere, this.forwarding)
+    if (asked.elsewhere !== undefined) return forward(asked, asked.elsewhere, this.forwarding)
     if (isWithoutTokens(this.options)) {
       requireTokens(asked)
-      if (readsTokens(asked)) return await readInPrimary(asked, this.forwarding)
+      if (readsTokens(asked)) return readInPrimary(asked, this.forwarding)
     }
     // Every right of the caller is judged where the intentions are. Decisions: intentions.
-    if (readsIntentions(asked) && isSecondary(this.options))
-      return await readInPrimary(asked, this.forwarding)
-    if (mayBeForPrimary(asked, this.options)) {
-      const there = await writeInPrimary(asked, this.forwarding)
-      return 'reply' in there ? there.reply : this.answerHere(asked, there.received)
-    }
-    const received = asked.route.body === undefined ? undefined : await this.receive(asked)
-    return this.answerHere(asked, received)
+    if (readsIntentions(asked) && isSecondary(this.options)) return readInPrimary(asked, this.forwarding)
+    if (mayBeForPrimary(asked, this.options)) return this.writeThere(asked)
+    if (asked.options.index > 0) return this.answerAfterNews(asked)
+    if (asked.route.body === undefined) return this.answerHere(asked, undefined)
+    return this.receive(asked).then((received) => this.answerHere(asked, received))
   }
 
-  private async answerHere(asked: ParsedRequest, received: ReceivedBody | undefined): Promise<WireReply> {
-    const { state } = asked
-    if (asked.options.index === 0) return renderSeen(await this.look(asked, received), asked, state)
+  private async writeThere(asked: ParsedRequest): Promise<WireReply> {
+    const there = await writeInPrimary(asked, this.forwarding)
+    return 'reply' in there ? there.reply : this.answerHere(asked, there.received)
+  }
+
+  private answerHere(
+    asked: ParsedRequest,
+    received: ReceivedBody | undefined,
+  ): WireReply | Promise<WireReply> {
+    const seen = this.look(asked, received)
+    if (!(seen instanceof Promise)) return renderSeen(seen, asked)
+    return seen.then((later) => renderSeen(later, asked))
+  }
+
+  private async answerAfterNews(asked: ParsedRequest): Promise<WireReply> {
+    const received = asked.route.body === undefined ? undefined : await this.receive(asked)
     const wait = new Wait(asked, this.options)
     for (;;) {
-      const reply = await this.replyOf(wait, asked, { received, state })
+      const reply = await this.replyOf(wait, asked, received)
       if (reply) return reply
       await wait.news()
     }
@@ -189,12 +186,12 @@ export class Service {
   private async replyOf(
     wait: Wait,
     asked: ParsedRequest,
-    { received, state }: { readonly received: ReceivedBody | undefined; readonly state: RequestState },
+    received: ReceivedBody | undefined,
   ): Promise<WireReply | undefined> {
     const seen = await this.look(asked, received)
-    if (wait.endsWith(seen)) return renderSeen(seen, asked, state)
+    if (wait.endsWith(seen)) return renderSeen(seen, asked)
     // For a refusal after the wait.
-    setIndex(seen, asked, state)
+    setIndex(seen, asked)
     return undefined
   }
 
@@ -214,18 +211,6 @@ export class Service {
     return body
   }
 
-  /** @returns undefined if the caller, its rights or the record are not in memory. */
-  private lookNow(asked: ParsedRequest): Seen | undefined {
-    const call = this.admission.peek(asked)
-    if (!call) return undefined
-    checkPathIds(asked.route, asked.params)
-    const answer = callHandler(call)
-    if (!(answer instanceof Promise)) return { call, answer }
-    // The request is handled again, and joins the read that has begun.
-    answer.catch(() => {})
-    return undefined
-  }
-
   /**
    * Authorizes, decodes and handles.
    *
@@ -233,20 +218,34 @@ export class Service {
    * answered by its handler without an `await` in between, so nothing can change between the two and no time is lost.
    * Everything else waits, and a blocking read that waited is admitted again, because rights may have changed (COH-10).
    */
-  private async look(asked: ParsedRequest, received: ReceivedBody | undefined): Promise<Seen> {
-    let call = this.admission.peek(asked) ?? (await this.admission.admit(asked))
+  private look(asked: ParsedRequest, received: ReceivedBody | undefined): Seen | Promise<Seen> {
+    const call = this.admission.peek(asked)
+    if (call) return this.lookBy(call, asked, received)
+    return this.admission.admit(asked).then((admitted) => this.lookBy(admitted, asked, received))
+  }
+
+  private lookBy(
+    admitted: AnyCall,
+    asked: ParsedRequest,
+    received: ReceivedBody | undefined,
+  ): Seen | Promise<Seen> {
     checkPathIds(asked.route, asked.params)
-    if (received) {
-      call = { ...call, body: this.bodies.of(asked.route, received) }
-    }
+    const call = received ? { ...admitted, body: this.bodies.of(asked.route, received) } : admitted
+    const answer = callHandler(call)
+    return answer instanceof Promise ? this.lookAgain(call, answer, asked) : { call, answer }
+  }
+
+  private async lookAgain(first: AnyCall, handled: Promise<AnyAnswer>, asked: ParsedRequest): Promise<Seen> {
+    let call = first
+    let answering: AnyAnswer | Promise<AnyAnswer> = handled
     for (let attempt = 1; ; attempt += 1) {
-      const answering = callHandler(call)
       if (!(answering instanceof Promise)) return { call, answer: answering }
       const answer = await answering
       if (!asked.route.blocking) return { call, answer }
       const now = await this.admission.readmit(asked, call)
       if (isCurrent(call, now, attempt)) return { call, answer }
       call = now
+      answering = callHandler(call)
     }
   }
 }
@@ -261,7 +260,7 @@ function requireRightToBody(call: AnyCall): void {
     requireKeyRight(call, requireKey({ Key: call.params.Key ?? '' }), 'write')
 }
 
-function setIndex(seen: Seen, { route, options }: ParsedRequest, state: RequestState): void {
+function setIndex(seen: Seen, { route, options, state }: ParsedRequest): void {
   if (route.blocking) state.setIndex(indexOf(seen, options.index))
 }
 
@@ -269,7 +268,7 @@ function setIndex(seen: Seen, { route, options }: ParsedRequest, state: RequestS
 const EFFECTIVE = { default: 'leader', consistent: 'consistent', stale: 'stale' } as const
 
 /** What a read tells of itself. Anonymous callers do not learn that something is hidden. Decisions: read headers. */
-function setReadHeaders({ call, answer }: Seen, { route }: ParsedRequest, state: RequestState): void {
+function setReadHeaders({ call, answer }: Seen, { route, state }: ParsedRequest): void {
   const { profile } = call.service
   if (route.saysConsistency && profile.has('http.effectiveConsistency'))
     state.setHeader('effectiveConsistency', EFFECTIVE[call.mode])
@@ -277,10 +276,11 @@ function setReadHeaders({ call, answer }: Seen, { route }: ParsedRequest, state:
     state.setHeader('resultsFiltered', 'true')
 }
 
-function renderSeen(seen: Seen, asked: ParsedRequest, state: RequestState): WireReply {
+function renderSeen(seen: Seen, asked: ParsedRequest): WireReply {
   const { answer } = seen
-  setIndex(seen, asked, state)
-  setReadHeaders(seen, asked, state)
+  const { state } = asked
+  setIndex(seen, asked)
+  setReadHeaders(seen, asked)
   if (answer.nextCursor !== undefined) state.setHeader('nextCursor', answer.nextCursor)
   for (const [name, value] of Object.entries(answer.headers ?? {})) {
     // The keys are those of the type.

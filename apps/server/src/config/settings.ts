@@ -223,7 +223,7 @@ export const SETTINGS = {
   }),
   fastLane: flag({
     env: 'LATCHKEY_FAST_LANE',
-    doc: 'Whether reads that are usually answered from memory skip Express, and repeated ones also the HTTP parser. With `off`, every request goes through both; answers are the same but reads are slower.',
+    doc: 'Whether reads that are usually answered from memory skip Express, and requests with known headers also the HTTP parser. With `off`, every request goes through both; answers are the same but slower.',
     fallback: true,
   }),
   ui: flag({

@@ -16,12 +16,11 @@ let port: number
 const asked: WireRequest[] = []
 
 const service: AppOptions['service'] = {
-  handle: async (request) => {
+  reply: (request) => {
     asked.push(request)
     const headers = { 'Content-Type': 'application/json', 'X-Request-Id': request.requestId }
     return { status: 200, headers, body: '"é"', endpoint: undefined, accessorId: undefined }
   },
-  answerNow: () => undefined,
 }
 const OPTIONS = appOptions(service, { door: new Door({ host: '127.0.0.1', allowedHosts: ['x'] }) })
 

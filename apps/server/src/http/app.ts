@@ -20,11 +20,11 @@ import type { Door } from './door.ts'
 import { extendMessages } from './extend-messages.ts'
 import { isOnFastLane } from './fast-lane.ts'
 import { FairTurns } from './listener/fair-turns.ts'
-import { RepeatAnswers } from './repeats/repeat-answers.ts'
+import { Repeats } from './repeats/repeats.ts'
 import { requestIdOf } from './request-id.ts'
 
 interface ApiListenerOptions {
-  readonly service: Pick<Service, 'handle'>
+  readonly service: Pick<Service, 'reply'>
   readonly log: Logger
   readonly metrics: Metrics
   /** Writes a line per answer. */
@@ -38,12 +38,15 @@ interface ApiListenerOptions {
   readonly forwardsWrites?: boolean
   /** Aborted when the server ends all waits. */
   readonly closing: AbortSignal
+  /** Clients that wait. Default: those of this listener alone. */
+  readonly signals?: ClientSignals
+  /** Requests that the service is already replying to. */
+  readonly repeats?: Pick<Repeats, 'handedTo'> | undefined
   /** Makes spans of requests. Default: they have none. */
   readonly spans?: RequestSpans | undefined
 }
 
 export interface AppOptions extends ApiListenerOptions {
-  readonly service: Pick<Service, 'handle' | 'answerNow'>
   /** Decides which requests are answered at all. */
   readonly door: Pick<Door, 'refusalOf'>
   /** Origins whose pages may read answers. */
@@ -66,8 +69,8 @@ export const STARTS_PER_TURN_MAX = 16
 
 interface App {
   readonly listener: RequestListener
-  /** Answers reads whose headers were seen before; undefined if every answer has to pass the listener. */
-  readonly repeats: RepeatAnswers | undefined
+  /** Answers requests whose headers were seen before; undefined if every request has to pass the listener. */
+  readonly repeats: Repeats | undefined
 }
 
 /**
@@ -76,10 +79,18 @@ interface App {
  */
 export function createApp(options: AppOptions): App {
   const compression = new Compression()
-  const listener = createApiListener({ ...options, compression })
+  const signals = new ClientSignals(options.closing)
+  const starts = new FairTurns(STARTS_PER_TURN_MAX)
+  const cors = corsFor(options.corsOrigins ?? [])
+  // CORS and tracing work on Node's messages.
+  const canRepeat = options.fastLane && !cors && !options.spans
+  const { forwardsWrites = false } = options
+  const repeats = canRepeat
+    ? new Repeats({ ...options, compression, signals, starts, forwardsWrites })
+    : undefined
+  const listener = createApiListener({ ...options, compression, signals, repeats })
   const app = createExpressApp(options, listener)
   const extend = extendMessages(app)
-  const starts = new FairTurns(STARTS_PER_TURN_MAX)
   const route: RequestListener = (request, response) => {
     if (options.fastLane && isOnFastLane(request)) listener.answer(request, response)
     else {
@@ -91,9 +102,6 @@ export function createApp(options: AppOptions): App {
       })
     }
   }
-  const cors = corsFor(options.corsOrigins ?? [])
-  // CORS and tracing work on Node's messages.
-  const canRepeat = options.fastLane && !cors && !options.spans
   return {
     listener: (request, response) => {
       const refusal = options.door.refusalOf(request)
@@ -101,7 +109,7 @@ export function createApp(options: AppOptions): App {
       else if (cors) cors(request, response, () => route(request, response))
       else route(request, response)
     },
-    repeats: canRepeat ? new RepeatAnswers({ ...options, compression }) : undefined,
+    repeats,
   }
 }
 
@@ -152,8 +160,7 @@ interface ApiListener {
 /** The only entry to the API, for Express and for the lane in front of it. */
 export function createApiListener(options: ApiListenerOptions): ApiListener {
   const { service, log, metrics, accessLog, unread, clientOf, forwardsWrites = false, spans } = options
-  const { compression = new Compression() } = options
-  const signals = new ClientSignals(options.closing)
+  const { compression = new Compression(), signals = new ClientSignals(options.closing), repeats } = options
   const endOfTurn = new EndOfTurn()
   const bodies = { writes: new BodyBudget(), questions: new BodyBudget() }
   const outlet = { unread, turns: new AnswerTurns(clientOf) }
@@ -196,10 +203,14 @@ export function createApiListener(options: ApiListenerOptions): ApiListener {
     }
   }
 
-  const handle = (wire: WireRequest) => service.handle(wire)
+  const handle = (wire: WireRequest) => service.reply(wire)
   return {
     answer: (request, response) => {
-      if (spans === undefined) void answer(request, response, handle)
+      const repeat = repeats?.handedTo(request)
+      if (repeat) {
+        response.on('close', () => repeat.ended(response.writableFinished))
+        void answer(request, response, () => repeat.replied())
+      } else if (spans === undefined) void answer(request, response, handle)
       else {
         const isTrusted = clientOf(request) === undefined
         void spans.request({ request, response, isTrusted }, (isSampled) =>

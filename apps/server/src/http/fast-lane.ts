@@ -10,8 +10,8 @@ const API_PREFIX = '/v1'
  * every route of the Express app ends in. The lane takes GET requests whose path is that of a blocking read in the
  * contract (tokens, policies, roles, namespaces, keys). Everything else goes through Express: all writes, other
  * methods, other reads, and every spelling that Express would have to decode. `LATCHKEY_FAST_LANE=off` closes the lane.
- * Answers are the same bytes either way; `express-bytes.test.ts` compares them. Of these reads, repeated ones skip Node's
- * messages, too (`repeats/repeated-reads.ts`).
+ * Answers are the same bytes either way; `express-bytes.test.ts` compares them. Requests with known headers skip Node's
+ * messages, too (`repeats/repeated-requests.ts`).
  */
 export function isOnFastLane({ method, url }: Pick<IncomingMessage, 'method' | 'url'>): boolean {
   if (method !== 'GET' || !url?.startsWith(`${API_PREFIX}/`)) return false

@@ -69,8 +69,8 @@ const METHOD_ORDER: readonly Method[] = ['GET', 'PUT', 'POST', 'DELETE']
 const NO_PARAMS: Readonly<Record<string, string>> = Object.freeze({})
 
 const literals = new Map<string, PathMatch>()
-/** Longest start first. */
-const prefixes: PrefixGroup[] = []
+/** By the first two segments of their start, or its only one; longest start first. */
+const prefixes = new Map<string, PrefixGroup[]>()
 build()
 
 function build(): void {
@@ -91,8 +91,11 @@ function build(): void {
     byStart.set(start, group)
   }
   for (const [path, templates] of byPath) literals.set(path, new PathMatch(formOf(templates), ''))
-  prefixes.push(...[...byStart.values()].sort((a, b) => b.start.length - a.start.length))
-  for (const group of prefixes) group.forms = formsOf(group.templates)
+  for (const group of [...byStart.values()].sort((a, b) => b.start.length - a.start.length)) {
+    group.forms = formsOf(group.templates)
+    const segments = segmentsOf(group.start.slice(0, -1), 2)
+    prefixes.set(segments, [...(prefixes.get(segments) ?? []), group])
+  }
 }
 
 /** A path with a suffix also has every suffix of it: `/a/name` ends in `/name`, and in ''. */
@@ -124,14 +127,28 @@ function formOf(templates: readonly PathTemplate[]): PathForm {
 export function matchPath(path: string): PathMatch | undefined {
   const literal = literals.get(path)
   if (literal) return literal
-  // `/acl/token` is `/acl/token/` without a parameter, where it is not an endpoint itself.
-  const group = prefixes.find(
-    ({ start }) => path.startsWith(start) || (path.length === start.length - 1 && start.startsWith(path)),
-  )
+  const group = groupOf(path, 2) ?? groupOf(path, 1)
   if (!group) return undefined
   const rest = path.slice(group.start.length)
   const found = group.forms.find(({ suffix }) => rest.endsWith(suffix))
   return found && new PathMatch(found.form, rest)
+}
+
+/** The group of a path, of those whose start has so many segments. */
+function groupOf(path: string, count: 1 | 2): PrefixGroup | undefined {
+  // `/acl/token` is `/acl/token/` without a parameter, where it is not an endpoint itself.
+  return prefixes
+    .get(segmentsOf(path, count))
+    ?.find(
+      ({ start }) => path.startsWith(start) || (path.length === start.length - 1 && start.startsWith(path)),
+    )
+}
+
+/** The first segments of a path. */
+function segmentsOf(path: string, count: 1 | 2): string {
+  let end = path.indexOf('/', 1)
+  if (count === 2 && end > 0) end = path.indexOf('/', end + 1)
+  return end < 0 ? path : path.slice(0, end)
 }
 
 /**

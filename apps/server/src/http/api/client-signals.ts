@@ -19,17 +19,26 @@ export class ClientSignals {
     })
   }
 
-  /** The signal of the request that this response answers. */
-  signalOf(response: ServerResponse): AbortSignal {
+  /** A client that waits. Its signal is that of its request. */
+  begin(): AbortController {
     const client = new AbortController()
     if (this.closing.aborted) client.abort(GONE)
     this.waiting.add(client)
+    return client
+  }
+
+  /** @param isAnswered or else the client has gone. */
+  end(client: AbortController, isAnswered: boolean): void {
+    this.waiting.delete(client)
+    // Nothing listens after the answer.
+    if (!isAnswered) client.abort(GONE)
+  }
+
+  /** The signal of the request that this response answers. */
+  signalOf(response: ServerResponse): AbortSignal {
+    const client = this.begin()
     // `once` would keep 200 bytes more per connection, and a connection closes only once anyway.
-    response.on('close', () => {
-      this.waiting.delete(client)
-      // Nothing listens after the answer.
-      if (!response.writableFinished) client.abort(GONE)
-    })
+    response.on('close', () => this.end(client, response.writableFinished))
     return client.signal
   }
 }

@@ -25,7 +25,7 @@ const SHORT_BYTES_MAX = limits.ANONYMOUS_BODY_BYTES_MAX
  */
 export async function readBody(request: IncomingMessage, reading: BodyReading): Promise<Uint8Array> {
   const announced = Number(request.headers['content-length'] ?? 0)
-  if (announced > reading.bytesMax) throw tooLarge(reading.bytesMax)
+  if (announced > reading.bytesMax) throw bodyTooLarge(reading.bytesMax)
   // A short body usually came with its headers, and needs neither a time limit nor listeners.
   const isShort = announced > 0 && announced <= SHORT_BYTES_MAX
   if (isShort && announced === request.readableLength && !request.destroyed) {
@@ -66,7 +66,7 @@ async function receiveBody(
     const onData = (piece: Buffer) => {
       length += piece.length
       if (length > bytesMax) {
-        fail(tooLarge(bytesMax))
+        fail(bodyTooLarge(bytesMax))
         return
       }
       pieces.push(piece)
@@ -88,7 +88,7 @@ async function receiveBody(
 /** The start of the next request is unknown. */
 const CLOSE = { headers: { Connection: 'close' } }
 
-function tooLarge(bytesMax: number): AclError {
+export function bodyTooLarge(bytesMax: number): AclError {
   return new AclError('body_too_large', `The body is larger than ${bytesMax} bytes`)
 }
 

@@ -5,10 +5,12 @@ import { connect, createServer, type Socket } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { limits } from '@latchkey/contract'
+import type { WireReply } from '@latchkey/service'
 import { afterEach, describe, expect, test } from 'vitest'
-import { listenerOptions, UNLIMITED } from '../../../test/app-options.ts'
+import { appOptions, listenerOptions, UNLIMITED } from '../../../test/app-options.ts'
 import { askSocket, socketsOfTest } from '../../../test/open-sockets.ts'
 import { StartError } from '../../start-error.ts'
+import { createApp } from '../app.ts'
 import { OwnSlots } from './connections/connection-slots.ts'
 import { type HttpServer, type HttpServerOptions, startHttpServer } from './http-server.ts'
 import { LISTENERS } from './listen.ts'
@@ -27,6 +29,9 @@ async function start(
   servers.push(server)
   return { ...server, port: Number(server.address.split(':').at(-1)) }
 }
+
+/** Just too short to be written by Node's messages. */
+const HALF = 'x'.repeat(60_000)
 
 const OK: RequestListener = (_request, response) => {
   response.end('ok')
@@ -172,20 +177,33 @@ describe('a client that does not read', () => {
 
   test('the bound also holds behind earlier answers, and the timeout between requests returns', async () => {
     const stallMsMax = 4_000
-    let server: Socket | undefined
-    const repeats: HttpServerOptions['repeats'] = {
-      answer: (_head, socket) => {
-        server = socket
-        const reply = { status: 200, headers: {}, body: LONG, endpoint: undefined, accessorId: undefined }
-        return { reply, written: () => {} }
-      },
+    const reply: WireReply = {
+      status: 200,
+      headers: {},
+      body: HALF,
+      endpoint: undefined,
+      accessorId: undefined,
     }
-    const { port } = await start((_request, response) => response.end('ok'), { stallMsMax, repeats })
+    const app = createApp(appOptions({ reply: () => reply }))
+    let server: Socket | undefined
+    const { port } = await start(
+      (request, response) => {
+        server = request.socket
+        app.listener(request, response)
+      },
+      { stallMsMax, repeats: app.repeats },
+    )
     const client = await open(port)
-    for (let i = 0; i < 4; i += 1) {
-      client.write('GET /v1/acl/tokens HTTP/1.1\r\nHost: x\r\n\r\n')
-      if (i < 3) await once(client, 'data')
-      else client.pause()
+    for (let i = 0; i < 3; i += 1) {
+      client.write('GET /v1/acl/tokens HTTP/1.1\r\nHost: localhost\r\n\r\n')
+      let length = 0
+      while (length < HALF.length) length += (await once(client, 'data'))[0].length
+    }
+    client.pause()
+    // The kernel takes some of them.
+    for (let i = 0; i < 200 && server?.writableLength === 0; i += 1) {
+      client.write('GET /v1/acl/tokens HTTP/1.1\r\nHost: localhost\r\n\r\n')
+      await sleep(5)
     }
     await expect.poll(() => server?.timeout).toBe(stallMsMax)
     client.resume()

@@ -14,8 +14,8 @@ import { createServer as createTlsServer, type Server as TlsServer } from 'node:
 import type { AddressInfo, Socket } from 'node:net'
 import { limits } from '@latchkey/contract'
 import type { ListenerTls } from '../../tls/listener-tls.ts'
-import type { RepeatAnswers } from '../repeats/repeat-answers.ts'
-import { RepeatedReads } from '../repeats/repeated-reads.ts'
+import { RepeatedRequests } from '../repeats/repeated-requests.ts'
+import type { Repeats } from '../repeats/repeats.ts'
 import { refuseAmbiguous } from './ambiguous-request.ts'
 import { type ConnectionLimitOptions, limitConnections } from './connections/connection-limit.ts'
 import { DiscardedBodies } from './discarded-bodies.ts'
@@ -31,7 +31,7 @@ export interface HttpServerOptions {
   readonly connections: ConnectionLimitOptions
   readonly listener: RequestListener
   /** Absent: Node parses every request. */
-  readonly repeats?: Pick<RepeatAnswers, 'answer'> | undefined
+  readonly repeats?: Pick<Repeats, 'begin' | 'handOver'> | undefined
   /** Absent: plain HTTP. */
   readonly tls?: ListenerTls | undefined
   /** How long an answer may stay unread. */
@@ -67,8 +67,8 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
   let isDraining = false
   const messages = { IncomingMessage: requestOf(), ServerResponse: answerOf(() => isDraining) }
   const pipelines = new Pipelines()
-  const { repeats: answers } = options
-  const repeats = answers && new RepeatedReads({ answers, pipelines, keepAliveMs: KEEP_ALIVE_MS })
+  const { repeats: begun } = options
+  const repeats = begun && new RepeatedRequests({ repeats: begun, pipelines, keepAliveMs: KEEP_ALIVE_MS })
   // A request's way to the app: its turn on the connection, a single way to read it, and a bound on what is discarded.
   const inOrder = pipelines.inOrder(refuseAmbiguous(new DiscardedBodies().around(listener)))
   const noted = (next: RequestListener) => (repeats ? repeats.around(next) : next)

@@ -1,16 +1,19 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { limits } from '@latchkey/contract'
 import { BoundedMap } from '@latchkey/service'
 import { firstValue } from '../api/wire-adapter.ts'
 import { whatIsAmbiguous } from '../listener/ambiguous-request.ts'
 
-/** The headers of a request, by their names in lower case: of each its first value. */
+/** The headers of a request, by their names in lower case. */
 export type HeaderValues = Readonly<Record<string, string>>
 
-/** The start of a request without a body. */
-export interface Head {
+/** A request as its bytes hold it. */
+export interface PlainRequest {
+  readonly method: string
   /** Path and query. */
   readonly url: string
   readonly headers: HeaderValues
+  readonly body: Uint8Array | undefined
 }
 
 /** Longer ones are not kept. */
@@ -21,40 +24,46 @@ const BYTES_MAX = 8 * 1_024 * 1_024
 const BYTES_PER_BLOCK = 250
 const BYTES_PER_HEADER = 50
 
-const START = 'GET /v1/'
+const METHODS: ReadonlySet<string> = new Set(['GET', 'PUT', 'POST', 'DELETE'])
 const VERSION = ' HTTP/1.1'
 const LINE_END = '\r\n'
-const HEAD_END = '\r\n\r\n'
+const HEAD_END_TEXT = '\r\n\r\n'
+const HEAD_END = Buffer.from(HEAD_END_TEXT)
 /** What needs no decoding. */
-const PLAIN_URL = /^[\w\-./?=&~:,+]+$/
+const PLAIN_URL = /^\/v1\/[\w\-./?=&~:,+]*$/
+/** A length in its only canonical form. */
+const LENGTH = /^(?:0|[1-9]\d{0,5})$/
 /** Each makes Node treat the connection, or what follows the head, in another way. */
-const FRAMING = ['content-length', 'transfer-encoding', 'expect', 'upgrade'] as const
+const FRAMING = ['transfer-encoding', 'expect', 'upgrade'] as const
 
 /**
- * Remembers how Node parsed the headers of reads: a client sends the same ones with each request, and parsing takes longer
- * than most answers. The key is their bytes, so no text is interpreted in two ways. Only the request line is parsed here, and
- * only in its plainest form.
+ * Remembers how Node parsed the headers of requests: a client sends the same ones with each, and parsing takes longer than
+ * most answers. The key is their bytes, so no text is interpreted in two ways. Only the request line is parsed here, and only
+ * in its plainest form.
  */
 export class KnownHeads {
   private readonly blocks = new BoundedMap<string, HeaderValues>(BYTES_MAX)
 
-  /** @returns undefined: Node has to parse these bytes. */
-  find(bytes: Buffer): Head | undefined {
-    const split = splitHead(bytes)
+  /** @returns the only request of these bytes; undefined: Node has to parse them. */
+  find(bytes: Buffer): PlainRequest | undefined {
+    const split = splitRequest(bytes)
     const headers = split && this.blocks.get(split.block)
-    return headers && { url: split.url, headers }
+    if (!headers) return undefined
+    const { method, url, body } = split
+    const length = headers['content-length']
+    if ((body?.length ?? 0) !== Number(length ?? 0) || (method === 'GET' && length !== undefined))
+      return undefined
+    return { method, url, headers, body }
   }
 
   /**
-   * @param bytes what Node parsed.
-   * @param request the only one that it made of them.
-   * @param response its answer, not ended by Node.
+   * @param bytes what Node parsed, exactly one request.
+   * @param request what it made of them.
+   * @param response its answer.
    */
   learn(bytes: Buffer, request: IncomingMessage, response: ServerResponse): void {
-    const split = splitHead(bytes)
+    const split = splitRequest(bytes)
     if (!split || !isPlain(request, response) || whatIsAmbiguous(request) !== undefined) return
-    // Node does not tell of every head that it parses: it refuses some by itself.
-    if (split.block.indexOf(HEAD_END) !== split.block.length - HEAD_END.length) return
     // A copy, because a part of a text keeps all of it.
     const block = Buffer.from(split.block, 'latin1').toString('latin1')
     if (this.blocks.get(block) !== undefined) return
@@ -63,27 +72,47 @@ export class KnownHeads {
   }
 }
 
-interface SplitHead {
-  readonly url: string
-  /** From the end of the request line on. */
-  readonly block: string
+/**
+ * Whether bytes end where a request does, and no other begins behind it. Node does not tell of every head that it parses: it
+ * refuses some by itself.
+ *
+ * @param request the only one that began in them.
+ */
+export function endsWith(bytes: Buffer, { headers }: Pick<IncomingMessage, 'headers'>): boolean {
+  if (headers['transfer-encoding'] !== undefined) return false
+  // The first empty line ends a head. If its body ends the bytes, then it is that of the request.
+  const end = bytes.indexOf(HEAD_END)
+  return end >= 0 && end + HEAD_END.length + Number(headers['content-length'] ?? 0) === bytes.length
 }
 
-/** @returns undefined if the bytes do not begin like the head of a plain read. */
-function splitHead(bytes: Buffer): SplitHead | undefined {
-  if (bytes.length > HEAD_BYTES_MAX) return undefined
-  const text = bytes.toString('latin1')
-  if (!text.startsWith(START)) return undefined
+interface SplitRequest {
+  readonly method: string
+  readonly url: string
+  /** Headers: from the end of the request line on, with the empty line. */
+  readonly block: string
+  readonly body: Buffer | undefined
+}
+
+/** @returns undefined if the bytes do not begin like a plain request. */
+function splitRequest(bytes: Buffer): SplitRequest | undefined {
+  if (bytes.length > HEAD_BYTES_MAX + limits.ANONYMOUS_BODY_BYTES_MAX) return undefined
+  const text = bytes.toString('latin1', 0, HEAD_BYTES_MAX)
+  const methodEnd = text.indexOf(' ')
   const lineEnd = text.indexOf(LINE_END)
+  const headEnd = text.indexOf(HEAD_END_TEXT, lineEnd) + HEAD_END_TEXT.length
   const urlEnd = lineEnd - VERSION.length
-  if (!text.startsWith(VERSION, urlEnd)) return undefined
-  const url = text.slice('GET '.length, urlEnd)
-  return PLAIN_URL.test(url) ? { url, block: text.slice(lineEnd) } : undefined
+  if (headEnd < HEAD_END_TEXT.length || !text.startsWith(VERSION, urlEnd)) return undefined
+  const method = text.slice(0, methodEnd)
+  const url = text.slice(methodEnd + 1, urlEnd)
+  if (!METHODS.has(method) || !PLAIN_URL.test(url)) return undefined
+  const body = bytes.length === headEnd ? undefined : bytes.subarray(headEnd)
+  return { method, url, block: text.slice(lineEnd, headEnd), body }
 }
 
 /** Whether the next request begins right behind this one, on a connection that stays open, and each header is there once. */
 function isPlain({ headers, rawHeaders }: IncomingMessage, { shouldKeepAlive }: ServerResponse): boolean {
   if (!shouldKeepAlive || FRAMING.some((name) => headers[name] !== undefined)) return false
+  if (!LENGTH.test(headers['content-length'] ?? '0')) return false
   // A header that is repeated can be read in two ways.
   return Object.keys(headers).length === rawHeaders.length / 2
 }

@@ -1,13 +1,13 @@
-/** Repeated reads are answered as Node would answer them, whatever else their connection carries. */
+/** Requests with known headers are answered as Node would answer them, whatever else their connection carries. */
 import { once } from 'node:events'
-import type { RequestListener } from 'node:http'
 import type { Socket } from 'node:net'
 import { setImmediate as nextTurn } from 'node:timers/promises'
+import type { Service, WireReply, WireRequest } from '@latchkey/service'
 import { chooseSeed, fuzzCount, SeededRandom } from '@latchkey/testkit/random'
 import { afterEach, expect, test } from 'vitest'
-import { listenerOptions } from '../../../test/app-options.ts'
+import { appOptions, listenerOptions } from '../../../test/app-options.ts'
 import { socketsOfTest } from '../../../test/open-sockets.ts'
-import { firstValue } from '../api/wire-adapter.ts'
+import { type AppOptions, createApp, STARTS_PER_TURN_MAX } from '../app.ts'
 import { type HttpServer, type HttpServerOptions, startHttpServer } from '../listener/http-server.ts'
 
 const servers: HttpServer[] = []
@@ -16,49 +16,105 @@ afterEach(async () => {
 })
 const open = socketsOfTest()
 
-const TYPE = { 'Content-Type': 'text/plain' } as const
-
 /** What a request is answered with, whichever way it takes. */
-function textFor(method: string | undefined, url: string | undefined, token: unknown, body = ''): string {
-  return `${method} ${url} ${token} ${body};${url?.endsWith('/long') ? LONG : ''}`
+function textFor(method: string, url: string, token: string | undefined, body = ''): string {
+  return `${method} ${url} ${token} ${body};${url.endsWith('/long') ? LONG : url.endsWith('/huge') ? HUGE : ''}`
 }
 const LONG = '.'.repeat(50_000)
+/** Node's messages write it. */
+const HUGE = ':'.repeat(100_000)
 
-const listener: RequestListener = async (request, response) => {
-  let body = ''
-  for await (const piece of request) body += piece
-  if (request.url?.endsWith('/slow')) for (let turn = 0; turn < 10; turn += 1) await nextTurn()
-  const text = textFor(request.method, request.url, firstValue(request, 'x-token'), body)
-  response.writeHead(200, { ...TYPE, 'Content-Length': text.length }).end(text)
+/** Replies at once, a few turns later (`/slow`), once its client has gone (`/held`), with the body of a write, or a stream. */
+class EchoService implements Pick<Service, 'reply'> {
+  readonly asked: string[] = []
+  readonly aborted: string[] = []
+
+  reply(request: WireRequest): WireReply | Promise<WireReply> {
+    this.asked.push(request.url)
+    return request.method === 'GET' ? this.read(request) : this.write(request)
+  }
+
+  private read(request: WireRequest): WireReply | Promise<WireReply> {
+    const { signal, url } = request
+    const reply = replyTo(request)
+    if (url.endsWith('/slow')) return later(10, reply)
+    if (url.endsWith('/stream')) return { ...reply, body: pieces(reply.body) }
+    if (!url.includes('index=')) return reply
+    return new Promise((resolve) => {
+      signal?.addEventListener('abort', () => {
+        this.aborted.push(url)
+        resolve(reply)
+      })
+    })
+  }
+
+  private async write(request: WireRequest): Promise<WireReply> {
+    const body = Buffer.from(await request.readBody(10_000)).toString('latin1')
+    return later(request.url.endsWith('/slow') ? 10 : 0, replyTo(request, body))
+  }
+}
+
+function replyTo(request: WireRequest, body?: string): WireReply & { body: string } {
+  const { method, url } = request
+  return {
+    status: 200,
+    headers: { 'Content-Type': 'text/plain' },
+    body: textFor(method, url, request.header('x-token'), body),
+    endpoint: undefined,
+    accessorId: undefined,
+  }
+}
+
+async function later<T>(turns: number, value: T): Promise<T> {
+  for (let turn = 0; turn < turns; turn += 1) await nextTurn()
+  return value
+}
+
+async function* pieces(text: string): AsyncGenerator<string> {
+  for (let at = 0; at < text.length; at += 10) yield text.slice(at, at + 10)
 }
 
 interface Counted {
   readonly port: number
   readonly server: HttpServer
-  /** URLs of reads that were answered as repeated ones. */
+  readonly service: EchoService
+  /** URLs of requests that were begun as repeated ones. */
   readonly repeated: string[]
+  /** How many of them Node's messages answered. */
+  handedOver(): number
   /** The server's end of the connection that sent the last of them. */
   latest(): Socket | undefined
 }
 
-/** @param declines whether an answer has to come from Node's messages. */
-async function start(declines: (url: string) => boolean = () => false): Promise<Counted> {
+/** @param own `fastLane: false` leaves every request to Node. */
+async function start(own: Partial<AppOptions> = {}): Promise<Counted> {
+  const service = new EchoService()
   const repeated: string[] = []
+  let handedOver = 0
   let latest: Socket | undefined
-  const repeats: HttpServerOptions['repeats'] = {
-    answer: ({ url, headers }, socket) => {
-      if (declines(url)) return undefined
-      latest = socket
-      const body = textFor('GET', url, headers['x-token'])
-      return {
-        reply: { status: 200, headers: TYPE, body, endpoint: undefined, accessorId: undefined },
-        written: () => repeated.push(url),
-      }
+  const app = createApp(appOptions(service, own))
+  const repeats: HttpServerOptions['repeats'] = app.repeats && {
+    begin: (plain, socket) => {
+      const repeat = app.repeats?.begin(plain, socket)
+      if (repeat) repeated.push(plain.url)
+      if (repeat) latest = socket
+      return repeat
+    },
+    handOver: (repeat, request) => {
+      handedOver += 1
+      app.repeats?.handOver(repeat, request)
     },
   }
-  const server = await startHttpServer(listenerOptions({ listener, repeats }))
+  const server = await startHttpServer(listenerOptions({ listener: app.listener, repeats }))
   servers.push(server)
-  return { server, port: portOf(server), repeated, latest: () => latest }
+  return {
+    server,
+    port: portOf(server),
+    service,
+    repeated,
+    handedOver: () => handedOver,
+    latest: () => latest,
+  }
 }
 
 function portOf({ address }: HttpServer): number {
@@ -69,8 +125,8 @@ function read(path: string, token = 'a'): string {
   return `GET /v1/acl/${path} HTTP/1.1\r\nHost: 127.0.0.1\r\nX-Token: ${token}\r\n\r\n`
 }
 
-function write(body: string): string {
-  return `PUT /v1/acl/token HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: ${body.length}\r\n\r\n${body}`
+function write(body: string, path = 'token'): string {
+  return `PUT /v1/acl/${path} HTTP/1.1\r\nHost: 127.0.0.1\r\nX-Token: a\r\nContent-Length: ${body.length}\r\n\r\n${body}`
 }
 
 /** Collects what a connection receives. */
@@ -79,7 +135,7 @@ function received(socket: Socket): { text(): string } {
   socket.on('data', (data: Buffer) => {
     text += data.toString('latin1')
   })
-  return { text: () => text.replaceAll(/^Date: .*\r\n/gm, '') }
+  return { text: () => text.replaceAll(/^(?:Date|X-Request-Id): .*\r\n/gm, '') }
 }
 
 /** Sends requests one after the other, each after the answer to the one before. */
@@ -94,7 +150,7 @@ async function converse(port: number, requests: readonly string[]): Promise<stri
   return answers
 }
 
-test('a read is answered as a repeated one once Node has parsed its headers, on any connection', async () => {
+test('a request is answered as a repeated one once Node has parsed its headers, on any connection', async () => {
   const { port, repeated } = await start()
   const first = await converse(port, Array(4).fill(read('token/self')))
   expect(repeated).toEqual(['/v1/acl/token/self'])
@@ -212,11 +268,10 @@ const UNANNOUNCED = [
 
 test.each(UNANNOUNCED)('a read with %j behind it is not learned as one read', async (behind) => {
   const { port } = await start()
-  const plain = await startHttpServer(listenerOptions({ listener }))
-  servers.push(plain)
+  const { port: plain } = await start({ fastLane: false })
   const pieces = [...Array(3).fill(read('token/self')), read('token/self', 'other') + behind]
   for (let connection = 0; connection < 3; connection += 1) {
-    expect(await exchange(port, pieces)).toBe(await exchange(portOf(plain), pieces))
+    expect(await exchange(port, pieces)).toBe(await exchange(plain, pieces))
   }
 })
 
@@ -233,8 +288,90 @@ test('a server that drains leaves all reads to Node, so that their connections e
   expect([repeated.length, String(last).includes('Connection: close')]).toEqual([1, true])
 })
 
+/** A connection whose requests with these headers are repeated from now on. */
+async function openKnown(port: number): Promise<Socket> {
+  await converse(port, Array(4).fill(read('token/self')))
+  const socket = await open(port)
+  for (let i = 0; i < 2; i += 1) {
+    socket.write(read('token/self'))
+    await once(socket, 'data')
+  }
+  return socket
+}
+
+const WAIT = 'token/1?index=5'
+
+test('a wait ends when its client leaves, and its connection does not count as idle meanwhile', async () => {
+  const { port, repeated, service, latest } = await start()
+  const socket = await openKnown(port)
+  socket.write(read('token/slow'))
+  await once(socket, 'data')
+  expect(latest()?.timeout).toBeGreaterThan(60_000)
+  socket.write(read(WAIT))
+  await expect.poll(() => repeated.at(-1)).toBe(`/v1/acl/${WAIT}`)
+  expect(latest()?.timeout).toBe(0)
+  expect(service.aborted).toEqual([])
+  socket.destroy()
+  await expect.poll(() => service.aborted).toEqual([`/v1/acl/${WAIT}`])
+})
+
+test('a wait behind which another request arrives is answered first, by Node, and asked once', async () => {
+  const closing = new AbortController()
+  const { port, service, handedOver } = await start({ closing: closing.signal })
+  const socket = await openKnown(port)
+  const answers = received(socket)
+  socket.write(read(WAIT))
+  await expect.poll(() => service.asked.at(-1)).toBe(`/v1/acl/${WAIT}`)
+  socket.write(read('token/behind'))
+  await expect.poll(handedOver).toBe(1)
+  for (let turn = 0; turn < 20; turn += 1) await nextTurn()
+  expect(answers.text()).toBe('')
+  closing.abort()
+  await expect.poll(() => answers.text()).toMatch(/index=5 a ;HTTP.*\/behind a ;/s)
+  expect(service.asked.filter((url) => url.includes('index='))).toHaveLength(1)
+})
+
+test.each(['drain', 'close'] as const)('a wait is answered before its connection ends: %s', async (how) => {
+  const closing = new AbortController()
+  const { port, service, server } = await start({ closing: closing.signal })
+  const socket = await openKnown(port)
+  const idle = await openKnown(port)
+  const answers = received(socket)
+  socket.write(read(WAIT))
+  await expect.poll(() => service.asked.at(-1)).toBe(`/v1/acl/${WAIT}`)
+  const ended = Promise.all([socket, ...(how === 'close' ? [idle] : [])].map((each) => once(each, 'close')))
+  const stopped = how === 'close' ? server.close(20_000) : server.drain()
+  for (let turn = 0; turn < 20; turn += 1) await nextTurn()
+  expect(answers.text()).toBe('')
+  closing.abort()
+  await ended
+  expect(answers.text()).toMatch(/\?index=5 a ;$/)
+  expect(answers.text().includes('Connection: close')).toBe(how === 'drain')
+  await stopped
+})
+
+test('writes wait for their turn, as those that Express starts', async () => {
+  const { port, service } = await start()
+  const sockets = await Promise.all(Array.from({ length: 40 }, () => openKnown(port)))
+  for (let i = 0; i < 3; i += 1) {
+    for (const socket of sockets) socket.write(write('body'))
+    await Promise.all(sockets.map((socket) => once(socket, 'data')))
+  }
+  const before = service.asked.length
+  const answered = Promise.all(sockets.map((socket) => once(socket, 'data')))
+  for (const socket of sockets) socket.write(write('body'))
+  const perTurn: number[] = []
+  while (service.asked.length < before + sockets.length) {
+    const count = service.asked.length
+    await nextTurn()
+    perTurn.push(service.asked.length - count)
+  }
+  await answered
+  expect(Math.max(...perTurn)).toBeLessThanOrEqual(2 * STARTS_PER_TURN_MAX)
+})
+
 test('a known read waits for the answers before it, those of Node and its own', async () => {
-  const { port, repeated, latest } = await start((url) => url.endsWith('/slow'))
+  const { port, repeated, latest } = await start()
   const socket = await open(port)
   const answers = received(socket)
   for (let i = 1; i <= 4; i += 1) {
@@ -248,7 +385,7 @@ test('a known read waits for the answers before it, those of Node and its own', 
   line?.emit('data', Buffer.from(read('token/slow')))
   line?.emit('data', Buffer.from(read('token/self')))
   await expect.poll(order).toEqual(['/slow', '/self'])
-  expect(repeated).toHaveLength(1)
+  expect(repeated).toHaveLength(2)
   for (let i = 1; i <= 3; i += 1) {
     socket.write(read('token/self'))
     await once(socket, 'data')
@@ -292,18 +429,19 @@ function* piecesOf(text: string, random: SeededRandom): Generator<string> {
   }
 }
 
-test('random requests in random pieces get the same bytes with and without repeated reads', async () => {
-  const random = new SeededRandom(chooseSeed('repeated reads'))
-  const { port, repeated } = await start((url) => url.endsWith('declined'))
-  const plain = await startHttpServer(listenerOptions({ listener }))
-  servers.push(plain)
+test('random requests in random pieces get the same bytes with and without repeats, and are asked once', async () => {
+  const random = new SeededRandom(chooseSeed('repeated requests'))
+  const { port, repeated, handedOver, service } = await start()
+  const { port: plain, service: other } = await start({ fastLane: false })
   for (let round = 0; round < fuzzCount(60); round += 1) {
     const requests = Array.from({ length: 2 + random.below(19) }, () => randomRequest(random))
     const pieces = [...piecesOf(requests.join(''), random)]
-    const [expected, actual] = await Promise.all([exchange(portOf(plain), pieces), exchange(port, pieces)])
+    const [expected, actual] = await Promise.all([exchange(plain, pieces), exchange(port, pieces)])
     expect(actual, `round ${round}`).toBe(expected)
+    expect(service.asked, `round ${round}`).toEqual(other.asked)
   }
-  expect(repeated.length).toBeGreaterThan(0)
+  expect(repeated.length).toBeGreaterThan(handedOver())
+  expect(handedOver()).toBeGreaterThan(0)
 })
 
 const ODD = [
@@ -320,8 +458,10 @@ const ODD = [
 
 function randomRequest(random: SeededRandom): string {
   if (random.chance(0.1)) return random.pick(ODD)
-  if (random.chance(0.15)) return write(random.pick(['', 'body', read('token/inner'), '\r\n\r\n']))
-  return read(random.pick(['token/self', 'tokens', 'token/1', 'token/declined']), random.pick(['a', 'b']))
+  const path = random.pick(['token/self', 'tokens', 'token/1', 'token/slow', 'token/huge', 'token/stream'])
+  if (random.chance(0.3))
+    return write(random.pick(['', 'body', 'long', read('token/inner'), '\r\n\r\n']), path)
+  return read(path, random.pick(['a', 'b']))
 }
 
 /** Sends the pieces, some after the answers so far, and reads everything until the server ends the connection. */

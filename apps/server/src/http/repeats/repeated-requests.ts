@@ -1,0 +1,216 @@
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
+import type { Pipelines } from '../listener/pipelining.ts'
+import { endsWith, KnownHeads } from './known-heads.ts'
+import type { Repeat, Repeats, ShortReply } from './repeats.ts'
+import { writeShort } from './write-short.ts'
+
+interface Started {
+  readonly request: IncomingMessage
+  readonly response: ServerResponse
+}
+
+/** A repeat that is being answered, with its bytes. */
+interface Current {
+  readonly repeat: Repeat
+  readonly bytes: Buffer
+  /** Of its connection while no request is answered; undefined for a reply that was there at once. */
+  idleMs: number | undefined
+  /** Waits for the end of the turn. */
+  short: ShortReply | undefined
+}
+
+/** A connection that has sent a request to the API. */
+interface Line {
+  readonly socket: Socket
+  /** Node's own listener for the bytes of the connection. */
+  readonly parse: (bytes: Buffer) => void
+  /** Whether the next byte begins a request. False if unknown. */
+  isBetweenRequests: boolean
+  /** Requests of the bytes being parsed. */
+  started: number
+  latest: Started | undefined
+  current: Current | undefined
+  /** A repeat whose bytes are being parsed, to be answered by Node's messages. */
+  handingOver: Repeat | undefined
+}
+
+interface RepeatedRequestsOptions {
+  readonly repeats: Pick<Repeats, 'begin' | 'handOver'>
+  readonly pipelines: Pick<Pipelines, 'isIdle' | 'isReadWhole'>
+  /** What a reply says of its connection. */
+  readonly keepAliveMs: number
+}
+
+/** A write takes some 10 µs; between so many, others are read. */
+const ANSWERS_PER_TURN = 256
+
+/**
+ * Answers requests whose headers Node has parsed before ({@link KnownHeads}). Node's parser and its two objects per request
+ * would take more time than many an answer (`bench/README.md`). Everything else goes to Node, with the same bytes: what begins
+ * in the middle of a request or holds more than one, long bodies, the first request with its headers, and requests that are refused.
+ *
+ * Node also gets a request whose answer is long or a stream, or that is still being answered when the next one arrives, or the
+ * server drains. It then writes the reply that the service gives ({@link Repeats.handOver}): nothing is asked twice.
+ *
+ * Reading a connection here instead of in native code costs other requests 2.5 µs, so it begins with the first of the API.
+ */
+export class RepeatedRequests {
+  private readonly options: RepeatedRequestsOptions
+  private readonly heads = new KnownHeads()
+  private readonly lines = new WeakMap<Socket, Line>()
+  /** Connections whose repeats wait for their replies. */
+  private readonly waiting = new Set<Line>()
+  /** Connections whose answers wait for the end of the turn. */
+  private ready: Line[] = []
+  private isStopped = false
+
+  constructor(options: RepeatedRequestsOptions) {
+    this.options = options
+  }
+
+  /** Calls the listener with each request that Node has parsed. Every event with a request needs it. */
+  around(listener: RequestListener): RequestListener {
+    return (request, response) => {
+      this.note({ request, response })
+      listener(request, response)
+    }
+  }
+
+  /** Writes what is ready, and leaves all other requests to Node, also those that have begun. */
+  stop(): void {
+    this.isStopped = true
+    this.flush(this.ready.length)
+    for (const line of this.waiting) this.handOver(line)
+  }
+
+  private note(started: Started): void {
+    const { request } = started
+    const line = this.lines.get(request.socket)
+    if (!line) {
+      if (!this.isStopped && request.url?.startsWith('/v1/')) this.open(request.socket)
+      return
+    }
+    line.started += 1
+    line.latest = started
+    if (line.handingOver) this.options.repeats.handOver(line.handingOver, request)
+  }
+
+  /** Node has begun to read the connection in native code, which ends when JavaScript listens to its bytes. */
+  private open(socket: Socket): void {
+    const [parse, ...others] = socket.listeners('data')
+    if (parse === undefined || others.length > 0 || !this.options.pipelines.isReadWhole(socket)) return
+    const line: Line = {
+      socket,
+      parse: parse as Line['parse'],
+      isBetweenRequests: false,
+      started: 0,
+      latest: undefined,
+      current: undefined,
+      handingOver: undefined,
+    }
+    this.lines.set(socket, line)
+    socket.off('data', line.parse)
+    socket.on('data', (bytes: Buffer) => this.read(bytes, line))
+    socket.on('close', () => this.close(line))
+  }
+
+  private close(line: Line): void {
+    this.waiting.delete(line)
+    line.current?.repeat.ended(false)
+  }
+
+  private read(bytes: Buffer, line: Line): void {
+    // Answers keep the order of their requests.
+    if (line.current?.short) this.write(line)
+    else if (line.current) this.handOver(line)
+    else if (this.mayBegin(line) && this.begin(bytes, line)) return
+    this.leaveToNode(bytes, line)
+  }
+
+  /** Whether all earlier requests are answered, and their answers have left the process. */
+  private mayBegin({ socket, isBetweenRequests }: Line): boolean {
+    if (this.isStopped || !isBetweenRequests) return false
+    return socket.writable && socket.writableLength === 0 && this.options.pipelines.isIdle(socket)
+  }
+
+  /** @returns false if the bytes are left to Node. */
+  private begin(bytes: Buffer, line: Line): boolean {
+    const { socket } = line
+    const plain = this.heads.find(bytes)
+    const repeat = plain && this.options.repeats.begin(plain, socket)
+    if (!repeat) return false
+    const current: Current = { repeat, bytes, idleMs: undefined, short: undefined }
+    line.current = current
+    if (repeat.reply) {
+      this.take(line, current)
+      return true
+    }
+    // As Node does: the time of an idle connection does not run while a request is answered.
+    current.idleMs = socket.timeout ?? 0
+    socket.setTimeout(0)
+    this.waiting.add(line)
+    repeat.onReply = () => this.take(line, current)
+    return true
+  }
+
+  private take(line: Line, current: Current): void {
+    // Node answers it by now.
+    if (line.current !== current) return
+    this.endWait(line, current)
+    current.short = current.repeat.short
+    if (!current.short) this.handOver(line)
+    else if (this.ready.push(line) === 1) setImmediate(() => this.flush(ANSWERS_PER_TURN))
+  }
+
+  private endWait(line: Line, { idleMs }: Current): void {
+    if (idleMs === undefined) return
+    this.waiting.delete(line)
+    line.socket.setTimeout(idleMs)
+  }
+
+  /** Lets Node parse the request that is being answered. */
+  private handOver(line: Line): void {
+    const { current } = line
+    if (!current) return
+    line.current = undefined
+    this.endWait(line, current)
+    if (!line.socket.writable) {
+      current.repeat.ended(false)
+      return
+    }
+    line.handingOver = current.repeat
+    this.leaveToNode(current.bytes, line)
+    line.handingOver = undefined
+  }
+
+  private leaveToNode(bytes: Buffer, line: Line): void {
+    const isFromStart = line.isBetweenRequests
+    const only = onlyRequestOf(bytes, line)
+    const isWhole = only?.request.complete === true && line.socket.writable
+    line.isBetweenRequests = isWhole && endsWith(bytes, only.request)
+    if (only && isFromStart && line.isBetweenRequests) this.heads.learn(bytes, only.request, only.response)
+  }
+
+  private flush(count: number): void {
+    for (const line of this.ready.splice(0, count)) this.write(line)
+    if (this.ready.length > 0) setImmediate(() => this.flush(ANSWERS_PER_TURN))
+  }
+
+  private write(line: Line): void {
+    const { current, socket } = line
+    if (!current?.short) return
+    line.current = undefined
+    if (socket.writable) writeShort(current.short, socket, this.options.keepAliveMs)
+    current.repeat.written(current.short)
+  }
+}
+
+/** Lets Node parse bytes. @returns the request that they hold; undefined if none or several begin in them. */
+function onlyRequestOf(bytes: Buffer, line: Line): Started | undefined {
+  line.started = 0
+  Reflect.apply(line.parse, line.socket, [bytes])
+  const only = line.started === 1 ? line.latest : undefined
+  line.latest = undefined
+  return only
+}
