@@ -29,6 +29,7 @@ import { type Config, connectionsMaxOf, describeConfig, otherDatacenters } from 
 import { shareOf } from './config/workers.ts'
 import { startPatiently } from './database/start-patiently.ts'
 import { startDns } from './dns/start-dns.ts'
+import { hashInWebAssembly } from './hash-in-web-assembly.ts'
 import type { AccessLog } from './http/access-log.ts'
 import { UnreadAnswers } from './http/api/unread-answers.ts'
 import { createApp } from './http/app.ts'
@@ -96,8 +97,9 @@ const LOCAL_CHECKS_PAUSE_MS = 250
 const random = createRandom()
 
 /** @throws StartError if it cannot start. */
-export function startServerProcess(options: ServerProcessOptions): Promise<ServerProcess> {
+export async function startServerProcess(options: ServerProcessOptions): Promise<ServerProcess> {
   const { config, log } = options
+  await hashInWebAssembly()
   return startTraced(config, log, (tracing) => startPatiently(() => startOnce(options, tracing), { log }))
 }
 

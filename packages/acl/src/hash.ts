@@ -1,10 +1,7 @@
 /** The Hash field of records: base64 of BLAKE2b-256 over fields joined without separators. Decisions: hash and indexes. */
-import { blake2b } from '@noble/hashes/blake2.js'
+import { digestOf } from './blake2b.ts'
 import type { IntentionRecord } from './records/intention-records.ts'
 import type { PolicyRecord, RoleRecord, TokenRecord } from './records/records.ts'
-
-const HASH_BYTES = 32
-const ENCODER = new TextEncoder()
 
 /** The fields that a token's hash covers: not ids, times, expiry or AuthMethod. */
 export type HashedToken = Pick<
@@ -69,7 +66,7 @@ export function intentionHash(intention: IntentionRecord): string {
 }
 
 function hashOf(fields: readonly string[]): string {
-  const digest = blake2b(ENCODER.encode(fields.join('')), { dkLen: HASH_BYTES })
+  const digest = digestOf(fields.join(''))
   let bytes = ''
   // Spreading the digest would cost a third of the hash.
   for (let i = 0; i < digest.length; i += 1) bytes += String.fromCharCode(digest[i] ?? 0)

@@ -2,11 +2,8 @@
  * A digest of the records that datacenters have in common, by which two of them compare what they hold. It does not depend on
  * the order of the records. Decisions: changes.
  */
-import { blake2b } from '@noble/hashes/blake2.js'
+import { DIGEST_BYTES, digestOf } from '../blake2b.ts'
 import type { NamespaceRecord, PolicyRecord, RoleRecord, TokenRecord } from '../records/records.ts'
-
-const HASH_BYTES = 32
-const ENCODER = new TextEncoder()
 
 interface RecordOf {
   readonly namespaces: NamespaceRecord
@@ -80,16 +77,16 @@ export class RecordDigest {
   /** @returns the length of what was hashed, in characters. */
   add<K extends DigestedKind>(kind: K, record: RecordOf[K]): number {
     const text = contentOf(kind, record)
-    const hash = blake2b(ENCODER.encode(text), { dkLen: HASH_BYTES })
-    const known = this.kinds.get(kind) ?? { count: 0, sum: new Uint8Array(HASH_BYTES) }
+    const hash = digestOf(text)
+    const known = this.kinds.get(kind) ?? { count: 0, sum: new Uint8Array(DIGEST_BYTES) }
     known.count += 1
-    for (let at = 0; at < HASH_BYTES; at += 1) known.sum[at] = (known.sum[at] ?? 0) ^ (hash[at] ?? 0)
+    for (let at = 0; at < DIGEST_BYTES; at += 1) known.sum[at] = (known.sum[at] ?? 0) ^ (hash[at] ?? 0)
     this.kinds.set(kind, known)
     return text.length
   }
 
   of(kind: DigestedKind): KindDigest {
-    const { count, sum } = this.kinds.get(kind) ?? { count: 0, sum: new Uint8Array(HASH_BYTES) }
+    const { count, sum } = this.kinds.get(kind) ?? { count: 0, sum: new Uint8Array(DIGEST_BYTES) }
     return { count, hash: Array.from(sum, (byte) => byte.toString(16).padStart(2, '0')).join('') }
   }
 }

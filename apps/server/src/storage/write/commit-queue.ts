@@ -295,7 +295,8 @@ export class CommitQueue implements Pick<Store, 'commit'> {
    */
   private async fail(group: readonly Write[], error: unknown): Promise<void> {
     if (error instanceof AclError && error.code === 'unavailable') {
-      for (const write of [...group, ...this.waiting.splice(0), ...this.arrived.splice(0)]) write.reject(error)
+      for (const write of [...group, ...this.waiting.splice(0), ...this.arrived.splice(0)])
+        write.reject(error)
     } else if (group.length === 1) {
       group[0]?.reject(error)
     } else {
