@@ -14,7 +14,7 @@ import { loginRequest } from './logins.ts'
 import type { BenchOptions } from './options.ts'
 import { type Measured, ROOT } from './processes.ts'
 import { OWN_POLICIES, type Tokens } from './tokens.ts'
-import { measureWaiters, waitingRequest } from './waiters.ts'
+import { measureWaiters, waitingRequests } from './waiters.ts'
 
 export interface Context {
   readonly server: Measured
@@ -169,7 +169,7 @@ function writing(name: string, connections: number, requestsOf: Requests): Case 
 }
 
 /** More than any machine deletes in a second. */
-const DELETES_PER_SECOND = 12_000
+const DELETES_PER_SECOND = 30_000
 
 /** A token can be deleted once, so every round has its own, and so has the warm-up. */
 function deleting(connections: number): Case {
@@ -230,11 +230,12 @@ function waiting(name: string, count: number, watch: (context: Context) => Promi
       for (let round = 0; round < options.rounds; round += 1) {
         const { index, text } = await call(server, 'GET', path)
         const wake = () => watched.wake(round)
-        const request = waitingRequest(server, `/v1${path}`, index)
-        rounds.push(await measureWaiters(server, { count, request, wake }))
-        const held = `GET /held/${Buffer.byteLength(text)} HTTP/1.1\r\nHost: bench\r\n\r\n`
+        const requests = waitingRequests(server, `/v1${path}`, index)
+        rounds.push(await measureWaiters(server, { count, ...requests, wake }))
+        const to = (kind: string) => `GET /${kind}/${Buffer.byteLength(text)} HTTP/1.1\r\nHost: bench\r\n\r\n`
+        const held = { first: to('bytes'), request: to('held') }
         const release = () => fetch(`${baselines.raw.url}/release`, { method: 'PUT' })
-        raw.push(await measureWaiters(baselines.raw, { count, request: held, wake: release }))
+        raw.push(await measureWaiters(baselines.raw, { count, ...held, wake: release }))
       }
       const [middle] = byDelay(rounds).slice(Math.floor(rounds.length / 2))
       const [middleRaw] = byDelay(raw).slice(Math.floor(raw.length / 2))

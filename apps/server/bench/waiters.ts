@@ -14,7 +14,9 @@ interface WaitersResult {
 
 interface WaitersOptions {
   readonly count: number
-  /** Request lines and headers of a waiting client. */
+  /** Request line and headers by which a client reads what it then waits for. */
+  readonly first: string
+  /** The same of the request that waits, on the same connection. */
   readonly request: string
   /** The write that wakes all. */
   readonly wake: () => Promise<unknown>
@@ -22,6 +24,8 @@ interface WaitersOptions {
 
 /** Time for the server to take note of all requests, in milliseconds. */
 const SETTLE_MS = 1_500
+/** Clients that connect, or read, at a time. */
+const CLIENTS_AT_ONCE = 100
 
 /**
  * @throws where a client is answered before the write, or not within ten seconds after it.
@@ -29,7 +33,10 @@ const SETTLE_MS = 1_500
 export async function measureWaiters(server: Measured, options: WaitersOptions): Promise<WaitersResult> {
   const before = residentBytes(server.pid)
   const clients = await connectAll(server, options.count)
-  for (const { socket } of clients) socket.write(options.request)
+  for (let at = 0; at < clients.length; at += CLIENTS_AT_ONCE) {
+    await Promise.all(clients.slice(at, at + CLIENTS_AT_ONCE).map((client) => client.ask(options.first)))
+  }
+  const answers = clients.map((client) => client.ask(options.request))
   await sleep(SETTLE_MS)
   const early = clients.find(({ answeredAt }) => answeredAt > 0)
   if (early) throw new Error(`a client did not wait, but was answered: ${early.statusLine}`)
@@ -37,7 +44,7 @@ export async function measureWaiters(server: Measured, options: WaitersOptions):
   const wokenAt = performance.now()
   await options.wake()
   await Promise.race([
-    Promise.all(clients.map(({ answered }) => answered)),
+    Promise.all(answers),
     sleep(10_000, undefined, { ref: false }).then(() => Promise.reject(new Error('a client was not woken'))),
   ])
   const delays = clients.map(({ answeredAt }) => answeredAt - wokenAt).sort((a, b) => a - b)
@@ -46,9 +53,15 @@ export async function measureWaiters(server: Measured, options: WaitersOptions):
   return { p50Ms: at(0.5), p99Ms: at(0.99), bytesEach }
 }
 
-export function waitingRequest({ url, secret, prefix }: Measured, path: string, index: number): string {
-  const query = `index=${index}&wait=5m`
-  return `GET ${path}?${query} HTTP/1.1\r\nHost: ${new URL(url).host}\r\n${prefix}Token: ${secret}\r\n\r\n`
+/** Requests of a client that reads a path, and then waits for news since an index. */
+export function waitingRequests(
+  { url, secret, prefix }: Measured,
+  path: string,
+  index: number,
+): Pick<WaitersOptions, 'first' | 'request'> {
+  const to = (target: string) =>
+    `GET ${target} HTTP/1.1\r\nHost: ${new URL(url).host}\r\n${prefix}Token: ${secret}\r\n\r\n`
+  return { first: to(path), request: to(`${path}?index=${index}&wait=5m`) }
 }
 
 async function connectAll(server: Measured, count: number): Promise<readonly Waiter[]> {
@@ -56,7 +69,7 @@ async function connectAll(server: Measured, count: number): Promise<readonly Wai
   const clients: Waiter[] = []
   // Not all at once: the queue of connections to accept is short.
   while (clients.length < count) {
-    const batch = Array.from({ length: Math.min(100, count - clients.length) }, () => {
+    const batch = Array.from({ length: Math.min(CLIENTS_AT_ONCE, count - clients.length) }, () => {
       return new Waiter(connect(Number(port), hostname))
     })
     await Promise.all(batch.map(({ socket }) => once(socket, 'connect')))
@@ -72,19 +85,29 @@ class Waiter {
   readonly socket: Socket
   answeredAt = 0
   statusLine = ''
-  readonly answered: Promise<void>
   private bytesLeft = -1
+  private onAnswer: () => void = () => {}
+  private onError: (error: Error) => void = () => {}
 
   constructor(socket: Socket) {
     this.socket = socket
-    this.answered = new Promise((resolve, reject) => {
-      socket.on('data', (piece) => {
-        this.take(piece)
-        if (this.bytesLeft !== 0) return
-        this.answeredAt = performance.now()
-        resolve()
-      })
-      socket.on('error', reject)
+    socket.on('data', (piece) => {
+      this.take(piece)
+      if (this.bytesLeft !== 0) return
+      this.answeredAt = performance.now()
+      this.onAnswer()
+    })
+    socket.on('error', (error) => this.onError(error))
+  }
+
+  /** Resolves with the end of the answer. */
+  ask(request: string): Promise<void> {
+    this.answeredAt = 0
+    this.bytesLeft = -1
+    this.socket.write(request)
+    return new Promise((resolve, reject) => {
+      this.onAnswer = resolve
+      this.onError = reject
     })
   }
 

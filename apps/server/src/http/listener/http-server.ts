@@ -80,7 +80,10 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
   const carriers = new Set<Socket>()
   for (const server of servers) {
     if (tls) collect(server, carriers)
-    server.on(opened, (socket: Socket) => pipelines.open(socket))
+    server.on(opened, (socket: Socket) => {
+      pipelines.open(socket)
+      repeats?.open(socket)
+    })
     // Without a listener Node answers everything that a read brings at once.
     server.on('checkExpectation', noted(pipelines.inOrder(refuseExpectation)))
   }

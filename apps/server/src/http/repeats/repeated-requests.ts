@@ -1,5 +1,6 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
+import { invariant } from '@latchkey/contract'
 import type { Pipelines } from '../listener/pipelining.ts'
 import { endsWith, KnownHeads } from './known-heads.ts'
 import type { Repeat, Repeats, ShortReply } from './repeats.ts'
@@ -20,13 +21,14 @@ interface Current {
   short: ShortReply | undefined
 }
 
-/** A connection that has sent a request to the API. */
 interface Line {
   readonly socket: Socket
   /** Node's own listener for the bytes of the connection. */
   readonly parse: (bytes: Buffer) => void
   /** Whether the next byte begins a request. False if unknown. */
   isBetweenRequests: boolean
+  /** Node limits the time that a connection has for its first request, so it parses that. */
+  isKnownToNode: boolean
   /** Requests of the bytes being parsed. */
   started: number
   latest: Started | undefined
@@ -48,12 +50,13 @@ const ANSWERS_PER_TURN = 256
 /**
  * Answers requests whose headers Node has parsed before ({@link KnownHeads}). Node's parser and its two objects per request
  * would take more time than many an answer (`bench/README.md`). Everything else goes to Node, with the same bytes: what begins
- * in the middle of a request or holds more than one, long bodies, the first request with its headers, and requests that are refused.
+ * in the middle of a request or holds more than one, long bodies, the first request of a connection, the first one with its headers,
+ * and requests that are refused.
  *
  * Node also gets a request whose answer is long or a stream, or that is still being answered when the next one arrives, or the
  * server drains. It then writes the reply that the service gives ({@link Repeats.handOver}): nothing is asked twice.
  *
- * Reading a connection here instead of in native code costs other requests 2.5 µs, so it begins with the first of the API.
+ * Reading a connection here instead of in native code costs other requests 2.5 µs.
  */
 export class RepeatedRequests {
   private readonly options: RepeatedRequestsOptions
@@ -87,23 +90,26 @@ export class RepeatedRequests {
   private note(started: Started): void {
     const { request } = started
     const line = this.lines.get(request.socket)
-    if (!line) {
-      if (!this.isStopped && request.url?.startsWith('/v1/')) this.open(request.socket)
-      return
-    }
+    if (!line) return
+    line.isKnownToNode = true
     line.started += 1
     line.latest = started
     if (line.handingOver) this.options.repeats.handOver(line.handingOver, request)
   }
 
-  /** Node has begun to read the connection in native code, which ends when JavaScript listens to its bytes. */
-  private open(socket: Socket): void {
+  /**
+   * Adds a new connection of an HTTP server, after the server has. Node would read it in native code, which JavaScript
+   * prevents by listening to its bytes.
+   */
+  open(socket: Socket): void {
     const [parse, ...others] = socket.listeners('data')
-    if (parse === undefined || others.length > 0 || !this.options.pipelines.isReadWhole(socket)) return
+    invariant(parse !== undefined && others.length === 0, 'Node listens to the data of a connection, alone')
+    if (this.isStopped || !this.options.pipelines.isReadWhole(socket)) return
     const line: Line = {
       socket,
       parse: parse as Line['parse'],
-      isBetweenRequests: false,
+      isBetweenRequests: true,
+      isKnownToNode: false,
       started: 0,
       latest: undefined,
       current: undefined,
@@ -129,8 +135,8 @@ export class RepeatedRequests {
   }
 
   /** Whether all earlier requests are answered, and their answers have left the process. */
-  private mayBegin({ socket, isBetweenRequests }: Line): boolean {
-    if (this.isStopped || !isBetweenRequests) return false
+  private mayBegin({ socket, isBetweenRequests, isKnownToNode }: Line): boolean {
+    if (this.isStopped || !isBetweenRequests || !isKnownToNode) return false
     return socket.writable && socket.writableLength === 0 && this.options.pipelines.isIdle(socket)
   }
 
