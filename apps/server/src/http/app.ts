@@ -92,7 +92,8 @@ export function createApp(options: AppOptions): App {
   const app = createExpressApp(options, listener)
   const extend = extendMessages(app)
   const route: RequestListener = (request, response) => {
-    if (options.fastLane && isOnFastLane(request)) listener.answer(request, response)
+    const isBegun = repeats?.handedTo(request) !== undefined
+    if (isBegun || (options.fastLane && isOnFastLane(request))) listener.answer(request, response)
     else {
       starts.next(options.clientOf(request), () => {
         // The client left while its request was queued.
@@ -157,6 +158,12 @@ interface ApiListener {
   refuse(request: IncomingMessage, response: ServerResponse, error: AclError): void
 }
 
+/** When a request came, by `performance.now()`, and its id. */
+interface Begun {
+  readonly since: number
+  readonly requestId: string
+}
+
 /** The only entry to the API, for Express and for the lane in front of it. */
 export function createApiListener(options: ApiListenerOptions): ApiListener {
   const { service, log, metrics, accessLog, unread, clientOf, forwardsWrites = false, spans } = options
@@ -169,9 +176,8 @@ export function createApiListener(options: ApiListenerOptions): ApiListener {
     request: IncomingMessage,
     response: ServerResponse,
     replyTo: (wire: WireRequest) => WireReply | Promise<WireReply>,
+    { since, requestId }: Begun = { since: performance.now(), requestId: requestIdOf(request) },
   ): Promise<void> {
-    const startedAt = performance.now()
-    const requestId = requestIdOf(request)
     const isForwarded = forwardsWrites && request.method !== 'GET'
     const signal = isForwarded || mayWait(request.url) ? signals.signalOf(response) : undefined
     const budget = request.method === 'POST' ? bodies.questions : bodies.writes
@@ -186,7 +192,7 @@ export function createApiListener(options: ApiListenerOptions): ApiListener {
       }
       await endOfTurn.reached()
       await writeReply(reply, response, outlet)
-      const ms = performance.now() - startedAt
+      const ms = performance.now() - since
       metrics.request(reply.endpoint ?? 'none', reply.status, ms / 1_000)
       accessLog?.answered({
         reply,
@@ -209,7 +215,7 @@ export function createApiListener(options: ApiListenerOptions): ApiListener {
       const repeat = repeats?.handedTo(request)
       if (repeat) {
         response.on('close', () => repeat.ended(response.writableFinished))
-        void answer(request, response, () => repeat.replied())
+        void answer(request, response, () => repeat.replied(), repeat.request)
       } else if (spans === undefined) void answer(request, response, handle)
       else {
         const isTrusted = clientOf(request) === undefined

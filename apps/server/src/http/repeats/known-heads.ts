@@ -27,12 +27,13 @@ const BYTES_PER_HEADER = 50
 const METHODS: ReadonlySet<string> = new Set(['GET', 'PUT', 'POST', 'DELETE'])
 const VERSION = ' HTTP/1.1'
 const LINE_END = '\r\n'
-const HEAD_END_TEXT = '\r\n\r\n'
-const HEAD_END = Buffer.from(HEAD_END_TEXT)
+const HEAD_END = '\r\n\r\n'
 /** What needs no decoding. */
 const PLAIN_URL = /^\/v1\/[\w\-./?=&~:,+]*$/
 /** A length in its only canonical form. */
 const LENGTH = /^(?:0|[1-9]\d{0,5})$/
+/** A block begins with the end of the request line, and ends with an empty one. */
+const LINES_BESIDES = 3
 /** Each makes Node treat the connection, or what follows the head, in another way. */
 const FRAMING = ['transfer-encoding', 'expect', 'upgrade'] as const
 
@@ -57,32 +58,41 @@ export class KnownHeads {
   }
 
   /**
-   * @param bytes what Node parsed, exactly one request.
-   * @param request what it made of them.
+   * Looks at bytes that Node has parsed.
+   *
+   * @param request the only one that began in them.
    * @param response its answer.
+   * @param isFromStart whether the first byte is known to begin a request: only then are its headers learned.
+   * @returns whether the bytes are this plain request, no more and no less; false if that is unknown.
    */
-  learn(bytes: Buffer, request: IncomingMessage, response: ServerResponse): void {
+  see(bytes: Buffer, request: IncomingMessage, response: ServerResponse, isFromStart: boolean): boolean {
     const split = splitRequest(bytes)
-    if (!split || !isPlain(request, response) || whatIsAmbiguous(request) !== undefined) return
+    if (!split || !isOnly(split, request)) return false
+    if (isFromStart) this.learn(split, request, response)
+    return true
+  }
+
+  private learn(split: SplitRequest, request: IncomingMessage, response: ServerResponse): void {
+    if (!isPlain(request, response) || whatIsAmbiguous(request) !== undefined) return
+    // Each line of the block is a header, as Node read it.
+    const headers = request.rawHeaders.length / 2
+    if (split.block.split(LINE_END).length !== headers + LINES_BESIDES) return
     // A copy, because a part of a text keeps all of it.
     const block = Buffer.from(split.block, 'latin1').toString('latin1')
     if (this.blocks.get(block) !== undefined) return
-    const headers = request.rawHeaders.length / 2
     this.blocks.set(block, valuesOf(request), block.length + BYTES_PER_BLOCK + headers * BYTES_PER_HEADER)
   }
 }
 
 /**
- * Whether bytes end where a request does, and no other begins behind it. Node does not tell of every head that it parses: it
- * refuses some by itself.
- *
- * @param request the only one that began in them.
+ * Whether bytes are exactly this request. They begin with its request line, and the first empty line ends its head: another
+ * request would be longer by the rest. Node does not tell of every head that it parses: it refuses some by itself.
  */
-export function endsWith(bytes: Buffer, { headers }: Pick<IncomingMessage, 'headers'>): boolean {
+function isOnly({ method, url, body }: SplitRequest, request: IncomingMessage): boolean {
+  const { headers } = request
   if (headers['transfer-encoding'] !== undefined) return false
-  // The first empty line ends a head. If its body ends the bytes, then it is that of the request.
-  const end = bytes.indexOf(HEAD_END)
-  return end >= 0 && end + HEAD_END.length + Number(headers['content-length'] ?? 0) === bytes.length
+  const length = Number(headers['content-length'] ?? 0)
+  return method === request.method && url === request.url && length === (body?.length ?? 0)
 }
 
 interface SplitRequest {
@@ -99,9 +109,9 @@ function splitRequest(bytes: Buffer): SplitRequest | undefined {
   const text = bytes.toString('latin1', 0, HEAD_BYTES_MAX)
   const methodEnd = text.indexOf(' ')
   const lineEnd = text.indexOf(LINE_END)
-  const headEnd = text.indexOf(HEAD_END_TEXT, lineEnd) + HEAD_END_TEXT.length
+  const headEnd = text.indexOf(HEAD_END, lineEnd) + HEAD_END.length
   const urlEnd = lineEnd - VERSION.length
-  if (headEnd < HEAD_END_TEXT.length || !text.startsWith(VERSION, urlEnd)) return undefined
+  if (headEnd < HEAD_END.length || !text.startsWith(VERSION, urlEnd)) return undefined
   const method = text.slice(0, methodEnd)
   const url = text.slice(methodEnd + 1, urlEnd)
   if (!METHODS.has(method) || !PLAIN_URL.test(url)) return undefined

@@ -1,12 +1,13 @@
 /** Requests with known headers are answered as Node would answer them, whatever else their connection carries. */
 import { once } from 'node:events'
 import type { Socket } from 'node:net'
-import { setImmediate as nextTurn } from 'node:timers/promises'
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
 import type { Service, WireReply, WireRequest } from '@latchkey/service'
 import { chooseSeed, fuzzCount, SeededRandom } from '@latchkey/testkit/random'
-import { afterEach, expect, test } from 'vitest'
+import { afterEach, expect, test, vi } from 'vitest'
 import { appOptions, listenerOptions } from '../../../test/app-options.ts'
 import { socketsOfTest } from '../../../test/open-sockets.ts'
+import { ClientSignals } from '../api/client-signals.ts'
 import { type AppOptions, createApp, STARTS_PER_TURN_MAX } from '../app.ts'
 import { type HttpServer, type HttpServerOptions, startHttpServer } from '../listener/http-server.ts'
 
@@ -50,7 +51,10 @@ class EchoService implements Pick<Service, 'reply'> {
 
   private async write(request: WireRequest): Promise<WireReply> {
     const body = Buffer.from(await request.readBody(10_000)).toString('latin1')
-    return later(request.url.endsWith('/slow') ? 10 : 0, replyTo(request, body))
+    return later(
+      request.url.includes('/slow/') ? 500 : request.url.endsWith('/slow') ? 10 : 0,
+      replyTo(request, body),
+    )
   }
 }
 
@@ -256,6 +260,30 @@ test('the body of a request that Node refuses by itself is not answered as a rea
   expect(statuses()).toEqual([200, 200, 200, 200, 417, 200])
 })
 
+/** Bytes that end within the empty line of a head, and then hold a body that ends like one, and the start of another head. */
+function splitInEmptyLine(start: string): readonly string[] {
+  const body = `${'x'.repeat(start.length - 4)}\r\n\r\n`
+  const head = `PUT /v1/acl/token HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: ${body.length}\r\n\r`
+  return [head, `\n${body}${start}`]
+}
+
+test('the rest of a head is not taken for a request, nor learned with other headers than its own', async () => {
+  const { port } = await start()
+  const { port: plain } = await start({ fastLane: false })
+  const known = read('token/self')
+  const victim = 'GET /v1/acl/token/self HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n'
+  for (const last of [known, victim]) {
+    for (const start of [
+      'PUT /v1/acl/token/own HTTP/1.1\r\nX-A: ',
+      'GET /v1/acl/token/own HTTP/1.1\r\nX-Token: foreign\r\nX-A: ',
+    ]) {
+      const pieces = [known, known, known, ...splitInEmptyLine(start), last]
+      expect(await exchange(port, pieces)).toBe(await exchange(plain, pieces))
+    }
+  }
+  expect(await exchange(port, [victim, victim, victim])).not.toContain('foreign')
+})
+
 /** Requests that Node answers, or refuses, without an event that tells of them. */
 const UNANNOUNCED = [
   'GET /v1/acl/tokens HTTP/1.1\r\nHost: x\r\nExpect: foo\r\n\r\n',
@@ -350,6 +378,74 @@ test.each(['drain', 'close'] as const)('a wait is answered before its connection
   await stopped
 })
 
+test('a write whose client leaves is recorded, whichever way its answer would have taken', async () => {
+  const logged: string[] = []
+  const { port, repeated } = await start({ accessLog: { answered: ({ url }) => logged.push(url) } })
+  const leaveAfter = async (pieces: readonly string[], url: string) => {
+    const socket = await openKnown(port)
+    // Its headers are known from now on.
+    for (let i = 0; i < 2; i += 1) {
+      socket.write(write('body'))
+      await once(socket, 'data')
+    }
+    const before = repeated.length
+    socket.setNoDelay(true)
+    for (const piece of pieces) {
+      socket.write(piece)
+      await expect.poll(() => repeated.length, { interval: 0 }).toBeGreaterThan(before)
+    }
+    socket.resetAndDestroy()
+    await expect.poll(() => logged.at(-1)).toBe(url)
+  }
+  await leaveAfter([write('body', 'token/slow')], '/v1/acl/token/slow')
+  await leaveAfter([write('body', 'slow/huge')], '/v1/acl/slow/huge')
+  await leaveAfter([write('body', 'slow'), read('token/self')], '/v1/acl/slow')
+})
+
+test('a request that Node answers after all keeps its id, and the time since it came', async () => {
+  const logged: { readonly requestId: string; readonly ms: number }[] = []
+  const closing = new AbortController()
+  const { port } = await start({
+    closing: closing.signal,
+    accessLog: { answered: (answered) => logged.push(answered) },
+  })
+  const socket = await openKnown(port)
+  socket.write(read('token/1?index=5&then=/huge'))
+  await sleep(60)
+  const count = logged.length
+  closing.abort()
+  await expect.poll(() => logged.length).toBe(count + 1)
+  expect(logged.at(-1)?.ms).toBeGreaterThan(50)
+})
+
+test('a failure to answer ends the connection, and the server goes on', async () => {
+  const { port, service } = await start()
+  const socket = await openKnown(port)
+  for (const fails of [
+    () => {
+      throw new Error('at once')
+    },
+    () => Promise.reject(new Error('later')),
+  ]) {
+    const failing = await openKnown(port)
+    const reply = vi.spyOn(service, 'reply').mockImplementationOnce(fails)
+    failing.write(read('token/self'))
+    await once(failing, 'close')
+    reply.mockRestore()
+  }
+  socket.write(read('token/self'))
+  expect(String((await once(socket, 'data'))[0])).toContain('200 OK')
+})
+
+test('of a request for another host, no wait is left', async () => {
+  const { port } = await start()
+  const refused = read('token/1?index=5').replace('127.0.0.1', 'evil.example')
+  const [begin, end] = [vi.spyOn(ClientSignals.prototype, 'begin'), vi.spyOn(ClientSignals.prototype, 'end')]
+  const answers = await converse(port, [refused, refused, refused, refused])
+  expect(answers.every((answer) => /HTTP\/1.1 4\d\d/.test(answer))).toBe(true)
+  await expect.poll(() => end.mock.calls.length).toBe(begin.mock.calls.length)
+})
+
 test('writes wait for their turn, as those that Express starts', async () => {
   const { port, service } = await start()
   const sockets = await Promise.all(Array.from({ length: 40 }, () => openKnown(port)))
@@ -422,7 +518,9 @@ test('a client that does not read gets its answers in order, and few of them are
 function* piecesOf(text: string, random: SeededRandom): Generator<string> {
   for (let at = 0; at < text.length; ) {
     const isHead = random.chance(0.6)
-    const end = isHead ? text.indexOf('\r\n\r\n', at) + 4 : at + 1 + random.below(200)
+    // Sometimes within the empty line.
+    const missing = random.chance(0.1) ? random.below(4) : 0
+    const end = isHead ? text.indexOf('\r\n\r\n', at) + 4 - missing : at + 1 + random.below(200)
     const next = end > at + 3 || !isHead ? end : text.length
     yield text.slice(at, next)
     at = next
@@ -466,7 +564,7 @@ function randomRequest(random: SeededRandom): string {
 
 /** Sends the pieces, some after the answers so far, and reads everything until the server ends the connection. */
 async function exchange(port: number, pieces: readonly string[]): Promise<string> {
-  const socket = await open(port)
+  const socket = (await open(port)).setNoDelay(true)
   const answers = received(socket)
   for (const piece of pieces) {
     if (!socket.writable) break

@@ -2,7 +2,7 @@ import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http
 import type { Socket } from 'node:net'
 import { invariant } from '@latchkey/contract'
 import type { Pipelines } from '../listener/pipelining.ts'
-import { endsWith, KnownHeads } from './known-heads.ts'
+import { KnownHeads } from './known-heads.ts'
 import type { Repeat, Repeats, ShortReply } from './repeats.ts'
 import { writeShort } from './write-short.ts'
 
@@ -80,11 +80,10 @@ export class RepeatedRequests {
     }
   }
 
-  /** Writes what is ready, and leaves all other requests to Node, also those that have begun. */
+  /** Leaves all requests to Node, also those that have begun. */
   stop(): void {
     this.isStopped = true
-    this.flush(this.ready.length)
-    for (const line of this.waiting) this.handOver(line)
+    for (const line of [...this.ready.splice(0), ...this.waiting]) this.handOver(line)
   }
 
   private note(started: Started): void {
@@ -94,7 +93,9 @@ export class RepeatedRequests {
     line.isKnownToNode = true
     line.started += 1
     line.latest = started
-    if (line.handingOver) this.options.repeats.handOver(line.handingOver, request)
+    if (!line.handingOver) return
+    this.options.repeats.handOver(line.handingOver, request)
+    line.handingOver = undefined
   }
 
   /**
@@ -123,7 +124,8 @@ export class RepeatedRequests {
 
   private close(line: Line): void {
     this.waiting.delete(line)
-    line.current?.repeat.ended(false)
+    line.current?.repeat.leave()
+    line.current = undefined
   }
 
   private read(bytes: Buffer, line: Line): void {
@@ -181,21 +183,22 @@ export class RepeatedRequests {
     if (!current) return
     line.current = undefined
     this.endWait(line, current)
+    const { repeat, bytes } = current
     if (!line.socket.writable) {
-      current.repeat.ended(false)
+      repeat.leave()
       return
     }
-    line.handingOver = current.repeat
-    this.leaveToNode(current.bytes, line)
-    line.handingOver = undefined
+    line.handingOver = repeat
+    this.leaveToNode(bytes, line)
+    // Node has read something else than this request, which cannot be.
+    if (line.handingOver) line.socket.destroy()
   }
 
   private leaveToNode(bytes: Buffer, line: Line): void {
     const isFromStart = line.isBetweenRequests
     const only = onlyRequestOf(bytes, line)
     const isWhole = only?.request.complete === true && line.socket.writable
-    line.isBetweenRequests = isWhole && endsWith(bytes, only.request)
-    if (only && isFromStart && line.isBetweenRequests) this.heads.learn(bytes, only.request, only.response)
+    line.isBetweenRequests = isWhole && this.heads.see(bytes, only.request, only.response, isFromStart)
   }
 
   private flush(count: number): void {
@@ -206,9 +209,12 @@ export class RepeatedRequests {
   private write(line: Line): void {
     const { current, socket } = line
     if (!current?.short) return
+    const { repeat, short } = current
     line.current = undefined
-    if (socket.writable) writeShort(current.short, socket, this.options.keepAliveMs)
-    current.repeat.written(current.short)
+    repeat.guard(() => {
+      if (socket.writable) writeShort(short, socket, this.options.keepAliveMs)
+      repeat.written(short)
+    })
   }
 }
 

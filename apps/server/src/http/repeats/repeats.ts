@@ -2,6 +2,7 @@
 import { type IncomingMessage, validateHeaderValue } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Service, WireReply, WireRequest } from '@latchkey/service'
+import type { Logger } from 'pino'
 import type { Metrics } from '../../telemetry/metrics.ts'
 import type { AccessLog } from '../access-log.ts'
 import type { ClientSignals } from '../api/client-signals.ts'
@@ -17,6 +18,7 @@ import type { HeaderValues, PlainRequest } from './known-heads.ts'
 interface RepeatsOptions {
   readonly service: Pick<Service, 'reply'>
   readonly door: Pick<Door, 'refusalOf'>
+  readonly log: Pick<Logger, 'error'>
   readonly metrics: Pick<Metrics, 'request'>
   readonly accessLog: AccessLog | undefined
   readonly compression: Pick<Compression, 'varies'>
@@ -48,10 +50,12 @@ export class Repeats {
 
   /** Begins to answer a request. @returns undefined if it is refused, or left to Node. */
   begin(plain: PlainRequest, socket: Socket): Repeat | undefined {
-    const { door, forwardsWrites, starts, clientOf } = this.options
+    const { door, forwardsWrites, starts, clientOf, signals } = this.options
     if (maybeLong(plain) || (forwardsWrites && plain.method !== 'GET')) return undefined
-    const repeat = new Repeat(new RepeatedRequest(plain, socket, this.options), this.options)
-    if (door.refusalOf(repeat.request)) return undefined
+    const request = new RepeatedRequest(plain, socket, clientOf)
+    if (door.refusalOf(request)) return undefined
+    if (mayWait(plain)) request.waiting = signals.begin()
+    const repeat = new Repeat(request, this.options)
     if (isOnFastLane(plain)) repeat.start()
     else starts.next(clientOf({ socket }), () => repeat.start())
     return repeat
@@ -94,9 +98,27 @@ export class Repeat {
   start(): void {
     // The client left while its request was queued.
     if (this.request.socket.destroyed) return
-    const reply = this.options.service.reply(this.request)
-    if (reply instanceof Promise) void reply.then((later) => this.take(later))
-    else this.take(reply)
+    this.guard(() => {
+      const reply = this.options.service.reply(this.request)
+      if (reply instanceof Promise) reply.then((later) => this.take(later)).catch((error) => this.fail(error))
+      else this.take(reply)
+    })
+  }
+
+  /** Does what nothing else would catch the errors of. */
+  guard(work: () => void): void {
+    try {
+      work()
+    } catch (error) {
+      this.fail(error)
+    }
+  }
+
+  private fail(error: unknown): void {
+    const { requestId, socket } = this.request
+    this.options.log.error({ err: error, id: requestId }, 'an answer could not be written')
+    this.ended(false)
+    socket.destroy()
   }
 
   private take(reply: WireReply): void {
@@ -145,6 +167,19 @@ export class Repeat {
     })
   }
 
+  /** Call when the client has gone. What it asked for is recorded all the same. */
+  leave(): void {
+    const { reply } = this
+    if (reply) {
+      this.written(reply)
+      return
+    }
+    this.ended(false)
+    this.onReply = () => {
+      if (this.reply) this.written(this.reply)
+    }
+  }
+
   /** Call when the client has its answer, or has gone. */
   ended(isAnswered: boolean): void {
     const { waiting } = this.request
@@ -173,16 +208,15 @@ class RepeatedRequest implements WireRequest {
   /** `performance.now()` at its arrival. */
   readonly since: number
   /** Its client, if the answer may have to wait for news. */
-  readonly waiting: AbortController | undefined
+  waiting: AbortController | undefined
   private readonly clientOf: RepeatsOptions['clientOf']
   private readonly body: Uint8Array
 
   constructor(
-    plain: PlainRequest,
+    { method, url, headers, body }: PlainRequest,
     socket: Socket,
-    { clientOf, signals }: Pick<RepeatsOptions, 'clientOf' | 'signals'>,
+    clientOf: RepeatsOptions['clientOf'],
   ) {
-    const { method, url, headers, body } = plain
     this.method = method
     this.url = url
     this.headers = headers
@@ -190,7 +224,6 @@ class RepeatedRequest implements WireRequest {
     this.socket = socket
     this.requestId = requestIdOf(this)
     this.since = performance.now()
-    this.waiting = mayWait(plain) ? signals.begin() : undefined
     this.clientOf = clientOf
   }
 
