@@ -1,23 +1,26 @@
 import { writeSync } from 'node:fs'
 
-/** Flush threshold in characters: a write wakes a thread, which costs more than a line. */
-const PIECE_LENGTH = 65_536
+/** Bytes that are passed on together: a write wakes a thread, which costs more than a line. */
+const PIECE_BYTES = 65_536
+/** UTF-8 takes up to so many for a unit of a text. */
+const BYTES_PER_UNIT_MAX = 3
 /** Maximum delay of a line on a quiet server, in milliseconds. */
 const FLUSH_INTERVAL_MS = 200
 
-/** Receives the pieces, in order, without blocking. */
-interface PieceStream {
-  write(piece: string): unknown
+/** Receives the pieces, in order, without blocking. It may keep them. */
+export interface PieceStream {
+  write(piece: Buffer): unknown
   flush?(done: (error?: Error) => void): void
 }
 
 /**
  * Collects log lines and passes them on in large pieces. A stream that grows its own pieces copies them with every
- * line.
+ * line. A text that grows line by line is worse: it is a tree of all its parts, which took 3 µs a line to walk at the end.
  */
 export class LineBuffer {
   private readonly stream: PieceStream
-  private lines = ''
+  private bytes = Buffer.allocUnsafeSlow(PIECE_BYTES)
+  private length = 0
 
   /** @param fd the stream's file descriptor: lines left when the process ends are written to it synchronously. */
   constructor(stream: PieceStream, fd: number) {
@@ -28,8 +31,10 @@ export class LineBuffer {
 
   /** @param line including its line end. */
   write(line: string): void {
-    this.lines += line
-    if (this.lines.length >= PIECE_LENGTH) this.handOn()
+    const bytesMax = line.length * BYTES_PER_UNIT_MAX
+    if (this.length + bytesMax > PIECE_BYTES) this.handOn()
+    if (bytesMax > PIECE_BYTES) this.stream.write(Buffer.from(line))
+    else this.length += this.bytes.write(line, this.length)
   }
 
   /** For pino: calls back once everything has been passed on. */
@@ -40,16 +45,20 @@ export class LineBuffer {
   }
 
   private handOn(): void {
-    if (this.lines === '') return
-    const piece = this.lines
-    this.lines = ''
-    this.stream.write(piece)
+    if (this.length === 0) return
+    const piece = this.bytes.subarray(0, this.length)
+    this.length = 0
+    if (piece.length < PIECE_BYTES / 2) this.stream.write(Buffer.from(piece))
+    else {
+      this.bytes = Buffer.allocUnsafeSlow(PIECE_BYTES)
+      this.stream.write(piece)
+    }
   }
 
   private writeRest(fd: number): void {
     try {
-      writeSync(fd, this.lines)
-      this.lines = ''
+      writeSync(fd, this.bytes, 0, this.length)
+      this.length = 0
     } catch {
       // The reader is gone, and there is no other place to report it.
     }

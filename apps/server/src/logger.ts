@@ -2,7 +2,7 @@ import { isatty } from 'node:tty'
 import { destination, type Logger, pino, stdTimeFunctions } from 'pino'
 import type { Config } from './config/config.ts'
 import { type AccessLog, createAccessLog } from './http/access-log.ts'
-import { LineBuffer } from './line-buffer.ts'
+import { LineBuffer, type PieceStream } from './line-buffer.ts'
 import { accessFilter } from './logging/access-choice.ts'
 import { TextLines } from './logging/text-lines.ts'
 
@@ -22,7 +22,9 @@ type LogSettings = Pick<Config, 'logLevel' | 'logFormat' | 'accessLog'>
  */
 export function createLoggers({ logLevel: level, logFormat, accessLog }: LogSettings): Loggers {
   const isText = logFormat === 'text' || (logFormat === 'auto' && isatty(STANDARD_ERROR))
-  const buffer = new LineBuffer(destination({ dest: STANDARD_ERROR, sync: false }), STANDARD_ERROR)
+  const stream = destination({ dest: STANDARD_ERROR, sync: false, contentMode: 'buffer' })
+  // Its type knows of texts alone.
+  const buffer = new LineBuffer(stream as unknown as PieceStream, STANDARD_ERROR)
   const lines = isText ? new TextLines(buffer) : buffer
   const paths = ['*.SecretID', '*.secretId', '*.password', '*.token', '*.authorization']
   const log = pino(
