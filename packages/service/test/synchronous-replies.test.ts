@@ -34,14 +34,10 @@ test('a read from memory is replied to synchronously, and so is what needs nothi
   expect(replyTo('/v1/acl/token/self')).toMatchObject({ status: 200, endpoint: 'tokens.self' })
   expect(replyTo('/v1/nothing')).toMatchObject({ status: 404 })
   expect(replyTo('/v1/acl/token/not-an-id')).toMatchObject({ status: 400, endpoint: 'tokens.read' })
-  for (const later of [
-    replyTo('/v1/acl/token/self?index=1000000&wait=1ms'),
-    replyTo('/v1/acl/token/self?dc=nowhere'),
-  ]) {
-    expect(later).toBeInstanceOf(Promise)
-    world.clock.advance(1_000)
-    await later
-  }
+  const later = replyTo('/v1/acl/token/self?index=1000000&wait=1ms')
+  expect(later).toBeInstanceOf(Promise)
+  await world.clock.advance(1_000)
+  expect(await later).toMatchObject({ status: 200 })
 })
 
 test.each(ROUTE_LIST.filter(({ method }) => method === 'GET'))(

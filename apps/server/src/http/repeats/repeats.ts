@@ -235,6 +235,11 @@ class RepeatedRequest implements WireRequest {
     return this.clientOf(this)
   }
 
+  get alike(): object | undefined {
+    // Those of equal header blocks are one object.
+    return this.method === 'GET' ? this.headers : undefined
+  }
+
   header(name: string): string | undefined {
     return this.headers[name]
   }

@@ -1,0 +1,95 @@
+/** Waits that ask the same are evaluated once, and each gets what it would get alone. */
+import type { WireReply, WireRequest } from '@latchkey/service'
+import { settle } from '@latchkey/testkit/service/virtual-clock'
+import { aWorld, MANAGEMENT, type World } from '@latchkey/testkit/service/world'
+import { afterEach, expect, test, vi } from 'vitest'
+import { Admission } from '../src/caller/admission.ts'
+
+const HEADERS = { 'x-service-token': MANAGEMENT } as const
+
+let ids = 0
+
+function waiting(
+  path: string,
+  headers: Readonly<Record<string, string>> = HEADERS,
+  alike: object | undefined = headers,
+): WireRequest {
+  ids += 1
+  return {
+    method: 'GET',
+    url: `/v1${path}`,
+    header: (name) => headers[name],
+    readBody: () => Promise.reject(new Error('a read has no body')),
+    requestId: `request-${ids}`,
+    alike,
+  }
+}
+
+/** A token to watch, and waits for its change. */
+async function held(world: World, requestsOf: (path: string) => readonly WireRequest[]) {
+  const token = await world.token({ Description: 'first' })
+  const path = `/acl/token/${token.AccessorID}`
+  const requests = requestsOf(`${path}?index=${world.store.tableIndex('tokens')}`)
+  const replies = requests.map((request) => world.service.handle(request))
+  await settle()
+  return { token, path, requests, replies }
+}
+
+afterEach(() => {
+  vi.restoreAllMocks()
+})
+
+test('equal waits are evaluated once, and differ in their ids alone', async () => {
+  const world = await aWorld()
+  const { path, requests, replies } = await held(world, (url) =>
+    Array.from({ length: 5 }, () => waiting(url)),
+  )
+  const peek = vi.spyOn(Admission.prototype, 'peek')
+  await world.manage('PUT', path, { Description: 'second' })
+  const before = peek.mock.calls.length
+  const answers = await Promise.all(replies)
+  expect(peek.mock.calls.length).toBeLessThanOrEqual(before + 1)
+  const withoutId = ({ headers, ...rest }: WireReply) => ({ ...rest, ...headers, 'X-Request-Id': '' })
+  expect(new Set(answers.map((answer) => JSON.stringify(withoutId(answer)))).size).toBe(1)
+  expect(String(answers[0]?.body)).toContain('second')
+  expect(answers.map(({ headers }) => headers['X-Request-Id'])).toEqual(
+    requests.map(({ requestId }) => requestId),
+  )
+})
+
+test('waits with other headers, another path, or without the mark are evaluated by themselves', async () => {
+  const world = await aWorld()
+  const other = await world.token({ Description: 'other' })
+  const nobody = await world.token()
+  const { replies, path } = await held(world, (url) => [
+    waiting(url),
+    waiting(url, { 'x-service-token': nobody.SecretID }),
+    waiting(url.replace('?', '?pretty&')),
+    waiting(url, HEADERS, undefined),
+    waiting(`/acl/token/${other.AccessorID}?index=${world.store.tableIndex('tokens')}&wait=1ms`),
+  ])
+  await world.manage('PUT', path, { Description: 'second' })
+  await world.clock.advance(100)
+  const [shown, refused, pretty, alone, unchanged] = await Promise.all(replies)
+  expect(refused?.status).toBe(403)
+  expect(alone?.body).toEqual(shown?.body)
+  expect(JSON.parse(String(pretty?.body))).toEqual(JSON.parse(String(shown?.body)))
+  expect(String(pretty?.body).length).toBeGreaterThan(String(shown?.body).length)
+  expect(JSON.parse(String(unchanged?.body))).toMatchObject({ Description: 'other' })
+})
+
+test('nothing outlives a change, or a millisecond in which its token expires', async () => {
+  const world = await aWorld()
+  const caller = await world.token({ Policies: [{ Name: 'global-management' }], ExpirationTTL: '2m' })
+  const headers = { 'x-service-token': caller.SecretID }
+  const { replies, path } = await held(world, (url) => [waiting(url, headers)])
+  await world.manage('PUT', path, { Description: 'second' })
+  const [first] = await Promise.all(replies)
+  expect(first?.status).toBe(200)
+  const url = `${path}?index=1`
+  expect((await world.service.handle(waiting(url, headers))).body).toEqual(first?.body)
+  await world.manage('PUT', path, { Description: 'third' })
+  expect(String((await world.service.handle(waiting(url, headers))).body)).toContain('third')
+  await world.clock.advance(120_000)
+  expect((await world.service.handle(waiting(url, headers))).status).toBe(403)
+})
