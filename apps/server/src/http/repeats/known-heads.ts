@@ -18,8 +18,8 @@ export interface PlainRequest {
 
 /** Longer ones are not kept. */
 const HEAD_BYTES_MAX = 2_048
-/** Memory of all header blocks together, about. Some 15,000 clients have one of 150 characters and four headers each. */
-const BYTES_MAX = 8 * 1_024 * 1_024
+/** Memory of all header blocks together, about. Some 16,000 clients have one of 150 characters and four headers each. */
+const BYTES_MAX = 12 * 1_024 * 1_024
 /** Memory of a block besides its characters, and of each of its headers. */
 const BYTES_PER_BLOCK = 250
 const BYTES_PER_HEADER = 50
@@ -63,24 +63,26 @@ export class KnownHeads {
    * @param request the only one that began in them.
    * @param response its answer.
    * @param isFromStart whether the first byte is known to begin a request: only then are its headers learned.
-   * @returns whether the bytes are this plain request, no more and no less; false if that is unknown.
+   * @returns whether the bytes are this plain request, no more and no less, and others may follow; false if that is unknown.
    */
   see(bytes: Buffer, request: IncomingMessage, response: ServerResponse, isFromStart: boolean): boolean {
     const split = splitRequest(bytes)
-    if (!split || !isOnly(split, request)) return false
-    if (isFromStart) this.learn(split, request, response)
+    if (!split || !response.shouldKeepAlive || !isOnly(split, request)) return false
+    if (isFromStart) this.learn(split, request)
     return true
   }
 
-  private learn(split: SplitRequest, request: IncomingMessage, response: ServerResponse): void {
-    if (!isPlain(request, response) || whatIsAmbiguous(request) !== undefined) return
+  private learn(split: SplitRequest, request: IncomingMessage): void {
+    if (!isPlain(request) || whatIsAmbiguous(request) !== undefined) return
     // Each line of the block is a header, as Node read it.
     const headers = request.rawHeaders.length / 2
     if (split.block.split(LINE_END).length !== headers + LINES_BESIDES) return
     // A copy, because a part of a text keeps all of it.
     const block = Buffer.from(split.block, 'latin1').toString('latin1')
     if (this.blocks.get(block) !== undefined) return
-    this.blocks.set(block, valuesOf(request), block.length + BYTES_PER_BLOCK + headers * BYTES_PER_HEADER)
+    // Its values are kept once more.
+    const bytes = 2 * block.length + BYTES_PER_BLOCK + headers * BYTES_PER_HEADER
+    this.blocks.set(block, valuesOf(request), bytes)
   }
 }
 
@@ -119,9 +121,9 @@ function splitRequest(bytes: Buffer): SplitRequest | undefined {
   return { method, url, block: text.slice(lineEnd, headEnd), body }
 }
 
-/** Whether the next request begins right behind this one, on a connection that stays open, and each header is there once. */
-function isPlain({ headers, rawHeaders }: IncomingMessage, { shouldKeepAlive }: ServerResponse): boolean {
-  if (!shouldKeepAlive || FRAMING.some((name) => headers[name] !== undefined)) return false
+/** Whether the next request begins right behind this one, and each header is there once. */
+function isPlain({ headers, rawHeaders }: IncomingMessage): boolean {
+  if (FRAMING.some((name) => headers[name] !== undefined)) return false
   if (!LENGTH.test(headers['content-length'] ?? '0')) return false
   // A header that is repeated can be read in two ways.
   return Object.keys(headers).length === rawHeaders.length / 2
