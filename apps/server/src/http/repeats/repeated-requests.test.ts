@@ -50,7 +50,7 @@ class EchoService implements Pick<Service, 'reply'> {
   }
 
   private async write(request: WireRequest): Promise<WireReply> {
-    const body = Buffer.from(await request.readBody(10_000)).toString('latin1')
+    const body = Buffer.from(await request.readBody(1_000_000)).toString('latin1')
     return later(
       request.url.includes('/slow/') ? 500 : request.url.endsWith('/slow') ? 10 : 0,
       replyTo(request, body),
@@ -444,6 +444,25 @@ test('of a request for another host, no wait is left', async () => {
   const answers = await converse(port, [refused, refused, refused, refused])
   expect(answers.every((answer) => /HTTP\/1.1 4\d\d/.test(answer))).toBe(true)
   await expect.poll(() => end.mock.calls.length).toBe(begin.mock.calls.length)
+})
+
+test('long bodies arrive as they were sent, and their pieces are freed once Node has parsed them', async () => {
+  const { port, repeated } = await start()
+  const socket = await openKnown(port)
+  const answers = received(socket)
+  const freed = vi.spyOn(ArrayBuffer.prototype, 'transfer')
+  const body = Array.from({ length: 60_000 }, (_, i) => i.toString(36)).join('')
+  socket.write(write(body) + read('token/1') + write(body) + read('token/2'))
+  await expect.poll(() => answers.text().length).toBeGreaterThan(2 * body.length)
+  await expect.poll(() => answers.text()).toContain('/token/2 a ;')
+  expect(answers.text().split(body)).toHaveLength(3)
+  expect(freed.mock.calls.length).toBeGreaterThan(2)
+  const before = repeated.length
+  socket.write(read('token/3'))
+  await expect.poll(() => answers.text()).toContain('/token/3 a ;')
+  // Where the last request began is unknown until a whole one came.
+  socket.write(read('token/4'))
+  await expect.poll(() => repeated.length).toBe(before + 1)
 })
 
 test('writes wait for their turn, as those that Express starts', async () => {

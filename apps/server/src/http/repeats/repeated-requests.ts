@@ -46,6 +46,7 @@ interface RepeatedRequestsOptions {
 
 /** A write takes some 10 µs; between so many, others are read. */
 const ANSWERS_PER_TURN = 256
+const LONG_BYTES_MIN = 16_384
 
 /**
  * Answers requests whose headers Node has parsed before ({@link KnownHeads}). Node's parser and its two objects per request
@@ -199,6 +200,7 @@ export class RepeatedRequests {
     const only = onlyRequestOf(bytes, line)
     const isWhole = only?.request.complete === true && line.socket.writable
     line.isBetweenRequests = isWhole && this.heads.see(bytes, only.request, only.response, isFromStart)
+    freeLong(bytes)
   }
 
   private flush(count: number): void {
@@ -216,6 +218,16 @@ export class RepeatedRequests {
       repeat.written(short)
     })
   }
+}
+
+/**
+ * Frees the memory of bytes that Node has parsed, which copies bodies. While long bodies arrive, little else is allocated, so
+ * that the garbage collector would come late.
+ */
+function freeLong({ buffer, length }: Buffer): void {
+  // A part belongs to who has the rest.
+  if (length >= LONG_BYTES_MIN && length === buffer.byteLength && buffer instanceof ArrayBuffer)
+    buffer.transfer(0)
 }
 
 /** Lets Node parse bytes. @returns the request that they hold; undefined if none or several begin in them. */
