@@ -38,10 +38,13 @@ export class Tokens {
     })
   }
 
-  /** Accessors of at least so many tokens, oldest first. Not of those that the service came with: they are needed. */
+  /**
+   * Accessors of so many tokens, oldest first. Not of those that the service came with: they are needed. Nor of later ones: those
+   * of logins cannot be updated like others.
+   */
   async accessors(count: number): Promise<readonly string[]> {
     await this.have(count + BUILTIN_TOKENS)
-    return (await listAccessors(this.server)).slice(BUILTIN_TOKENS)
+    return (await listAccessors(this.server)).slice(BUILTIN_TOKENS, BUILTIN_TOKENS + count)
   }
 
   /** The secret of a token with {@link OWN_POLICIES} policies; one of them lets it read tokens. */
