@@ -13,7 +13,7 @@ import type { Load, LoadRequest } from './load.ts'
 import { loginRequest } from './logins.ts'
 import type { BenchOptions } from './options.ts'
 import { type Measured, ROOT } from './processes.ts'
-import { OWN_POLICIES, type Tokens } from './tokens.ts'
+import { DELETES_PER_SECOND, OWN_POLICIES, type Tokens } from './tokens.ts'
 import { measureWaiters, waitingRequests } from './waiters.ts'
 
 export interface Context {
@@ -167,9 +167,6 @@ function writing(name: string, connections: number, requestsOf: Requests): Case 
     },
   }
 }
-
-/** More than any machine deletes in a second. */
-const DELETES_PER_SECOND = 30_000
 
 /** A token can be deleted once, so every round has its own, and so has the warm-up. */
 function deleting(connections: number): Case {

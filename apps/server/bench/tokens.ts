@@ -4,6 +4,8 @@ import type { Measured } from './processes.ts'
 
 /** The anonymous token and the management token. */
 const BUILTIN_TOKENS = 2
+/** More deletes per second than any machine makes. */
+export const DELETES_PER_SECOND = 30_000
 /** One of so many tokens has the policy that lists are filtered by. */
 const FILTERED_EACH = 10
 

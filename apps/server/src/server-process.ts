@@ -29,7 +29,7 @@ import { type Config, connectionsMaxOf, describeConfig, otherDatacenters } from 
 import { shareOf } from './config/workers.ts'
 import { startPatiently } from './database/start-patiently.ts'
 import { startDns } from './dns/start-dns.ts'
-import { hashInWebAssembly } from './hash-in-web-assembly.ts'
+import { hashInWebAssembly } from './hashing/hash-in-web-assembly.ts'
 import type { AccessLog } from './http/access-log.ts'
 import { UnreadAnswers } from './http/api/unread-answers.ts'
 import { createApp } from './http/app.ts'

@@ -26,7 +26,7 @@ export {
 } from './agent/check-results.ts'
 export { planServers, SERVER_SERVICE, type ServerMember, serverNode } from './agent/server-nodes.ts'
 export { type DefinedService, readServiceDefinition } from './agent/service-definition.ts'
-export { type Blake2b, useBlake2b } from './blake2b.ts'
+export { useBlake2b } from './blake2b.ts'
 export {
   ANONYMOUS_TOKEN_ACCESSOR_ID,
   ANONYMOUS_TOKEN_SECRET_ID,

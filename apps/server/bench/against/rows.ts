@@ -2,7 +2,7 @@
 import { call, createPolicy, createToken, inParallel, shuffled } from '../client.ts'
 import { applyLoad, type LoadRequest } from '../load.ts'
 import type { Measured } from '../processes.ts'
-import { Tokens } from '../tokens.ts'
+import { DELETES_PER_SECOND, Tokens } from '../tokens.ts'
 import { measureWaiters, waitingRequests } from '../waiters.ts'
 import type { Sample } from './contest.ts'
 import { treeBytes } from './process-tree.ts'
@@ -61,8 +61,6 @@ const CHECKS = 64
 const SELF: LoadRequest = { method: 'GET', path: '/v1/acl/token/self' }
 const LIST: LoadRequest = { method: 'GET', path: '/v1/acl/tokens' }
 const CREATE: LoadRequest = { method: 'PUT', path: '/v1/acl/token', body: '{"Description":"a token"}' }
-/** More than any machine deletes in a second. */
-const DELETES_PER_SECOND = 40_000
 
 /** In this order: rows on few tokens first, and last those that make an unknown number of them. */
 export const ROWS: readonly Row[] = [

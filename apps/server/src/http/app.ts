@@ -11,6 +11,7 @@ import { AnswerTurns } from './api/answer-turns.ts'
 import { BodyBudget } from './api/body-budget.ts'
 import { ClientSignals } from './api/client-signals.ts'
 import { EndOfTurn } from './api/end-of-turn.ts'
+import { mayWait } from './api/may-wait.ts'
 import { mountContract } from './api/mount-contract.ts'
 import type { UnreadAnswers } from './api/unread-answers.ts'
 import { NodeWireRequest, writeReply } from './api/wire-adapter.ts'
@@ -75,7 +76,7 @@ interface App {
 
 /**
  * Answers requests: Express, with a lane in front of it for reads from memory ({@link isOnFastLane}). Every request of the
- * API ends in the same listener.
+ * API that Node has parsed ends in the same listener; {@link Repeats} answer the others.
  */
 export function createApp(options: AppOptions): App {
   const compression = new Compression()
@@ -164,7 +165,7 @@ interface Begun {
   readonly requestId: string
 }
 
-/** The only entry to the API, for Express and for the lane in front of it. */
+/** The entry to the API for Node's requests, from Express and from the lane in front of it. */
 export function createApiListener(options: ApiListenerOptions): ApiListener {
   const { service, log, metrics, accessLog, unread, clientOf, forwardsWrites = false, spans } = options
   const { compression = new Compression(), signals = new ClientSignals(options.closing), repeats } = options
@@ -179,7 +180,7 @@ export function createApiListener(options: ApiListenerOptions): ApiListener {
     { since, requestId }: Begun = { since: performance.now(), requestId: requestIdOf(request) },
   ): Promise<void> {
     const isForwarded = forwardsWrites && request.method !== 'GET'
-    const signal = isForwarded || mayWait(request.url) ? signals.signalOf(response) : undefined
+    const signal = isForwarded || mayWait(request.url ?? '') ? signals.signalOf(response) : undefined
     const budget = request.method === 'POST' ? bodies.questions : bodies.writes
     const wire = new NodeWireRequest(request, response, { requestId, signal, bodies: budget, clientOf })
     try {
@@ -231,14 +232,6 @@ export function createApiListener(options: ApiListenerOptions): ApiListener {
 
 /** What is known of a request that was refused before it was routed: nothing. */
 const NOTHING_KNOWN = { endpoint: undefined, accessorId: undefined, headers: {}, pretty: false } as const
-
-/**
- * Whether a request can outlive its client; only such requests pay for a signal. These are blocking queries (`index`),
- * requests for another datacenter (`dc`), work that takes many turns, and encoded spellings that may hide one of them.
- */
-function mayWait(url: string | undefined): boolean {
-  return url !== undefined && /[?&](?:index=|dc=|[^=&?]*%)|\/(?:who-can|what-if|lint)|^[^?]*%/.test(url)
-}
 
 /** All encodings of a path are handled the same way (INJ-02). */
 function isOfApi(path: string): boolean {

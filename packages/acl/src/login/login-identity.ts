@@ -1,13 +1,12 @@
 /** The identity of a login, by which lists of logins group tokens. Decisions: login limits. */
-import { blake2b } from '@noble/hashes/blake2.js'
 import { bytesToHex } from '@noble/hashes/utils.js'
+import { digestOf } from '../blake2b.ts'
 import type { Claims } from './verifier.ts'
 
 /** Longest identity that is kept as it is, in UTF-16 units. */
 const LENGTH_MAX = 256
 /** Length of the prefix that is kept of a longer identity, before its hash. */
 const KEPT_LENGTH = 128
-const HASH_BYTES = 32
 
 /**
  * The subject of verified claims, `sub`; empty if there is none. Kubernetes calls an account
@@ -18,6 +17,6 @@ export function loginIdentity(claims: Claims): string {
   if (typeof sub !== 'string') return ''
   const subject = sub.toWellFormed()
   if (subject.length <= LENGTH_MAX) return subject
-  const hash = bytesToHex(blake2b(new TextEncoder().encode(sub), { dkLen: HASH_BYTES }))
+  const hash = bytesToHex(digestOf(sub))
   return `${subject.slice(0, KEPT_LENGTH).toWellFormed()}…${hash}`
 }

@@ -22,8 +22,8 @@ interface Kept extends Answered {
 }
 
 /**
- * Keeps the last answer for requests with the same URL and headers. It is theirs as long as nothing has changed, not even the
- * millisecond, in which tokens expire.
+ * Keeps the last answer for requests with the same URL and headers. They get it while nothing has changed, not even the
+ * millisecond, since tokens expire to the millisecond.
  */
 export class AlikeAnswers {
   private readonly ports: Pick<ServiceOptions, 'store' | 'clock'>
@@ -51,7 +51,7 @@ export class AlikeAnswers {
     const { body } = reply
     const isWhole = body === undefined || typeof body === 'string' || body instanceof Uint8Array
     const { store, clock } = this.ports
-    // What is stale changes without them.
+    // A stale view changes without these versions.
     if (!alike || !isWhole || seen.call.service.store !== store) return
     this.kept = {
       alike,

@@ -25,7 +25,7 @@ export interface WireRequest {
   /** Aborted when the client disconnects. */
   readonly signal?: AbortSignal | undefined
   readonly requestId: string
-  /** Requests with the same one have the same method and headers. Absent: unknown. */
+  /** The same object for requests with equal methods and headers. Absent: unknown. */
   readonly alike?: object | undefined
   /** Address of the client, to limit its rate. Absent: the client has no limit of its own. */
   readonly client?: string | undefined

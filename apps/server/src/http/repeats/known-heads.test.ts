@@ -27,7 +27,7 @@ test('a block is found with any plain request line once Node has read it', () =>
   expect(heads.find(other)).toMatchObject({ method: 'DELETE', url: '/v1/acl/token/1', body: undefined })
 })
 
-test('a request that does not begin where one is known to begin teaches nothing, but tells where it ends', () => {
+test('a request at an unknown position teaches no headers, but shows where the next one begins', () => {
   const heads = new KnownHeads()
   expect(heads.see(BYTES, ...parsed(HEADERS), false)).toBe(true)
   expect(heads.find(BYTES)).toBeUndefined()

@@ -3,7 +3,8 @@ import type { Socket } from 'node:net'
 import { invariant } from '@latchkey/contract'
 import type { Pipelines } from '../listener/pipelining.ts'
 import { KnownHeads } from './known-heads.ts'
-import type { Repeat, Repeats, ShortReply } from './repeats.ts'
+import type { Repeat, ShortReply } from './repeat.ts'
+import type { Repeats } from './repeats.ts'
 import { writeShort } from './write-short.ts'
 
 interface Started {
@@ -51,8 +52,8 @@ const LONG_BYTES_MIN = 16_384
 /**
  * Answers requests whose headers Node has parsed before ({@link KnownHeads}). Node's parser and its two objects per request
  * would take more time than many an answer (`bench/README.md`). Everything else goes to Node, with the same bytes: what begins
- * in the middle of a request or holds more than one, long bodies, the first request of a connection, the first one with its headers,
- * and requests that are refused.
+ * in the middle of a request or holds more than one, long bodies, the first request of a connection or with its headers, and
+ * requests that the door refuses.
  *
  * Node also gets a request whose answer is long or a stream, or that is still being answered when the next one arrives, or the
  * server drains. It then writes the reply that the service gives ({@link Repeats.handOver}): nothing is asked twice.
@@ -164,7 +165,7 @@ export class RepeatedRequests {
   }
 
   private take(line: Line, current: Current): void {
-    // Node answers it by now.
+    // Node answers it now.
     if (line.current !== current) return
     this.endWait(line, current)
     current.short = current.repeat.short
@@ -191,7 +192,7 @@ export class RepeatedRequests {
     }
     line.handingOver = repeat
     this.leaveToNode(bytes, line)
-    // Node has read something else than this request, which cannot be.
+    // Never happens, as Node has read these headers before; the client would get no answer.
     if (line.handingOver) line.socket.destroy()
   }
 
@@ -225,7 +226,7 @@ export class RepeatedRequests {
  * that the garbage collector would come late.
  */
 function freeLong({ buffer, length }: Buffer): void {
-  // A part belongs to who has the rest.
+  // A slice shares its memory with others.
   if (length >= LONG_BYTES_MIN && length === buffer.byteLength && buffer instanceof ArrayBuffer)
     buffer.transfer(0)
 }

@@ -25,9 +25,15 @@ test('a long reply is left to Node, and one that may be compressed for this clie
   expect(repeatOf(text, { headers })?.short).toBeUndefined()
 })
 
-test('a request for another host is left to the listener, which refuses it, and so is one that takes long', () => {
+test('a request for another host is left to the listener, which refuses it', () => {
   expect(repeatOf({})).toBeDefined()
   expect(repeatOf({}, { headers: { host: 'elsewhere.example' } })).toBeUndefined()
-  expect(repeatOf({}, { url: '/v1/acl/token/self?dc=other' })).toBeUndefined()
-  expect(repeatOf({}, { method: 'POST', url: '/v1/internal/acl/policy/lint' })).toBeUndefined()
+})
+
+test('a request that can outlive its client has a signal', () => {
+  const isAborted = (own: Partial<PlainRequest>) => repeatOf({}, own)?.request.signal?.aborted
+  expect(isAborted({})).toBeUndefined()
+  expect(isAborted({ url: '/v1/acl/token/self?dc=other' })).toBe(false)
+  expect(isAborted({ url: '/v1/acl/token/self?index=1' })).toBe(false)
+  expect(isAborted({ method: 'POST', url: '/v1/internal/acl/policy/lint' })).toBe(false)
 })

@@ -1,6 +1,6 @@
 import { STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
-import type { ShortReply } from './repeats.ts'
+import type { ShortReply } from './repeat.ts'
 
 /**
  * Writes a reply on a connection that stays open: the bytes that Node's own `ServerResponse` would write.

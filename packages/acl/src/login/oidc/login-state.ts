@@ -1,8 +1,8 @@
 /** A login in a browser between its beginning and its callback. Decisions: login. */
 import { AclError, shorten } from '@latchkey/contract'
-import { blake2b } from '@noble/hashes/blake2.js'
 import { sha256 } from '@noble/hashes/sha2.js'
 import { bytesToHex } from '@noble/hashes/utils.js'
+import { digestOf } from '../../blake2b.ts'
 import type { Random } from '../../ports.ts'
 import { type LoginMeta, loginDescription } from '../login-description.ts'
 import { loginRefused } from '../login-refusal.ts'
@@ -100,7 +100,7 @@ export function pkceChallenge(verifier: string): string {
 }
 
 export function loginStateHash(secret: string): string {
-  return bytesToHex(blake2b(new TextEncoder().encode(secret), { dkLen: SECRET_BYTES }))
+  return bytesToHex(digestOf(secret))
 }
 
 function randomSecret(random: Random): string {
