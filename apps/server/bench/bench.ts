@@ -43,7 +43,10 @@ export interface SizeFigures {
   /** From the start of the process, with its database, to the first answered read. */
   readonly firstReadMs: number
   readonly residentBytesAtStart: number
-  readonly listMs: number
+  /** The first list of all. */
+  readonly firstListMs: number
+  /** The first list after a restart, and the second. */
+  readonly restartedListMs: number
   readonly listAgainMs: number
   readonly listBytes: number
   readonly residentBytesAfter: number

@@ -26,7 +26,6 @@ import { registerSelf } from './checks/server-nodes.ts'
 import { startChecks } from './checks/start-checks.ts'
 import { createClusterInfo } from './cluster-info.ts'
 import { type Config, connectionsMaxOf, describeConfig, otherDatacenters } from './config/config.ts'
-import { shareOf } from './config/workers.ts'
 import { startPatiently } from './database/start-patiently.ts'
 import { startDns } from './dns/start-dns.ts'
 import { hashInWebAssembly } from './hashing/hash-in-web-assembly.ts'
@@ -61,7 +60,7 @@ import { watchStore } from './telemetry/store-metrics.ts'
 import { watchUpgrade } from './telemetry/upgrade-metrics.ts'
 import { CertificateWatch } from './tls/certificate-watch.ts'
 import { readListenerTls } from './tls/listener-tls.ts'
-import { CachedTokenLists } from './token-lists/cached-token-lists.ts'
+import { openTokenLists } from './token-lists/open-token-lists.ts'
 import type { Tracing } from './tracing/open-tracing.ts'
 import { startTraced } from './tracing/start-tracing.ts'
 import type { MainLink } from './workers/main-link.ts'
@@ -164,11 +163,13 @@ async function startOnce(
       pauseMs: LOCAL_CHECKS_PAUSE_MS,
       onError: (error) => log.warn({ err: error }, 'expired checks could not be written; trying again'),
     })
+    const servedStore = tracing?.commits.store(store) ?? store
+    const lists = openTokenLists({ config, dataDir, store, servedStore, log })
     const service = new Service({
       coordinateUpdates,
       localChecks,
       roomForText: () => unread.room(),
-      store: tracing?.commits.store(store) ?? store,
+      store: servedStore,
       clock: store.clock,
       random,
       archives: store.archives,
@@ -197,7 +198,7 @@ async function startOnce(
       aclEnabled: config.aclEnabled,
       translateAddresses: config.translateAddresses,
       openapi: () => apiPages.document(),
-      lists: new CachedTokenLists(config.cache ? shareOf(config).cacheBytes / 2 : 0),
+      lists,
       onInternalError: (error, id) => log.error({ err: error, id }, 'request failed'),
     })
     const trustedProxies = blockList(config.trustedProxies)
@@ -296,6 +297,7 @@ async function startOnce(
         await checks.stop()
         await jobs.stop()
         primary?.close()
+        await lists.close()
         await store.close(isForGood)
       },
     }

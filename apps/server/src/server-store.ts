@@ -48,6 +48,8 @@ export async function openServerStore(options: {
   })
   const closeStore = store.close.bind(store)
   return Object.assign(store, {
+    /** The keys that seal what this server stores. */
+    ring,
     /** Writes facts unless one of them exists; of several processes that start at once, the first one wins. */
     async recordOnce(facts: { readonly [K in SystemKey]?: unknown }): Promise<void> {
       const changes = Object.entries(facts).map(([key, Value]): Change => {

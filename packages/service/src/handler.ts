@@ -17,7 +17,7 @@ import type { KeptDecisions } from './decisions/kept-decisions.ts'
 import type { KeptHealth } from './health/kept-answers.ts'
 import type { LoginRates } from './login/login-rates.ts'
 import type { ServiceOptions } from './options.ts'
-import type { JsonBytes, JsonDocument, JsonElements, JsonText } from './reply/json-text.ts'
+import type { JsonBytes, JsonDocument, JsonElementBytes, JsonElements, JsonText } from './reply/json-text.ts'
 import type { AnswerHeader } from './request/headers.ts'
 import type { WireRequest } from './request/wire.ts'
 import type { ConsistencyMode, Topic } from './store/store.ts'
@@ -131,7 +131,10 @@ export type JsonForm<T> =
   | { readonly kind: 'json-text'; readonly text: JsonText<T> }
   | { readonly kind: 'json-bytes'; readonly bytes: JsonBytes<T> }
   /** Elements in pages; a page may be empty. */
-  | { readonly kind: 'json-stream'; readonly pages: AsyncIterable<JsonElements<T>> }
+  | {
+      readonly kind: 'json-stream'
+      readonly pages: AsyncIterable<JsonElements<T> | JsonElementBytes<T>>
+    }
   | { readonly kind: 'json-document'; readonly document: JsonDocument<T> }
 
 interface TextForm {

@@ -221,6 +221,13 @@ export const SETTINGS = {
     fallbackText: '256MiB',
     maxBytes: 1024 ** 4,
   }),
+  listFilesBytes: size({
+    env: 'LATCHKEY_LIST_FILES_BYTES',
+    doc: 'Maximum size of all files that keep long token lists over restarts, encrypted, in the data directory. `0` keeps none.',
+    fallback: 1024 * MIB,
+    fallbackText: '1GiB',
+    maxBytes: 1024 ** 4,
+  }),
   fastLane: flag({
     env: 'LATCHKEY_FAST_LANE',
     doc: 'Whether reads that are usually answered from memory skip Express, and requests with known headers also the HTTP parser. With `off`, every request goes through both; answers are the same but slower.',

@@ -31,9 +31,10 @@ import type { Housekeeping } from './members/housekeeping.ts'
 import type { Membership } from './members/membership.ts'
 import type { KvCache } from './read/kv-cache.ts'
 import type { KvReader } from './read/kv-reader.ts'
+import type { ListChunk } from './read/lists/list-chunks.ts'
+import type { TokenLists } from './read/lists/token-lists.ts'
 import type { ReplicaReads } from './read/replica-reads.ts'
 import { StaleReads } from './read/stale-reads.ts'
-import type { TokenLists } from './read/token-lists.ts'
 import type { TokenReader } from './read/token-reader.ts'
 import type { PostgresTokenUses } from './token-uses.ts'
 import type { CommitQueue } from './write/commit-queue.ts'
@@ -192,6 +193,11 @@ export class PostgresStore implements Store {
 
   tokens(filter: TokenFilter): AsyncIterable<readonly TokenRecord[]> {
     return this.parts.lists.pages(filter)
+  }
+
+  /** What the database holds of a list, without reading it. */
+  tokenChunks(...question: Parameters<TokenLists['chunks']>): Promise<ReadonlyMap<number, ListChunk>> {
+    return this.parts.lists.chunks(...question)
   }
 
   placeOf(token: TokenRecord): ListPosition {

@@ -56,7 +56,7 @@ test('COH-07: with and without a cache, every answer is the same after any chang
 })
 
 describe('a cached list of several parts', () => {
-  const COUNT = 300
+  const COUNT = 450
   const ROUNDS = 80
   const PATHS = ['', '?sort=-CreateIndex', '?filter=Local==true']
 

@@ -2,16 +2,11 @@
  * A list of tokens as JSON text, kept in parts: after a few changes, only the parts concerned are rebuilt.
  */
 
-import type { TokenRecord } from '@latchkey/acl'
-import { comparePlaces, type ListPosition, type TokenFilter, type TokenListRequest } from '@latchkey/service'
+import { comparePlaces, type TokenListRequest } from '@latchkey/service'
 import type { CachedList } from './list-cache.ts'
+import { fingerprintOf, readParts } from './read-parts.ts'
 import type { ListPart, TokenList } from './token-list.ts'
 
-/**
- * Tokens per part: few, because one change rebuilds all of them; not fewer, because each part costs a few hundred
- * bytes.
- */
-const PART_TOKENS = 128
 /** With more changes than this, the whole list is rebuilt. */
 const CHANGES_MAX = 64
 
@@ -20,14 +15,26 @@ interface Making extends TokenListRequest {
   readonly bytesMax: number
 }
 
-/** @returns `undefined` if the list is longer than `bytesMax`. */
+/**
+ * @param options.allParts reads the whole list. Called if too much of the previous one has changed.
+ * @returns `undefined` if the list is longer than `bytesMax`.
+ */
 export async function makeTokenList(
   request: TokenListRequest,
-  { previous, bytesMax }: { readonly previous: TokenList | undefined; readonly bytesMax: number },
+  {
+    previous,
+    bytesMax,
+    allParts,
+  }: {
+    readonly previous: TokenList | undefined
+    readonly bytesMax: number
+    readonly allParts: () => AsyncIterable<ListPart>
+  },
 ): Promise<TokenList | undefined> {
-  const { filter, tokensIndex, directoryVersion } = request
+  const { tokensIndex, directoryVersion } = request
   const making = { ...request, bytesMax }
-  const parts = (previous && (await renewedParts(making, previous))) ?? (await readParts(making, filter))
+  const parts =
+    (previous && (await renewedParts(making, previous))) ?? (await collectParts(allParts(), bytesMax))
   return (
     parts && {
       ...joinParts(parts),
@@ -38,42 +45,19 @@ export async function makeTokenList(
   )
 }
 
-/** The parts of a range of the list, the last of which ends with the range; `undefined` if they are too long. */
-async function readParts(making: Making, filter: TokenFilter): Promise<readonly ListPart[] | undefined> {
-  const parts: ListPart[] = []
-  const encode = encoderInBlocks()
+/** All parts that another reads; `undefined` if they are too long. */
+async function collectParts(
+  parts: AsyncIterable<ListPart>,
+  bytesMax: number,
+): Promise<readonly ListPart[] | undefined> {
+  const collected: ListPart[] = []
   let length = 0
-  let tokensLeft: readonly TokenRecord[] = []
-  const take = (tokens: readonly TokenRecord[], isEnd: boolean) => {
-    const { text, validUntil, leavesOutExpired } = making.show(tokens)
-    const bytes = encode(text)
-    parts.push({
-      end: isEnd ? filter.until : endOf(making, tokens),
-      bytes,
-      validUntil,
-      leavesOutExpired,
-      fingerprints: Uint32Array.from(tokens, ({ AccessorID }) => fingerprintOf(AccessorID.toLowerCase())),
-      hasNameless: tokens.some(({ AccessorID }) => AccessorID === ''),
-    })
-    length += bytes.length + 1
+  for await (const part of parts) {
+    collected.push(part)
+    length += part.bytes.length + 1
+    if (length > bytesMax) return undefined
   }
-  for await (const page of making.store.tokens(filter)) {
-    const tokens = tokensLeft.length === 0 ? page : [...tokensLeft, ...page]
-    let start = 0
-    // The last part waits for the next page: it may be the last of the list.
-    for (; tokens.length - start > PART_TOKENS; start += PART_TOKENS) {
-      take(tokens.slice(start, start + PART_TOKENS), false)
-    }
-    tokensLeft = tokens.slice(start)
-    if (length > making.bytesMax) return undefined
-  }
-  if (tokensLeft.length > 0 || filter.until === undefined) take(tokensLeft, true)
-  return length > making.bytesMax ? undefined : parts
-}
-
-function endOf({ store }: Making, tokens: readonly TokenRecord[]): ListPosition | undefined {
-  const last = tokens.at(-1)
-  return last && store.placeOf(last)
+  return collected
 }
 
 /** The parts of a list, with those rebuilt that may have changed; `undefined` if that is unknown, or most have. */
@@ -94,11 +78,8 @@ async function renewedParts(
     if (!isOld[i]) continue
     while (isOld[i + 1]) i += 1
     const until = parts[i]?.end
-    const made = await readParts(making, {
-      ...making.filter,
-      ...(after ? { after } : {}),
-      ...(until ? { until } : {}),
-    })
+    const range = { ...making.filter, ...(after ? { after } : {}), ...(until ? { until } : {}) }
+    const made = await collectParts(readParts(making, range), making.bytesMax)
     if (!made) return undefined
     renewed.push(...made)
   }
@@ -126,33 +107,6 @@ async function oldParts(
     isOld[parts.findIndex(({ end }) => !end || direction * comparePlaces(place, end) <= 0)] = true
   }
   return isOld
-}
-
-/** FNV-1a in 32 bits. A collision of two accessors only rebuilds a part that did not change. */
-function fingerprintOf(accessorKey: string): number {
-  let hash = 0x811c9dc5
-  for (let i = 0; i < accessorKey.length; i += 1) {
-    hash = Math.imul(hash ^ accessorKey.charCodeAt(i), 0x01000193)
-  }
-  return hash >>> 0
-}
-
-const encoder = new TextEncoder()
-const BLOCK_BYTES = 262_144
-/** Most bytes of UTF-8 for one unit of UTF-16. */
-const UNIT_BYTES_MAX = 3
-
-/** Encodes texts into large blocks: thousands of small pieces would fragment the heap. */
-function encoderInBlocks(): (text: string) => Uint8Array {
-  let block = new Uint8Array(0)
-  return (text) => {
-    const bytesMax = text.length * UNIT_BYTES_MAX
-    if (block.length < bytesMax) block = new Uint8Array(Math.max(BLOCK_BYTES, bytesMax))
-    const { written } = encoder.encodeInto(text, block)
-    const bytes = block.subarray(0, written)
-    block = block.subarray(written)
-    return bytes
-  }
 }
 
 const [OPENING, COMMA, CLOSING] = ['[', ',', ']'].map((sign) => sign.charCodeAt(0)) as [

@@ -14,6 +14,9 @@ export type JsonBytes<T> = Uint8Array & { readonly [CONTENT]: T }
 /** The elements of a list `T` as JSON text, without the brackets; empty for none. */
 export type JsonElements<T> = string & { readonly [CONTENT]: { readonly elementsOf: T } }
 
+/** The same in UTF-8. */
+export type JsonElementBytes<T> = Uint8Array & { readonly [CONTENT]: { readonly elementsOf: T } }
+
 export function stringify(value: unknown, pretty: boolean): string {
   return pretty ? `${JSON.stringify(value, undefined, PRETTY_INDENT)}\n` : JSON.stringify(value)
 }

@@ -2,7 +2,14 @@
 import { ACL_ERRORS, AclError, type AclErrorCode, PROBLEM_JSON } from '@latchkey/contract'
 import { describe, expect, test } from 'vitest'
 import type { WireReply } from '../request/wire.ts'
-import { JsonDocument, jsonBytes, jsonElements, jsonText } from './json-text.ts'
+import {
+  JsonDocument,
+  type JsonElementBytes,
+  type JsonElements,
+  jsonBytes,
+  jsonElements,
+  jsonText,
+} from './json-text.ts'
 import { type ReplyContext, renderAnswer, renderError } from './render.ts'
 
 function context(accept?: string, pretty = false): ReplyContext {
@@ -116,8 +123,14 @@ async function textOf({ body }: WireReply): Promise<string> {
   if (typeof body === 'string') return body
   if (body instanceof Uint8Array) return new TextDecoder().decode(body)
   let text = ''
-  for await (const piece of body ?? []) text += String(piece)
+  for await (const piece of body ?? []) {
+    text += typeof piece === 'string' ? piece : new TextDecoder().decode(piece)
+  }
   return text
+}
+
+function inBytes<T>(elements: JsonElements<T>): JsonElementBytes<T> {
+  return new TextEncoder().encode(elements) as unknown as JsonElementBytes<T>
 }
 
 async function* pagesOf<T>(pages: readonly T[]): AsyncGenerator<T> {
@@ -139,6 +152,14 @@ describe('an answer', () => {
         ({
           kind: 'json-stream',
           pages: pagesOf([nothing, ...pages.slice(0, 1), nothing, ...pages.slice(1)]),
+        }) as const,
+    ],
+    [
+      'a stream of bytes',
+      () =>
+        ({
+          kind: 'json-stream',
+          pages: pagesOf([nothing, ...pages, nothing].map(inBytes)),
         }) as const,
     ],
   ] as const

@@ -56,6 +56,8 @@ export function renderAnswer(
   }
 }
 
+const decoder = new TextDecoder()
+
 function renderBody(
   body: Exclude<AnswerBody, { kind: 'refusal' }>,
   pretty: boolean,
@@ -75,7 +77,7 @@ function renderBody(
       return { bytes: pretty ? indent(body.text) : body.text, contentType: JSON_TYPE }
     case 'json-bytes':
       return {
-        bytes: pretty ? indent(new TextDecoder().decode(body.bytes)) : body.bytes,
+        bytes: pretty ? indent(decoder.decode(body.bytes)) : body.bytes,
         contentType: JSON_TYPE,
       }
     case 'json-stream':
@@ -88,17 +90,20 @@ function indent(text: string): string {
 }
 
 /** The text of a JSON array, a page of elements at a time. Not a generator: one keeps a page until it has the next. */
-function streamArray(pages: AsyncIterable<string>, pretty: boolean): AsyncIterable<string> {
+function streamArray(
+  pages: AsyncIterable<string | Uint8Array>,
+  pretty: boolean,
+): AsyncIterable<string | Uint8Array> {
   const iterator = pages[Symbol.asyncIterator]()
   let opening = '['
   let isOver = false
-  const next = async (): Promise<IteratorResult<string, undefined>> => {
+  const next = async (): Promise<IteratorResult<string | Uint8Array, undefined>> => {
     if (isOver) return { done: true, value: undefined }
     let page = await iterator.next()
-    while (page.value === '') page = await iterator.next()
+    while (page.value?.length === 0) page = await iterator.next()
     const start = opening
     opening = ','
-    if (!page.done) return { done: false, value: start + (pretty ? indentElements(page.value) : page.value) }
+    if (!page.done) return { done: false, value: pageText(start, page.value, pretty) }
     isOver = true
     return { done: false, value: start === '[' ? '[]' : pretty ? '\n]\n' : ']' }
   }
@@ -107,6 +112,15 @@ function streamArray(pages: AsyncIterable<string>, pretty: boolean): AsyncIterab
     return { done: true, value: undefined } as const
   }
   return { [Symbol.asyncIterator]: () => ({ next, return: leave }) }
+}
+
+function pageText(start: string, page: string | Uint8Array, pretty: boolean): string | Uint8Array {
+  if (typeof page === 'string') return start + (pretty ? indentElements(page) : page)
+  if (pretty) return start + indentElements(decoder.decode(page))
+  const text = new Uint8Array(1 + page.length)
+  text[0] = start.charCodeAt(0)
+  text.set(page, 1)
+  return text
 }
 
 /** The elements of an indented array, without the brackets. */

@@ -4,8 +4,14 @@ import type { TokenRecord } from '@latchkey/acl'
 import { expirationMs, isOrphan } from '@latchkey/acl'
 import type { TokenListEntry } from '@latchkey/contract'
 import { secretsSeen, seesSecret } from '../caller/authority.ts'
-import type { Answer, Call as CallOf, JsonForm, Watch } from '../handler.ts'
-import { type JsonBytes, type JsonElements, joinElements, jsonBytes } from '../reply/json-text.ts'
+import type { Answer, Call as CallOf, Watch } from '../handler.ts'
+import {
+  type JsonBytes,
+  type JsonElementBytes,
+  type JsonElements,
+  joinElements,
+  jsonBytes,
+} from '../reply/json-text.ts'
 import { formatCursor, type ListOrder, orderOf, type Page, pageOf } from '../reply/paging.ts'
 import type { TokenFilter } from '../store/store.ts'
 import { tokenFilterOf } from './token-filter.ts'
@@ -37,8 +43,9 @@ async function listWhole(call: Call, request: TokenListRequest): Promise<Listed>
   if (!lists) return wholeList(filter, await readTokens(call, filter))
   const list = await lists.whole(request)
   if (list) return wholeList(filter, list)
-  const noteLength = (length: number) => lists.noteStreamed(request, length)
-  return { body: streamed(call, filter, noteLength), watch: watchOf(filter, false) }
+  // The bytes consist of texts from {@link showTokens}.
+  const pages = lists.streamed(request) as AsyncIterable<JsonElementBytes<TokenListEntry[]>>
+  return { body: { kind: 'json-stream', pages }, watch: watchOf(filter, false) }
 }
 
 function cacheRequest(call: Call, filter: TokenFilter, tokensIndex: number): TokenListRequest {
@@ -131,22 +138,4 @@ function showTokens(call: Call, tokens: readonly TokenRecord[]): ShownTokens {
     validUntil,
     leavesOutExpired: living.length < tokens.length,
   }
-}
-
-/** Streams a long list page by page, in bounded memory. */
-function streamed(
-  call: Call,
-  filter: TokenFilter,
-  noteLength: (length: number) => void,
-): JsonForm<TokenListEntry[]> {
-  async function* pages(): AsyncGenerator<JsonElements<TokenListEntry[]>> {
-    let length = 0
-    for await (const tokens of call.service.store.tokens(filter)) {
-      const { text } = showTokens(call, tokens)
-      length += text.length
-      yield text
-    }
-    noteLength(length)
-  }
-  return { kind: 'json-stream', pages: pages() }
 }

@@ -13,8 +13,8 @@ export interface TokenListCache {
    * @returns `undefined` for a list too long to cache: it is streamed.
    */
   whole(request: TokenListRequest): Promise<WholeTokenList | undefined>
-  /** Records the length of a streamed list, which may have become short enough to cache. */
-  noteStreamed(request: TokenListRequest, length: number): void
+  /** The elements of a list as UTF-8, page by page, in bounded memory; a page may be empty. */
+  streamed(request: TokenListRequest): AsyncIterable<Uint8Array>
 }
 
 export interface TokenListRequest {
@@ -26,7 +26,7 @@ export interface TokenListRequest {
   readonly directoryVersion: number
   /** Milliseconds since the epoch; tokens that have expired by then are omitted. */
   readonly now: number
-  readonly store: Pick<Store, 'tokens' | 'placeOf' | 'tokenByAccessor' | 'tokensChangedAfter'>
+  readonly store: Pick<Store, 'tokens' | 'placeOf' | 'tokenByAccessor' | 'tokensChangedAfter' | 'directory'>
   readonly show: (tokens: readonly TokenRecord[]) => ShownTokens
 }
 

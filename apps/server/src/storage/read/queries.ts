@@ -18,6 +18,7 @@ import type { ChangeBatch } from '../follow/changes.ts'
 import { type ChangesQuestion, readChanges } from '../follow/read-changes.ts'
 import type { KvKeyRow, KvLongRow, KvRow } from '../kv-table.ts'
 import { FIELD_END, ROW_END, readTokenRows, TOKEN_FIELDS_SQL, type TokenRow } from '../token-table.ts'
+import { type ChunkRow, chunksOfRows, type ListChunk, selectChunks } from './lists/list-chunks.ts'
 import { readText, storeBytes, storeText } from './stored-text.ts'
 
 /** A value, and the commit index of the snapshot it was read from. */
@@ -74,6 +75,19 @@ export class Queries {
     const conditions = [...conditionsOf(filter), ...placeOf(filter, after), ...boundOf(filter)]
     return this.askTokens(Prisma.sql`WHERE ${Prisma.join(conditions, ' AND ')}
       ORDER BY ${filter.newestFirst ? NEWEST_FIRST : OLDEST_FIRST} LIMIT ${limit}::int`)
+  }
+
+  /** See {@link selectChunks}. */
+  async tokenChunks(
+    filter: TokenFilter,
+    starts: readonly number[],
+    seed: string,
+  ): Promise<Snapshot<ReadonlyMap<number, ListChunk>>> {
+    const conditions = Prisma.join(conditionsOf(filter), ' AND ')
+    const { index, value } = await this.askSnapshot<readonly ChunkRow[]>(
+      selectChunks(conditions, starts, seed),
+    )
+    return { index, value: chunksOfRows(value) }
   }
 
   async tokenCount(filter: TokenFilter): Promise<Snapshot<number>> {

@@ -25,7 +25,7 @@ import type {
   Topic,
   WaitOutcome,
 } from '@latchkey/service'
-import type { TokenLists } from './token-lists.ts'
+import type { TokenLists } from './lists/token-lists.ts'
 import type { TokenReader } from './token-reader.ts'
 
 /**

@@ -4,8 +4,8 @@ import type { TokenFilter } from '@latchkey/service'
 import { aToken } from '@latchkey/testkit/records/record-builders'
 import pg from 'pg'
 import { afterAll, expect, test } from 'vitest'
-import { createTestDatabase } from '../../../test/database.ts'
-import { openTestStore, putNew } from '../../../test/store.ts'
+import { createTestDatabase } from '../../../../test/database.ts'
+import { openTestStore, putNew } from '../../../../test/store.ts'
 
 const COUNT = 20_000
 

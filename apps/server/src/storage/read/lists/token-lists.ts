@@ -8,9 +8,10 @@ import type {
   TokenFilter,
   TokenScope,
 } from '@latchkey/service'
-import { type TokenRow, tokenOfAnyRow, tokenOfRow } from '../token-table.ts'
-import type { Queries } from './queries.ts'
-import { recordOfRow, type TokenReaderParts } from './token-reader.ts'
+import { type TokenRow, tokenOfAnyRow, tokenOfRow } from '../../token-table.ts'
+import type { Queries } from '../queries.ts'
+import { recordOfRow, type TokenReaderParts } from '../token-reader.ts'
+import type { ListChunk } from './list-chunks.ts'
 
 /** A page as read. */
 interface Page {
@@ -79,6 +80,17 @@ export class TokenLists {
 
   private async countNow(filter: TokenFilter): Promise<number> {
     const { index, value } = await this.parts.queries.tokenCount(filter)
+    await this.parts.follower.reach(index)
+    return value
+  }
+
+  /** What the database holds of a list, see {@link selectChunks}. */
+  async chunks(
+    filter: TokenFilter,
+    starts: readonly number[],
+    seed: string,
+  ): Promise<ReadonlyMap<number, ListChunk>> {
+    const { index, value } = await this.parts.queries.tokenChunks(filter, starts, seed)
     await this.parts.follower.reach(index)
     return value
   }

@@ -1,0 +1,67 @@
+/** The directory of kept lists, bounded in bytes: those that were not used for the longest time go first. */
+import { createHash } from 'node:crypto'
+import { mkdir, readdir, rm, stat, utimes } from 'node:fs/promises'
+import { join } from 'node:path'
+import { isDraft } from './list-file.ts'
+
+/** A draft of this age is what a process left that was killed. */
+const DRAFT_AGE_MS_MAX = 3_600_000
+
+export class ListDirectory {
+  private readonly path: string
+  readonly bytesMax: number
+
+  /** @param path created when it is needed. */
+  constructor(path: string, bytesMax: number) {
+    this.path = path
+    this.bytesMax = bytesMax
+  }
+
+  pathOf(key: string): string {
+    return join(this.path, createHash('sha256').update(key).digest('hex'))
+  }
+
+  async create(): Promise<void> {
+    await mkdir(this.path, { recursive: true, mode: 0o700 })
+  }
+
+  /** When a file was written, in milliseconds since the epoch; undefined if there is none. */
+  async writtenAt(path: string): Promise<number | undefined> {
+    return (await facts(path))?.mtimeMs
+  }
+
+  async noteUse(path: string): Promise<void> {
+    const file = await facts(path)
+    if (file) await utimes(path, new Date(), file.mtime).catch(() => {})
+  }
+
+  /** Removes files until there is room for another of this length, at this path. */
+  async makeRoom(bytes: number, replaced: string): Promise<void> {
+    const names = await readdir(this.path)
+    const files = await Promise.all(
+      names.map(async (name) => {
+        const path = join(this.path, name)
+        return { name, path, facts: await facts(path) }
+      }),
+    )
+    const isLeft = (file: (typeof files)[number]) =>
+      isDraft(file.name) && Date.now() - (file.facts?.mtimeMs ?? 0) > DRAFT_AGE_MS_MAX
+    for (const { path } of files.filter(isLeft)) await rm(path, { force: true })
+    const kept = files.filter(({ name, path }) => !isDraft(name) && path !== replaced)
+    kept.sort((a, b) => (a.facts?.atimeMs ?? 0) - (b.facts?.atimeMs ?? 0))
+    let left = kept.reduce((sum, file) => sum + (file.facts?.size ?? 0), bytes)
+    for (const file of kept) {
+      if (left <= this.bytesMax) return
+      await rm(file.path, { force: true })
+      left -= file.facts?.size ?? 0
+    }
+  }
+
+  async remove(path: string): Promise<void> {
+    await rm(path, { force: true }).catch(() => {})
+  }
+}
+
+async function facts(path: string) {
+  return stat(path).catch(() => undefined)
+}

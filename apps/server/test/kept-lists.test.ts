@@ -1,0 +1,514 @@
+/** Token lists that files keep over restarts equal the lists of the store, whatever happened in between. */
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { TokenRecord } from '@latchkey/acl'
+import type { Change, Store, TokenFilter, TokenListRequest } from '@latchkey/service'
+import { chooseSeed, SeededRandom } from '@latchkey/testkit/random'
+import { aPolicy, aToken } from '@latchkey/testkit/records/record-builders'
+import pg from 'pg'
+import { pino } from 'pino'
+import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest'
+import type { KeyRing } from '../src/secrets/key-ring.ts'
+import { CachedTokenLists } from '../src/token-lists/cached-token-lists.ts'
+import { KeptLists } from '../src/token-lists/kept/kept-lists.ts'
+import type { ReadChunks } from '../src/token-lists/kept/list-writing.ts'
+import { createTestDatabase } from './database.ts'
+import { openTestStore, putNew, testRing } from './store.ts'
+
+const database = await createTestDatabase()
+const store = await openTestStore({ url: database.url })
+const sql = new pg.Client({ connectionString: database.url })
+await sql.connect()
+afterAll(() => sql.end())
+
+/** Counts the tokens that are read. */
+const reads = { tokens: 0 }
+const counted: Store = Object.create(store, {
+  tokens: {
+    value: async function* (filter: TokenFilter) {
+      for await (const page of store.tokens(filter)) {
+        reads.tokens += page.length
+        yield page
+      }
+    },
+  },
+})
+
+const COUNT = 2_000
+/** Tokens of one commit share their index. */
+const COMMIT_SIZE = 40
+const policy = aPolicy({ Name: 'shown' })
+let records: TokenRecord[]
+let directory: string
+let warnings: string[]
+const started: CachedTokenLists[] = []
+
+const ring = testRing('test')
+const log = pino(
+  { level: 'warn' },
+  { write: (line: string) => warnings.push((JSON.parse(line) as { readonly msg: string }).msg) },
+)
+
+beforeEach(async () => {
+  directory = mkdtempSync(join(tmpdir(), 'latchkey-lists-'))
+  warnings = []
+  await sql.query('TRUNCATE token')
+  records = Array.from({ length: COUNT }, (_, i) =>
+    aToken({ Description: `${i} "é"`, Policies: [{ ID: policy.ID }] }),
+  )
+  await put({ table: 'policies', op: 'put', record: policy, expect: undefined })
+  for (let i = 0; i < COUNT; i += COMMIT_SIZE) await put(...records.slice(i, i + COMMIT_SIZE).map(putNew))
+})
+afterEach(async () => {
+  await Promise.all(started.splice(0).map((lists) => lists.close()))
+  rmSync(directory, { recursive: true, force: true })
+})
+
+async function put(...changes: readonly Change[]): Promise<void> {
+  await store.commit(changes)
+  await store.refresh('consistent')
+}
+
+interface Options {
+  readonly keys?: KeyRing
+  readonly path?: string
+  readonly filesMax?: number
+  /** Of lists in memory. Longer ones than half of it, but at least 4 MiB, are streamed. */
+  readonly cacheBytes?: number
+  readonly readChunks?: ReadChunks
+  readonly pauseMs?: number
+}
+
+const readChunks: ReadChunks = (...question) => store.tokenChunks(...question)
+
+/** The lists of a process that starts. */
+function start({ keys = ring, path = directory, ...options }: Options = {}): CachedTokenLists {
+  const kept = new KeptLists({
+    directory: path,
+    bytesMax: options.filesMax ?? 100_000_000,
+    ring: keys,
+    store: counted,
+    readChunks,
+    log,
+    bytesMin: 1,
+    pauseMs: 0,
+    delayMs: 0,
+    ...options,
+  })
+  const lists = new CachedTokenLists(options.cacheBytes ?? 100_000_000, kept)
+  started.push(lists)
+  return lists
+}
+
+function request(fields: Partial<TokenListRequest> = {}): TokenListRequest {
+  const directoryNow = store.directory()
+  const now = fields.now ?? Date.parse('2026-02-01T00:00:00Z')
+  return {
+    filter: { namespace: 'default' },
+    secrets: 'all',
+    tokensIndex: store.tableIndex('tokens'),
+    directoryVersion: directoryNow.version,
+    now,
+    store: counted,
+    show: (tokens) => {
+      const living = tokens.filter(({ ExpirationTime }) => now < expiry(ExpirationTime))
+      const shown = living.map((token) => ({
+        ...token,
+        Policies: token.Policies.map(({ ID }) => directoryNow.policy(ID)?.Name),
+      }))
+      return {
+        text: JSON.stringify(shown).slice(1, -1) as ReturnType<TokenListRequest['show']>['text'],
+        validUntil: Math.min(...living.map(({ ExpirationTime }) => expiry(ExpirationTime))),
+        leavesOutExpired: living.length < tokens.length,
+      }
+    },
+    ...fields,
+  }
+}
+
+function expiry(time: string | undefined): number {
+  return time === undefined ? Number.POSITIVE_INFINITY : Date.parse(time)
+}
+
+async function textOf(lists: CachedTokenLists, asked = request()): Promise<string> {
+  const whole = await lists.whole(asked)
+  if (whole) return Buffer.from(whole.bytes).toString()
+  const pieces: Uint8Array[] = []
+  for await (const piece of lists.streamed(asked)) if (piece.length > 0) pieces.push(piece)
+  return `[${pieces.map((piece) => Buffer.from(piece).toString()).join(',')}]`
+}
+
+/** Compares a list with that of the store. @returns how many tokens were read for it. */
+async function readsOf(lists: CachedTokenLists, asked = request()): Promise<number> {
+  reads.tokens = 0
+  const text = await textOf(lists, asked)
+  const count = reads.tokens
+  expect(text).toBe(await textOf(new CachedTokenLists(0), asked))
+  return count
+}
+
+/** Lists once and ends, so that a file is kept. */
+async function keep(options?: Options): Promise<void> {
+  const lists = start(options)
+  await textOf(lists)
+  await lists.close()
+}
+
+function files(): readonly string[] {
+  return readdirSync(directory).map((name) => join(directory, name))
+}
+
+function flip(bytes: Buffer, at: number): Buffer {
+  const flipped = Buffer.from(bytes)
+  flipped.writeUInt8(bytes.readUInt8(at) ^ 1, at)
+  return flipped
+}
+
+function onlyFile(): string {
+  const [path, ...others] = files()
+  if (path === undefined || others.length > 0) throw new TypeError(`there are ${files().length} files`)
+  return path
+}
+
+test('COH-07: after a restart, a list that did not change is read from its file', async () => {
+  expect(await readsOf(start())).toBe(COUNT)
+  await keep()
+  expect(await readsOf(start())).toBe(0)
+  expect(warnings).toEqual([])
+})
+
+describe('after a restart, only what changed is read', () => {
+  const record = () => records[700] as TokenRecord
+  const CHANGES: readonly (readonly [string, () => Promise<unknown>])[] = [
+    [
+      'an update',
+      () =>
+        put({ table: 'tokens', op: 'put', record: { ...record(), Description: 'new' }, expect: undefined }),
+    ],
+    ['a deletion', () => put({ table: 'tokens', op: 'delete', record: record(), expect: undefined })],
+    ['a new token', () => put(putNew(aToken()))],
+    [
+      'all tokens of a commit deleted',
+      () =>
+        put(
+          ...records
+            .slice(400, 440)
+            .map((one): Change => ({ table: 'tokens', op: 'delete', record: one, expect: undefined })),
+        ),
+    ],
+    [
+      'the first and the last token deleted',
+      () =>
+        put(
+          ...[records[0], records.at(-1)].map(
+            (one): Change => ({
+              table: 'tokens',
+              op: 'delete',
+              record: one as TokenRecord,
+              expect: undefined,
+            }),
+          ),
+        ),
+    ],
+    // As no write of this service does it: the index of the token stays.
+    [
+      'a row changed by hand',
+      () =>
+        sql.query(`UPDATE token SET description = 'by hand' WHERE accessor_id = $1`, [record().AccessorID]),
+    ],
+    [
+      'a row removed by hand',
+      () => sql.query(`DELETE FROM token WHERE accessor_id = $1`, [record().AccessorID]),
+    ],
+    [
+      'a row moved by hand',
+      () =>
+        sql.query(`UPDATE token SET create_index = create_index + 3 WHERE accessor_id = $1`, [
+          record().AccessorID,
+        ]),
+    ],
+  ]
+
+  test.each(CHANGES)('%s', async (_name, change) => {
+    await keep()
+    await change()
+    expect(await readsOf(start())).toBeLessThan(COUNT / 4)
+    expect(warnings).toEqual([])
+  })
+
+  test('the file is then written anew, and holds the change', async () => {
+    await keep()
+    await put({ table: 'tokens', op: 'put', record: { ...record(), Description: 'new' }, expect: undefined })
+    await keep()
+    expect(await readsOf(start())).toBe(0)
+  })
+
+  test('a list that was patched in memory is written at the end', async () => {
+    const lists = start()
+    await textOf(lists)
+    await expect.poll(() => files().length).toBe(1)
+    await put({ table: 'tokens', op: 'put', record: { ...record(), Description: 'new' }, expect: undefined })
+    await textOf(lists)
+    await lists.close()
+    expect(await readsOf(start())).toBe(0)
+  })
+
+  test('most of the list: then all of it', async () => {
+    await keep()
+    await sql.query(`UPDATE token SET description = 'by hand' WHERE create_index % 10 <> 0`)
+    expect(await readsOf(start())).toBe(COUNT)
+  })
+})
+
+test('COH-07: random changes between restarts', { timeout: 120_000 }, async () => {
+  const random = new SeededRandom(chooseSeed('kept lists'))
+  for (let round = 0; round < 25; round += 1) {
+    const lists = start()
+    await readsOf(lists)
+    for (let i = random.below(6); i > 0; i -= 1) {
+      const at = random.below(records.length)
+      const record = records[at] as TokenRecord
+      const isDeleted = random.below(3) === 0
+      const next = { ...record, Description: `round ${round}` }
+      records.splice(at, 1, ...(isDeleted ? [] : [next]))
+      await put({
+        table: 'tokens',
+        op: isDeleted ? 'delete' : 'put',
+        record: isDeleted ? record : next,
+        expect: undefined,
+      })
+      if (random.below(3) === 0) {
+        const added = Array.from({ length: 1 + random.below(300) }, () => aToken())
+        records.push(...added)
+        await put(...added.map(putNew))
+      }
+    }
+    if (random.below(2) === 0) await readsOf(lists)
+    await lists.close()
+  }
+  expect(warnings).toEqual([])
+})
+
+describe('nothing is taken from a file', () => {
+  test('after a policy was renamed', async () => {
+    await keep()
+    await put({ table: 'policies', op: 'put', record: { ...policy, Name: 'renamed' }, expect: undefined })
+    expect(await readsOf(start())).toBe(COUNT)
+  })
+
+  test('if another version would render it differently', async () => {
+    await keep()
+    const show: TokenListRequest['show'] = (tokens) => ({
+      ...request().show(tokens),
+      text: tokens.map(({ AccessorID }) => JSON.stringify(AccessorID)).join(',') as ReturnType<
+        TokenListRequest['show']
+      >['text'],
+    })
+    expect(await readsOf(start(), request({ show }))).toBe(COUNT)
+  })
+
+  test('of a list with other rights, or another filter or order', async () => {
+    await keep()
+    expect(await readsOf(start(), request({ secrets: 'none' }))).toBe(COUNT)
+    const filters: readonly TokenFilter[] = [
+      { namespace: 'default', newestFirst: true },
+      { namespace: 'default', local: false },
+    ]
+    for (const filter of filters) {
+      expect(await readsOf(start(), request({ filter }))).toBe(COUNT)
+    }
+  })
+
+  test('for a read from a replica', async () => {
+    await keep()
+    expect(await readsOf(start(), request({ store: Object.create(counted) }))).toBe(COUNT)
+  })
+
+  test('that expired since', async () => {
+    const [first, second] = records as [TokenRecord, TokenRecord]
+    const ExpirationTime = '2026-02-01T00:00:10Z'
+    await put({ table: 'tokens', op: 'put', record: { ...second, ExpirationTime }, expect: undefined })
+    await keep()
+    const later = request({ now: Date.parse(ExpirationTime) })
+    const text = await textOf(start(), later)
+    expect(text).not.toContain(second.AccessorID)
+    expect(text).toContain(first.AccessorID)
+    expect(await readsOf(start(), later)).toBeLessThan(COUNT / 4)
+  })
+
+  test('that changed while the file was written', async () => {
+    const lists = start({
+      readChunks: async (...question) => {
+        await put({
+          table: 'tokens',
+          op: 'put',
+          record: { ...(records[700] as TokenRecord), Description: 'late' },
+          expect: undefined,
+        })
+        return readChunks(...question)
+      },
+    })
+    await textOf(lists)
+    await lists.close()
+    const read = await readsOf(start())
+    expect(read).toBeGreaterThan(0)
+    expect(read).toBeLessThan(COUNT / 4)
+  })
+})
+
+describe('a file', () => {
+  test('shows no token, and only its owner may read it', async () => {
+    await keep()
+    const bytes = readFileSync(onlyFile())
+    const { SecretID, AccessorID } = records[0] as TokenRecord
+    for (const text of [SecretID, AccessorID, 'Description', 'SecretID'])
+      expect(bytes.includes(text)).toBe(false)
+    expect(statSync(onlyFile()).mode & 0o777).toBe(0o600)
+  })
+
+  const DAMAGES: readonly (readonly [string, (bytes: Buffer) => Uint8Array])[] = [
+    ['empty', () => new Uint8Array(0)],
+    ['cut in its last line', (bytes) => bytes.subarray(0, -10)],
+    ['cut in the middle', (bytes) => bytes.subarray(0, bytes.length / 2)],
+    ['changed in its index', (bytes) => flip(bytes, bytes.length - 600)],
+    ['changed in its first list part', (bytes) => flip(bytes, 1_000)],
+    ['changed in its middle', (bytes) => flip(bytes, Math.floor(bytes.length / 2))],
+    ['of zeros', (bytes) => new Uint8Array(bytes.length)],
+    ['of another place', (bytes) => Buffer.concat([bytes.subarray(1), bytes.subarray(0, 1)])],
+  ]
+
+  test.each(DAMAGES)('that is %s changes no answer, and is replaced', async (_name, damage) => {
+    await keep()
+    const path = onlyFile()
+    writeFileSync(path, damage(readFileSync(path)))
+    const lists = start()
+    expect(await readsOf(lists)).toBeGreaterThan(0)
+    expect(warnings).toEqual(['a kept list of tokens cannot be used'])
+    await lists.close()
+    expect(await readsOf(start())).toBe(0)
+  })
+
+  test('of a key that the ring has lost is replaced', async () => {
+    await keep({ keys: testRing('old') })
+    await keep({ keys: testRing('new') })
+    expect(warnings).toEqual(['a kept list of tokens cannot be used'])
+    expect(await readsOf(start({ keys: testRing('newest', 'new') }))).toBe(0)
+  })
+})
+
+describe('a list too long for memory', () => {
+  /** Nothing fits, but all lists up to 4 MiB would. */
+  const Description = 'x'.repeat(3_000)
+  const streaming = { cacheBytes: 100 }
+
+  beforeEach(async () => {
+    for (let i = 0; i < COUNT; i += COMMIT_SIZE) {
+      const some = records.slice(i, i + COMMIT_SIZE)
+      await put(
+        ...some.map(
+          (record): Change => ({
+            table: 'tokens',
+            op: 'put',
+            record: { ...record, Description },
+            expect: undefined,
+          }),
+        ),
+      )
+    }
+  })
+
+  test('is written while it is streamed, and then streamed from its file', async () => {
+    const lists = start(streaming)
+    expect(await lists.whole(request())).toBeUndefined()
+    await textOf(lists)
+    await lists.close()
+    expect(files()).toHaveLength(1)
+    const next = start(streaming)
+    // The first attempt finds out that it is too long.
+    await textOf(next)
+    expect(await readsOf(next)).toBe(0)
+    await put({ table: 'tokens', op: 'delete', record: records[900] as TokenRecord, expect: undefined })
+    expect(await readsOf(next)).toBeLessThan(COUNT / 4)
+    await next.close()
+    expect(warnings).toEqual([])
+  })
+
+  test('whose reader leaves is not kept', async () => {
+    const lists = start(streaming)
+    await lists.whole(request())
+    for await (const piece of lists.streamed(request())) if (piece.length > 0) break
+    await lists.close()
+    expect(files()).toEqual([])
+    expect(warnings).toEqual([])
+  })
+
+  test('with several readers at once is written once', async () => {
+    const lists = start(streaming)
+    const texts = await Promise.all([textOf(lists), textOf(lists), textOf(lists)])
+    expect(new Set(texts).size).toBe(1)
+    await lists.close()
+    expect(files()).toHaveLength(1)
+    expect(warnings).toEqual([])
+  })
+
+  test('and for the files is not kept', async () => {
+    const lists = start({ ...streaming, filesMax: 1_000_000 })
+    await textOf(lists)
+    await readsOf(lists)
+    await lists.close()
+    expect(files()).toEqual([])
+    expect(warnings).toContain('a list of tokens could not be kept in a file')
+  })
+})
+
+test('the file that was not used for the longest time makes room for another', async () => {
+  await keep()
+  const bytes = statSync(onlyFile()).size
+  const lists = start({ filesMax: 2.5 * bytes })
+  await textOf(lists, request({ filter: {} }))
+  await expect.poll(() => files().length).toBe(2)
+  await textOf(lists)
+  await textOf(lists, request({ secrets: 'none' }))
+  await lists.close()
+  expect(files()).toHaveLength(2)
+  expect(await readsOf(start())).toBe(0)
+  expect(await readsOf(start(), request({ secrets: 'none' }))).toBe(0)
+})
+
+test('a directory that cannot be written changes no answer', async () => {
+  const path = join(directory, 'file')
+  writeFileSync(path, '')
+  const lists = start({ path })
+  expect(await readsOf(lists)).toBe(COUNT)
+  await lists.close()
+  expect(warnings).toContain('a list of tokens could not be kept in a file')
+})
+
+test('a database that does not compare in time changes no answer, and leaves the file', async () => {
+  await keep()
+  let calls = 0
+  const lists = start({
+    readChunks: (...question) => {
+      calls += 1
+      return calls === 1 ? Promise.reject(new Error('statement timeout')) : readChunks(...question)
+    },
+  })
+  expect(await readsOf(lists)).toBe(COUNT)
+  expect(warnings).toEqual(['a kept list of tokens could not be compared with the database'])
+  expect(files()).toHaveLength(1)
+  await lists.close()
+  expect(await readsOf(start())).toBe(0)
+})
+
+test('a list that is written again and again waits between two writes', async () => {
+  const lists = start({ pauseMs: 1_000_000 })
+  await textOf(lists)
+  await expect.poll(() => files().length).toBe(1)
+  const { mtimeMs } = statSync(onlyFile())
+  await sql.query(`UPDATE token SET description = 'by hand'`)
+  await put({ table: 'policies', op: 'put', record: { ...policy, Name: 'renamed' }, expect: undefined })
+  await textOf(lists)
+  await lists.close()
+  expect(statSync(onlyFile()).mtimeMs).toBe(mtimeMs)
+})
