@@ -87,9 +87,10 @@ export class Service {
     try {
       const reply = this.answer(request, state, forwarding)
       if (!(reply instanceof Promise)) return this.asAsked(reply, state)
-      return reply
-        .catch((error) => this.failure(error, state))
-        .then((answered) => this.asAsked(answered, state))
+      return reply.then(
+        (answered) => this.asAsked(answered, state),
+        (error) => this.asAsked(this.failure(error, state), state),
+      )
     } catch (error) {
       return this.asAsked(this.failure(error, state), state)
     }
@@ -154,7 +155,9 @@ export class Service {
     if (mayBeForPrimary(asked, this.options)) return this.writeThere(asked)
     if (asked.options.index > 0) return this.answerAfterNews(asked)
     if (asked.route.body === undefined) return this.answerHere(asked, undefined)
-    return this.receive(asked).then((received) => this.answerHere(asked, received))
+    const received = this.receive(asked)
+    if (!(received instanceof Promise)) return this.answerHere(asked, received)
+    return received.then((later) => this.answerHere(asked, later))
   }
 
   private async writeThere(asked: ParsedRequest): Promise<WireReply> {
@@ -207,19 +210,23 @@ export class Service {
   }
 
   /**
-   * Reads the body of a caller that may send one. {@link look} admits the caller again, because rights may change while
-   * a slow body arrives.
+   * Reads the body of a caller that may send one: at once, if the caller is in memory and the body has arrived. {@link look}
+   * admits the caller again, because rights may change while a slow body arrives.
    */
-  private async receive(asked: ParsedRequest): Promise<ReceivedBody> {
-    const { caller, turns, signal } = await this.admission.admitBody(asked, requireRightToBody)
-    if (asked.route.body === 'stream') return streamOf(asked.request)
-    const body = await readBody(asked.request, asked.route, caller)
-    if (body.length > limits.ANONYMOUS_BODY_BYTES_MAX) {
-      // Decoding a long one takes all of a turn.
-      await turns.next()
-      checkWanted(signal)
-    }
-    return body
+  private receive(asked: ParsedRequest): ReceivedBody | Promise<ReceivedBody> {
+    const call = this.admission.admitBody(asked, requireRightToBody)
+    if (!(call instanceof Promise)) return this.receiveFrom(call, asked)
+    return call.then((admitted) => this.receiveFrom(admitted, asked))
+  }
+
+  private receiveFrom(
+    call: AnyCall,
+    { request, route }: ParsedRequest,
+  ): ReceivedBody | Promise<ReceivedBody> {
+    if (route.body === 'stream') return streamOf(request)
+    const body = readBody(request, route, call.caller)
+    if (!(body instanceof Promise) && body.length <= limits.ANONYMOUS_BODY_BYTES_MAX) return body
+    return inTurn(call, body)
   }
 
   /**
@@ -243,7 +250,9 @@ export class Service {
     checkPathIds(asked.route, asked.params)
     const call = received ? { ...admitted, body: this.bodies.of(asked.route, received) } : admitted
     const answer = callHandler(call)
-    return answer instanceof Promise ? this.lookAgain(call, answer, asked) : { call, answer }
+    if (!(answer instanceof Promise)) return { call, answer }
+    if (asked.route.blocking) return this.lookAgain(call, answer, asked)
+    return answer.then((later) => ({ call, answer: later }))
   }
 
   private async lookAgain(first: AnyCall, handled: Promise<AnyAnswer>, asked: ParsedRequest): Promise<Seen> {
@@ -252,7 +261,6 @@ export class Service {
     for (let attempt = 1; ; attempt += 1) {
       if (!(answering instanceof Promise)) return { call, answer: answering }
       const answer = await answering
-      if (!asked.route.blocking) return { call, answer }
       const now = await this.admission.readmit(asked, call)
       if (isCurrent(call, now, attempt)) return { call, answer }
       call = now
@@ -269,6 +277,18 @@ export class Service {
 function requireRightToBody(call: AnyCall): void {
   if (call.route.name === 'kv.write')
     requireKeyRight(call, requireKey({ Key: call.params.Key ?? '' }), 'write')
+}
+
+/** A body, as soon as it may be decoded: a long one takes all of a turn. */
+async function inTurn(
+  { turns, signal }: AnyCall,
+  arriving: Uint8Array | Promise<Uint8Array>,
+): Promise<Uint8Array> {
+  const body = await arriving
+  if (body.length <= limits.ANONYMOUS_BODY_BYTES_MAX) return body
+  await turns.next()
+  checkWanted(signal)
+  return body
 }
 
 function setIndex(seen: Seen, { route, options, state }: ParsedRequest): void {

@@ -307,17 +307,17 @@ function openSecret(secretHash: string, fields: readonly string[], secrets: Pick
   return secrets.open(sealed, secretHash)
 }
 
-/** What a commit sends for a stored token, in the order of {@link SENT_TOKEN_COLUMNS}. */
-export function encodeToken(token: TokenSource): readonly unknown[] {
-  return SENT_TOKEN_COLUMNS.map(({ encode }) => encode(token))
+/** Adds what a commit sends for a stored token, in the order of {@link SENT_TOKEN_COLUMNS}. */
+export function pushToken(values: unknown[], token: TokenSource): void {
+  for (const { encode } of SENT_TOKEN_COLUMNS) values.push(encode(token))
 }
 
-/** What a commit sends for a deleted token: the keys that the change log records. */
-export function encodeTokenKeys(record: TokenRecord, secretHash: string): readonly unknown[] {
-  return SENT_TOKEN_COLUMNS.map(({ name }) => {
-    if (name === 'secret_hash') return `\\x${secretHash}`
-    return name === 'accessor_key' ? accessorKeyOf(record) : null
-  })
+/** Adds what a commit sends for a deleted token: the keys that the change log records. */
+export function pushTokenKeys(values: unknown[], record: TokenRecord, secretHash: string): void {
+  for (const { name } of SENT_TOKEN_COLUMNS) {
+    if (name === 'secret_hash') values.push(`\\x${secretHash}`)
+    else values.push(name === 'accessor_key' ? accessorKeyOf(record) : null)
+  }
 }
 
 /** A signed 64-bit number as text, as PostgreSQL's `bigint` reads it. */

@@ -7,6 +7,8 @@ import { withTokenHash } from './create-token.ts'
 import { expirationMs } from './expiration.ts'
 import { decideTokenLinks } from './token-links.ts'
 
+const NONE: ReadonlySet<string> = new Set()
+
 /**
  * Checks that an accessor in the body equals that of the path exactly. Spec 4.5.1.
  *
@@ -33,7 +35,7 @@ export function updateToken(
   pathAccessorId: string,
   request: UpdateToken,
   directory: Directory,
-  kept: ReadonlySet<string> = new Set(),
+  kept: ReadonlySet<string> = NONE,
 ): TokenRecord {
   if (request.SecretID && request.SecretID !== existing.SecretID) {
     const hint =

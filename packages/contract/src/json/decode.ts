@@ -85,10 +85,12 @@ export function decodeValue<S extends z.ZodType>(
   throw toAclError(parsed.error)
 }
 
+const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
+
 /** Decodes UTF-8. Refuses invalid bytes, because replacement characters would change a string. */
 export function decodeUtf8(bytes: Uint8Array): string {
   try {
-    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
+    return utf8.decode(bytes)
   } catch (cause) {
     throw new AclError('body_malformed', 'The body is not valid UTF-8', { cause })
   }

@@ -90,23 +90,23 @@ export class Admission {
   }
 
   /**
-   * Admits the sender of a body. A refusal from memory may be outdated, so the database decides.
+   * Admits the sender of a body, synchronously if it is known here. A refusal from memory may be outdated, so the database
+   * decides.
    *
    * @param check throws an AclError if the caller may not send the body.
    */
-  async admitBody(asked: ParsedRequest, check: (call: AnyCall) => void): Promise<AnyCall> {
+  admitBody(asked: ParsedRequest, check: (call: AnyCall) => void): AnyCall | Promise<AnyCall> {
+    const checked = (call: AnyCall) => {
+      check(call)
+      return call
+    }
     try {
       const call = this.peek(asked, KNOWN_HERE)
-      if (call) {
-        check(call)
-        return call
-      }
+      if (call) return checked(call)
     } catch (error) {
       if (!(error instanceof AclError)) throw error
     }
-    const call = await this.admit(asked)
-    check(call)
-    return call
+    return this.admit(asked).then(checked)
   }
 
   /** Re-authorizes a call after its handler has waited. Stale reads keep their first authorization. */

@@ -36,17 +36,25 @@ export function requireNamespaces(changes: readonly Change[], directory: Directo
  * policy itself) is for global managers only, as are auth methods whose logins choose a namespace. New defaults of a
  * namespace need `acl:write` there. Global management is never a default.
  *
+ * @returns undefined if the changes are allowed and nothing had to be asked of the store.
  * @throws AclError `privilege_missing`, `field_invalid`.
  */
-export async function requireAuthority(call: Context, changes: readonly Change[]): Promise<void> {
+export function requireAuthority(call: Context, changes: readonly Change[]): Promise<void> | undefined {
   const { service, caller } = call
   const directory = service.store.directory()
   for (const change of changes) {
     if (change.table === 'namespaces' && change.op === 'put') checkDefaults(call, change.record, directory)
     if (change.table === 'roles' && change.op === 'put') checkNotDefault(change.record, directory)
-    if (service.edition === 'standard' || caller.isGlobal) continue
+  }
+  if (service.edition === 'standard' || caller.isGlobal) return undefined
+  return requireGlobal(call, changes, directory)
+}
+
+/** @throws AclError `privilege_missing` if one of the changes is for global managers only. */
+async function requireGlobal(call: Context, changes: readonly Change[], directory: Directory): Promise<void> {
+  for (const change of changes) {
     if (crossesNamespaces(change, directory) || (await touchesGlobalManagement(call, change, directory))) {
-      throw globalManagementMissing(caller)
+      throw globalManagementMissing(call.caller)
     }
   }
 }

@@ -46,14 +46,14 @@ export async function writeInPrimary(
   await service.store.refresh('default')
   const caller = await parts.callers.resolve(service.aclEnabled ? asked.secretId : undefined, service.store)
   const bytesMax = caller.presented ? limits.BODY_BYTES_MAX : limits.ANONYMOUS_BODY_BYTES_MAX
-  const body =
-    route.body === undefined
-      ? undefined
-      : await request.readBody(bytesMax).catch(async (error: unknown) => {
-          // As everywhere, a caller without the right is told that first.
-          await parts.admission.admit(asked)
-          throw error
-        })
+  let body: Uint8Array | undefined
+  try {
+    if (route.body !== undefined) body = await request.readBody(bytesMax)
+  } catch (error) {
+    // As everywhere, a caller without the right is told that first.
+    await parts.admission.admit(asked)
+    throw error
+  }
   if (route.writes === 'token' && (await isMadeHere(asked, body, caller, service))) return { received: body }
 
   const { token, presented } = caller

@@ -1,13 +1,13 @@
 import { AclError } from '@latchkey/contract'
 import type { Answer, Call } from '../handler.ts'
-import { requireToken } from '../tokens/stored-token.ts'
+import { withToken } from '../tokens/stored-token.ts'
 import { translated } from './translate.ts'
 
 /** The rules of a stored token. */
 export async function translateTokenHandler(
   call: Call<'legacy.translateToken'>,
 ): Promise<Answer<'legacy.translateToken'>> {
-  const token = await requireToken(call, call.params.AccessorID)
+  const token = await withToken(call, call.params.AccessorID, (token) => token)
   if (token.Rules === '') {
     throw new AclError('legacy_rules_missing', 'The specified token does not have any rules set')
   }

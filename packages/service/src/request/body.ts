@@ -24,21 +24,25 @@ async function* onceRead(request: WireRequest): AsyncGenerator<Uint8Array> {
 }
 
 /** Anonymous callers may send only short bodies where no right on a name is needed before; a valid token raises the bound. */
-export async function readBody(
+export function readBody(
   request: WireRequest,
   route: AnyRoute,
   { presented }: { readonly presented: boolean },
-): Promise<Uint8Array> {
+): Uint8Array | Promise<Uint8Array> {
   const bytesMax = route.bodyBytesMax ?? limits.BODY_BYTES_MAX
   const isJudgedLater = route.right === 'none' || isJudgedByName(route.right)
   const isBounded = isJudgedLater && !presented && !route.ignoresToken
   if (!isBounded) return request.readBody(bytesMax)
-  try {
-    return await request.readBody(limits.ANONYMOUS_BODY_BYTES_MAX)
-  } catch (error) {
+  const explain = (error: unknown): never => {
     if (!(error instanceof AclError) || error.code !== 'body_too_large') throw error
     const message = `The body is larger than ${limits.ANONYMOUS_BODY_BYTES_MAX} bytes, the limit without a valid token; with one, the limit is ${bytesMax}`
     throw new AclError('body_too_large', message, error.details)
+  }
+  try {
+    const body = request.readBody(limits.ANONYMOUS_BODY_BYTES_MAX)
+    return body instanceof Promise ? body.catch(explain) : body
+  } catch (error) {
+    return explain(error)
   }
 }
 

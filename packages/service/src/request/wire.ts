@@ -11,11 +11,11 @@ export interface WireRequest {
   /** First value of a header, by its name in lower case. */
   header(name: string): string | undefined
   /**
-   * Reads the body.
+   * Reads the body: at once, if it has arrived.
    *
    * @throws AclError `body_too_large`, `request_timeout`.
    */
-  readBody(bytesMax: number): Promise<Uint8Array>
+  readBody(bytesMax: number): Uint8Array | Promise<Uint8Array>
   /**
    * The body piece by piece, for a route that takes one of any length. Absent: the transport has it only as a whole.
    *

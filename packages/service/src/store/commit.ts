@@ -28,11 +28,14 @@ export function decideAndCommitFor<T>(
   decide: () => Promise<Decision<T>> | Decision<T>,
 ): Promise<T> {
   const { store } = call.service
-  return decideAndCommit(store, async () => {
-    const decision = await decide()
+  const authorized = (decision: Decision<T>): Decision<T> | Promise<Decision<T>> => {
     requireNamespaces(decision.changes, store.directory())
-    await requireAuthority(call, decision.changes)
-    return decision
+    const asking = requireAuthority(call, decision.changes)
+    return asking ? asking.then(() => decision) : decision
+  }
+  return decideAndCommit(store, () => {
+    const decision = decide()
+    return decision instanceof Promise ? decision.then(authorized) : authorized(decision)
   })
 }
 
@@ -71,7 +74,8 @@ async function tryOnce<T>(
   decide: () => Promise<Decision<T>> | Decision<T>,
   mayCommit: (changes: readonly Change[]) => boolean,
 ): Promise<{ readonly answer: T } | { readonly contested: readonly Change[] }> {
-  const { changes, above, expects, answer } = await decide()
+  const decided = decide()
+  const { changes, above, expects, answer } = decided instanceof Promise ? await decided : decided
   if (changes.length === 0) return { answer: answer(0) }
   if (!mayCommit(changes)) return { contested: changes }
   try {

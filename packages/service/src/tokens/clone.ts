@@ -2,23 +2,24 @@ import { cloneToken } from '@latchkey/acl'
 import type { Answer, Call } from '../handler.ts'
 import { inBodyNamespace } from '../request/namespace.ts'
 import { created, decideAndCommitFor } from '../store/commit.ts'
-import { requireToken, shownToWriter } from './stored-token.ts'
+import { shownToWriter, withToken } from './stored-token.ts'
 
 /** Spec 4.6. */
 export function cloneTokenHandler(call: Call<'tokens.clone'>): Promise<Answer<'tokens.clone'>> {
   const { service, body, params } = call
   const there = inBodyNamespace(call, body.Namespace)
-  return decideAndCommitFor(call, async () => {
-    const source = await requireToken(there, params.AccessorID)
-    const directory = service.store.directory()
-    const record = cloneToken(source, body.Description, {
-      now: service.clock.now(),
-      random: service.random,
-      directory,
-    })
-    return {
-      changes: [{ table: 'tokens', op: 'put', record, expect: 0 }],
-      answer: (index) => shownToWriter(call, created(record, index)),
-    }
-  })
+  return decideAndCommitFor(call, () =>
+    withToken(there, params.AccessorID, (source) => {
+      const directory = service.store.directory()
+      const record = cloneToken(source, body.Description, {
+        now: service.clock.now(),
+        random: service.random,
+        directory,
+      })
+      return {
+        changes: [{ table: 'tokens', op: 'put', record, expect: 0 }],
+        answer: (index) => shownToWriter(call, created(record, index)),
+      }
+    }),
+  )
 }

@@ -1,16 +1,17 @@
 import { checkDelete } from '@latchkey/acl'
 import { type Answer, type Call, json } from '../handler.ts'
 import { decideAndCommitFor } from '../store/commit.ts'
-import { requireToken } from './stored-token.ts'
+import { withToken } from './stored-token.ts'
 
 /** Spec 4.7: `true` once the record is gone. */
 export function deleteTokenHandler(call: Call<'tokens.delete'>): Promise<Answer<'tokens.delete'>> {
-  return decideAndCommitFor(call, async () => {
-    const existing = await requireToken(call, call.params.AccessorID)
-    checkDelete(existing, call.caller.token)
-    return {
-      changes: [{ table: 'tokens', op: 'delete', record: existing, expect: existing.ModifyIndex }],
-      answer: () => json(true),
-    }
-  })
+  return decideAndCommitFor(call, () =>
+    withToken(call, call.params.AccessorID, (existing) => {
+      checkDelete(existing, call.caller.token)
+      return {
+        changes: [{ table: 'tokens', op: 'delete', record: existing, expect: existing.ModifyIndex }],
+        answer: () => json(true),
+      }
+    }),
+  )
 }

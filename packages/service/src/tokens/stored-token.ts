@@ -16,9 +16,22 @@ export function visibleToken(call: Context, token: TokenRecord | undefined): Tok
   return token.Namespace === call.namespace ? token : undefined
 }
 
-/** @throws AclError `not_found`. */
-export async function requireToken(call: Context, accessorId: string): Promise<TokenRecord> {
-  const token = await findToken(call, accessorId)
+/**
+ * Goes on with a stored token: synchronously if it is in memory.
+ *
+ * @throws AclError `not_found`.
+ */
+export function withToken<T>(
+  call: Context,
+  accessorId: string,
+  use: (token: TokenRecord) => T,
+): T | Promise<T> {
+  const known = call.service.store.memory?.tokenByAccessor(accessorId)
+  if (known) return use(existing(visibleToken(call, known.record)))
+  return findToken(call, accessorId).then((token) => use(existing(token)))
+}
+
+function existing(token: TokenRecord | undefined): TokenRecord {
   if (!token) throw notFound('Requested token')
   return token
 }

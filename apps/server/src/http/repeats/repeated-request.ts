@@ -51,7 +51,8 @@ export class RepeatedRequest implements WireRequest {
     return this.headers[name]
   }
 
-  readBody(bytesMax: number): Promise<Uint8Array> {
-    return this.body.length > bytesMax ? Promise.reject(bodyTooLarge(bytesMax)) : Promise.resolve(this.body)
+  readBody(bytesMax: number): Uint8Array {
+    if (this.body.length > bytesMax) throw bodyTooLarge(bytesMax)
+    return this.body
   }
 }

@@ -143,11 +143,14 @@ export class LocalState {
     const touched = new Set<Topic>()
     for (const { index, changes, secretHashes } of commits) {
       const isBulk = changes.length > CACHED_CHANGES_MAX
-      for (const [i, change] of changes.entries()) {
-        if (!isOfCatalog(change))
-          this.takeOwnChange({ change, index, secretHash: secretHashes[i], isBulk }, touched)
+      const ofCatalog: CatalogChange[] = []
+      let place = 0
+      for (const change of changes) {
+        if (isOfCatalog(change)) ofCatalog.push(change)
+        else this.takeOwnChange({ change, index, secretHash: secretHashes[place], isBulk }, touched)
+        place += 1
       }
-      this.takeOwnCatalogChanges(changes.filter(isOfCatalog), index, touched)
+      if (ofCatalog.length > 0) this.takeOwnCatalogChanges(ofCatalog, index, touched)
     }
     const last = commits.at(-1)
     if (last) this.finish(last.index, touched)

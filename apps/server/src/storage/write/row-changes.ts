@@ -3,13 +3,7 @@ import type { Change } from '@latchkey/service'
 import type { SecretBox } from '../../secrets/secret-box.ts'
 import { encodeKv, KV_COLUMNS, type KvChange } from '../kv-table.ts'
 import type { TokenCache } from '../read/token-cache.ts'
-import {
-  encodeToken,
-  encodeTokenKeys,
-  firstEightBytes,
-  type OfIds,
-  SENT_TOKEN_COLUMNS,
-} from '../token-table.ts'
+import { firstEightBytes, type OfIds, pushToken, pushTokenKeys, SENT_TOKEN_COLUMNS } from '../token-table.ts'
 import { arrayText, type Column, columnArrays } from './columns.ts'
 
 type TokenChange = Extract<Change, { readonly table: 'tokens' }>
@@ -90,7 +84,8 @@ export function encodeRow(
   secrets: SecretBox,
   cache: Pick<TokenCache, 'secretHashOf'> | undefined,
 ): EncodedRow {
-  const values = CHANGE_COLUMNS.map(({ encode }) => encode({ change, ordinal }))
+  const source = { change, ordinal }
+  const values = CHANGE_COLUMNS.map(({ encode }) => encode(source))
   if (change.table === 'kv') {
     values.push(...encodeKv(change))
     return { values, secretHash: undefined }
@@ -104,9 +99,8 @@ export function encodeRow(
       : undefined
   const claim = expect === 0 && ofIds ? { secretHash, ofIds } : undefined
   for (const { encode } of TOKEN_CLAIM_COLUMNS) values.push(encode(claim))
-  values.push(
-    ...(op === 'put' ? encodeToken({ record, secretHash, ofIds }) : encodeTokenKeys(record, secretHash)),
-  )
+  if (op === 'put') pushToken(values, { record, secretHash, ofIds })
+  else pushTokenKeys(values, record, secretHash)
   return { values, secretHash }
 }
 
@@ -122,12 +116,25 @@ export function keyHashes(
   }
 }
 
-/** The rows of each write of a group as parameters: the number of the write, then the columns. */
-export function rowParameters(
-  parameters: readonly Parameter[],
-  writes: readonly (readonly EncodedRow[])[],
-): readonly string[] {
-  const numbers = writes.flatMap((rows, i) => rows.map(() => i + 1))
-  const values = writes.flatMap((rows) => rows.map((row) => row.values))
-  return [arrayText(numbers), ...columnArrays(parameters, values)]
+/** The rows of one table in the writes of a group. */
+export class GroupRows {
+  private readonly parameters: readonly Parameter[]
+  /** Of each row, the number of its write. */
+  private readonly numbers: number[] = []
+  private readonly rows: (readonly unknown[])[] = []
+
+  constructor(parameters: readonly Parameter[]) {
+    this.parameters = parameters
+  }
+
+  /** @param write its number in the group, from 1 on. */
+  add(write: number, { values }: EncodedRow): void {
+    this.numbers.push(write)
+    this.rows.push(values)
+  }
+
+  /** The numbers of the writes, then the columns. */
+  texts(): readonly string[] {
+    return [arrayText(this.numbers), ...columnArrays(this.parameters, this.rows)]
+  }
 }

@@ -4,7 +4,7 @@ import { COMMIT_ROWS_FUNCTION } from '../../database/commit-rows-function.ts'
 import { withAclErrors } from '../../database/database-error.ts'
 import type { Prisma } from '../../generated/prisma/client.ts'
 import type { Closing } from '../members/leases/lease.ts'
-import { type EncodedRow, KV_PARAMETERS, rowParameters, TOKEN_PARAMETERS } from './row-changes.ts'
+import { GroupRows, KV_PARAMETERS, TOKEN_PARAMETERS } from './row-changes.ts'
 import type { EncodedWrite, GroupAnswer } from './writes.ts'
 
 /** The rows of each write, in order. */
@@ -72,8 +72,12 @@ export async function commitRows(
   apart: number,
   { memberId, beat, waited, known }: Author,
 ): Promise<GroupAnswer | Closing | undefined> {
-  const of = (table: WriteRows[number]['change']['table']): readonly (readonly EncodedRow[])[] =>
-    writes.map((rows) => rows.map(({ change }) => change).filter((row) => row.table === table))
+  const groups = { tokens: new GroupRows(TOKEN_PARAMETERS), kv: new GroupRows(KV_PARAMETERS) }
+  let number = 0
+  for (const rows of writes) {
+    number += 1
+    for (const { change } of rows) groups[change.table].add(number, change)
+  }
   const values = [
     memberId,
     beat,
@@ -81,8 +85,8 @@ export async function commitRows(
     known,
     writes.length,
     apart,
-    ...rowParameters(TOKEN_PARAMETERS, of('tokens')),
-    ...rowParameters(KV_PARAMETERS, of('kv')),
+    ...groups.tokens.texts(),
+    ...groups.kv.texts(),
   ]
   const [row] = await withAclErrors(() => run(values))
   if (!row?.answer) return undefined

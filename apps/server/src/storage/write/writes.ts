@@ -111,6 +111,7 @@ function charsOf(value: unknown): number {
   if (typeof value === 'string') return value.length
   if (typeof value !== 'object' || value === null) return 0
   let chars = 0
-  for (const part of Object.values(value)) chars += charsOf(part)
+  if (Array.isArray(value)) for (const part of value) chars += charsOf(part)
+  else for (const part of Object.values(value)) chars += charsOf(part)
   return chars
 }
