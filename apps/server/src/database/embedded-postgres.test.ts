@@ -293,6 +293,15 @@ describe('kill -9', () => {
     expect(await query(database.url, 'SELECT 1 AS n')).toEqual([{ n: 1 }])
   })
 
+  test('of the database, whose log somebody has removed', async () => {
+    const database = await start()
+    const killed = Number(database.pid)
+    rmSync(join(dataDir, 'postgres.log'))
+    process.kill(killed, 'SIGKILL')
+    await expect.poll(() => database.pid).not.toBe(killed)
+    await expect.poll(() => query(database.url, 'SELECT 1 AS n').catch(() => undefined)).toEqual([{ n: 1 }])
+  })
+
   test('stopping while the database is being restarted leaves none running', async () => {
     const database = await start()
     const killed = Number(database.pid)

@@ -192,16 +192,23 @@ function openLogFile(path: string): { readonly fd: number; readonly offset: numb
   return { fd: openSync(path, 'a', 0o600), offset: size > LOG_FILE_BYTES_MAX ? 0 : size }
 }
 
-/** The end of a file, at most {@link LOG_TAIL_BYTES} and nothing before `offset`. */
+/**
+ * The end of a log, at most {@link LOG_TAIL_BYTES} and nothing before `offset`; or why it cannot be read, as somebody may have
+ * removed it.
+ */
 function readTail(path: string, offset: number): string {
-  const fd = openSync(path, 'r')
   try {
-    const { size } = statSync(path)
-    const start = Math.max(offset, size - LOG_TAIL_BYTES)
-    const tail = Buffer.alloc(size - start)
-    readSync(fd, tail, 0, tail.length, start)
-    return tail.toString('utf8').trim()
-  } finally {
-    closeSync(fd)
+    const fd = openSync(path, 'r')
+    try {
+      const { size } = statSync(path)
+      const start = Math.max(offset, size - LOG_TAIL_BYTES)
+      const tail = Buffer.alloc(size - start)
+      readSync(fd, tail, 0, tail.length, start)
+      return tail.toString('utf8').trim()
+    } finally {
+      closeSync(fd)
+    }
+  } catch (error) {
+    return `The log of PostgreSQL cannot be read: ${String(error)}`
   }
 }
