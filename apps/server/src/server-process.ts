@@ -164,7 +164,7 @@ async function startOnce(
       onError: (error) => log.warn({ err: error }, 'expired checks could not be written; trying again'),
     })
     const servedStore = tracing?.commits.store(store) ?? store
-    const lists = openTokenLists({ config, dataDir, store, servedStore, log })
+    const lists = await openTokenLists({ config, dataDir, store, servedStore, log })
     const service = new Service({
       coordinateUpdates,
       localChecks,

@@ -1,23 +1,37 @@
 /** Token lists that files keep over restarts equal the lists of the store, whatever happened in between. */
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import {
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { TokenRecord } from '@latchkey/acl'
+import { AclError } from '@latchkey/contract'
 import type { Change, Store, TokenFilter, TokenListRequest } from '@latchkey/service'
 import { chooseSeed, SeededRandom } from '@latchkey/testkit/random'
-import { aPolicy, aToken } from '@latchkey/testkit/records/record-builders'
+import { aMethod, aNamespace, aPolicy, aRole, aToken } from '@latchkey/testkit/records/record-builders'
 import pg from 'pg'
 import { pino } from 'pino'
 import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest'
+import type { Config } from '../src/config/config.ts'
 import type { KeyRing } from '../src/secrets/key-ring.ts'
+import type { PostgresStore, TokenDigests } from '../src/storage/postgres-store.ts'
 import { CachedTokenLists } from '../src/token-lists/cached-token-lists.ts'
 import { KeptLists } from '../src/token-lists/kept/kept-lists.ts'
-import type { ReadChunks } from '../src/token-lists/kept/list-writing.ts'
+import { openTokenLists } from '../src/token-lists/open-token-lists.ts'
 import { createTestDatabase } from './database.ts'
 import { openTestStore, putNew, testRing } from './store.ts'
 
 const database = await createTestDatabase()
-const store = await openTestStore({ url: database.url })
+/** It caches nothing, so that what is changed by hand shows. */
+const store = await openTestStore({ url: database.url, cacheBytes: 0 })
 const sql = new pg.Client({ connectionString: database.url })
 await sql.connect()
 afterAll(() => sql.end())
@@ -35,12 +49,25 @@ const counted: Store = Object.create(store, {
   },
 })
 
+function countedDigests(of: PostgresStore): TokenDigests {
+  const { tokenDigests } = of
+  return {
+    async *digestedPages(filter) {
+      for await (const page of tokenDigests.digestedPages(filter)) {
+        reads.tokens += page.tokens.length
+        yield page
+      }
+    },
+    chunks: (...question) => tokenDigests.chunks(...question),
+  }
+}
+
 const COUNT = 2_000
 /** Tokens of one commit share their index. */
 const COMMIT_SIZE = 40
 const policy = aPolicy({ Name: 'shown' })
 let records: TokenRecord[]
-let directory: string
+let folder: string
 let warnings: string[]
 const started: CachedTokenLists[] = []
 
@@ -51,7 +78,7 @@ const log = pino(
 )
 
 beforeEach(async () => {
-  directory = mkdtempSync(join(tmpdir(), 'latchkey-lists-'))
+  folder = mkdtempSync(join(tmpdir(), 'latchkey-lists-'))
   warnings = []
   await sql.query('TRUNCATE token')
   records = Array.from({ length: COUNT }, (_, i) =>
@@ -62,7 +89,7 @@ beforeEach(async () => {
 })
 afterEach(async () => {
   await Promise.all(started.splice(0).map((lists) => lists.close()))
-  rmSync(directory, { recursive: true, force: true })
+  rmSync(folder, { recursive: true, force: true })
 })
 
 async function put(...changes: readonly Change[]): Promise<void> {
@@ -76,20 +103,20 @@ interface Options {
   readonly filesMax?: number
   /** Of lists in memory. Longer ones than half of it, but at least 4 MiB, are streamed. */
   readonly cacheBytes?: number
-  readonly readChunks?: ReadChunks
+  readonly digests?: TokenDigests
   readonly pauseMs?: number
 }
 
-const readChunks: ReadChunks = (...question) => store.tokenChunks(...question)
+const digests = countedDigests(store)
 
 /** The lists of a process that starts. */
-function start({ keys = ring, path = directory, ...options }: Options = {}): CachedTokenLists {
+function start({ keys = ring, path = folder, ...options }: Options = {}): CachedTokenLists {
   const kept = new KeptLists({
-    directory: path,
+    folder: path,
     bytesMax: options.filesMax ?? 100_000_000,
     ring: keys,
     store: counted,
-    readChunks,
+    digests,
     log,
     bytesMin: 1,
     pauseMs: 0,
@@ -156,7 +183,7 @@ async function keep(options?: Options): Promise<void> {
 }
 
 function files(): readonly string[] {
-  return readdirSync(directory).map((name) => join(directory, name))
+  return readdirSync(folder).map((name) => join(folder, name))
 }
 
 function flip(bytes: Buffer, at: number): Buffer {
@@ -211,6 +238,26 @@ describe('after a restart, only what changed is read', () => {
           ),
         ),
     ],
+    [
+      'the links of a row changed by hand',
+      () => sql.query(`UPDATE token SET policies = '{}' WHERE accessor_id = $1`, [record().AccessorID]),
+    ],
+    [
+      'the same change of two rows by hand',
+      () =>
+        sql.query(`UPDATE token SET description = 'twice' WHERE accessor_id IN ($1, $2)`, [
+          record().AccessorID,
+          records[701]?.AccessorID,
+        ]),
+    ],
+    [
+      'texts of two rows exchanged by hand',
+      () =>
+        sql.query(
+          `UPDATE token t SET description = o.description FROM token o WHERE t.accessor_id IN ($1, $2) AND o.accessor_id IN ($1, $2) AND t.accessor_id <> o.accessor_id`,
+          [record().AccessorID, records[701]?.AccessorID],
+        ),
+    ],
     // As no write of this service does it: the index of the token stays.
     [
       'a row changed by hand',
@@ -233,7 +280,9 @@ describe('after a restart, only what changed is read', () => {
   test.each(CHANGES)('%s', async (_name, change) => {
     await keep()
     await change()
-    expect(await readsOf(start())).toBeLessThan(COUNT / 4)
+    const read = await readsOf(start())
+    expect(read).toBeGreaterThan(0)
+    expect(read).toBeLessThan(COUNT / 4)
     expect(warnings).toEqual([])
   })
 
@@ -250,6 +299,9 @@ describe('after a restart, only what changed is read', () => {
     await expect.poll(() => files().length).toBe(1)
     await put({ table: 'tokens', op: 'put', record: { ...record(), Description: 'new' }, expect: undefined })
     await textOf(lists)
+    // What is new is too little to be written now.
+    await sleep(100)
+    expect(await readsOf(start())).toBeGreaterThan(0)
     await lists.close()
     expect(await readsOf(start())).toBe(0)
   })
@@ -337,16 +389,28 @@ describe('nothing is taken from a file', () => {
     expect(await readsOf(start(), later)).toBeLessThan(COUNT / 4)
   })
 
-  test('that changed while the file was written', async () => {
+  test('that changed while the list was read', async () => {
+    let isFirst = true
     const lists = start({
-      readChunks: async (...question) => {
-        await put({
-          table: 'tokens',
-          op: 'put',
-          record: { ...(records[700] as TokenRecord), Description: 'late' },
-          expect: undefined,
-        })
-        return readChunks(...question)
+      digests: {
+        ...digests,
+        async *digestedPages(filter) {
+          for await (const page of digests.digestedPages(filter)) {
+            yield page
+            if (isFirst)
+              await put({
+                table: 'tokens',
+                op: 'put',
+                record: { ...(records[700] as TokenRecord), Description: 'late' },
+                expect: undefined,
+              })
+            if (isFirst)
+              await sql.query(`UPDATE token SET description = 'by hand' WHERE accessor_id = $1`, [
+                records[3]?.AccessorID,
+              ])
+            isFirst = false
+          }
+        },
       },
     })
     await textOf(lists)
@@ -354,6 +418,79 @@ describe('nothing is taken from a file', () => {
     const read = await readsOf(start())
     expect(read).toBeGreaterThan(0)
     expect(read).toBeLessThan(COUNT / 4)
+  })
+
+  test('that a process showed from its memory, after a row was changed by hand', async () => {
+    const warm = await openTestStore({ url: database.url })
+    const { AccessorID } = records[3] as TokenRecord
+    await warm.tokenByAccessor(AccessorID)
+    await sql.query(`UPDATE token SET description = 'by hand' WHERE accessor_id = $1`, [AccessorID])
+    const asked = request({
+      store: warm,
+      directoryVersion: warm.directory().version,
+      tokensIndex: warm.tableIndex('tokens'),
+    })
+    const kept = new KeptLists({
+      folder,
+      bytesMax: 1e8,
+      ring,
+      store: warm,
+      digests: warm.tokenDigests,
+      log,
+      bytesMin: 1,
+    })
+    const lists = new CachedTokenLists(1e8, kept)
+    await lists.whole(asked)
+    await lists.close()
+    expect(files()).toHaveLength(1)
+    expect(await textOf(start())).toContain('by hand')
+  })
+
+  test('if the clock was ahead when it was made', async () => {
+    const lists = start()
+    await textOf(lists, request({ now: Date.parse('2026-03-01T00:00:00Z') }))
+    await lists.close()
+    expect(await readsOf(start())).toBe(COUNT)
+  })
+
+  test('after the directory has changed since the request was admitted', async () => {
+    await keep()
+    const asked = request()
+    await put({
+      table: 'policies',
+      op: 'put',
+      record: { ...policy, Description: 'changed' },
+      expect: undefined,
+    })
+    reads.tokens = 0
+    await textOf(start(), asked)
+    expect(reads.tokens).toBe(COUNT)
+  })
+
+  const role = aRole({ Name: 'role' })
+  const method = aMethod({ Name: 'method' })
+  const DIRECTORY_CHANGES: readonly (readonly [string, Change])[] = [
+    [
+      'a role',
+      { table: 'roles', op: 'put', record: { ...role, Policies: [{ ID: policy.ID }] }, expect: undefined },
+    ],
+    [
+      'the name of a role',
+      { table: 'roles', op: 'put', record: { ...role, Name: 'renamed' }, expect: undefined },
+    ],
+    [
+      'an auth method',
+      { table: 'authMethods', op: 'put', record: { ...method, Generation: 7 }, expect: undefined },
+    ],
+  ]
+
+  test.each(DIRECTORY_CHANGES)('after %s was changed', async (_name, change) => {
+    await put({ table: 'roles', op: 'put', record: role, expect: undefined })
+    await put({ table: 'authMethods', op: 'put', record: method, expect: undefined })
+    await keep()
+    expect(await readsOf(start())).toBe(0)
+    await put(change)
+    expect(await readsOf(start())).toBe(COUNT)
   })
 })
 
@@ -434,6 +571,20 @@ describe('a list too long for memory', () => {
     expect(warnings).toEqual([])
   })
 
+  test('that becomes short is read into memory again', async () => {
+    await textOf(start(streaming))
+    const lists = start(streaming)
+    await textOf(lists)
+    await lists.close()
+    await sql.query('DELETE FROM token WHERE create_index > $1', [
+      (await store.tokenByAccessor(records[399]?.AccessorID ?? ''))?.CreateIndex,
+    ])
+    const next = start(streaming)
+    await textOf(next)
+    await next.close()
+    expect(await start(streaming).whole(request())).toBeDefined()
+  })
+
   test('whose reader leaves is not kept', async () => {
     const lists = start(streaming)
     await lists.whole(request())
@@ -477,7 +628,7 @@ test('the file that was not used for the longest time makes room for another', a
 })
 
 test('a directory that cannot be written changes no answer', async () => {
-  const path = join(directory, 'file')
+  const path = join(folder, 'file')
   writeFileSync(path, '')
   const lists = start({ path })
   expect(await readsOf(lists)).toBe(COUNT)
@@ -485,20 +636,204 @@ test('a directory that cannot be written changes no answer', async () => {
   expect(warnings).toContain('a list of tokens could not be kept in a file')
 })
 
-test('a database that does not compare in time changes no answer, and leaves the file', async () => {
-  await keep()
-  let calls = 0
-  const lists = start({
-    readChunks: (...question) => {
+describe('a comparison', () => {
+  test('that takes too long changes no answer and leaves the file, and is not repeated at once', async () => {
+    await keep()
+    let calls = 0
+    const canceled = new AclError('unavailable', 'later', {
+      cause: Object.assign(new Error('canceled'), { code: '57014' }),
+    })
+    const chunks = () => {
       calls += 1
-      return calls === 1 ? Promise.reject(new Error('statement timeout')) : readChunks(...question)
-    },
+      return Promise.reject(canceled)
+    }
+    const lists = start({ digests: { ...digests, chunks }, pauseMs: 1_000_000 })
+    expect(await readsOf(lists)).toBe(COUNT)
+    await put({
+      table: 'policies',
+      op: 'put',
+      record: { ...policy, Description: 'changed' },
+      expect: undefined,
+    })
+    expect(await readsOf(lists)).toBe(COUNT)
+    expect(calls).toBe(1)
+    expect(warnings).toEqual(['a kept list of tokens could not be compared with the database'])
+    expect(await readsOf(start())).toBe(0)
   })
-  expect(await readsOf(lists)).toBe(COUNT)
-  expect(warnings).toEqual(['a kept list of tokens could not be compared with the database'])
-  expect(files()).toHaveLength(1)
+
+  test('that finds no database fails at once', async () => {
+    await keep()
+    const away = new AclError('unavailable', 'later', {
+      cause: Object.assign(new Error('refused'), { code: 'ECONNREFUSED' }),
+    })
+    const lists = start({ digests: { ...digests, chunks: () => Promise.reject(away) } })
+    reads.tokens = 0
+    await expect(lists.whole(request())).rejects.toBe(away)
+    expect(reads.tokens).toBe(0)
+  })
+})
+
+describe('tokens of one commit of hundreds', () => {
+  const many = () => Array.from({ length: 1_300 }, () => aToken())
+
+  test('are one chunk of several parts', async () => {
+    const added = many()
+    await put(...added.map(putNew))
+    await keep()
+    expect(await readsOf(start())).toBe(0)
+    await put({
+      table: 'tokens',
+      op: 'put',
+      record: { ...(added[900] as TokenRecord), Description: 'new' },
+      expect: undefined,
+    })
+    const read = await readsOf(start())
+    expect(read).toBeGreaterThanOrEqual(1_300)
+    expect(read).toBeLessThan(1_300 + COUNT / 4)
+  })
+
+  test('without accessors, of which one gets one while the list is in memory', async () => {
+    const added = many().map((record) => ({ ...record, AccessorID: '' }))
+    await put(...added.map(putNew))
+    await keep()
+    const lists = start()
+    expect(await readsOf(lists)).toBe(0)
+    const record = { ...(added[1_200] as TokenRecord), AccessorID: aToken().AccessorID }
+    await put({ table: 'tokens', op: 'put', record, expect: undefined })
+    await readsOf(lists)
+  })
+})
+
+test('lists of two namespaces do not mix', async () => {
+  await put({ table: 'namespaces', op: 'put', record: aNamespace({ Name: 'team' }), expect: undefined })
+  const team = Array.from({ length: 100 }, () => aToken({ Namespace: 'team' }))
+  await put(...team.map(putNew))
+  const asked = request({ filter: { namespace: 'team' } })
+  const lists = start()
+  await textOf(lists)
+  await textOf(lists, asked)
   await lists.close()
+  expect(files()).toHaveLength(2)
+  await put({
+    table: 'tokens',
+    op: 'put',
+    record: { ...(team[50] as TokenRecord), Description: 'new' },
+    expect: undefined,
+  })
   expect(await readsOf(start())).toBe(0)
+  expect(await readsOf(start(), asked)).toBe(100)
+})
+
+test('a list from a file expires in memory, too', async () => {
+  const ExpirationTime = '2026-02-01T00:00:10Z'
+  const [record] = records as [TokenRecord]
+  await put({ table: 'tokens', op: 'put', record: { ...record, ExpirationTime }, expect: undefined })
+  await keep()
+  const lists = start()
+  expect(await readsOf(lists)).toBe(0)
+  await readsOf(lists, request({ now: Date.parse(ExpirationTime) }))
+})
+
+describe('files are written', () => {
+  test('once by two processes at once', async () => {
+    const both = [start({ pauseMs: 1_000_000 }), start({ pauseMs: 1_000_000 })]
+    await Promise.all(both.map((lists) => textOf(lists)))
+    await Promise.all(both.map((lists) => lists.close()))
+    expect(files()).toHaveLength(1)
+    expect(warnings).toEqual([])
+    expect(await readsOf(start())).toBe(0)
+  })
+
+  test('after a first attempt that failed', async () => {
+    const path = join(folder, 'later')
+    writeFileSync(path, '')
+    const lists = start({ path })
+    await textOf(lists)
+    await expect.poll(() => warnings.length).toBeGreaterThan(0)
+    rmSync(path)
+    await put(putNew(aToken()))
+    await textOf(lists)
+    await lists.close()
+    expect(await readsOf(start({ path }))).toBe(0)
+  })
+
+  test('again after another process has removed them', async () => {
+    const lists = start()
+    await textOf(lists)
+    await expect.poll(() => files().length).toBe(1)
+    rmSync(onlyFile())
+    await put(putNew(aToken()))
+    await textOf(lists)
+    await lists.close()
+    expect(await readsOf(start())).toBe(0)
+  })
+
+  test('again with the active key', async () => {
+    await keep({ keys: testRing('old') })
+    await keep({ keys: testRing('new', 'old') })
+    expect(await readsOf(start({ keys: testRing('new') }))).toBe(0)
+    expect(warnings).toEqual([])
+  })
+
+  test('without what a killed process left', async () => {
+    const [old, young] = ['a.draft-1', 'a.draft-2'].map((name) => join(folder, name)) as [string, string]
+    for (const path of [old, young]) writeFileSync(path, '')
+    utimesSync(old, 0, 0)
+    await keep()
+    expect(existsSync(old)).toBe(false)
+    expect(existsSync(young)).toBe(true)
+  })
+
+  test.skipIf(process.platform !== 'linux')('and no file is left open', async () => {
+    await keep()
+    const open = () => readdirSync('/proc/self/fd').length
+    const before = open()
+    for (let i = 0; i < 20; i += 1) {
+      await readsOf(start({ pauseMs: 1_000_000 }))
+      await readsOf(
+        start({ pauseMs: 1_000_000, cacheBytes: 100 }),
+        request({ secrets: i % 2 ? 'none' : 'all' }),
+      )
+    }
+    expect(open()).toBeLessThan(before + 10)
+  })
+})
+
+test('a file under the name of another list does not open', async () => {
+  await keep()
+  const lists = start()
+  await textOf(lists, request({ secrets: 'none' }))
+  await lists.close()
+  const [a, b] = files() as [string, string]
+  const bytes = readFileSync(a)
+  writeFileSync(a, readFileSync(b))
+  writeFileSync(b, bytes)
+  expect(await readsOf(start())).toBe(COUNT)
+  expect(await readsOf(start(), request({ secrets: 'none' }))).toBe(COUNT)
+  expect(warnings).toHaveLength(2)
+})
+
+describe('a server keeps no files, and removes earlier ones,', () => {
+  const SETTINGS = { cache: true, cacheBytes: 1e8, workers: 1, databaseConnections: 10, listFilesBytes: 1e8 }
+  const CASES: readonly (readonly [string, object, boolean])[] = [
+    ['if it may not', { listFilesBytes: 0 }, false],
+    ['without a cache', { cache: false }, false],
+    ['if their key would be beside them, and the database is not', { databaseUrl: database.url }, false],
+    ['but it does with a key from elsewhere', { databaseUrl: database.url, encryptionKeys: [] }, true],
+    ['but it does with a database of its own', {}, true],
+  ]
+
+  test.each(CASES)('%s', async (_name, settings, keeps) => {
+    await keep({ path: join(folder, 'token-lists') })
+    await openTokenLists({
+      config: { ...SETTINGS, ...settings } as unknown as Config,
+      dataDir: folder,
+      store: Object.assign(Object.create(store), { ring }),
+      servedStore: counted,
+      log,
+    })
+    expect(existsSync(join(folder, 'token-lists'))).toBe(keeps)
+  })
 })
 
 test('a list that is written again and again waits between two writes', async () => {

@@ -4,6 +4,9 @@ import { AclError, limits, type NodeIdentity, type ServiceIdentity, shorten } fr
 const IDENTITY_NAME = /^[a-z0-9](?:[a-z0-9_-]*[a-z0-9])?$/
 const NAME_RULE = `Only lowercase alphanumeric characters, '-' and '_' are allowed, it starts and ends with an alphanumeric, and has at most ${limits.IDENTITY_NAME_LENGTH_MAX} characters`
 
+/** Shared: most tokens have no identities. */
+const NONE: readonly never[] = []
+
 export function isIdentityName(name: string): boolean {
   return name.length <= limits.IDENTITY_NAME_LENGTH_MAX && IDENTITY_NAME.test(name)
 }
@@ -22,7 +25,7 @@ export function normalizeServiceIdentities(
   owner: 'token' | 'role',
   local = false,
 ): readonly ServiceIdentity[] {
-  if (!identities) return []
+  if (!identities) return NONE
   for (const [i, identity] of identities.entries()) checkServiceIdentity(identity, i, owner, local)
   const byName = Map.groupBy(identities, ({ ServiceName }) => ServiceName)
   return [...byName.entries()]
@@ -77,7 +80,7 @@ export function normalizeNodeIdentities(
   identities: readonly NodeIdentity[] | undefined,
   owner: 'token' | 'role',
 ): readonly NodeIdentity[] {
-  if (!identities) return []
+  if (!identities) return NONE
   const byKey = new Map<string, NodeIdentity>()
   for (const [i, identity] of identities.entries()) {
     checkNodeIdentity(identity, i, owner)

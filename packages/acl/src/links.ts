@@ -57,13 +57,16 @@ interface Lookup {
   readonly namespace: string
 }
 
+/** Shared: many tokens have no links. */
+const NONE: readonly never[] = []
+
 function resolveLinks(
   links: readonly PolicyLink[] | undefined,
   field: 'Policies' | 'Roles',
   what: 'policy' | 'role',
   lookup: Lookup,
 ): readonly StoredLink[] {
-  if (!links || links.length === 0) return []
+  if (!links || links.length === 0) return NONE
   const ids = new Set<string>()
   for (const [i, link] of links.entries()) {
     const byId = link.ID !== undefined && link.ID !== ''

@@ -223,7 +223,7 @@ export const SETTINGS = {
   }),
   listFilesBytes: size({
     env: 'LATCHKEY_LIST_FILES_BYTES',
-    doc: 'Maximum size of all files that keep long token lists over restarts, encrypted, in the data directory. `0` keeps none.',
+    doc: 'Maximum size of all files that keep long token lists across restarts, encrypted, in the data directory. `0` keeps none. With a `DATABASE_URL`, the server keeps them only if it is given `LATCHKEY_ENCRYPTION_KEYS`.',
     fallback: 1024 * MIB,
     fallbackText: '1GiB',
     maxBytes: 1024 ** 4,

@@ -31,7 +31,6 @@ import type { Housekeeping } from './members/housekeeping.ts'
 import type { Membership } from './members/membership.ts'
 import type { KvCache } from './read/kv-cache.ts'
 import type { KvReader } from './read/kv-reader.ts'
-import type { ListChunk } from './read/lists/list-chunks.ts'
 import type { TokenLists } from './read/lists/token-lists.ts'
 import type { ReplicaReads } from './read/replica-reads.ts'
 import { StaleReads } from './read/stale-reads.ts'
@@ -97,6 +96,8 @@ export interface StoreStatus {
   /** Queries for new changes, each shared by all readers that waited for it. */
   readonly confirmations: number
 }
+
+export type TokenDigests = Pick<TokenLists, 'digestedPages' | 'chunks'>
 
 const CURRENT: Freshness = { knownLeader: true, lastContactMs: 0 }
 /** Every process queries the database each second. After this silence the database counts as unreachable. */
@@ -195,9 +196,9 @@ export class PostgresStore implements Store {
     return this.parts.lists.pages(filter)
   }
 
-  /** What the database holds of a list, without reading it. */
-  tokenChunks(...question: Parameters<TokenLists['chunks']>): Promise<ReadonlyMap<number, ListChunk>> {
-    return this.parts.lists.chunks(...question)
+  /** Lists of tokens with digests, to compare them with what the database has later. */
+  get tokenDigests(): TokenDigests {
+    return this.parts.lists
   }
 
   placeOf(token: TokenRecord): ListPosition {

@@ -249,6 +249,8 @@ export interface TokenRow {
   readonly modifyIndex: number
   /** Every column that a read selects, as text. */
   readonly fields: readonly string[]
+  /** Of a row that was read with its digest. */
+  readonly digest: bigint | undefined
 }
 
 /** @param text rows separated by {@link ROW_END}, their fields by {@link FIELD_END}. */
@@ -263,6 +265,7 @@ export function readTokenRows(text: string): readonly TokenRow[] {
       createIndex: Number(next(CREATE_INDEX)),
       modifyIndex: Number(next(MODIFY_INDEX)),
       fields,
+      digest: fields.length > READ_COLUMNS.length ? BigInt(next(READ_COLUMNS.length)) : undefined,
     }
   })
 }

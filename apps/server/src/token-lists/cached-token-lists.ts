@@ -2,7 +2,7 @@ import type { TokenListCache, TokenListRequest, WholeTokenList } from '@latchkey
 import type { KeptLists } from './kept/kept-lists.ts'
 import { ListCache, type ListRequest } from './list-cache.ts'
 import { readParts } from './read-parts.ts'
-import type { ListPart, TokenList } from './token-list.ts'
+import type { TokenList } from './token-list.ts'
 import { makeTokenList } from './token-list-parts.ts'
 
 /** Token lists cached as text, and patched when only a few of their tokens have changed. */
@@ -24,33 +24,36 @@ export class CachedTokenLists implements TokenListCache {
   }
 
   whole(request: TokenListRequest): Promise<WholeTokenList | undefined> {
+    const { kept } = this
     const bytesMax = this.cache.wholeBytesMax
-    const allParts = () => this.parts(request, false)
     const key = keyOf(request)
     return this.cache.whole(listRequestOf(request), async (previous) => {
-      if (!previous && (await this.kept?.isLonger(bytesMax, request, key))) return undefined
-      const list = await makeTokenList(request, { previous, bytesMax, allParts })
-      if (list) this.kept?.offer(request, key, () => this.cache.latest(key))
+      if (!previous && (await kept?.isLonger(bytesMax, request, key))) return undefined
+      const list = await makeTokenList(request, {
+        previous,
+        bytesMax,
+        allParts: () => kept?.parts(request, key, { bytesMax }) ?? readParts(request, request.filter),
+        partsOf: (range) => kept?.readParts(request, range) ?? readParts(request, range),
+      })
+      if (list) kept?.offer(request, key, () => this.cache.latest(key))
       return list
     })
   }
 
   async *streamed(request: TokenListRequest): AsyncGenerator<Uint8Array> {
+    const key = keyOf(request)
     let length = 0
-    for await (const { bytes } of this.parts(request, true)) {
+    const parts = this.kept?.parts(request, key, 'streamed') ?? readParts(request, request.filter)
+    for await (const { bytes } of parts) {
       length += bytes.length
       yield bytes
     }
-    this.cache.noteStreamed(keyOf(request), length)
+    this.cache.noteStreamed(key, length)
   }
 
   /** Writes to files what has changed. */
   async close(): Promise<void> {
     await this.kept?.close()
-  }
-
-  private parts(request: TokenListRequest, isStreamed: boolean): AsyncIterable<ListPart> {
-    return this.kept?.parts(request, keyOf(request), isStreamed) ?? readParts(request, request.filter)
   }
 }
 

@@ -1,3 +1,4 @@
+import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Store } from '@latchkey/service'
 import type { BaseLogger } from 'pino'
@@ -12,7 +13,7 @@ import { KeptLists } from './kept/kept-lists.ts'
  *
  * @param options.servedStore the store as the service sees it.
  */
-export function openTokenLists({
+export async function openTokenLists({
   config,
   dataDir,
   store,
@@ -24,19 +25,26 @@ export function openTokenLists({
   readonly store: ServerStore
   readonly servedStore: Store
   readonly log: BaseLogger
-}): CachedTokenLists {
-  if (!config.cache) return new CachedTokenLists(0)
+}): Promise<CachedTokenLists> {
   const { cacheBytes } = shareOf(config)
-  const kept =
-    config.listFilesBytes > 0
-      ? new KeptLists({
-          directory: join(dataDir, 'token-lists'),
-          bytesMax: config.listFilesBytes,
-          ring: store.ring,
-          store: servedStore,
-          readChunks: (...question) => store.tokenChunks(...question),
-          log,
-        })
-      : undefined
+  const folder = join(dataDir, 'token-lists')
+  if (!config.cache || config.listFilesBytes === 0 || !isSafe(config)) {
+    // Files of an earlier start hold secrets.
+    await rm(folder, { recursive: true, force: true })
+    return new CachedTokenLists(config.cache ? cacheBytes / 2 : 0)
+  }
+  const kept = new KeptLists({
+    folder,
+    bytesMax: config.listFilesBytes,
+    ring: store.ring,
+    store: servedStore,
+    digests: store.tokenDigests,
+    log,
+  })
   return new CachedTokenLists(cacheBytes / 2, kept)
+}
+
+/** Files beside their key would make the data directory alone as secret as the directory and the database together. */
+function isSafe({ databaseUrl, encryptionKeys }: Config): boolean {
+  return databaseUrl === undefined || encryptionKeys !== undefined
 }

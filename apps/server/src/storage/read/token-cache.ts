@@ -63,6 +63,11 @@ export class TokenCache {
     return entry?.record?.ModifyIndex === modifyIndex ? entry.record : undefined
   }
 
+  /** The secret of a lookup hash, if it is cached. */
+  secretOf(secretHash: string): string | undefined {
+    return this.byHash.get(secretHash)?.value.record?.SecretID
+  }
+
   /** The lookup hash of a token's secret in hex, if the cache holds this version of it, with the same ids. */
   secretHashOf({ AccessorID, SecretID }: TokenRecord, modifyIndex: number): string | undefined {
     const entry = use(this.bySecret.get(SecretID))
@@ -71,7 +76,7 @@ export class TokenCache {
   }
 
   add(record: TokenRecord, secretHash: string): void {
-    const accessorKey = record.AccessorID === '' ? undefined : record.AccessorID.toLowerCase()
+    const accessorKey = record.AccessorID === '' ? undefined : lowerCase(record.AccessorID)
     this.insert({ record, accessorKey, secretHash, secretId: record.SecretID }, sizeOf(record))
   }
 
@@ -120,6 +125,12 @@ export class TokenCache {
     if (secretId !== undefined) this.bySecret.delete(secretId)
     if (secretHash !== undefined) this.byHash.delete(secretHash)
   }
+}
+
+/** The text itself if it is in lower case: V8 would make a copy. */
+function lowerCase(text: string): string {
+  const lower = text.toLowerCase()
+  return lower === text ? text : lower
 }
 
 function use(slot: Slot<Entry> | undefined): Entry | undefined {

@@ -1,4 +1,5 @@
 import type { TokenRecord } from '@latchkey/acl'
+import { ownText } from '@latchkey/contract'
 import type { KnownToken } from '@latchkey/service'
 import type { SecretBox } from '../../secrets/secret-box.ts'
 import { Batches } from '../batches.ts'
@@ -143,10 +144,23 @@ export class TokenReader {
         rememberAbsence()
         return undefined
       }
-      const token = recordOfRow(row, this.parts)
-      this.cache.add(token, row.secretHash)
+      const token = ownRecord(recordOfRow(row, this.parts))
+      this.cache.add(token, ownText(row.secretHash))
       return token
     }
+  }
+}
+
+/** A record whose texts are not views of the text of all rows that were read with it. */
+function ownRecord(token: TokenRecord): TokenRecord {
+  return {
+    ...token,
+    AccessorID: ownText(token.AccessorID),
+    Description: ownText(token.Description),
+    Rules: ownText(token.Rules),
+    AuthMethod: ownText(token.AuthMethod),
+    CreateTime: ownText(token.CreateTime),
+    Hash: ownText(token.Hash),
   }
 }
 

@@ -1,110 +1,142 @@
 /**
- * Long lists of tokens, kept in files over restarts. A file says what its texts were made from; what the database holds
- * otherwise is read again. Decisions: kept lists.
+ * Long lists of tokens, kept in files across restarts. A file says what its texts were made from; whatever differs in the
+ * database is read again. Decisions: kept lists.
  */
-import type { Store, TokenListRequest } from '@latchkey/service'
+import type { Store, TokenFilter, TokenListRequest } from '@latchkey/service'
 import type { BaseLogger } from 'pino'
+import { sqlStateOf } from '../../database/database-error.ts'
 import { hasCode } from '../../has-code.ts'
 import type { KeyRing } from '../../secrets/key-ring.ts'
+import type { TokenDigests } from '../../storage/postgres-store.ts'
 import { readParts } from '../read-parts.ts'
 import type { ListPart, TokenList } from '../token-list.ts'
 import { basisOf } from './basis.ts'
-import { ListDirectory } from './list-directory.ts'
 import { type ChunkEntry, ListFileReader, placeBefore } from './list-file.ts'
-import { ListWriting, type ReadChunks } from './list-writing.ts'
-import { type Range, type Segment, type Segments, segmentsOf, startsOf } from './segments.ts'
+import { ListFolder } from './list-folder.ts'
+import { ListWriting } from './list-writing.ts'
+import { currentChunks, type Range, rangesOf, type Segment, segmentsOf } from './segments.ts'
 
 interface KeptListsOptions {
-  /** Created when it is needed. */
-  readonly directory: string
-  /** Of all files. */
+  /** The folder of the files, which is created when it is needed. */
+  readonly folder: string
+  /** Maximum size of all files together. */
   readonly bytesMax: number
   readonly ring: KeyRing
-  /** What {@link readChunks} compares: lists of other stores are not kept. */
+  /** The store whose tokens {@link digests} reads: lists of other stores are not kept. */
   readonly store: Store
-  readonly readChunks: ReadChunks
+  readonly digests: TokenDigests
   readonly log: BaseLogger
-  /** Least length of a list, in bytes. Default: 4 MiB, which is some 11,000 tokens. */
+  /** Minimum length of a list, in bytes. Default: 4 MiB, which is some 11,000 tokens. */
   readonly bytesMin?: number
-  /** Least time between two writes of one list. Default: a minute. */
+  /** Minimum time between two writes of one list, in milliseconds. Default: a minute. */
   readonly pauseMs?: number
-  /** Between a change and its write. Default: a second, for the answer to leave first. */
+  /** Time from a change to its write, in milliseconds. Default: a second, so that the answer leaves first. */
   readonly delayMs?: number
 }
 
 /** A file, and what of it is current. */
-interface Found extends Segments {
+interface Found {
   readonly reader: ListFileReader
+  readonly segments: readonly Segment[]
+  readonly isWorthWriting: boolean
 }
 
-/** A list that shall be written. */
+/** A list to be written. */
 interface Offered {
   readonly request: TokenListRequest
-  /** As it is then; undefined if it is no longer in memory. */
+  /** The list as it is then; undefined if it is no longer in memory. */
   readonly latest: () => TokenList | undefined
 }
+
+/** How a list is read: it goes into memory up to a length, or to the client. */
+type Reading = { readonly bytesMax: number } | 'streamed'
 
 const BYTES_MIN = 4_194_304
 const PAUSE_MS = 60_000
 const DELAY_MS = 1_000
-/** A list of which less has to be read again is not worth a new file. */
-const READ_SHARE_MIN = 0.1
-/** Reading a file takes as long as a tenth of its tokens from the database; the check as much again. */
-const READ_SHARE_MAX = 0.7
+/** A file is written again if this fraction of its tokens is no longer as it says, or of the list is not in it. */
+const NEW_SHARE_MIN = 0.1
+/** If less of a file than this fraction is current, the whole list is read. */
+const HELD_SHARE_MIN = 0.3
+/** What PostgreSQL says if a statement takes too long. */
+const QUERY_CANCELED = '57014'
+/** How long a list is not compared again after a comparison took too long. */
+const SLOW_PAUSE_MS = 300_000
 
 export class KeptLists {
   private readonly options: Required<KeptListsOptions>
-  private readonly directory: ListDirectory
-  /** By path: the fingerprints of the parts that are in the file. */
+  private readonly folder: ListFolder
+  /** Fingerprints of the parts that are in a file, by its path. */
   private readonly kept = new Map<string, WeakSet<Uint32Array>>()
+  /** Paths of files of which the last list had much more than they have. */
+  private readonly outgrown = new Set<string>()
   private readonly offered = new Map<string, Offered>()
-  /** Paths of which a file is being written. */
+  /** Files that are being written, by path. */
   private readonly busy = new Set<string>()
-  /** When a path was last written, or tried, in milliseconds since the epoch. */
+  /** When a file was last written, or tried, and when its comparison took too long; by path, in milliseconds since the epoch. */
   private readonly triedAt = new Map<string, number>()
+  private readonly slowAt = new Map<string, number>()
   private readonly background = new Set<Promise<void>>()
-  private timer: NodeJS.Timeout | undefined
+  private timer: { readonly dueAt: number; readonly handle: NodeJS.Timeout } | undefined
   private isClosed = false
 
   constructor(options: KeptListsOptions) {
     this.options = { bytesMin: BYTES_MIN, pauseMs: PAUSE_MS, delayMs: DELAY_MS, ...options }
-    this.directory = new ListDirectory(options.directory, options.bytesMax)
+    this.folder = new ListFolder(options.folder, options.bytesMax)
   }
 
-  /**
-   * The parts of a list, from its file where they are current, and from the store otherwise.
-   *
-   * @param isStreamed the list does not stay in memory: it is written while it is read.
-   */
-  async *parts(request: TokenListRequest, key: string, isStreamed: boolean): AsyncGenerator<ListPart> {
-    const basis = this.isKeepable(request) ? basisOf(request) : undefined
-    if (basis === undefined) {
+  /** Whether a file says that a list is longer than so many bytes: the list is then not read in vain to find that out. */
+  async isLonger(bytesMax: number, request: TokenListRequest, key: string): Promise<boolean> {
+    const reader = this.isKeepable(request) ? await this.open(this.folder.pathOf(key)) : undefined
+    await reader?.close()
+    return reader !== undefined && reader.textBytes > bytesMax
+  }
+
+  /** The parts of a list, from its file where they are current, and from the database otherwise. */
+  async *parts(request: TokenListRequest, key: string, reading: Reading): AsyncGenerator<ListPart> {
+    if (!this.isKeepable(request)) {
       yield* readParts(request, request.filter)
       return
     }
-    const path = this.directory.pathOf(key)
-    const found = await this.find(request, path, { basis, isStreamed })
-    const isNew = isStreamed && (found?.readShare ?? 1) >= READ_SHARE_MIN
-    const writing = isNew ? await this.start(path) : undefined
+    const path = this.folder.pathOf(key)
+    const found = await this.find(request, path, reading)
+    // A list that does not stay in memory is written while it is read.
+    const isOld = !found || found.isWorthWriting || this.outgrown.has(path)
+    const isWritten = reading === 'streamed' && isOld
+    const basis = isWritten ? basisOf(request) : undefined
+    const writing = basis === undefined ? undefined : await this.start(path)
+    const counts = { tokens: 0, kept: 0 }
     let isWhole = false
     try {
-      const parts = found ? this.foundParts(found, request, path) : readParts(request, request.filter)
+      const parts = found ? this.foundParts(found, request, path) : this.readParts(request, request.filter)
       for await (const part of parts) {
         await writing?.add(part)
+        const tokens = part.fingerprints.length
+        counts.tokens += tokens
+        if (this.kept.get(path)?.has(part.fingerprints)) counts.kept += tokens
         yield part
       }
       isWhole = true
+      if (counts.tokens - counts.kept >= counts.tokens * NEW_SHARE_MIN) this.outgrown.add(path)
     } finally {
       await found?.reader.close()
       if (writing) {
-        const end = isWhole ? this.finish(writing, path, { ...request, basis }) : this.abandon(writing, path)
-        this.background.add(end)
-        void end.finally(() => this.background.delete(end))
+        this.inBackground(
+          isWhole && basis !== undefined
+            ? this.finish(writing, path, { basis, now: request.now }).then(() => {})
+            : this.abandon(writing, path),
+        )
       }
     }
   }
 
-  /** A list that is in memory has changed. It is written soon, if enough of it is not in its file. */
+  /** The parts of a range of a list, as they may enter its file. */
+  readParts(request: TokenListRequest, range: TokenFilter): AsyncIterable<ListPart> {
+    const pages = this.isKeepable(request) ? this.options.digests.digestedPages(range) : undefined
+    return readParts(request, range, pages)
+  }
+
+  /** A list that is in memory has changed. It is written soon if enough of it is not in its file, else at the end. */
   offer(request: TokenListRequest, key: string, latest: () => TokenList | undefined): void {
     if (this.isClosed || !this.isKeepable(request)) return
     this.offered.set(key, { request, latest })
@@ -114,9 +146,9 @@ export class KeptLists {
   /** Writes what has changed since it was written. */
   async close(): Promise<void> {
     this.isClosed = true
-    clearTimeout(this.timer)
-    await this.writeOffered(0)
+    clearTimeout(this.timer?.handle)
     await Promise.all(this.background)
+    await this.writeOffered(0)
   }
 
   private isKeepable({ store, filter }: TokenListRequest): boolean {
@@ -124,43 +156,58 @@ export class KeptLists {
     return store === this.options.store && Object.keys(others).length === 0
   }
 
-  /** Whether a file says that a list is longer than so many bytes: the list is then not read in vain to find that out. */
-  async isLonger(bytesMax: number, request: TokenListRequest, key: string): Promise<boolean> {
-    const reader = this.isKeepable(request) ? await this.open(this.directory.pathOf(key)) : undefined
-    await reader?.close()
-    return reader !== undefined && reader.textBytes > bytesMax
-  }
-
   /** @returns undefined if there is no file, or too little of it is current. */
-  private async find(
-    request: TokenListRequest,
-    path: string,
-    { basis, isStreamed }: { readonly basis: string; readonly isStreamed: boolean },
-  ): Promise<Found | undefined> {
+  private async find(request: TokenListRequest, path: string, reading: Reading): Promise<Found | undefined> {
+    if (Date.now() - (this.slowAt.get(path) ?? 0) < SLOW_PAUSE_MS) return undefined
     const reader = await this.open(path)
     if (!reader) return undefined
+    let found: Found | undefined
     try {
-      const { index } = reader
-      if (index.basis !== basis) return await closed(reader)
-      const starts = startsOf(index)
-      // A list that goes into memory is decrypted while the database compares.
-      const [found] = await Promise.all([
-        this.options.readChunks(request.filter, starts, index.seed),
-        isStreamed ? undefined : reader.readAhead(),
-      ])
-      const segments = segmentsOf(index, starts, { found, now: request.now })
-      if (segments.readShare > READ_SHARE_MAX) return await closed(reader)
-      await this.directory.noteUse(path)
-      if (!this.kept.has(path)) this.kept.set(path, new WeakSet())
-      return { reader, ...segments }
+      found = await this.compare(reader, request, reading)
     } catch (error) {
-      // The list is read as if there were no file: on a slow database, the comparison may take too long.
+      await reader.close()
+      if (!isTooSlow(error)) throw error
+      this.slowAt.set(path, Date.now())
       this.options.log.warn(
         { err: error, path },
         'a kept list of tokens could not be compared with the database',
       )
-      return closed(reader)
+      return undefined
     }
+    if (!found) {
+      await reader.close()
+      return undefined
+    }
+    await this.folder.noteUse(path)
+    if (!this.kept.has(path)) this.kept.set(path, new WeakSet())
+    return found
+  }
+
+  private async compare(
+    reader: ListFileReader,
+    request: TokenListRequest,
+    reading: Reading,
+  ): Promise<Found | undefined> {
+    const { index } = reader
+    // A clock that was ahead may have left out tokens that live.
+    if (request.now < index.at || index.basis !== basisOf(request)) return undefined
+    const isAhead = reading !== 'streamed' && reader.textBytes <= reading.bytesMax
+    // A list that goes into memory is decrypted while the database compares.
+    const ranges = rangesOf(index)
+    const [found] = await Promise.all([
+      this.options.digests.chunks(request.filter, ranges),
+      isAhead ? reader.readAhead() : undefined,
+    ])
+    const current = currentChunks(index, found, request.now)
+    let [tokens, held] = [0, 0]
+    for (const [i, chunk] of index.chunks.entries()) {
+      const count = ranges[i]?.tokens ?? 0
+      tokens += count
+      if (current.has(chunk)) held += count
+    }
+    if (held < tokens * HELD_SHARE_MIN) return undefined
+    const isOutdated = tokens - held >= tokens * NEW_SHARE_MIN
+    return { reader, segments: segmentsOf(index, current), isWorthWriting: isOutdated || reader.isOfOldKey }
   }
 
   private async open(path: string): Promise<ListFileReader | undefined> {
@@ -180,7 +227,7 @@ export class KeptLists {
     for (const segment of segments) {
       const parts = 'chunk' in segment ? await this.chunkParts(reader, segment.chunk, path) : undefined
       if (parts) yield* parts
-      else yield* readParts(request, { ...request.filter, ...rangeOf(segment) })
+      else yield* this.readParts(request, { ...request.filter, ...rangeOf(segment) })
     }
   }
 
@@ -192,7 +239,7 @@ export class KeptLists {
   ): Promise<readonly ListPart[] | undefined> {
     try {
       const parts = await reader.read(chunk)
-      for (const { fingerprints } of parts) this.kept.get(path)?.add(fingerprints)
+      if (!reader.isOfOldKey) for (const { fingerprints } of parts) this.kept.get(path)?.add(fingerprints)
       return parts
     } catch (error) {
       await this.discard(path, error)
@@ -205,41 +252,59 @@ export class KeptLists {
     this.options.log.warn({ err: error, path }, 'a kept list of tokens cannot be used')
     this.kept.delete(path)
     const isUnreadable = error instanceof Error && 'errno' in error
-    if (!isUnreadable) await this.directory.remove(path)
+    if (!isUnreadable) await this.folder.remove(path)
   }
 
   private writeLater(ms: number): void {
-    this.timer ??= setTimeout(() => {
+    const dueAt = Date.now() + ms
+    if (this.timer && this.timer.dueAt <= dueAt) return
+    clearTimeout(this.timer?.handle)
+    const handle = setTimeout(() => {
       this.timer = undefined
-      const writing = this.writeOffered(READ_SHARE_MIN)
-      this.background.add(writing)
-      void writing.finally(() => this.background.delete(writing))
-    }, ms).unref()
+      this.inBackground(this.writeOffered(NEW_SHARE_MIN))
+    }, ms)
+    this.timer = { dueAt, handle: handle.unref() }
+  }
+
+  private inBackground(work: Promise<void>): void {
+    this.background.add(work)
+    void work.finally(() => this.background.delete(work))
   }
 
   /** @param shareMin how much of a list has to be new. */
   private async writeOffered(shareMin: number): Promise<void> {
+    let isLater = false
     for (const [key, { request, latest }] of this.offered) {
-      const path = this.directory.pathOf(key)
+      const path = this.folder.pathOf(key)
       const list = latest()
-      const isWorthIt =
-        list && list.bytes.length >= this.options.bytesMin && this.newShare(path, list) > shareMin
-      const basis =
-        isWorthIt && list.directoryVersion === request.directoryVersion ? basisOf(request) : undefined
-      const writing = basis === undefined ? undefined : await this.start(path)
-      // One that was written a moment ago has to wait.
-      if (basis !== undefined && !writing) continue
+      const isLong = list !== undefined && list.bytes.length >= this.options.bytesMin
+      const isOfDirectory = list?.directoryVersion === request.directoryVersion
+      const basis = isLong && isOfDirectory ? basisOf(request) : undefined
+      if (!list || basis === undefined) {
+        this.offered.delete(key)
+        continue
+      }
+      const share = await this.newShare(path, list)
+      if (share === 0) this.offered.delete(key)
+      // What is new is too little, and remains offered for the end.
+      if (share === 0 || share < shareMin) continue
+      const writing = await this.start(path)
+      if (!writing) {
+        isLater = true
+        continue
+      }
       this.offered.delete(key)
-      if (!list || !writing || basis === undefined) continue
       for (const part of list.parts) await writing.add(part)
-      await this.finish(writing, path, { ...list, filter: request.filter, basis })
-      this.kept.set(path, new WeakSet(list.parts.map(({ fingerprints }) => fingerprints)))
+      if (await this.finish(writing, path, { basis, now: request.now }))
+        this.kept.set(path, new WeakSet(list.parts.map(({ fingerprints }) => fingerprints)))
     }
-    if (this.offered.size > 0 && !this.isClosed) this.writeLater(this.options.pauseMs)
+    if (isLater && !this.isClosed) this.writeLater(this.options.pauseMs)
   }
 
-  /** Of the parts of a list, how many are not in its file, as a fraction. */
-  private newShare(path: string, { parts }: TokenList): number {
+  /** How many parts of a list are not in its file, as a fraction. */
+  private async newShare(path: string, { parts }: TokenList): Promise<number> {
+    // Another process may have removed it.
+    if ((await this.folder.writtenAt(path)) === undefined) return 1
     const kept = this.kept.get(path)
     return parts.filter(({ fingerprints }) => !kept?.has(fingerprints)).length / parts.length
   }
@@ -250,11 +315,12 @@ export class KeptLists {
     this.busy.add(path)
     try {
       // Another process may have written it.
-      const lastAt = Math.max((await this.directory.writtenAt(path)) ?? 0, this.triedAt.get(path) ?? 0)
+      const lastAt = Math.max((await this.folder.writtenAt(path)) ?? 0, this.triedAt.get(path) ?? 0)
       if (Date.now() - lastAt >= this.options.pauseMs) {
         this.triedAt.set(path, Date.now())
-        await this.directory.create()
-        return await ListWriting.start(path, { ring: this.options.ring, bytesMax: this.options.bytesMax })
+        await this.folder.create()
+        const { ring, bytesMax } = this.options
+        return await ListWriting.start(path, { ring, bytesMax })
       }
     } catch (error) {
       this.noteFailure(error, path)
@@ -263,23 +329,23 @@ export class KeptLists {
     return undefined
   }
 
+  /** @returns whether the file is there. */
   private async finish(
     writing: ListWriting,
     path: string,
-    {
-      filter,
-      tokensIndex,
-      basis,
-    }: Pick<TokenListRequest, 'filter' | 'tokensIndex'> & { readonly basis: string },
-  ): Promise<void> {
+    facts: { readonly basis: string; readonly now: number },
+  ): Promise<boolean> {
     try {
-      await this.directory.makeRoom(writing.bytes, path)
-      await writing.finish({ filter, tokensIndex, basis, readChunks: this.options.readChunks })
+      await this.folder.makeRoom(writing.bytes, path)
+      await writing.finish(facts)
       this.options.log.debug({ path, bytes: writing.bytes }, 'kept a list of tokens')
+      this.outgrown.delete(path)
       this.busy.delete(path)
+      return true
     } catch (error) {
       this.noteFailure(error, path)
       await this.abandon(writing, path)
+      return false
     }
   }
 
@@ -298,6 +364,7 @@ function rangeOf(segment: Segment): Range {
   return { after: placeBefore(segment.chunk.from), until: placeBefore(segment.chunk.to) }
 }
 
-async function closed(reader: ListFileReader): Promise<undefined> {
-  await reader.close()
+/** Whether a statement took too long: not if the database is away, as the list cannot be read then either. */
+function isTooSlow(error: unknown): boolean {
+  return error instanceof Error && sqlStateOf(error.cause) === QUERY_CANCELED
 }

@@ -6,15 +6,21 @@
  */
 import { randomUUID } from 'node:crypto'
 import { type FileHandle, open, rename, rm } from 'node:fs/promises'
-import type { ListPosition } from '@latchkey/service'
+import { basename } from 'node:path'
+import { BoundedMap, type ListPosition } from '@latchkey/service'
 import type { KeyRing } from '../../secrets/key-ring.ts'
 import type { ListPart } from '../token-list.ts'
 
-/** A part that has tokens. */
-export type KeptPart = ListPart & { readonly created: NonNullable<ListPart['created']> }
+/** A part that has tokens, and their digest. */
+export type KeptPart = ListPart & {
+  readonly created: NonNullable<ListPart['created']>
+  readonly digest: bigint
+}
 
 /** What the index says of a part. Its fingerprints and its text are in the block of the chunk. */
-export interface PartEntry extends Pick<KeptPart, 'end' | 'created' | 'leavesOutExpired'> {
+export interface PartEntry extends Pick<KeptPart, 'end' | 'created' | 'leavesOutExpired' | 'hasNameless'> {
+  /** As decimal text. */
+  readonly digest: string
   readonly tokens: number
   readonly bytes: number
   /** `null` for Infinity. */
@@ -27,8 +33,7 @@ export interface ChunkEntry {
   readonly from: number
   /** The first create index after it. */
   readonly to: number
-  readonly digest: string
-  /** Of its block. */
+  /** Where its block is. */
   readonly place: BlockPlace
   readonly parts: readonly PartEntry[]
 }
@@ -43,8 +48,8 @@ export interface BlockPlace {
 export interface ListIndex {
   /** All that the texts depend on besides the tokens. */
   readonly basis: string
-  /** Of the digests. */
-  readonly seed: string
+  /** When the list was made, in milliseconds since the epoch: expired tokens were left out. */
+  readonly at: number
   readonly chunks: readonly ChunkEntry[]
 }
 
@@ -55,12 +60,17 @@ interface LastLine {
 }
 
 const LAST_LINE_BYTES = 512
+const INDEXES_MAX = 4
 /** Least bytes of a read: blocks are a tenth of it. */
 const WINDOW_BYTES = 524_288
 const FINGERPRINT_BYTES = Uint32Array.BYTES_PER_ELEMENT
 
-function contextOf(file: string, block: number): string {
-  return `latchkey/token-list/${file}/${block}`
+/** Of this form: files of another one do not open. */
+const FORM = 1
+
+/** What a block is bound to: the list, whose key names the file, the file, and the place in it. */
+function contextOf(path: string, file: string, block: number): string {
+  return `latchkey/token-list/${FORM}/${basename(path)}/${file}/${block}`
 }
 
 /** Writes a file beside its name, and gives it the name once it is whole. */
@@ -114,7 +124,7 @@ export class ListFileWriter {
   private async write(plain: Uint8Array): Promise<BlockPlace> {
     const number = this.blocks
     this.blocks += 1
-    const { bytes } = this.ring.seal(plain, contextOf(this.id, number))
+    const { bytes } = this.ring.seal(plain, contextOf(this.path, this.id, number))
     const place = { number, at: this.length, bytes: bytes.length }
     this.length += bytes.length
     await this.file.writeFile(bytes)
@@ -134,6 +144,7 @@ export function isDraft(name: string): boolean {
 
 export class ListFileReader {
   readonly index: ListIndex
+  private readonly path: string
   private readonly file: FileHandle
   private readonly ring: KeyRing
   private readonly line: LastLine
@@ -141,14 +152,19 @@ export class ListFileReader {
   private readonly ahead = new Map<ChunkEntry, readonly ListPart[]>()
 
   private constructor(
-    file: FileHandle,
-    ring: KeyRing,
-    { line, index }: { readonly line: LastLine; readonly index: ListIndex },
+    path: string,
+    { file, ring, line, index }: { file: FileHandle; ring: KeyRing; line: LastLine; index: ListIndex },
   ) {
+    this.path = path
     this.file = file
     this.ring = ring
     this.line = line
     this.index = index
+  }
+
+  /** Whether an older key sealed it. */
+  get isOfOldKey(): boolean {
+    return this.line.keyId !== this.ring.activeId
   }
 
   /** @throws an error of the system if it cannot be read; another, such as SyntaxError or KeyRingError, if it is damaged. */
@@ -159,9 +175,12 @@ export class ListFileReader {
       const end = Math.max(size - LAST_LINE_BYTES, 0)
       const line: LastLine = JSON.parse((await readBytes(file, end, LAST_LINE_BYTES)).toString())
       if (line.index.at + line.index.bytes !== end) throw new RangeError('its index is not at its end')
-      const sealed = await readBytes(file, line.index.at, line.index.bytes)
-      const plain = ring.open({ keyId: line.keyId, bytes: sealed }, contextOf(line.file, line.index.number))
-      return new ListFileReader(file, ring, { line, index: JSON.parse(plain.toString()) })
+      return new ListFileReader(path, {
+        file,
+        ring,
+        line,
+        index: await readIndex(path, file, { ring, line }),
+      })
     } catch (error) {
       await file.close()
       throw error
@@ -192,19 +211,20 @@ export class ListFileReader {
 
   private async readNow({ place, parts, to }: ChunkEntry): Promise<readonly ListPart[]> {
     const bytes = await this.bytesAt(place)
-    const plain = this.ring.open({ keyId: this.line.keyId, bytes }, contextOf(this.line.file, place.number))
+    const context = contextOf(this.path, this.line.file, place.number)
+    const plain = this.ring.open({ keyId: this.line.keyId, bytes }, context)
     let at = 0
     const take = (length: number) => {
       at += length
       return plain.subarray(at - length, at)
     }
-    return parts.map(({ tokens, bytes: length, validUntil, ...entry }, i) => ({
+    return parts.map(({ tokens, bytes: length, validUntil, digest, ...entry }, i) => ({
       ...entry,
+      digest: BigInt(digest),
       end: i === parts.length - 1 ? placeBefore(to) : entry.end,
       fingerprints: new Uint32Array(Uint8Array.from(take(tokens * FINGERPRINT_BYTES)).buffer),
       bytes: take(length),
       validUntil: validUntil ?? Number.POSITIVE_INFINITY,
-      hasNameless: false,
     }))
   }
 
@@ -222,6 +242,22 @@ export class ListFileReader {
   }
 }
 
+/** The last indexes that were read, by file: readers of a long list share one. */
+const indexes = new BoundedMap<string, ListIndex>(INDEXES_MAX)
+
+async function readIndex(
+  path: string,
+  file: FileHandle,
+  { ring, line }: { readonly ring: KeyRing; readonly line: LastLine },
+): Promise<ListIndex> {
+  const known = indexes.get(line.file)
+  if (known) return known
+  const bytes = await readBytes(file, line.index.at, line.index.bytes)
+  const plain = ring.open({ keyId: line.keyId, bytes }, contextOf(path, line.file, line.index.number))
+  const index: ListIndex = JSON.parse(plain.toString())
+  return indexes.set(line.file, index, 1)
+}
+
 async function readBytes(file: FileHandle, at: number, length: number): Promise<Buffer> {
   const { buffer, bytesRead } = await file.read(Buffer.allocUnsafeSlow(length), 0, length, at)
   return buffer.subarray(0, bytesRead)
@@ -234,12 +270,16 @@ export function placeBefore(createIndex: number): ListPosition {
 
 /** What the index says of the parts of a chunk. */
 export function entriesOf(parts: readonly KeptPart[]): readonly PartEntry[] {
-  return parts.map(({ end, created, fingerprints, bytes, validUntil, leavesOutExpired }) => ({
-    end,
-    created,
-    tokens: fingerprints.length,
-    bytes: bytes.length,
-    validUntil: Number.isFinite(validUntil) ? validUntil : null,
-    leavesOutExpired,
-  }))
+  return parts.map(
+    ({ end, created, digest, fingerprints, bytes, validUntil, leavesOutExpired, hasNameless }) => ({
+      end,
+      created,
+      digest: String(digest),
+      hasNameless,
+      tokens: fingerprints.length,
+      bytes: bytes.length,
+      validUntil: Number.isFinite(validUntil) ? validUntil : null,
+      leavesOutExpired,
+    }),
+  )
 }

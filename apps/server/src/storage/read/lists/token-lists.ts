@@ -8,10 +8,11 @@ import type {
   TokenFilter,
   TokenScope,
 } from '@latchkey/service'
-import { type TokenRow, tokenOfAnyRow, tokenOfRow } from '../../token-table.ts'
+import type { SecretBox } from '../../../secrets/secret-box.ts'
+import { firstEightBytes, type TokenRow, tokenOfAnyRow, tokenOfRow } from '../../token-table.ts'
 import type { Queries } from '../queries.ts'
 import { recordOfRow, type TokenReaderParts } from '../token-reader.ts'
-import type { ListChunk } from './list-chunks.ts'
+import { batchesOf, type ChunkRange, type ListChunk } from './list-chunks.ts'
 
 /** A page as read. */
 interface Page {
@@ -20,6 +21,22 @@ interface Page {
   readonly index: number | undefined
   /** Whether more may follow. */
   readonly isFull: boolean
+}
+
+/** Statements that compare a list, each with a connection and a core. */
+const STATEMENTS_AT_ONCE_MAX = 2
+
+interface PageOptions {
+  /** Pages may come from the replica. */
+  readonly isStale: boolean
+  /** For rows with digests. */
+  readonly seed?: string
+}
+
+/** Tokens, and the digests of their rows. */
+export interface DigestedTokens {
+  readonly tokens: readonly TokenRecord[]
+  readonly digests: readonly bigint[]
 }
 
 /** Decoding a page holds the event loop for about five milliseconds. A scan that is aborted has read two pages. */
@@ -40,10 +57,15 @@ export class TokenLists {
 
   /** @param isStale pages may come from the replica. */
   async *pages(filter: TokenFilter, isStale = false): AsyncGenerator<readonly TokenRecord[]> {
+    for await (const page of this.rowPages(filter, { isStale }))
+      yield await this.take(page, filter.withUnopened)
+  }
+
+  private async *rowPages(filter: TokenFilter, options: PageOptions): AsyncGenerator<Page> {
     const { limit = Number.POSITIVE_INFINITY, after } = filter
     let left = limit
     const fetch = (start: ListPosition | undefined) =>
-      left > 0 ? this.fetchPage(filter, start, Math.min(left, PAGE_SIZE), isStale) : undefined
+      left > 0 ? this.fetchPage(filter, start, { ...options, limit: Math.min(left, PAGE_SIZE) }) : undefined
     let next = fetch(after)
     while (next) {
       const page = await next
@@ -55,7 +77,7 @@ export class TokenLists {
       next?.catch(() => {})
       // Send the statement before decoding this page blocks the event loop.
       if (next) await nextTurn()
-      if (page.rows.length > 0) yield await this.take(page, filter.withUnopened)
+      if (page.rows.length > 0) yield page
     }
   }
 
@@ -84,15 +106,43 @@ export class TokenLists {
     return value
   }
 
-  /** What the database holds of a list, see {@link selectChunks}. */
+  /** As {@link TokenLists.pages}, with the digest of each row. The records are those of the rows, not of the cache. */
+  async *digestedPages(filter: TokenFilter): AsyncGenerator<DigestedTokens> {
+    for await (const { rows, index } of this.rowPages(filter, { isStale: false, seed: this.seed() })) {
+      if (index !== undefined) await this.parts.follower.reach(index)
+      const { secrets, state } = this.parts
+      const open: SecretBox['open'] = (sealed, secretHash) => secrets.open(sealed, secretHash)
+      const tokens = rows.map((row) => {
+        // The secret of a lookup hash never changes, and decrypting takes half of the time.
+        const SecretID = state.tokens.secretOf(row.secretHash)
+        return tokenOfRow(row, { open: SecretID === undefined ? open : () => SecretID })
+      })
+      yield { tokens, digests: rows.map(({ digest = 0n }) => digest) }
+    }
+  }
+
+  /** What the database has of a list in ranges of create indexes, in ascending order. */
   async chunks(
     filter: TokenFilter,
-    starts: readonly number[],
-    seed: string,
-  ): Promise<ReadonlyMap<number, ListChunk>> {
-    const { index, value } = await this.parts.queries.tokenChunks(filter, starts, seed)
-    await this.parts.follower.reach(index)
-    return value
+    ranges: readonly ChunkRange[],
+  ): Promise<readonly (ListChunk | undefined)[]> {
+    const batches = batchesOf(ranges)
+    const found: (ListChunk | undefined)[] = []
+    for (let i = 0; i < batches.length; i += STATEMENTS_AT_ONCE_MAX) {
+      const answers = batches
+        .slice(i, i + STATEMENTS_AT_ONCE_MAX)
+        .map((batch) => this.parts.queries.tokenChunks(filter, batch, this.seed()))
+      for (const { index, value } of await Promise.all(answers)) {
+        await this.parts.follower.reach(index)
+        found.push(...value)
+      }
+    }
+    return found
+  }
+
+  /** Of the digests: secret, and the same for all processes on this database. */
+  private seed(): string {
+    return firstEightBytes(this.parts.secrets.lookupHash('digests of token lists'))
   }
 
   async expired(now: number, limit: number, scope?: TokenScope): Promise<readonly TokenRecord[]> {
@@ -129,13 +179,12 @@ export class TokenLists {
   private async fetchPage(
     filter: TokenFilter,
     start: ListPosition | undefined,
-    size: number,
-    isStale: boolean,
+    { isStale, seed, limit }: PageOptions & { readonly limit: number },
   ): Promise<Page> {
-    const read = (queries: Queries) => queries.tokenPage(filter, start, size)
+    const read = (queries: Queries) => queries.tokenPage(filter, start, { limit, seed })
     const fromReplica = isStale ? await this.parts.replica?.read(read) : undefined
     const { index, value: rows } = fromReplica ?? (await read(this.parts.queries))
-    return { rows, index: fromReplica ? undefined : index, isFull: rows.length === size }
+    return { rows, index: fromReplica ? undefined : index, isFull: rows.length === limit }
   }
 
   /**

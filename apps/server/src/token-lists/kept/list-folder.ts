@@ -1,4 +1,4 @@
-/** The directory of kept lists, bounded in bytes: those that were not used for the longest time go first. */
+/** The folder of kept lists, bounded in bytes: those that were not used for the longest time go first. */
 import { createHash } from 'node:crypto'
 import { mkdir, readdir, rm, stat, utimes } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -7,11 +7,11 @@ import { isDraft } from './list-file.ts'
 /** A draft of this age is what a process left that was killed. */
 const DRAFT_AGE_MS_MAX = 3_600_000
 
-export class ListDirectory {
+export class ListFolder {
   private readonly path: string
-  readonly bytesMax: number
+  private readonly bytesMax: number
 
-  /** @param path created when it is needed. */
+  /** @param path of the folder, which is created when it is needed. */
   constructor(path: string, bytesMax: number) {
     this.path = path
     this.bytesMax = bytesMax
@@ -47,9 +47,11 @@ export class ListDirectory {
     const isLeft = (file: (typeof files)[number]) =>
       isDraft(file.name) && Date.now() - (file.facts?.mtimeMs ?? 0) > DRAFT_AGE_MS_MAX
     for (const { path } of files.filter(isLeft)) await rm(path, { force: true })
-    const kept = files.filter(({ name, path }) => !isDraft(name) && path !== replaced)
+    // What is being written at this path is counted already.
+    const others = files.filter((file) => !file.path.startsWith(replaced) && !isLeft(file))
+    let left = others.reduce((sum, file) => sum + (file.facts?.size ?? 0), bytes)
+    const kept = others.filter(({ name }) => !isDraft(name))
     kept.sort((a, b) => (a.facts?.atimeMs ?? 0) - (b.facts?.atimeMs ?? 0))
-    let left = kept.reduce((sum, file) => sum + (file.facts?.size ?? 0), bytes)
     for (const file of kept) {
       if (left <= this.bytesMax) return
       await rm(file.path, { force: true })
