@@ -9,6 +9,7 @@ import {
   readFileSync,
   rmSync,
   statSync,
+  truncateSync,
   writeFileSync,
 } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -246,6 +247,20 @@ describe('embedded PostgreSQL', () => {
     expect(await query(url, 'SELECT 1 AS n')).toEqual([{ n: 1 }])
     expect(isAlive(process.pid)).toBe(true)
   })
+})
+
+test('a small database takes little memory, and a large one what PostgreSQL takes', async () => {
+  const shown = async () => {
+    const database = await start()
+    const rows = await query(database.url, 'SHOW shared_buffers')
+    await database.stop()
+    return rows
+  }
+  expect(await shown()).toEqual([{ shared_buffers: '32MB' }])
+  const table = join(dataDir, 'postgres', 'base', '1', '999999')
+  writeFileSync(table, '')
+  truncateSync(table, 300_000_000)
+  expect(await shown()).toEqual([{ shared_buffers: '128MB' }])
 })
 
 describe('kill -9', () => {

@@ -9,8 +9,14 @@ import { StartError } from '../start-error.ts'
 import { lockDirectory } from './directory-lock.ts'
 import { choosePostgresAccount } from './postgres-account.ts'
 import { findPostgresBinaries } from './postgres-binaries.ts'
-import { EMBEDDED_NAME, openCluster } from './postgres-cluster.ts'
-import { type PostgresAddress, postgresArguments, postgresUrl, takesSocket } from './postgres-settings.ts'
+import { databaseBytes, EMBEDDED_NAME, openCluster } from './postgres-cluster.ts'
+import {
+  memorySettings,
+  type PostgresAddress,
+  postgresArguments,
+  postgresUrl,
+  takesSocket,
+} from './postgres-settings.ts'
 import {
   clearLeftovers,
   describeExit,
@@ -67,7 +73,10 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
       await clearLeftovers(clusterDir, log)
       return startPostmaster({
         program: binaries.postgres,
-        args: postgresArguments(clusterDir, address, options.settings ?? {}),
+        args: postgresArguments(clusterDir, address, {
+          ...memorySettings(databaseBytes(clusterDir)),
+          ...options.settings,
+        }),
         account,
         clusterDir,
         logFile: join(dataDir, 'postgres.log'),

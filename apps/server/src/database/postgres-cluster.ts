@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import { randomBytes, randomUUID } from 'node:crypto'
 import { once } from 'node:events'
-import { existsSync } from 'node:fs'
+import { existsSync, readdirSync, statSync } from 'node:fs'
 import { mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises'
 import { platform } from 'node:os'
 import { join, parse } from 'node:path'
@@ -124,4 +124,16 @@ async function runProgram(account: PostgresAccount, program: string, args: reado
   })
   const [code, signal]: (number | string | null)[] = await once(child, 'close')
   return { code: code ?? signal, output }
+}
+
+/** Size of all tables and indexes of a cluster, in bytes. What cannot be read counts nothing: PostgreSQL will say why. */
+export function databaseBytes(clusterDir: string): number {
+  const sizeOf = (path: string) => statSync(path, { throwIfNoEntry: false })?.size ?? 0
+  try {
+    return readdirSync(join(clusterDir, 'base'), { withFileTypes: true, recursive: true })
+      .filter((entry) => entry.isFile())
+      .reduce((bytes, { parentPath, name }) => bytes + sizeOf(join(parentPath, name)), 0)
+  } catch {
+    return 0
+  }
 }

@@ -39,6 +39,23 @@ const SETTINGS: Readonly<Record<string, string>> = {
   // Statements here are short; compiling them costs more than it saves.
   jit: 'off',
   unix_socket_permissions: '0700',
+  // Processes that we do not need: they would take some 10 MiB. The system's cache holds the files, so reads rarely wait.
+  io_method: 'sync',
+  max_logical_replication_workers: '0',
+  // As with 128 MB of shared buffers: by default it follows them.
+  wal_buffers: '4MB',
+}
+
+/** About 300,000 tokens. */
+const SMALL_CLUSTER_BYTES_MAX = 268_435_456
+
+/**
+ * What a cluster of this size takes: a small one a quarter of PostgreSQL's default, which saves 96 MiB. The system's cache
+ * holds the rest of it, for a tenth more of the database's time where updates are spread over 100,000 tokens, and none where
+ * they are spread over 10,000.
+ */
+export function memorySettings(clusterBytes: number): Readonly<Record<string, string>> {
+  return { shared_buffers: clusterBytes > SMALL_CLUSTER_BYTES_MAX ? '128MB' : '32MB' }
 }
 
 /** Arguments of the `postgres` program for one cluster. `overrides` win over ours; tests use them to trade durability. */
