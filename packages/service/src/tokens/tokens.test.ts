@@ -1,5 +1,5 @@
 /** Concurrency and order of checks in the token handlers. Conformance has the client's view. */
-import type { Token } from '@latchkey/contract'
+import { AclError, limits, type Token } from '@latchkey/contract'
 import { type AskOptions, aWorld, MANAGEMENT, type World } from '@latchkey/testkit/service/world'
 import { beforeEach, describe, expect, test } from 'vitest'
 
@@ -73,4 +73,25 @@ describe('order of checks (decisions: order of checks)', () => {
     expect((await ask('PUT', '/acl/token', { body })).code).toBe('body_malformed')
     expect((await ask('PUT', '/acl/token/nope', { body })).code).toBe('id_invalid')
   })
+})
+
+test('a body that has arrived is decoded and judged in the same turn, a long one in a turn of its own', async () => {
+  const reply = (body: string) =>
+    world.service.reply({
+      method: 'PUT',
+      url: '/v1/acl/token',
+      header: (name) => (name === 'x-service-token' ? MANAGEMENT : undefined),
+      readBody: (bytesMax) => {
+        if (body.length > bytesMax) throw new AclError('body_too_large', 'too large')
+        return new TextEncoder().encode(body)
+      },
+      requestId: 'request-1',
+    })
+  // The first request compiles the rights of its caller.
+  expect(await reply('{}')).toMatchObject({ status: 200 })
+  expect(reply('not JSON')).toMatchObject({ status: 400 })
+  expect(reply(' '.repeat(limits.BODY_BYTES_MAX + 1))).toMatchObject({ status: 413 })
+  const long = reply(`{"Description":"${'x'.repeat(limits.ANONYMOUS_BODY_BYTES_MAX)}"}`)
+  expect(long).toBeInstanceOf(Promise)
+  expect(await long).toMatchObject({ status: 400 })
 })

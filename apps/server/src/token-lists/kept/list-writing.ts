@@ -49,7 +49,8 @@ export class ListWriting {
       this.parts.push(part)
     } catch (error) {
       this.failure = error
-      await this.file.abandon()
+      // Gives its room back at once. What cannot be removed is removed with other drafts.
+      await this.file.abandon().catch(() => {})
     }
   }
 
