@@ -507,6 +507,14 @@ describe('a file', () => {
   const DAMAGES: readonly (readonly [string, (bytes: Buffer) => Uint8Array])[] = [
     ['empty', () => new Uint8Array(0)],
     ['cut in its last line', (bytes) => bytes.subarray(0, -10)],
+    [
+      'changed in many places',
+      (bytes) => {
+        const changed = Buffer.from(bytes)
+        changed.fill(0, 0, bytes.length / 2)
+        return changed
+      },
+    ],
     ['cut in the middle', (bytes) => bytes.subarray(0, bytes.length / 2)],
     ['changed in its index', (bytes) => flip(bytes, bytes.length - 600)],
     ['changed in its first list part', (bytes) => flip(bytes, 1_000)],
@@ -742,6 +750,32 @@ describe('files are written', () => {
     expect(files()).toHaveLength(1)
     expect(warnings).toEqual([])
     expect(await readsOf(start())).toBe(0)
+  })
+
+  test('only if something has changed', async () => {
+    await keep()
+    const { ino } = statSync(onlyFile())
+    await keep()
+    expect(statSync(onlyFile()).ino).toBe(ino)
+  })
+
+  test('again although the clock was ahead when they were', async () => {
+    await keep()
+    const later = Date.now() / 1_000 + 86_400
+    utimesSync(onlyFile(), later, later)
+    await sql.query(`UPDATE token SET description = 'by hand'`)
+    await keep()
+    expect(await readsOf(start())).toBe(0)
+  })
+
+  test('not again if they are longer than all may be', async () => {
+    const lists = start({ filesMax: 10_000 })
+    await textOf(lists)
+    await expect.poll(() => warnings.length).toBe(1)
+    await put(putNew(aToken()))
+    await textOf(lists)
+    await lists.close()
+    expect(warnings).toHaveLength(1)
   })
 
   test('after a first attempt that failed', async () => {

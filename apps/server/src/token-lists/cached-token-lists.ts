@@ -33,7 +33,7 @@ export class CachedTokenLists implements TokenListCache {
         previous,
         bytesMax,
         allParts: () => kept?.parts(request, key, { bytesMax }) ?? readParts(request, request.filter),
-        partsOf: (range) => kept?.readParts(request, range) ?? readParts(request, range),
+        partsOf: (range) => kept?.digestedParts(request, range) ?? readParts(request, range),
       })
       if (list) kept?.offer(request, key, () => this.cache.latest(key))
       return list

@@ -30,7 +30,12 @@ export async function openTokenLists({
   const folder = join(dataDir, 'token-lists')
   if (!config.cache || config.listFilesBytes === 0 || !isSafe(config)) {
     // Files of an earlier start hold secrets.
-    await rm(folder, { recursive: true, force: true })
+    await rm(folder, { recursive: true, force: true }).catch((error: unknown) =>
+      log.warn(
+        { err: error, folder },
+        'the files of token lists, which are no longer kept, could not be removed',
+      ),
+    )
     return new CachedTokenLists(config.cache ? cacheBytes / 2 : 0)
   }
   const kept = new KeptLists({

@@ -1,4 +1,4 @@
-const NO_FIELDS = {}
+const NO_FIELDS = Object.freeze({})
 
 /** Picks the named fields of a record. */
 export function fieldsOf<T extends object>(record: T, names: ReadonlySet<string>): Partial<T> {

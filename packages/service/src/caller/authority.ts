@@ -34,7 +34,7 @@ export function requireNamespaces(changes: readonly Change[], directory: Directo
  *
  * In the extended edition, whatever has global management before or after a change (a token, a role that links it, the
  * policy itself) is for global managers only, as are auth methods whose logins choose a namespace. New defaults of a
- * namespace need `acl:write` there. Global management is never a default.
+ * namespace need `acl:write` there. Global management is never a default. Defaults are judged first, for all changes.
  *
  * @returns undefined if the changes are allowed and nothing had to be asked of the store.
  * @throws AclError `privilege_missing`, `field_invalid`.

@@ -54,7 +54,7 @@ type Reading = { readonly bytesMax: number } | 'streamed'
 const BYTES_MIN = 4_194_304
 const PAUSE_MS = 60_000
 const DELAY_MS = 1_000
-/** A file is written again if this fraction of its tokens is no longer as it says, or of the list is not in it. */
+/** A file is written again if this fraction of the tokens has changed, or is not in it. */
 const NEW_SHARE_MIN = 0.1
 /** If less of a file than this fraction is current, the whole list is read. */
 const HELD_SHARE_MIN = 0.3
@@ -71,6 +71,8 @@ export class KeptLists {
   /** Paths of files of which the last list had much more than they have. */
   private readonly outgrown = new Set<string>()
   private readonly offered = new Map<string, Offered>()
+  /** Paths of lists that are longer than all files may be together. */
+  private readonly tooLong = new Set<string>()
   /** Files that are being written, by path. */
   private readonly busy = new Set<string>()
   /** When a file was last written, or tried, and when its comparison took too long; by path, in milliseconds since the epoch. */
@@ -101,14 +103,17 @@ export class KeptLists {
     const path = this.folder.pathOf(key)
     const found = await this.find(request, path, reading)
     // A list that does not stay in memory is written while it is read.
-    const isOld = !found || found.isWorthWriting || this.outgrown.has(path)
+    const isSlow = !isOver(this.slowAt.get(path) ?? 0, SLOW_PAUSE_MS)
+    const isOld = found ? found.isWorthWriting || this.outgrown.has(path) : !isSlow
     const isWritten = reading === 'streamed' && isOld
     const basis = isWritten ? basisOf(request) : undefined
     const writing = basis === undefined ? undefined : await this.start(path)
     const counts = { tokens: 0, kept: 0 }
     let isWhole = false
     try {
-      const parts = found ? this.foundParts(found, request, path) : this.readParts(request, request.filter)
+      const parts = found
+        ? this.foundParts(found, request, path)
+        : this.digestedParts(request, request.filter)
       for await (const part of parts) {
         await writing?.add(part)
         const tokens = part.fingerprints.length
@@ -117,9 +122,9 @@ export class KeptLists {
         yield part
       }
       isWhole = true
-      if (counts.tokens - counts.kept >= counts.tokens * NEW_SHARE_MIN) this.outgrown.add(path)
+      if (found && counts.tokens - counts.kept >= counts.tokens * NEW_SHARE_MIN) this.outgrown.add(path)
     } finally {
-      await found?.reader.close()
+      await found?.reader.close().catch(() => {})
       if (writing) {
         this.inBackground(
           isWhole && basis !== undefined
@@ -131,7 +136,7 @@ export class KeptLists {
   }
 
   /** The parts of a range of a list, as they may enter its file. */
-  readParts(request: TokenListRequest, range: TokenFilter): AsyncIterable<ListPart> {
+  digestedParts(request: TokenListRequest, range: TokenFilter): AsyncIterable<ListPart> {
     const pages = this.isKeepable(request) ? this.options.digests.digestedPages(range) : undefined
     return readParts(request, range, pages)
   }
@@ -158,7 +163,7 @@ export class KeptLists {
 
   /** @returns undefined if there is no file, or too little of it is current. */
   private async find(request: TokenListRequest, path: string, reading: Reading): Promise<Found | undefined> {
-    if (Date.now() - (this.slowAt.get(path) ?? 0) < SLOW_PAUSE_MS) return undefined
+    if (!isOver(this.slowAt.get(path) ?? 0, SLOW_PAUSE_MS)) return undefined
     const reader = await this.open(path)
     if (!reader) return undefined
     let found: Found | undefined
@@ -224,10 +229,13 @@ export class KeptLists {
     request: TokenListRequest,
     path: string,
   ): AsyncGenerator<ListPart> {
+    let isDamaged = false
     for (const segment of segments) {
-      const parts = 'chunk' in segment ? await this.chunkParts(reader, segment.chunk, path) : undefined
+      const chunk: ChunkEntry | undefined = 'chunk' in segment && !isDamaged ? segment.chunk : undefined
+      const parts: readonly ListPart[] | undefined = chunk && (await this.chunkParts(reader, chunk, path))
+      isDamaged ||= chunk !== undefined && !parts
       if (parts) yield* parts
-      else yield* this.readParts(request, { ...request.filter, ...rangeOf(segment) })
+      else yield* this.digestedParts(request, { ...request.filter, ...rangeOf(segment) })
     }
   }
 
@@ -267,14 +275,17 @@ export class KeptLists {
   }
 
   private inBackground(work: Promise<void>): void {
-    this.background.add(work)
-    void work.finally(() => this.background.delete(work))
+    const done = work
+      .catch((error: unknown) => this.noteFailure(error, this.options.folder))
+      .finally(() => this.background.delete(done))
+    this.background.add(done)
   }
 
   /** @param shareMin how much of a list has to be new. */
   private async writeOffered(shareMin: number): Promise<void> {
     let isLater = false
-    for (const [key, { request, latest }] of this.offered) {
+    for (const [key, offer] of this.offered) {
+      const { request, latest } = offer
       const path = this.folder.pathOf(key)
       const list = latest()
       const isLong = list !== undefined && list.bytes.length >= this.options.bytesMin
@@ -285,7 +296,11 @@ export class KeptLists {
         continue
       }
       const share = await this.newShare(path, list)
-      if (share === 0) this.offered.delete(key)
+      const take = () => {
+        // A later offer remains.
+        if (this.offered.get(key) === offer) this.offered.delete(key)
+      }
+      if (share === 0) take()
       // What is new is too little, and remains offered for the end.
       if (share === 0 || share < shareMin) continue
       const writing = await this.start(path)
@@ -293,7 +308,7 @@ export class KeptLists {
         isLater = true
         continue
       }
-      this.offered.delete(key)
+      take()
       for (const part of list.parts) await writing.add(part)
       if (await this.finish(writing, path, { basis, now: request.now }))
         this.kept.set(path, new WeakSet(list.parts.map(({ fingerprints }) => fingerprints)))
@@ -301,22 +316,27 @@ export class KeptLists {
     if (isLater && !this.isClosed) this.writeLater(this.options.pauseMs)
   }
 
-  /** How many parts of a list are not in its file, as a fraction. */
+  /** How many tokens of a list are not in its file, as a fraction. */
   private async newShare(path: string, { parts }: TokenList): Promise<number> {
     // Another process may have removed it.
     if ((await this.folder.writtenAt(path)) === undefined) return 1
     const kept = this.kept.get(path)
-    return parts.filter(({ fingerprints }) => !kept?.has(fingerprints)).length / parts.length
+    let [tokens, fresh] = [0, 0]
+    for (const { fingerprints } of parts) {
+      tokens += fingerprints.length
+      if (!kept?.has(fingerprints)) fresh += fingerprints.length
+    }
+    return tokens === 0 ? 0 : fresh / tokens
   }
 
   /** @returns undefined if it is being written, or was a short time ago. */
   private async start(path: string): Promise<ListWriting | undefined> {
-    if (this.busy.has(path)) return undefined
+    if (this.busy.has(path) || this.tooLong.has(path)) return undefined
     this.busy.add(path)
     try {
       // Another process may have written it.
       const lastAt = Math.max((await this.folder.writtenAt(path)) ?? 0, this.triedAt.get(path) ?? 0)
-      if (Date.now() - lastAt >= this.options.pauseMs) {
+      if (isOver(lastAt, this.options.pauseMs)) {
         this.triedAt.set(path, Date.now())
         await this.folder.create()
         const { ring, bytesMax } = this.options
@@ -343,6 +363,7 @@ export class KeptLists {
       this.busy.delete(path)
       return true
     } catch (error) {
+      if (error instanceof RangeError) this.tooLong.add(path)
       this.noteFailure(error, path)
       await this.abandon(writing, path)
       return false
@@ -362,6 +383,12 @@ export class KeptLists {
 function rangeOf(segment: Segment): Range {
   if ('range' in segment) return segment.range
   return { after: placeBefore(segment.chunk.from), until: placeBefore(segment.chunk.to) }
+}
+
+/** Whether so many milliseconds have passed since a time. If that is in the future, the clock was set back. */
+function isOver(since: number, ms: number): boolean {
+  const elapsed = Date.now() - since
+  return elapsed < 0 || elapsed >= ms
 }
 
 /** Whether a statement took too long: not if the database is away, as the list cannot be read then either. */

@@ -111,7 +111,7 @@ export class ListFileWriter {
   async finish(index: ListIndex): Promise<void> {
     const place = await this.write(Buffer.from(JSON.stringify(index)))
     const line: LastLine = { file: this.id, keyId: this.ring.activeId, index: place }
-    await this.file.write(JSON.stringify(line).padEnd(LAST_LINE_BYTES))
+    await this.file.writeFile(JSON.stringify(line).padEnd(LAST_LINE_BYTES))
     await this.file.close()
     await rename(this.draft, this.path)
   }

@@ -47,7 +47,7 @@ export class ListFolder {
     const isLeft = (file: (typeof files)[number]) =>
       isDraft(file.name) && Date.now() - (file.facts?.mtimeMs ?? 0) > DRAFT_AGE_MS_MAX
     for (const { path } of files.filter(isLeft)) await rm(path, { force: true })
-    // What is being written at this path is counted already.
+    // Neither the file that is replaced, nor what replaces it, which is counted already.
     const others = files.filter((file) => !file.path.startsWith(replaced) && !isLeft(file))
     let left = others.reduce((sum, file) => sum + (file.facts?.size ?? 0), bytes)
     const kept = others.filter(({ name }) => !isDraft(name))

@@ -49,7 +49,7 @@ export class ListWriting {
       this.parts.push(part)
     } catch (error) {
       this.failure = error
-      // Gives its room back at once. What cannot be removed is removed with other drafts.
+      // Gives its room back at once. What cannot be removed now is removed later, with other old drafts.
       await this.file.abandon().catch(() => {})
     }
   }

@@ -26,6 +26,9 @@ interface Page {
 /** Statements that compare a list, each with a connection and a core. */
 const STATEMENTS_AT_ONCE_MAX = 2
 
+/** Longer than any secret, whose lookup hash may be shown: so this hash is never shown. */
+const SEED_LABEL = 'digests of token lists'.padEnd(4_096)
+
 interface PageOptions {
   /** Pages may come from the replica. */
   readonly isStale: boolean
@@ -140,9 +143,9 @@ export class TokenLists {
     return found
   }
 
-  /** Of the digests: secret, and the same for all processes on this database. */
+  /** The seed of the digests: secret, and the same for all processes on this database. */
   private seed(): string {
-    return firstEightBytes(this.parts.secrets.lookupHash('digests of token lists'))
+    return firstEightBytes(this.parts.secrets.lookupHash(SEED_LABEL))
   }
 
   async expired(now: number, limit: number, scope?: TokenScope): Promise<readonly TokenRecord[]> {
