@@ -26,7 +26,7 @@ interface KeptListsOptions {
   readonly store: Store
   readonly digests: TokenDigests
   readonly log: BaseLogger
-  /** Minimum length of a list, in bytes. Default: 4 MiB, which is some 11,000 tokens. */
+  /** Minimum length of a list, in bytes. Default: 4 MiB, which is 11,000 to 16,000 usual tokens. */
   readonly bytesMin?: number
   /** Minimum time between two writes of one list, in milliseconds. Default: a minute. */
   readonly pauseMs?: number
