@@ -26,20 +26,20 @@ export async function measureLarge(
   const dataDir = openDataDirectory(mkdtempSync(join(tmpdir(), 'latchkey-bench-')))
   try {
     await plant(dataDir, tokens)
-    const anew = await measureStart(dataDir, options)
+    const started = await measureStart(dataDir, options)
     // The first process has kept the list for the second.
     const restarted = await measureStart(dataDir, options)
     return {
       case: name,
       tokens,
-      firstReadMs: anew.firstReadMs,
-      residentBytesAtStart: anew.residentBytesAtStart,
-      firstListMs: anew.first.ms,
+      firstReadMs: started.firstReadMs,
+      residentBytesAtStart: started.residentBytesAtStart,
+      firstListMs: started.first.ms,
       restartedListMs: restarted.first.ms,
       listAgainMs: restarted.second.ms,
-      listBytes: anew.first.bytes,
+      listBytes: started.first.bytes,
       residentBytesAfter: restarted.residentBytesAfter,
-      residentBytesMax: Math.max(anew.residentBytesMax, restarted.residentBytesMax),
+      residentBytesMax: Math.max(started.residentBytesMax, restarted.residentBytesMax),
     }
   } finally {
     rmSync(dataDir, { recursive: true })

@@ -7,9 +7,10 @@ import { translated } from './translate.ts'
 export async function translateTokenHandler(
   call: Call<'legacy.translateToken'>,
 ): Promise<Answer<'legacy.translateToken'>> {
-  const token = await withToken(call, call.params.AccessorID, (token) => token)
-  if (token.Rules === '') {
-    throw new AclError('legacy_rules_missing', 'The specified token does not have any rules set')
-  }
-  return translated(call, token.Rules)
+  return withToken(call, call.params.AccessorID, (token) => {
+    if (token.Rules === '') {
+      throw new AclError('legacy_rules_missing', 'The specified token does not have any rules set')
+    }
+    return translated(call, token.Rules)
+  })
 }

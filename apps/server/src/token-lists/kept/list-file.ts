@@ -46,7 +46,7 @@ export interface BlockPlace {
 }
 
 export interface ListIndex {
-  /** All that the texts depend on besides the tokens. */
+  /** What the texts depend on besides the tokens. */
   readonly basis: string
   /** When the list was made, in milliseconds since the epoch: expired tokens were left out. */
   readonly at: number
@@ -61,11 +61,11 @@ interface LastLine {
 
 const LAST_LINE_BYTES = 512
 const INDEXES_MAX = 4
-/** Least bytes of a read: blocks are a tenth of it. */
+/** The minimum length of a read, in bytes: most blocks take a tenth of it. */
 const WINDOW_BYTES = 524_288
 const FINGERPRINT_BYTES = Uint32Array.BYTES_PER_ELEMENT
 
-/** Of this form: files of another one do not open. */
+/** The form of a file. Files of another form do not open. */
 const FORM = 1
 
 /** What a block is bound to: the list, whose key names the file, the file, and the place in it. */
@@ -96,7 +96,7 @@ export class ListFileWriter {
     return new ListFileWriter(path, id, ring, await open(draftOf(path, id), 'wx', 0o600))
   }
 
-  /** Bytes so far. */
+  /** How many bytes were written so far. */
   get bytes(): number {
     return this.length
   }
@@ -187,7 +187,7 @@ export class ListFileReader {
     }
   }
 
-  /** Of all texts, in bytes. */
+  /** The length of all texts, in bytes. */
   get textBytes(): number {
     return this.index.chunks.reduce(
       (sum, { parts }) => sum + parts.reduce((all, { bytes }) => all + bytes, 0),

@@ -3,6 +3,14 @@ import type { KeyRing } from '../../secrets/key-ring.ts'
 import type { ListPart } from '../token-list.ts'
 import { type BlockPlace, entriesOf, type KeptPart, ListFileWriter, type PartEntry } from './list-file.ts'
 
+/** What the texts of a list depend on besides its tokens. */
+export interface MadeFrom {
+  /** See {@link file://./basis.ts}. */
+  readonly basis: string
+  /** When it was made, in milliseconds since the epoch. */
+  readonly now: number
+}
+
 /** A chunk that ended. */
 interface Ended {
   /** CreateIndex of its first and its last token. */
@@ -17,27 +25,34 @@ const CHUNK_BYTES_MAX = 16_777_216
 
 /** An error of the file, such as a full disk, ends the writing and not the list: {@link ListWriting.finish} throws it. */
 export class ListWriting {
+  readonly path: string
   private readonly file: ListFileWriter
   private readonly bytesMax: number
+  private readonly madeFrom: MadeFrom
   private readonly ended: Ended[] = []
   /** The parts of the next chunk: one ends where the next part begins with another create index. */
   private parts: ListPart[] = []
   private failure: unknown
 
-  private constructor(file: ListFileWriter, bytesMax: number) {
+  private constructor(
+    path: string,
+    { file, bytesMax, madeFrom }: { file: ListFileWriter; bytesMax: number; madeFrom: MadeFrom },
+  ) {
+    this.path = path
     this.file = file
     this.bytesMax = bytesMax
+    this.madeFrom = madeFrom
   }
 
-  /** @param options.bytesMax of the file. */
+  /** @param options.bytesMax the maximum size of the file. */
   static async start(
     path: string,
-    { ring, bytesMax }: { readonly ring: KeyRing; readonly bytesMax: number },
+    options: { readonly ring: KeyRing; readonly bytesMax: number; readonly madeFrom: MadeFrom },
   ): Promise<ListWriting> {
-    return new ListWriting(await ListFileWriter.open(path, ring), bytesMax)
+    return new ListWriting(path, { ...options, file: await ListFileWriter.open(path, options.ring) })
   }
 
-  /** Bytes so far. */
+  /** How many bytes were written so far. */
   get bytes(): number {
     return this.file.bytes
   }
@@ -54,16 +69,13 @@ export class ListWriting {
     }
   }
 
-  /**
-   * @param facts.basis what the texts depend on besides the tokens.
-   * @param facts.now when the list was made.
-   */
-  async finish({ basis, now }: { readonly basis: string; readonly now: number }): Promise<void> {
+  async finish(): Promise<void> {
     if (this.failure !== undefined) throw this.failure
     await this.endChunk()
     const chunks = this.ended.flatMap(({ first, last, block }, i) =>
       block ? [{ from: first, to: this.ended[i + 1]?.first ?? last + 1, ...block }] : [],
     )
+    const { basis, now } = this.madeFrom
     await this.file.finish({ basis, at: now, chunks })
   }
 

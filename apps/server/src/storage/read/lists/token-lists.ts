@@ -8,7 +8,6 @@ import type {
   TokenFilter,
   TokenScope,
 } from '@latchkey/service'
-import type { SecretBox } from '../../../secrets/secret-box.ts'
 import { firstEightBytes, type TokenRow, tokenOfAnyRow, tokenOfRow } from '../../token-table.ts'
 import type { Queries } from '../queries.ts'
 import { recordOfRow, type TokenReaderParts } from '../token-reader.ts'
@@ -114,11 +113,10 @@ export class TokenLists {
     for await (const { rows, index } of this.rowPages(filter, { isStale: false, seed: this.seed() })) {
       if (index !== undefined) await this.parts.follower.reach(index)
       const { secrets, state } = this.parts
-      const open: SecretBox['open'] = (sealed, secretHash) => secrets.open(sealed, secretHash)
       const tokens = rows.map((row) => {
         // The secret of a lookup hash never changes, and decrypting takes half of the time.
         const SecretID = state.tokens.secretOf(row.secretHash)
-        return tokenOfRow(row, { open: SecretID === undefined ? open : () => SecretID })
+        return tokenOfRow(row, SecretID === undefined ? secrets : { open: () => SecretID })
       })
       yield { tokens, digests: rows.map(({ digest = 0n }) => digest) }
     }

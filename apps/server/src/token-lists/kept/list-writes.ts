@@ -1,0 +1,219 @@
+/** When lists are written to files, and which parts of a list its file has. */
+import type { TokenListRequest } from '@latchkey/service'
+import type { BaseLogger } from 'pino'
+import type { KeyRing } from '../../secrets/key-ring.ts'
+import type { ListPart, TokenList } from '../token-list.ts'
+import { basisOf } from './basis.ts'
+import type { ListFolder } from './list-folder.ts'
+import { ListWriting, type MadeFrom } from './list-writing.ts'
+
+export interface ListWritesOptions {
+  readonly folder: ListFolder
+  /** Maximum size of all files together, in bytes. */
+  readonly bytesMax: number
+  /** Minimum length of a list, in bytes. Default: 4 MiB, which is 11,000 to 16,000 usual tokens. */
+  readonly bytesMin?: number | undefined
+  /** Minimum time between two writes of one list, in milliseconds. Default: a minute. */
+  readonly pauseMs?: number | undefined
+  /** Time from a change to its write, in milliseconds. Default: a second, so that the answer leaves first. */
+  readonly delayMs?: number | undefined
+  readonly ring: KeyRing
+  readonly log: BaseLogger
+}
+
+/** A list in memory that may have to be written. */
+interface Offer {
+  readonly request: TokenListRequest
+  /** Returns the list as it is then; undefined if it is no longer in memory. */
+  readonly latest: () => TokenList | undefined
+}
+
+const BYTES_MIN = 4_194_304
+const PAUSE_MS = 60_000
+const DELAY_MS = 1_000
+/** A file is written again if this fraction of the tokens has changed, or is not in it. */
+export const NEW_SHARE_MIN = 0.1
+
+export class ListWrites {
+  private readonly folder: ListFolder
+  private readonly ring: KeyRing
+  private readonly log: BaseLogger
+  private readonly bytesMax: number
+  private readonly bytesMin: number
+  private readonly pauseMs: number
+  private readonly delayMs: number
+  /** The fingerprints of the parts that a file has, by its path. */
+  private readonly kept = new Map<string, WeakSet<Uint32Array>>()
+  private readonly offers = new Map<string, Offer>()
+  /** Paths of which a file is being written. */
+  private readonly busy = new Set<string>()
+  /** Paths of lists that are longer than all files may be together. */
+  private readonly tooLong = new Set<string>()
+  /** The time of the last attempt by path, in milliseconds since the epoch. */
+  private readonly triedAt = new Map<string, number>()
+  private readonly background = new Set<Promise<void>>()
+  private timer: { readonly dueAt: number; readonly handle: NodeJS.Timeout } | undefined
+  private isClosed = false
+
+  constructor({ folder, ring, log, bytesMax, bytesMin, pauseMs, delayMs }: ListWritesOptions) {
+    this.folder = folder
+    this.ring = ring
+    this.log = log
+    this.bytesMax = bytesMax
+    this.bytesMin = bytesMin ?? BYTES_MIN
+    this.pauseMs = pauseMs ?? PAUSE_MS
+    this.delayMs = delayMs ?? DELAY_MS
+  }
+
+  /** Whether the file has a part of the list. */
+  has(path: string, { fingerprints }: ListPart): boolean {
+    return this.kept.get(path)?.has(fingerprints) ?? false
+  }
+
+  /** Records that these parts were read from the file. */
+  noteKept(path: string, parts: readonly ListPart[]): void {
+    const kept = this.kept.get(path) ?? new WeakSet()
+    this.kept.set(path, kept)
+    for (const { fingerprints } of parts) kept.add(fingerprints)
+  }
+
+  /** Records that the file is of no use. */
+  forget(path: string): void {
+    this.kept.delete(path)
+  }
+
+  /** A list in memory has changed. It is written soon if enough of it is not in its file, else at the end. */
+  offer(path: string, offer: Offer): void {
+    if (this.isClosed) return
+    this.offers.set(path, offer)
+    this.writeLater(this.delayMs)
+  }
+
+  /** @returns undefined if the file is being written, was written a short time ago, or cannot be written. */
+  async start(path: string, madeFrom: MadeFrom): Promise<ListWriting | undefined> {
+    if (this.busy.has(path) || this.tooLong.has(path)) return undefined
+    this.busy.add(path)
+    try {
+      // Another process may have written it.
+      const lastAt = Math.max((await this.folder.writtenAt(path)) ?? 0, this.triedAt.get(path) ?? 0)
+      if (isOver(lastAt, this.pauseMs)) {
+        this.triedAt.set(path, Date.now())
+        await this.folder.create()
+        return await ListWriting.start(path, { ring: this.ring, bytesMax: this.bytesMax, madeFrom })
+      }
+    } catch (error) {
+      this.noteFailure(error, path)
+    }
+    this.busy.delete(path)
+    return undefined
+  }
+
+  /** Finishes in the background, or removes what was written of a list that was not read to its end. */
+  end(writing: ListWriting, isWhole: boolean): void {
+    this.inBackground(isWhole ? this.finish(writing).then(() => {}) : this.abandon(writing))
+  }
+
+  /** Writes what has changed since it was written. */
+  async close(): Promise<void> {
+    this.isClosed = true
+    clearTimeout(this.timer?.handle)
+    await Promise.all(this.background)
+    await this.writeOffers(0)
+  }
+
+  private writeLater(ms: number): void {
+    const dueAt = Date.now() + ms
+    if (this.timer && this.timer.dueAt <= dueAt) return
+    clearTimeout(this.timer?.handle)
+    const handle = setTimeout(() => {
+      this.timer = undefined
+      this.inBackground(this.writeOffers(NEW_SHARE_MIN))
+    }, ms)
+    this.timer = { dueAt, handle: handle.unref() }
+  }
+
+  private inBackground(work: Promise<void>): void {
+    const done = work
+      .catch((error: unknown) => this.noteFailure(error))
+      .finally(() => this.background.delete(done))
+    this.background.add(done)
+  }
+
+  /** @param shareMin how much of a list has to be new. */
+  private async writeOffers(shareMin: number): Promise<void> {
+    let isLater = false
+    for (const [path, offer] of this.offers) {
+      const outcome = await this.writeOffer(path, offer, shareMin)
+      isLater ||= outcome === 'later'
+      // One that arrived meanwhile remains, and so does one that waits for the end.
+      if (outcome === 'done' && this.offers.get(path) === offer) this.offers.delete(path)
+    }
+    if (isLater && !this.isClosed) this.writeLater(this.pauseMs)
+  }
+
+  private async writeOffer(
+    path: string,
+    { request, latest }: Offer,
+    shareMin: number,
+  ): Promise<'done' | 'later' | 'at the end'> {
+    const list = latest()
+    if (!list || list.bytes.length < this.bytesMin) return 'done'
+    const basis = list.directoryVersion === request.directoryVersion ? basisOf(request) : undefined
+    const share = basis === undefined ? 0 : await this.newShare(path, list)
+    if (basis === undefined || share === 0) return 'done'
+    if (share < shareMin) return 'at the end'
+    const writing = await this.start(path, { basis, now: request.now })
+    if (!writing) return 'later'
+    for (const part of list.parts) await writing.add(part)
+    if (await this.finish(writing)) {
+      this.forget(path)
+      this.noteKept(path, list.parts)
+    }
+    return 'done'
+  }
+
+  /** How many tokens of a list are not in its file, as a fraction. */
+  private async newShare(path: string, { parts }: TokenList): Promise<number> {
+    // Another process may have removed it.
+    if ((await this.folder.writtenAt(path)) === undefined) return 1
+    let [tokens, fresh] = [0, 0]
+    for (const part of parts) {
+      tokens += part.fingerprints.length
+      if (!this.has(path, part)) fresh += part.fingerprints.length
+    }
+    return tokens === 0 ? 0 : fresh / tokens
+  }
+
+  /** @returns whether the file is there. */
+  private async finish(writing: ListWriting): Promise<boolean> {
+    const { path } = writing
+    try {
+      await this.folder.makeRoom(writing.bytes, path)
+      await writing.finish()
+      this.log.debug({ path, bytes: writing.bytes }, 'kept a list of tokens')
+      this.busy.delete(path)
+      return true
+    } catch (error) {
+      if (error instanceof RangeError) this.tooLong.add(path)
+      this.noteFailure(error, path)
+      await this.abandon(writing)
+      return false
+    }
+  }
+
+  private async abandon(writing: ListWriting): Promise<void> {
+    const { path } = writing
+    await writing.abandon().catch((error: unknown) => this.noteFailure(error, path))
+    this.busy.delete(path)
+  }
+
+  private noteFailure(error: unknown, path?: string): void {
+    this.log.warn({ err: error, path }, 'a list of tokens could not be kept in a file')
+  }
+}
+
+/** Whether so many milliseconds have passed since a time. If that is in the future, the clock was set back. */
+export function isOver(since: number, ms: number): boolean {
+  const elapsed = Date.now() - since
+  return elapsed < 0 || elapsed >= ms
+}
