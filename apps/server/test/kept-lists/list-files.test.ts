@@ -5,6 +5,7 @@ import type { TokenRecord } from '@latchkey/acl'
 import { AclError } from '@latchkey/contract'
 import { describe, expect, test } from 'vitest'
 import type { Config } from '../../src/config/config.ts'
+import { type BlockPlace, ListFileReader } from '../../src/token-lists/kept/list-file.ts'
 import { openTokenLists } from '../../src/token-lists/open-token-lists.ts'
 import { testRing } from '../store.ts'
 import { COUNT, openKeptLists, POLICY } from './harness.ts'
@@ -71,6 +72,46 @@ describe('a file', () => {
     expect(world.warnings).toEqual(['a kept list of tokens cannot be used'])
     await lists.close()
     expect(await readsOf(start())).toBe(0)
+  })
+
+  describe('takes no block from elsewhere:', () => {
+    /** Two blocks of one length. */
+    async function blocksOf(path: string): Promise<[BlockPlace, BlockPlace]> {
+      const reader = await ListFileReader.open(path, ring)
+      await reader.close()
+      const places = reader.index.chunks.map(({ place }) => place)
+      const second = places.findLast(({ bytes, at }) =>
+        places.some((other) => other.bytes === bytes && other.at < at),
+      )
+      const first = places.find(({ bytes }) => bytes === second?.bytes)
+      if (!first || !second) throw new TypeError('all blocks have different lengths')
+      return [first, second]
+    }
+
+    test('of the same file', async () => {
+      await keep()
+      const [a, b] = await blocksOf(onlyFile())
+      const bytes = readFileSync(onlyFile())
+      const block = Buffer.from(bytes.subarray(a.at, a.at + a.bytes))
+      bytes.copy(bytes, a.at, b.at, b.at + b.bytes)
+      block.copy(bytes, b.at)
+      writeFileSync(onlyFile(), bytes)
+      expect(await readsOf(start())).toBeGreaterThan(0)
+      expect(world.warnings).toEqual(['a kept list of tokens cannot be used'])
+    })
+
+    test('of an earlier file of the same list', async () => {
+      await keep()
+      const earlier = readFileSync(onlyFile())
+      await changePolicy({ ...POLICY, Name: 'other' })
+      await keep()
+      const bytes = readFileSync(onlyFile())
+      const [{ at, bytes: length }] = await blocksOf(onlyFile())
+      earlier.copy(bytes, at, at, at + length)
+      writeFileSync(onlyFile(), bytes)
+      expect(await readsOf(start())).toBeGreaterThan(0)
+      expect(world.warnings).toEqual(['a kept list of tokens cannot be used'])
+    })
   })
 
   test('of a key that the ring has lost is replaced', async () => {

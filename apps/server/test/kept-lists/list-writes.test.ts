@@ -160,13 +160,28 @@ describe('a list too long for memory', () => {
     await lists.close()
     expect(files()).toHaveLength(1)
     const next = start(streaming)
-    // The first attempt finds out that it is too long.
-    await textOf(next)
+    // Its file says that it is too long.
     expect(await readsOf(next)).toBe(0)
     await remove(world.records[900] as TokenRecord)
     expect(await readsOf(next)).toBeLessThan(COUNT / 4)
     await next.close()
     expect(world.warnings).toEqual([])
+  })
+
+  test.each([
+    [
+      'changed',
+      () => sql.query(`UPDATE token SET description = description || 'y' WHERE create_index % 2 = 0`),
+    ],
+    ['grown', () => put(...Array.from({ length: COUNT / 4 }, () => putNew(aToken({ Description }))))],
+  ])('that has %s is written again while it is streamed', async (_how, change) => {
+    await keep(streaming)
+    await change()
+    const lists = start(streaming)
+    expect(await readsOf(lists)).toBeGreaterThan(COUNT / 10)
+    await readsOf(lists)
+    await lists.close()
+    expect(await readsOf(start(streaming))).toBe(0)
   })
 
   test('that becomes short is read into memory again', async () => {

@@ -159,7 +159,7 @@ export class ListWrites {
     const list = latest()
     if (!list || list.bytes.length < this.bytesMin) return 'done'
     const basis = list.directoryVersion === request.directoryVersion ? basisOf(request) : undefined
-    const share = basis === undefined ? 0 : await this.newShare(path, list)
+    const share = this.newShare(path, list)
     if (basis === undefined || share === 0) return 'done'
     if (share < shareMin) return 'at the end'
     const writing = await this.start(path, { basis, now: request.now })
@@ -173,9 +173,7 @@ export class ListWrites {
   }
 
   /** How many tokens of a list are not in its file, as a fraction. */
-  private async newShare(path: string, { parts }: TokenList): Promise<number> {
-    // Another process may have removed it.
-    if ((await this.folder.writtenAt(path)) === undefined) return 1
+  private newShare(path: string, { parts }: TokenList): number {
     let [tokens, fresh] = [0, 0]
     for (const part of parts) {
       tokens += part.fingerprints.length
