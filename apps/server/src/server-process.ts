@@ -40,6 +40,7 @@ import { rememberClients } from './http/listener/connections/connection-limit.ts
 import { OwnSlots } from './http/listener/connections/connection-slots.ts'
 import { startHttpServer } from './http/listener/http-server.ts'
 import { startJobs } from './jobs/start-jobs.ts'
+import { createOutageLog } from './logging/outage-log.ts'
 import { OpenIdClient } from './login/oidc/openid-client.ts'
 import { ProviderVerifier } from './login/provider-verifier.ts'
 import { HttpDatacenters } from './outgoing/http-datacenters.ts'
@@ -200,6 +201,7 @@ async function startOnce(
       openapi: () => apiPages.document(),
       lists,
       onInternalError: (error, id) => log.error({ err: error, id }, 'request failed'),
+      onUnavailable: createOutageLog(log),
     })
     const trustedProxies = blockList(config.trustedProxies)
     let probedAt = Number.NEGATIVE_INFINITY

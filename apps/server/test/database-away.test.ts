@@ -68,6 +68,10 @@ describe('while it does not answer', () => {
       expect(JSON.parse(text)).toMatchObject({ code: 'unavailable', status: 503 })
       expect(text).not.toMatch(/postgres|prisma|127\.0\.0\.1|latchkey_test/i)
     }
+    // They are for the log.
+    expect(server.log.join('\n')).toMatch(
+      /"reason":"[^"]+".*"requests":\d+.*the database did not serve requests/,
+    )
   })
 
   test('stale reads continue from memory, and state their age', async () => {

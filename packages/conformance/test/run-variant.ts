@@ -8,6 +8,8 @@ import { MANAGEMENT_TOKEN, type Variant } from './variants.ts'
 
 interface VariantServer {
   readonly url: string
+  /** What its processes have logged so far. */
+  log(): readonly string[]
   stop(): Promise<void>
 }
 
@@ -21,12 +23,13 @@ export async function runVariant(
 ): Promise<VariantServer> {
   const dataDir = await mkdtemp(join(tmpdir(), 'latchkey-conformance-'))
   const commands: ReadyCommand[] = []
+  const log = () => commands.flatMap((command) => command.log)
   const stop = async () => {
     for (const command of commands.reverse()) await command.stop()
     await rm(dataDir, { recursive: true, force: true })
   }
   const start = async (args: readonly string[], env: Readonly<Record<string, string>>, ready: RegExp) => {
-    const settings = { LATCHKEY_LOG_LEVEL: 'error', LATCHKEY_DATA_DIR: dataDir, ...env }
+    const settings = { LATCHKEY_LOG_LEVEL: 'warn', LATCHKEY_DATA_DIR: dataDir, ...env }
     const command = await startReady(args, settings, ready)
     commands.push(command)
     return command.found
@@ -41,10 +44,10 @@ export async function runVariant(
       )
       const url = await start([], { ...secondaryOf(primaryUrl), ...variant.server }, LISTENS)
       await hasCopy(url)
-      return { url, stop }
+      return { url, log, stop }
     }
     if (variant.besideVersion === undefined) {
-      return { url: await start([], settings, LISTENS), stop }
+      return { url: await start([], settings, LISTENS), log, stop }
     }
     await start(['postgres'], {}, /^PostgreSQL runs in (.+)$/)
     const shared = {
@@ -52,7 +55,7 @@ export async function runVariant(
       DATABASE_URL: (await readFile(join(dataDir, 'postgres.url'), 'utf8')).trim(),
     }
     await start([], { ...shared, LATCHKEY_SERVICE_VERSION: variant.besideVersion }, LISTENS)
-    return { url: await start([], shared, LISTENS), stop }
+    return { url: await start([], shared, LISTENS), log, stop }
   } catch (error) {
     await stop()
     throw error

@@ -31,7 +31,7 @@ describe('API-01: conformance of the server', () => {
       expect(await probeTraits(target)).toEqual(variant.traits)
       const ran = await runCases(CASES, target)
       results.push(...ran)
-      expectNoFailures(ran)
+      expectNoFailures(ran, server.log())
     } finally {
       await server.stop()
     }

@@ -3,12 +3,16 @@ import { expect } from 'vitest'
 import { CASES, type CaseResult, makeReport, type Target } from '../src/index.ts'
 import type { Variant } from './variants.ts'
 
-/** Expects that no case of a variant failed; the message shows each failure. */
-export function expectNoFailures(results: readonly CaseResult[]): void {
+/**
+ * Expects that no case of a variant failed; the message shows each failure.
+ *
+ * @param log of the server, which is shown beside failures.
+ */
+export function expectNoFailures(results: readonly CaseResult[], log: readonly string[] = []): void {
   const failures = results
     .filter(({ outcome }) => outcome === 'failed')
     .map(({ id, sections, reason }) => `${id} [${sections.join(', ')}]: ${reason}`)
-  expect(failures).toEqual([])
+  expect(failures, log.join('\n')).toEqual([])
 }
 
 /** Case ids that no variant has run. */

@@ -1,7 +1,7 @@
 /** Dependencies and configuration of the service. */
 
 import type { Clock, ClusterRecord, DownPolicy, OidcClient, Random, Turns, Verifier } from '@latchkey/acl'
-import type { AgentHost, AgentMetrics, RestoredSnapshot, ServiceProfile } from '@latchkey/contract'
+import type { AclError, AgentHost, AgentMetrics, RestoredSnapshot, ServiceProfile } from '@latchkey/contract'
 import type { LocalChecks } from './agent-checks/local-checks.ts'
 import type { CoordinateCollector } from './coordinates/report.ts'
 import type { Datacenters } from './datacenters/datacenters.ts'
@@ -142,6 +142,8 @@ export interface ServiceOptions {
   readonly openapi: () => ApiDocument | Promise<ApiDocument>
   /** Called with an internal error; the caller sees only the request id. */
   readonly onInternalError: (error: unknown, requestId: string) => void
+  /** Called with each refusal `unavailable`, whose cause the caller does not see. Default: nothing. */
+  readonly onUnavailable?: (error: AclError, requestId: string) => void
 }
 
 /** Which datacenter this is, and where its global records are written. */

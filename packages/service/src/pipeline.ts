@@ -97,7 +97,9 @@ export class Service {
   }
 
   private failure(error: unknown, state: RequestState): WireReply {
-    if (!(error instanceof AclError)) this.options.onInternalError(error, state.request.requestId)
+    const { requestId } = state.request
+    if (!(error instanceof AclError)) this.options.onInternalError(error, requestId)
+    else if (error.code === 'unavailable') this.options.onUnavailable?.(error, requestId)
     return renderError(error, state)
   }
 

@@ -42,6 +42,6 @@ export interface WireReply {
   readonly endpoint: EndpointName | undefined
   /** Accessor of the caller, if known. */
   readonly accessorId: string | undefined
-  /** For the log. */
+  /** Why it was refused, or what failed. */
   readonly error?: unknown
 }

@@ -1,0 +1,28 @@
+import type { AclError } from '@latchkey/contract'
+import type { BaseLogger } from 'pino'
+import { sqlStateOf } from '../database/database-error.ts'
+
+/** Minimum time between two lines, in milliseconds. */
+const PAUSE_MS = 1_000
+
+/**
+ * Logs why the database did not serve requests: at most once a second, because one outage fails thousands of them.
+ *
+ * @param now in milliseconds.
+ */
+export function createOutageLog(
+  log: Pick<BaseLogger, 'warn'>,
+  now: () => number = () => performance.now(),
+): (error: AclError, requestId: string) => void {
+  let loggedAt = Number.NEGATIVE_INFINITY
+  let requests = 0
+  return ({ message, cause }, id) => {
+    requests += 1
+    if (now() - loggedAt < PAUSE_MS) return
+    loggedAt = now()
+    // Only the message: errors of the driver carry the whole client.
+    const reason = cause instanceof Error ? cause.message : message
+    log.warn({ reason, state: sqlStateOf(cause), requests, id }, 'the database did not serve requests')
+    requests = 0
+  }
+}
