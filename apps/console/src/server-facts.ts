@@ -17,7 +17,7 @@ const UNKNOWN: ServerFacts = {
 }
 
 /** Reads the facts from the page; the development server writes none. */
-export function readServerFacts(): ServerFacts {
+function readServerFacts(): ServerFacts {
   const written = document.querySelector<HTMLMetaElement>('meta[name="latchkey-server"]')?.content
   return written ? { ...UNKNOWN, ...JSON.parse(written) } : UNKNOWN
 }

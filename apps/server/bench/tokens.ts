@@ -41,8 +41,8 @@ export class Tokens {
   }
 
   /**
-   * Accessors of so many tokens, oldest first. Not of those that the service came with: they are needed. Nor of later ones: those
-   * of logins cannot be updated like others.
+   * Accessors of so many tokens, oldest first. It skips the built-in tokens, which are needed, and later tokens: those of logins
+   * cannot be updated like others.
    */
   async accessors(count: number): Promise<readonly string[]> {
     await this.have(count + BUILTIN_TOKENS)

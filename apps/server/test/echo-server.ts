@@ -23,13 +23,15 @@ export const LONG = '.'.repeat(50_000)
 /** Node's messages write it. */
 const HUGE = ':'.repeat(100_000)
 
-/** Replies at once, a few turns later (`/slow`), once its client has gone (`/held`), with the body of a write, or a stream. */
+/** Replies at once, a few turns later (`/slow`), once its client leaves or the server closes (`index=`), with the body of a write, or a stream. */
 export class EchoService implements Pick<Service, 'reply'> {
   readonly asked: string[] = []
+  readonly ids: string[] = []
   readonly aborted: string[] = []
 
   reply(request: WireRequest): WireReply | Promise<WireReply> {
     this.asked.push(request.url)
+    this.ids.push(request.requestId)
     return request.method === 'GET' ? this.read(request) : this.write(request)
   }
 

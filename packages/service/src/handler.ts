@@ -125,7 +125,7 @@ interface AnswerIn<Form> {
 }
 
 /** JSON of a `T`, made already or not. */
-export type JsonForm<T> =
+type JsonForm<T> =
   | { readonly kind: 'json'; readonly value: T }
   /** Short as text, which leaves in one piece with its headers; long as bytes. */
   | { readonly kind: 'json-text'; readonly text: JsonText<T> }

@@ -20,13 +20,6 @@ import type {
 import type { BodySchema } from '../records/read-body.ts'
 import { CONFIG_SECRETS, type Content } from './content.ts'
 
-/** A record as the service has it. */
-export interface StoredRecord {
-  readonly content: Content
-  /** The whole record, to restore it. */
-  readonly record: object
-}
-
 export const KIND_NAMES = ['namespace', 'policy', 'role', 'auth-method', 'binding-rule', 'token'] as const
 export type KindName = (typeof KIND_NAMES)[number]
 

@@ -41,7 +41,7 @@ function subscribe(listener: () => void): () => void {
   return () => listeners.delete(listener)
 }
 
-export function getSession(): Session {
+function getSession(): Session {
   return current
 }
 

@@ -126,7 +126,7 @@ async function runProgram(account: PostgresAccount, program: string, args: reado
   return { code: code ?? signal, output }
 }
 
-/** Size of all tables and indexes of a cluster, in bytes. What cannot be read counts nothing: PostgreSQL will say why. */
+/** Size of all tables and indexes of a cluster, in bytes. Files that cannot be read count nothing: PostgreSQL will report them. */
 export function databaseBytes(clusterDir: string): number {
   const sizeOf = (path: string) => statSync(path, { throwIfNoEntry: false })?.size ?? 0
   try {

@@ -19,8 +19,8 @@ export function takesSocket(directory: string): boolean {
 }
 
 /**
- * Settings passed at every start, so that an upgrade of the server brings its own. All others keep the defaults of
- * PostgreSQL; operators who want to tune it run their own.
+ * Settings passed at every start, so that an upgrade of the server brings its own. All others but those of
+ * {@link memorySettings} keep the defaults of PostgreSQL; operators who want to tune it run their own.
  */
 const SETTINGS: Readonly<Record<string, string>> = {
   // An acknowledged write survives a power cut. These are the defaults, stated because we promise them.
@@ -50,8 +50,8 @@ const SETTINGS: Readonly<Record<string, string>> = {
 const SMALL_CLUSTER_BYTES_MAX = 268_435_456
 
 /**
- * What a cluster of this size takes: a small one a quarter of PostgreSQL's default, which saves 96 MiB. The system's cache
- * holds the rest of it, for a tenth more of the database's time where updates are spread over 100,000 tokens, and none where
+ * The shared buffers of a cluster of this size. A small one gets a quarter of PostgreSQL's default, which saves 96 MiB. The
+ * system's cache holds the rest of its files, for a tenth more of the database's time where updates are spread over 100,000 tokens, and none where
  * they are spread over 10,000.
  */
 export function memorySettings(clusterBytes: number): Readonly<Record<string, string>> {

@@ -1,8 +1,10 @@
 /** One line of JSON per answer. */
 
+import type { Socket } from 'node:net'
 import { ENDPOINTS } from '@latchkey/contract'
 import type { WireReply } from '@latchkey/service'
 import type { Answerable } from '../logging/access-choice.ts'
+import type { Metrics } from '../telemetry/metrics.ts'
 import { logPath } from './log-path.ts'
 
 /** The fields of a line. */
@@ -20,6 +22,36 @@ export interface Answered {
 
 export interface AccessLog {
   answered(answered: Answered): void
+}
+
+/** Counts an answer, and logs it. */
+export function recordAnswer(
+  reply: WireReply,
+  request: {
+    readonly requestId: string
+    readonly method: string
+    readonly url: string
+    readonly headers: { readonly 'user-agent'?: string | undefined }
+    readonly socket: Pick<Socket, 'remoteAddress'>
+    /** `performance.now()` at its arrival. */
+    readonly since: number
+  },
+  {
+    metrics,
+    accessLog,
+  }: { readonly metrics: Pick<Metrics, 'request'>; readonly accessLog: AccessLog | undefined },
+): void {
+  const ms = performance.now() - request.since
+  metrics.request(reply.endpoint ?? 'none', reply.status, ms / 1_000)
+  accessLog?.answered({
+    reply,
+    requestId: request.requestId,
+    method: request.method,
+    url: request.url,
+    ms,
+    address: request.socket.remoteAddress,
+    agent: request.headers['user-agent'],
+  })
 }
 
 /**

@@ -6,12 +6,12 @@ import express, { type ErrorRequestHandler, type Express, type RequestHandler } 
 import type { Logger } from 'pino'
 import type { Metrics } from '../telemetry/metrics.ts'
 import type { RequestSpans } from '../tracing/request-spans.ts'
-import type { AccessLog } from './access-log.ts'
+import { type AccessLog, recordAnswer } from './access-log.ts'
 import { AnswerTurns } from './api/answer-turns.ts'
 import { BodyBudget } from './api/body-budget.ts'
+import { canOutliveClient } from './api/can-outlive-client.ts'
 import { ClientSignals } from './api/client-signals.ts'
 import { EndOfTurn } from './api/end-of-turn.ts'
-import { mayWait } from './api/may-wait.ts'
 import { mountContract } from './api/mount-contract.ts'
 import type { UnreadAnswers } from './api/unread-answers.ts'
 import { NodeWireRequest, writeReply } from './api/wire-adapter.ts'
@@ -177,10 +177,12 @@ export function createApiListener(options: ApiListenerOptions): ApiListener {
     request: IncomingMessage,
     response: ServerResponse,
     replyTo: (wire: WireRequest) => WireReply | Promise<WireReply>,
-    { since, requestId }: Begun = { since: performance.now(), requestId: requestIdOf(request) },
+    begun?: Begun,
   ): Promise<void> {
-    const isForwarded = forwardsWrites && request.method !== 'GET'
-    const signal = isForwarded || mayWait(request.url ?? '') ? signals.signalOf(response) : undefined
+    const { since, requestId } = begun ?? { since: performance.now(), requestId: requestIdOf(request) }
+    // A request that was begun without Node has its own signal.
+    const hasSignal = !begun && canOutliveClient(request, forwardsWrites)
+    const signal = hasSignal ? signals.signalOf(response) : undefined
     const budget = request.method === 'POST' ? bodies.questions : bodies.writes
     const wire = new NodeWireRequest(request, response, { requestId, signal, bodies: budget, clientOf })
     try {
@@ -193,17 +195,9 @@ export function createApiListener(options: ApiListenerOptions): ApiListener {
       }
       await endOfTurn.reached()
       await writeReply(reply, response, outlet)
-      const ms = performance.now() - since
-      metrics.request(reply.endpoint ?? 'none', reply.status, ms / 1_000)
-      accessLog?.answered({
-        reply,
-        requestId,
-        method: wire.method,
-        url: wire.url,
-        ms,
-        address: request.socket.remoteAddress,
-        agent: request.headers['user-agent'],
-      })
+      const { method, url } = wire
+      const { headers, socket } = request
+      recordAnswer(reply, { requestId, method, url, headers, socket, since }, { metrics, accessLog })
     } catch (error) {
       log.error({ err: error, id: requestId }, 'an answer could not be written')
       response.destroy()

@@ -3,7 +3,7 @@
  * (`scripts/commit-rows-sql.ts`), the columns that a read selects, and the record decoded from them.
  */
 import { BLANK_TOKEN, type StoredLink, type TokenRecord } from '@latchkey/acl'
-import { parseInstant } from '@latchkey/contract'
+import { ownText, parseInstant } from '@latchkey/contract'
 import { KeyRingError, type Sealed } from '../secrets/key-ring.ts'
 import type { SecretBox } from '../secrets/secret-box.ts'
 import { readBytes, readText, storeBytes, storeText } from './read/stored-text.ts'
@@ -249,7 +249,7 @@ export interface TokenRow {
   readonly modifyIndex: number
   /** Every column that a read selects, as text. */
   readonly fields: readonly string[]
-  /** Of a row that was read with its digest. */
+  /** Undefined unless the page was read with a seed. */
   readonly digest: bigint | undefined
 }
 
@@ -293,6 +293,16 @@ export function tokenOfRow({ secretHash, fields }: TokenRow, secrets: Pick<Secre
     record[field] = decode ? decode(fields[at] ?? '') : openSecret(secretHash, fields, secrets)
   }
   return record as unknown as TokenRecord
+}
+
+/** A record whose texts are not views of the text of all rows that were read with it, which they would hold in memory. */
+export function ownRecord(token: TokenRecord): TokenRecord {
+  const own: Partial<Record<keyof TokenRecord, unknown>> = { ...token }
+  for (const { field } of FIELDS) {
+    const value = own[field]
+    if (typeof value === 'string') own[field] = ownText(value)
+  }
+  return own as TokenRecord
 }
 
 /** As {@link tokenOfRow}, with an empty secret where the ring cannot open it: one bad row must not stop what reads many. */

@@ -1,8 +1,8 @@
 import type { TokenListCache, TokenListRequest, WholeTokenList } from '@latchkey/service'
-import type { KeptLists } from './kept/kept-lists.ts'
+import type { KeptLists, Reading } from './kept/kept-lists.ts'
 import { ListCache, type ListRequest } from './list-cache.ts'
 import { readParts } from './read-parts.ts'
-import type { TokenList } from './token-list.ts'
+import type { ListPart, TokenList } from './token-list.ts'
 import { makeTokenList } from './token-list-parts.ts'
 
 /** Token lists cached as text, and patched when only a few of their tokens have changed. */
@@ -32,7 +32,7 @@ export class CachedTokenLists implements TokenListCache {
       const list = await makeTokenList(request, {
         previous,
         bytesMax,
-        allParts: () => kept?.parts(request, key, { bytesMax }) ?? readParts(request, request.filter),
+        allParts: () => this.parts(request, key, { bytesMax }),
         partsOf: (range) => kept?.digestedParts(request, range) ?? readParts(request, range),
       })
       if (list) kept?.offer(request, key, () => this.cache.latest(key))
@@ -43,15 +43,18 @@ export class CachedTokenLists implements TokenListCache {
   async *streamed(request: TokenListRequest): AsyncGenerator<Uint8Array> {
     const key = keyOf(request)
     let length = 0
-    const parts = this.kept?.parts(request, key, 'streamed') ?? readParts(request, request.filter)
-    for await (const { bytes } of parts) {
+    for await (const { bytes } of this.parts(request, key, 'streamed')) {
       length += bytes.length
       yield bytes
     }
     this.cache.noteStreamed(key, length)
   }
 
-  /** Writes to files what has changed. */
+  private parts(request: TokenListRequest, key: string, reading: Reading): AsyncIterable<ListPart> {
+    return this.kept?.parts(request, key, reading) ?? readParts(request, request.filter)
+  }
+
+  /** Writes the lists to files that have changed since they were written. */
   async close(): Promise<void> {
     await this.kept?.close()
   }

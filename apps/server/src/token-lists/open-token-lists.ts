@@ -26,7 +26,8 @@ export async function openTokenLists({
   readonly servedStore: Store
   readonly log: BaseLogger
 }): Promise<CachedTokenLists> {
-  const { cacheBytes } = shareOf(config)
+  // The other half is for tokens.
+  const bytesMax = config.cache ? shareOf(config).cacheBytes / 2 : 0
   const folder = join(dataDir, 'token-lists')
   if (!config.cache || config.listFilesBytes === 0 || !isSafe(config)) {
     // Files of an earlier start hold secrets.
@@ -36,7 +37,7 @@ export async function openTokenLists({
         'the files of token lists, which are no longer kept, could not be removed',
       ),
     )
-    return new CachedTokenLists(config.cache ? cacheBytes / 2 : 0)
+    return new CachedTokenLists(bytesMax)
   }
   const kept = new KeptLists({
     folder,
@@ -46,7 +47,7 @@ export async function openTokenLists({
     digests: store.tokenDigests,
     log,
   })
-  return new CachedTokenLists(cacheBytes / 2, kept)
+  return new CachedTokenLists(bytesMax, kept)
 }
 
 /** Files beside their key would make the data directory alone as secret as the directory and the database together. */

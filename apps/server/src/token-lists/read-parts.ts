@@ -12,7 +12,7 @@ const PART_TOKENS = 128
 /** Up to here, a part also takes the further tokens of the commit with which it would end. */
 const PART_TOKENS_MAX = 512
 
-export type PartsRequest = Pick<TokenListRequest, 'store' | 'show'>
+type PartsRequest = Pick<TokenListRequest, 'store' | 'show'>
 
 /** A page of tokens, with the digests of their rows if they were asked for. */
 interface TokenPage {

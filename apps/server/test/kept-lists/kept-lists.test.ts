@@ -171,7 +171,7 @@ test('COH-07: random changes between restarts', { timeout: 120_000 }, async () =
 })
 
 describe('nothing is taken from a file', () => {
-  test('after a POLICY was renamed', async () => {
+  test('after a policy was renamed', async () => {
     await keep()
     await changePolicy({ ...POLICY, Name: 'renamed' })
     expect(await readsOf(start())).toBe(COUNT)
@@ -323,6 +323,14 @@ describe('tokens of one commit of hundreds', () => {
     const read = await readsOf(start())
     expect(read).toBeGreaterThanOrEqual(1_300)
     expect(read).toBeLessThan(1_300 + COUNT / 4)
+  })
+
+  test('are read again if their chunk would be longer than 16 MiB', async () => {
+    await put(...Array.from({ length: 40 }, () => putNew(aToken({ Description: 'x'.repeat(500_000) }))))
+    await keep()
+    const read = await readsOf(start())
+    expect(read).toBeGreaterThanOrEqual(40)
+    expect(read).toBeLessThan(COUNT / 4)
   })
 
   test('without accessors, of which one gets one while the list is in memory', async () => {

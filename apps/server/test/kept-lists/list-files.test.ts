@@ -60,7 +60,7 @@ describe('a file', () => {
     ['changed in its first list part', (bytes) => flip(bytes, 1_000)],
     ['changed in its middle', (bytes) => flip(bytes, Math.floor(bytes.length / 2))],
     ['of zeros', (bytes) => new Uint8Array(bytes.length)],
-    ['of another place', (bytes) => Buffer.concat([bytes.subarray(1), bytes.subarray(0, 1)])],
+    ['shifted by one byte', (bytes) => Buffer.concat([bytes.subarray(1), bytes.subarray(0, 1)])],
   ]
 
   test.each(DAMAGES)('that is %s changes no answer, and is replaced', async (_name, damage) => {

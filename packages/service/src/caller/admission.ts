@@ -178,34 +178,9 @@ export class Admission {
         requireEndpointRight(caller, route.right, { namespace: methodNamespace, nodeName })
       requireSomeWrite(caller, route)
     }
-    const {
-      callers,
-      texts,
-      records,
-      keptHealth,
-      keptDecisions,
-      turns,
-      lane,
-      writeLane,
-      walkLane,
-      digestLane,
-      textLane,
-      loginRates,
-    } = this.services
     return {
       service,
-      callers,
-      texts,
-      records,
-      keptHealth,
-      keptDecisions,
-      turns,
-      lane,
-      writeLane,
-      walkLane,
-      digestLane,
-      textLane,
-      loginRates,
+      ...this.services,
       request: asked.request,
       route,
       params,

@@ -8,7 +8,7 @@ import type { ServiceOptions } from '../options.ts'
 import type { JsonText } from '../reply/json-text.ts'
 
 /** The instances that a caller sees. */
-export interface HealthText {
+interface HealthText {
   readonly text: JsonText<ServiceHealth[]>
   /** Whether rights left instances out. */
   readonly hasHidden: boolean

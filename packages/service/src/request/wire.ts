@@ -11,7 +11,7 @@ export interface WireRequest {
   /** First value of a header, by its name in lower case. */
   header(name: string): string | undefined
   /**
-   * Reads the body. A transport may return one that has arrived at once.
+   * Reads the body. A transport that has all of it returns it without a promise.
    *
    * @throws AclError `body_too_large`, `request_timeout`.
    */

@@ -3,16 +3,13 @@ import { seesSecret } from '../caller/authority.ts'
 import { type Answer, type Call, json, missing, notFound } from '../handler.ts'
 import { withoutLater } from '../reply/later-fields.ts'
 import { tokenTopic } from '../store/store.ts'
-import { findToken, visibleToken } from './stored-token.ts'
+import { withTokenIfAny } from './stored-token.ts'
 
 /** Spec 4.3. Synchronous if the token is in memory. A waiter may see a missing token appear. */
 export function readTokenHandler(
   call: Call<'tokens.read'>,
 ): Answer<'tokens.read'> | Promise<Answer<'tokens.read'>> {
-  const { AccessorID } = call.params
-  const known = call.service.store.memory?.tokenByAccessor(AccessorID)
-  if (known) return shown(call, visibleToken(call, known.record))
-  return findToken(call, AccessorID).then((token) => shown(call, token))
+  return withTokenIfAny(call, call.params.AccessorID, (token) => shown(call, token))
 }
 
 function shown(call: Call<'tokens.read'>, token: TokenRecord | undefined): Answer<'tokens.read'> {

@@ -10,10 +10,21 @@ export async function findToken(call: Context, accessorId: string): Promise<Toke
   return visibleToken(call, await call.service.store.tokenByAccessor(accessorId))
 }
 
-export function visibleToken(call: Context, token: TokenRecord | undefined): TokenRecord | undefined {
+function visibleToken(call: Context, token: TokenRecord | undefined): TokenRecord | undefined {
   if (!token || isGone(token, call.service.clock.now(), call.service.store.directory())) return undefined
   if (call.isFromSecondary && token.Local) return undefined
   return token.Namespace === call.namespace ? token : undefined
+}
+
+/** Goes on with the token of {@link findToken}: synchronously if it is in memory. */
+export function withTokenIfAny<T>(
+  call: Context,
+  accessorId: string,
+  use: (token: TokenRecord | undefined) => T,
+): T | Promise<T> {
+  const known = call.service.store.memory?.tokenByAccessor(accessorId)
+  if (known) return use(visibleToken(call, known.record))
+  return findToken(call, accessorId).then(use)
 }
 
 /**
@@ -26,9 +37,7 @@ export function withToken<T>(
   accessorId: string,
   use: (token: TokenRecord) => T,
 ): T | Promise<T> {
-  const known = call.service.store.memory?.tokenByAccessor(accessorId)
-  if (known) return use(existing(visibleToken(call, known.record)))
-  return findToken(call, accessorId).then((token) => use(existing(token)))
+  return withTokenIfAny(call, accessorId, (token) => use(existing(token)))
 }
 
 function existing(token: TokenRecord | undefined): TokenRecord {

@@ -1,4 +1,4 @@
-/** A cache of whole lists, implemented by the server. */
+/** Whole lists of tokens: the port of what caches and streams them, implemented by the server. */
 import type { TokenRecord } from '@latchkey/acl'
 import type { TokenListEntry } from '@latchkey/contract'
 import type { JsonElements } from '../reply/json-text.ts'

@@ -2,7 +2,7 @@ import { validateHeaderValue } from 'node:http'
 import type { Service, WireReply } from '@latchkey/service'
 import type { Logger } from 'pino'
 import type { Metrics } from '../../telemetry/metrics.ts'
-import type { AccessLog } from '../access-log.ts'
+import { type AccessLog, recordAnswer } from '../access-log.ts'
 import type { ClientSignals } from '../api/client-signals.ts'
 import { COUNTED_BYTES_MIN } from '../api/unread-answers.ts'
 import type { Compression } from '../compression/compression.ts'
@@ -28,7 +28,7 @@ export class Repeat {
   /** Undefined until the service has replied. */
   reply: WireReply | undefined
   /** Called with a reply that was not there when the repeat began. */
-  onReply: (() => void) | undefined
+  onReply: ((reply: WireReply) => void) | undefined
   private readonly parts: RepeatParts
 
   constructor(request: RepeatedRequest, parts: RepeatParts) {
@@ -64,7 +64,7 @@ export class Repeat {
 
   private take(reply: WireReply): void {
     this.reply = reply
-    this.onReply?.()
+    this.onReply?.(reply)
   }
 
   /** Resolves when the service has replied. */
@@ -72,9 +72,7 @@ export class Repeat {
     return (
       this.reply ??
       new Promise((resolve) => {
-        this.onReply = () => {
-          if (this.reply) resolve(this.reply)
-        }
+        this.onReply = resolve
       })
     )
   }
@@ -92,20 +90,8 @@ export class Repeat {
 
   /** Call after the reply was written, or could not be. */
   written(reply: WireReply): void {
-    const { requestId, method, url, socket, headers, since } = this.request
-    const { metrics, accessLog } = this.parts
     this.ended(true)
-    const ms = performance.now() - since
-    metrics.request(reply.endpoint ?? 'none', reply.status, ms / 1_000)
-    accessLog?.answered({
-      reply,
-      requestId,
-      method,
-      url,
-      ms,
-      address: socket.remoteAddress,
-      agent: headers['user-agent'],
-    })
+    recordAnswer(reply, this.request, this.parts)
   }
 
   /** Call when the client has gone. What it asked for is recorded all the same. */
@@ -116,15 +102,13 @@ export class Repeat {
       return
     }
     this.ended(false)
-    this.onReply = () => {
-      if (this.reply) this.written(this.reply)
-    }
+    this.onReply = (later) => this.written(later)
   }
 
   /** Call when the client has its answer, or has gone. */
   ended(isAnswered: boolean): void {
-    const { waiting } = this.request
-    if (waiting) this.parts.signals.end(waiting, isAnswered)
+    const { abort } = this.request
+    if (abort) this.parts.signals.end(abort, isAnswered)
   }
 }
 

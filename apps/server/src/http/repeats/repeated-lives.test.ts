@@ -114,7 +114,7 @@ test('writes that a draining server hands over are logged even if all their clie
 test('a request that is handed over to Node keeps its id and its arrival time', async () => {
   const logged: { readonly requestId: string; readonly ms: number }[] = []
   const closing = new AbortController()
-  const { port } = await start({
+  const { port, service } = await start({
     closing: closing.signal,
     accessLog: { answered: (answered) => logged.push(answered) },
   })
@@ -125,6 +125,7 @@ test('a request that is handed over to Node keeps its id and its arrival time', 
   closing.abort()
   await expect.poll(() => logged.length).toBe(count + 1)
   expect(logged.at(-1)?.ms).toBeGreaterThan(50)
+  expect(logged.at(-1)?.requestId).toBe(service.ids.at(-1))
 })
 
 test('an error while answering closes the connection, and the server keeps running', async () => {
@@ -174,7 +175,7 @@ test('long bodies arrive intact, and their pieces are freed once Node has parsed
   await expect.poll(() => repeated.length).toBe(before + 1)
 })
 
-test('repeated writes take turns with those that Express starts', async () => {
+test('repeated writes start within the limit of a turn', async () => {
   const { port, service } = await start()
   const sockets = await Promise.all(Array.from({ length: 40 }, () => openKnown(port)))
   for (let i = 0; i < 3; i += 1) {

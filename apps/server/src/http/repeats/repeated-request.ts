@@ -18,8 +18,8 @@ export class RepeatedRequest implements WireRequest {
   readonly requestId: string
   /** `performance.now()` at its arrival. */
   readonly since: number
-  /** Its client, if the answer may have to wait for news. */
-  waiting: AbortController | undefined
+  /** Aborted when its client leaves; undefined if it cannot outlive its client. */
+  abort: AbortController | undefined
   private readonly clientOf: ClientOf
   private readonly body: Uint8Array
 
@@ -35,7 +35,7 @@ export class RepeatedRequest implements WireRequest {
   }
 
   get signal(): AbortSignal | undefined {
-    return this.waiting?.signal
+    return this.abort?.signal
   }
 
   get client(): string | undefined {

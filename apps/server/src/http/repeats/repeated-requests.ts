@@ -45,8 +45,8 @@ interface RepeatedRequestsOptions {
   readonly keepAliveMs: number
 }
 
-/** A write takes some 10 µs; between so many, others are read. */
-const ANSWERS_PER_TURN = 256
+/** Maximum answers written per turn. Each takes about 10 µs, and requests are read only between turns. */
+const ANSWERS_PER_TURN_MAX = 256
 const LONG_BYTES_MIN = 16_384
 
 /**
@@ -170,7 +170,7 @@ export class RepeatedRequests {
     this.endWait(line, current)
     current.short = current.repeat.short
     if (!current.short) this.handOver(line)
-    else if (this.ready.push(line) === 1) setImmediate(() => this.flush(ANSWERS_PER_TURN))
+    else if (this.ready.push(line) === 1) setImmediate(() => this.flush(ANSWERS_PER_TURN_MAX))
   }
 
   private endWait(line: Line, { idleMs }: Current): void {
@@ -206,7 +206,7 @@ export class RepeatedRequests {
 
   private flush(count: number): void {
     for (const line of this.ready.splice(0, count)) this.write(line)
-    if (this.ready.length > 0) setImmediate(() => this.flush(ANSWERS_PER_TURN))
+    if (this.ready.length > 0) setImmediate(() => this.flush(ANSWERS_PER_TURN_MAX))
   }
 
   private write(line: Line): void {

@@ -1,7 +1,7 @@
 /** Requests that are answered without Node's messages: see `repeated-requests.ts`. */
 import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
-import { mayWait } from '../api/may-wait.ts'
+import { canOutliveClient } from '../api/can-outlive-client.ts'
 import type { Door } from '../door.ts'
 import { isOnFastLane } from '../fast-lane.ts'
 import type { FairTurns } from '../listener/fair-turns.ts'
@@ -14,7 +14,7 @@ interface RepeatsOptions extends RepeatParts {
   readonly clientOf: ClientOf
   /** Shared with the requests that Express starts. */
   readonly starts: FairTurns
-  /** Whether writes may be forwarded to a primary, which takes as long as that does. */
+  /** Whether writes may be forwarded to the primary: they can then outlive their clients. */
   readonly forwardsWrites: boolean
 }
 
@@ -32,8 +32,7 @@ export class Repeats {
     const { door, forwardsWrites, starts, clientOf, signals } = this.options
     const request = new RepeatedRequest(plain, socket, clientOf)
     if (door.refusalOf(request)) return undefined
-    const isForwarded = forwardsWrites && plain.method !== 'GET'
-    if (isForwarded || mayWait(plain.url)) request.waiting = signals.begin()
+    if (canOutliveClient(plain, forwardsWrites)) request.abort = signals.begin()
     const repeat = new Repeat(request, this.options)
     if (isOnFastLane(plain)) repeat.start()
     else starts.next(request.client, () => repeat.start())

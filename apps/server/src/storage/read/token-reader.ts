@@ -5,7 +5,7 @@ import type { SecretBox } from '../../secrets/secret-box.ts'
 import { Batches } from '../batches.ts'
 import type { ChangeFollower } from '../follow/change-follower.ts'
 import type { LocalState } from '../follow/local-state.ts'
-import { type TokenRow, tokenOfRow } from '../token-table.ts'
+import { ownRecord, type TokenRow, tokenOfRow } from '../token-table.ts'
 import type { Queries, Snapshot } from './queries.ts'
 import type { ReplicaReads } from './replica-reads.ts'
 import type { TokenCache } from './token-cache.ts'
@@ -148,19 +148,6 @@ export class TokenReader {
       this.cache.add(token, ownText(row.secretHash))
       return token
     }
-  }
-}
-
-/** A record whose texts are not views of the text of all rows that were read with it. */
-function ownRecord(token: TokenRecord): TokenRecord {
-  return {
-    ...token,
-    AccessorID: ownText(token.AccessorID),
-    Description: ownText(token.Description),
-    Rules: ownText(token.Rules),
-    AuthMethod: ownText(token.AuthMethod),
-    CreateTime: ownText(token.CreateTime),
-    Hash: ownText(token.Hash),
   }
 }
 

@@ -111,7 +111,6 @@ function charsOf(value: unknown): number {
   if (typeof value === 'string') return value.length
   if (typeof value !== 'object' || value === null) return 0
   let chars = 0
-  if (Array.isArray(value)) for (const part of value) chars += charsOf(part)
-  else for (const part of Object.values(value)) chars += charsOf(part)
+  for (const part of Array.isArray(value) ? value : Object.values(value)) chars += charsOf(part)
   return chars
 }

@@ -11,11 +11,11 @@ import type { TokenDigests } from '../../storage/postgres-store.ts'
 import { readParts } from '../read-parts.ts'
 import type { ListPart, TokenList } from '../token-list.ts'
 import { basisOf } from './basis.ts'
+import type { ListDraft } from './list-draft.ts'
 import { type ChunkEntry, ListFileReader, placeBefore } from './list-file.ts'
 import { ListFolder } from './list-folder.ts'
 import { isOver, ListWrites, type ListWritesOptions, NEW_SHARE_MIN } from './list-writes.ts'
-import type { ListWriting } from './list-writing.ts'
-import { currentChunks, type Range, rangesOf, type Segment, segmentsOf } from './segments.ts'
+import { currentChunks, type ListPiece, piecesOf, type Range, rangesOf } from './pieces.ts'
 
 interface KeptListsOptions extends Omit<ListWritesOptions, 'folder'> {
   /** The path of the folder, which is created when it is needed. */
@@ -28,12 +28,12 @@ interface KeptListsOptions extends Omit<ListWritesOptions, 'folder'> {
 /** A file, and what of it is current. */
 interface Found {
   readonly reader: ListFileReader
-  readonly segments: readonly Segment[]
+  readonly pieces: readonly ListPiece[]
   readonly isWorthWriting: boolean
 }
 
 /** How a list is read: into memory up to a length, or to the client. */
-type Reading = { readonly bytesMax: number } | 'streamed'
+export type Reading = { readonly bytesMax: number } | 'streamed'
 
 /** If less of a file than this fraction is current, the whole list is read. */
 const HELD_SHARE_MIN = 0.3
@@ -79,7 +79,7 @@ export class KeptLists {
     const path = this.folder.pathOf(key)
     const found = await this.find(request, path, reading)
     // A list that does not stay in memory is written while it is read.
-    const writing = reading === 'streamed' ? await this.startWriting(request, path, found) : undefined
+    const draft = reading === 'streamed' ? await this.startWriting(request, path, found) : undefined
     let [tokens, fresh] = [0, 0]
     let isWhole = false
     try {
@@ -87,16 +87,16 @@ export class KeptLists {
         ? this.foundParts(found, request, path)
         : this.digestedParts(request, request.filter)
       for await (const part of parts) {
-        await writing?.add(part)
+        await draft?.add(part)
         tokens += part.fingerprints.length
         if (!this.writes.has(path, part)) fresh += part.fingerprints.length
         yield part
       }
       isWhole = true
-      if (found && !writing && fresh >= tokens * NEW_SHARE_MIN) this.outgrown.add(path)
+      if (found && !draft && fresh >= tokens * NEW_SHARE_MIN) this.outgrown.add(path)
     } finally {
       await found?.reader.close().catch(() => {})
-      if (writing) this.writes.end(writing, isWhole)
+      if (draft) this.writes.end(draft, isWhole)
     }
   }
 
@@ -111,7 +111,7 @@ export class KeptLists {
     if (this.isKeepable(request)) this.writes.offer(this.folder.pathOf(key), { request, latest })
   }
 
-  /** Writes what has changed since it was written. */
+  /** Writes each list that has changed since it was written, unless that was a short time ago. */
   close(): Promise<void> {
     return this.writes.close()
   }
@@ -125,13 +125,13 @@ export class KeptLists {
     request: TokenListRequest,
     path: string,
     found: Found | undefined,
-  ): Promise<ListWriting | undefined> {
+  ): Promise<ListDraft | undefined> {
     const isOld = found ? found.isWorthWriting || this.outgrown.has(path) : !this.isSlow(path)
     const basis = isOld ? basisOf(request) : undefined
-    const writing = basis && (await this.writes.start(path, { basis, now: request.now }))
-    if (!writing) return undefined
+    const draft = basis && (await this.writes.start(path, { basis, at: request.now }))
+    if (!draft) return undefined
     this.outgrown.delete(path)
-    return writing
+    return draft
   }
 
   /** @returns undefined if there is no file, or too little of it is current. */
@@ -168,11 +168,11 @@ export class KeptLists {
     const ranges = rangesOf(index)
     const isAhead = reading !== 'streamed' && reader.textBytes <= reading.bytesMax
     // A list that goes into memory is decrypted while the database compares.
-    const [found] = await Promise.all([
+    const [chunksNow] = await Promise.all([
       this.digests.chunks(request.filter, ranges),
       isAhead ? reader.readAhead() : undefined,
     ])
-    const current = currentChunks(index, found, request.now)
+    const current = currentChunks(index, chunksNow, request.now)
     let [tokens, held] = [0, 0]
     for (const [i, chunk] of index.chunks.entries()) {
       const count = ranges[i]?.tokens ?? 0
@@ -181,7 +181,7 @@ export class KeptLists {
     }
     if (held < tokens * HELD_SHARE_MIN) return undefined
     const isOutdated = tokens - held >= tokens * NEW_SHARE_MIN
-    return { reader, segments: segmentsOf(index, current), isWorthWriting: isOutdated || reader.isOfOldKey }
+    return { reader, pieces: piecesOf(index, current), isWorthWriting: isOutdated || reader.isOfOldKey }
   }
 
   private async open(path: string): Promise<ListFileReader | undefined> {
@@ -194,17 +194,17 @@ export class KeptLists {
   }
 
   private async *foundParts(
-    { reader, segments }: Found,
+    { reader, pieces }: Found,
     request: TokenListRequest,
     path: string,
   ): AsyncGenerator<ListPart> {
     let isDamaged = false
-    for (const segment of segments) {
-      const chunk: ChunkEntry | undefined = 'chunk' in segment && !isDamaged ? segment.chunk : undefined
+    for (const piece of pieces) {
+      const chunk: ChunkEntry | undefined = 'chunk' in piece && !isDamaged ? piece.chunk : undefined
       const parts: readonly ListPart[] | undefined = chunk && (await this.chunkParts(reader, chunk, path))
       isDamaged ||= chunk !== undefined && !parts
       if (parts) yield* parts
-      else yield* this.digestedParts(request, { ...request.filter, ...rangeOf(segment) })
+      else yield* this.digestedParts(request, { ...request.filter, ...rangeOf(piece) })
     }
   }
 
@@ -233,9 +233,9 @@ export class KeptLists {
   }
 }
 
-function rangeOf(segment: Segment): Range {
-  if ('range' in segment) return segment.range
-  return { after: placeBefore(segment.chunk.from), until: placeBefore(segment.chunk.to) }
+function rangeOf(piece: ListPiece): Range {
+  if ('range' in piece) return piece.range
+  return { after: placeBefore(piece.chunk.from), until: placeBefore(piece.chunk.to) }
 }
 
 /** Whether a statement took too long: not if the database is away, as the list cannot be read then either. */

@@ -4,7 +4,7 @@ import { mkdir, readdir, rm, stat, utimes } from 'node:fs/promises'
 import { join } from 'node:path'
 import { isDraft } from './list-file.ts'
 
-/** A draft of this age is what a process left that was killed. */
+/** A draft that is older was left by a process that was killed. */
 const DRAFT_AGE_MS_MAX = 3_600_000
 
 export class ListFolder {

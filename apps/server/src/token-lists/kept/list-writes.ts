@@ -4,8 +4,8 @@ import type { BaseLogger } from 'pino'
 import type { KeyRing } from '../../secrets/key-ring.ts'
 import type { ListPart, TokenList } from '../token-list.ts'
 import { basisOf } from './basis.ts'
+import { ListDraft, ListTooLong, type MadeFrom } from './list-draft.ts'
 import type { ListFolder } from './list-folder.ts'
-import { ListWriting, type MadeFrom } from './list-writing.ts'
 
 export interface ListWritesOptions {
   readonly folder: ListFolder
@@ -42,7 +42,7 @@ export class ListWrites {
   private readonly bytesMin: number
   private readonly pauseMs: number
   private readonly delayMs: number
-  /** The fingerprints of the parts that a file has, by its path. */
+  /** The parts that a file has, by its path. A part is known by its array of fingerprints, which stays when parts are joined. */
   private readonly kept = new Map<string, WeakSet<Uint32Array>>()
   private readonly offers = new Map<string, Offer>()
   /** Paths of which a file is being written. */
@@ -90,7 +90,7 @@ export class ListWrites {
   }
 
   /** @returns undefined if the file is being written, was written a short time ago, or cannot be written. */
-  async start(path: string, madeFrom: MadeFrom): Promise<ListWriting | undefined> {
+  async start(path: string, madeFrom: MadeFrom): Promise<ListDraft | undefined> {
     if (this.busy.has(path) || this.tooLong.has(path)) return undefined
     this.busy.add(path)
     try {
@@ -99,7 +99,7 @@ export class ListWrites {
       if (isOver(lastAt, this.pauseMs)) {
         this.triedAt.set(path, Date.now())
         await this.folder.create()
-        return await ListWriting.start(path, { ring: this.ring, bytesMax: this.bytesMax, madeFrom })
+        return await ListDraft.start(path, { ring: this.ring, bytesMax: this.bytesMax, madeFrom })
       }
     } catch (error) {
       this.noteFailure(error, path)
@@ -109,11 +109,11 @@ export class ListWrites {
   }
 
   /** Finishes in the background, or removes what was written of a list that was not read to its end. */
-  end(writing: ListWriting, isWhole: boolean): void {
-    this.inBackground(isWhole ? this.finish(writing).then(() => {}) : this.abandon(writing))
+  end(draft: ListDraft, isWhole: boolean): void {
+    this.inBackground(isWhole ? this.finish(draft).then(() => {}) : this.abandon(draft))
   }
 
-  /** Writes what has changed since it was written. */
+  /** Writes each list that has changed since it was written, unless that was less than the pause ago. */
   async close(): Promise<void> {
     this.isClosed = true
     clearTimeout(this.timer?.handle)
@@ -157,15 +157,15 @@ export class ListWrites {
     shareMin: number,
   ): Promise<'done' | 'later' | 'at the end'> {
     const list = latest()
-    if (!list || list.bytes.length < this.bytesMin) return 'done'
+    if (!list || list.bytes.length < this.bytesMin || this.tooLong.has(path)) return 'done'
     const basis = list.directoryVersion === request.directoryVersion ? basisOf(request) : undefined
     const share = this.newShare(path, list)
     if (basis === undefined || share === 0) return 'done'
     if (share < shareMin) return 'at the end'
-    const writing = await this.start(path, { basis, now: request.now })
-    if (!writing) return 'later'
-    for (const part of list.parts) await writing.add(part)
-    if (await this.finish(writing)) {
+    const draft = await this.start(path, { basis, at: request.now })
+    if (!draft) return 'later'
+    for (const part of list.parts) await draft.add(part)
+    if (await this.finish(draft)) {
       this.forget(path)
       this.noteKept(path, list.parts)
     }
@@ -183,25 +183,25 @@ export class ListWrites {
   }
 
   /** @returns whether the file is there. */
-  private async finish(writing: ListWriting): Promise<boolean> {
-    const { path } = writing
+  private async finish(draft: ListDraft): Promise<boolean> {
+    const { path } = draft
     try {
-      await this.folder.makeRoom(writing.bytes, path)
-      await writing.finish()
-      this.log.debug({ path, bytes: writing.bytes }, 'kept a list of tokens')
+      await this.folder.makeRoom(draft.bytes, path)
+      await draft.finish()
+      this.log.debug({ path, bytes: draft.bytes }, 'kept a list of tokens')
       this.busy.delete(path)
       return true
     } catch (error) {
-      if (error instanceof RangeError) this.tooLong.add(path)
+      if (error instanceof ListTooLong) this.tooLong.add(path)
       this.noteFailure(error, path)
-      await this.abandon(writing)
+      await this.abandon(draft)
       return false
     }
   }
 
-  private async abandon(writing: ListWriting): Promise<void> {
-    const { path } = writing
-    await writing.abandon().catch((error: unknown) => this.noteFailure(error, path))
+  private async abandon(draft: ListDraft): Promise<void> {
+    const { path } = draft
+    await draft.abandon().catch((error: unknown) => this.noteFailure(error, path))
     this.busy.delete(path)
   }
 

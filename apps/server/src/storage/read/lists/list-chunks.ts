@@ -38,7 +38,7 @@ export function digestOfRow(seed: string): Prisma.Sql {
   return Prisma.sql`hashint8extended(hash_record_extended(ROW(${DIGESTED}), ${seed}::bigint), ${seed}::bigint)`
 }
 
-/** Most tokens of one statement, which takes 2 µs for each: a twentieth of the time limit of a statement. */
+/** Maximum tokens that one statement digests. Each takes 2 µs, so all take a twentieth of the time limit of a statement. */
 const STATEMENT_TOKENS_MAX = 50_000
 
 /** Ranges in ascending order, as many at a time as one statement may compare. */

@@ -36,7 +36,7 @@ interface PageOptions {
 }
 
 /** Tokens, and the digests of their rows. */
-export interface DigestedTokens {
+interface DigestedTokens {
   readonly tokens: readonly TokenRecord[]
   readonly digests: readonly bigint[]
 }
@@ -118,7 +118,7 @@ export class TokenLists {
         const SecretID = state.tokens.secretOf(row.secretHash)
         return tokenOfRow(row, SecretID === undefined ? secrets : { open: () => SecretID })
       })
-      yield { tokens, digests: rows.map(({ digest = 0n }) => digest) }
+      yield { tokens, digests: rows.map(digestOf) }
     }
   }
 
@@ -197,6 +197,11 @@ export class TokenLists {
     const decode = withUnopened ? tokenOfAnyRow : tokenOfRow
     return rows.map((row) => recordOfRow(row, this.parts, decode))
   }
+}
+
+function digestOf({ digest }: TokenRow): bigint {
+  if (digest === undefined) throw new TypeError('the row was read without its digest')
+  return digest
 }
 
 function placeOfRow(row: TokenRow): ListPosition {

@@ -1,8 +1,7 @@
 /** Which chunks of a file are as the database has them now, and what has to be read again. */
 import type { ListPosition } from '@latchkey/service'
 import type { ChunkRange, ListChunk } from '../../storage/read/lists/list-chunks.ts'
-import { type ChunkEntry, type ListIndex, placeBefore } from './list-file.ts'
-import { tokensOf } from './list-writing.ts'
+import { type ChunkEntry, type ListIndex, type PartEntry, placeBefore } from './list-file.ts'
 
 /** A range of the list to read; without an end: to the end of the list. */
 export interface Range {
@@ -10,7 +9,11 @@ export interface Range {
   readonly until?: ListPosition
 }
 
-export type Segment = { readonly chunk: ChunkEntry } | { readonly range: Range }
+export type ListPiece = { readonly chunk: ChunkEntry } | { readonly range: Range }
+
+function tokensOf(parts: readonly PartEntry[]): number {
+  return parts.reduce((sum, { tokens }) => sum + tokens, 0)
+}
 
 export function rangesOf({ chunks }: ListIndex): readonly ChunkRange[] {
   return chunks.map(({ from, to, parts }) => ({ from, to, tokens: tokensOf(parts) }))
@@ -36,18 +39,18 @@ function isCurrent({ parts }: ChunkEntry, found: ListChunk | undefined, now: num
 }
 
 /** A list in its order: the current chunks, and the ranges before, between and behind them. */
-export function segmentsOf({ chunks }: ListIndex, current: ReadonlySet<ChunkEntry>): readonly Segment[] {
-  const segments: Segment[] = []
+export function piecesOf({ chunks }: ListIndex, current: ReadonlySet<ChunkEntry>): readonly ListPiece[] {
+  const pieces: ListPiece[] = []
   let after: ListPosition | undefined
   let nextIndex: number | undefined
   for (const chunk of chunks.filter((one) => current.has(one))) {
     // Nothing lies between chunks that follow each other. What was created before the first of all is looked for.
     if (chunk.from !== nextIndex)
-      segments.push({ range: { ...(after ? { after } : {}), until: placeBefore(chunk.from) } })
-    segments.push({ chunk })
+      pieces.push({ range: { ...(after ? { after } : {}), until: placeBefore(chunk.from) } })
+    pieces.push({ chunk })
     nextIndex = chunk.to
     after = placeBefore(chunk.to)
   }
-  segments.push({ range: after ? { after } : {} })
-  return segments
+  pieces.push({ range: after ? { after } : {} })
+  return pieces
 }

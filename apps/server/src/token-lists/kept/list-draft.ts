@@ -1,15 +1,20 @@
 /** Writes a list into a file while its parts are read, or afterwards. */
 import type { KeyRing } from '../../secrets/key-ring.ts'
 import type { ListPart } from '../token-list.ts'
-import { type BlockPlace, entriesOf, type KeptPart, ListFileWriter, type PartEntry } from './list-file.ts'
+import {
+  type BlockPlace,
+  entriesOf,
+  type KeptPart,
+  ListFileWriter,
+  type ListIndex,
+  type PartEntry,
+} from './list-file.ts'
 
-/** What the texts of a list depend on besides its tokens. */
-export interface MadeFrom {
-  /** See {@link file://./basis.ts}. */
-  readonly basis: string
-  /** When it was made, in milliseconds since the epoch. */
-  readonly now: number
-}
+/** What a list was made from besides its tokens, and when. */
+export type MadeFrom = Pick<ListIndex, 'basis' | 'at'>
+
+/** A list is longer than all files may be together. */
+export class ListTooLong extends Error {}
 
 /** A chunk that ended. */
 interface Ended {
@@ -23,8 +28,8 @@ interface Ended {
 /** Longer chunks are left out: a chunk is in memory as a whole. Only a commit of very many tokens makes one. */
 const CHUNK_BYTES_MAX = 16_777_216
 
-/** An error of the file, such as a full disk, ends the writing and not the list: {@link ListWriting.finish} throws it. */
-export class ListWriting {
+/** An error of the file, such as a full disk, ends the writing and not the list: {@link ListDraft.finish} throws it. */
+export class ListDraft {
   readonly path: string
   private readonly file: ListFileWriter
   private readonly bytesMax: number
@@ -48,8 +53,8 @@ export class ListWriting {
   static async start(
     path: string,
     options: { readonly ring: KeyRing; readonly bytesMax: number; readonly madeFrom: MadeFrom },
-  ): Promise<ListWriting> {
-    return new ListWriting(path, { ...options, file: await ListFileWriter.open(path, options.ring) })
+  ): Promise<ListDraft> {
+    return new ListDraft(path, { ...options, file: await ListFileWriter.open(path, options.ring) })
   }
 
   /** How many bytes were written so far. */
@@ -69,14 +74,14 @@ export class ListWriting {
     }
   }
 
+  /** @throws ListTooLong, or an error of the system. */
   async finish(): Promise<void> {
     if (this.failure !== undefined) throw this.failure
     await this.endChunk()
     const chunks = this.ended.flatMap(({ first, last, block }, i) =>
       block ? [{ from: first, to: this.ended[i + 1]?.first ?? last + 1, ...block }] : [],
     )
-    const { basis, now } = this.madeFrom
-    await this.file.finish({ basis, at: now, chunks })
+    await this.file.finish({ ...this.madeFrom, chunks })
   }
 
   abandon(): Promise<void> {
@@ -89,17 +94,13 @@ export class ListWriting {
     this.parts = []
     if (first === undefined || last === undefined) return
     const bytes = parts.reduce((sum, part) => sum + part.bytes.length, 0)
-    const isLeftOut = !parts.every(isKept) || bytes > CHUNK_BYTES_MAX
+    const isLeftOut = !parts.every(isDigested) || bytes > CHUNK_BYTES_MAX
     const block = isLeftOut ? undefined : { parts: entriesOf(parts), place: await this.file.add(parts) }
     this.ended.push({ first, last, block })
-    if (this.bytes > this.bytesMax) throw new RangeError(`it is longer than ${this.bytesMax} bytes`)
+    if (this.bytes > this.bytesMax) throw new ListTooLong(`the file is longer than ${this.bytesMax} bytes`)
   }
 }
 
-function isKept(part: ListPart): part is KeptPart {
+function isDigested(part: ListPart): part is KeptPart {
   return part.created !== undefined && part.digest !== undefined
-}
-
-export function tokensOf(parts: readonly PartEntry[]): number {
-  return parts.reduce((sum, { tokens }) => sum + tokens, 0)
 }
