@@ -1,4 +1,6 @@
-/** One server and one browser for all journeys. */
+/** The built console, and one server and one browser for all journeys. */
+import { execFileSync } from 'node:child_process'
+import { join } from 'node:path'
 import { chromium } from 'playwright-core'
 import type { TestProject } from 'vitest/node'
 import { executablePath } from './browser.ts'
@@ -12,6 +14,7 @@ declare module 'vitest' {
 }
 
 export default async function setup({ provide }: TestProject): Promise<(() => Promise<void>) | undefined> {
+  execFileSync(process.execPath, [join(import.meta.dirname, '../scripts/build.ts'), '--if-stale'])
   if (executablePath === undefined) return undefined
   const [world, browser] = await Promise.all([
     startWorld({ LATCHKEY_EDITION: 'extended' }),

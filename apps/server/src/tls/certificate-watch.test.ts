@@ -1,4 +1,4 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, rename, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest'
@@ -47,7 +47,9 @@ test('new files take effect at SIGHUP', async () => {
 test('files that do not fit together leave the old ones in use until they do, and one line says so', async () => {
   const { apply, log } = await watch(20)
   const { cert, key } = await authority.serverOptions('127.0.0.1')
-  await writeFile(paths.tlsCert, cert)
+  // Whole at once: a file that is half written would be another problem.
+  await writeFile(`${paths.tlsCert}.new`, cert)
+  await rename(`${paths.tlsCert}.new`, paths.tlsCert)
   await vi.waitFor(() => expect(log.error).toHaveBeenCalledTimes(1), { timeout: 20_000 })
   expect(apply).not.toHaveBeenCalled()
   await writeFile(paths.tlsKey, key)
