@@ -892,6 +892,17 @@ const TABLE = {
     breaksClients: false,
     decidedBy: 'server',
   },
+  'intentions.conditionalDelete': {
+    kind: 'behaviour',
+    since: '1.11',
+    specRow: '9.5; decisions: intentions',
+    sentence:
+      'Before 1.11 cas has no effect on the delete of a config entry; since then only an entry with this ModifyIndex is deleted.',
+    clientSees:
+      'DELETE /v1/config/service-intentions/:Name?cas= deletes whatever is there before, and answers true or false from 1.11.',
+    breaksClients: true,
+    decidedBy: 'both',
+  },
   'intentions.readOnlyWhileMigrating': {
     kind: 'behaviour',
     since: '1.9.0',

@@ -64,6 +64,27 @@ export const configEntryCases: readonly Case[] = [
     },
   },
   {
+    id: 'config-entries/conditional-delete',
+    spec: 'D/intentions/config-entries',
+    needs: { from: '1.11' },
+    title: 'with cas only an entry with this ModifyIndex is deleted',
+    async run(ctx) {
+      const Name = ctx.unique('b')
+      const path = `/config/service-intentions/${Name}`
+      await ctx.ok('PUT', '/config', { body: { Kind, Name, Sources: [{ Name: 'a', Action: 'allow' }] } })
+      const { ModifyIndex } = await ctx.ok<ConfigEntry>('GET', path)
+      for (const wrong of [0, ModifyIndex - 1, ModifyIndex + 1]) {
+        assert.equal(await ctx.ok('DELETE', `${path}?cas=${wrong}`), false)
+        await ctx.ok('GET', path)
+      }
+      await ctx.refuses('DELETE', `${path}?cas=x`, {}, { status: 400, code: 'query_invalid' })
+      assert.equal(await ctx.ok('DELETE', `${path}?cas=${ModifyIndex}`), true)
+      await ctx.refuses('GET', path, {}, { status: 404, code: 'not_found' })
+      for (const index of [0, ModifyIndex])
+        assert.equal(await ctx.ok('DELETE', `${path}?cas=${index}`), false)
+    },
+  },
+  {
     id: 'config-entries/rules',
     spec: 'D/intentions/config-entries',
     also: ['D/status/rule-400'],

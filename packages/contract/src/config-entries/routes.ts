@@ -1,5 +1,6 @@
 /** Config entries, of which this service keeps the kind `service-intentions`. Spec 9.5. */
 import * as z from 'zod'
+import type { GateName } from '../gates.ts'
 import { answers, type ContractRoutes, c } from '../route.ts'
 import { nameParam } from '../shared/path-params.ts'
 import { namespacedBlockingQuery, namespacedQuery, uint64 } from '../shared/query.ts'
@@ -8,7 +9,8 @@ import { configEntrySchema, writeConfigEntrySchema } from './schemas.ts'
 const api = { gate: 'intentions.configEntries', spec: '9.5', namespaced: true } as const
 const read = { right: 'intention', blocking: 'intentions', ...api } as const
 const write = { right: 'intention', sameOrigin: true, writes: 'global', ...api } as const
-const cas = (what: string) => uint64('cas', `Only ${what} with this ModifyIndex.`)
+const cas = (what: string, gated: { readonly gate?: GateName } = {}) =>
+  uint64('cas', `Only ${what} with this ModifyIndex.`, gated)
 
 export const configEntries = c.router({
   write: {
@@ -48,11 +50,19 @@ export const configEntries = c.router({
     path: '/v1/config/service-intentions/:Name',
     pathParams: nameParam,
     summary: 'Delete a config entry',
-    description: 'Deletes all intentions to a destination. The same where there are none.',
-    query: namespacedQuery({}),
-    ...answers(z.strictObject({}).meta({ description: 'Empty.' }), {
-      ...write,
-      errors: ['id_missing', 'intentions_migrating'],
+    description:
+      'Deletes all intentions to a destination. The same where there are none. With `cas`, answers `false` where no entry has this ModifyIndex.',
+    query: namespacedQuery({
+      cas: cas('deletes an entry', { gate: 'intentions.conditionalDelete' }),
     }),
+    ...answers(
+      z
+        .union([z.strictObject({}), z.boolean()])
+        .meta({ description: 'Empty; with `cas`, whether it was deleted.' }),
+      {
+        ...write,
+        errors: ['id_missing', 'intentions_migrating'],
+      },
+    ),
   },
 } satisfies ContractRoutes)

@@ -89,6 +89,8 @@ export interface Endpoint extends EndpointFacts {
   readonly path: string
   /** Lets clients recognize a foreign answer without a schema. */
   readonly answer: AnswerKind
+  /** The answer may be a boolean instead: to a conditional write. */
+  readonly mayBeBoolean?: true
   /** The answer may be null instead. */
   readonly mayBeNull?: true
   /** Query options beyond those that endpoints of its kind share. */

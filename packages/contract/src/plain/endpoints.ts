@@ -76,7 +76,7 @@ export const ENDPOINTS = {
   'configEntries.write': { method: 'PUT', path: '/config', right: 'intention', gate: 'intentions.configEntries', namespaced: true, body: 'json', answer: 'boolean', query: ['cas'] },
   'configEntries.list': { method: 'GET', path: '/config/service-intentions', right: 'intention', gate: 'intentions.configEntries', namespaced: true, blocking: 'intentions', answer: 'array' },
   'configEntries.read': { method: 'GET', path: '/config/service-intentions/:Name', right: 'intention', gate: 'intentions.configEntries', namespaced: true, blocking: 'intentions', answer: 'object' },
-  'configEntries.delete': { method: 'DELETE', path: '/config/service-intentions/:Name', right: 'intention', gate: 'intentions.configEntries', namespaced: true, answer: 'object' },
+  'configEntries.delete': { method: 'DELETE', path: '/config/service-intentions/:Name', right: 'intention', gate: 'intentions.configEntries', namespaced: true, answer: 'object', mayBeBoolean: true, query: ['cas'] },
   'coordinates.datacenters': { method: 'GET', path: '/coordinate/datacenters', right: 'none', methodGate: 'http.enforceMethods', local: true, answer: 'array' },
   'coordinates.nodes': { method: 'GET', path: '/coordinate/nodes', right: 'catalog', methodGate: 'http.enforceMethods', blocking: 'coordinates', answer: 'array', query: ['segment'] },
   'coordinates.node': { method: 'GET', path: '/coordinate/node/:Node', right: 'catalog', blocking: 'coordinates', subject: 'node name', answer: 'array', query: ['segment'] },

@@ -50,6 +50,7 @@ function plainEndpoint(route: AnyRoute): Endpoint {
     path: route.path.replace(/^\/v1/, ''),
     ...Object.fromEntries(FACTS.map((fact) => [fact, route[fact]])),
     answer: kindOf(answer),
+    mayBeBoolean: (kindOf(answer) !== 'boolean' && route.schemas.answer.safeParse(true).success) || undefined,
     mayBeNull: route.schemas.answer.safeParse(null).success || undefined,
     query: own.length === 0 ? undefined : own,
   }
@@ -60,10 +61,11 @@ function plainEndpoint(route: AnyRoute): Endpoint {
 
 type JsonSchema = z.core.JSONSchema.BaseSchema
 
-/** @throws Error if an answer has several kinds of JSON. */
+/** @throws Error if an answer has several kinds of JSON besides boolean and null. */
 function kindOf(schema: JsonSchema): AnswerKind {
   const kinds = new Set(typesOf(schema, schema.$defs ?? {}))
   kinds.delete('null')
+  if (kinds.size > 1) kinds.delete('boolean')
   const [kind] = kinds
   if (kinds.size === 1 && isAnswerKind(kind)) return kind
   throw new Error(`an answer is of the kinds ${[...kinds].join(', ')}`)

@@ -109,13 +109,14 @@ export function count(name: string, description: string): Option<number | undefi
 export function uint64(
   name: string,
   description: string,
+  more: Readonly<Record<string, unknown>> = {},
 ): Option<bigint | undefined, string | number | bigint> {
   const problem = new OptionProblem(`Invalid ${name}: it must be a whole number from 0 to 2^64 - 1`)
   const parse = (value: string) => {
     const number = /^\d{0,20}$/.test(value) ? BigInt(value) : -1n
     return number === BigInt.asUintN(64, number) ? number : problem
   }
-  return option(parse, { description, type: 'integer', minimum: 0 }, 'parse')
+  return option(parse, { description, type: 'integer', minimum: 0, ...more }, 'parse')
 }
 
 /** One of a few words. */

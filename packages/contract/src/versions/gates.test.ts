@@ -94,6 +94,7 @@ const BOUNDARIES: readonly [GateName, without: string, first: string, last?: str
   ['dns.nodeNoData', '1.10.12', '1.11'],
   ['intentions.listByNamespace', '1.8.7', '1.9.0'],
   ['intentions.configEntries', '1.8.7', '1.9.0'],
+  ['intentions.conditionalDelete', '1.10.12', '1.11'],
   ['intentions.readOnlyWhileMigrating', '1.8.7', '1.9.0'],
   ['intentions.legacyFields', '1.8.7', '1.9.0'],
 ]
@@ -191,7 +192,7 @@ test('lists what changes from 1.3.1 to 1.4.0: the token API and its upgrade (spe
 test('orders changes by version, and names what is removed (spec 9.1)', () => {
   const list = changes('1.8.0', '1.11')
   expect(list[0]).toBe('1.8.1 added token.nodeIdentities')
-  expect(list.slice(-7)).toEqual([
+  expect(list.slice(-8)).toEqual([
     '1.11 removed api.legacy',
     '1.11 removed api.legacyTokenRules',
     '1.11 added replication.detail',
@@ -199,6 +200,7 @@ test('orders changes by version, and names what is removed (spec 9.1)', () => {
     '1.11 removed upgrade.legacyRules',
     '1.11 added http.resultsFiltered',
     '1.11 added dns.nodeNoData',
+    '1.11 added intentions.conditionalDelete',
   ])
 })
 

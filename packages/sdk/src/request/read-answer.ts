@@ -60,8 +60,9 @@ async function readValue(
   const value = parse(text)
   // Drops the parser's message, which quotes the text and so may contain a secret.
   if (value === undefined) throw broken('is not valid JSON')
-  const { answer, mayBeNull }: Endpoint = ENDPOINTS[endpoint]
+  const { answer, mayBeBoolean, mayBeNull }: Endpoint = ENDPOINTS[endpoint]
   if (value === null && mayBeNull) return value
+  if (typeof value === 'boolean' && mayBeBoolean) return value
   if (kindOfJson(value) !== answer) throw broken(`is not ${withArticle(answer)}`)
   return value
 }

@@ -82,18 +82,20 @@ export class ConfigEntries<M extends Mode> {
   }
 
   /**
-   * Deletes an entry, and with it all intentions to its destination. The same where there is none.
+   * Deletes an entry, and with it all intentions to its destination. The same where there is none. With `cas`, from service
+   * version 1.11, returns whether it was deleted.
    *
    * Endpoint `configEntries.delete` (DELETE /v1/config/service-intentions/:Name). Right: intention. Spec 9.5, from
    * service version 1.9.0. Errors: Invalid (id_missing), Unavailable (intentions_migrating), PermissionDenied
    * (caller_unknown, privilege_missing).
    */
-  delete(name: string, options: CallOptions = {}): Promise<Result<M, object>> {
-    const params = { Name: name }
+  delete(name: string, options: EntryCasOptions = {}): Promise<Result<M, object | boolean>> {
+    const { cas } = options
     return call(this.#core, {
       endpoint: 'configEntries.delete',
-      params,
-      repeatable: 'unlessPending',
+      params: { Name: name },
+      query: { cas },
+      ...(cas === undefined ? { repeatable: 'unlessPending' } : {}),
       options,
     })
   }

@@ -3,14 +3,19 @@ import { requireIntentionWrite } from '../intentions/rights.ts'
 import { deleteEntry, requireWritableNow } from '../intentions/stored-intentions.ts'
 import { decideAndCommitFor } from '../store/commit.ts'
 
-/** The same where there is none. */
+/** The same where there is none; with `cas`, whether it was deleted. */
 export function deleteConfigEntryHandler(
   call: Call<'configEntries.delete'>,
 ): Promise<Answer<'configEntries.delete'>> {
+  const { cas } = call.query
   const destination = { DestinationNS: call.namespace, DestinationName: call.params.Name }
   requireIntentionWrite(call, destination)
   return decideAndCommitFor(call, () => {
     requireWritableNow(call, 'entry')
-    return { changes: deleteEntry(call.service.store.directory(), destination), answer: () => json({}) }
+    const directory = call.service.store.directory()
+    if (cas === undefined) return { changes: deleteEntry(directory, destination), answer: () => json({}) }
+    const index = directory.intentions().entry(destination)?.destination.ModifyIndex
+    const isSame = index !== undefined && cas === BigInt(index)
+    return { changes: isSame ? deleteEntry(directory, destination) : [], answer: () => json(isSame) }
   })
 }
