@@ -116,7 +116,7 @@ DECLARE
   is_alone     boolean;
   is_leased    boolean;
   epoch        text;
-  -- Whether a standby took over.
+  -- Whether a standby took over, whose rows of leases may be incomplete.
   is_new       boolean;
   closing      json;
   -- The index of the last committed write, and of the last one of each table.
@@ -141,7 +141,7 @@ DECLARE
 BEGIN
   -- Every process that has seen a lost commit must read everything, whatever it has applied: hence known + 1.
   SELECT CASE WHEN index < known THEN known + 1 ELSE index END, index < known, 1, greatest(apart, 1),
-    lease_phase <> 'none', lease_epoch, timeline <> latchkey_timeline()
+    lease_phase <> 'none', lease_epoch, lease_phase = 'blind' OR timeline <> latchkey_timeline()
   INTO reached, is_behind, first_write, last_write, is_leased, epoch, is_new FROM commit_index FOR UPDATE;
   before := reached;
   -- The first attempt assumes that nothing conflicts, for two thirds of the cost: unique indexes and the number of rows

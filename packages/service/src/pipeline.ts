@@ -196,7 +196,8 @@ export class Service {
     asked: ParsedRequest,
     received: ReceivedBody | undefined,
   ): Promise<WireReply | undefined> {
-    const alike = this.alike.of(asked)
+    // Its rights were true at one moment, and only the lease says whether this process may still answer from memory.
+    const alike = this.admission.isFresh(asked) ? this.alike.of(asked) : undefined
     if (alike && wait.endsWith(alike.seen)) return alike.reply
     const looking = this.look(asked, received)
     const seen = looking instanceof Promise ? await looking : looking

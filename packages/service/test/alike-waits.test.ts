@@ -4,6 +4,7 @@ import type { WireReply, WireRequest } from '@latchkey/service'
 import { settle } from '@latchkey/testkit/service/virtual-clock'
 import { aWorld, MANAGEMENT, type World } from '@latchkey/testkit/service/world'
 import { afterEach, expect, test, vi } from 'vitest'
+import { AlikeAnswers } from '../src/blocking/alike-answers.ts'
 import { Admission } from '../src/caller/admission.ts'
 
 const HEADERS = { 'x-service-token': MANAGEMENT } as const
@@ -96,4 +97,19 @@ test('no reply is reused after a change, or after the token of its caller expire
   expect(String((await world.service.handle(waiting(url, headers))).body)).toContain('third')
   await world.clock.advance(120_000)
   expect((await world.service.handle(waiting(url, headers))).status).toBe(403)
+})
+
+test('COH-02: no reply is reused by a process that may no longer answer from memory', async () => {
+  const world = await aWorld()
+  const token = await world.token()
+  const ask = () => world.service.handle(waiting(`/acl/token/${token.AccessorID}?index=1`))
+  const reused = vi.spyOn(AlikeAnswers.prototype, 'of')
+  await ask()
+  await ask()
+  expect(reused.mock.results.map(({ value }) => value !== undefined)).toEqual([false, true])
+  const { memory } = world.store
+  if (!memory) throw new TypeError('this store keeps nothing in memory')
+  vi.spyOn(memory, 'freshness').mockReturnValue(undefined)
+  expect((await ask()).status).toBe(200)
+  expect(reused).toHaveBeenCalledTimes(2)
 })

@@ -12,6 +12,8 @@ const FIRST_SEEDS: Partial<Record<Mistake, number>> = {
   'a lease lives on while the machine sleeps': 380,
   'a fenced process shows a row that it loaded': 1_560,
   'a process that gave up its lease is believed after the database forgot that': 3_980,
+  'a writer that waited before a crash is believed after it': 8_780,
+  'a lone process does not wait after a takeover that another one noted': 560,
 }
 
 test('COH-11: no read misses what was acknowledged or shown before, whatever happens to processes and database', () => {

@@ -47,6 +47,12 @@ const DATABASE_CONNECTIONS_MAX = 10
 const IDLE_CONNECTION_MS = 30_000
 const KEEP_ALIVE_DELAY_MS = 5_000
 
+/**
+ * Our functions look expensive to the planner, so compiling them would take seconds at each commit. And they rely on each
+ * statement seeing what was committed before it, whatever the role or the database sets as default.
+ */
+const SESSION_OPTIONS = '-c jit=off -c default_transaction_isolation=read\\ committed'
+
 /** One pool of connections to one PostgreSQL, used by Prisma and by prepared statements alike. */
 export interface Database {
   readonly pool: pg.Pool
@@ -71,8 +77,7 @@ export function connectDatabase(options: ConnectOptions): Database {
     connectionString: options.url,
     max: options.connectionsMax ?? DATABASE_CONNECTIONS_MAX,
     application_name: options.applicationName ?? 'latchkey',
-    // Our functions look expensive to the planner, so compiling them would take seconds at each commit.
-    options: '-c jit=off',
+    options: SESSION_OPTIONS,
     connectionTimeoutMillis: limits.connectMs,
     statement_timeout: limits.statementMs,
     query_timeout: limits.answerMs,

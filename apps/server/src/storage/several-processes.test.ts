@@ -25,6 +25,24 @@ function isAlone(store: PostgresStore): boolean {
   return store.status().isAlone
 }
 
+test('COH-02: a process that is alone waits after a takeover that it noted with a heartbeat', async () => {
+  const own = await createTestDatabase()
+  const store = await openTestStore({ url: own.url })
+  await store.commit([putNew(aToken())])
+  const before = store.status().closings.count
+  const client = new pg.Client({ connectionString: own.url })
+  await client.connect()
+  await client.query(`UPDATE commit_index SET timeline = 'an earlier one'`)
+  await expect
+    .poll(async () => (await client.query('SELECT lease_phase FROM commit_index')).rows[0].lease_phase)
+    .toBe('blind')
+  await client.end()
+  await store.commit([putNew(aToken())])
+  expect(store.status().closings.count).toBe(before + 1)
+  await store.close()
+  await own.drop()
+})
+
 test('AUTHZ-01: servers of two datacenters cannot share a database at the same time', async () => {
   const own = await createTestDatabase()
   const member = (datacenter: string) => ({ datacenter, node: 'test', version: '1.11.0' })

@@ -69,6 +69,12 @@ export class Admission {
     return this.peekAt(asked, this.basisOf(asked, options.mode, freshness))
   }
 
+  /** Whether what is in memory now may answer a request. */
+  isFresh({ options }: ParsedRequest): boolean {
+    const freshness = this.options.store.memory?.freshness(options.mode)
+    return freshness !== undefined && !isTooOld(freshness, options)
+  }
+
   /**
    * Admits a request, without its body.
    *

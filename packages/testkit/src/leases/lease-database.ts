@@ -12,6 +12,8 @@ export interface MemberRow {
 
 /** Leases that must end before anything is committed. */
 export interface Closing {
+  /** Names this closing. A crash may make the leases of an epoch end twice. */
+  readonly id: number
   readonly epoch: number
   /** With the numbers of their last heartbeats. Undefined if only time tells: the rows of leases may be lost. */
   readonly holders: ReadonlyMap<string, number> | undefined
@@ -22,6 +24,8 @@ interface State {
   /** `blind`: like `closing`, but the holders are unknown. */
   phase: 'none' | 'open' | 'closing' | 'blind'
   epoch: number
+  /** The last closing. */
+  closing: number
   timeline: number
   members: Map<string, MemberRow>
 }
@@ -31,7 +35,7 @@ interface Beat {
   readonly beat: number
   readonly isHolding: boolean
   readonly isAsking: boolean
-  /** An epoch whose leases have all run out. */
+  /** A closing whose leases have all run out. */
   readonly waited: number | undefined
 }
 
@@ -43,7 +47,7 @@ export type BeatAnswer =
       readonly isGranted: boolean
       /** Other members that may commit. */
       readonly others: number
-      /** The epoch that is being closed. */
+      /** The closing that is under way. */
       readonly closing: number | undefined
     }
 
@@ -61,7 +65,16 @@ export class LeaseDatabase {
   private timeline = 1
   /** The last epoch. An epoch is never used again, not even by a standby that has not heard of it. */
   private epochs = 0
-  private state: State = { index: 0, phase: 'none', epoch: 0, timeline: 1, members: new Map() }
+  /** The last closing; the same of it. */
+  private closings = 0
+  private state: State = {
+    index: 0,
+    phase: 'none',
+    epoch: 0,
+    closing: 0,
+    timeline: 1,
+    members: new Map(),
+  }
   /** What a standby has that lacks the transactions since the last write. */
   private standby: State = structuredClone(this.state)
   private readonly now: () => number
@@ -105,7 +118,7 @@ export class LeaseDatabase {
   /** @returns undefined if the author may not commit. */
   commit(author: Author): { readonly index: number } | Closing | undefined {
     if (!this.isMember(author.id)) return undefined
-    const closing = this.close(author)
+    const closing = this.mayHoldLeases(author) ? this.close(author) : undefined
     if (closing && this.mistake !== 'a write is committed while others hold leases') {
       if (this.mistake !== 'leases end after the commit, before its acknowledgement') return closing
     }
@@ -152,15 +165,15 @@ export class LeaseDatabase {
     }
     const others = this.others(id).filter(([, other]) => !other.isFenced).length
     const isGranted = isAsking && this.grant(id, waited)
-    const { phase, epoch, index } = this.state
-    const closing = phase === 'closing' || phase === 'blind' ? epoch : undefined
+    const { phase, index } = this.state
+    const closing = phase === 'closing' || phase === 'blind' ? this.nameOfClosing() : undefined
     return { isMember: true, index, isGranted, others, closing }
   }
 
   private grant(id: string, waited: number | undefined): boolean {
     const { state } = this
     if (this.isNewPrimary()) return false
-    const isOver = waited === state.epoch && (state.phase === 'closing' || state.phase === 'blind')
+    const isOver = waited === this.nameOfClosing() && (state.phase === 'closing' || state.phase === 'blind')
     const isEager = this.mistake === 'leases are granted again while a writer waits for their end'
     if (state.phase === 'none' || isOver) {
       state.phase = 'open'
@@ -175,14 +188,15 @@ export class LeaseDatabase {
   /** @returns what must end first; undefined if the author may commit now. */
   private close({ id, beat, waited }: Author): Closing | undefined {
     const { state } = this
-    if (this.isNewPrimary()) return { epoch: state.epoch, holders: undefined }
+    if (this.isNewPrimary()) return { id: this.nameOfClosing(), epoch: state.epoch, holders: undefined }
     if (state.phase === 'blind') {
-      return state.epoch === waited ? this.end() : { epoch: state.epoch, holders: undefined }
+      const id = this.nameOfClosing()
+      return id === waited ? this.end() : { id, epoch: state.epoch, holders: undefined }
     }
     const others = this.others(id)
     if (others.every(([, row]) => row.isFenced && row.leaseEpoch !== state.epoch)) return undefined
     if (state.phase === 'none') return undefined
-    if (state.phase === 'closing' && state.epoch === waited) return this.end()
+    if (state.phase === 'closing' && this.nameOfClosing() === waited) return this.end()
     const isAuthorSafe = this.mistake === 'a late commit does not see the lease of its own author'
     const holders = new Map<string, number>()
     for (const [holder, row] of state.members) {
@@ -190,9 +204,10 @@ export class LeaseDatabase {
       if (holder !== id || (row.beat > beat && !isAuthorSafe)) holders.set(holder, row.beat)
     }
     if (holders.size === 0) return this.end()
+    if (state.phase === 'open') state.closing = this.newClosing()
     state.phase = 'closing'
     this.notify({ kind: 'close', value: state.epoch })
-    return { epoch: state.epoch, holders }
+    return { id: this.nameOfClosing(), epoch: state.epoch, holders }
   }
 
   private end(): undefined {
@@ -207,11 +222,37 @@ export class LeaseDatabase {
     if (this.mistake === 'a new primary trusts its rows of leases') return false
     state.phase = 'blind'
     state.epoch = this.newEpoch()
+    state.closing = this.newClosing()
     return true
   }
 
+  /** The usual commit of a process that is alone does not look at leases. */
+  private mayHoldLeases({ id }: Author): boolean {
+    const { epoch, phase, timeline } = this.state
+    const isNew = timeline !== this.timeline
+    if (
+      isNew ||
+      (phase === 'blind' &&
+        this.mistake !== 'a lone process does not wait after a takeover that another one noted')
+    )
+      return true
+    return this.others(id).some(([, row]) => !row.isFenced || row.leaseEpoch === epoch)
+  }
+
+  private nameOfClosing(): number {
+    const isByEpoch = this.mistake === 'a writer that waited before a crash is believed after it'
+    return isByEpoch ? this.state.epoch : this.state.closing
+  }
+
+  private newClosing(): number {
+    if (this.mistake === 'a new primary counts its epochs and closings from where the standby was')
+      return this.state.closing + 1
+    this.closings += 1
+    return this.closings
+  }
+
   private newEpoch(): number {
-    if (this.mistake === 'a new primary counts its epochs from where the standby was')
+    if (this.mistake === 'a new primary counts its epochs and closings from where the standby was')
       return this.state.epoch + 1
     this.epochs += 1
     return this.epochs

@@ -56,7 +56,7 @@ export class LeaseProcess {
   private readonly lease: HeldLease
   /** The last epoch whose leases each other process gave up, and how many heartbeats it had sent then. */
   private readonly gone = new Map<string, { readonly epoch: number; readonly beats: number }>()
-  private closingSeen: { readonly epoch: number; readonly at: number } | undefined
+  private closingSeen: { readonly id: number; readonly at: number } | undefined
 
   constructor(world: Surroundings, id: string, clocks: Clocks) {
     this.world = world
@@ -161,7 +161,7 @@ export class LeaseProcess {
           if (!keeps) this.drop()
           return this.waitForEnd(answer, () => {
             if ('index' in answer) return this.confirm(done)
-            this.tryCommit({ tries: tries - 1, waited: answer.epoch }, done)
+            this.tryCommit({ tries: tries - 1, waited: answer.id }, done)
           })
         }
         this.applied = Math.max(this.applied, answer.index)
@@ -226,7 +226,7 @@ export class LeaseProcess {
     this.ask(
       (database) => database.join(author),
       (answer) => {
-        if ('epoch' in answer) return this.waitForEnd(answer, () => this.join(answer.epoch))
+        if ('epoch' in answer) return this.waitForEnd(answer, () => this.join(answer.id))
         this.confirm((value) => {
           this.isJoining = false
           this.isMember = value !== undefined
@@ -257,7 +257,7 @@ export class LeaseProcess {
       beat: this.beatNumber,
       isHolding,
       isAsking: this.isFeedConnected && (this.others === 0 || !this.isCommitting),
-      waited: isOver ? closing.epoch : undefined,
+      waited: isOver ? closing.id : undefined,
     }
     this.ask(
       (database) => database.beat(beat),
@@ -275,8 +275,8 @@ export class LeaseProcess {
   private takeBeat(answer: Extract<BeatAnswer, { isMember: true }>, asked: Question): void {
     this.others = answer.others
     const { closing } = answer
-    if (closing !== undefined && closing !== this.closingSeen?.epoch) {
-      this.closingSeen = { epoch: closing, at: this.now() }
+    if (closing !== undefined && closing !== this.closingSeen?.id) {
+      this.closingSeen = { id: closing, at: this.now() }
       this.drop()
     }
     if (!answer.isGranted) return

@@ -11,11 +11,13 @@ export const MISTAKES = [
   'a late commit does not see the lease of its own author',
   'a writer keeps its own lease while it commits',
   'a new primary trusts its rows of leases',
-  'a new primary counts its epochs from where the standby was',
+  'a new primary counts its epochs and closings from where the standby was',
   'a lease lives on while the machine sleeps',
   'leases are granted again while a writer waits for their end',
   'a fenced process shows a row that it loaded',
   'a process that gave up its lease is believed after the database forgot that',
+  'a writer that waited before a crash is believed after it',
+  'a lone process does not wait after a takeover that another one noted',
 ] as const
 
 export type Mistake = (typeof MISTAKES)[number]

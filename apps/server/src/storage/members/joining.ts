@@ -25,7 +25,7 @@ export async function enter(
   let ending: Closing | undefined
   for (;;) {
     const self = member()
-    const answer = await joinMember(prisma, self, ending?.epoch)
+    const answer = await joinMember(prisma, self, ending?.id)
     if ('epoch' in answer) {
       ending = answer
       await closing.ended(ending)

@@ -29,7 +29,7 @@ interface Heartbeat {
   readonly beat: number
   readonly holds_lease: boolean
   readonly asks_lease: boolean
-  /** An epoch whose leases have all run out. */
+  /** The id of a closing whose leases have all run out. */
   readonly waited: string | undefined
   readonly clock_ahead_ms?: number
   readonly clock_measured_ms?: number
@@ -39,7 +39,7 @@ interface Heartbeat {
 
 /**
  * The answer of `latchkey_heartbeat`. `others`: members that may commit. `now`: the database's clock, in milliseconds.
- * `lease`: whether the sender has one, from when it asked. `closing`: the epoch whose leases must end. `clock`: another
+ * `lease`: whether the sender has one, from when it asked. `closing`: the id of the closing that is under way. `clock`: another
  * process's opinion of the database's clock.
  */
 type HeartbeatAnswer =
@@ -57,7 +57,7 @@ type HeartbeatAnswer =
 /**
  * Adds a member, or readmits one.
  *
- * @param waited an epoch whose leases have all ended.
+ * @param waited the id of a closing whose leases have all ended.
  * @returns the index of the join, or the leases that must end first.
  * @throws AclError `unavailable`
  */
@@ -108,8 +108,16 @@ export async function closeLeases(
 
 /**
  * @param isDead fence a member whose process is gone, instead of recording that it left.
+ * @param lastBeat only if this was its last heartbeat. Default: in any case.
  * @throws AclError `unavailable`
  */
-export async function removeMember(prisma: PrismaClient, id: string, isDead: boolean): Promise<void> {
-  await withAclErrors(() => prisma.$executeRaw`SELECT latchkey_leave(${id}, ${isDead})`)
+export async function removeMember(
+  prisma: PrismaClient,
+  id: string,
+  isDead: boolean,
+  lastBeat?: bigint | null,
+): Promise<void> {
+  await withAclErrors(
+    () => prisma.$executeRaw`SELECT latchkey_leave(${id}, ${isDead}, ${lastBeat ?? null}::bigint)`,
+  )
 }

@@ -26,6 +26,8 @@ import { processIdentity } from './process-identity.ts'
 /** A server process as the other members see it. `address`: where it listens; empty until it does. */
 interface StoreMember extends Member {
   readonly address: string
+  /** The number of its last heartbeat; null in processes of release 0.1. */
+  readonly beat: bigint | null
   /** What it last gave to {@link Membership.setReplication}. */
   readonly replication?: unknown
 }
@@ -129,13 +131,13 @@ export class Membership {
   /**
    * Ends all leases, for a commit that cannot do that in its own transaction.
    *
-   * @returns the epoch whose leases have ended; undefined if there were none.
+   * @returns the id of the closing that is over; undefined if there were no leases.
    * @throws AclError `unavailable`
    */
   async endLeases(): Promise<string | undefined> {
     const closing = await closeLeases(this.parts.prisma, this.withoutLease())
     if (closing) await this.closing.ended(closing)
-    return closing?.epoch
+    return closing?.id
   }
 
   /** Asks for a lease soon, as a read had to ask the database. */
@@ -148,7 +150,16 @@ export class Membership {
 
   self(): StoreMember {
     const { id, mode, address } = this
-    return { id, ...this.info, mode, address, heartbeatAt: this.parts.clock.databaseNow(), status: 'alive' }
+    const beat = BigInt(this.beats)
+    return {
+      id,
+      ...this.info,
+      mode,
+      address,
+      beat,
+      heartbeatAt: this.parts.clock.databaseNow(),
+      status: 'alive',
+    }
   }
 
   /** All members of this database, including failed ones and those that left, until they are forgotten. */
@@ -174,9 +185,7 @@ export class Membership {
   async forceLeave(node: string): Promise<number | 'alive'> {
     const known = (await this.members()).filter((member) => nodeKey(member.node) === nodeKey(node))
     if (known.some(({ status }) => status === 'alive')) return 'alive'
-    const ids = known.map(({ id }) => id)
-    for (const id of ids) await removeMember(this.parts.prisma, id, true)
-    await withAclErrors(() => this.parts.prisma.member.deleteMany({ where: { id: { in: ids } } }))
+    if (known.length > 0) await this.deleteSilent(known)
     return known.length
   }
 
@@ -269,8 +278,22 @@ export class Membership {
     const now = this.parts.clock.databaseNow()
     const { observedSince } = this
     const gone = (await this.members()).filter((member) => isForgotten(member, { now, observedSince }))
-    if (gone.length > 0)
-      await this.parts.prisma.member.deleteMany({ where: { id: { in: gone.map(({ id }) => id) } } })
+    if (gone.length > 0) await this.deleteSilent(gone)
+  }
+
+  /**
+   * Deletes the rows of members, unless they have returned since. The clock of the database may have called them silent: a row
+   * with a lease that holds must stay, so all leases end first.
+   */
+  private async deleteSilent(
+    members: readonly { readonly id: string; readonly beat: bigint | null }[],
+  ): Promise<void> {
+    const { prisma } = this.parts
+    await this.endLeases()
+    for (const { id, beat } of members) {
+      await removeMember(prisma, id, true, beat)
+      await withAclErrors(() => prisma.member.deleteMany({ where: { id, beat } }))
+    }
   }
 
   private async joinNow(): Promise<void> {
@@ -281,8 +304,9 @@ export class Membership {
 
   /** Becomes a member, without knowing yet what the others have committed. @returns the index of the join. */
   private enter(): Promise<number> {
-    this.lease.drop()
     const self = () => {
+      // At each attempt: a heartbeat may have got a lease since the one before, which a join would delete.
+      this.lease.drop()
       const { id, info, mode, address } = this
       this.beats += 1
       return { id, ...info, mode, address, process: processIdentity(), beat: this.beats }

@@ -1,4 +1,5 @@
 import { readFileSync, readlinkSync } from 'node:fs'
+import { hasCode } from '../../has-code.ts'
 
 /**
  * An identity of this process that another one on the same machine can check: boot, pid namespace, pid and start time.
@@ -16,7 +17,8 @@ export function isProcessGone(identity: string): boolean {
   const [boot, namespace, pid] = identity.split(' ')
   const [ownBoot, ownNamespace] = processIdentity().split(' ')
   if (!boot || boot !== ownBoot || namespace !== ownNamespace) return false
-  return identityOf(Number(pid)) !== identity
+  const now = identityOf(Number(pid))
+  return now === undefined ? !mayExist(Number(pid)) : now !== identity
 }
 
 function identityOf(pid: number): string | undefined {
@@ -26,9 +28,19 @@ function identityOf(pid: number): string | undefined {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
     // After the name, which may hold anything: state is the third field, start time the 22nd.
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
-    if (fields[0] === 'Z') return undefined
+    if (fields[0] === 'Z') return 'ended'
     return `${boot} ${namespace} ${pid} ${fields[19]}`
   } catch {
     return undefined
+  }
+}
+
+/** `/proc` may hide the processes of other users (`hidepid`); signals do not. */
+function mayExist(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch (error) {
+    return !hasCode(error, 'ESRCH')
   }
 }

@@ -236,7 +236,7 @@ export class CommitQueue implements Pick<Store, 'commit'> {
     while (joins < JOINS_MAX) {
       await membership.ready()
       const leases = closing ? membership.withoutLease() : membership.forCommit()
-      const author = { ...leases, waited: closing?.epoch, known: state.appliedIndex }
+      const author = { ...leases, waited: closing?.id, known: state.appliedIndex }
       const answer = isLong
         ? await commitInTransaction(database, secrets, writes, author)
         : await commitRows(onPool(database.pool), rows, apart, author)

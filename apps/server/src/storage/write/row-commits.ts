@@ -17,7 +17,7 @@ interface Answer {
 }
 
 /**
- * Parameters before the columns: author, its heartbeat, the epoch that it waited for, highest index seen, count of writes,
+ * Parameters before the columns: author, its heartbeat, the closing that it waited for, highest index seen, count of writes,
  * and how many of them are apart.
  */
 const OTHERS = 6
@@ -54,7 +54,7 @@ export interface Author {
   readonly memberId: string
   /** It holds no lease that was granted to a heartbeat up to this one; -1 if it may hold one. */
   readonly beat: number
-  /** An epoch whose leases have all ended. */
+  /** The id of a closing whose leases have all ended. */
   readonly waited: string | undefined
   readonly known: number
 }

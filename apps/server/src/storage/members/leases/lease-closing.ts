@@ -36,8 +36,8 @@ export class LeaseClosing {
     beats: new Map(),
   }
   private readonly waiting = new Set<Alarm>()
-  /** The epoch that is being closed, and when this process first heard of that. */
-  private seen: { readonly epoch: string; readonly at: number } | undefined
+  /** The closing that is under way, and when this process first heard of it. */
+  private seen: { readonly id: string; readonly at: number } | undefined
   /** How often leases had to end before a commit or a join, and the longest time that took in milliseconds. */
   readonly counts = { closings: 0, longestMs: 0 }
 
@@ -60,20 +60,20 @@ export class LeaseClosing {
     }
   }
 
-  /** Notes that a heartbeat was refused a lease because those of an epoch must end; undefined if that is not so. */
-  note(epoch: string | undefined): void {
-    if (epoch === undefined) {
+  /** Notes that a heartbeat was refused a lease because of a closing; undefined if that is not so. */
+  note(id: string | undefined): void {
+    if (id === undefined) {
       this.seen = undefined
       return
     }
     this.parts.lease.drop()
-    if (this.seen?.epoch !== epoch) this.seen = { epoch, at: performance.now() }
+    if (this.seen?.id !== id) this.seen = { id, at: performance.now() }
   }
 
-  /** The epoch that is being closed, if its leases have run out: its writer may have ended. */
+  /** The closing that is under way, if its leases have run out: its writer may have ended. */
   overdue(): string | undefined {
     const { seen } = this
-    return seen && performance.now() - seen.at > LEASE_MS + LEASE_MARGIN_MS ? seen.epoch : undefined
+    return seen && performance.now() - seen.at > LEASE_MS + LEASE_MARGIN_MS ? seen.id : undefined
   }
 
   /** Resolves when no lease of the epoch can be valid any more. */

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import pg from 'pg'
 import { pino } from 'pino'
-import { afterAll, beforeEach, expect, test } from 'vitest'
+import { afterAll, beforeEach, describe, expect, test } from 'vitest'
 import { createTestDatabase, PATIENT } from '../../../../test/database.ts'
 import { connectDatabase } from '../../../database/connect.ts'
 import { Alarm } from '../alarm.ts'
@@ -68,12 +68,13 @@ test('COH-02: a commit waits for the leases of others, and none is granted until
   expect(await holder.beat()).toMatchObject({ lease: true, closing: null })
   const closing = await writer.close()
   expect(closing).toEqual({
+    id: expect.any(String),
     epoch: expect.any(String),
     holders: [{ id: holder.id, process: holder.id, beat: 2 }],
   })
   expect(await phase()).toBe('closing')
-  expect(await holder.beat({ holds_lease: true })).toMatchObject({ lease: false, closing: closing?.epoch })
-  expect(await writer.close()).toMatchObject({ epoch: closing?.epoch })
+  expect(await holder.beat({ holds_lease: true })).toMatchObject({ lease: false, closing: closing?.id })
+  expect(await writer.close()).toMatchObject({ id: closing?.id })
   // The holder says with its next heartbeat that it holds none.
   expect(await holder.beat()).toMatchObject({ lease: false })
   expect(await writer.close()).not.toEqual(closing)
@@ -84,11 +85,11 @@ test('COH-02: an author that has waited for an epoch commits, unless leases were
   const [writer, holder] = [await aMember(), await aMember()]
   await holder.beat()
   const closing = await writer.close()
-  expect(await holder.beat({ waited: closing?.epoch })).toMatchObject({ lease: true })
-  const again = await writer.close(closing?.epoch)
+  expect(await holder.beat({ waited: closing?.id })).toMatchObject({ lease: true })
+  const again = await writer.close(closing?.id)
   expect(again).toMatchObject({ holders: [{ id: holder.id }] })
   expect(again?.epoch).not.toBe(closing?.epoch)
-  expect(await writer.close(again?.epoch)).toBeNull()
+  expect(await writer.close(again?.id)).toBeNull()
 })
 
 test('COH-02: a commit that arrives late waits for a later lease of its own author', async () => {
@@ -106,7 +107,7 @@ test('COH-02: heartbeats and joins that arrive after a later one change nothing'
   expect(await member.beat({ beat: 1 })).toEqual({ is_member: false })
   const closing = await other.close()
   expect(closing?.holders).toHaveLength(1)
-  await member.enter(1, closing?.epoch)
+  await member.enter(1, closing?.id)
   const { rows } = await client.query('SELECT beat, lease_epoch FROM member WHERE id = $1', [member.id])
   expect(rows).toEqual([{ beat: '2', lease_epoch: closing?.epoch }])
 })
@@ -117,7 +118,7 @@ test('COH-02: a fenced member counts until its lease has run out, and a lone pro
   await client.query('UPDATE member SET is_fenced = true WHERE id = $1', [fenced.id])
   const closing = await writer.close()
   expect(closing).toMatchObject({ holders: [{ id: fenced.id }] })
-  expect(await writer.close(closing?.epoch)).toBeNull()
+  expect(await writer.close(closing?.id)).toBeNull()
   expect(await writer.beat()).toMatchObject({ lease: true })
   expect(await writer.close()).toBeNull()
   expect(await phase()).toBe('open')
@@ -132,10 +133,10 @@ test('COH-02: after a standby took over, only time ends the leases of the old pr
     closing: expect.any(String),
   })
   const closing = await writer.close()
-  expect(closing).toEqual({ epoch: expect.any(String) })
+  expect(closing).toEqual({ id: expect.any(String), epoch: expect.any(String) })
   expect(await writer.close('another')).toEqual(closing)
   expect(await holder.enter(100)).toEqual(closing)
-  expect(await writer.close(closing?.epoch)).toBeNull()
+  expect(await writer.close(closing?.id)).toBeNull()
 })
 
 test('COH-02: no lease is granted next to a member of release 0.1, which does not end leases', async () => {
@@ -166,7 +167,7 @@ test('COH-02: a writer believes no process that gave up its lease before the dat
   ofWriter.hear(told[0] ?? '')
   await client.query(`UPDATE commit_index SET lease_phase = 'open'`)
   expect(await holder.beat({ holds_lease: true })).toMatchObject({ lease: true })
-  const second = await writer.close(first?.epoch)
+  const second = await writer.close(first?.id)
   expect(second?.epoch).toBe(first?.epoch)
   if (!second) throw new TypeError('the lease is not seen')
   let isOver = false
@@ -174,10 +175,89 @@ test('COH-02: a writer believes no process that gave up its lease before the dat
     isOver = true
   })
   // A writer that waits for no holder is answered in the meantime.
-  await ofWriter.ended({ epoch: second.epoch, holders: [] })
+  await ofWriter.ended({ ...second, holders: [] })
   expect(isOver).toBe(false)
   ofHolder.hear(`close ${second.epoch}`)
   ofWriter.hear(told[1] ?? '')
   await ended
   expect(isOver).toBe(true)
+})
+
+describe('COH-02: a database that crashed forgets that leases were ending, so', () => {
+  test('a writer that had waited for their end waits for those that another one ends after it', async () => {
+    const [first, second, holder] = [await aMember(), await aMember(), await aMember()]
+    await holder.beat()
+    const one = await first.close()
+    await client.query(`UPDATE commit_index SET lease_phase = 'open'`)
+    expect(await holder.beat()).toMatchObject({ lease: true })
+    const two = await second.close()
+    expect(two).toMatchObject({ epoch: one?.epoch, holders: [{ id: holder.id }] })
+    expect(await first.close(one?.id)).toEqual(two)
+    expect(await second.close(two?.id)).toBeNull()
+  })
+
+  test('a heartbeat that had waited opens none', async () => {
+    const [first, second, holder, third] = [
+      await aMember(),
+      await aMember(),
+      await aMember(),
+      await aMember(),
+    ]
+    await holder.beat()
+    const one = await first.close()
+    await client.query(`UPDATE commit_index SET lease_phase = 'open'`)
+    await holder.beat()
+    const two = await second.close()
+    expect(await third.beat({ waited: one?.id })).toMatchObject({ lease: false, closing: two?.id })
+  })
+})
+
+test('COH-02: a server that does not know of closings waits for an epoch', async () => {
+  const [writer, holder] = [await aMember(), await aMember()]
+  await holder.beat()
+  const closing = await writer.close()
+  expect(await writer.close(closing?.epoch)).toBeNull()
+})
+
+describe('COH-02: after a standby took over', () => {
+  test.each(['close', 'beat', 'leave'] as const)(
+    'the index passes any that the old primary had, and every process reads everything: noted by %s',
+    async (how) => {
+      const member = await aMember()
+      const stateOf = async () => {
+        const { rows } = await client.query('SELECT index, pruned FROM commit_index')
+        return { index: Number(rows[0].index), pruned: Number(rows[0].pruned) }
+      }
+      const before = await stateOf()
+      await client.query(`UPDATE commit_index SET timeline = 'an earlier one'`)
+      if (how === 'leave') await client.query('SELECT latchkey_leave($1, false, NULL)', [member.id])
+      else await member[how]()
+      const { index, pruned } = await stateOf()
+      expect(pruned).toBe(before.index + 1_000_000)
+      expect(index).toBe(how === 'leave' ? pruned + 1 : pruned)
+      const { rows } = await client.query('SELECT latchkey_change_log($1) AS log', [before.index])
+      expect(rows[0].log).toMatchObject({ index, reset: true })
+      expect(await member.close()).toMatchObject({ id: expect.any(String) })
+      expect(await stateOf()).toEqual({ index, pruned })
+    },
+  )
+})
+
+test('COH-02: a member that has sent another heartbeat is not removed', async () => {
+  const member = await aMember()
+  await member.beat()
+  const rowOf = async () => (await client.query('SELECT is_fenced, lease_epoch FROM member')).rows[0]
+  await client.query('SELECT latchkey_leave($1, true, 1)', [member.id])
+  expect(await rowOf()).toEqual({ is_fenced: false, lease_epoch: expect.any(String) })
+  await client.query('SELECT latchkey_leave($1, true, 2)', [member.id])
+  expect(await rowOf()).toEqual({ is_fenced: true, lease_epoch: null })
+})
+
+test('COH-02: leases rely on read committed, whatever the database sets as default', async () => {
+  const name = new URL(url).pathname.slice(1)
+  await client.query(`ALTER DATABASE "${name}" SET default_transaction_isolation = 'serializable'`)
+  const other = connectDatabase({ url, log, limits: PATIENT })
+  const { rows } = await other.pool.query('SHOW transaction_isolation')
+  await other.close()
+  expect(rows).toEqual([{ transaction_isolation: 'read committed' }])
 })

@@ -13,6 +13,8 @@ interface LeaseQuestion {
 
 /** What `latchkey_close_leases` answers: leases that must end before anything is committed. */
 export interface Closing {
+  /** Names this closing: leases of one epoch may have to end twice, if the database crashes in between. */
+  readonly id: string
   readonly epoch: string
   /** Absent if only time tells: a standby took over, and may not have heard of all leases. */
   readonly holders?: readonly LeaseHolder[]
