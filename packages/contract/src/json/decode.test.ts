@@ -314,20 +314,52 @@ describe('bounds (decisions: decoding)', () => {
   })
 })
 
-test('loose names match without case and underscores, at any depth, but not in maps (decisions: agent)', () => {
-  const schema = z.object({
+describe('loose names (decisions: agent)', () => {
+  const schema = z.strictObject({
     ServiceID: z.string().optional(),
     Header: z.record(z.string(), z.string()).optional(),
-    Checks: z.array(z.object({ TTL: z.string().optional() })).optional(),
+    Checks: z.array(z.object({ TTL: z.string().optional() })).nullish(),
+    Addresses: z.record(z.string(), z.strictObject({ Port: z.int().optional() })).optional(),
   })
-  const read = (body: object, looseNames = true) =>
-    decodeBody(schema, JSON.stringify(body), { looseNames, absentFields: new Set() })
-  expect(read({ service_id: 'a', header: { x_y: '1' }, CHECKS: [{ ttl: '1s' }] })).toEqual({
-    ServiceID: 'a',
-    Header: { x_y: '1' },
-    Checks: [{ TTL: '1s' }],
+  const loose = { looseNames: true } as const
+  const read = (body: object, options: DecodeOptions = loose) =>
+    decodeBody(schema, JSON.stringify(body), options)
+
+  test('match without case and underscores, at any depth, but keys of maps are no names', () => {
+    const body = {
+      service_id: 'a',
+      header: { x_y: '1' },
+      CHECKS: [{ ttl: '1s' }],
+      addresses: { l_n: { port: 5 } },
+    }
+    expect(read(body)).toEqual({
+      ServiceID: 'a',
+      Header: { x_y: '1' },
+      Checks: [{ TTL: '1s' }],
+      Addresses: { l_n: { Port: 5 } },
+    })
+    expect(read({ serviceid: null, addresses: { lan: { port: null } } })).toEqual({ Addresses: { lan: {} } })
+    expect(() => read({ service: 'a' })).toThrow('unknown field')
+    expect(() => read({ service_id: 'a' }, {})).toThrow('unknown field')
   })
-  expect(read({ serviceid: null })).toEqual({})
-  expect(() => read({ service: 'a' })).toThrow('unknown field')
-  expect(() => read({ service_id: 'a' }, false)).toThrow('unknown field')
+
+  test('an unknown field inside a map or a list is named with its path, or ignored', () => {
+    const cases = [
+      [{ Addresses: { lan: { Foo: 1 } } }, 'Addresses.lan.Foo'],
+      [{ Checks: [{ Foo: 1 }] }, 'Checks[0].Foo'],
+    ] as const
+    for (const [body, field] of cases) {
+      expect(refusalOf(body, schema)).toMatchObject({ code: 'field_unknown', field })
+      expect(read(body, { unknownFields: 'ignore' })).not.toHaveProperty(field)
+    }
+  })
+
+  test('a field of a later version is unknown in any spelling', () => {
+    const absentFields = new Set(['ServiceID'])
+    expect(refusalOf({ service_id: 'a' }, schema, { ...loose, absentFields })).toMatchObject({
+      code: 'field_unknown',
+      field: 'service_id',
+    })
+    expect(read({ service_id: 'a' }, { ...loose, absentFields, unknownFields: 'ignore' })).toEqual({})
+  })
 })

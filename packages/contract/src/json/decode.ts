@@ -1,8 +1,9 @@
 /** From the bytes of a body to a typed request, with errors that name the field. Decisions: decoding. */
-import * as z from 'zod'
+import type * as z from 'zod'
 import { AclError, type AclErrorCode } from '../errors.ts'
 import { LINKS_MAX } from '../limits.ts'
 import { formatPath, type Json, parseJson } from './json.ts'
+import { LEAF, looseName, type Outline, outlineOf } from './outline.ts'
 
 /** A schema of this contract, so that callers need not import zod. */
 export type Schema = z.ZodType
@@ -107,6 +108,7 @@ export function decodeUtf8(bytes: Uint8Array): string {
 function prepare(value: Json, outline: Outline, path: PropertyKey[], options: DecodeOptions): Json {
   if (value === null || typeof value !== 'object') return value
   if (Array.isArray(value)) return prepareList(value, outline.element ?? LEAF, path, options)
+  if (outline.values) return prepareMap(value, outline.values, path, options)
   const { fields } = outline
   if (!fields) return value
   const isAbsent = absenceOf(path, options)
@@ -115,14 +117,8 @@ function prepare(value: Json, outline: Outline, path: PropertyKey[], options: De
   for (const key in value) {
     const field = value[key] as Json
     const name = options.looseNames && !fields.has(key) ? looseName(outline, key) : key
-    if (name !== key) {
-      result ??= { ...value }
-      delete result[key]
-      if (field !== null && !isAbsent(name)) result[name] = prepareField(field, name, fields, path, options)
-      continue
-    }
-    const known = isAbsent(key) ? undefined : fields.get(key)
-    if (!known && options.unknownFields !== 'ignore' && !(field === null && fields.has(key))) {
+    const known = isAbsent(name) ? undefined : fields.get(name)
+    if (!known && options.unknownFields !== 'ignore' && !(field === null && fields.has(name))) {
       const names = [...fields.keys()].filter((name) => !isAbsent(name))
       throw unknownField(names, path, key)
     }
@@ -131,15 +127,45 @@ function prepare(value: Json, outline: Outline, path: PropertyKey[], options: De
       delete result[key]
       continue
     }
-    if (typeof field !== 'object') continue
-    path.push(key)
-    const prepared = prepare(field, known, path, options)
-    path.pop()
-    if (prepared === field) continue
+    const prepared = prepareEntry(field, name, known, path, options)
+    if (prepared === field && name === key) continue
     result ??= { ...value }
-    result[key] = prepared
+    if (name !== key) delete result[key]
+    result[name] = prepared
   }
   return result ?? value
+}
+
+/** As {@link prepare}, of what stands at a step below a path. */
+function prepareEntry(
+  entry: Json,
+  step: PropertyKey,
+  outline: Outline,
+  path: PropertyKey[],
+  options: DecodeOptions,
+): Json {
+  if (entry === null || typeof entry !== 'object') return entry
+  path.push(step)
+  const prepared = prepare(entry, outline, path, options)
+  path.pop()
+  return prepared
+}
+
+function prepareMap(
+  map: { [key: string]: Json },
+  values: Outline,
+  path: PropertyKey[],
+  options: DecodeOptions,
+): Json {
+  let result: { [key: string]: Json } | undefined
+  for (const key in map) {
+    const entry = map[key] as Json
+    const prepared = prepareEntry(entry, key, values, path, options)
+    if (prepared === entry) continue
+    result ??= { ...map }
+    result[key] = prepared
+  }
+  return result ?? map
 }
 
 /** Which fields of the object at a path the service version lacks. */
@@ -148,31 +174,6 @@ function absenceOf(path: readonly PropertyKey[], { absentFields }: DecodeOptions
   const prefix = path.map((step) => (typeof step === 'string' ? `${step}.` : '')).join('')
   return (name) => absentFields.has(prefix + name)
 }
-
-function prepareField(
-  field: Json,
-  name: string,
-  fields: ReadonlyMap<string, Outline>,
-  path: PropertyKey[],
-  options: DecodeOptions,
-): Json {
-  path.push(name)
-  const prepared = prepare(field, fields.get(name) ?? LEAF, path, options)
-  path.pop()
-  return prepared
-}
-
-/** The name of the field that a key means, or the key itself. */
-function looseName(outline: Outline, key: string): string {
-  let names = looseNames.get(outline)
-  if (!names) {
-    names = new Map([...(outline.fields?.keys() ?? [])].map((name) => [name.toLowerCase(), name]))
-    looseNames.set(outline, names)
-  }
-  return names.get(key.replaceAll('_', '').toLowerCase()) ?? key
-}
-
-const looseNames = new WeakMap<Outline, Map<string, string>>()
 
 function prepareList(list: Json[], element: Outline, path: PropertyKey[], options: DecodeOptions): Json {
   if (list.length > LINKS_MAX) throw tooManyEntries(formatPath(path), LINKS_MAX)
@@ -183,42 +184,12 @@ function prepareList(list: Json[], element: Outline, path: PropertyKey[], option
   }
   let result: Json[] | undefined
   for (const [i, entry] of list.entries()) {
-    path.push(i)
-    const prepared = prepare(entry, element, path, options)
-    path.pop()
+    const prepared = prepareEntry(entry, i, element, path, options)
     if (prepared === entry) continue
     result ??= [...list]
     result[i] = prepared
   }
   return result ?? list
-}
-
-/** The part of a schema that {@link prepare} needs, cached because inspecting a zod schema is slow. */
-interface Outline {
-  /** Of an array. */
-  readonly element?: Outline
-  /** Of an object, by name. */
-  readonly fields?: ReadonlyMap<string, Outline>
-  readonly isText?: true
-}
-
-const LEAF: Outline = {}
-const outlines = new WeakMap<object, Outline>()
-
-function outlineOf(schema: object): Outline {
-  const known = outlines.get(schema)
-  if (known) return known
-  const fresh = outline(schema)
-  outlines.set(schema, fresh)
-  return fresh
-}
-
-function outline(schema: unknown): Outline {
-  if (schema instanceof z.ZodOptional || schema instanceof z.ZodDefault) return outline(schema.unwrap())
-  if (schema instanceof z.ZodArray) return { element: outline(schema.element) }
-  if (schema instanceof z.ZodString) return { isText: true }
-  if (!(schema instanceof z.ZodObject)) return LEAF
-  return { fields: new Map(Object.entries(schema.shape).map(([name, field]) => [name, outline(field)])) }
 }
 
 function toAclError(error: z.ZodError): AclError {
