@@ -354,6 +354,27 @@ describe('loose names (decisions: agent)', () => {
     }
   })
 
+  test.each<readonly [object, string]>([
+    [{ ServiceID: 'a', service_id: 'b' }, 'ServiceID'],
+    [{ service_id: 'a', SERVICEID: 'a' }, 'ServiceID'],
+    [{ serviceid: null, ServiceID: 'a' }, 'ServiceID'],
+    [{ ServiceId: null, service_id: null }, 'ServiceID'],
+    [{ checks: [{ TTL: '1s', ttl: '1s' }] }, 'Checks[0].TTL'],
+    [{ Addresses: { lan: { port: 1, PORT: 1 } } }, 'Addresses.lan.Port'],
+  ])('%j: two spellings of one field are a duplicate (decisions: strict bodies)', (body, field) => {
+    for (const unknownFields of ['refuse', 'ignore'] as const) {
+      expect(refusalOf(body, schema, { ...loose, unknownFields })).toMatchObject({
+        code: 'body_malformed',
+        field,
+      })
+    }
+  })
+
+  test('keys of maps and unknown fields that differ in case are no duplicates', () => {
+    expect(read({ Header: { a: '1', A: '2' } })).toEqual({ Header: { a: '1', A: '2' } })
+    expect(read({ x: 1, X: 2 }, { ...loose, unknownFields: 'ignore' })).toEqual({})
+  })
+
   test('a field of a later version is unknown in any spelling', () => {
     const absentFields = new Set(['ServiceID'])
     expect(refusalOf({ service_id: 'a' }, schema, { ...loose, absentFields })).toMatchObject({

@@ -2,6 +2,7 @@
 import type * as z from 'zod'
 import { AclError, type AclErrorCode } from '../errors.ts'
 import { LINKS_MAX } from '../limits.ts'
+import { shorten } from '../shared/shorten.ts'
 import { formatPath, type Json, parseJson } from './json.ts'
 import { LEAF, looseName, type Outline, outlineOf } from './outline.ts'
 
@@ -103,7 +104,7 @@ export function decodeUtf8(bytes: Uint8Array): string {
  *
  * @param path of the value; restored before the function returns.
  * @returns the value itself if it needs no change, which is the usual case.
- * @throws AclError `field_unknown`, `field_too_long`.
+ * @throws AclError `field_unknown`, `field_too_long`; `body_malformed` for two spellings of one field.
  */
 function prepare(value: Json, outline: Outline, path: PropertyKey[], options: DecodeOptions): Json {
   if (value === null || typeof value !== 'object') return value
@@ -113,10 +114,16 @@ function prepare(value: Json, outline: Outline, path: PropertyKey[], options: De
   if (!fields) return value
   const isAbsent = absenceOf(path, options)
   let result: { [key: string]: Json } | undefined
+  let respelled: Set<string> | undefined
   // Own fields alone: these are objects of parsed JSON. `Object.entries` would make a pair of each.
   for (const key in value) {
     const field = value[key] as Json
     const name = options.looseNames && !fields.has(key) ? looseName(outline, key) : key
+    if (name !== key) {
+      if (Object.hasOwn(value, name) || respelled?.has(name)) throw fieldTwice([...path, name], key)
+      respelled ??= new Set()
+      respelled.add(name)
+    }
     const known = isAbsent(name) ? undefined : fields.get(name)
     if (!known && options.unknownFields !== 'ignore' && !(field === null && fields.has(name))) {
       const names = [...fields.keys()].filter((name) => !isAbsent(name))
@@ -214,6 +221,13 @@ function tooManyEntries(field: string, max: number): AclError {
     `${field || 'The body'} must hold at most ${max} entries`,
     field === '' ? {} : { field },
   )
+}
+
+/** The JSON reader refuses a field that is spelled the same twice. */
+function fieldTwice(path: readonly PropertyKey[], key: string): AclError {
+  const field = formatPath(path)
+  const spelling = JSON.stringify(shorten(key))
+  return new AclError('body_malformed', `The field ${field} appears twice, once as ${spelling}`, { field })
 }
 
 /** Names the unknown field and the most likely known one. */
