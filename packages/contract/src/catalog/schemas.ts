@@ -11,18 +11,42 @@ import {
 } from '../limits.ts'
 import { ignored, unoffered } from '../shared/fields.ts'
 import { boundedText } from '../shared/text.ts'
+import { connectSchema, proxySchema } from './proxy-schemas.ts'
 
 const name = () => boundedText(CATALOG_NAME_BYTES_MAX).optional()
 const text = () => boundedText(CATALOG_TEXT_BYTES_MAX).optional()
-const words = () =>
+const pairs = () =>
   z.record(boundedText(CATALOG_TEXT_BYTES_MAX), boundedText(CATALOG_TEXT_BYTES_MAX)).optional()
 const number = () => z.int().optional()
 const stamps = { CreateIndex: unoffered(ignored), ModifyIndex: unoffered(ignored) }
 const namespace = z.string().max(NAMESPACE_NAME_LENGTH_MAX).optional().meta({
   description: 'Extended edition only: namespace of the service or check. Default: that of the request.',
 })
-/** Durations and settings of a check, and of a proxy: checked by the rules, kept as JSON. */
-const json = () => z.record(z.string(), z.unknown()).optional()
+const duration = (description: string) =>
+  z
+    .union([z.string(), z.number()], {
+      error: 'expected a duration such as "90s" or a number of nanoseconds',
+    })
+    .optional()
+    .meta({ description })
+const words = (description: string) => z.string().optional().meta({ description })
+
+/** The rules read the durations. */
+const checkSettingsSchema = z
+  .looseObject({
+    HTTP: words('URL to ask.'),
+    Header: z.record(z.string(), z.array(z.string())).optional().meta({ description: 'Request headers.' }),
+    Method: words('Request method.'),
+    Body: words('Request body.'),
+    TLSSkipVerify: z.boolean().optional().meta({ description: 'Whether any certificate will do.' }),
+    TCP: words('`host:port` to connect to.'),
+    Interval: duration('Time between two runs.'),
+    Timeout: duration('Time for one run.'),
+    DeregisterCriticalServiceAfter: duration(
+      'Deregister the service once the check is critical for so long.',
+    ),
+  })
+  .meta({ id: 'CheckSettings' })
 
 const weights = z
   .strictObject({
@@ -62,7 +86,7 @@ export const serviceRegistrationSchema = z
         gate: 'catalog.serviceTaggedAddresses' satisfies GateName,
         description: 'Further addresses by tag, such as `lan` and `wan`. Since 1.6.',
       }),
-    Meta: words().meta({
+    Meta: pairs().meta({
       gate: 'catalog.serviceMeta' satisfies GateName,
       description: 'Up to 64 pairs that the service says of itself. Since 1.0.7.',
     }),
@@ -76,11 +100,11 @@ export const serviceRegistrationSchema = z
       .boolean()
       .optional()
       .meta({ description: 'Whether others may change the tags of a service that an agent registered.' }),
-    Proxy: json().meta({
+    Proxy: proxySchema.optional().meta({
       gate: 'catalog.connect' satisfies GateName,
       description: 'Of a proxy: what it stands for. Since 1.2.',
     }),
-    Connect: json().meta({
+    Connect: connectSchema.optional().meta({
       gate: 'catalog.connect' satisfies GateName,
       description: '`Native`: the service needs no proxy. Since 1.2.',
     }),
@@ -118,7 +142,7 @@ export const checkRegistrationSchema = z
       gate: 'catalog.checkExposedPort' satisfies GateName,
       description: 'Port of a proxy for the check. Since 1.10.2.',
     }),
-    Definition: json().meta({
+    Definition: checkSettingsSchema.optional().meta({
       gate: 'catalog.checkDefinition' satisfies GateName,
       description:
         'How the check is made, for external monitors: nothing runs it. Unknown keys are ignored. Since 1.0.1.',
@@ -141,8 +165,8 @@ export const registrationSchema = z
     }),
     Node: name().meta({ description: 'Name of the node.' }),
     Address: text().meta({ description: 'Address of the node. May be left out with SkipNodeUpdate.' }),
-    TaggedAddresses: words().meta({ description: 'Further addresses by tag, such as `lan` and `wan`.' }),
-    NodeMeta: words().meta({
+    TaggedAddresses: pairs().meta({ description: 'Further addresses by tag, such as `lan` and `wan`.' }),
+    NodeMeta: pairs().meta({
       gate: 'catalog.nodeId' satisfies GateName,
       description: 'What the node says of itself. Since 0.7.3.',
     }),

@@ -125,6 +125,7 @@ function prepare(value: Json, outline: Outline, path: PropertyKey[], options: De
       respelled.add(name)
     }
     const known = isAbsent(name) ? undefined : fields.get(name)
+    if (!known && outline.isOpen) continue
     if (!known && options.unknownFields !== 'ignore' && !(field === null && fields.has(name))) {
       const names = [...fields.keys()].filter((name) => !isAbsent(name))
       throw unknownField(names, path, key)

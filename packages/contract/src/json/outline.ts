@@ -7,6 +7,8 @@ export interface Outline {
   readonly element?: Outline
   /** Of an object, by name. */
   readonly fields?: ReadonlyMap<string, Outline>
+  /** Whether unknown fields of an object are left to its schema at any version. */
+  readonly isOpen?: boolean
   /** Of a map: its keys are no names of fields. */
   readonly values?: Outline
   readonly isText?: true
@@ -32,7 +34,10 @@ function outline(schema: unknown): Outline {
   if (schema instanceof z.ZodString) return { isText: true }
   if (schema instanceof z.ZodRecord) return { values: outline(schema.valueType) }
   if (!(schema instanceof z.ZodObject)) return LEAF
-  return { fields: new Map(Object.entries(schema.shape).map(([name, field]) => [name, outline(field)])) }
+  return {
+    fields: new Map(Object.entries(schema.shape).map(([name, field]) => [name, outline(field)])),
+    isOpen: schema.def.catchall instanceof z.ZodUnknown,
+  }
 }
 
 /** The name of the field that a key means without case and underscores, or the key itself. */

@@ -112,57 +112,34 @@ function typeOf({ HTTP, TCP }: CheckRecord['Definition']): string {
   return TCP === undefined ? '' : 'tcp'
 }
 
-const isText = (value: unknown) => typeof value === 'string'
-const isFlag = (value: unknown) => typeof value === 'boolean'
-const isListsOfTexts = (value: unknown) =>
-  typeof value === 'object' &&
-  value !== null &&
-  Object.values(value).every((list) => Array.isArray(list) && list.every(isText))
-
 /** What a definition keeps besides durations, in the order of answers. Other keys are ignored. */
-const KEPT: Readonly<Record<string, (value: unknown) => boolean>> = {
-  HTTP: isText,
-  TLSSkipVerify: isFlag,
-  Header: isListsOfTexts,
-  Method: isText,
-  Body: isText,
-  TCP: isText,
-}
+const KEPT = ['HTTP', 'TLSSkipVerify', 'Header', 'Method', 'Body', 'TCP'] as const
 const DURATIONS = ['Interval', 'Timeout', 'DeregisterCriticalServiceAfter'] as const
 
 /** Only what is set: empty texts, `false` and 0 are not. */
-function readDefinition(given: Readonly<Record<string, unknown>>): CheckRecord['Definition'] {
+function readDefinition(given: NonNullable<CheckRegistration['Definition']>): CheckRecord['Definition'] {
   const kept: Record<string, unknown> = {}
   for (const name of DURATIONS) {
     const ms = durationMs(given[name], name)
     if (ms > 0) kept[name] = formatDurationMs(ms)
   }
-  for (const [name, isRight] of Object.entries(KEPT)) {
-    const value = given[name]
-    if (value === undefined || value === null || value === '' || value === false) continue
-    if (!isRight(value)) throw wrongType(name)
-    kept[name] = value
-  }
+  for (const name of KEPT) if (given[name]) kept[name] = given[name]
   return kept
 }
 
 const NS_PER_MS = 1e6
 
-function durationMs(value: unknown, name: string): number {
-  if (value === undefined || value === null || value === '') return 0
+/** @throws AclError `field_type`. */
+function durationMs(value: string | number | undefined, name: string): number {
+  if (value === undefined || value === '') return 0
   if (typeof value === 'number') return value / NS_PER_MS
-  if (typeof value !== 'string') throw wrongType(name)
   try {
     return parseDurationMs(value)
   } catch (error) {
-    if (error instanceof DurationSyntaxError) throw wrongType(name)
-    throw error
+    if (!(error instanceof DurationSyntaxError)) throw error
+    const field = `Check.Definition.${name}`
+    throw new AclError('field_type', `${field} is not a duration`, { field })
   }
-}
-
-function wrongType(name: string): AclError {
-  const field = `Check.Definition.${name}`
-  return new AclError('field_type', `${field}: the value is not of its type`, { field })
 }
 
 function invalid(field: string, message: string): AclError {
