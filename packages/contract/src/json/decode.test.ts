@@ -6,6 +6,8 @@ import { legacyTokenRequestSchema } from '../legacy/schemas.ts'
 import { DESCRIPTION_BYTES_MAX, LEGACY_SECRET_LENGTH_MAX, LINKS_MAX } from '../limits.ts'
 import { createPolicySchema } from '../policies/schemas.ts'
 import { createRoleSchema } from '../roles/schemas.ts'
+import { ROUTE_LIST } from '../routes.ts'
+import { boundedText } from '../shared/text.ts'
 import { createTokenSchema } from '../tokens/schemas.ts'
 import { type DecodeOptions, decodeBody, decodeUtf8, decodeValue, type Schema } from './decode.ts'
 
@@ -22,6 +24,16 @@ function refusalOf(body: unknown, schema: Schema = createTokenSchema, options: D
     throw error
   }
   return expect.fail(`accepted: ${JSON.stringify(body).slice(0, 200)}`)
+}
+
+function unionsOf(schema: unknown): readonly z.ZodUnion[] {
+  if (schema instanceof z.ZodUnion) return [schema]
+  if (schema instanceof z.ZodPipe) return unionsOf(schema.in)
+  if (schema instanceof z.ZodArray) return unionsOf(schema.element)
+  if (schema instanceof z.ZodRecord) return unionsOf(schema.valueType)
+  if (schema instanceof z.ZodObject) return Object.values(schema.shape).flatMap(unionsOf)
+  const isWrapped = schema instanceof z.ZodOptional || schema instanceof z.ZodNullable
+  return isWrapped || schema instanceof z.ZodDefault ? unionsOf(schema.unwrap()) : []
 }
 
 describe('the body as a whole', () => {
@@ -204,6 +216,28 @@ describe('types', () => {
   ]
   test.each(CASES)('%j is refused at %s', (body, field, code) => {
     expect(refusalOf(body)).toMatchObject({ code, field })
+  })
+
+  test.each<readonly [string, string, AclErrorCode, string]>([
+    ['{}', 'Needed', 'field_type', 'Needed is required'],
+    ['{"Needed":"a","Count":1e20}', 'Count', 'field_type', 'Count: expected int to be <=9007199254740991'],
+    ['{"Needed":"a","Count":-1}', 'Count', 'field_type', 'Count: expected number to be >=0'],
+    ['{"Needed":"a","Map":{"äää":""}}', 'Map.äää', 'field_too_long', 'Map.äää must be at most 4 bytes long'],
+  ])('%s: %s is refused as %s: %s', (body, field, code, message) => {
+    const schema = z.strictObject({
+      Needed: z.string(),
+      Count: z.int().min(0).optional(),
+      Map: z.record(boundedText(4), z.string()).optional(),
+    })
+    expect(refusalOf(body, schema)).toEqual({ code, field, message })
+  })
+
+  test('every choice of types in a body says in words what is expected', () => {
+    const unions = ROUTE_LIST.flatMap(({ name, schemas }) =>
+      unionsOf(schemas.body).map((union) => [name, union.safeParse({}).error?.issues[0]?.message]),
+    )
+    expect(unions.length).toBeGreaterThan(5)
+    for (const [name, message] of unions) expect(message, name).toMatch(/^expected /)
   })
 
   test('ignores fields that the service sets, whatever their value', () => {

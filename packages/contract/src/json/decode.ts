@@ -82,9 +82,13 @@ export function decodeValue<S extends z.ZodType>(
   options: DecodeOptions = {},
 ): z.output<S> {
   const outline = outlineOf(schema)
-  const parsed = schema.safeParse(prepare(json ?? (outline.element ? [] : {}), outline, [], options))
+  const prepared = prepare(json ?? (outline.element ? [] : {}), outline, [], options)
+  const parsed = schema.safeParse(prepared)
   if (parsed.success) return parsed.data
-  throw toAclError(parsed.error)
+  const [issue] = parsed.error.issues
+  throw issue
+    ? toAclError(issue, prepared)
+    : new AclError('body_malformed', 'The body does not have the expected form')
 }
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
@@ -200,20 +204,30 @@ function prepareList(list: Json[], element: Outline, path: PropertyKey[], option
   return result ?? list
 }
 
-function toAclError(error: z.ZodError): AclError {
-  const issue = error.issues[0]
-  if (!issue) return new AclError('body_malformed', 'The body does not have the expected form')
+function toAclError(issue: z.core.$ZodIssue, body: Json): AclError {
   const field = formatPath(issue.path)
   if (issue.code === 'custom') {
     const code = (issue.params?.code as AclErrorCode | undefined) ?? 'field_invalid'
     return new AclError(code, `${field || 'The body'} ${issue.message}`, { field })
   }
-  if (issue.code === 'too_big') {
-    if (issue.origin !== 'string') return tooManyEntries(field, Number(issue.maximum))
+  const [ofKey] = issue.code === 'invalid_key' ? issue.issues : []
+  if (ofKey) return toAclError({ ...ofKey, path: issue.path }, body)
+  if (issue.code === 'too_big' && issue.origin === 'array') {
+    return tooManyEntries(field, Number(issue.maximum))
+  }
+  if (issue.code === 'too_big' && issue.origin === 'string') {
     return new AclError('field_too_long', `${field} must hold at most ${issue.maximum} characters`, { field })
   }
-  const problem = issue.message.replace(/^Invalid input: /, '')
-  return new AclError('field_type', `${field || 'The body'}: ${problem}`, field === '' ? {} : { field })
+  const problem = isMissing(issue.path, body)
+    ? ' is required'
+    : `: ${issue.message.replace(/^(?:Invalid input|Too small|Too big): /, '')}`
+  return new AclError('field_type', `${field || 'The body'}${problem}`, field === '' ? {} : { field })
+}
+
+function isMissing(path: readonly PropertyKey[], body: Json): boolean {
+  let value: unknown = body
+  for (const step of path) value = (value as Record<PropertyKey, unknown>)[step]
+  return value === undefined
 }
 
 function tooManyEntries(field: string, max: number): AclError {

@@ -10,6 +10,7 @@ const gate = 'session.checkLists' satisfies GateName
 const TTL =
   'A Go duration; empty: it does not expire. It ends between this and twice this after its last renewal.'
 const BEHAVIOR = '`release` or `delete`: what it does to its keys when it ends.'
+const DELAY_EXPECTED = 'expected a duration such as "15s", or a number of seconds or nanoseconds'
 const NODE_CHECKS = 'Ids of checks on the node. It ends when one is critical or gone.'
 const SERVICE_CHECKS = 'Checks of services on the node, with the same effect.'
 
@@ -81,7 +82,7 @@ export const sessionCreateSchema = z
       description:
         'The list of versions before 1.7.0. Alone, it replaces NodeChecks; with NodeChecks, it adds to them.',
     }),
-    LockDelay: z.union([z.string(), z.number()]).nullish().meta({
+    LockDelay: z.union([z.string(), z.number()], { error: DELAY_EXPECTED }).nullish().meta({
       description:
         'For how long its keys stay locked after it ended: a Go duration, a number below 1000 in seconds, or nanoseconds. Default: 15 s. Over 60 s acts as 60 s.',
     }),

@@ -51,7 +51,9 @@ const verb = (verbs: readonly string[]) =>
     .meta({ description: `One of ${verbs.map((word) => `\`${word}\``).join(', ')}.` })
 
 const flags = z
-  .union([z.int().min(0), z.bigint().min(0n).max(UINT64_MAX)])
+  .union([z.int().min(0), z.bigint().min(0n).max(UINT64_MAX)], {
+    error: 'expected an unsigned 64-bit number',
+  })
   .transform((value) => BigInt(value))
   .optional()
   .meta({
