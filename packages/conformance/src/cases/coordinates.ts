@@ -25,6 +25,10 @@ export const coordinateCases: readonly Case[] = [
       const flat = { Node, Coord: { ...Coord, Vec: [1, 2] } }
       const invalid = { status: 400, code: 'field_invalid' } as const
       await ctx.refuses('PUT', '/coordinate/update', { body: flat }, invalid)
+      const required = { status: 400, code: 'field_required', field: 'Node' } as const
+      for (const body of [{}, { Coord }, { Node: '', Coord }]) {
+        await ctx.refuses('PUT', '/coordinate/update', { body }, required)
+      }
       const missing = { status: 404, code: 'not_found' } as const
       await ctx.refuses('GET', `/coordinate/node/${Node}`, { token }, missing)
       await ctx.refuses('GET', '/coordinate/node/another', { token }, denied)

@@ -61,7 +61,7 @@ export const coordinates = c.router({
       body: 'json',
       looseNames: true,
       answerForm: 'text',
-      errors: ['field_invalid', 'privilege_missing', 'datacenter_unknown'],
+      errors: ['field_required', 'field_invalid', 'privilege_missing', 'datacenter_unknown'],
       spec: 'extension',
     }),
   },

@@ -1,6 +1,7 @@
 /** Network coordinates: where nodes are, by the round-trip times between them. */
 import * as z from 'zod'
 import { CATALOG_NAME_BYTES_MAX, COORDINATE_DIMENSIONS_MAX } from '../limits.ts'
+import { required, requiredOr } from '../shared/fields.ts'
 import { boundedText } from '../shared/text.ts'
 
 const segment = 'Empty: the network has no segments.'
@@ -41,20 +42,25 @@ export const datacenterCoordinatesSchema = z
   .meta({ id: 'DatacenterCoordinates' })
 export type DatacenterCoordinates = z.infer<typeof datacenterCoordinatesSchema>
 
+const reportedCoordSchema = z.strictObject({
+  Vec: z.array(z.number()).max(COORDINATE_DIMENSIONS_MAX).meta({ description: vector }),
+  Error: z.number().optional().meta({ description: error }),
+  Adjustment: z.number().optional().meta({ description: adjustment }),
+  Height: z.number().optional().meta({ description: height }),
+})
+
 /** What an agent says of its node. */
 export const coordinateUpdateSchema = z
   .strictObject({
     Datacenter: z.string().optional().meta({ description: 'If given, that of the server.' }),
-    Node: boundedText(CATALOG_NAME_BYTES_MAX).meta({ description: 'Name of the node. Not case-sensitive.' }),
+    Node: required(boundedText(CATALOG_NAME_BYTES_MAX)).meta({
+      description: 'Name of the node. Not case-sensitive.',
+    }),
     Segment: boundedText(CATALOG_NAME_BYTES_MAX).optional().meta({ description: segment }),
-    Coord: z
-      .strictObject({
-        Vec: z.array(z.number()).max(COORDINATE_DIMENSIONS_MAX).meta({ description: vector }),
-        Error: z.number().optional().meta({ description: error }),
-        Adjustment: z.number().optional().meta({ description: adjustment }),
-        Height: z.number().optional().meta({ description: height }),
-      })
-      .meta({ description: 'The coordinate. Numbers that are left out are 0.' }),
+    // An absent one has no dimensions.
+    Coord: requiredOr(reportedCoordSchema.default({ Vec: [] })).meta({
+      description: 'The coordinate. Numbers that are left out are 0.',
+    }),
   })
   .meta({ id: 'CoordinateUpdate' })
 export type CoordinateUpdate = z.input<typeof coordinateUpdateSchema>

@@ -4,7 +4,7 @@ import { invariant } from '../errors.ts'
 import type { GateName } from '../gates.ts'
 import { problemSchema } from '../refusals/problem.ts'
 import type { AnyRoute, RouteName } from '../routes.ts'
-import { UNOFFERED } from '../shared/fields.ts'
+import { REQUIRED, UNOFFERED } from '../shared/fields.ts'
 import type { ServiceProfile } from '../versions/profile.ts'
 import type { JsonSchema } from './document.ts'
 
@@ -23,6 +23,7 @@ export interface Components {
 type RawSchema = { -readonly [K in keyof JsonSchema]: JsonSchema[K] } & {
   gate?: GateName
   [UNOFFERED]?: true
+  [REQUIRED]?: true
 }
 
 const PREFIX = '#/components/schemas/'
@@ -64,7 +65,7 @@ interface Place {
 
 /** Rewrites references and drops what readers do not need. */
 function finish(schema: RawSchema, place: Place): JsonSchema {
-  const { gate: _, [UNOFFERED]: __, ...result } = schema
+  const { gate: _, [UNOFFERED]: __, [REQUIRED]: ___, ...result } = schema
   if (result.$ref) result.$ref = result.$ref.replace('#/$defs/', PREFIX)
   // zod adds the bounds of a double.
   if (result.minimum === Number.MIN_SAFE_INTEGER) delete result.minimum
@@ -84,9 +85,8 @@ function finishObject(
   place: Place,
 ): JsonSchema {
   const fields = Object.entries(properties).filter(([, field]) => isOffered(field, place))
-  // An empty default lets the rules name the missing field. To a caller, the field is required.
-  const isRequired = ([field, value]: readonly [string, JsonSchema]) =>
-    required.includes(field) || value.default === ''
+  const isRequired = ([field, value]: readonly [string, RawSchema]) =>
+    required.includes(field) || value[REQUIRED]
   const requiredFields = fields.filter(isRequired).map(([field]) => field)
   const isClosed = additionalProperties === false && place.profile.has('body.refuseUnknownFields')
   return {
@@ -103,11 +103,11 @@ function isOffered(field: RawSchema, { io, profile }: Place): boolean {
   return io === 'output' || field.gate === undefined || profile.has(field.gate)
 }
 
-function finishField(schema: JsonSchema, place: Place): JsonSchema {
+function finishField(schema: RawSchema, place: Place): JsonSchema {
   const { default: byDefault, description, ...finished } = finish(schema, place)
   return {
     ...(description === undefined ? {} : { description }),
     ...finished,
-    ...(byDefault === undefined || byDefault === '' ? {} : { default: byDefault }),
+    ...(byDefault === undefined || schema[REQUIRED] ? {} : { default: byDefault }),
   }
 }

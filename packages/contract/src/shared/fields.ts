@@ -22,12 +22,18 @@ export function unoffered<S extends z.ZodType>(
 /** Marks an unoffered field in the metadata of its schema, and so in JSON Schema. */
 export const UNOFFERED = 'x-latchkey-unoffered'
 
-/**
- * A required text. An absent one reads as empty, so that the rules refuse it as `field_required`.
- */
+/** A required text. An absent one reads as empty, so that the rules refuse it as `field_required`. */
 export function required(schema: z.ZodString): z.ZodType<string, string> {
-  return schema.default('') as unknown as z.ZodType<string, string>
+  return requiredOr(schema.default(''))
 }
+
+/** A required field, in spite of its default, by which the rules refuse an absent one. */
+export function requiredOr<S extends z.ZodType>(schema: z.ZodDefault<S>): z.ZodType<z.output<S>, z.input<S>> {
+  return schema.meta({ [REQUIRED]: true }) as unknown as z.ZodType<z.output<S>, z.input<S>>
+}
+
+/** Marks a required field that has a default, as {@link UNOFFERED} does. */
+export const REQUIRED = 'x-latchkey-required'
 
 export const description = 'Free text for people.'
 export const namespaceShown = z.string().optional().meta({ description: 'Extended edition only.' })

@@ -54,8 +54,8 @@ export class Coordinates<M extends Mode> {
    * Reports the coordinate of a node. It is stored within seconds, if the node is registered.
    *
    * Endpoint `coordinates.update` (PUT /v1/coordinate/update). Right: catalog. An extension of the spec. Errors:
-   * Invalid (field_invalid, datacenter_unknown), PermissionDenied (privilege_missing, caller_unknown,
-   * privilege_missing).
+   * Invalid (field_required, field_invalid, datacenter_unknown), PermissionDenied (privilege_missing,
+   * caller_unknown, privilege_missing).
    */
   update(update: CoordinateUpdate, options: CallOptions = {}): Promise<Result<M, string>> {
     return call(this.#core, {

@@ -18,8 +18,9 @@ export async function updateCoordinateHandler(
   return { body: { kind: 'text', text: '' } }
 }
 
-/** @throws AclError `field_invalid`. */
+/** @throws AclError `field_required`, `field_invalid`. */
 function reportOf({ Node, Segment = '', Coord }: Body<'coordinates.update'>): CoordinateReport {
+  if (Node === '') throw new AclError('field_required', 'Must provide node', { field: 'Node' })
   const { Vec, Adjustment = 0, Height = 0 } = Coord
   const whole = { Vec, Error: Coord.Error ?? 0, Adjustment, Height }
   const numbers = [...Vec, whole.Error, Adjustment, Height]
