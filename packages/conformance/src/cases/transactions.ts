@@ -184,7 +184,7 @@ export const transactionCases: readonly Case[] = [
     id: 'txn/catalog',
     spec: 'D/transactions/catalog',
     needs: { from: '1.4.1' },
-    title: 'nodes, services and checks are registered and removed together',
+    title: 'nodes, services and checks are registered and removed together, each by an operation of its own',
     async run(ctx) {
       const Node = ctx.unique('node')
       const name = ctx.unique('service')
@@ -213,6 +213,11 @@ export const transactionCases: readonly Case[] = [
       ])
       // Malformed operations are told first.
       assert.deepEqual(stale.Errors, [{ OpIndex: 4, What: 'Must provide service name with ID' }])
+      const Key = ctx.unique('key')
+      const two = { KV: { Verb: 'set', Key }, Node: { Verb: 'get', Node: { Node } } }
+      const refusal = { status: 400, code: 'field_invalid', field: '[1]' } as const
+      await ctx.refuses('PUT', '/txn', { body: [{}, two] }, refusal)
+      await ctx.refuses('GET', `/kv/${Key}`, {}, { status: 404, code: 'not_found' })
       const failing = await apply(ctx, [
         { Node: { Verb: 'cas', Node: { Node, Address: '10.0.0.2', ModifyIndex: 0 } } },
         {

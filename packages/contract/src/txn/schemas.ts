@@ -135,6 +135,8 @@ const checkOperationSchema = z
 
 const ofCatalog = { gate: 'txn.catalog' satisfies GateName } as const
 
+const ONE_KIND = 'must have one of KV, Node, Service and Check: give each an operation of its own'
+
 /** One operation: one of the fields is set. Without any it does nothing. */
 const operationSchema = z
   .strictObject({
@@ -144,6 +146,10 @@ const operationSchema = z
       .optional()
       .meta({ ...ofCatalog, description: 'An operation on a service of a node.' }),
     Check: checkOperationSchema.optional().meta({ ...ofCatalog, description: 'An operation on a check.' }),
+  })
+  .refine((operation) => Object.keys(operation).length <= 1, {
+    message: ONE_KIND,
+    params: { code: 'field_invalid' },
   })
   .meta({ id: 'Operation' })
 export type Operation = z.output<typeof operationSchema>
