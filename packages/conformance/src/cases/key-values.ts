@@ -29,6 +29,24 @@ export const keyValueCases: readonly Case[] = [
     },
   },
   {
+    id: 'kv/doubled-slashes',
+    spec: '5.4',
+    title: 'keys that begin with a slash or have doubled ones are written, listed and read with them encoded',
+    async run(ctx) {
+      const dir = ctx.unique('dir')
+      for (const [Key, path] of [
+        [`/${dir}`, `/kv/%2F${dir}`],
+        [`${dir}//b`, `/kv/${dir}/%2Fb`],
+      ] as const) {
+        assert.equal((await ctx.call('PUT', path, { raw: 'v' })).text, 'true')
+        const [entry] = await ctx.ok<{ Key: string }[]>('GET', path)
+        assert.equal(entry?.Key, Key)
+        assert.deepEqual(await ctx.ok('GET', `${path}?keys`), [Key])
+        assert.equal((await ctx.call('DELETE', path)).text, 'true')
+      }
+    },
+  },
+  {
     id: 'kv/forbidden',
     spec: '7/key-value',
     also: ['5.4', '9.3/1.0'],

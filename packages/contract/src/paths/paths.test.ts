@@ -191,6 +191,18 @@ describe('building a path', () => {
   })
 
   test.each([
+    ['/x', '/kv/%2Fx'],
+    ['/', '/kv/%2F'],
+    ['a//b', '/kv/a/%2Fb'],
+    ['a//', '/kv/a/%2F'],
+    ['///', '/kv/%2F%2F%2F'],
+    ['a/', '/kv/a/'],
+  ])('the key %j has no doubled slash in its path, and arrives as it is', (Key, path) => {
+    expect(buildPath('kv.read', { Key })).toBe(path)
+    expect(matchPath(decodePath(path))?.routeOf('GET')?.params).toEqual({ Key })
+  })
+
+  test.each([
     ['tokens.read', {}],
     ['tokens.read', { AccessorID: '' }],
     ['tokens.read', { AccessorID: '.' }],

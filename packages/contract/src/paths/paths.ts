@@ -174,8 +174,12 @@ function checkPath(path: string): string {
   return path
 }
 
+/** A slash that would double the one before it, at the start of a key or within it. Servers redirect doubled slashes. */
+const DOUBLING_SLASH = /(?<=^|\/)\//g
+
 /**
- * Fills the parameters into an endpoint's path, each encoded, so that no value can reach another endpoint.
+ * Fills the parameters into an endpoint's path, each encoded, so that no value can reach another endpoint. Slashes of a key
+ * stay readable, except those that would double another.
  *
  * @throws TypeError if a parameter is missing, or is `.` or `..`, which URLs resolve despite encoding.
  */
@@ -187,6 +191,6 @@ export function buildPath(name: EndpointName, params: Readonly<Record<string, st
     if (steps.some((step) => step === '.' || step === '..')) {
       throw new TypeError(`${param} cannot hold the path step "." or ".."`)
     }
-    return steps.map(encodeURIComponent).join('/')
+    return steps.map(encodeURIComponent).join('/').replace(DOUBLING_SLASH, '%2F')
   })
 }

@@ -14,7 +14,10 @@ export const nameParam = z.object({
 })
 
 export const keyParam = z.object({
-  Key: z.string().meta({ description: 'The key: the rest of the path, including slashes.' }),
+  Key: z.string().meta({
+    description:
+      'The key: the rest of the path, including slashes. A slash that begins the key or follows another is `%2F`.',
+  }),
 })
 
 /** In the legacy API the ID is the secret of the token, which may be any text. Spec 9.1. */

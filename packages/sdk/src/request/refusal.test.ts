@@ -118,7 +118,13 @@ test.each([
 ])('404 with %s breaks the contract: the path of the address may be wrong', async (_, reply) => {
   const error = await errorOf(reply)
   expect(error).toMatchObject({ kind: 'contract_broken', status: 404 })
-  expect(error.message).toContain('check the path of the address')
+  expect(error.message).toMatch(/^tokens\.read: 404 The answer is not one of this service .*check the path/)
+})
+
+test('a redirect breaks the contract, and the message is a sentence without the name of the method', async () => {
+  const error = await errorOf(plain(301, '', { Location: '/elsewhere' }))
+  expect(error.kind).toBe('contract_broken')
+  expect(error.message).toMatch(/^tokens\.read: 301 The answer is a redirect, which is not followed/)
 })
 
 test('404 with an index comes from the service, even without a problem document', async () => {

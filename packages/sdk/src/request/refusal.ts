@@ -108,10 +108,10 @@ export function refusalOf(answer: RefusalAnswer): LatchkeyError {
 
 function describeStranger({ status, mediaType, clean }: RefusalAnswer): string {
   if (status === 0 || (status >= 300 && status < 400)) {
-    return 'is a redirect, which is not followed: the secret would go along'
+    return 'The answer is a redirect, which is not followed: the secret would go along'
   }
   const advice = status === 404 ? '; check the path of the address' : ''
-  return `is not an answer of this service (content type ${clean(mediaType) || 'absent'})${advice}`
+  return `The answer is not one of this service (content type ${clean(mediaType) || 'absent'})${advice}`
 }
 
 interface Problem {
