@@ -50,7 +50,7 @@ test('backup writes a file that only its owner reads, and restore brings deleted
   await ok('kv put web/port 8080')
   await ok(`backup ${archive}`)
   expect(statSync(archive).mode & 0o777).toBe(0o600)
-  await ok('kv delete web/port')
+  await ok('kv delete web/port --yes')
   expect(await run(`restore ${archive}`)).toMatchObject({ code: EXIT.usage })
   expect(await run('kv get web/port')).toMatchObject({ code: EXIT.notFound })
   await ok(`restore ${archive} --yes`)

@@ -27,9 +27,9 @@ export const KV_COMMANDS: CommandGroup = {
     },
     {
       usage: 'kv delete <key>',
-      summary: 'delete a key',
+      summary: 'delete a key, after a question',
       options: [
-        { flags: '--recurse', description: 'delete all keys that begin with it, after a question' },
+        { flags: '--recurse', description: 'delete all keys that begin with it' },
         { flags: '--cas <index>', description: 'only if its ModifyIndex is still this' },
       ],
       examples: ['kv delete web/port', 'kv delete web/ --recurse'],

@@ -18,8 +18,19 @@ const FIELDS = [
 
 /** The bytes of the value, so that it can go to a file; the whole entry with `--details` or another format. */
 export const get: Action = async (session, input) => {
-  const key = input.arg(0)
-  const entry = await (await session.client()).kv.get(key).catch((error: unknown) => {
+  const entry = await find(session, input.arg(0))
+  if (!session.out.isTable) return session.out.data(entry)
+  if (input.flag('details')) return session.out.record(entry, FIELDS)
+  const bytes = valueBytes(entry)
+  await write(session.io.stdout, bytes)
+  // A terminal's prompt belongs on its own line; a file gets the bytes alone.
+  if (session.io.stdout.isTTY === true && bytes.at(-1) !== 10) await write(session.io.stdout, '\n')
+}
+
+/** @throws CliError if there is no such key. */
+async function find(session: Session, key: string): Promise<KVEntry> {
+  const { kv } = await session.client()
+  return kv.get(key).catch((error: unknown) => {
     if (!(error instanceof NotFound)) throw error
     throw new CliError(`there is no key "${key}"`, {
       exitCode: EXIT.notFound,
@@ -27,12 +38,6 @@ export const get: Action = async (session, input) => {
       cause: error,
     })
   })
-  if (!session.out.isTable) return session.out.data(entry)
-  if (input.flag('details')) return session.out.record(entry, FIELDS)
-  const bytes = valueBytes(entry)
-  await write(session.io.stdout, bytes)
-  // A terminal's prompt belongs on its own line; a file gets the bytes alone.
-  if (session.io.stdout.isTTY === true && bytes.at(-1) !== 10) await write(session.io.stdout, '\n')
 }
 
 export const put: Action = async (session, input) => {
@@ -59,6 +64,8 @@ export const remove: Action = async (session, input) => {
   const key = input.arg(0)
   const { kv } = await session.client()
   if (!input.flag('recurse')) {
+    await find(session, key)
+    await session.confirm(`Delete the key "${key}"?`)
     if (!(await kv.delete(key, { cas: input.count('cas') }))) throw changedSince(key)
     return done(session, `Deleted ${key}.`, true)
   }

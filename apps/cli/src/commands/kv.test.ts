@@ -1,0 +1,50 @@
+/** Keys, against the mocks. */
+import { createMockService } from '@latchkey/mocks'
+import { beforeEach, expect, test } from 'vitest'
+import { commandLine } from '../../test/run.ts'
+import { EXIT } from '../exit-codes.ts'
+
+const service = createMockService({ seed: { kv: { 'web/port': '8080', 'web/host': 'a' } } })
+const run = commandLine({
+  fetch: service.fetch,
+  env: { LATCHKEY_ADDR: service.baseUrl, LATCHKEY_TOKEN: service.managementToken },
+})
+beforeEach(() => service.reset())
+
+test.each(['kv delete web/port', 'kv delete web/ --recurse'])(
+  '%s deletes nothing without a terminal: 64; and with --yes it does',
+  async (line) => {
+    const refused = await run(line)
+    expect(refused.code, refused.stderr).toBe(EXIT.usage)
+    expect(refused.stderr).toContain('--yes')
+    expect(await run('kv get web/port')).toMatchObject({ code: EXIT.done })
+    expect(await run(`${line} --yes`)).toMatchObject({ code: EXIT.done })
+    expect(await run('kv get web/port')).toMatchObject({ code: EXIT.notFound })
+  },
+)
+
+test('kv delete of a key that does not exist: 4', async () => {
+  const { code, stderr } = await run('kv delete web/none --yes')
+  expect(code).toBe(EXIT.notFound)
+  expect(stderr).toContain('there is no key "web/none"')
+})
+
+test('kv delete --cas of a key that has changed: 5', async () => {
+  expect(await run('kv delete web/port --cas 1 --yes')).toMatchObject({ code: EXIT.conflict })
+  expect(await run('kv get web/port')).toMatchObject({ code: EXIT.done })
+})
+
+test.each(['/a', '/', 'a//b'])('the key %s is written, listed, read and deleted', async (key) => {
+  expect(await run(['kv', 'put', key, 'v'])).toMatchObject({ code: EXIT.done })
+  expect((await run(['kv', 'list', key])).stdout).toBe(`${key}\n`)
+  expect((await run(['kv', 'get', key])).stdout).toBe('v')
+  expect(await run(['kv', 'delete', key, '--yes'])).toMatchObject({ code: EXIT.done })
+  expect(await run(['kv', 'get', key])).toMatchObject({ code: EXIT.notFound })
+})
+
+test('a redirect is reported in a whole sentence: 1', async () => {
+  const fetch = async () => new Response(null, { status: 301, headers: { Location: '/elsewhere' } })
+  const { code, stderr } = await run('kv list web/', { fetch })
+  expect(code).toBe(EXIT.failed)
+  expect(stderr).toMatch(/^error: The answer is a redirect, which is not followed/)
+})
