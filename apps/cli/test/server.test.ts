@@ -45,11 +45,15 @@ test('status shows the server, and a token shows no secret', async () => {
   expect((await ok('token read self --template {{SecretID}} --show-secret')).stdout.trim()).toBe(MANAGEMENT)
 })
 
-test('backup writes a file that only its owner reads, and restore brings deleted keys back', async () => {
+test('backup writes a file that only its owner reads, replaces none without --yes, and restore brings deleted keys back', async () => {
   const archive = join(folder, 'latchkey.archive')
   await ok('kv put web/port 8080')
   await ok(`backup ${archive}`)
   expect(statSync(archive).mode & 0o777).toBe(0o600)
+  const { ino } = statSync(archive)
+  expect(await run(`backup ${archive}`)).toMatchObject({ code: EXIT.usage })
+  expect(statSync(archive).ino).toBe(ino)
+  await ok(`backup ${archive} --yes`)
   await ok('kv delete web/port --yes')
   expect(await run(`restore ${archive}`)).toMatchObject({ code: EXIT.usage })
   expect(await run('kv get web/port')).toMatchObject({ code: EXIT.notFound })

@@ -1,5 +1,5 @@
 /** `backup` and `restore`: an archive of the whole store. */
-import { constants, openAsBlob } from 'node:fs'
+import { constants, existsSync, openAsBlob } from 'node:fs'
 import { access, open, readFile, rename, rm, stat } from 'node:fs/promises'
 import { CliError, systemProblem } from '../frame/cli-error.ts'
 import type { Action } from '../frame/command-spec.ts'
@@ -11,6 +11,7 @@ const LIMITS = { timeout: ARCHIVE_MS_MAX, attemptTimeout: ARCHIVE_MS_MAX } as co
 
 export const backup: Action = async (session, input) => {
   const file = input.arg(0)
+  if (existsSync(file)) await session.confirm(`Replace ${file}, which exists?`)
   session.progress.show('reading the store …')
   const archive = await (await session.client()).snapshots.stream({ ...LIMITS, signal: session.io.signal })
   const bytes = await writeWhole(file, archive, (done) =>

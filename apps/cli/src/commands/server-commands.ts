@@ -31,7 +31,7 @@ export const serverCommands = (groups: () => readonly CommandGroup[]): CommandGr
       usage: 'backup <file>',
       summary: 'write an archive of the whole store to a file',
       details:
-        'Needs a management token. The file appears once it is complete, and only its owner may read it.',
+        'Needs a management token. The file appears once it is complete, and only its owner may read it. It replaces an older one of its name only after a question.',
       examples: ['backup latchkey.archive'],
       load: async () => (await import('./archive.ts')).backup,
     },
