@@ -5,6 +5,7 @@ import type { Format } from './formats.ts'
 import { page } from './pager.ts'
 import { redact } from './redact.ts'
 import { fillTemplate } from './template.ts'
+import { visible } from './visible.ts'
 
 interface PrinterOptions {
   readonly format: Format
@@ -55,8 +56,11 @@ export class Printer {
     const { format, template } = this.options
     const records: readonly unknown[] = Array.isArray(value) ? value : [value]
     if (format === 'ndjson') return this.text(records.map((record) => `${json(record)}\n`).join(''))
-    if (format === 'template')
-      return this.text(records.map((record) => `${fillTemplate(template, record)}\n`).join(''))
+    if (format === 'template') {
+      // A file gets the fields as they are.
+      const shown = this.io.stdout.isTTY === true ? visible : undefined
+      return this.text(records.map((record) => `${fillTemplate(template, record, shown)}\n`).join(''))
+    }
     if (format === 'yaml') return this.text((await import('yaml')).stringify(value, { lineWidth: 0 }))
     return this.text(`${json(value, 2)}\n`)
   }

@@ -1,8 +1,8 @@
 /** Tables for people: aligned columns without borders. */
-import { stripVTControlCharacters } from 'node:util'
 import Table from 'cli-table3'
 import type { Paint } from '../frame/io.ts'
 import type { Column } from './column.ts'
+import { visible } from './visible.ts'
 
 const GAP = '  '
 /** The last column is wrapped to at least this width. */
@@ -75,9 +75,4 @@ export function renderRecord<T>(record: T, columns: readonly Column<T>[], paint:
       return `${paint('bold', title)}\n${lines.map((line) => `  ${line}\n`).join('')}`
     })
     .join('')
-}
-
-/** Control characters in a description could rewrite the terminal. */
-function visible(text: string): string {
-  return stripVTControlCharacters(text).replace(/[\u0000-\u0008\u000b-\u001f\u007f]/g, '\ufffd')
 }

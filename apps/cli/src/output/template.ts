@@ -1,11 +1,19 @@
 /** `--template`: a text with fields of a record, such as `{{AccessorID}} {{Policies.0.Name}}`. */
 
-/** Fills in the fields. An absent field is empty, a list of texts is joined by commas, and an object is JSON. */
-export function fillTemplate(template: string, record: unknown): string {
+/**
+ * Fills in the fields. An absent field is empty, a list of texts is joined by commas, and an object is JSON.
+ *
+ * @param shown what is printed of the text of a field.
+ */
+export function fillTemplate(
+  template: string,
+  record: unknown,
+  shown: (text: string) => string = (text) => text,
+): string {
   return template
     .replaceAll('\\t', '\t')
     .replaceAll('\\n', '\n')
-    .replace(/\{\{\s*\.?([\w.-]*)\s*\}\}/g, (_, path: string) => textOf(fieldAt(record, path)))
+    .replace(/\{\{\s*\.?([\w.-]*)\s*\}\}/g, (_, path: string) => shown(textOf(fieldAt(record, path))))
 }
 
 function fieldAt(record: unknown, path: string): unknown {

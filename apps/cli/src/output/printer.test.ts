@@ -1,0 +1,29 @@
+import { PassThrough, Readable } from 'node:stream'
+import { text } from 'node:stream/consumers'
+import { expect, test } from 'vitest'
+import { Printer } from './printer.ts'
+
+const DESCRIPTION = 'a\u001b]0;title\u0007\u001b[2Jb\u009dc\td'
+
+test.each([
+  ['a terminal gets no control sequences of a field', true, 'id ab\ufffdc\td\n'],
+  ['a file gets the field as it is', false, `id ${DESCRIPTION}\n`],
+])('--template: %s', async (_, isTTY, expected) => {
+  const stdout = Object.assign(new PassThrough(), { isTTY })
+  const io = {
+    stdin: Readable.from([]),
+    stdout,
+    stderr: new PassThrough(),
+    env: {},
+    signal: new AbortController().signal,
+  }
+  const options = {
+    format: 'template',
+    template: 'id {{Description}}',
+    showsSecrets: false,
+    pages: false,
+  } as const
+  await new Printer(io, options).data({ Description: DESCRIPTION })
+  stdout.end()
+  expect(await text(stdout)).toBe(expected)
+})
