@@ -2,18 +2,24 @@
 import type { Client } from '../client.ts'
 import { type AccessOptions, denialOf } from './guard.ts'
 
-/** What is used of a request of Express. */
-interface ExpressRequest {
-  readonly params: Readonly<Record<string, unknown>>
+/** What the middleware takes: without `params`, from which TypeScript would infer those of the route. */
+interface AnyRequest {
   get(name: string): string | undefined
 }
 
-/** What is used of a response of Express. */
+/** What is used of a request of Express. */
+interface ExpressRequest extends AnyRequest {
+  readonly params: Readonly<Record<string, unknown>>
+}
+
+/** What is used of a response of Express. Without `send`, from which TypeScript would infer the bodies of the route. */
 interface ExpressResponse {
   status(code: number): this
   set(headers: object): this
-  send(body: string): this
+  end(body: string): unknown
 }
+
+type Middleware<R> = (request: R, response: ExpressResponse, next: (error?: unknown) => void) => Promise<void>
 
 /**
  * Lets a request through if its token has the right; otherwise answers 401, 403 or 503. Spec 5.
@@ -21,14 +27,20 @@ interface ExpressResponse {
  * @example
  * app.get('/orders/:id', requireAccess(client, { resource: 'key', segment: (r) => `orders/${r.params.id}`, access: 'read' }), show)
  */
-export function requireAccess<R extends ExpressRequest = ExpressRequest>(
+export function requireAccess(client: Client, options: AccessOptions<ExpressRequest>): Middleware<AnyRequest>
+/** With the type of the request, such as `Request<{ id: string }>`. */
+export function requireAccess<R extends ExpressRequest>(
   client: Client,
   options: AccessOptions<R>,
-): (request: R, response: ExpressResponse, next: (error?: unknown) => void) => Promise<void> {
+): Middleware<R>
+export function requireAccess<R extends ExpressRequest>(
+  client: Client,
+  options: AccessOptions<R>,
+): Middleware<R> {
   return async (request, response, next) => {
     try {
       const denial = await denialOf(client, options, request, (name) => request.get(name))
-      if (denial) response.status(denial.status).set(denial.headers).send(denial.body)
+      if (denial) response.status(denial.status).set(denial.headers).end(denial.body)
       else next()
     } catch (error) {
       next(error)

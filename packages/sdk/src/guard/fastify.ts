@@ -16,16 +16,27 @@ interface FastifyReply {
   send(body: string): this
 }
 
+type PreHandler<R> = (request: R, reply: FastifyReply) => Promise<unknown>
+
 /**
  * A `preHandler` that lets a request through if its token has the right; otherwise answers 401, 403 or 503. Spec 5.
  *
  * @example
  * app.get('/orders', { preHandler: requireAccess(client, { resource: 'key', segment: 'orders/', access: 'list' }) }, list)
  */
-export function requireAccess<R extends FastifyRequest = FastifyRequest>(
+export function requireAccess(
+  client: Client,
+  options: AccessOptions<FastifyRequest>,
+): PreHandler<FastifyRequest>
+/** With the type of the request, such as `FastifyRequest<{ Params: { id: string } }>`. */
+export function requireAccess<R extends FastifyRequest>(
   client: Client,
   options: AccessOptions<R>,
-): (request: R, reply: FastifyReply) => Promise<unknown> {
+): PreHandler<R>
+export function requireAccess<R extends FastifyRequest>(
+  client: Client,
+  options: AccessOptions<R>,
+): PreHandler<R> {
   return async (request, reply) => {
     const header = (name: string) => {
       const value = request.headers[name]
