@@ -16,12 +16,17 @@ import { PACKAGES, packPackage, versionOf } from './packages/tarball.ts'
 /** Maximum size of the whole SDK, bundled, minified and compressed with gzip. */
 const SDK_GZIP_BYTES_MAX = 20_000
 
+const NPM_OPTIONS = ['--no-audit', '--no-fund', '--prefer-offline']
+
 /** The only peer packages that a published package may have. */
 const PEERS: Readonly<Record<(typeof PACKAGES)[number], readonly string[]>> = {
   contract: ['@ts-rest/core', 'zod'],
   sdk: [],
   mocks: ['msw'],
 }
+
+/** The oldest MSW that the mocks take. */
+const MSW_MIN = 'msw@2.11.0'
 
 const COMPILERS = ['typescript', 'typescript-5']
 
@@ -47,6 +52,9 @@ async function checkLibraries(): Promise<void> {
     ...tarballs.map(checkTarball),
     step('install in an empty project', () => install(tarballs)),
   ])
+  await step(`${MSW_MIN}: install in an empty project`, () =>
+    run('npm', ['install', ...NPM_OPTIONS, ...tarballs.slice(1), MSW_MIN], join(consumer, 'msw-2')),
+  )
   await Promise.all([...COMPILERS.map(checkTypes), checkNode(), bundlePages()])
   // Runs the output of the compilers.
   await Promise.all([checkOutput(), checkServer()])
@@ -71,8 +79,7 @@ async function install(tarballs: readonly string[]): Promise<void> {
   writeFileSync(join(consumer, 'package.json'), JSON.stringify(manifest))
   cpSync(join(import.meta.dirname, 'packages/consumers'), consumer, { recursive: true })
   const libraries = ['@ts-rest/core', 'zod', 'msw', '@types/node'].map((name) => `${name}@${versionOf(name)}`)
-  const options = ['--no-audit', '--no-fund', '--prefer-offline']
-  await run('npm', ['install', ...options, ...tarballs, ...libraries, 'node@22'], consumer)
+  await run('npm', ['install', ...NPM_OPTIONS, ...tarballs, ...libraries, 'node@22'], consumer)
   for (const name of PACKAGES) {
     const { dependencies, peerDependencies = {} } = JSON.parse(
       readFileSync(join(consumer, `node_modules/@latchkey/${name}/package.json`), 'utf8'),
@@ -116,6 +123,9 @@ async function checkNode(): Promise<void> {
 async function checkOutput(): Promise<void> {
   await step('Node 22, mocks and SDK', async () =>
     expectOutput('caller_unknown', await run(node22, ['out/run/mocks.js'], consumer)),
+  )
+  await step(`Node 22, mocks and SDK in ${MSW_MIN}`, async () =>
+    expectOutput('/web//port', await run(node22, ['msw-2/main.mjs'], consumer)),
   )
   await step('Node 22, plain contract', async () =>
     expectOutput('GET /kv/web/port', await run(node22, ['out/run/plain.js'], consumer)),

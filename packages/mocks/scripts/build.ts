@@ -28,7 +28,7 @@ writeFileSync(
   flattenTypes({
     entry: ENTRY,
     tsconfig: join(PACKAGE, 'tsconfig.json'),
-    external: ['msw/http'],
+    external: ['msw'],
     descriptions: CONTRACT_DESCRIPTIONS,
   }).text,
 )

@@ -2,7 +2,7 @@
 
 import { AclError, type EndpointName, isClientRequestId, REQUEST_ID_HEADER } from '@latchkey/contract'
 import type { MemorySnapshot, WireReply } from '@latchkey/service'
-import type { HttpHandler } from 'msw/http'
+import type { HttpHandler } from 'msw'
 import { type Asked, askedOf, belowBase } from './base-path.ts'
 import { CallLog, type MockCall } from './call-log.ts'
 import { type Failure, Faults, refuse } from './faults.ts'

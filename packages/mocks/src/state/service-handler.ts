@@ -1,5 +1,5 @@
 /** The only MSW handler of a mock service, for every request below the base URL with any method. */
-import { HttpHandler } from 'msw/http'
+import { HttpHandler } from 'msw'
 
 const ANY_METHOD = /^/
 
