@@ -8,7 +8,7 @@ import { Button } from '../ui/button.tsx'
 import { CopyButton } from '../ui/copy-button.tsx'
 import { Problem } from '../ui/feedback/problem.tsx'
 import { showToast } from '../ui/feedback/toast.tsx'
-import { formatted } from './value.ts'
+import { formatted, unified, withEndingsOf } from './value.ts'
 
 interface ValueEditorProps {
   /** The key as it is now. */
@@ -20,6 +20,7 @@ interface ValueEditorProps {
 
 /** What the person types, and the version it began from. */
 interface Draft {
+  /** Every line ends with `\n`: a text area has no other endings. */
   readonly text: string
   readonly base: string
   readonly index: number
@@ -32,12 +33,14 @@ interface Draft {
 export function ValueEditor({ entry, text, mayWrite }: ValueEditorProps) {
   const client = useClient()
   const [draft, setDraft] = useState<Draft>()
-  const shown = draft?.text ?? text
+  const saved = unified(text)
+  const shown = draft?.text ?? saved
+  const withEndings = () => (draft === undefined ? text : withEndingsOf(draft.base, draft.text))
   const isConflict = draft !== undefined && draft.index !== entry.ModifyIndex && draft.base !== text
-  const isDirty = draft !== undefined && draft.text !== text
+  const isDirty = draft !== undefined && draft.text !== saved
   const save = useMutation({
     mutationFn: () =>
-      client.kv.put(entry.Key, shown, { cas: draft?.index ?? entry.ModifyIndex, flags: entry.Flags }),
+      client.kv.put(entry.Key, withEndings(), { cas: draft?.index ?? entry.ModifyIndex, flags: entry.Flags }),
     onSuccess: (isWritten) => {
       if (!isWritten) return
       setDraft(undefined)
@@ -102,7 +105,7 @@ export function ValueEditor({ entry, text, mayWrite }: ValueEditorProps) {
         )}
         {!mayWrite && <span className="small muted">{texts.kv.readOnly}</span>}
         <span className="kv-copy">
-          <CopyButton label={texts.kv.copyValue} text={() => shown} />
+          <CopyButton label={texts.kv.copyValue} text={withEndings} />
         </span>
       </div>
     </div>

@@ -26,3 +26,37 @@ export function formatted(text: string): string {
     return text
   }
 }
+
+const LINE_END = /\r\n?|\n/g
+
+/** The text as a text area holds it: every line ends with `\n`. */
+export function unified(text: string): string {
+  return text.replace(LINE_END, '\n')
+}
+
+/**
+ * Gives a text from a text area the line endings of the stored one. Lines that are still there keep theirs; new ones end like
+ * the line before them.
+ */
+export function withEndingsOf(stored: string, typed: string): string {
+  const endings = stored.match(LINE_END) ?? []
+  const before = unified(stored)
+  const shorter = Math.min(before.length, typed.length)
+  let head = 0
+  while (head < shorter && before[head] === typed[head]) head += 1
+  let tail = 0
+  while (tail < shorter - head && before.at(-1 - tail) === typed.at(-1 - tail)) tail += 1
+  const count = endsIn(typed)
+  const first = endsIn(typed.slice(0, head))
+  const rest = count - endsIn(typed.slice(typed.length - tail))
+  let at = -1
+  return typed.replaceAll('\n', () => {
+    at += 1
+    const old = at < first ? at : at < rest ? Math.max(0, first - 1) : endings.length - count + at
+    return endings[old] ?? '\n'
+  })
+}
+
+function endsIn(text: string): number {
+  return text.split('\n').length - 1
+}
