@@ -235,6 +235,7 @@ export const texts = {
     keyHint: 'A slash makes folders.',
     value: 'Value',
     exists: 'This key exists already. Open it to edit its value.',
+    dotStep: 'A name between slashes cannot be “.” or “..”: browsers take them out of addresses.',
     copyKey: 'Copy key',
     copyValue: 'Copy value',
     delete: 'Delete key',

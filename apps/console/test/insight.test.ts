@@ -74,6 +74,24 @@ describe.skipIf(executablePath === undefined)('insight on a real server', () => 
     expect(world.complaints).toEqual([])
   })
 
+  journey(
+    'opens folders without a name, and says what is wrong with a key',
+    async ({ page, world, expect }) => {
+      await world.client.kv.put('/unnamed//deep', 'found')
+      await world.open('/kv')
+      for (const name of ['/', 'unnamed/', '/', 'deep']) {
+        await page.getByRole('link', { name, exact: true }).last().click()
+      }
+      await expect.poll(() => page.getByRole('textbox', { name: 'Value' }).inputValue()).toBe('found')
+      await page.getByRole('button', { name: 'Create key' }).click()
+      const dialog = page.getByRole('dialog')
+      await dialog.getByRole('textbox', { name: 'Key' }).fill('a/../b')
+      await dialog.getByText('cannot be “.” or “..”').waitFor()
+      expect(await dialog.getByRole('button', { name: 'Create key' }).isDisabled()).toBe(true)
+      expect(world.complaints).toEqual([])
+    },
+  )
+
   journey('follows the health of services, and says which intention decides', async ({ page, world }) => {
     const node = { Node: 'app-9', Address: '10.0.1.19' }
     const check = { CheckID: 'latency', Name: 'Latency', ServiceID: 'search' }

@@ -7,6 +7,7 @@ import { Problem } from '../ui/feedback/problem.tsx'
 import { Field, TextField } from '../ui/form/field.tsx'
 import { useChanged } from '../ui/form/use-changed.ts'
 import { Dialog } from '../ui/overlay/dialog.tsx'
+import { hasDotStep } from './paths.ts'
 
 interface CreateKeyProps {
   /** The open folder. */
@@ -26,7 +27,8 @@ export function CreateKey({ prefix, onClose, onCreated }: CreateKeyProps) {
     onSuccess: (isWritten) => isWritten && onCreated(key),
   })
   const exists = create.data === false
-  const isNamed = key !== '' && !key.endsWith('/')
+  const isImpossible = hasDotStep(key)
+  const isNamed = key !== '' && !key.endsWith('/') && !isImpossible
   return (
     <Dialog
       title={texts.kv.create}
@@ -53,7 +55,7 @@ export function CreateKey({ prefix, onClose, onCreated }: CreateKeyProps) {
             create.reset()
             setKey(next)
           }}
-          error={exists ? texts.kv.exists : undefined}
+          error={exists ? texts.kv.exists : isImpossible ? texts.kv.dotStep : undefined}
         />
         <Field label={texts.kv.value}>
           {(control) => (

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { crumbsOf, rowsOf } from './paths.ts'
+import { crumbsOf, hasDotStep, rowsOf } from './paths.ts'
 
 test('folders come before keys, and the key of the folder itself is a row of its own', () => {
   const rows = rowsOf(['shop/', 'shop/b', 'shop/a', 'shop/c/'], 'shop/')
@@ -14,4 +14,15 @@ test('folders come before keys, and the key of the folder itself is a row of its
 test('the way to a folder names each folder with its prefix, empty names included', () => {
   expect(crumbsOf('a//b/').map(({ prefix }) => prefix)).toEqual(['a/', 'a//', 'a//b/'])
   expect(crumbsOf('')).toEqual([])
+})
+
+test.each([
+  ['a/../b', true],
+  ['.', true],
+  ['a/.', true],
+  ['a/.b', false],
+  ['...', false],
+  ['/', false],
+])('hasDotStep of %s: %s', (key, expected) => {
+  expect(hasDotStep(key)).toBe(expected)
 })

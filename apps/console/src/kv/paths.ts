@@ -57,3 +57,8 @@ export function rowsOf(keys: readonly string[], prefix: string): readonly TreeRo
   })
   return rows.sort((a, b) => Number(b.isFolder) - Number(a.isFolder) || (a.path < b.path ? -1 : 1))
 }
+
+/** Whether a key has a step `.` or `..`, which no URL can hold. */
+export function hasDotStep(key: string): boolean {
+  return key.split(SEPARATOR).some((step) => step === '.' || step === '..')
+}
