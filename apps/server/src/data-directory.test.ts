@@ -1,4 +1,4 @@
-import { statSync } from 'node:fs'
+import { statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { temporaryFolder } from '@latchkey/testkit/process/temporary-folder'
 import { expect, test } from 'vitest'
@@ -17,4 +17,10 @@ test('missing parents are created, readable only by the owner', () => {
 // `mkdir` answers ENOENT below a directory of this kind, although the parent exists.
 test.runIf(process.platform === 'linux')('a directory that cannot be written to is refused at once', () => {
   expect(() => openDataDirectory('/proc/latchkey/data')).toThrow(StartError)
+})
+
+test('a file is refused as what it is', () => {
+  const path = join(home, 'file')
+  writeFileSync(path, '')
+  expect(() => openDataDirectory(path)).toThrow(/it is a file, not a directory/)
 })

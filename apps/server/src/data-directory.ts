@@ -1,4 +1,4 @@
-import { accessSync, constants, existsSync, mkdirSync, realpathSync } from 'node:fs'
+import { accessSync, constants, existsSync, mkdirSync, realpathSync, statSync } from 'node:fs'
 import { userInfo } from 'node:os'
 import { dirname, resolve } from 'node:path'
 import { hasCode } from './has-code.ts'
@@ -15,6 +15,7 @@ export function openDataDirectory(path: string): string {
     // Root's database runs as another user, who must be able to pass through; only the owner may list it.
     createDirectory(resolve(path), userInfo().uid === 0 ? 0o711 : 0o700)
     const dataDir = realpathSync(path)
+    if (!statSync(dataDir).isDirectory()) throw new Error('it is a file, not a directory')
     accessSync(dataDir, constants.R_OK | constants.W_OK | constants.X_OK)
     return dataDir
   } catch (cause) {

@@ -123,8 +123,5 @@ function removed(path: string): AclError {
 }
 
 function notBuilt(path: string): AclError {
-  return new AclError(
-    'endpoint_not_built',
-    `This service keeps tokens and keys; it does not provide /v1${shorten(path)}`,
-  )
+  return new AclError('endpoint_not_built', `This service does not provide /v1${shorten(path)}`)
 }

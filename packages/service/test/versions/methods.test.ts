@@ -55,9 +55,7 @@ describe.each(ROWS.map((row) => [row.method, row.path, row.built] as const))(
   '%s %s',
   (required, pattern, built) => {
     const path = pathOf(pattern)
-    const served = built
-      ? (REFUSED[pattern] ?? '200')
-      : `501 This service keeps tokens and keys; it does not provide /v1${path}`
+    const served = built ? (REFUSED[pattern] ?? '200') : `501 This service does not provide /v1${path}`
     const isLegacy = pattern === '/acl/info/' || pattern === '/acl/list'
 
     test(`${required} ${built ? 'works' : 'answers 501, with a text that says so'} in every version`, () =>
