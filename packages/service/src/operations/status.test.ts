@@ -161,7 +161,8 @@ describe('agent and status (spec 9.4)', () => {
     const members = [
       { ...member, id: '1', status: 'alive' },
       { ...member, id: '2', status: 'failed', address: '[::1]:2' },
-      { ...member, id: '3', status: 'left', mode: 'unknown' },
+      { ...member, id: '3', status: 'left', mode: 'unknown', node: 'b' },
+      { ...member, id: '4', status: 'left', node: 'A' },
     ] as const
     const cluster = { members: () => members, leader: () => '127.0.0.1:1' }
     const { ask, manage } = await aWorld({ cluster })
