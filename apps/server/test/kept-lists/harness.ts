@@ -171,18 +171,22 @@ export async function openKeptLists() {
     },
   })
 
+  const records = Array.from({ length: COUNT }, (_, i) =>
+    aToken({ Description: `${i} "é"`, Policies: [{ ID: POLICY.ID }] }),
+  )
+  await world.changePolicy(POLICY)
+  for (let i = 0; i < COUNT; i += COMMIT_SIZE) {
+    await store.commit(records.slice(i, i + COMMIT_SIZE).map(putNew))
+  }
+  await sql.query('CREATE TABLE tokens_at_start AS TABLE token')
   beforeEach(async () => {
     state.folder = mkdtempSync(join(tmpdir(), 'latchkey-lists-'))
     state.warnings = []
+    state.records = [...records]
+    // The store caches no token, so the rows may be put back by hand.
     await sql.query('TRUNCATE token')
-    state.records = Array.from({ length: COUNT }, (_, i) =>
-      aToken({ Description: `${i} "é"`, Policies: [{ ID: POLICY.ID }] }),
-    )
+    await sql.query('INSERT INTO token SELECT * FROM tokens_at_start')
     await world.changePolicy(POLICY)
-    for (let i = 0; i < COUNT; i += COMMIT_SIZE) {
-      await store.commit(state.records.slice(i, i + COMMIT_SIZE).map(putNew))
-    }
-    await store.refresh('consistent')
   })
   afterEach(async () => {
     await Promise.all(started.splice(0).map((lists) => lists.close()))
