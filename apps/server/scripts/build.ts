@@ -26,9 +26,10 @@ if (process.argv.includes('--force') || !isBuildCurrent()) {
     ...copyFiles(['commit-rows.sql'], dirname(PACKAGE_FILES.commitRows), ''),
     ...copyFiles(['query-compiler.wasm'], dirname(PACKAGE_FILES.queryCompiler), ''),
   ]
-  // Tests of the console may build it at any time, so only a package has a copy.
+  // Tests of the console may build it at any time, so only a package has a copy, which is outdated then.
   if (process.argv.includes('--package')) {
-    copyFiles(['index.html', '**/*.{js,css,svg,json,woff2,gz,br}'], PACKAGE_FILES.console, 'console')
+    const pages = ['index.html', '**/*.{js,css,svg,json,woff2,gz,br}']
+    copied.push(...copyFiles(pages, PACKAGE_FILES.console, 'console'))
   }
   // A folder changes when a file is added to it.
   const folders = globSync('docs/**/', { cwd: PACKAGE_FILES.guides }).map((f) =>
