@@ -37,8 +37,8 @@ test('every command of the page works, and answers what the page shows', async (
     )
   const steps = stepsOf(readFileSync(join(ROOT, 'docs/upgrade.md'), 'utf8'))
   const folder = mkdtempSync(join(tmpdir(), 'latchkey-guide-'))
-  // Whatever happens, no server stays behind.
-  const cleanUp = `trap 'kill $(jobs -p) 2> /dev/null; wait' EXIT\n`
+  // Whatever happens, no server stays behind. Jobs are functions, whose servers a signal to the job does not reach.
+  const cleanUp = `trap 'trap "" TERM; kill -TERM 0; wait' EXIT\n`
   const script = steps.map(({ commands }) => `${real(commands)}\nprintf '${SEPARATOR}'\n`).join('')
   const inherited = Object.entries(process.env).filter(
     ([name]) => !/^(LATCHKEY_|DATABASE_URL|TEST_DATABASE)/.test(name),
@@ -46,9 +46,9 @@ test('every command of the page works, and answers what the page shows', async (
   const env = { ...Object.fromEntries(inherited), PATH: `${dirname(process.execPath)}:${process.env.PATH}` }
   try {
     const { stdout, stderr } = await promisify(execFile)(
-      'bash',
+      'setsid',
       // Where standard input is a socket, bash may take itself for a remote shell and read start-up files.
-      ['--norc', '-euo', 'pipefail', '-c', cleanUp + script],
+      ['--wait', 'bash', '--norc', '-euo', 'pipefail', '-c', cleanUp + script],
       {
         cwd: folder,
         env,
