@@ -46,7 +46,7 @@ const PATHS = [
   '/',
   '/docs',
 ]
-const METHODS = ['GET', 'GET', 'GET', 'PUT', 'POST', 'DELETE', 'HEAD', 'OPTIONS', 'PATCH']
+const METHODS = ['GET', 'GET', 'GET', 'GET', 'GET', 'PUT', 'POST', 'DELETE', 'HEAD', 'OPTIONS', 'PATCH']
 const HEADERS = [
   'Content-Length: 2',
   'Content-Length: 10',
@@ -140,7 +140,7 @@ test(`FUZ-03: ${EXCHANGES} exchanges: no 5xx, nothing written, and the server ke
   console.log(`FUZ-03 raw: ${JSON.stringify(Object.fromEntries([...statuses].sort()))}`)
   expect(await server.call('GET', '/acl/tokens', { token: MANAGEMENT })).toEqual(before)
   expect(server.log.filter((line) => line.includes('"level":"error"'))).toEqual([])
-  // The requests must be worth sending: many are understood, and many are not. About 11 % of the exchanges get a 200.
-  expect(statuses.get('200') ?? 0).toBeGreaterThan(EXCHANGES / 20)
+  // The requests must be worth sending: many are understood, and many are not.
+  expect(statuses.get('200') ?? 0).toBeGreaterThan(EXCHANGES / 10)
   expect(statuses.get('400') ?? 0).toBeGreaterThan(EXCHANGES / 10)
 })

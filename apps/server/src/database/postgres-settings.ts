@@ -51,8 +51,8 @@ const SMALL_CLUSTER_BYTES_MAX = 268_435_456
 
 /**
  * The shared buffers of a cluster of this size. A small one gets a quarter of PostgreSQL's default, which saves 96 MiB. The
- * system's cache holds the rest of its files, for a tenth more of the database's time where updates are spread over 100,000 tokens, and none where
- * they are spread over 10,000.
+ * system's cache holds the rest of its files. That costs a tenth more of the database's time where updates are spread over 100,000
+ * tokens, and nothing where they are spread over 10,000.
  */
 export function memorySettings(clusterBytes: number): Readonly<Record<string, string>> {
   return { shared_buffers: clusterBytes > SMALL_CLUSTER_BYTES_MAX ? '128MB' : '32MB' }

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { type Change, StoreConflict } from '@latchkey/service'
 import { aKey, aNamespace, aPolicy, aRole, aToken } from '@latchkey/testkit/records/record-builders'
 import pg from 'pg'
-import { afterAll, describe, expect, test } from 'vitest'
+import { afterAll, describe, expect, test, vi } from 'vitest'
 import { createTestDatabase } from '../../test/database.ts'
 import { openTestStore, putNew } from '../../test/store.ts'
 import type { PostgresStore } from './postgres-store.ts'
@@ -337,3 +337,49 @@ async function anyToken(store: PostgresStore): Promise<{ readonly SecretID: stri
   for await (const [token] of store.tokens({ limit: 1 })) if (token) return token
   throw new TypeError('no token')
 }
+
+test('COH-02: a member that has returned since it looked silent is not forced out', async () => {
+  const own = await createTestDatabase()
+  const node = (name: string) => ({ datacenter: 'dc1', node: name, version: '1.11.0' })
+  const one = await openTestStore({ url: own.url, member: node('one') })
+  const other = await openTestStore({ url: own.url, member: node('other') })
+  const seen = (await one.membership.members()).map((member) => ({ ...member, status: 'failed' as const }))
+  await other.membership.announce('127.0.0.1:1')
+  vi.spyOn(one.membership, 'members').mockResolvedValue(seen)
+  await one.membership.forceLeave('other')
+  vi.restoreAllMocks()
+  expect((await one.membership.members()).map(({ node, status }) => [node, status])).toEqual([
+    ['one', 'alive'],
+    ['other', 'alive'],
+  ])
+  await Promise.all([one.close(), other.close()])
+  await own.drop()
+})
+
+test('COH-02: a join that waited for leases gives up one that this process got in the meantime', async () => {
+  const own = await createTestDatabase()
+  const one = await openTestStore({ url: own.url })
+  const holder = await openTestStore({ url: own.url })
+  await expect
+    .poll(
+      async () => {
+        await Promise.all([one.refresh('default'), holder.refresh('default')])
+        return holder.status().hasLease
+      },
+      { interval: 5 },
+    )
+    .toBe(true)
+  const { closing, lease } = one.membership
+  const ended = closing.ended.bind(closing)
+  vi.spyOn(closing, 'ended').mockImplementationOnce(async (leases) => {
+    await ended(leases)
+    lease.grant(lease.ask())
+    expect(lease.isValid()).toBe(true)
+    vi.spyOn(lease, 'drop')
+  })
+  await one.membership.rejoin()
+  expect(lease.drop).toHaveBeenCalled()
+  vi.restoreAllMocks()
+  await Promise.all([one.close(), holder.close()])
+  await own.drop()
+})

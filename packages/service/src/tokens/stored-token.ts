@@ -16,7 +16,7 @@ function visibleToken(call: Context, token: TokenRecord | undefined): TokenRecor
   return token.Namespace === call.namespace ? token : undefined
 }
 
-/** Goes on with the token of {@link findToken}: synchronously if it is in memory. */
+/** Calls `use` with what {@link findToken} finds: synchronously if that is in memory. */
 export function withTokenIfAny<T>(
   call: Context,
   accessorId: string,
@@ -28,7 +28,7 @@ export function withTokenIfAny<T>(
 }
 
 /**
- * Goes on with a stored token: synchronously if it is in memory.
+ * Calls `use` with a stored token: synchronously if it is in memory.
  *
  * @throws AclError `not_found`.
  */

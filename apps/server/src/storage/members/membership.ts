@@ -26,10 +26,13 @@ import { processIdentity } from './process-identity.ts'
 /** A server process as the other members see it. `address`: where it listens; empty until it does. */
 interface StoreMember extends Member {
   readonly address: string
-  /** The number of its last heartbeat; null in processes of release 0.1. */
-  readonly beat: bigint | null
   /** What it last gave to {@link Membership.setReplication}. */
   readonly replication?: unknown
+}
+
+interface StoredMember extends StoreMember {
+  /** The number of its last heartbeat; null in processes of release 0.1. */
+  readonly beat: bigint | null
 }
 
 /** What a process publishes of itself when it joins. */
@@ -150,20 +153,11 @@ export class Membership {
 
   self(): StoreMember {
     const { id, mode, address } = this
-    const beat = BigInt(this.beats)
-    return {
-      id,
-      ...this.info,
-      mode,
-      address,
-      beat,
-      heartbeatAt: this.parts.clock.databaseNow(),
-      status: 'alive',
-    }
+    return { id, ...this.info, mode, address, heartbeatAt: this.parts.clock.databaseNow(), status: 'alive' }
   }
 
   /** All members of this database, including failed ones and those that left, until they are forgotten. */
-  async members(): Promise<readonly StoreMember[]> {
+  async members(): Promise<readonly StoredMember[]> {
     const rows = await withAclErrors(() =>
       this.parts.prisma.member.findMany({ orderBy: { startedAt: 'asc' } }),
     )
@@ -285,9 +279,7 @@ export class Membership {
    * Deletes the rows of members, unless they have returned since. The clock of the database may have called them silent: a row
    * with a lease that holds must stay, so all leases end first.
    */
-  private async deleteSilent(
-    members: readonly { readonly id: string; readonly beat: bigint | null }[],
-  ): Promise<void> {
+  private async deleteSilent(members: readonly Pick<StoredMember, 'id' | 'beat'>[]): Promise<void> {
     const { prisma } = this.parts
     await this.endLeases()
     for (const { id, beat } of members) {

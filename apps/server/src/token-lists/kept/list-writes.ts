@@ -145,7 +145,7 @@ export class ListWrites {
     for (const [path, offer] of this.offers) {
       const outcome = await this.writeOffer(path, offer, shareMin)
       isLater ||= outcome === 'later'
-      // One that arrived meanwhile remains, and so does one that waits for the end.
+      // An offer that arrived during the write stays, and so does one that waits for the end.
       if (outcome === 'done' && this.offers.get(path) === offer) this.offers.delete(path)
     }
     if (isLater && !this.isClosed) this.writeLater(this.pauseMs)

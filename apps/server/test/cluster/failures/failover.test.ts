@@ -17,7 +17,7 @@ test('DUR-08, COH-05: after a failover to a synchronous standby nothing acknowle
   expect(result.resumedMs).toBeLessThan(60_000)
 })
 
-test('COH-05: a process that returns after a failover that lost its writes shows nothing that was deleted meanwhile', async () => {
+test('COH-05: after a failover that lost writes, a process that was away shows no token that was deleted before it returned', async () => {
   const pair = await startPostgresPair({ isSynchronous: false })
   const open = async () => {
     const proxy = await startDatabaseProxy(pair.primaryUrl)

@@ -32,7 +32,7 @@ const DIGESTED = Prisma.raw(
  * The digest of a row: 64 bits of all that answers depend on. The hash of a record is linear in its columns, so it is hashed
  * again: otherwise changes of two rows could cancel each other out.
  *
- * @param seed a signed 64-bit number as text, and a secret: whoever does not know it cannot make two tokens with the same digest.
+ * @param seed a signed 64-bit number as text. It is secret: without it, no one can choose two tokens with the same digest.
  */
 export function digestOfRow(seed: string): Prisma.Sql {
   return Prisma.sql`hashint8extended(hash_record_extended(ROW(${DIGESTED}), ${seed}::bigint), ${seed}::bigint)`

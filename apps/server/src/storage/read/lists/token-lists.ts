@@ -1,5 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { TokenRecord } from '@latchkey/acl'
+import { invariant } from '@latchkey/contract'
 import type {
   IdleQuery,
   ListPosition,
@@ -200,7 +201,7 @@ export class TokenLists {
 }
 
 function digestOf({ digest }: TokenRow): bigint {
-  if (digest === undefined) throw new TypeError('the row was read without its digest')
+  invariant(digest !== undefined, 'the row was read with its digest')
   return digest
 }
 
