@@ -277,6 +277,12 @@ describe('bounds (decisions: decoding)', () => {
     })
   })
 
+  test('lists in a map of any JSON, such as claims, have no bound of their own', () => {
+    const schema = z.strictObject({ Claims: z.record(z.string(), z.unknown()) })
+    const body = { Claims: { groups: Array.from({ length: LINKS_MAX + 1 }, (_, i) => [i, null]) } }
+    expect(decodeValue(schema, body)).toEqual(body)
+  })
+
   test.each(['Policies', 'Roles', 'ServiceIdentities', 'NodeIdentities'])(
     `${LINKS_MAX} %s pass, one more is refused before the first is checked`,
     (field) => {

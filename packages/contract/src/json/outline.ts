@@ -32,7 +32,11 @@ function outline(schema: unknown): Outline {
   }
   if (schema instanceof z.ZodArray) return { element: outline(schema.element) }
   if (schema instanceof z.ZodString) return { isText: true }
-  if (schema instanceof z.ZodRecord) return { values: outline(schema.valueType) }
+  if (schema instanceof z.ZodRecord) {
+    const values = outline(schema.valueType)
+    // What may be any JSON is kept as given, however long its lists are.
+    return values === LEAF ? LEAF : { values }
+  }
   if (!(schema instanceof z.ZodObject)) return LEAF
   return {
     fields: new Map(Object.entries(schema.shape).map(([name, field]) => [name, outline(field)])),
