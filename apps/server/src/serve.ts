@@ -58,6 +58,7 @@ async function serveAsMain(config: Config, loggers: Loggers, stops: Stop[], stop
     const stopWorkers = startWorkers({
       count: config.workers,
       env: { DATABASE_URL: databaseUrl, PORT: String(port), LATCHKEY_WORKERS: String(config.workers) },
+      isDatabaseEmbedded: config.databaseUrl === undefined,
       connectionsMax: connectionsMaxOf(config),
       log,
       onListening: ({ url, isBootstrapped }) => process.stdout.write(greeting(config, url, isBootstrapped)),
@@ -71,6 +72,7 @@ async function serveAsMain(config: Config, loggers: Loggers, stops: Stop[], stop
   const server = await startServerProcess({
     config,
     databaseUrl,
+    isDatabaseEmbedded: config.databaseUrl === undefined,
     dataDir,
     ...loggers,
     onFatal: (error) => stop(error),
@@ -130,13 +132,15 @@ async function serveAsWorker(
   channel.onMessage((message) => {
     if (message.kind === 'stop') stop(undefined, message.isForGood)
   })
+  const main = new MainLink(channel)
   const { startServerProcess } = await loadServerProcess()
   const server = await startServerProcess({
     config,
     databaseUrl,
+    isDatabaseEmbedded: await main.isDatabaseEmbedded(),
     dataDir,
     ...loggers,
-    main: new MainLink(channel),
+    main,
     onFatal: (error) => stop(error),
   })
   stops.push((isForGood) => server.close(isForGood))

@@ -61,6 +61,7 @@ import { watchStore } from './telemetry/store-metrics.ts'
 import { watchUpgrade } from './telemetry/upgrade-metrics.ts'
 import { CertificateWatch } from './tls/certificate-watch.ts'
 import { readListenerTls } from './tls/listener-tls.ts'
+import { ListPreparation } from './token-lists/list-preparation.ts'
 import { openTokenLists } from './token-lists/open-token-lists.ts'
 import type { Tracing } from './tracing/open-tracing.ts'
 import { startTraced } from './tracing/start-tracing.ts'
@@ -69,6 +70,8 @@ import type { MainLink } from './workers/main-link.ts'
 interface ServerProcessOptions {
   readonly config: Config
   readonly databaseUrl: string
+  /** Whether that is the embedded database, in the data directory. */
+  readonly isDatabaseEmbedded: boolean
   readonly dataDir: string
   readonly log: Logger
   /** Writes a line per answer; `undefined` if the level is too low. */
@@ -165,7 +168,7 @@ async function startOnce(
       onError: (error) => log.warn({ err: error }, 'expired checks could not be written; trying again'),
     })
     const servedStore = tracing?.commits.store(store) ?? store
-    const lists = await openTokenLists({ config, dataDir, store, servedStore, log })
+    const lists = await openTokenLists({ ...options, store, servedStore })
     const service = new Service({
       coordinateUpdates,
       localChecks,
@@ -203,6 +206,10 @@ async function startOnce(
       onInternalError: (error, id) => log.error({ err: error, id }, 'request failed'),
       onUnavailable: createOutageLog(log),
     })
+    const preparation =
+      lists.areKept && profile.has('api.token')
+        ? new ListPreparation({ lists, request: () => service.managersList(), log })
+        : undefined
     const trustedProxies = blockList(config.trustedProxies)
     let probedAt = Number.NEGATIVE_INFINITY
     const readiness = new Remembered(() => store.notReady(), MEMBER_HEARTBEAT_MS)
@@ -272,6 +279,7 @@ async function startOnce(
       primary,
       replication,
       coordinateUpdates,
+      preparation,
       profile,
       random,
       log,
@@ -299,6 +307,7 @@ async function startOnce(
         await checks.stop()
         await jobs.stop()
         primary?.close()
+        await preparation?.finish()
         await lists.close()
         await store.close(isForGood)
       },

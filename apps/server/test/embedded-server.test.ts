@@ -137,8 +137,10 @@ describe('one data directory, in this order', () => {
     expect(await statusOfSelf(await start())).toBe(200)
   })
 
-  test('a long list is in a file when the server has ended, and the same after a start', async () => {
-    const server = await start()
+  test.each(['1', '2'])('a long list outlives a server of %s worker processes', async (workers) => {
+    const env = { LATCHKEY_WORKERS: workers }
+    const server = await start(env)
+    rmSync(join(dataDir, 'token-lists'), { recursive: true, force: true })
     const Description = 'x'.repeat(4_000)
     const create = () => server.call('PUT', '/acl/token', { token: management, body: { Description } })
     for (let i = 0; i < 1_200; i += 40) await Promise.all(Array.from({ length: 40 }, create))
@@ -148,7 +150,7 @@ describe('one data directory, in this order', () => {
     expect(before.length).toBeGreaterThan(1_200)
     await end(server, 'SIGTERM')
     expect(readdirSync(join(dataDir, 'token-lists'))).toHaveLength(1)
-    expect(await list(await start())).toEqual(before)
+    expect(await list(await start(env))).toEqual(before)
   })
 
   test('a second server on the same directory is refused: exit 1', async () => {

@@ -48,7 +48,9 @@ import { RequestState } from './request/request-state.ts'
 import { requireParams, route } from './request/routing.ts'
 import type { WireReply, WireRequest } from './request/wire.ts'
 import { TokenBuckets } from './token-buckets.ts'
+import { managersList } from './tokens/list.ts'
 import { TokenTexts } from './tokens/token-json.ts'
+import type { TokenListRequest } from './tokens/token-list-cache.ts'
 
 export class Service {
   private readonly options: ServiceOptions
@@ -58,6 +60,7 @@ export class Service {
   private readonly admission: Admission
   private readonly bodies: DecodedBodies
   private readonly alike: AlikeAnswers
+  private readonly texts: TokenTexts
 
   constructor(options: ServiceOptions) {
     this.options = options
@@ -67,12 +70,18 @@ export class Service {
     this.admission = new Admission(options, services)
     this.bodies = new DecodedBodies(options.profile)
     this.alike = new AlikeAnswers(options)
+    this.texts = services.texts
     this.forwarding = { service: options, callers: services.callers, admission: this.admission }
   }
 
   /** Answers DNS questions, with the same callers. */
   names(options: NamesOptions): Names {
     return new Names(this.options, this.forwarding.callers, options)
+  }
+
+  /** The list of tokens that managers ask for most: for a server that prepares it. */
+  managersList(): TokenListRequest {
+    return managersList({ service: this.options, texts: this.texts })
   }
 
   /** Answers a request. Never rejects: a failure is a reply, too. */

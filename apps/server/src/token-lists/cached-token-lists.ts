@@ -1,5 +1,5 @@
 import type { TokenListCache, TokenListRequest, WholeTokenList } from '@latchkey/service'
-import type { KeptLists, Reading } from './kept/kept-lists.ts'
+import type { KeptLists, Preparation, Reading } from './kept/kept-lists.ts'
 import { ListCache, type ListRequest } from './list-cache.ts'
 import { readParts } from './read-parts.ts'
 import type { ListPart, TokenList } from './token-list.ts'
@@ -52,6 +52,16 @@ export class CachedTokenLists implements TokenListCache {
 
   private parts(request: TokenListRequest, key: string, reading: Reading): AsyncIterable<ListPart> {
     return this.kept?.parts(request, key, reading) ?? readParts(request, request.filter)
+  }
+
+  /** Whether lists are kept in files. */
+  get areKept(): boolean {
+    return this.kept !== undefined
+  }
+
+  /** Writes a long list to its file before somebody asks for it. */
+  async prepare(request: TokenListRequest, preparation: Preparation): Promise<void> {
+    await this.kept?.prepare(request, keyOf(request), preparation)
   }
 
   /** Writes the lists to files that have changed since they were written. */

@@ -15,21 +15,25 @@ import { KeptLists } from './kept/kept-lists.ts'
  */
 export async function openTokenLists({
   config,
+  isDatabaseEmbedded,
   dataDir,
   store,
   servedStore,
   log,
 }: {
   readonly config: Config
+  readonly isDatabaseEmbedded: boolean
   readonly dataDir: string
   readonly store: ServerStore
   readonly servedStore: Store
   readonly log: BaseLogger
 }): Promise<CachedTokenLists> {
+  // Files beside their key would make the data directory alone as secret as the directory and the database together.
+  const isSafe = isDatabaseEmbedded || config.encryptionKeys !== undefined
   // The other half is for tokens.
   const bytesMax = config.cache ? shareOf(config).cacheBytes / 2 : 0
   const folder = join(dataDir, 'token-lists')
-  if (!config.cache || config.listFilesBytes === 0 || !isSafe(config)) {
+  if (!config.cache || config.listFilesBytes === 0 || !isSafe) {
     // Files of an earlier start hold secrets.
     await rm(folder, { recursive: true, force: true }).catch((error: unknown) =>
       log.warn(
@@ -48,9 +52,4 @@ export async function openTokenLists({
     log,
   })
   return new CachedTokenLists(bytesMax, kept)
-}
-
-/** Files beside their key would make the data directory alone as secret as the directory and the database together. */
-function isSafe({ databaseUrl, encryptionKeys }: Config): boolean {
-  return databaseUrl === undefined || encryptionKeys !== undefined
 }

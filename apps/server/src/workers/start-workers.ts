@@ -19,6 +19,7 @@ interface WorkersOptions {
   readonly count: number
   /** What workers find in their environment besides that of this process. */
   readonly env: Readonly<Record<string, string>>
+  readonly isDatabaseEmbedded: boolean
   /** Maximum number of connections of a client to all workers together; 0 for no limit. */
   readonly connectionsMax: number
   readonly log: Logger
@@ -63,6 +64,7 @@ export function startWorkers(options: WorkersOptions): (isForGood: boolean) => P
     const answerTo = ({ kind, of }: Question): Questions[Kind]['answer'] | Promise<ServerMetrics> => {
       if (kind === 'slot') return takeSlot(of)
       if (kind === 'rate') return pools[of.pool].take(of.rate, of.count)
+      if (kind === 'embedded') return options.isDatabaseEmbedded
       return metrics.collect(idsOfWorkers()).then((merged) => ({ startedAt, metrics: merged }))
     }
     worker.on('message', (message: ToMain) => {

@@ -31,6 +31,7 @@ interface Options {
   readonly cacheBytes?: number
   readonly digests?: TokenDigests
   readonly pauseMs?: number
+  readonly bytesMin?: number
 }
 
 export async function openKeptLists() {

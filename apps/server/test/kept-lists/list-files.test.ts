@@ -22,7 +22,6 @@ const {
   files,
   onlyFile,
   changePolicy,
-  database,
   log,
   ring,
   digests,
@@ -179,18 +178,19 @@ describe('a comparison', () => {
 
 describe('a server keeps no files, and removes earlier ones,', () => {
   const SETTINGS = { cache: true, cacheBytes: 1e8, workers: 1, databaseConnections: 10, listFilesBytes: 1e8 }
-  const CASES: readonly (readonly [string, object, boolean])[] = [
-    ['if it may not', { listFilesBytes: 0 }, false],
-    ['without a cache', { cache: false }, false],
-    ['if their key would be beside them, and the database is not', { databaseUrl: database.url }, false],
-    ['but it does with a key from elsewhere', { databaseUrl: database.url, encryptionKeys: [] }, true],
-    ['but it does with a database of its own', {}, true],
+  const CASES: readonly (readonly [string, object, boolean, boolean])[] = [
+    ['if it may not', { listFilesBytes: 0 }, true, false],
+    ['without a cache', { cache: false }, true, false],
+    ['if their key would be beside them, and the database is not', {}, false, false],
+    ['but it does with a key from elsewhere', { encryptionKeys: [] }, false, true],
+    ['but it does with a database of its own', {}, true, true],
   ]
 
-  test.each(CASES)('%s', async (_name, settings, keeps) => {
+  test.each(CASES)('%s', async (_name, settings, isDatabaseEmbedded, keeps) => {
     await keep({ path: join(world.folder, 'token-lists') })
     await openTokenLists({
       config: { ...SETTINGS, ...settings } as unknown as Config,
+      isDatabaseEmbedded,
       dataDir: world.folder,
       store: Object.assign(Object.create(store), { ring }),
       servedStore: counted,

@@ -1,10 +1,10 @@
 /** The list of tokens. Spec 4.8. */
 
 import type { TokenRecord } from '@latchkey/acl'
-import { expirationMs, isOrphan } from '@latchkey/acl'
+import { DEFAULT_NAMESPACE, expirationMs, isOrphan } from '@latchkey/acl'
 import type { TokenListEntry } from '@latchkey/contract'
 import { secretsSeen, seesSecret } from '../caller/authority.ts'
-import type { Answer, Call as CallOf, Watch } from '../handler.ts'
+import type { Answer, Call as CallOf, Context, Watch } from '../handler.ts'
 import {
   type JsonBytes,
   type JsonElementBytes,
@@ -56,7 +56,23 @@ function cacheRequest(call: Call, filter: TokenFilter, tokensIndex: number): Tok
     directoryVersion: call.directory.version,
     now: call.now,
     store: call.service.store,
-    show: (tokens) => showTokens(call, tokens),
+    show: (tokens) => showTokens(call, tokens, (token) => seesSecret(call, token)),
+  }
+}
+
+/** The list of all tokens of the default namespace, as its managers ask for it: for a server that prepares it. */
+export function managersList({ service, texts }: Pick<Context, 'service' | 'texts'>): TokenListRequest {
+  const { store, clock } = service
+  const directory = store.directory()
+  const now = clock.now()
+  return {
+    filter: { namespace: DEFAULT_NAMESPACE },
+    secrets: 'all',
+    tokensIndex: store.tableIndex('tokens'),
+    directoryVersion: directory.version,
+    now,
+    store,
+    show: (tokens) => showTokens({ texts, directory, now }, tokens, () => true),
   }
 }
 
@@ -116,7 +132,7 @@ async function readTokens(call: Call, filter: TokenFilter): Promise<ReadTokens> 
   let count = 0
   let leavesOutExpired = false
   for await (const tokens of call.service.store.tokens(filter)) {
-    const shown = showTokens(call, tokens)
+    const shown = showTokens(call, tokens, (token) => seesSecret(call, token))
     texts.push(shown.text)
     leavesOutExpired ||= shown.leavesOutExpired
     count += tokens.length
@@ -125,16 +141,20 @@ async function readTokens(call: Call, filter: TokenFilter): Promise<ReadTokens> 
   return { bytes: jsonBytes(joinElements(texts)), leavesOutExpired, count, last }
 }
 
-function showTokens(call: Call, tokens: readonly TokenRecord[]): ShownTokens {
+function showTokens(
+  { texts, directory, now }: Pick<Context, 'texts' | 'directory' | 'now'>,
+  tokens: readonly TokenRecord[],
+  isSecretShown: (token: TokenRecord) => boolean,
+): ShownTokens {
   let validUntil = Number.POSITIVE_INFINITY
   const living = tokens.filter((token) => {
     const expiresAt = expirationMs(token) ?? Number.POSITIVE_INFINITY
-    if (call.now >= expiresAt || isOrphan(token, call.directory)) return false
+    if (now >= expiresAt || isOrphan(token, directory)) return false
     validUntil = Math.min(validUntil, expiresAt)
     return true
   })
   return {
-    text: call.texts.listEntries(living, call.directory, (token) => seesSecret(call, token)),
+    text: texts.listEntries(living, directory, isSecretShown),
     validUntil,
     leavesOutExpired: living.length < tokens.length,
   }

@@ -14,7 +14,7 @@ import { basisOf } from './basis.ts'
 import type { ListDraft } from './list-draft.ts'
 import { type ChunkEntry, ListFileReader, placeBefore } from './list-file.ts'
 import { ListFolder } from './list-folder.ts'
-import { isOver, ListWrites, type ListWritesOptions, NEW_SHARE_MIN } from './list-writes.ts'
+import { isOver, LIST_BYTES_MIN, ListWrites, type ListWritesOptions, NEW_SHARE_MIN } from './list-writes.ts'
 import { currentChunks, type ListPiece, piecesOf, type Range, rangesOf } from './pieces.ts'
 
 interface KeptListsOptions extends Omit<ListWritesOptions, 'folder'> {
@@ -29,7 +29,18 @@ interface KeptListsOptions extends Omit<ListWritesOptions, 'folder'> {
 interface Found {
   readonly reader: ListFileReader
   readonly pieces: readonly ListPiece[]
+  /** How many tokens of the list it has. */
+  readonly tokens: number
   readonly isWorthWriting: boolean
+}
+
+export interface Preparation {
+  /** Ends it: what was written so far is removed. */
+  readonly signal: AbortSignal
+  /** With more tokens to read, the list is left as it is. Default: no limit. */
+  readonly tokensMax?: number
+  /** Whether a file may be replaced that was written less than the pause ago. Default: no. */
+  readonly isUrgent?: boolean
 }
 
 /** How a list is read: into memory up to a length, or to the client. */
@@ -37,6 +48,8 @@ export type Reading = { readonly bytesMax: number } | 'streamed'
 
 /** If less of a file than this fraction is current, the whole list is read. */
 const HELD_SHARE_MIN = 0.3
+/** The length of a short token in a list. With fewer tokens than a short list has, nothing is prepared. */
+const TOKEN_BYTES_MIN = 256
 /** What PostgreSQL says if a statement takes too long. */
 const QUERY_CANCELED = '57014'
 /** How long a list is not compared again after a comparison took too long. */
@@ -49,6 +62,7 @@ export class KeptLists {
   private readonly log: BaseLogger
   private readonly folder: ListFolder
   private readonly writes: ListWrites
+  private readonly bytesMin: number
   /** Paths of files that lacked much of the last list. */
   private readonly outgrown = new Set<string>()
   /** The time at which a comparison took too long by path, in milliseconds since the epoch. */
@@ -60,7 +74,8 @@ export class KeptLists {
     this.store = store
     this.digests = digests
     this.folder = new ListFolder(folder, options.bytesMax)
-    this.writes = new ListWrites({ ...options, folder: this.folder })
+    this.bytesMin = options.bytesMin ?? LIST_BYTES_MIN
+    this.writes = new ListWrites({ ...options, bytesMin: this.bytesMin, folder: this.folder })
   }
 
   /** Whether a file says that a list is longer than so many bytes: the list is then not read in vain to find that out. */
@@ -83,10 +98,7 @@ export class KeptLists {
     let [tokens, fresh] = [0, 0]
     let isWhole = false
     try {
-      const parts = found
-        ? this.foundParts(found, request, path)
-        : this.digestedParts(request, request.filter)
-      for await (const part of parts) {
+      for await (const part of this.allParts(found, request, path)) {
         await draft?.add(part)
         tokens += part.fingerprints.length
         if (!this.writes.has(path, part)) fresh += part.fingerprints.length
@@ -96,7 +108,34 @@ export class KeptLists {
       if (found && !draft && fresh >= tokens * NEW_SHARE_MIN) this.outgrown.add(path)
     } finally {
       await found?.reader.close().catch(() => {})
-      if (draft) this.writes.end(draft, isWhole)
+      if (draft) void this.writes.end(draft, isWhole)
+    }
+  }
+
+  /** Writes a long list, of which the file lacks a tenth, before somebody asks for it. */
+  async prepare(
+    request: TokenListRequest,
+    key: string,
+    { signal, tokensMax = Number.POSITIVE_INFINITY, isUrgent = false }: Preparation,
+  ): Promise<void> {
+    const path = this.folder.pathOf(key)
+    const tokens = await this.store.countTokens(request.filter)
+    if (tokens * TOKEN_BYTES_MIN < this.bytesMin || this.isSlow(path)) return
+    const giveBack = await this.folder.claim(path)
+    if (!giveBack) return
+    let found: Found | undefined
+    try {
+      found = await this.find(request, path, 'streamed')
+      const missing = tokens - (found?.tokens ?? 0)
+      const isCurrent = missing < tokens * NEW_SHARE_MIN && found?.isWorthWriting !== true
+      const basis = isCurrent || missing > tokensMax ? undefined : basisOf(request)
+      const madeFrom = basis === undefined ? undefined : { basis, at: request.now }
+      const parts = this.allParts(found, request, path)
+      const draft = madeFrom && (await this.writes.start(path, madeFrom, isUrgent ? 0 : undefined))
+      if (draft) await this.fill(draft, parts, signal)
+    } finally {
+      await found?.reader.close().catch(() => {})
+      await giveBack()
     }
   }
 
@@ -114,6 +153,28 @@ export class KeptLists {
   /** Writes each list that has changed since it was written, unless that was a short time ago. */
   close(): Promise<void> {
     return this.writes.close()
+  }
+
+  private async fill(draft: ListDraft, parts: AsyncIterable<ListPart>, signal: AbortSignal): Promise<void> {
+    let isWhole = false
+    try {
+      for await (const part of parts) {
+        if (signal.aborted) return
+        await draft.add(part)
+      }
+      isWhole = true
+    } finally {
+      await this.writes.end(draft, isWhole)
+    }
+  }
+
+  private allParts(
+    found: Found | undefined,
+    request: TokenListRequest,
+    path: string,
+  ): AsyncIterable<ListPart> {
+    if (found) return this.foundParts(found, request, path)
+    return this.digestedParts(request, request.filter)
   }
 
   private isKeepable({ store, filter }: TokenListRequest): boolean {
@@ -181,7 +242,8 @@ export class KeptLists {
     }
     if (held < tokens * HELD_SHARE_MIN) return undefined
     const isOutdated = tokens - held >= tokens * NEW_SHARE_MIN
-    return { reader, pieces: piecesOf(index, current), isWorthWriting: isOutdated || reader.isOfOldKey }
+    const isWorthWriting = isOutdated || reader.isOfOldKey
+    return { reader, pieces: piecesOf(index, current), tokens: held, isWorthWriting }
   }
 
   private async open(path: string): Promise<ListFileReader | undefined> {

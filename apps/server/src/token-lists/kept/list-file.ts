@@ -138,6 +138,11 @@ function draftOf(path: string, id: string): string {
   return `${path}${DRAFT_MARK}${id}`
 }
 
+/** A file, without content, of the process that prepares a list. It counts as a draft. */
+export function claimOf(path: string): string {
+  return draftOf(path, 'claim')
+}
+
 export function isDraft(name: string): boolean {
   return name.includes(DRAFT_MARK)
 }

@@ -1,11 +1,14 @@
 /** The folder of kept lists, bounded in bytes: those that were not used for the longest time go first. */
 import { createHash } from 'node:crypto'
-import { mkdir, readdir, rm, stat, utimes } from 'node:fs/promises'
+import { mkdir, open, readdir, rm, stat, utimes } from 'node:fs/promises'
 import { join } from 'node:path'
-import { isDraft } from './list-file.ts'
+import { hasCode } from '../../has-code.ts'
+import { claimOf, isDraft } from './list-file.ts'
 
 /** A draft that is older was left by a process that was killed. */
 const DRAFT_AGE_MS_MAX = 3_600_000
+/** The same for a claim. */
+const CLAIM_AGE_MS_MAX = 300_000
 
 export class ListFolder {
   private readonly path: string
@@ -23,6 +26,25 @@ export class ListFolder {
 
   async create(): Promise<void> {
     await mkdir(this.path, { recursive: true, mode: 0o700 })
+  }
+
+  /**
+   * Takes the right to prepare a list, which one process of a server has at a time.
+   *
+   * @returns what gives it back; undefined if another process has it.
+   */
+  async claim(path: string): Promise<(() => Promise<void>) | undefined> {
+    await this.create()
+    const claim = claimOf(path)
+    const claimedAt = (await facts(claim))?.mtimeMs
+    if (claimedAt !== undefined && Date.now() - claimedAt > CLAIM_AGE_MS_MAX) await rm(claim, { force: true })
+    try {
+      await (await open(claim, 'wx', 0o600)).close()
+    } catch (error) {
+      if (hasCode(error, 'EEXIST')) return undefined
+      throw error
+    }
+    return () => rm(claim, { force: true })
   }
 
   /** When a file was written, in milliseconds since the epoch; undefined if there is none. */

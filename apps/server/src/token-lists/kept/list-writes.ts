@@ -28,7 +28,7 @@ interface Offer {
   readonly latest: () => TokenList | undefined
 }
 
-const BYTES_MIN = 4_194_304
+export const LIST_BYTES_MIN = 4_194_304
 const PAUSE_MS = 60_000
 const DELAY_MS = 1_000
 /** A file is written again if this fraction of the tokens has changed, or is not in it. */
@@ -60,7 +60,7 @@ export class ListWrites {
     this.ring = ring
     this.log = log
     this.bytesMax = bytesMax
-    this.bytesMin = bytesMin ?? BYTES_MIN
+    this.bytesMin = bytesMin ?? LIST_BYTES_MIN
     this.pauseMs = pauseMs ?? PAUSE_MS
     this.delayMs = delayMs ?? DELAY_MS
   }
@@ -89,14 +89,18 @@ export class ListWrites {
     this.writeLater(this.delayMs)
   }
 
-  /** @returns undefined if the file is being written, was written a short time ago, or cannot be written. */
-  async start(path: string, madeFrom: MadeFrom): Promise<ListDraft | undefined> {
+  /** @returns undefined if the file is being written, was written less than the pause ago, or cannot be written. */
+  async start(
+    path: string,
+    madeFrom: MadeFrom,
+    pauseMs: number = this.pauseMs,
+  ): Promise<ListDraft | undefined> {
     if (this.busy.has(path) || this.tooLong.has(path)) return undefined
     this.busy.add(path)
     try {
       // Another process may have written it.
       const lastAt = Math.max((await this.folder.writtenAt(path)) ?? 0, this.triedAt.get(path) ?? 0)
-      if (isOver(lastAt, this.pauseMs)) {
+      if (isOver(lastAt, pauseMs)) {
         this.triedAt.set(path, Date.now())
         await this.folder.create()
         return await ListDraft.start(path, { ring: this.ring, bytesMax: this.bytesMax, madeFrom })
@@ -109,8 +113,8 @@ export class ListWrites {
   }
 
   /** Finishes in the background, or removes what was written of a list that was not read to its end. */
-  end(draft: ListDraft, isWhole: boolean): void {
-    this.inBackground(isWhole ? this.finish(draft).then(() => {}) : this.abandon(draft))
+  end(draft: ListDraft, isWhole: boolean): Promise<void> {
+    return this.inBackground(isWhole ? this.finish(draft).then(() => {}) : this.abandon(draft))
   }
 
   /** Writes each list that has changed since it was written, unless that was less than the pause ago. */
@@ -127,16 +131,18 @@ export class ListWrites {
     clearTimeout(this.timer?.handle)
     const handle = setTimeout(() => {
       this.timer = undefined
-      this.inBackground(this.writeOffers(NEW_SHARE_MIN))
+      void this.inBackground(this.writeOffers(NEW_SHARE_MIN))
     }, ms)
     this.timer = { dueAt, handle: handle.unref() }
   }
 
-  private inBackground(work: Promise<void>): void {
+  /** @returns what resolves when it is done, or has failed. */
+  private inBackground(work: Promise<void>): Promise<void> {
     const done = work
       .catch((error: unknown) => this.noteFailure(error))
       .finally(() => this.background.delete(done))
     this.background.add(done)
+    return done
   }
 
   /** @param shareMin how much of a list has to be new. */

@@ -1,0 +1,70 @@
+/**
+ * Keeps the list that managers ask for in its file before somebody asks for it, in idle times and at the end of the process.
+ * Decisions: kept lists.
+ */
+import { type EventLoopUtilization, performance } from 'node:perf_hooks'
+import type { TokenListRequest } from '@latchkey/service'
+import type { BaseLogger } from 'pino'
+import type { CachedTokenLists } from './cached-token-lists.ts'
+
+interface ListPreparationOptions {
+  readonly lists: CachedTokenLists
+  /** Returns the list as it is to be now. */
+  readonly request: () => TokenListRequest
+  readonly log: BaseLogger
+}
+
+const LOOK_MS = 10_000
+/** A process that was busy for more than this fraction of the time since the last look has other things to do. */
+const BUSY_SHARE_MAX = 0.5
+/** Minimum time between two preparations, in milliseconds, and as a multiple of the time that the last one took. */
+const PAUSE_MS = 60_000
+const PAUSE_FACTOR = 100
+/** At the end of the process, a longer preparation is not begun, or is given up. */
+const LAST_TOKENS_MAX = 150_000
+const LAST_MS_MAX = 3_000
+
+export class ListPreparation {
+  private readonly lists: CachedTokenLists
+  private readonly request: () => TokenListRequest
+  private readonly log: BaseLogger
+  private lastUse: EventLoopUtilization | undefined
+  /** The versions of tokens and directory at the last preparation. */
+  private prepared = ''
+
+  constructor({ lists, request, log }: ListPreparationOptions) {
+    this.lists = lists
+    this.request = request
+    this.log = log
+  }
+
+  /** A round of a job. @returns milliseconds until the next. */
+  async round(signal: AbortSignal): Promise<number> {
+    const isBusy = this.isBusy()
+    const request = this.request()
+    const version = `${request.tokensIndex}:${request.directoryVersion}`
+    if (isBusy || version === this.prepared) return LOOK_MS
+    const startedAt = performance.now()
+    await this.lists.prepare(request, { signal })
+    this.prepared = version
+    const ms = performance.now() - startedAt
+    return Math.max(PAUSE_MS, ms * PAUSE_FACTOR)
+  }
+
+  /** Prepares the list a last time, if that takes a few seconds at most. */
+  async finish(): Promise<void> {
+    const signal = AbortSignal.timeout(LAST_MS_MAX)
+    const last = { signal, tokensMax: LAST_TOKENS_MAX, isUrgent: true }
+    await this.lists
+      .prepare(this.request(), last)
+      .catch((error: unknown) => this.log.warn({ err: error }, 'the list of tokens could not be prepared'))
+  }
+
+  private isBusy(): boolean {
+    const now = performance.eventLoopUtilization()
+    const last = this.lastUse
+    this.lastUse = now
+    // At the first look the process is starting.
+    return last === undefined || performance.eventLoopUtilization(now, last).utilization > BUSY_SHARE_MAX
+  }
+}
