@@ -19,7 +19,7 @@ const START_MS_MAX = 60_000
 /** What a new server may have: the anonymous token, and one or two of management. */
 const TOKENS_MAX = 3
 
-/** @throws Error if it does not answer a read of its own token within a minute, or has tokens already. */
+/** @throws Error if it does not answer a read of its own token within a minute. */
 export async function startPeer({ url, secret, prefix, command }: PeerOptions): Promise<Measured> {
   if (command !== undefined && (await isListening(url)))
     throw new Error(`${url} answers before it is started`)
@@ -29,13 +29,18 @@ export async function startPeer({ url, secret, prefix, command }: PeerOptions): 
   const peer = { url, secret, prefix, pid: child?.pid ?? 0, stop: () => stop(child) }
   try {
     await untilAnswered(peer)
-    const tokens = (await listAccessors(peer)).length
-    if (tokens > TOKENS_MAX) throw new Error(`${url} has ${tokens} tokens: the rows need an empty server`)
     return peer
   } catch (error) {
     await peer.stop()
     throw error
   }
+}
+
+/** @throws Error if a server has tokens already. */
+export async function requireEmpty(server: Measured): Promise<void> {
+  const tokens = (await listAccessors(server)).length
+  if (tokens > TOKENS_MAX)
+    throw new Error(`${server.url} has ${tokens} tokens: the rows need an empty server`)
 }
 
 function isListening(url: string): Promise<boolean> {

@@ -1,20 +1,20 @@
 /** The rows of the comparison: the same work for both servers, with tokens of their own. */
 import { call, createPolicy, createToken, inParallel, shuffled } from '../client.ts'
 import { applyLoad, type LoadRequest } from '../load.ts'
-import type { Measured } from '../processes.ts'
 import { DELETES_PER_SECOND, Tokens } from '../tokens.ts'
 import { measureWaiters, waitingRequests } from '../waiters.ts'
+import type { Contender } from './contender.ts'
 import type { Sample } from './contest.ts'
 import { treeBytes } from './process-tree.ts'
 
 /** What a server has for the rows. */
 export class Field {
-  readonly server: Measured
+  readonly server: Contender
   readonly tokens: Tokens
   private secrets: readonly string[] = []
   private readonly callers = new Map<number, string>()
 
-  constructor(server: Measured, tokens = new Tokens(server)) {
+  constructor(server: Contender, tokens = new Tokens(server)) {
     this.server = server
     this.tokens = tokens
   }
@@ -45,7 +45,7 @@ export class Field {
 export interface Row {
   readonly name: string
   readonly unit: 'per second' | 'ms' | 'MiB'
-  /** Whether the row looks at the processes of the servers. */
+  /** Whether the row looks at the processes of the servers, or starts them again. */
   readonly needsProcess?: true
   /** Once for each server, before its rounds. */
   prepare(field: Field): Promise<unknown>
@@ -108,6 +108,16 @@ export const ROWS: readonly Row[] = [
       async ({ server }) =>
       async () => ({ value: treeBytes(server.pid) / 1024 ** 2 }),
   },
+  {
+    name: 'first-list-100000',
+    unit: 'ms',
+    needsProcess: true,
+    prepare: ({ tokens }) => tokens.have(MANY),
+    async round({ server }) {
+      await server.restart()
+      return () => listed(server)
+    },
+  },
   ...both((connections) =>
     load(`update-${connections}`, connections, async ({ tokens }) =>
       shuffled(await tokens.accessors(TOKENS)).map(update),
@@ -158,6 +168,15 @@ function load(
 async function loaded(...args: Parameters<typeof applyLoad>): Promise<Sample> {
   const { perSecond, p99Ms, failures } = await applyLoad(...args)
   return { value: perSecond, p99Ms, failures, answers: perSecond * args[2] }
+}
+
+/** A list that lacks tokens counts as failed: the server has lost them. */
+async function listed(server: Contender): Promise<Sample> {
+  const startedAt = performance.now()
+  const { text } = await call(server, 'GET', '/acl/tokens')
+  const value = performance.now() - startedAt
+  const tokens = (JSON.parse(text) as readonly unknown[]).length
+  return { value, answers: 1, failures: tokens < MANY ? 1 : 0 }
 }
 
 /** A token can be deleted once, so every round makes its own. */

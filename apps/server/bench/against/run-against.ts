@@ -4,8 +4,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { BenchOptions } from '../options.ts'
 import { type Measured, startServer } from '../processes.ts'
+import { type Contender, startContender } from './contender.ts'
 import { compete } from './contest.ts'
-import { startPeer } from './peer.ts'
+import { requireEmpty, startPeer } from './peer.ts'
 import { page, printTable, type Result } from './report.ts'
 import { Field, ROWS } from './rows.ts'
 
@@ -18,12 +19,19 @@ export async function runAgainst(
 ): Promise<string> {
   const { against } = options
   const dataDir = mkdtempSync(join(tmpdir(), 'latchkey-bench-'))
-  const running: Measured[] = []
+  const running: Contender[] = []
   try {
-    running.push(await startServer({ ...options, dataDir }), await startPeer(against))
-    const [ours, theirs] = running as [Measured, Measured]
-    const fields = new Map(running.map((server) => [server, new Field(server)]))
-    const fieldOf = (server: Measured) => fields.get(server) ?? new Field(server)
+    const ours = await startContender(() => startServer({ ...options, dataDir }))
+    running.push(ours)
+    const theirs = await startContender(() => startPeer(against))
+    running.push(theirs)
+    await requireEmpty(theirs)
+    const fields = new Map<Measured, Field>(running.map((server) => [server, new Field(server)]))
+    const fieldOf = (server: Measured) => {
+      const field = fields.get(server)
+      if (!field) throw new TypeError('a server that does not compete')
+      return field
+    }
     const results: Result[] = []
     for (const row of ROWS.filter(({ name }) => isPicked(name, options.only))) {
       if (row.needsProcess && theirs.pid === 0) {
