@@ -6,6 +6,7 @@ import { type EventLoopUtilization, performance } from 'node:perf_hooks'
 import type { TokenListRequest } from '@latchkey/service'
 import type { BaseLogger } from 'pino'
 import type { CachedTokenLists } from './cached-token-lists.ts'
+import type { Preparation } from './kept/kept-lists.ts'
 
 interface ListPreparationOptions {
   readonly lists: CachedTokenLists
@@ -45,8 +46,7 @@ export class ListPreparation {
     const version = `${request.tokensIndex}:${request.directoryVersion}`
     if (isBusy || version === this.prepared) return LOOK_MS
     const startedAt = performance.now()
-    await this.lists.prepare(request, { signal })
-    this.prepared = version
+    if (await this.prepare(request, { signal })) this.prepared = version
     const ms = performance.now() - startedAt
     return Math.max(PAUSE_MS, ms * PAUSE_FACTOR)
   }
@@ -54,10 +54,18 @@ export class ListPreparation {
   /** Prepares the list a last time, if that takes a few seconds at most. */
   async finish(): Promise<void> {
     const signal = AbortSignal.timeout(LAST_MS_MAX)
-    const last = { signal, tokensMax: LAST_TOKENS_MAX, isUrgent: true }
-    await this.lists
-      .prepare(this.request(), last)
-      .catch((error: unknown) => this.log.warn({ err: error }, 'the list of tokens could not be prepared'))
+    await this.prepare(this.request(), { signal, tokensMax: LAST_TOKENS_MAX, isUrgent: true })
+  }
+
+  /** @returns false if it failed. */
+  private async prepare(request: TokenListRequest, preparation: Preparation): Promise<boolean> {
+    try {
+      await this.lists.prepare(request, preparation)
+      return true
+    } catch (error) {
+      this.log.warn({ err: error }, 'the list of tokens could not be prepared')
+      return false
+    }
   }
 
   private isBusy(): boolean {

@@ -168,6 +168,18 @@ describe('when a process prepares it', () => {
     expect(await readsOf(start())).toBe(0)
   })
 
+  test('a folder that cannot be written is reported once a minute', async () => {
+    const path = join(world.folder, 'file')
+    writeFileSync(path, '')
+    preparation = new ListPreparation({ lists: start({ path }), request, log })
+    await round()
+    for (const reports of [1, 2]) {
+      expect((await round()).pauseMs).toBeGreaterThanOrEqual(60_000)
+      expect(world.warnings).toHaveLength(reports)
+    }
+    expect(new Set(world.warnings)).toEqual(new Set(['the list of tokens could not be prepared']))
+  })
+
   test('a failure at its end is logged', async () => {
     // biome-ignore lint/correctness/useYield: it fails before its first page.
     async function* digestedPages() {
