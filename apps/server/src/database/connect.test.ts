@@ -51,6 +51,22 @@ test('Prisma and statements share one pool', async () => {
   expect(await prisma.$queryRawUnsafe(sql)).toEqual((await pool.query(sql)).rows)
 })
 
+test('an idle connection that ends is reported, but not while the pool closes', async () => {
+  const reports: string[] = []
+  const write = (line: string) => reports.push(line)
+  const { pool, ...database } = connect({ log: pino({ level: 'warn' }, { write }) })
+  const { rows } = await pool.query<{ pid: number }>('SELECT pg_backend_pid() AS pid')
+  await connect().pool.query('SELECT pg_terminate_backend($1)', [rows[0]?.pid])
+  await expect.poll(() => reports.length).toBe(1)
+  const client = await pool.connect()
+  client.release()
+  const closed = database.close()
+  pool.emit('error', new Error('terminating connection'), client)
+  await closed
+  expect(reports).toHaveLength(1)
+  opened.shift()
+})
+
 test('503 unavailable: the database cancels a statement at its time limit', async () => {
   const { pool } = connect({ limits: { statementMs: 50 } })
   const error = await errorOf(withAclErrors(() => pool.query('SELECT pg_sleep(5)')))

@@ -86,8 +86,11 @@ export function connectDatabase(options: ConnectOptions): Database {
     keepAlive: true,
     keepAliveInitialDelayMillis: KEEP_ALIVE_DELAY_MS,
   })
+  let isClosing = false
   // Without a listener, the end of an idle connection would end the process.
   pool.on('error', (error) => {
+    // The pool does not wait until its connections have ended: the database may stop before.
+    if (isClosing) return
     // Only the message: the error carries the whole client.
     options.log.warn({ reason: error.message }, 'an idle database connection ended')
   })
@@ -110,6 +113,7 @@ export function connectDatabase(options: ConnectOptions): Database {
       await withAclErrors(() => pool.query('SELECT 1'))
     },
     async close() {
+      isClosing = true
       await prisma.$disconnect()
       await pool.end()
     },
