@@ -3,9 +3,10 @@
  * the last build, which takes some milliseconds to find out.
  */
 import { createHash } from 'node:crypto'
-import { globSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { globSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
+import { replaceFolder } from '@latchkey/testkit/packaging/replace-folder'
 
 const ROOT = join(import.meta.dirname, '../../..')
 const CONSOLE = join(import.meta.dirname, '..')
@@ -57,22 +58,11 @@ async function buildConsole(): Promise<void> {
       if (COMPRESSIBLE.test(file) && file !== 'index.html') compress(join(outDir, file))
     }
     writeFileSync(join(outDir, 'sources.sha256'), digest)
-    const old = join(dirname(outDir), `.old-${process.pid}`)
-    moveAway(old)
-    renameSync(outDir, DIST)
-    rmSync(old, { recursive: true, force: true })
+    replaceFolder(outDir, DIST)
   } finally {
     rmSync(outDir, { recursive: true, force: true })
   }
   console.error(`built the console in ${Math.round(performance.now() - startedAt)} ms`)
-}
-
-function moveAway(to: string): void {
-  try {
-    renameSync(DIST, to)
-  } catch (error) {
-    if ((error as { code?: unknown }).code !== 'ENOENT') throw error
-  }
 }
 
 function compress(path: string): void {

@@ -4,6 +4,7 @@ import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
+import { serverMain } from '@latchkey/testkit/process/server-build'
 
 export interface Measured {
   /** Without a slash at its end. */
@@ -27,10 +28,10 @@ interface ServerOptions {
   readonly accessLog?: string
 }
 
-/** Starts the server as `node src/main.ts`, on a free port, with fsync on as always. */
+/** Starts the server as `pnpm start` does, on a free port, with fsync on as always. */
 export function startServer({ dataDir, logLevel, profileDir, accessLog }: ServerOptions): Promise<Measured> {
   const profiling = profileDir === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${profileDir}`]
-  return start([...profiling, join(import.meta.dirname, '../src/main.ts')], {
+  return start([...profiling, serverMain()], {
     PORT: '0',
     LATCHKEY_DATA_DIR: dataDir,
     // Figures are per process.

