@@ -23,7 +23,7 @@ const PAUSE_MS = 60_000
 const PAUSE_FACTOR = 100
 /** At the end of the process, a longer preparation is not begun, or is given up. */
 const LAST_TOKENS_MAX = 150_000
-const LAST_MS_MAX = 3_000
+const LAST_MS_MAX = 5_000
 
 export class ListPreparation {
   private readonly lists: CachedTokenLists
