@@ -76,3 +76,19 @@ test('one candidate leads at a time, and the next follows when its lock is lost'
   await Promise.all([stand('a'), stand('b')])
   expect(terms).toHaveLength(3)
 })
+
+test('a wait whose session ends rejects with LockLost, and a candidate stands again', async () => {
+  const held = await client.locks.acquire('contested', atOnce)
+  const end = new AbortController()
+  const lead = async () => end.abort()
+  const waits = Promise.all([
+    client.locks.lead('contested', lead, { ...atOnce, signal: end.signal }),
+    expect(client.locks.acquire('contested', atOnce)).rejects.toThrow(LockLost),
+  ])
+  await service.untilWaiting(3)
+  const waiting = (await client.sessions.list()).filter(({ ID }) => ID !== held.session)
+  for (const { ID } of waiting) await client.sessions.destroy(ID)
+  await held.release()
+  await waits
+  expect(end.signal.aborted).toBe(true)
+})

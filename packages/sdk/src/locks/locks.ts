@@ -1,6 +1,6 @@
 /** Locks of keys, and the election of a leader. Spec 9.3, 9.4; decisions: sessions. */
 
-import { LatchkeyError, Timeout, Unavailable } from '../errors.ts'
+import { Invalid, LatchkeyError, Timeout, Unavailable } from '../errors.ts'
 import type { WithMeta } from '../meta.ts'
 import type { Settings } from '../options.ts'
 import { Kv, type LockWriteOptions } from '../resources/kv.ts'
@@ -35,7 +35,7 @@ export class Locks {
 
   /**
    * Waits until a key is free, and locks it. Needs `key:write` on it and `session:write` on the node of the session, by default that
-   * of the server.
+   * of the server. Rejects with {@link LockLost} if its session ends first.
    *
    * @example
    * await using lock = await client.locks.acquire('jobs/reindex')
@@ -122,8 +122,12 @@ async function waitForKey(
     try {
       await kv.acquire(key, session, { value, flags, signal })
     } catch (error) {
+      if (signal.aborted) throw signal.reason
+      // The service may have ended the session before a renewal notices.
+      if (isSessionGone(error))
+        throw new LockLost('The session ended before the key was free', { cause: error })
       // Whether it was locked, the key tells.
-      if (signal.aborted || !isPassing(error)) throw signal.aborted ? signal.reason : error
+      if (!isPassing(error)) throw error
       failures += 1
       await sleep(retryDelay(failures), signal)
     }
@@ -136,6 +140,10 @@ async function waitForKey(
     }
     await sleep(DELAYED_PAUSE_MS * Math.random(), signal)
   }
+}
+
+function isSessionGone(error: unknown): boolean {
+  return error instanceof Invalid && error.code === 'session_unknown'
 }
 
 /** Whether another attempt may succeed. */
