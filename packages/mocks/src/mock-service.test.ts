@@ -370,6 +370,13 @@ describe('fetch', () => {
     await expect(waiting).rejects.toThrow('enough')
   })
 
+  test.each(['network', 'lost'] as const)('rejects like a fetch after failNext(%o)', async (failure) => {
+    const service = createMockService()
+    service.failNext('tokens.list', failure)
+    await expect(direct(service, '/acl/tokens')).rejects.toThrow(TypeError)
+    expect((await direct(service, '/acl/tokens')).status).toBe(200)
+  })
+
   test('a request to another address is a TypeError', async () => {
     const service = createMockService()
     await expect(service.fetch('https://other.test/v1/acl/tokens')).rejects.toThrow(/base URL/)

@@ -136,7 +136,10 @@ class LatchkeyMock implements MockService {
     ]
     this.fetch = async (input, init) => {
       const request = new Request(input, init)
-      return unlessAborted(this.answer(request), request.signal)
+      const answer = await unlessAborted(this.answer(request), request.signal)
+      // MSW turns an error response into a rejection; a `fetch` of its own has to.
+      if (answer.type === 'error') throw new TypeError('Failed to fetch')
+      return answer
     }
   }
 

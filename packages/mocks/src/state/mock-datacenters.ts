@@ -18,10 +18,11 @@ export function mockDatacenters({
         body: body === undefined || method === 'GET' ? null : new Uint8Array(body),
         signal: signal ?? null,
       }
-      const answer = await other?.fetch(`${other.baseUrl}${url}`, init)
-      // A mock service fails its network with an error response.
-      if (!answer || answer.type === 'error') throw datacenterUnreachable(name)
-      return replyOf(answer)
+      if (!other) throw datacenterUnreachable(name)
+      const answer = other.fetch(`${other.baseUrl}${url}`, init).catch((error: unknown) => {
+        throw signal?.aborted ? error : datacenterUnreachable(name, error)
+      })
+      return replyOf(await answer)
     },
   }
 }
