@@ -143,7 +143,7 @@ export class Agent<M extends Mode> {
       json: definition,
       query: { 'replace-existing-checks': options.replaceExistingChecks },
       form: 'text',
-      repeatable: 'always',
+      repeatable: 'unlessPending',
       options,
     })
   }
@@ -180,7 +180,7 @@ export class Agent<M extends Mode> {
       params: { ServiceID: serviceId },
       query: { enable: String(enable), reason: options.reason },
       form: 'text',
-      repeatable: 'always',
+      repeatable: 'unlessPending',
       options,
     })
   }
@@ -196,7 +196,7 @@ export class Agent<M extends Mode> {
       endpoint: 'agent.maintenance',
       query: { enable: String(enable), reason: options.reason },
       form: 'text',
-      repeatable: 'always',
+      repeatable: 'unlessPending',
       options,
     })
   }
@@ -212,7 +212,7 @@ export class Agent<M extends Mode> {
       endpoint: 'agentChecks.register',
       json: definition,
       form: 'text',
-      repeatable: 'always',
+      repeatable: 'unlessPending',
       options,
     })
   }
@@ -244,7 +244,7 @@ export class Agent<M extends Mode> {
       params: { CheckID: checkId },
       query: { note },
       form: 'text',
-      repeatable: 'always',
+      repeatable: 'unlessPending',
       options,
     })
   }
@@ -261,7 +261,7 @@ export class Agent<M extends Mode> {
       params: { CheckID: checkId },
       query: { note },
       form: 'text',
-      repeatable: 'always',
+      repeatable: 'unlessPending',
       options,
     })
   }
@@ -278,7 +278,7 @@ export class Agent<M extends Mode> {
       params: { CheckID: checkId },
       query: { note },
       form: 'text',
-      repeatable: 'always',
+      repeatable: 'unlessPending',
       options,
     })
   }
@@ -299,7 +299,7 @@ export class Agent<M extends Mode> {
       params: { CheckID: checkId },
       json: update,
       form: 'text',
-      repeatable: 'always',
+      repeatable: 'unlessPending',
       options,
     })
   }
