@@ -3,6 +3,7 @@ import { afterEach, expect, test, vi } from 'vitest'
 import { CALLER_SECRET } from '../test/client.ts'
 import { aToken } from '../test/records.ts'
 import { json, problem, type Reply, startServer } from '../test/test-server.ts'
+import { createClient } from './index.ts'
 
 afterEach(() => {
   vi.unstubAllEnvs()
@@ -16,6 +17,12 @@ function read(path: string): string {
 test('the first example of the README is test/readme-example.ts', () => {
   const [, example] = /```ts\n([\s\S]*?)```/.exec(read('../README.md')) ?? []
   expect(example).toBe(read('../test/readme-example.ts'))
+})
+
+test('the README names every resource of a client', () => {
+  const [, calls = ''] = /## Calls\n([\s\S]*?)\n## /.exec(read('../README.md')) ?? []
+  const client = createClient({ address: 'http://127.0.0.1:1', env: false })
+  expect(Object.keys(client).filter((resource) => !calls.includes(`.${resource}\``))).toEqual([])
 })
 
 test('the first example does what the README says', async () => {
