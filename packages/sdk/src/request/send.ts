@@ -4,13 +4,13 @@
  */
 
 import { ENDPOINTS, type Endpoint, type EndpointName, WAIT_JITTER_DIVISOR } from '../contract.ts'
-import { LatchkeyError, NotFound, Unavailable } from '../errors.ts'
+import { LatchkeyError, NotFound, Timeout, Unavailable } from '../errors.ts'
 import type { WithMeta } from '../meta.ts'
 import { type Consistency, count, positive, type ReadOptions, type Settings } from '../options.ts'
-import { retryDelay, sleep } from '../time.ts'
+import { retryDelay, sleep, startTimer, until } from '../time.ts'
 import type { AnswerTypes } from '../types.ts'
 import { attempt } from './attempt.ts'
-import { type Call, type CallOf, isWrite, type QueryValue } from './call.ts'
+import { type Call, type CallOf, factsOf, isWrite, type QueryValue } from './call.ts'
 
 /** Statuses worth a retry. 500 is a fault of the service and would recur. */
 const REPEATABLE_STATUSES: ReadonlySet<number | undefined> = new Set([undefined, 408, 429, 502, 503, 504])
@@ -80,7 +80,8 @@ async function repeat<T>(
       if (own !== undefined) return own as WithMeta<T>
       if (mayReplace && error.code === 'caller_unknown') {
         mayReplace = false
-        if (await replace?.(presented)) continue
+        const limitMs = deadline - performance.now()
+        if (await within({ ...call, maybeApplied }, limitMs, async () => replace?.(presented))) continue
       }
       maybeApplied = error.maybeApplied
       const delayMs = retryDelay(failures, error instanceof Unavailable ? error.retryAfterMs : 0)
@@ -90,6 +91,27 @@ async function repeat<T>(
       settings.onRetry({ endpoint: call.endpoint, attempt: failures, delayMs, error })
       await sleep(delayMs, options.signal)
     }
+  }
+}
+
+/**
+ * Waits for another secret as long as the call may: neither a login nor a vault ends with it.
+ *
+ * @throws Timeout, or the reason of the caller's signal.
+ */
+async function within<T>(call: Call, limitMs: number, work: () => Promise<T>): Promise<T> {
+  const end = new AbortController()
+  const { signal } = call.options
+  const onAbort = (): void => end.abort(signal?.reason)
+  if (signal?.aborted) onAbort()
+  signal?.addEventListener('abort', onAbort, { once: true })
+  const message = `${call.endpoint}: no other token within ${Math.round(limitMs)} ms`
+  const timer = startTimer(limitMs, () => end.abort(new Timeout({ ...factsOf(call, false), message })))
+  try {
+    return await until(end.signal, work())
+  } finally {
+    clearTimeout(timer)
+    signal?.removeEventListener('abort', onAbort)
   }
 }
 

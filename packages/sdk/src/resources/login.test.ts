@@ -2,7 +2,7 @@ import { afterEach, expect, test, vi } from 'vitest'
 import { CALLER_SECRET, clientOf } from '../../test/client.ts'
 import { ACCESSOR_ID, aToken } from '../../test/records.ts'
 import { json, problem, type Reply, reset, startServer } from '../../test/test-server.ts'
-import { Invalid, PermissionDenied, Unavailable } from '../index.ts'
+import { Invalid, PermissionDenied, Timeout, Unavailable } from '../index.ts'
 
 afterEach(() => {
   vi.restoreAllMocks()
@@ -104,6 +104,19 @@ test('a token that the service no longer knows is replaced, once for all calls, 
   const found = await Promise.all([session.tokens.self(), session.tokens.self()])
   expect(found.map(({ Description }) => Description)).toEqual(['s-2', 's-2'])
   expect(getCredential).toHaveBeenCalledTimes(2)
+})
+
+test('a call that waits for a new login ends with its timeout and its signal', async () => {
+  await using server = await aService({ isKnown: () => false })
+  let logins = 0
+  const getCredential = () => (logins++ === 0 ? 'jwt' : new Promise<string>(() => {}))
+  const session = await clientOf(server).login({ method: 'ci', getCredential })
+  await expect(session.tokens.self({ timeout: 100 })).rejects.toThrow(Timeout)
+  const gone = new AbortController()
+  const call = session.tokens.self({ signal: gone.signal })
+  await vi.waitFor(() => expect(server.requests).toHaveLength(3))
+  gone.abort(new Error('enough'))
+  await expect(call).rejects.toThrow('enough')
 })
 
 test('a refusal that comes after the token was replaced does not replace it again', async () => {
