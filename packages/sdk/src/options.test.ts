@@ -115,6 +115,38 @@ test('a token source is asked before each attempt, and an anonymous client sends
   }
 })
 
+test('a call whose secret was rotated meanwhile is repeated with the present one, in a watch too', async () => {
+  let current: string | undefined = 'first'
+  await using server = await startServer((response, request) => {
+    if (request.headers['x-service-token'] === 'second') {
+      return json(aToken(), { 'X-Service-Index': 7 })(response, request)
+    }
+    current = 'second'
+    return problem(403, 'caller_unknown')(response, request)
+  })
+  const client = clientOf(server, { token: () => current })
+  await client.tokens.self()
+  current = 'first'
+  const watch = client.tokens.watch(ACCESSOR)
+  expect((await watch.next()).value?.index).toBe(7)
+  await watch.return()
+  expect(server.requests.map(({ headers }) => headers['x-service-token'])).toEqual([
+    ...['first', 'second'],
+    ...['first', 'second'],
+  ])
+})
+
+test.each(['first', undefined, ''])(
+  'a call whose secret is refused is not repeated if the source has %o',
+  async (later) => {
+    await using server = await startServer(problem(403, 'caller_unknown'))
+    const secrets = ['first', later]
+    const client = clientOf(server, { token: () => secrets.shift() })
+    await expect(client.tokens.self()).rejects.toMatchObject({ code: 'caller_unknown' })
+    expect(server.requests).toHaveLength(1)
+  },
+)
+
 const ACCESSOR = '00000000-0000-4000-8000-000000000001'
 
 test('withToken and withNamespace return variants and do not change the client (spec 4.9, 5)', async () => {

@@ -166,7 +166,7 @@ export function readOptions(options: ClientOptions): Settings {
     given === undefined && environment?.token === undefined ? environment?.readTokenFile : undefined
   return {
     address: readAddress(options.address ?? environment?.address),
-    token: tokenFile ?? tokenSource(given ?? environment?.token),
+    token: tokenSource(tokenFile ?? given ?? environment?.token),
     namespace: options.namespace,
     datacenter: options.datacenter,
     // Looks up the global at each call, since mocks replace it later.
@@ -210,7 +210,14 @@ function checkHeaders(headers: Readonly<Record<string, string>>): Readonly<Recor
 
 /** A token as a source; checks a fixed one early. */
 export function tokenSource(token: TokenSource | undefined): Settings['token'] {
-  if (typeof token === 'function') return () => token()
+  if (typeof token === 'function') {
+    // A secret may be rotated while a request, such as a blocking query, presents the earlier one.
+    const replace = async (refused: string | undefined): Promise<boolean> => {
+      const current = await token()
+      return current !== undefined && current !== '' && current !== refused
+    }
+    return Object.assign(() => token(), { replace })
+  }
   const checked = checkToken(token)
   return () => checked
 }
