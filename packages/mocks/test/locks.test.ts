@@ -1,6 +1,6 @@
 /** The locks of the SDK, against the service. */
 import { createClient, LockLost } from '@latchkey/sdk'
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { createMockService } from '../src/index.ts'
 
 const service = createMockService()
@@ -45,6 +45,21 @@ test.each([
   await expect.poll(() => lock.signal.aborted, { timeout: LONG_MS }).toBe(true)
   expect(lock.signal.reason).toBeInstanceOf(LockLost)
   expect(await lock.release()).toBe(false)
+})
+
+test('a lock that is lost because its session could not be renewed says why', async () => {
+  vi.useFakeTimers()
+  try {
+    const lock = await client.locks.acquire('unrenewed', { ...atOnce, ttl: 10_000 })
+    service.failNext('sessions.renew', 503, 100)
+    await vi.advanceTimersByTimeAsync(LONG_MS)
+    expect(lock.signal.reason).toBeInstanceOf(LockLost)
+    expect(lock.signal.reason).toMatchObject({ cause: { endpoint: 'sessions.renew', status: 503 } })
+    await lock.release()
+  } finally {
+    vi.useRealTimers()
+    service.reset()
+  }
 })
 
 test('a wait for a lock ends with its signal, and leaves no session', async () => {

@@ -52,28 +52,31 @@ export class SessionKeeper {
 
   async #keep(createdAt: number): Promise<void> {
     let renewedAt = createdAt
-    let isLate = false
+    let failure: unknown
     while (!this.#stopping.signal.aborted) {
       const leftMs = renewedAt + this.#ttlMs - performance.now()
-      if (leftMs <= 0) throw new LockLost('The session could not be renewed within its TTL')
-      const pauseMs = isLate ? RENEWAL_RETRY_MS : leftMs - this.#ttlMs / 2
+      if (leftMs <= 0) {
+        throw new LockLost('The session could not be renewed within its TTL', { cause: failure })
+      }
+      const pauseMs = failure === undefined ? leftMs - this.#ttlMs / 2 : RENEWAL_RETRY_MS
       await sleep(Math.max(0, Math.min(pauseMs, leftMs)), this.#stopping.signal).catch(() => {})
       if (this.#stopping.signal.aborted) return
       const sentAt = performance.now()
-      isLate = !(await this.#renew(renewedAt + this.#ttlMs - sentAt))
-      if (!isLate) renewedAt = sentAt
+      const untilEndMs = renewedAt + this.#ttlMs - sentAt
+      if (untilEndMs <= 0) continue
+      failure = await this.#renew(untilEndMs)
+      if (failure === undefined) renewedAt = sentAt
     }
   }
 
-  /** @returns whether it was renewed. @throws LockLost if it has ended. */
-  async #renew(leftMs: number): Promise<boolean> {
-    if (leftMs <= 0) return false
+  /** @returns why it was not renewed; undefined if it was. @throws LockLost if it has ended. */
+  async #renew(timeout: number): Promise<unknown> {
     try {
-      await this.#sessions.renew(this.id, { timeout: leftMs, signal: this.#stopping.signal })
-      return true
+      await this.#sessions.renew(this.id, { timeout, signal: this.#stopping.signal })
+      return undefined
     } catch (error) {
       if (error instanceof NotFound) throw new LockLost('The session has ended', { cause: error })
-      return false
+      return error
     }
   }
 }
