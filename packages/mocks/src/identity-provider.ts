@@ -13,9 +13,9 @@ import {
 /** Who logs in. */
 export interface Credential {
   /** The subject: claim `sub`. */
-  readonly sub?: string
+  readonly sub?: string | undefined
   /** All other claims, as the provider would sign them. */
-  readonly claims?: Readonly<Record<string, unknown>>
+  readonly claims?: Readonly<Record<string, unknown>> | undefined
 }
 
 /** What the provider remembers of a login between its pages and the exchange of its code. */

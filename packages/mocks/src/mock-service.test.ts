@@ -349,6 +349,18 @@ describe('options', () => {
   })
 })
 
+test('an option that is undefined counts as absent, with exactOptionalPropertyTypes too', async () => {
+  const seed = { namespaces: undefined, policies: undefined, tokens: undefined, kv: undefined }
+  const { service } = mount({
+    seed,
+    serviceVersion: undefined,
+    managementToken: undefined,
+    latency: undefined,
+  })
+  expect(service.managementToken).not.toBe('')
+  expect(service.identityProvider.issue({ sub: undefined, claims: undefined })).toMatch(/./)
+})
+
 describe('fetch', () => {
   const direct = (service: MockService, path: string, init: RequestInit = {}) =>
     service.fetch(`${service.baseUrl}/v1${path}`, {

@@ -11,48 +11,51 @@ export interface OtherDatacenter {
 
 export interface MockServiceOptions {
   /** Address of the service, without `/v1`. Default `https://latchkey.test`. In a browser it may be a path of the page's origin. */
-  readonly baseUrl?: string
+  readonly baseUrl?: string | undefined
   /** Initial records, restored by `reset()`. */
-  readonly seed?: Seed
+  readonly seed?: Seed | undefined
   /** `real` (default), or an instant at which time is frozen until `clock.advance()`. */
-  readonly clock?: 'real' | Date | number | string
+  readonly clock?: 'real' | Date | number | string | undefined
   /** Delay of answers. Default: 0. */
-  readonly latency?: Latency
+  readonly latency?: Latency | undefined
   /** Secret of the initial management token. `false`: none, which leaves `bootstrap` open. */
-  readonly managementToken?: string | false
+  readonly managementToken?: string | false | undefined
   /** Service version. Default: the newest. Spec 9. */
-  readonly serviceVersion?: string
+  readonly serviceVersion?: string | undefined
   /** `extended` has namespaces. Default `standard`. Spec 4.9. */
-  readonly edition?: 'standard' | 'extended'
+  readonly edition?: 'standard' | 'extended' | undefined
   /** The decision if no rule matches. Default `deny`. */
-  readonly defaultPolicy?: 'allow' | 'deny'
+  readonly defaultPolicy?: 'allow' | 'deny' | undefined
   /** Default `dc1`. */
-  readonly datacenter?: string
+  readonly datacenter?: string | undefined
   /** Mock services of other datacenters, by name: `dc` and `withDatacenter` reach them. May be completed later, so that two can reach each other. Default: none. */
-  readonly datacenters?: Readonly<Record<string, OtherDatacenter>>
+  readonly datacenters?: Readonly<Record<string, OtherDatacenter>> | undefined
   /** The datacenter that policies, roles, namespaces and global tokens belong to, one of `datacenters`: writes of them go there, and this service follows it. Default: this one. */
-  readonly primaryDatacenter?: string
+  readonly primaryDatacenter?: string | undefined
   /** Families of header names. Default `X-Service-` and `X-Consul-`. */
-  readonly headerPrefixes?: readonly string[]
+  readonly headerPrefixes?: readonly string[] | undefined
   /** `false`: the ACL system is switched off. */
-  readonly aclEnabled?: boolean
+  readonly aclEnabled?: boolean | undefined
   /** `legacy`: a service in the middle of the upgrade to 1.4.0, which refuses the new ACL APIs. Spec 9.2.1. */
-  readonly aclMode?: 'enabled' | 'legacy'
+  readonly aclMode?: 'enabled' | 'legacy' | undefined
   /**
    * What to do with a request that no version of the service has. `fail` (default): print an error and answer 500 with
    * method and path. `answer`: 404, like the service.
    */
-  readonly unknownEndpoints?: 'fail' | 'answer'
+  readonly unknownEndpoints?: 'fail' | 'answer' | undefined
   /** Makes generated ids and all other randomness repeatable. Default: they differ in every run. */
-  readonly randomSeed?: number
+  readonly randomSeed?: number | undefined
 }
 
 /** The default secret of the management token. Random, so that no test invents the same. */
 export const MANAGEMENT_TOKEN_DEFAULT = '8f0c4d5e-61b7-4b0a-9d3e-2a7c95e1f846'
 
+/** Required, and not `undefined` either. */
+type Complete<T> = { readonly [K in keyof T]-?: Exclude<T[K], undefined> }
+
 /** The options, complete and checked. */
 export interface Settings
-  extends Required<Omit<MockServiceOptions, 'baseUrl' | 'clock' | 'randomSeed' | 'serviceVersion'>> {
+  extends Complete<Omit<MockServiceOptions, 'baseUrl' | 'clock' | 'randomSeed' | 'serviceVersion'>> {
   readonly baseUrl: URL
   /** Instant at which time is frozen; `undefined`: real time. */
   readonly clockStart: number | undefined

@@ -44,17 +44,19 @@ export type SeedToken = Sent<'tokens.create'>
 
 export interface Seed {
   /** Extended edition only; records below name theirs in `Namespace`. Spec 4.9. */
-  readonly namespaces?: readonly { readonly Name: string; readonly Description?: string }[]
-  readonly policies?: readonly SeedPolicy[]
+  readonly namespaces?:
+    | readonly { readonly Name: string; readonly Description?: string | undefined }[]
+    | undefined
+  readonly policies?: readonly SeedPolicy[] | undefined
   /** May link the policies above, by name or ID. */
-  readonly roles?: readonly SeedRole[]
-  readonly authMethods?: readonly SeedAuthMethod[]
+  readonly roles?: readonly SeedRole[] | undefined
+  readonly authMethods?: readonly SeedAuthMethod[] | undefined
   /** Rules of the auth methods above. */
-  readonly bindingRules?: readonly SeedBindingRule[]
+  readonly bindingRules?: readonly SeedBindingRule[] | undefined
   /** May link the policies and roles above, by name or ID. */
-  readonly tokens?: readonly SeedToken[]
+  readonly tokens?: readonly SeedToken[] | undefined
   /** Values by key; a text is stored as UTF-8. */
-  readonly kv?: Readonly<Record<string, string | Uint8Array>>
+  readonly kv?: Readonly<Record<string, string | Uint8Array>> | undefined
 }
 
 interface SeedContext {
@@ -99,7 +101,7 @@ function plant<T>(
 }
 
 function namespaceChange(
-  { Name, Description = '' }: { readonly Name: string; readonly Description?: string },
+  { Name, Description = '' }: { readonly Name: string; readonly Description?: string | undefined },
   { edition }: SeedContext,
 ): Change {
   if (edition === 'standard')
