@@ -10,6 +10,17 @@ import { renderError, type WireReply, type WireRequest } from '@latchkey/service
  */
 export type Failure = number | AclErrorCode | 'network' | 'lost'
 
+/** Why a client gets no answer, as a `fetch` rejects. */
+export class NoAnswer extends TypeError {
+  /** Whether the request reached the service. */
+  readonly isSent: boolean
+
+  constructor(failure: 'network' | 'lost') {
+    super('Failed to fetch')
+    this.isSent = failure === 'lost'
+  }
+}
+
 /** The planned failures of each endpoint. */
 export class Faults {
   private readonly planned = new Map<EndpointName, Failure[]>()

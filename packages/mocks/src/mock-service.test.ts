@@ -389,6 +389,14 @@ describe('fetch', () => {
     expect((await direct(service, '/acl/tokens')).status).toBe(200)
   })
 
+  test('a request whose signal is aborted beforehand does not reach the service', async () => {
+    const service = createMockService()
+    service.failNext('tokens.list', 'network')
+    const signal = AbortSignal.abort(new Error('too late'))
+    await expect(direct(service, '/acl/tokens', { signal })).rejects.toThrow('too late')
+    expect(service.calls).toEqual([])
+  })
+
   test('a request to another address is a TypeError', async () => {
     const service = createMockService()
     await expect(service.fetch('https://other.test/v1/acl/tokens')).rejects.toThrow(/base URL/)
@@ -449,5 +457,10 @@ describe('other datacenters', () => {
 
     primary.failNext('policies.create', 'network')
     expect((await call(secondary, 'PUT', '/acl/policy', { body: { Name: 'later' } })).status).toBe(503)
+    primary.failNext('policies.create', 'lost')
+    expect((await call(secondary, 'PUT', '/acl/policy', { body: { Name: 'later' } })).status).toBe(504)
+    expect((await call(primary, 'GET', '/acl/policy/name/later')).status).toBe(200)
+    primary.failNext('policies.list', 'lost')
+    expect((await call(secondary, 'GET', '/acl/policies?dc=dc1')).status).toBe(503)
   })
 })

@@ -5,7 +5,7 @@ import type { MemorySnapshot, WireReply } from '@latchkey/service'
 import type { HttpHandler } from 'msw'
 import { type Asked, askedOf, belowBase } from './base-path.ts'
 import { CallLog, type MockCall } from './call-log.ts'
-import { type Failure, Faults, refuse } from './faults.ts'
+import { type Failure, Faults, NoAnswer, refuse } from './faults.ts'
 import type { Credential } from './identity-provider.ts'
 import { type Latency, latencyMs, sleep } from './latency.ts'
 import { type Duration, toMs } from './mock-clock.ts'
@@ -131,15 +131,13 @@ class LatchkeyMock implements MockService {
     this.handlers = [
       new ServiceHandler(
         (url) => belowBase(url, settings.baseUrl) !== undefined,
-        (request) => this.answer(request),
+        (request) => this.answer(request).catch(asErrorResponse),
       ),
     ]
     this.fetch = async (input, init) => {
       const request = new Request(input, init)
-      const answer = await unlessAborted(this.answer(request), request.signal)
-      // MSW turns an error response into a rejection; a `fetch` of its own has to.
-      if (answer.type === 'error') throw new TypeError('Failed to fetch')
-      return answer
+      request.signal.throwIfAborted()
+      return unlessAborted(this.answer(request), request.signal)
     }
   }
 
@@ -175,6 +173,7 @@ class LatchkeyMock implements MockService {
     return this.state.blocked.untilWaiting(count)
   }
 
+  /** @throws NoAnswer after such a failure. */
   private async answer(request: Request): Promise<Response> {
     const { method, signal } = request
     const url = belowBase(request.url, this.settings.baseUrl)
@@ -182,26 +181,27 @@ class LatchkeyMock implements MockService {
     const asked = askedOf(method, url)
     await sleep(latencyMs(this.currentLatency, asked.endpoint), signal)
     const reply = await this.reply(request, url, asked)
+    const seen = reply instanceof NoAnswer ? undefined : reply
     this.log.add({
       endpoint: asked.endpoint,
       method,
       path: asked.template,
-      status: signal.aborted ? 0 : (reply?.status ?? 0),
-      accessorId: reply?.accessorId,
+      status: signal.aborted ? 0 : (seen?.status ?? 0),
+      accessorId: seen?.accessorId,
     })
-    return reply ? toResponse(reply, method) : Response.error()
+    if (reply instanceof NoAnswer) throw reply
+    return toResponse(reply, method)
   }
 
-  /** `undefined`: the client gets no answer. */
-  private async reply(request: Request, url: string, asked: Asked): Promise<WireReply | undefined> {
+  private async reply(request: Request, url: string, asked: Asked): Promise<WireReply | NoAnswer> {
     const wire = toWireRequest(request, url, this.requestIdOf(request))
     const failure = this.faults.take(asked.endpoint)
-    if (failure === 'network') return undefined
+    if (failure === 'network') return new NoAnswer(failure)
     if (asked.endpoint !== undefined && failure !== undefined && failure !== 'lost') {
       return refuse(failure, wire, asked.endpoint)
     }
     const reply = await this.state.handle(wire)
-    if (failure === 'lost') return undefined
+    if (failure === 'lost') return new NoAnswer(failure)
     const isMistake = isUnknown(reply) && asked.template === undefined
     return isMistake && this.settings.unknownEndpoints === 'fail' ? complain(request.method, url) : reply
   }
@@ -212,6 +212,12 @@ class LatchkeyMock implements MockService {
     this.requestCount += 1
     return `mock-${this.requestCount}`
   }
+}
+
+/** MSW makes such a response a rejection. */
+function asErrorResponse(error: unknown): Response {
+  if (error instanceof NoAnswer) return Response.error()
+  throw error
 }
 
 function replicationControls({ follower }: ServiceState): MockService['replication'] {
@@ -239,7 +245,6 @@ function complain(method: string, url: string): WireReply {
 }
 
 async function unlessAborted<T>(answer: Promise<T>, signal: AbortSignal): Promise<T> {
-  signal.throwIfAborted()
   let stopListening = () => {}
   const aborted = new Promise<never>((_, reject) => {
     const abort = () => reject(signal.reason)

@@ -1,5 +1,11 @@
 /** The other datacenters of a mock service are mock services, too. */
-import { type Datacenters, datacenterUnreachable, type ForwardedReply } from '@latchkey/service'
+import {
+  type Datacenters,
+  datacenterSilent,
+  datacenterUnreachable,
+  type ForwardedReply,
+} from '@latchkey/service'
+import { NoAnswer } from '../faults.ts'
 import type { Settings } from '../options.ts'
 
 export function mockDatacenters({
@@ -20,7 +26,11 @@ export function mockDatacenters({
       }
       if (!other) throw datacenterUnreachable(name)
       const answer = other.fetch(`${other.baseUrl}${url}`, init).catch((error: unknown) => {
-        throw signal?.aborted ? error : datacenterUnreachable(name, error)
+        if (signal?.aborted) throw error
+        const isUnsent = error instanceof NoAnswer && !error.isSent
+        throw method === 'GET' || isUnsent
+          ? datacenterUnreachable(name, error)
+          : datacenterSilent(name, error)
       })
       return replyOf(await answer)
     },
