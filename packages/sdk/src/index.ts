@@ -37,8 +37,10 @@ export type { AuthMethods, AuthMethodWriteOptions } from './resources/auth-metho
 export type { BindingRuleFilter, BindingRules } from './resources/binding-rules.ts'
 export type { Catalog, InstanceFilter, NodeFilter } from './resources/catalog.ts'
 export type { ConfigEntries, EntryCasOptions } from './resources/config-entries.ts'
+export type { CoordinateOptions, Coordinates } from './resources/coordinates.ts'
 export type {
   CheckListOptions,
+  CheckSelection,
   Health,
   InstanceListOptions,
   InstanceSelection,

@@ -2,24 +2,30 @@
 import type { Client } from '../client.ts'
 import { type AccessOptions, denialOf } from './guard.ts'
 
+export type { AccessOptions } from './guard.ts'
+
 /** What the middleware takes: without `params`, from which TypeScript would infer those of the route. */
-interface AnyRequest {
+export interface AnyRequest {
   get(name: string): string | undefined
 }
 
 /** What is used of a request of Express. */
-interface ExpressRequest extends AnyRequest {
+export interface ExpressRequest extends AnyRequest {
   readonly params: Readonly<Record<string, unknown>>
 }
 
 /** What is used of a response of Express. Without `send`, from which TypeScript would infer the bodies of the route. */
-interface ExpressResponse {
+export interface ExpressResponse {
   status(code: number): this
   set(headers: object): this
   end(body: string): unknown
 }
 
-type Middleware<R> = (request: R, response: ExpressResponse, next: (error?: unknown) => void) => Promise<void>
+export type Middleware<R> = (
+  request: R,
+  response: ExpressResponse,
+  next: (error?: unknown) => void,
+) => Promise<void>
 
 /**
  * Lets a request through if its token has the right; otherwise answers 401, 403 or 503. Spec 5.

@@ -2,21 +2,23 @@
 import type { Client } from '../client.ts'
 import { type AccessOptions, denialOf } from './guard.ts'
 
+export type { AccessOptions } from './guard.ts'
+
 /** What is used of a request of Fastify. */
-interface FastifyRequest {
+export interface FastifyRequest {
   // biome-ignore lint/suspicious/noExplicitAny: the application types the parameters of its routes.
   readonly params: any
   readonly headers: Readonly<Record<string, string | string[] | undefined>>
 }
 
 /** What is used of a reply of Fastify. */
-interface FastifyReply {
+export interface FastifyReply {
   code(status: number): this
   headers(values: object): this
   send(body: string): this
 }
 
-type PreHandler<R> = (request: R, reply: FastifyReply) => Promise<unknown>
+export type PreHandler<R> = (request: R, reply: FastifyReply) => Promise<unknown>
 
 /**
  * A `preHandler` that lets a request through if its token has the right; otherwise answers 401, 403 or 503. Spec 5.

@@ -2,8 +2,10 @@
 import type { Client } from '../client.ts'
 import { type AccessOptions, denialOf } from './guard.ts'
 
+export type { AccessOptions } from './guard.ts'
+
 /** What is used of a context of Hono. */
-interface HonoContext {
+export interface HonoContext {
   readonly req: { header(name: string): string | undefined; param(name: string): string | undefined }
 }
 

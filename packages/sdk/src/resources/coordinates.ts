@@ -4,7 +4,7 @@ import type { Mode, Result } from '../meta.ts'
 import type { CallOptions, ReadOptions } from '../options.ts'
 import type { Coordinate, CoordinateUpdate, DatacenterCoordinates } from '../types.ts'
 
-interface CoordinateOptions extends ReadOptions {
+export interface CoordinateOptions extends ReadOptions {
   /** Only coordinates of this segment. */
   readonly segment?: string | undefined
 }

@@ -8,7 +8,7 @@ import type { Watch } from '../watch.ts'
 /** What a list of checks may select by. */
 export interface CheckListOptions extends ReadOptions, CheckSelection {}
 
-interface CheckSelection {
+export interface CheckSelection {
   /** Sort by distance from this node; `_agent` is that of the server. */
   readonly near?: string | undefined
   /** `key:value` that the node must have: all of them. */

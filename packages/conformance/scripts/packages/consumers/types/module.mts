@@ -10,6 +10,9 @@ import {
   type WithMeta,
 } from '@latchkey/sdk'
 import { completeLogin } from '@latchkey/sdk/browser'
+import { requireAccess as expressAccess } from '@latchkey/sdk/express'
+import { requireAccess as fastifyAccess } from '@latchkey/sdk/fastify'
+import { requireAccess as honoAccess } from '@latchkey/sdk/hono'
 import { loginThroughBrowser } from '@latchkey/sdk/node'
 
 const client: Client = createClient({ address: 'http://127.0.0.1:1', token: () => undefined })
@@ -45,3 +48,14 @@ export async function logIn(redirectUris: readonly string[]): Promise<Session | 
 
 // @ts-expect-error the types are real ones: a mistake does not compile
 void client.tokens.create({ Desciption: 'x' })
+
+// A library exports these without annotations, so its declarations name their types.
+const MAY_READ = { resource: 'key', access: 'read' } as const
+export const guards = [
+  expressAccess(client, MAY_READ),
+  fastifyAccess(client, MAY_READ),
+  honoAccess(client, MAY_READ),
+] as const
+export const { coordinates, health } = client
+export const nodesOf = (...[options]: Parameters<typeof coordinates.nodes>) => ({ options })
+export const checksOf = (...[node, options]: Parameters<typeof health.node>) => ({ node, options })
