@@ -177,16 +177,21 @@ function checkPath(path: string): string {
 /** A slash that would double the one before it, at the start of a key or within it. Servers redirect doubled slashes. */
 const DOUBLING_SLASH = /(?<=^|\/)\//g
 
+/** Half of a surrogate pair, which no URL can carry. */
+const HALF_CHARACTER = /\p{Surrogate}/u
+
 /**
  * Fills the parameters into an endpoint's path, each encoded, so that no value can reach another endpoint. Slashes of a key
  * stay readable, except those that would double another.
  *
- * @throws TypeError if a parameter is missing, or is `.` or `..`, which URLs resolve despite encoding.
+ * @throws TypeError if a parameter is missing, is `.` or `..`, which URLs resolve despite encoding, or holds half of a
+ * character.
  */
 export function buildPath(name: EndpointName, params: Readonly<Record<string, string>> = {}): string {
   return ENDPOINTS[name].path.replace(/:(\w+)/g, (_, param: string) => {
     const value = params[param]
     if (value === undefined || value === '') throw new TypeError(`${name} needs the path parameter ${param}`)
+    if (HALF_CHARACTER.test(value)) throw new TypeError(`${param} cannot hold half of a character`)
     const steps = param === 'Key' ? value.split('/') : [value]
     if (steps.some((step) => step === '.' || step === '..')) {
       throw new TypeError(`${param} cannot hold the path step "." or ".."`)

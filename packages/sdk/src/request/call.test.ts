@@ -62,6 +62,15 @@ test('query values are encoded', async () => {
   expect(url).toBe('/v1/acl/tokens?policy=a%26token%3Dx&servicename=%C3%BC%20%23')
 })
 
+test('half of a character in a path or query is a TypeError that names where, and nothing is sent', async () => {
+  const before = server.requests.length
+  const half = '\ud83d'
+  await expect(client.kv.get(`a${half}`)).rejects.toThrow(/^Key .* half/)
+  await expect(client.tokens.list({ filter: half })).rejects.toThrow(/^filter .* half/)
+  await expect(client.kv.get(`a${half}`)).rejects.toThrow(TypeError)
+  expect(server.requests).toHaveLength(before)
+})
+
 test('every PUT and DELETE is a write, and every POST but those of logins, logout and new intentions is a read', () => {
   const names = Object.keys(ENDPOINTS) as EndpointName[]
   const posts = names.filter((name) => endpoint(name).method === 'POST')

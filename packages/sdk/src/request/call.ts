@@ -144,7 +144,16 @@ function searchOf(query: Readonly<Record<string, QueryValue>>): string {
   const search = Object.entries(query)
     .flatMap(([name, value]) => [value].flat().map((single) => [name, single] as const))
     .filter(([, value]) => value !== undefined && value !== false)
-    .map(([name, value]) => (value === true ? name : `${name}=${encodeURIComponent(String(value ?? ''))}`))
+    .map(([name, value]) => (value === true ? name : `${name}=${encode(name, String(value ?? ''))}`))
     .join('&')
   return search === '' ? '' : `?${search}`
+}
+
+/** Half of a surrogate pair, which no URL can carry. */
+const HALF_CHARACTER = /\p{Surrogate}/u
+
+/** @throws TypeError for half of a character. */
+function encode(name: string, value: string): string {
+  if (HALF_CHARACTER.test(value)) throw new TypeError(`${name} cannot hold half of a character`)
+  return encodeURIComponent(value)
 }
