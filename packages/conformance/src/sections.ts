@@ -207,6 +207,7 @@ export const SECTIONS: readonly Section[] = [
     standard: 'the standard edition refuses ns, header and field',
     manage: 'namespaces are created, read, updated and deleted; default always exists',
     defaults: 'default policies and roles of a namespace',
+    'default-alone': 'sessions, agent and intentions by name know the namespace default alone',
     'reserved-name': 'no namespace may have a policy with the name of the built-in one',
   }),
   ...rows('D/versions/', {

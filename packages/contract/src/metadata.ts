@@ -21,6 +21,11 @@ export interface RouteMetadata extends EndpointFacts {
   readonly writes?: Writes
   /** The body may name the namespace, which then takes precedence over `ns` and the header. Spec 4.9.1. */
   readonly namespaceInBody?: true
+  /**
+   * Its records are in the namespace `default`, or named with their own. The standard edition refuses `ns` and the header; the
+   * extended edition refuses other names there. Decisions: namespaces.
+   */
+  readonly inDefault?: true
   /** Names of fields of the body match without case, and without underscores. Decisions: agent. */
   readonly looseNames?: true
   /** Whole numbers of the body that a double would round are bigints. */

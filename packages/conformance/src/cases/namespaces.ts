@@ -21,6 +21,18 @@ async function writerIn(ctx: Context, ns: string): Promise<Token> {
 
 const UNSUPPORTED = { status: 400, code: 'namespace_unsupported' } as const
 
+/** Requests of endpoints whose records are in `default` alone, or named with their namespace. */
+const IN_DEFAULT = [
+  ['PUT', '/session/create'],
+  ['GET', '/session/list'],
+  ['PUT', '/agent/service/register'],
+  ['GET', '/agent/services'],
+  ['PUT', '/agent/check/register'],
+  ['GET', '/agent/checks'],
+  ['POST', '/connect/intentions'],
+  ['GET', '/connect/intentions/match'],
+] as const
+
 export const namespaceCases: readonly Case[] = [
   {
     id: 'namespace/standard',
@@ -66,6 +78,42 @@ export const namespaceCases: readonly Case[] = [
         { ...UNSUPPORTED, field: 'authmethod-ns' },
       )
       await ctx.refuses('DELETE', `/acl/token/${AccessorID}?ns=team`, {}, UNSUPPORTED)
+    },
+  },
+  {
+    id: 'namespace/standard-everywhere',
+    spec: 'D/namespaces/standard',
+    title:
+      '400 namespace_unsupported: ns or header on sessions, agent and intentions in the standard edition; empty ones are ignored',
+    needs: { edition: 'standard' },
+    async run(ctx) {
+      const headers = { [ctx.header('Namespace')]: 'team' }
+      for (const [method, path] of IN_DEFAULT) {
+        const body = method === 'GET' ? {} : { body: {} }
+        await ctx.refuses(method, `${path}?ns=team`, body, { ...UNSUPPORTED, field: 'ns' })
+        await ctx.refuses(method, path, { ...body, headers }, UNSUPPORTED)
+        if (method === 'GET' && !path.endsWith('match')) await ctx.ok(method, `${path}?ns=`)
+      }
+    },
+  },
+  {
+    id: 'namespace/default-alone',
+    spec: 'D/namespaces/default-alone',
+    title: '400 query_invalid: sessions, agent and intentions by name know the namespace default alone',
+    needs: EXTENDED,
+    async run(ctx) {
+      const ns = await aNamespace(ctx)
+      const headers = { [ctx.header('Namespace')]: ns }
+      const refusal = { status: 400, code: 'query_invalid' } as const
+      for (const [method, path] of IN_DEFAULT) {
+        const body = method === 'GET' ? {} : { body: {} }
+        await ctx.refuses(method, `${path}?ns=${ns}`, body, { ...refusal, field: 'ns' })
+        await ctx.refuses(method, path, { ...body, headers }, refusal)
+        if (method !== 'GET') await ctx.refuses(method, `${path}?ns=*`, body, refusal)
+        else if (!path.endsWith('match')) {
+          for (const known of ['', 'default', '*']) await ctx.ok(method, `${path}?ns=${known}`)
+        }
+      }
     },
   },
   {

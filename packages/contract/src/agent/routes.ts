@@ -17,7 +17,7 @@ import {
 const row = { methodGate: 'http.enforceMethods', spec: '9.4' } as const
 const extra = { spec: 'extension' } as const
 /** The right depends on what the request is about. */
-const judged = { right: 'catalog' } as const
+const judged = { right: 'catalog', inDefault: true } as const
 const rows = { ...judged, rowRights: true, errors: ['filter_invalid', 'field_too_long'] } as const
 const change = { ...judged, sameOrigin: true, writes: 'own', answerForm: 'text' } as const
 const registers = { ...change, body: 'json', looseNames: true, bodyBytesMax: REGISTRATION_BYTES_MAX } as const

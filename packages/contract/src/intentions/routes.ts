@@ -19,7 +19,9 @@ import {
 const read = { right: 'intention', blocking: 'intentions', spec: '9.5' } as const
 const write = { right: 'intention', sameOrigin: true, writes: 'global', spec: '9.5' } as const
 const record = { subject: 'intention ID' } as const
-const byName = { gate: 'intentions.configEntries' } as const
+/** Names without a namespace are in `default`, whatever `ns` would say. */
+const named = { inDefault: true } as const
+const byName = { ...named, gate: 'intentions.configEntries' } as const
 const rules = ['field_required', 'field_invalid', 'namespace_unsupported'] as const
 const states = ['intentions_migrating', 'intention_edited'] as const
 const BY_PROBLEM = "'by' parameter must be one of 'source' or 'destination'"
@@ -58,6 +60,7 @@ export const intentions = c.router({
     body: createIntentionSchema,
     ...answers(createdIntentionSchema, {
       ...write,
+      ...named,
       body: 'json',
       errors: [...rules, ...states, 'intention_in_use'],
     }),
@@ -72,7 +75,7 @@ export const intentions = c.router({
       by: word(['source', 'destination'], { description: 'Which end the names are. Required.' }, BY_PROBLEM),
       name: texts('A service, as `name` or `namespace/name`. May be repeated.'),
     }),
-    ...answers(intentionMatchesSchema, { ...read, errors: rules }),
+    ...answers(intentionMatchesSchema, { ...read, ...named, errors: rules }),
   },
   check: {
     method: 'GET',
@@ -84,7 +87,7 @@ export const intentions = c.router({
       ...names,
       'source-type': text('Absent, or `consul`.'),
     }),
-    ...answers(intentionCheckSchema, { ...read, errors: rules }),
+    ...answers(intentionCheckSchema, { ...read, ...named, errors: rules }),
   },
   readExact: {
     method: 'GET',

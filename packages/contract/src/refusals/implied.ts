@@ -53,6 +53,7 @@ const IMPLIED = {
   blocking: { any: ['header_invalid'] },
   checksReadOptions: { any: ['header_invalid'] },
   namespaced: { any: ['namespace_unsupported'] },
+  inDefault: { any: ['namespace_unsupported'] },
 } as const satisfies {
   readonly [K in keyof RouteMetadata]?: Readonly<Record<string, readonly AclErrorCode[]>>
 }

@@ -6,12 +6,19 @@ import { sessionCreateSchema, sessionIdSchema, sessionSchema } from './schemas.t
 
 const read = {
   right: 'session',
+  inDefault: true,
   blocking: 'sessions',
   rowRights: true,
   methodGate: 'http.enforceMethods',
   spec: '9.4',
 } as const
-const write = { right: 'session', sameOrigin: true, writes: 'own', spec: 'extension' } as const
+const write = {
+  right: 'session',
+  inDefault: true,
+  sameOrigin: true,
+  writes: 'own',
+  spec: 'extension',
+} as const
 const subject = { subject: 'session' } as const
 const VISIBLE = 'Shows sessions of nodes on which the caller has `session:read`.'
 /** The handlers refuse a malformed one, with the text of existing services. */

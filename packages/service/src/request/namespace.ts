@@ -9,6 +9,8 @@ import type { Context } from '../handler.ts'
 interface RequestedNamespace {
   readonly header: { readonly name: string; readonly value: string } | undefined
   readonly query: NamespaceQuery
+  /** `ns` of a route that has no such option. */
+  readonly ns: string | undefined
   readonly route: AnyRoute
 }
 
@@ -18,8 +20,8 @@ export interface NamespaceQuery {
 }
 
 /**
- * The namespace that header or `ns` name; `undefined` if neither does. The standard edition refuses both on namespaced
- * routes, header first. Decisions: namespaces.
+ * The namespace that header or `ns` name; `undefined` if neither does. The standard edition refuses both, header first, where
+ * records have a namespace. Decisions: namespaces.
  *
  * @throws AclError `namespace_unsupported`, `query_invalid`.
  */
@@ -27,8 +29,9 @@ export function requestedNamespace(
   requested: RequestedNamespace,
   edition: 'standard' | 'extended',
 ): string | undefined {
-  const { header, query, route } = requested
-  if (!route.namespaced || route.right === 'self') return undefined
+  const { header, route } = requested
+  if (!(route.namespaced || route.inDefault) || route.right === 'self') return undefined
+  const query: NamespaceQuery = route.inDefault ? { ns: requested.ns } : requested.query
   const { ns, 'authmethod-ns': methodNamespace } = query
   if (edition === 'standard') {
     if (header) throw unsupported(`Invalid header: "${header.name}"`, header.name)
@@ -38,11 +41,26 @@ export function requestedNamespace(
     return undefined
   }
   const name = ns ?? header?.value
+  if (route.inDefault) {
+    if (name !== undefined) requireDefault(name, route, ns === undefined ? (header?.name ?? 'ns') : 'ns')
+    return undefined
+  }
   if (name !== undefined && !(name === '*' && route.path.endsWith('s'))) {
     checkName(name, ns === undefined ? (header?.name ?? 'ns') : 'ns')
   }
   if (methodNamespace !== undefined) checkName(methodNamespace, 'authmethod-ns')
   return name === undefined ? undefined : ownText(name)
+}
+
+/**
+ * Refuses every namespace but the only one there is; a read of all of them reads it too.
+ *
+ * @throws AclError `query_invalid`.
+ */
+function requireDefault(name: string, route: AnyRoute, field: string): void {
+  if (name === DEFAULT_NAMESPACE || (name === '*' && route.method === 'GET')) return
+  const problem = `Invalid namespace ${JSON.stringify(shorten(name))}: this endpoint knows "default" alone`
+  throw new AclError('query_invalid', problem, { field })
 }
 
 /** @throws AclError `query_invalid`. */
