@@ -8,6 +8,12 @@ interface Found {
   readonly Line: number
 }
 
+interface Member {
+  readonly Name: string
+  readonly Datacenter: string
+  readonly Status: number
+}
+
 export const operationCases: readonly Case[] = [
   {
     id: 'operations/cluster',
@@ -18,10 +24,15 @@ export const operationCases: readonly Case[] = [
       const leader = await ctx.ok<string>('GET', '/status/leader', { token: null })
       const peers = await ctx.ok<string[]>('GET', '/status/peers', { token: null })
       assert(peers.includes(leader), `the leader ${leader} is not among the peers`)
-      const members = await ctx.ok<{ Datacenter: string; Status: number }[]>('GET', '/agent/members')
+      const members = await ctx.ok<Member[]>('GET', '/agent/members')
       assert.equal(members.filter(({ Status }) => Status === 1).length, peers.length)
       const datacenters = await ctx.ok<string[]>('GET', '/catalog/datacenters', { token: null })
       for (const { Datacenter } of members) assert(datacenters.includes(Datacenter), Datacenter)
+      const wide = await ctx.ok<Member[]>('GET', '/agent/members?wan=1')
+      const names = members.map(({ Name, Datacenter }) => `${Name}.${Datacenter}`)
+      assert.deepEqual(wide.map(({ Name }) => Name).sort(), names.sort())
+      const refusal = { status: 400, code: 'query_invalid', text: 'Cannot provide a segment' } as const
+      await ctx.refuses('GET', '/agent/members?wan=1&segment=x', {}, refusal)
       const replication = await ctx.ok('GET', '/acl/replication', { token: null })
       assert.equal(replication.Enabled, false)
       assert.equal(replication.Mode, 'enabled')

@@ -138,7 +138,10 @@ export const operations = c.router({
     summary: 'List the server processes',
     description:
       'Includes processes that failed or left recently. Shows those on nodes that the caller may read.',
-    query: query({}),
+    query: query({
+      wan: text('Not empty: names carry their datacenter, as in `db-1.dc1`.'),
+      segment: text('Accepted for existing clients, without effect. Excludes `wan`.'),
+    }),
     ...answers(z.array(memberSchema), { right: 'catalog', rowRights: true, errors: [], ...row }),
   },
   metrics: {

@@ -127,7 +127,7 @@ export const ENDPOINTS = {
   'operations.peers': { method: 'GET', path: '/status/peers', right: 'none', methodGate: 'http.enforceMethods', local: true, answer: 'array' },
   'operations.self': { method: 'GET', path: '/agent/self', right: 'agent:read', methodGate: 'http.enforceMethods', answer: 'object' },
   'operations.setReplicationToken': { method: 'PUT', path: '/agent/token/replication', right: 'acl:write', gate: 'api.replicationToken', body: 'json', answer: 'boolean' },
-  'operations.members': { method: 'GET', path: '/agent/members', right: 'catalog', methodGate: 'http.enforceMethods', answer: 'array' },
+  'operations.members': { method: 'GET', path: '/agent/members', right: 'catalog', methodGate: 'http.enforceMethods', answer: 'array', query: ['wan', 'segment'] },
   'operations.metrics': { method: 'GET', path: '/agent/metrics', right: 'agent:read', methodGate: 'http.enforceMethods', answer: 'object', query: ['format'] },
   'operations.datacenters': { method: 'GET', path: '/catalog/datacenters', right: 'none', methodGate: 'http.enforceMethods', local: true, answer: 'array' },
   'operations.versions': { method: 'GET', path: '/internal/versions', right: 'none', local: true, answer: 'array', query: ['from', 'to'] },
