@@ -741,6 +741,17 @@ const TABLE = {
     breaksClients: false,
     decidedBy: 'server',
   },
+  'health.meshSummary': {
+    kind: 'field',
+    since: '1.11',
+    specRow: '9.4; decisions: catalog records',
+    sentence:
+      'Before 1.11 the summary of a service counts instances and checks; since then it says its datacenter and what connects it, too.',
+    clientSees:
+      'Datacenter, ConnectedWithProxy and ConnectedWithGateway of /v1/internal/ui/services appear from 1.11.',
+    breaksClients: false,
+    decidedBy: 'server',
+  },
   'catalog.tagFilterIgnored': {
     kind: 'behaviour',
     since: '1.3.0',

@@ -17,6 +17,7 @@ export interface RecordView {
   readonly checkType: boolean
   readonly checkTimes: boolean
   readonly exposedPort: boolean
+  readonly meshSummary: boolean
 }
 
 export function recordViewOf(
@@ -37,6 +38,7 @@ export function recordViewOf(
     checkType: profile.has('catalog.checkType'),
     checkTimes: profile.has('catalog.checkTimes'),
     exposedPort: profile.has('catalog.checkExposedPort'),
+    meshSummary: profile.has('health.meshSummary'),
   }
 }
 

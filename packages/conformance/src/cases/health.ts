@@ -215,6 +215,35 @@ export const healthCases: readonly Case[] = [
     },
   },
   {
+    id: 'health/mesh-summary',
+    spec: '9.4',
+    title: 'the summary of a service says its datacenter, and which services its proxies stand for',
+    needs: { from: '1.11' },
+    async run(ctx) {
+      const name = await aService(ctx)
+      const proxy = await aService(ctx, {
+        Kind: 'connect-proxy',
+        Proxy: { DestinationServiceName: name },
+      })
+      const [agent, summaries] = await Promise.all([
+        ctx.ok<{ Config: { Datacenter: string } }>('GET', '/agent/self'),
+        ctx.ok<Record<string, unknown>[]>('GET', '/internal/ui/services'),
+      ])
+      const { Datacenter } = agent.Config
+      const shown = [name, proxy].map((each) => {
+        const summary = summaries.find(({ Name }) => Name === each) ?? {}
+        return ['Datacenter', 'ProxyFor', 'ConnectedWithProxy', 'ConnectedWithGateway'].map(
+          (key) => summary[key],
+        )
+      })
+      assert.deepEqual(shown, [
+        [Datacenter, undefined, true, false],
+        [Datacenter, [name], false, false],
+      ])
+      for (const each of [name, proxy]) await removed(ctx, each)
+    },
+  },
+  {
     id: 'health/lists',
     spec: '9.4',
     title: 'checks by node and state, and the summaries of user interfaces',

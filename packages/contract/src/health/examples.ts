@@ -59,6 +59,7 @@ export const examples = {
   uiServices: answer([
     {
       Name: 'web',
+      Datacenter: 'dc1',
       Tags: ['v2'],
       Nodes: ['db-1'],
       InstanceCount: 1,
@@ -67,6 +68,8 @@ export const examples = {
       ChecksCritical: 0,
       ExternalSources: null,
       GatewayConfig: {},
+      ConnectedWithProxy: false,
+      ConnectedWithGateway: false,
     },
   ]),
 } satisfies ExamplesOf<'health'>

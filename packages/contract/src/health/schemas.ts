@@ -1,6 +1,7 @@
 /** Answers about the health of services and nodes. Spec 9.3, 9.4. */
 import * as z from 'zod'
 import { checkSchema, nodeSchema, nodeServiceSchema } from '../catalog/records.ts'
+import type { GateName } from '../gates.ts'
 
 const counted = (description: string) => z.int().meta({ description, minimum: 0 })
 
@@ -35,19 +36,37 @@ export const nodeSummarySchema = z
   .meta({ id: 'NodeSummary' })
 export type NodeSummary = z.infer<typeof nodeSummarySchema>
 
+const mesh = { gate: 'health.meshSummary' satisfies GateName }
+
 /** A service with the number of its instances and checks. */
 export const serviceSummarySchema = z
   .strictObject({
     Kind: z.string().optional().meta({ description: 'Kind of the service; absent for a typical one.' }),
     Name: z.string().meta({ description: 'Name of the service.' }),
+    Datacenter: z
+      .string()
+      .optional()
+      .meta({ ...mesh, description: 'Its datacenter. Since 1.11.' }),
     Tags: z.array(z.string()).meta({ description: 'Tags of all instances, sorted.' }),
     Nodes: z.array(z.string()).meta({ description: 'Nodes of the instances, sorted.' }),
     InstanceCount: counted('Number of instances.'),
+    ProxyFor: z
+      .array(z.string())
+      .optional()
+      .meta({ description: 'Services that the instances are proxies of, sorted; absent if they are none.' }),
     ChecksPassing: counted('Passing checks of the instances and their nodes.'),
     ChecksWarning: counted('Warning checks of the instances and their nodes.'),
     ChecksCritical: counted('Critical checks of the instances and their nodes.'),
     ExternalSources: z.null().meta({ description: 'Always null.' }),
     GatewayConfig: z.strictObject({}).meta({ description: 'Always empty.' }),
+    ConnectedWithProxy: z
+      .boolean()
+      .optional()
+      .meta({ ...mesh, description: 'Whether a proxy stands for it. Since 1.11.' }),
+    ConnectedWithGateway: z
+      .boolean()
+      .optional()
+      .meta({ ...mesh, description: 'Always false. Since 1.11.' }),
   })
   .meta({ id: 'ServiceSummary' })
 export type ServiceSummary = z.infer<typeof serviceSummarySchema>

@@ -76,6 +76,7 @@ const BOUNDARIES: readonly [GateName, without: string, first: string, last?: str
   ['catalog.checkTimes', '1.9.9', '1.10.0'],
   ['catalog.socketPath', '1.9.9', '1.10.0'],
   ['catalog.checkExposedPort', '1.10.1', '1.10.2'],
+  ['health.meshSummary', '1.10.12', '1.11'],
   ['catalog.nodeServices', '1.6.9', '1.7.0'],
   ['catalog.gatewayServices', '1.7.9', '1.8.0'],
   ['catalog.tagFilterIgnored', '1.2.3', '1.3.0', '1.3.0', '1.3.1'],
@@ -192,13 +193,14 @@ test('lists what changes from 1.3.1 to 1.4.0: the token API and its upgrade (spe
 test('orders changes by version, and names what is removed (spec 9.1)', () => {
   const list = changes('1.8.0', '1.11')
   expect(list[0]).toBe('1.8.1 added token.nodeIdentities')
-  expect(list.slice(-8)).toEqual([
+  expect(list.slice(-9)).toEqual([
     '1.11 removed api.legacy',
     '1.11 removed api.legacyTokenRules',
     '1.11 added replication.detail',
     '1.11 added authMethod.acrValues',
     '1.11 removed upgrade.legacyRules',
     '1.11 added http.resultsFiltered',
+    '1.11 added health.meshSummary',
     '1.11 added dns.nodeNoData',
     '1.11 added intentions.conditionalDelete',
   ])

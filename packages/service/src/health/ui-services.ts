@@ -1,8 +1,10 @@
 import {
   type Catalog,
+  CONNECT_PROXY,
   filterRecords,
   HEALTH_FIELDS,
   inTurns,
+  type RecordView,
   type ServiceRecord,
   showCheck,
   showNode,
@@ -25,7 +27,7 @@ export async function uiServicesHandler(
     .filter((record) => record.Namespace === call.namespace && rights.instance(record))
   const shown = visible.flatMap((record) => shownInstance(call, catalog, record))
   const kept = await inTurns(filterRecords(shown, call.query.filter, HEALTH_FIELDS), call)
-  return rights.mark(json(summariesOf(kept), watch))
+  return rights.mark(json(summariesOf(kept, call.records.view), watch))
 }
 
 function shownInstance(
@@ -46,7 +48,7 @@ function shownInstance(
 }
 
 /** By name. Checks of a node count for each service that has instances on it, once. */
-function summariesOf(instances: readonly ServiceHealth[]): ServiceSummary[] {
+function summariesOf(instances: readonly ServiceHealth[], view: RecordView): ServiceSummary[] {
   const byName = new Map<string, ServiceHealth[]>()
   for (const instance of instances) {
     const name = instance.Service.Service
@@ -54,11 +56,46 @@ function summariesOf(instances: readonly ServiceHealth[]): ServiceSummary[] {
     if (known) known.push(instance)
     else byName.set(name, [instance])
   }
-  return [...byName].sort(([a], [b]) => (a < b ? -1 : 1)).map(([name, group]) => summaryOf(name, group))
+  const withProxy = new Set(proxiedBy(instances).map(asKey))
+  return [...byName]
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([name, group]) => {
+      const summary = summaryOf(name, group)
+      return view.meshSummary ? inMesh(summary, { view, isProxied: withProxy.has(asKey(name)) }) : summary
+    })
 }
 
+/** Names of services match without case. */
+const asKey = (name: string) => name.toLowerCase()
+
+/** The services that instances are proxies of. */
+function proxiedBy(instances: readonly ServiceHealth[]): readonly string[] {
+  return instances.flatMap(({ Service }) => {
+    const destination = Service.Kind === CONNECT_PROXY ? Service.Proxy?.DestinationServiceName : undefined
+    return typeof destination === 'string' ? [destination] : []
+  })
+}
+
+interface Mesh {
+  readonly view: RecordView
+  readonly isProxied: boolean
+}
+
+/** What versions from 1.11 on add. There are no gateways. */
+function inMesh({ Kind, Name, ...rest }: ServiceSummary, { view, isProxied }: Mesh): ServiceSummary {
+  return {
+    ...(Kind === undefined ? {} : { Kind }),
+    Name,
+    Datacenter: view.datacenter,
+    ...rest,
+    ConnectedWithProxy: isProxied,
+    ConnectedWithGateway: false,
+  }
+}
+
+const sorted = (words: Iterable<string>) => [...new Set(words)].sort()
+
 function summaryOf(name: string, instances: readonly ServiceHealth[]): ServiceSummary {
-  const sorted = (words: Iterable<string>) => [...new Set(words)].sort()
   const checks = new Map(
     instances
       .flatMap(({ Checks }) => Checks)
@@ -66,12 +103,14 @@ function summaryOf(name: string, instances: readonly ServiceHealth[]): ServiceSu
   )
   const count = (status: string) => [...checks.values()].filter((each) => each === status).length
   const kind = instances[0]?.Service.Kind
+  const proxied = sorted(proxiedBy(instances))
   return {
     ...(kind === undefined ? {} : { Kind: kind }),
     Name: name,
     Tags: sorted(instances.flatMap(({ Service }) => Service.Tags)),
     Nodes: sorted(instances.map(({ Node }) => Node.Node)),
     InstanceCount: instances.length,
+    ...(proxied.length === 0 ? {} : { ProxyFor: proxied }),
     ChecksPassing: count('passing'),
     ChecksWarning: count('warning'),
     ChecksCritical: count('critical'),

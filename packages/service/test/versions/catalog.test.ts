@@ -84,6 +84,21 @@ test('the index of a service is its own from 1.0.7, that of an absent one the la
     OPEN,
   ))
 
+test('summaries of services say from 1.11 where a service is and what connects it', () =>
+  expectSince(
+    [
+      ['0.7', [undefined, undefined, undefined]],
+      ['1.11', ['dc1', false, false]],
+    ],
+    async (world) => {
+      await register(world, { Node: 'n', Service: { Service: 'web' } })
+      const { json } = await world.ask('GET', '/internal/ui/services')
+      const summary = (json as Record<string, unknown>[]).find(({ Name }) => Name === 'web')
+      return ['Datacenter', 'ConnectedWithProxy', 'ConnectedWithGateway'].map((key) => summary?.[key])
+    },
+    OPEN,
+  ))
+
 test('a node is read by two characters of its ID or more, if one node fits', async () => {
   const world = await aWorld(OPEN)
   await register(world, { Node: 'a', ID: 'aaaaaaaa-0000-4000-8000-000000000001' })
