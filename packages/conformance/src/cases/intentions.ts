@@ -154,6 +154,7 @@ export const intentionCases: readonly Case[] = [
       for (const [path, field] of [
         ['match?name=x', 'by'],
         ['match?by=source', 'name'],
+        ['match?name=x&by=source&by=destination', 'by'],
         [`check?destination=${b}`, 'source'],
         [`check?source=${a}`, 'destination'],
       ] as const) {
@@ -265,6 +266,8 @@ export const intentionCases: readonly Case[] = [
       )
       const missing = { status: 400, code: 'field_required', field: 'source' } as const
       await ctx.refuses('GET', `/connect/intentions/exact?destination=${b}`, {}, missing)
+      const twice = `/connect/intentions/exact?${query}&source=other`
+      await ctx.refuses('DELETE', twice, {}, missing)
       for (let time = 1; time <= 2; time += 1)
         assert.equal(await ctx.ok<boolean>('DELETE', `/connect/intentions/exact?${query}`), true)
       await ctx.refuses('GET', `/connect/intentions/exact?${query}`, {}, { status: 404, code: 'not_found' })

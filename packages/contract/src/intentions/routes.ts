@@ -4,7 +4,7 @@ import type { GateName } from '../gates.ts'
 import { answers, type ContractRoutes, c } from '../route.ts'
 import { deletedSchema } from '../shared/answers.ts'
 import { idParam } from '../shared/path-params.ts'
-import { blockingQuery, namespacedBlockingQuery, query, text, texts, word } from '../shared/query.ts'
+import { blockingQuery, namespacedBlockingQuery, ONCE, query, text, texts, word } from '../shared/query.ts'
 import {
   createdIntentionSchema,
   createIntentionSchema,
@@ -26,8 +26,8 @@ const rules = ['field_required', 'field_invalid', 'namespace_unsupported'] as co
 const states = ['intentions_migrating', 'intention_edited'] as const
 const BY_PROBLEM = "'by' parameter must be one of 'source' or 'destination'"
 const names = {
-  source: text('The source, as `name` or `namespace/name`. Required.'),
-  destination: text('The destination, as `name` or `namespace/name`. Required.'),
+  source: text('The source, as `name` or `namespace/name`. Required, once.', ONCE),
+  destination: text('The destination, as `name` or `namespace/name`. Required, once.', ONCE),
 }
 
 export const intentions = c.router({
@@ -72,7 +72,11 @@ export const intentions = c.router({
     description:
       'For each name the intentions of that source, or to that destination, with those of wildcards that cover it. Needs the right to read each name.',
     query: blockingQuery({
-      by: word(['source', 'destination'], { description: 'Which end the names are. Required.' }, BY_PROBLEM),
+      by: word(
+        ['source', 'destination'],
+        { description: 'Which end the names are. Required, once.', ...ONCE },
+        BY_PROBLEM,
+      ),
       name: texts('A service, as `name` or `namespace/name`. May be repeated.'),
     }),
     ...answers(intentionMatchesSchema, { ...read, ...named, errors: rules }),

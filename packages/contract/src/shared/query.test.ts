@@ -3,7 +3,7 @@ import * as z from 'zod'
 import { AclError } from '../errors.ts'
 import { PAGE_LIMIT_MAX, WAIT_MS_DEFAULT, WAIT_MS_MAX } from '../limits.ts'
 import { type RouteName, routeOf } from '../routes.ts'
-import { consistencyConflict, decodeQuery, texts } from './query.ts'
+import { consistencyConflict, decodeQuery, ONCE, text, texts } from './query.ts'
 
 /** Decodes every option. */
 function read(name: RouteName, text: string): object {
@@ -82,6 +82,13 @@ describe('query_invalid names the option (decisions: blocking queries)', () => {
   ])('%s?%s', (name, text, field, message) => {
     expect(refusal(name, text)).toEqual(['query_invalid', field, message])
   })
+})
+
+test('an option that counts once is absent if it is given twice (decisions: intentions)', () => {
+  const schema = z.object({ source: text('A name.', ONCE), other: text('A name.') })
+  const decoded = (query: string) => ({ ...decodeQuery(schema, new URLSearchParams(query)) })
+  expect(decoded('source=a&other=a&other=b')).toEqual({ source: 'a', other: 'a' })
+  expect(decoded('source=a&source=a&other=a')).toEqual({ other: 'a' })
 })
 
 test('all values of a repeatable option count, in order; empty ones, too (decisions: catalog)', () => {

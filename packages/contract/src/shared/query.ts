@@ -1,6 +1,6 @@
 /**
  * Query options as schemas. They parse the text of a URL; a client may also pass numbers and flags. The first value of an
- * option counts, except where all do. An empty value counts as absent, except for options whose presence matters.
+ * option counts, except where all do, or where two of them count as none. An empty value counts as absent, except for options whose presence matters.
  */
 import * as z from 'zod'
 import { AclError, type AclErrorCode } from '../errors.ts'
@@ -79,6 +79,9 @@ export function texts(
 
 /** Marks an option of which every value counts. */
 const REPEATABLE = 'x-latchkey-repeatable'
+
+/** Facts of an option that counts as absent if it is given twice. */
+export const ONCE = { 'x-latchkey-once': true }
 
 /** Any text. */
 export function text(
@@ -318,9 +321,10 @@ export function decodeQuery<S extends z.ZodObject>(
 ): z.output<S> {
   if (params.size === 0) return NOTHING as z.output<S>
   const given: Record<string, unknown> = {}
-  for (const [name, decoded] of optionsOf(schema)) {
+  for (const [name, decoded, isOnce] of optionsOf(schema)) {
     const text = params.get(name)
     if (text === null || absent?.has(name)) continue
+    if (isOnce && params.getAll(name).length > 1) continue
     if (decoded === 'repeatable') {
       given[name] = params.getAll(name)
       continue
@@ -349,7 +353,11 @@ type DecodedOption = Map<string, unknown>
 const DECODED_MAX = 64
 const DECODED_LENGTH_MAX = 16
 
-type KnownOptions = readonly (readonly [name: string, decoded: DecodedOption | 'repeatable'])[]
+type KnownOptions = readonly (readonly [
+  name: string,
+  decoded: DecodedOption | 'repeatable',
+  isOnce: boolean,
+])[]
 
 const options = new WeakMap<z.ZodObject, KnownOptions>()
 
@@ -357,14 +365,19 @@ function optionsOf(schema: z.ZodObject): KnownOptions {
   const known = options.get(schema)
   if (known) return known
   const fresh = Object.entries<z.ZodType>(schema.shape).map(
-    ([name, option]) => [name, isRepeatable(option) ? 'repeatable' : new Map()] as const,
+    ([name, option]) =>
+      [
+        name,
+        hasFact(option, REPEATABLE) ? 'repeatable' : new Map(),
+        hasFact(option, 'x-latchkey-once'),
+      ] as const,
   )
   options.set(schema, fresh)
   return fresh
 }
 
-function isRepeatable(option: z.ZodType): boolean {
-  return option instanceof z.ZodOptional && (option.unwrap() as z.ZodType).meta()?.[REPEATABLE] === true
+function hasFact(option: z.ZodType, fact: keyof typeof ONCE | typeof REPEATABLE): boolean {
+  return option instanceof z.ZodOptional && (option.unwrap() as z.ZodType).meta()?.[fact] === true
 }
 
 /** Caches immutable values. */
