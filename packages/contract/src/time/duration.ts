@@ -59,6 +59,7 @@ export function formatDurationMs(ms: number): string {
   if (ms === 0) return '0s'
   const sign = ms < 0 ? '-' : ''
   const abs = Math.abs(ms)
+  if (abs < 1e-3) return `${sign}${Math.round(abs * NS_PER_MS)}ns`
   if (abs < 1) return `${sign}${trim(abs * 1e3)}µs`
   if (abs < 1000) return `${sign}${trim(abs)}ms`
   const totalSeconds = Math.floor(abs / 1000)
