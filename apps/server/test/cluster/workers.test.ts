@@ -59,14 +59,12 @@ describe('LATCHKEY_WORKERS=2', async () => {
     door.close()
     return reply
   }
-  const nodeIds = async () => {
+  const processIds = async () => {
     const replies = await Promise.all(
       Array.from({ length: 12 }, () => ask('/agent/self').catch(() => undefined)),
     )
     return new Set(
-      replies.flatMap((reply) =>
-        reply ? [jsonOf<{ Config: { NodeID: string } }>(reply).Config.NodeID] : [],
-      ),
+      replies.flatMap((reply) => (reply ? [jsonOf<{ Member: { ID: string } }>(reply).Member.ID] : [])),
     )
   }
 
@@ -80,7 +78,7 @@ describe('LATCHKEY_WORKERS=2', async () => {
   }
 
   test('two processes answer on one port, and print one greeting', async () => {
-    await expect.poll(async () => (await nodeIds()).size).toBe(2)
+    await expect.poll(async () => (await processIds()).size).toBe(2)
     expect(childrenOf(main.pid ?? 0)).toHaveLength(2)
     expect(output.filter((line) => GREETING.test(line))).toHaveLength(1)
   })
@@ -125,7 +123,7 @@ describe('LATCHKEY_WORKERS=2', async () => {
     const open = async (count: number) =>
       (await Promise.all(Array.from({ length: count }, isAdmitted))).filter(Boolean).length
     test('a client has its limit once, over all processes', async () => {
-      await expect.poll(async () => (await nodeIds()).size, POLL).toBe(2)
+      await expect.poll(async () => (await processIds()).size, POLL).toBe(2)
       expect(await open(CONNECTIONS_MAX + 40)).toBeLessThanOrEqual(CONNECTIONS_MAX)
       closeAll()
       // The server hears of closed connections a moment later.
@@ -142,7 +140,7 @@ describe('LATCHKEY_WORKERS=2', async () => {
       process.kill(childrenOf(main.pid ?? 0)[0] ?? 0, 'SIGKILL')
       await expect.poll(isAdmitted, POLL).toBe(true)
       closeAll()
-      await expect.poll(async () => (await nodeIds()).size, POLL).toBe(2)
+      await expect.poll(async () => (await processIds()).size, POLL).toBe(2)
     })
   })
 
@@ -153,10 +151,10 @@ describe('LATCHKEY_WORKERS=2', async () => {
     for (let i = 0; i < 10; i += 1) await ask('/acl/token', { method: 'PUT', body: {} })
     const written = await commits()
     expect(written).toBeGreaterThanOrEqual(first + 10)
-    const before = await nodeIds()
+    const before = await processIds()
     process.kill(childrenOf(main.pid ?? 0)[0] ?? 0, 'SIGKILL')
-    await expect.poll(async () => [...(await nodeIds())].filter((id) => !before.has(id)).length).toBe(1)
-    expect((await nodeIds()).size).toBe(2)
+    await expect.poll(async () => [...(await processIds())].filter((id) => !before.has(id)).length).toBe(1)
+    expect((await processIds()).size).toBe(2)
     expect(await commits()).toBeGreaterThanOrEqual(written)
     expect(output.filter((line) => GREETING.test(line))).toHaveLength(1)
   })

@@ -11,7 +11,8 @@ export function agentSelfHandler(call: Call<'operations.self'>): Answer<'operati
   const reduced = {
     Datacenter: service.datacenter,
     NodeName: service.nodeName,
-    NodeID: self.id,
+    // That of the catalog, where it outlives the process; a node that a client registered may have none.
+    NodeID: service.store.catalog().node(service.nodeName)?.ID || self.id,
     Revision: '',
     Server: true,
     Version: service.profile.version.text,

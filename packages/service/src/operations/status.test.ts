@@ -185,6 +185,22 @@ describe('agent and status (spec 9.4)', () => {
     expect(world.store.catalog().nodes()).toEqual([])
   })
 
+  test('a process that runs on a node of an earlier one says the ID of the node', async () => {
+    const world = await aWorld()
+    const self = async () => {
+      const { Config, Member } = (await world.manage('GET', '/agent/self')) as {
+        Config: { NodeID: string; NodeName: string }
+        Member: { ID: string }
+      }
+      return { ...Config, processId: Member.ID }
+    }
+    const { NodeID, NodeName: Node, processId } = await self()
+    expect(NodeID).toBe(processId)
+    const ID = 'aaaaaaaa-0000-4000-8000-000000000001'
+    await world.manage('PUT', '/catalog/register', { Node, ID, Address: '127.0.0.1' })
+    expect(await self()).toMatchObject({ NodeID: ID, processId })
+  })
+
   test('members are shown to callers who may read their nodes', async () => {
     const member = { datacenter: 'dc1', version: '1.11', mode: 'enabled', status: 'alive' } as const
     const members = ['a', 'b'].map((node) => ({ ...member, id: node, node, address: '127.0.0.1:1' }))
