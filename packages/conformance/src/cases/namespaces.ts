@@ -97,6 +97,33 @@ export const namespaceCases: readonly Case[] = [
     },
   },
   {
+    id: 'namespace/empty-field',
+    spec: 'D/namespaces/standard',
+    title:
+      'an empty field Namespace counts as absent in bodies of sessions, agent and catalog, a name is refused',
+    async run(ctx) {
+      const [Node, Name] = [ctx.unique('node'), ctx.unique('web')]
+      const bodies = [
+        ['/catalog/register', { Node, Address: '10.0.0.1' }],
+        ['/session/create', { Node, Checks: [] }],
+        ['/agent/service/register', { Name, Check: { TTL: '10m', Namespace: '' } }],
+        ['/agent/check/register', { Name, TTL: '10m' }],
+        [`/agent/check/deregister/${Name}`, undefined],
+        [`/agent/service/deregister/${Name}`, undefined],
+      ] as const
+      for (const [path, body] of bodies) {
+        if (body) {
+          const named = { body: { ...body, Namespace: 'team' } }
+          assert.equal((await ctx.call('PUT', path, named)).status, 400, path)
+        }
+        const empty = body ? { body: { ...body, Namespace: '' } } : {}
+        const reply = await ctx.call('PUT', path, empty)
+        assert.equal(reply.status, 200, `${path}: ${reply.text}`)
+      }
+      await ctx.ok('PUT', '/catalog/deregister', { body: { Node } })
+    },
+  },
+  {
     id: 'namespace/default-alone',
     spec: 'D/namespaces/default-alone',
     title: '400 query_invalid: sessions, agent and intentions by name know the namespace default alone',

@@ -15,6 +15,8 @@ export interface DecodeOptions {
   readonly unknownFields?: 'refuse' | 'ignore'
   /** Fields of later service versions, treated as unknown, by their paths: `Service.Kind`. Lists are no step of a path. */
   readonly absentFields?: ReadonlySet<string>
+  /** An unknown field that counts as absent while it is an empty text. */
+  readonly emptyField?: string
   /** Maximum JSON values in the body. Absent: unbounded. */
   readonly valuesMax?: number
   /** For a list body: the maximum number of entries, and their name. */
@@ -130,7 +132,8 @@ function prepare(value: Json, outline: Outline, path: PropertyKey[], options: De
     }
     const known = isAbsent(name) ? undefined : fields.get(name)
     if (!known && outline.isOpen) continue
-    if (!known && options.unknownFields !== 'ignore' && !(field === null && fields.has(name))) {
+    const isUnsaid = (field === null && fields.has(name)) || (field === '' && name === options.emptyField)
+    if (!known && options.unknownFields !== 'ignore' && !isUnsaid) {
       const names = [...fields.keys()].filter((name) => !isAbsent(name))
       throw unknownField(names, path, key)
     }

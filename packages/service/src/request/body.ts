@@ -64,6 +64,8 @@ export function decodeJsonBody(route: AnyRoute, body: Uint8Array | string, profi
   return decodeBody(schema, body, {
     unknownFields: profile.has('body.refuseUnknownFields') ? 'refuse' : 'ignore',
     absentFields: absentFieldsOf(schema, profile),
+    // Decisions: namespaces. A body that does not name one may say so.
+    ...(route.namespaced || route.inDefault ? { emptyField: 'Namespace' } : {}),
     ...(optional ? { optional } : {}),
     ...(looseNames ? { looseNames } : {}),
     ...(exactIntegers ? { exactIntegers } : {}),
