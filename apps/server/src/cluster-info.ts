@@ -1,7 +1,8 @@
 /** The cluster as this process knows it, for the API. */
 
-import { type AclModeRecord, MEMBER_HEARTBEAT_MS, type Member, type ReplicationRecord } from '@latchkey/acl'
+import { MEMBER_HEARTBEAT_MS, type Member } from '@latchkey/acl'
 import {
+  aclModeOf,
   type ClusterInfo,
   type ClusterMember,
   isSecondary,
@@ -90,12 +91,12 @@ export function createClusterInfo(options: {
     replicationReport: report,
     replication: async () => {
       if (!isSecondary({ ...config, store })) return undefined
-      const system = (key: 'replication' | 'acl-mode') => store.directory().system(key)?.Value
+      const directory = store.directory()
       return replicationStateOf({
         source: config.primaryDatacenter,
-        isLegacyMode: (system('acl-mode') as AclModeRecord | undefined)?.mode === 'legacy',
+        isLegacyMode: aclModeOf(directory) === 'legacy',
         problem: primaryFollows && noPrimary(config.primaryDatacenter, primaryFollows),
-        record: system('replication') as ReplicationRecord | undefined,
+        record: directory.system('replication')?.Value,
         report: await report(),
         now: store.clock.now(),
       })

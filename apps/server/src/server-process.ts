@@ -3,10 +3,8 @@ import cluster from 'node:cluster'
 import { BlockList, isIPv6 } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import {
-  type AclModeRecord,
   advertisedMode,
   assertCanStart,
-  type ClusterRecord,
   initialIntentions,
   initialMode,
   MEMBER_HEARTBEAT_MS,
@@ -18,6 +16,7 @@ import {
   ensureBuiltins,
   ensureLegacyBuiltins,
   isSecondary,
+  putSystem,
   Service,
   startLocalChecks,
 } from '@latchkey/service'
@@ -288,7 +287,7 @@ async function startOnce(
     const checks = startChecks({ store, config, localChecks, log })
     main?.answerCollections(() => metrics.registry.getMetricsAsJSON())
     log.info({ address: http.address, config: describeConfig(config) }, 'listening')
-    const directory = await store.directory()
+    const directory = store.directory()
     return {
       url,
       isBootstrapped:
@@ -342,8 +341,7 @@ async function prepareData(store: ServerStore, config: Config, profile: ServiceP
   await store.refresh('consistent')
   const isPrimary = !isSecondary({ ...config, store })
   const now = store.clock.now()
-  const stored = (await store.directory()).system('acl-mode')
-  const recorded = stored?.Value as AclModeRecord | undefined
+  const recorded = store.directory().system('acl-mode')?.Value
   assertCanStart({
     profile,
     recorded,
@@ -358,7 +356,10 @@ async function prepareData(store: ServerStore, config: Config, profile: ServiceP
   else if (!recorded && isPrimary) await ensureLegacyBuiltins(store, context)
   if (!recorded) {
     const intentions = isPrimary ? initialIntentions(profile, now) : undefined
-    await store.recordOnce({ 'acl-mode': mode, ...(intentions === undefined ? {} : { intentions }) })
+    await store.recordOnce([
+      putSystem('acl-mode', mode, 0),
+      ...(intentions ? [putSystem('intentions', intentions, 0)] : []),
+    ])
   }
   // From 1.4.0 on, a secondary gets what it needs from its primary.
   const makesCopies = !isPrimary && mode.mode === 'legacy' && !profile.has('api.token')
@@ -369,7 +370,7 @@ async function prepareData(store: ServerStore, config: Config, profile: ServiceP
 /** The promotion of a datacenter outweighs its settings, which an operator should bring up to date. Decisions: promotion. */
 function warnOfPromotion(store: ServerStore, config: Config, log: Logger): void {
   const { datacenter, primaryDatacenter } = config
-  const cluster = store.directory().system('cluster')?.Value as ClusterRecord | undefined
+  const cluster = store.directory().system('cluster')?.Value
   if (cluster?.promoted === undefined || primaryDatacenter === datacenter) return
   log.warn(
     { promoted: cluster.promoted },

@@ -1,6 +1,5 @@
 /** The store with its connections and keys, opened and closed as one. */
 
-import type { SystemKey } from '@latchkey/acl'
 import { type Change, StoreConflict } from '@latchkey/service'
 import type { Logger } from 'pino'
 import type { Config } from './config/config.ts'
@@ -50,12 +49,8 @@ export async function openServerStore(options: {
   return Object.assign(store, {
     /** The keys that seal what this server stores. */
     ring,
-    /** Writes facts unless one of them exists; of several processes that start at once, the first one wins. */
-    async recordOnce(facts: { readonly [K in SystemKey]?: unknown }): Promise<void> {
-      const changes = Object.entries(facts).map(([key, Value]): Change => {
-        const record = { Key: key as SystemKey, Value, CreateIndex: 0, ModifyIndex: 0 }
-        return { table: 'system', op: 'put', record, expect: 0 }
-      })
+    /** Writes new system records unless one of them exists; of several processes that start at once, the first one wins. */
+    async recordOnce(changes: readonly Change[]): Promise<void> {
       try {
         await store.commit(changes)
       } catch (error) {

@@ -102,7 +102,6 @@ export {
   blocksIntentions,
   INTENTION_DESTINATION_MS,
   INTENTIONS_LOOK_MS,
-  type IntentionMigrationRecord,
   type IntentionsLook,
   type IntentionsStep,
   initialIntentions,
@@ -215,8 +214,6 @@ export {
   type PolicyRecord,
   type RoleRecord,
   type StoredLink,
-  type SystemKey,
-  type SystemRecord,
   type TokenRecord,
 } from './records/records.ts'
 export type {
@@ -230,6 +227,14 @@ export {
   type SessionRecord,
   sessionCheckKeys,
 } from './records/session-records.ts'
+export type {
+  AclModeRecord,
+  IntentionMigrationRecord,
+  MigrationRecord,
+  SystemKey,
+  SystemRecord,
+  SystemValues,
+} from './records/system-records.ts'
 export { type DownPolicy, judgeAnswer, TOKEN_ANSWER_MS } from './replication/down-policy.ts'
 export {
   acceptCluster,
@@ -381,7 +386,6 @@ export {
   batchCountOf,
   batchesDurationMs,
   convertForMigration,
-  type MigrationRecord,
   NO_BATCHES,
   nextBatch,
   nextBatchAt,
@@ -390,7 +394,6 @@ export {
   recordBatch,
 } from './upgrade/migration.ts'
 export {
-  type AclModeRecord,
   advertisedMode,
   decideMode,
   endLegacyMode,

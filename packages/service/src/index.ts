@@ -98,6 +98,7 @@ export {
   tokenTopic,
   type WaitOutcome,
 } from './store/store.ts'
+export { changeSystem, putSystem } from './store/system-changes.ts'
 export { type Rate, type RateLimits, type Taken, TokenBuckets } from './token-buckets.ts'
 export {
   builtinChanges,

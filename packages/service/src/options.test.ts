@@ -1,10 +1,11 @@
+import type { ClusterRecord } from '@latchkey/acl'
 import { expect, test } from 'vitest'
 import { isSecondary } from './options.ts'
 import { MemoryStore } from './store/memory-store.ts'
 
 const settings = { datacenter: 'dc2', primaryDatacenter: 'dc1' }
 
-async function storeWith(Value: object): Promise<MemoryStore> {
+async function storeWith(Value: ClusterRecord): Promise<MemoryStore> {
   const store = new MemoryStore({ after: () => () => {} })
   const record = { Key: 'cluster', Value, CreateIndex: 0, ModifyIndex: 0 } as const
   await store.commit([{ table: 'system', op: 'put', record, expect: 0 }])

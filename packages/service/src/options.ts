@@ -1,6 +1,6 @@
 /** Dependencies and configuration of the service. */
 
-import type { Clock, ClusterRecord, DownPolicy, OidcClient, Random, Turns, Verifier } from '@latchkey/acl'
+import type { Clock, DownPolicy, OidcClient, Random, Turns, Verifier } from '@latchkey/acl'
 import type { AclError, AgentHost, AgentMetrics, RestoredSnapshot, ServiceProfile } from '@latchkey/contract'
 import type { LocalChecks } from './agent-checks/local-checks.ts'
 import type { CoordinateCollector } from './coordinates/report.ts'
@@ -161,6 +161,6 @@ export function isSecondary({
   readonly store: Pick<Store, 'directory'>
 }): boolean {
   if (primaryDatacenter === datacenter) return false
-  const cluster = store.directory().system('cluster')?.Value as ClusterRecord | undefined
+  const cluster = store.directory().system('cluster')?.Value
   return cluster?.promoted === undefined
 }

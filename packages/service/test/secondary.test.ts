@@ -1,18 +1,20 @@
 /** Requests that a secondary datacenter handles, and those that it forwards to its primary. */
-import { type ClusterRecord, type ReplicationRecord, unsignedToken } from '@latchkey/acl'
+import {
+  type ClusterRecord,
+  type ReplicationRecord,
+  type SystemKey,
+  type SystemValues,
+  unsignedToken,
+} from '@latchkey/acl'
 import { aMethod, anId, aPolicy, aRole, aToken } from '@latchkey/testkit/records/record-builders'
 import { aWorld, MANAGEMENT } from '@latchkey/testkit/service/world'
 import { expect, test } from 'vitest'
 import type { Change } from '../src/store/store.ts'
+import { putSystem } from '../src/store/system-changes.ts'
 
 const SECONDARY = { datacenter: 'dc2', primaryDatacenter: 'dc1' } as const
 
-const system = (Key: 'replication' | 'cluster' | 'acl-mode', Value: unknown): Change => ({
-  table: 'system',
-  op: 'put',
-  record: { Key, Value, CreateIndex: 0, ModifyIndex: 0 },
-  expect: undefined,
-})
+const system = <K extends SystemKey>(key: K, value: SystemValues[K]) => putSystem(key, value, undefined)
 const cursor = (index: number): Change => {
   const Value: ReplicationRecord = { cluster: anId(1), index, skipped: [] }
   return system('replication', Value)

@@ -1,5 +1,4 @@
 /** Writes in a secondary datacenter, and how the primary handles forwarded ones. Decisions: writes in a secondary. */
-import type { ReplicationRecord } from '@latchkey/acl'
 import type { Token } from '@latchkey/contract'
 import { aFleet, type Fleet } from '@latchkey/testkit/service/fleet'
 import { MANAGEMENT, type Reply, WANTS_PROBLEM, type World } from '@latchkey/testkit/service/world'
@@ -82,7 +81,7 @@ describe('where a write is made', () => {
       return [place, reply.status]
     }
     expect(await place()).toEqual(['dc1', 200])
-    const Value = { mode: 'legacy' }
+    const Value = { mode: 'legacy' } as const
     const record = { Key: 'acl-mode', Value, CreateIndex: 0, ModifyIndex: 0 } as const
     const expected = secondary.store.directory().system('acl-mode')?.ModifyIndex ?? 0
     secondary.store.commitNow([{ table: 'system', op: 'put', record, expect: expected }])
@@ -279,7 +278,7 @@ describe('a client of the secondary reads what it wrote', () => {
   test('after two seconds it comes anyway, and says how far this datacenter is behind', async () => {
     const answer = write()
     await untilWaiting(1)
-    const record = secondary.store.directory().system('replication')?.Value as ReplicationRecord | undefined
+    const record = secondary.store.directory().system('replication')?.Value
     await secondary.clock.advance(2_000)
     const { status, headers } = await answer
     expect([status, headers['X-Service-Replication-Lag']]).toEqual([

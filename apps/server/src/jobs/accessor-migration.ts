@@ -15,7 +15,7 @@ import {
   recordBatch,
   type TokenRecord,
 } from '@latchkey/acl'
-import { type Change, type Store, StoreConflict, type TokenFilter } from '@latchkey/service'
+import { type Change, putSystem, type Store, StoreConflict, type TokenFilter } from '@latchkey/service'
 import type { Logger } from 'pino'
 import { pause } from './job.ts'
 
@@ -57,7 +57,7 @@ export async function migrateAccessors(context: MigrationContext, signal: AbortS
   /** Secrets of tokens that were changed while a batch with them was in flight: left out until a batch succeeds. */
   const contested = new Set<string>()
   while ((await tokensWithoutAccessor(context, 1)).length > 0) {
-    const last = await readLast(store)
+    const last = readLast(store)
     const { batches, lastBatchAt } = last.record
     if (batches !== seenBatches) waitInterval()
     seenBatches = batches
@@ -115,7 +115,7 @@ async function commitBatch(attempt: Attempt, context: MigrationContext): Promise
   const at = context.now()
   const next = recordBatch(record, { at, tokens: plan.length })
   try {
-    const index = await store.commit([...plan.map(convert), remember(next, modifyIndex)])
+    const index = await store.commit([...plan.map(convert), putSystem('migration', next, modifyIndex)])
     log.info(
       {
         batch: next.batches,
@@ -133,7 +133,7 @@ async function commitBatch(attempt: Attempt, context: MigrationContext): Promise
   } catch (error) {
     if (!(error instanceof StoreConflict)) throw error
     await store.refresh('consistent')
-    if ((await readLast(store)).record.batches !== record.batches) return { committed: false, changed: [] }
+    if (readLast(store).record.batches !== record.batches) return { committed: false, changed: [] }
     const indexes = indexBySecret(await tokensWithoutAccessor(context, waiting.length))
     const changed = plan.flatMap(({ token }) =>
       indexes.get(token.SecretID) === token.ModifyIndex ? [] : [token.SecretID],
@@ -158,15 +158,6 @@ function convert({ token, accessorId }: PlannedAccessor): Change {
   }
 }
 
-function remember(record: MigrationRecord, modifyIndex: number): Change {
-  return {
-    table: 'system',
-    op: 'put',
-    record: { Key: 'migration', Value: record, CreateIndex: 0, ModifyIndex: 0 },
-    expect: modifyIndex,
-  }
-}
-
 function indexBySecret(tokens: readonly TokenRecord[]): ReadonlyMap<string, number> {
   return new Map(tokens.map((token) => [token.SecretID, token.ModifyIndex]))
 }
@@ -188,10 +179,10 @@ async function tokensWithoutAccessor(
   return found
 }
 
-async function readLast(store: Store): Promise<Last> {
-  const stored = (await store.directory()).system('migration')
+function readLast(store: Store): Last {
+  const stored = store.directory().system('migration')
   return {
-    record: (stored?.Value as MigrationRecord | undefined) ?? NO_BATCHES,
+    record: stored?.Value ?? NO_BATCHES,
     modifyIndex: stored?.ModifyIndex ?? 0,
   }
 }

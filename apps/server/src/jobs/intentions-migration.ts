@@ -8,7 +8,7 @@ import {
   nextIntentionsStep,
 } from '@latchkey/acl'
 import { profileOf, readVersion, type ServiceProfile } from '@latchkey/contract'
-import { type Change, isSecondary, type Store, StoreConflict } from '@latchkey/service'
+import { changeSystem, isSecondary, type Store, StoreConflict } from '@latchkey/service'
 import type { Logger } from 'pino'
 import type { Config } from '../config/config.ts'
 import type { PrimaryClient } from '../outgoing/primary-client.ts'
@@ -111,7 +111,7 @@ function keepsIntentions(version: string): boolean {
 }
 
 function recordedIn(store: Pick<Store, 'directory'>): IntentionMigrationRecord | undefined {
-  return store.directory().system('intentions')?.Value as IntentionMigrationRecord | undefined
+  return store.directory().system('intentions')?.Value
 }
 
 /**
@@ -120,15 +120,8 @@ function recordedIn(store: Pick<Store, 'directory'>): IntentionMigrationRecord |
  * @returns false if another server was faster.
  */
 async function record(store: Store, Value: IntentionMigrationRecord | undefined): Promise<boolean> {
-  const existing = store.directory().system('intentions')
-  const change: Change = {
-    table: 'system',
-    op: Value === undefined ? 'delete' : 'put',
-    record: { Key: 'intentions', Value: Value ?? null, CreateIndex: 0, ModifyIndex: 0 },
-    expect: existing?.ModifyIndex ?? 0,
-  }
   try {
-    await store.commit([change])
+    await store.commit(changeSystem(store, 'intentions', Value))
     return true
   } catch (error) {
     if (error instanceof StoreConflict) return false

@@ -1,6 +1,6 @@
 /** Ends legacy mode when its rule allows. Spec 9.2.2; the rule is in acl. */
-import { type AclModeRecord, decideMode, endLegacyMode, type Member, type ModeDecision } from '@latchkey/acl'
-import { type Change, type Store, StoreConflict } from '@latchkey/service'
+import { decideMode, endLegacyMode, type Member, type ModeDecision } from '@latchkey/acl'
+import { putSystem, type Store, StoreConflict } from '@latchkey/service'
 import type { SeenPrimary } from './primary-members.ts'
 
 export interface LegacyModeContext {
@@ -25,8 +25,8 @@ export async function lookAtLegacyMode(
 ): Promise<ModeDecision & { readonly ended: boolean }> {
   const { store, datacenter, primaryDatacenter } = context
   await store.refresh('consistent')
-  const stored = (await store.directory()).system('acl-mode')
-  const recorded = (stored?.Value as AclModeRecord | undefined) ?? { mode: 'enabled', since: 0 }
+  const stored = store.directory().system('acl-mode')
+  const recorded = stored?.Value ?? { mode: 'enabled', since: 0 }
   if (recorded.mode === 'enabled') return { next: 'enabled', waitsFor: [], ended: false }
   const primary = datacenter === primaryDatacenter ? undefined : await context.primary()
   const decision = decideMode({
@@ -39,19 +39,9 @@ export async function lookAtLegacyMode(
   })
   if (decision.next === 'legacy') return { ...decision, ended: false }
   await context.prepare()
-  const change: Change = {
-    table: 'system',
-    op: 'put',
-    record: {
-      Key: 'acl-mode',
-      Value: endLegacyMode(recorded, context.now()),
-      CreateIndex: 0,
-      ModifyIndex: 0,
-    },
-    expect: stored?.ModifyIndex ?? 0,
-  }
+  const ended = endLegacyMode(recorded, context.now())
   try {
-    await store.commit([change])
+    await store.commit([putSystem('acl-mode', ended, stored?.ModifyIndex ?? 0)])
     return { ...decision, ended: true }
   } catch (error) {
     if (error instanceof StoreConflict) return { ...decision, ended: false }

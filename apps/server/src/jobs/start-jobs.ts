@@ -1,11 +1,5 @@
 /** The background work of a process. Work that needs a single worker in the cluster asks for it by name. */
-import {
-  type AclModeRecord,
-  advertisedMode,
-  MEMBER_HEARTBEAT_MS,
-  type Random,
-  StartRefused,
-} from '@latchkey/acl'
+import { advertisedMode, MEMBER_HEARTBEAT_MS, type Random, StartRefused } from '@latchkey/acl'
 import { AclError, type ServiceProfile } from '@latchkey/contract'
 import {
   type CoordinateUpdates,
@@ -139,7 +133,7 @@ async function reapLoginStates({ store }: JobsOptions): Promise<number> {
  */
 async function look(options: JobsOptions): Promise<number> {
   const { store, cluster, config, profile, random, log, onFatal, primary } = options
-  const recorded = () => store.directory().system('acl-mode')?.Value as AclModeRecord | undefined
+  const recorded = () => store.directory().system('acl-mode')?.Value
   const before = recorded()
   if (before?.mode === 'enabled' && !profile.has('upgrade.legacyMode')) {
     onFatal(
@@ -188,7 +182,7 @@ async function prepareEnd(store: ServerStore, config: Config, random: Random): P
 /** In the primary datacenter; a secondary receives its global tokens with their accessors. Spec 9.2.3. */
 async function migrate(options: JobsOptions, signal: AbortSignal): Promise<number> {
   const { store, cluster, config, profile, random, log } = options
-  const mode = (store.directory().system('acl-mode')?.Value as AclModeRecord | undefined)?.mode
+  const mode = store.directory().system('acl-mode')?.Value.mode
   if (!profile.has('upgrade.legacyMode') || mode !== 'enabled') return MEMBER_HEARTBEAT_MS
   const scope = { isSecondary: isSecondary({ ...config, store }) }
   const onBatch = () => cluster.setMigrationError(undefined)
@@ -209,7 +203,7 @@ async function migrate(options: JobsOptions, signal: AbortSignal): Promise<numbe
 
 /** In legacy mode a datacenter follows nothing. Spec 9.2.2. */
 async function replicate({ store, config, replication }: JobsOptions, signal: AbortSignal): Promise<number> {
-  const mode = (store.directory().system('acl-mode')?.Value as AclModeRecord | undefined)?.mode
+  const mode = store.directory().system('acl-mode')?.Value.mode
   if (replication === undefined || mode !== 'enabled') return MEMBER_HEARTBEAT_MS
   if (!isSecondary({ ...config, store })) {
     await store.singleWinner('old-primary', () => replication.oldPrimary.look(signal))

@@ -22,7 +22,7 @@ export class OldPrimary {
   /** Asks it once. A primary refuses the index of its successor; warns when it begins to. */
   async look(signal: AbortSignal): Promise<void> {
     const { store, source, log } = this.parts
-    const { ID = '', promoted } = (store.directory().system('cluster')?.Value ?? {}) as Partial<ClusterRecord>
+    const { ID = '', promoted }: Partial<ClusterRecord> = store.directory().system('cluster')?.Value ?? {}
     const query = { index: store.commitIndex(), cluster: ID, wait: '1ms' }
     const wasBack = this.isBack
     this.isBack = await source.ask(query, signal).then(

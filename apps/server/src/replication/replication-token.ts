@@ -1,5 +1,4 @@
 import { readFile } from 'node:fs/promises'
-import type { ReplicationTokenRecord } from '@latchkey/acl'
 import type { Store } from '@latchkey/service'
 import type { Config } from '../config/config.ts'
 
@@ -22,7 +21,7 @@ const SECRET_FORM = /^(?!<hidden>$)[\x21-\x7e]{1,512}$/
  * @throws NoReplicationToken
  */
 export async function readReplicationToken({ store, config }: TokenSources): Promise<string> {
-  const record = store.directory().system('replication-token')?.Value as ReplicationTokenRecord | undefined
+  const record = store.directory().system('replication-token')?.Value
   if (record?.Token) return record.Token
   if (config.replicationTokenFile === undefined) {
     if (config.replicationToken !== undefined) return config.replicationToken

@@ -10,7 +10,6 @@ import {
   type ReplicationTokenRecord,
   type RoleRecord,
   type StoredLink,
-  type SystemKey,
   type SystemRecord,
   splitConfig,
 } from '@latchkey/acl'
@@ -65,9 +64,9 @@ export function encodeNamespace(record: NamespaceRecord) {
 
 export function encodeSystem(record: SystemRecord, secrets: SecretBox) {
   const Value = record.Key === 'replication-token' ? sealToken(record, secrets) : record.Value
-  // The port guarantees that the value is JSON.
   return {
-    value: Value === null || Value === undefined ? Prisma.JsonNull : (Value as Prisma.InputJsonValue),
+    // Values are JSON.
+    value: Value as unknown as Prisma.InputJsonObject,
   } satisfies Partial<Prisma.SystemCreateInput>
 }
 
@@ -273,9 +272,9 @@ export function decodeDestination(row: IntentionDestinationRow): IntentionDestin
 }
 
 export function decodeSystem(row: SystemRow, secrets: SecretBox): SystemRecord {
-  const Key = row.key as SystemKey
-  const Value = Key === 'replication-token' ? openToken(row, secrets) : row.value
-  return { Key, Value, ...indexesOf(row) }
+  const Value = row.key === 'replication-token' ? openToken(row, secrets) : row.value
+  // As encodeSystem wrote it.
+  return { Key: row.key, Value, ...indexesOf(row) } as SystemRecord
 }
 
 /** The system record `replication-token`, as it is stored: the bytes in base64. */
@@ -284,8 +283,7 @@ type SealedToken = ReturnType<typeof showSealedToken>
 /** What the sealed secret is bound to. */
 export const REPLICATION_TOKEN_ID = 'system/replication-token'
 
-function sealToken({ Value }: SystemRecord, secrets: SecretBox): SealedToken {
-  const { Token } = Value as ReplicationTokenRecord
+function sealToken({ Value: { Token } }: SystemRecord<'replication-token'>, secrets: SecretBox): SealedToken {
   return showSealedToken(secrets.seal(storeText(Token), REPLICATION_TOKEN_ID))
 }
 

@@ -122,7 +122,7 @@ async function changeOf(step: Step, store: Store, steps: readonly Step[]): Promi
         table,
         op,
         record: aPolicy(fields),
-        expect: expected(step, (await store.directory()).policy(id(3, record))),
+        expect: expected(step, store.directory().policy(id(3, record))),
       }
     }
     case 'roles': {
@@ -131,12 +131,12 @@ async function changeOf(step: Step, store: Store, steps: readonly Step[]): Promi
         table,
         op,
         record: aRole(fields),
-        expect: expected(step, (await store.directory()).role(id(4, record))),
+        expect: expected(step, store.directory().role(id(4, record))),
       }
     }
     case 'namespaces': {
       const record = aNamespace({ Name: Namespace, Description: text })
-      const existing = (await store.directory()).namespace(Namespace)
+      const existing = store.directory().namespace(Namespace)
       return { table, op, record, expect: expected(step, existing) }
     }
     case 'kv': {
@@ -174,7 +174,7 @@ async function show({ store, indexes }: Side): Promise<unknown> {
   for await (const page of store.tokens({ namespace: namespace(), policyId: id(3, 1) })) {
     byPolicy.push(...page.map(({ SecretID }) => SecretID))
   }
-  const directory = await store.directory()
+  const directory = store.directory()
   const numbers = Array.from({ length: RECORDS }, (_, i) => i)
   const records = {
     // Tokens without accessor that were created together are in no order.

@@ -1,15 +1,15 @@
 /** Metrics of the upgrade: the ACL mode and the accessor migration. Spec 9.2. */
-import { type AclModeRecord, type MigrationRecord, NO_BATCHES } from '@latchkey/acl'
+import { NO_BATCHES } from '@latchkey/acl'
+import { aclModeOf } from '@latchkey/service'
 import type { ServerStore } from '../server-store.ts'
 import type { Metrics } from './metrics.ts'
 
 /** Registers them. Each process reports the state of the store, so all processes of a cluster report the same. */
 export function watchUpgrade(metrics: Metrics, store: ServerStore): void {
-  const system = (key: 'acl-mode' | 'migration') => store.directory().system(key)?.Value
-  const migration = () => (system('migration') as MigrationRecord | undefined) ?? NO_BATCHES
+  const migration = () => store.directory().system('migration')?.Value ?? NO_BATCHES
   let remaining = 0
   metrics.gauge('latchkey_acl_legacy_mode', 'Whether this datacenter is in legacy mode: 1 or 0.', () =>
-    (system('acl-mode') as AclModeRecord | undefined)?.mode === 'legacy' ? 1 : 0,
+    aclModeOf(store.directory()) === 'legacy' ? 1 : 0,
   )
   metrics.gauge(
     'latchkey_accessor_migration_done_tokens',

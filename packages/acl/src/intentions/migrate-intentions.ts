@@ -7,21 +7,13 @@
  * rehearsals expect.
  */
 import { AclError, type ServiceProfile } from '@latchkey/contract'
+import type { IntentionMigrationRecord } from '../records/system-records.ts'
 import type { Member } from '../upgrade/member.ts'
 
 /** How often the elected server looks at the others while it waits. */
 export const INTENTIONS_LOOK_MS = 5_000
 /** Least time per destination: at most a hundred a second. */
 export const INTENTION_DESTINATION_MS = 10
-
-/** The value of the system record `intentions`. Absent: no server of 1.9.0 or later has led. */
-export interface IntentionMigrationRecord {
-  readonly state: 'waiting' | 'migrating' | 'done'
-  /** When the state began: milliseconds since the epoch. */
-  readonly since: number
-  /** What `waiting` waits for, each phrased to follow "waits for". */
-  readonly waitsFor?: readonly string[]
-}
 
 /** The record of new data: what has no intentions has nothing to migrate. */
 export function initialIntentions(

@@ -6,7 +6,8 @@
 import { IntentionIndex } from '../intentions/intention-index.ts'
 import type { IntentionDestinationRecord, IntentionRecord } from './intention-records.ts'
 import type { AuthMethodRecord, BindingRuleRecord } from './login-records.ts'
-import type { NamespaceRecord, PolicyRecord, RoleRecord, SystemKey, SystemRecord } from './records.ts'
+import type { NamespaceRecord, PolicyRecord, RoleRecord } from './records.ts'
+import type { SystemKey, SystemRecord } from './system-records.ts'
 
 export interface DirectoryContent {
   readonly policies: readonly PolicyRecord[]
@@ -29,7 +30,7 @@ export class Directory {
   private readonly namespacesByName: ReadonlyMap<string, NamespaceRecord>
   private readonly authMethodsByName: ReadonlyMap<string, AuthMethodRecord>
   private readonly bindingRulesById: ReadonlyMap<string, BindingRuleRecord>
-  private readonly systemByKey: ReadonlyMap<string, SystemRecord>
+  private readonly systemByKey: ReadonlyMap<SystemKey, SystemRecord>
   private readonly intentionContent: Pick<DirectoryContent, 'intentions' | 'intentionDestinations'>
   private intentionIndex: IntentionIndex | undefined
 
@@ -121,8 +122,9 @@ export class Directory {
     return this.intentionIndex
   }
 
-  system(key: SystemKey): SystemRecord | undefined {
-    return this.systemByKey.get(key)
+  system<K extends SystemKey>(key: K): SystemRecord<K> | undefined {
+    // The record of a key has that key.
+    return this.systemByKey.get(key) as SystemRecord<K> | undefined
   }
 
   content(): DirectoryContent {

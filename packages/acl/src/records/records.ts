@@ -90,28 +90,5 @@ export interface NamespaceRecord {
   readonly ModifyIndex: number
 }
 
-/** State of the service itself, such as whether bootstrap is done. The value is JSON. */
-export interface SystemRecord {
-  readonly Key: SystemKey
-  readonly Value: unknown
-  readonly CreateIndex: number
-  readonly ModifyIndex: number
-}
-
-/**
- * `bootstrap`: done, with the index a reset must name. `acl-mode`: legacy or enabled. `migration`: the last batch. `cluster`: a
- * UUID, by which readers notice that they follow another store. `replication`: in a secondary, the `ReplicationRecord`. `replication-token`: the
- * `ReplicationTokenRecord`, which stores seal. `intentions`: the `IntentionMigrationRecord`.
- */
-export type SystemKey =
-  | 'bootstrap'
-  | 'acl-mode'
-  | 'migration'
-  | 'service-version'
-  | 'cluster'
-  | 'replication'
-  | 'replication-token'
-  | 'intentions'
-
 /** The namespace that always exists. Spec 4.9.5. */
 export const DEFAULT_NAMESPACE = 'default'

@@ -4,14 +4,8 @@ import { checkMigration } from '@latchkey/testkit/upgrade/check-migration'
 import { type MigrationStep, MigrationWorld, PROCESSES } from '@latchkey/testkit/upgrade/migration-world'
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import {
-  type MigrationRecord,
-  NO_BATCHES,
-  nextBatchAt,
-  type planBatch as PlanBatch,
-  planBatch,
-  recordBatch,
-} from './migration.ts'
+import type { MigrationRecord } from '../records/system-records.ts'
+import { NO_BATCHES, nextBatchAt, type planBatch as PlanBatch, planBatch, recordBatch } from './migration.ts'
 
 const anyProcess = fc.constantFrom(...PROCESSES)
 const anyToken = fc.nat(500)

@@ -4,13 +4,13 @@ import { anUnmigratedToken } from '@latchkey/testkit/upgrade/builders'
 import { describe, expect, test } from 'vitest'
 import { ANONYMOUS_TOKEN_ACCESSOR_ID, GLOBAL_MANAGEMENT_POLICY_ID } from '../builtin.ts'
 import { tokenHash } from '../hash.ts'
+import type { MigrationRecord } from '../records/system-records.ts'
 import {
   ACCESSOR_BATCH_INTERVAL_MS_MIN,
   ACCESSOR_BATCH_SIZE_MAX,
   batchCountOf,
   batchesDurationMs,
   convertForMigration,
-  type MigrationRecord,
   NO_BATCHES,
   nextBatchAt,
   planBatch,

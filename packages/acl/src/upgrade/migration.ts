@@ -16,6 +16,7 @@ import { isReservedId } from '../ids.ts'
 import { hasLinks } from '../links.ts'
 import { type Random, randomUuid } from '../ports.ts'
 import type { TokenRecord } from '../records/records.ts'
+import type { MigrationRecord } from '../records/system-records.ts'
 import { withTokenHash } from '../token/create-token.ts'
 
 /** Maximum legacy tokens per batch, and minimum time between two batches. Spec 8. */
@@ -27,16 +28,6 @@ const RUN_GAP_MS_MIN = 60_000
 
 /** Attempts to draw a free accessor before its token is left for the next batch. */
 const DRAWS_MAX = 8
-
-/** The value of the system record `migration`. Instants in milliseconds since the epoch. */
-export interface MigrationRecord {
-  readonly batches: number
-  /** Tokens migrated in total. */
-  readonly done: number
-  readonly lastBatchAt: number | undefined
-  /** The last batches without a long pause between them, which give the rate. */
-  readonly run: { readonly startedAt: number; readonly tokens: number } | undefined
-}
 
 export const NO_BATCHES: MigrationRecord = { batches: 0, done: 0, lastBatchAt: undefined, run: undefined }
 

@@ -5,20 +5,8 @@
  * and then advertises `enabled`.
  */
 import { AclError, type ServiceProfile } from '@latchkey/contract'
+import type { AclModeRecord } from '../records/system-records.ts'
 import { isCounted, type Member, type MemberMode } from './member.ts'
-
-/** The value of the system record `acl-mode`, which is never written after the end. */
-export type AclModeRecord =
-  | {
-      readonly mode: 'legacy'
-      /** The data began in a secondary of 1.4.0 or later: everything global is still to come from its primary. */
-      readonly beganEmpty?: true
-    }
-  | {
-      readonly mode: 'enabled'
-      /** When legacy mode ended: milliseconds since the epoch. */
-      readonly since: number
-    }
 
 export interface ModeInput {
   readonly datacenter: string

@@ -1,11 +1,7 @@
 /** Progress of the accessor migration, for people and for the migrator. An extension of spec 9.2.3. */
-import {
-  ACCESSOR_BATCH_INTERVAL_MS_MIN,
-  batchesDurationMs,
-  type MigrationRecord,
-  nextBatchAt,
-} from './migration.ts'
-import type { AclModeRecord } from './mode.ts'
+
+import type { AclModeRecord, MigrationRecord } from '../records/system-records.ts'
+import { ACCESSOR_BATCH_INTERVAL_MS_MIN, batchesDurationMs, nextBatchAt } from './migration.ts'
 
 interface MigrationProgress {
   /**

@@ -1,6 +1,6 @@
 /** Data on which a server refuses to start. Spec 9.2.5; decisions, upgrade. */
 import type { ServiceProfile } from '@latchkey/contract'
-import type { AclModeRecord } from './mode.ts'
+import type { AclModeRecord } from '../records/system-records.ts'
 
 /** A downgrade, or tokens that would lose their rights. */
 type StartRefusal = 'downgrade' | 'legacy_rights'

@@ -2,14 +2,13 @@
 
 import {
   convertForMigration,
-  type MigrationRecord,
   NO_BATCHES,
   nextBatchAt,
   planBatch,
   type Random,
   recordBatch,
 } from '@latchkey/acl'
-import { aclModeOf, type Change, type MemoryStore } from '@latchkey/service'
+import { aclModeOf, type Change, type MemoryStore, putSystem } from '@latchkey/service'
 import type { MockClock } from '../mock-clock.ts'
 
 /** Delay between the write of a legacy token and its accessor, in milliseconds; servers poll at this interval. */
@@ -22,7 +21,7 @@ export function createAccessorMigration(store: MemoryStore, clock: MockClock, ra
   const recorded = () => {
     const system = store.directory().system('migration')
     return {
-      last: (system?.Value as MigrationRecord | undefined) ?? NO_BATCHES,
+      last: system?.Value ?? NO_BATCHES,
       index: system?.ModifyIndex ?? 0,
     }
   }
@@ -30,12 +29,11 @@ export function createAccessorMigration(store: MemoryStore, clock: MockClock, ra
     const plan = planBatch(waiting(), { random, isTaken: () => false })
     const { last, index } = recorded()
     const Value = recordBatch(last, { at: clock.now(), tokens: plan.length })
-    const record = { Key: 'migration', Value, CreateIndex: 0, ModifyIndex: 0 } as const
     const changes = plan.map(({ token, accessorId }): Change => {
       const converted = convertForMigration(token, accessorId)
       return { table: 'tokens', op: 'put', record: converted, expect: token.ModifyIndex }
     })
-    store.commitNow([...changes, { table: 'system', op: 'put', record, expect: index }])
+    store.commitNow([...changes, putSystem('migration', Value, index)])
     schedule()
   }
   const schedule = () => {

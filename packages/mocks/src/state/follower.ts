@@ -118,7 +118,7 @@ export class Follower {
   }
 
   private record(): ReplicationRecord | undefined {
-    return this.options.store.directory().system('replication')?.Value as ReplicationRecord | undefined
+    return this.options.store.directory().system('replication')?.Value
   }
 
   private feed(): Feed | undefined {

@@ -1,11 +1,5 @@
 /** The service behind the handlers: the API over a memory store, with a clock that can be moved. */
-import {
-  type AclModeRecord,
-  DecodingVerifier,
-  initialIntentions,
-  initialMode,
-  type SystemRecord,
-} from '@latchkey/acl'
+import { type AclModeRecord, DecodingVerifier, initialIntentions, initialMode } from '@latchkey/acl'
 import { ENDPOINTS, HEADER_PREFIX_DEFAULT, profileOf } from '@latchkey/contract'
 import { buildOpenApi } from '@latchkey/contract/openapi'
 import {
@@ -14,6 +8,7 @@ import {
   legacyBuiltinChanges,
   type MemorySnapshot,
   MemoryStore,
+  putSystem,
   Service,
   type ServiceOptions,
   startLocalChecks,
@@ -119,15 +114,11 @@ export class ServiceState {
     }
     const toChanges = mode.mode === 'enabled' ? builtinChanges : legacyBuiltinChanges
     this.store.commitNow(toChanges(found, { random, now, initialManagementToken, isSecondary }))
-    const modeRecord = { Key: 'acl-mode', Value: mode, CreateIndex: 0, ModifyIndex: 0 } as const
     const intentions = initialIntentions(profile, now)
-    const records: readonly SystemRecord[] = [
-      modeRecord,
-      ...(intentions
-        ? [{ Key: 'intentions', Value: intentions, CreateIndex: 0, ModifyIndex: 0 } as const]
-        : []),
-    ]
-    this.store.commitNow(records.map((record) => ({ table: 'system', op: 'put', record, expect: 0 })))
+    this.store.commitNow([
+      putSystem('acl-mode', mode, 0),
+      ...(intentions ? [putSystem('intentions', intentions, 0)] : []),
+    ])
     plantSeed(settings.seed, { store: this.store, random, now, edition })
     this.initial = this.store.snapshot()
     this.reapLater()

@@ -3,6 +3,5 @@ import type { AclModeRecord, Directory } from '@latchkey/acl'
 
 /** A store without the record was written by a version without legacy mode. */
 export function aclModeOf(directory: Directory): AclModeRecord['mode'] {
-  const record = directory.system('acl-mode')?.Value as AclModeRecord | undefined
-  return record?.mode ?? 'enabled'
+  return directory.system('acl-mode')?.Value.mode ?? 'enabled'
 }

@@ -1,6 +1,6 @@
 /** Admits requests: freshness, legacy mode, caller and right. All are checked again when a wait ends. */
 
-import type { AclModeRecord, Directory } from '@latchkey/acl'
+import type { Directory } from '@latchkey/acl'
 import { DEFAULT_NAMESPACE, legacyModeError } from '@latchkey/acl'
 import { AclError, type AnyRoute, limits } from '@latchkey/contract'
 import type { AnyCall, Context } from '../handler.ts'
@@ -223,7 +223,7 @@ function momentOf({ route, state }: ParsedRequest, { mode, service }: Basis): Mo
   if (route.blocking) state.setIndex(tableIndex)
   const directory = service.store.directory()
   if (route.refusedInLegacyMode && aclModeOf(directory) === 'legacy') {
-    const recorded = directory.system('acl-mode')?.Value as AclModeRecord | undefined
+    const recorded = directory.system('acl-mode')?.Value
     throw legacyModeError(service.cluster.legacyModeWaitsFor(), recorded)
   }
   return { mode, service, directory, tableIndex }

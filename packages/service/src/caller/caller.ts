@@ -1,13 +1,6 @@
 /** From the presented secret to the rights of its token. Spec 5. */
 
-import type {
-  AclModeRecord,
-  Directory,
-  IdleLimit,
-  Question,
-  ReplicationRecord,
-  TokenRecord,
-} from '@latchkey/acl'
+import type { Directory, IdleLimit, Question, TokenRecord } from '@latchkey/acl'
 import {
   ANONYMOUS_TOKEN_ACCESSOR_ID,
   ANONYMOUS_TOKEN_SECRET_ID,
@@ -252,9 +245,9 @@ function firstCopyOf(directory: Directory, place: Place): FirstCopy {
   const isOver = !isSecondary({ ...place, store: { directory: () => directory } })
   if (isOver) return 'complete'
   // In legacy mode nothing is copied, and a datacenter serves the copies that it has from before.
-  const mode = directory.system('acl-mode')?.Value as AclModeRecord | undefined
+  const mode = directory.system('acl-mode')?.Value
   if (mode?.mode === 'legacy') return mode.beganEmpty ? 'missing' : 'complete'
-  const record = directory.system('replication')?.Value as ReplicationRecord | undefined
+  const record = directory.system('replication')?.Value
   if (record === undefined) return 'missing'
   return record.index === 0 ? 'begun' : 'complete'
 }

@@ -2,7 +2,8 @@ import { acceptCluster, isUuid } from '@latchkey/acl'
 import { AclError } from '@latchkey/contract'
 import { type Answer, type Call, json } from '../handler.ts'
 import { decideAndCommit } from '../store/commit.ts'
-import { changeSystem, replicationFacts, requireManagement } from './replication-facts.ts'
+import { changeSystem } from '../store/system-changes.ts'
+import { replicationFacts, requireManagement } from './replication-facts.ts'
 
 /** Lets the records of another store replace what is here. Decisions: promotion. */
 export function acceptClusterHandler(
@@ -16,8 +17,8 @@ export function acceptClusterHandler(
     const { cluster, replication } = acceptCluster(accepted, facts)
     return {
       changes: [
-        ...changeSystem(service, 'replication', replication),
-        ...(facts.cluster.promoted ? changeSystem(service, 'cluster', cluster) : []),
+        ...changeSystem(service.store, 'replication', replication),
+        ...(facts.cluster.promoted ? changeSystem(service.store, 'cluster', cluster) : []),
       ],
       answer: () => json({ Accepted: accepted, PrimaryDatacenter: facts.primaryDatacenter }),
     }

@@ -3,7 +3,8 @@ import { AclError } from '@latchkey/contract'
 import { type Answer, type Call, json } from '../handler.ts'
 import type { ServiceOptions } from '../options.ts'
 import { decideAndCommit } from '../store/commit.ts'
-import { changeSystem, replicationFacts, requireManagement } from './replication-facts.ts'
+import { changeSystem } from '../store/system-changes.ts'
+import { replicationFacts, requireManagement } from './replication-facts.ts'
 
 /**
  * Makes this secondary the primary, in one commit: a replicator that has not noticed cannot write any more, as the record
@@ -23,11 +24,11 @@ export async function promoteDatacenterHandler(
     const { cluster, followed, above } = decided
     const bootstrap = facts.isBootstrapped
       ? []
-      : changeSystem(service, 'bootstrap', { accessorId: caller.token.AccessorID })
+      : changeSystem(service.store, 'bootstrap', { accessorId: caller.token.AccessorID })
     return {
       changes: [
-        ...changeSystem(service, 'replication', undefined),
-        ...changeSystem(service, 'cluster', cluster),
+        ...changeSystem(service.store, 'replication', undefined),
+        ...changeSystem(service.store, 'cluster', cluster),
         ...bootstrap,
       ],
       above,

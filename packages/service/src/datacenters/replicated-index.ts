@@ -29,5 +29,5 @@ export async function lagBehind(
 }
 
 function recordOf(directory: Directory): ReplicationRecord | undefined {
-  return directory.system('replication')?.Value as ReplicationRecord | undefined
+  return directory.system('replication')?.Value
 }

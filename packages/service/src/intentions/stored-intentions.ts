@@ -21,7 +21,7 @@ import { maySee } from './rights.ts'
 
 /** The state of the migration to config entries; `undefined` before it. */
 export function migrationOf(directory: Directory): IntentionMigrationRecord | undefined {
-  return directory.system('intentions')?.Value as IntentionMigrationRecord | undefined
+  return directory.system('intentions')?.Value
 }
 
 /** @throws AclError `intentions_migrating`. */

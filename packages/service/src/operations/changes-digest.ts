@@ -1,4 +1,4 @@
-import { type ClusterRecord, checkWanted, type DigestedKind, type RecordDigest } from '@latchkey/acl'
+import { checkWanted, type DigestedKind, type RecordDigest } from '@latchkey/acl'
 import { invariant } from '@latchkey/contract'
 import { secretsSeen } from '../caller/authority.ts'
 import { globalManagementMissing } from '../caller/caller.ts'
@@ -29,7 +29,7 @@ function answer(call: DigestCall): Promise<Answer<'operations.changesDigest'>> {
   }
   return service.store.replicatedSnapshot(async ({ index, pages }) => {
     const of = {
-      Cluster: (cluster.Value as ClusterRecord).ID,
+      Cluster: cluster.Value.ID,
       Datacenter: service.datacenter,
       Index: index,
     }

@@ -1,6 +1,5 @@
 /** The changes that other datacenters follow. Decisions: changes. */
 import {
-  type ClusterRecord,
   type Directory,
   hasSeenPromotion,
   type NamespaceRecord,
@@ -178,7 +177,7 @@ function superseded({ service }: ChangesCall): AclError {
 function clusterOf(directory: Directory): string {
   const record = directory.system('cluster')
   invariant(record, 'the start writes the id of the cluster')
-  return (record.Value as ClusterRecord).ID
+  return record.Value.ID
 }
 
 /** What an answer shows. */

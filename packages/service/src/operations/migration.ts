@@ -1,4 +1,4 @@
-import { type MigrationRecord, migrationProgress, NO_BATCHES } from '@latchkey/acl'
+import { migrationProgress, NO_BATCHES } from '@latchkey/acl'
 import { formatInstant } from '@latchkey/contract'
 import { aclModeOf } from '../caller/acl-mode.ts'
 import { type Answer, type Call, json } from '../handler.ts'
@@ -42,6 +42,6 @@ async function migrationFacts(store: Store) {
     const directory = store.directory()
     const after = directory.system('migration')
     if (after?.ModifyIndex !== before?.ModifyIndex) continue
-    return { directory, remaining, record: (after?.Value as MigrationRecord | undefined) ?? NO_BATCHES }
+    return { directory, remaining, record: after?.Value ?? NO_BATCHES }
   }
 }

@@ -4,6 +4,7 @@ import { secretsSeen } from '../caller/authority.ts'
 import { globalManagementMissing } from '../caller/caller.ts'
 import { type Answer, type Call, json } from '../handler.ts'
 import { decideAndCommit } from '../store/commit.ts'
+import { changeSystem } from '../store/system-changes.ts'
 
 /** What a header can carry without quotes. */
 const TOKEN_FORM = /^[\x21-\x7e]*$/
@@ -23,13 +24,7 @@ export function setReplicationTokenHandler(
   }
   const { store } = call.service
   return decideAndCommit(store, () => {
-    const stored = store.directory().system('replication-token')
-    const record = { Key: 'replication-token', Value, CreateIndex: 0, ModifyIndex: 0 } as const
-    const op = Value.Token === '' ? 'delete' : 'put'
-    const isNothing = op === 'delete' && stored === undefined
-    return {
-      changes: isNothing ? [] : [{ table: 'system', op, record, expect: stored?.ModifyIndex ?? 0 }],
-      answer: () => json(true),
-    }
+    const value = Value.Token === '' ? undefined : Value
+    return { changes: changeSystem(store, 'replication-token', value), answer: () => json(true) }
   })
 }

@@ -35,7 +35,7 @@ async function aFleet(count: number, staging?: ReplicatorOptions['staging']) {
   const random = new SeededRandom(1)
   const options = { store, source, clock, sleeper: clock, random, primaryDatacenter: 'dc1' } as const
   const replicator = new Replicator({ ...options, kinds: 'all', ...(staging ? { staging } : {}) })
-  const record = () => store.directory().system('replication')?.Value as ReplicationRecord | undefined
+  const record = () => store.directory().system('replication')?.Value
   /** Enough steps for a copy, its end, and a repair. */
   const settle = async () => {
     for (let steps = 0; steps < 8; steps += 1) {

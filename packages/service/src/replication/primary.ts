@@ -1,5 +1,5 @@
 /** Asks the primary, and checks that it is the primary that answers. */
-import type { Clock, ClusterRecord } from '@latchkey/acl'
+import type { Clock } from '@latchkey/acl'
 import type { Store } from '../store/store.ts'
 import { type ReceivedAnswer, readChanges } from './apply/received.ts'
 import type { ChangesQuery, ChangesSource } from './changes-source.ts'
@@ -70,7 +70,7 @@ export class Primary {
       const expected = JSON.stringify(primaryDatacenter)
       throw new Paused(`the server is of datacenter ${JSON.stringify(datacenter)}, not of ${expected}`)
     }
-    const own = store.directory().system('cluster')?.Value as ClusterRecord | undefined
+    const own = store.directory().system('cluster')?.Value
     if (follows !== undefined) throw new Paused(noPrimary(datacenter, follows))
     if (cluster === own?.ID) throw new Paused('the server belongs to this datacenter itself')
   }

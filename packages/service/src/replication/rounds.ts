@@ -1,5 +1,5 @@
 /** One question to the primary at a time: first copy, following, repair. Decisions: replication. */
-import type { Clock, ClusterRecord, ReplicationRecord, SkippedToken } from '@latchkey/acl'
+import type { Clock, ReplicationRecord, SkippedToken } from '@latchkey/acl'
 import type { Store } from '../store/store.ts'
 import { readCursor, type StoredCursor } from './apply/commit-received.ts'
 import { isEmpty, isHolder, requireAccepted, requireNewer, requireNoPrimary } from './apply/conditions.ts'
@@ -81,7 +81,7 @@ export class Rounds {
   async next(signal: AbortSignal, isAtOnce: boolean): Promise<Round> {
     const { store } = this.options
     await store.refresh('default')
-    const own = store.directory().system('cluster')?.Value as ClusterRecord | undefined
+    const own = store.directory().system('cluster')?.Value
     if (own?.promoted !== undefined) return { outcome: 'ended' }
     const cursor = readCursor(store)
     try {

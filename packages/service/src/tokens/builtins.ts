@@ -1,6 +1,6 @@
 /** The built-in records and the first management token. Decisions: bootstrap. */
 
-import type { ClusterRecord, Directory } from '@latchkey/acl'
+import type { Directory } from '@latchkey/acl'
 import {
   ANONYMOUS_TOKEN_ACCESSOR_ID,
   ANONYMOUS_TOKEN_SECRET_ID,
@@ -19,23 +19,14 @@ import {
 import { AclError, formatInstant } from '@latchkey/contract'
 import { decideAndCommit } from '../store/commit.ts'
 import type { Change, Store } from '../store/store.ts'
-
-/** The value of the system record `bootstrap`, whose index a reset must name. */
-interface BootstrapRecord {
-  readonly accessorId: string
-}
+import { putSystem } from '../store/system-changes.ts'
 
 /** The token and the bootstrap record in one commit, so that concurrent calls cannot both win (RACE-01). */
 export function bootstrapChanges(record: TokenRecord, directory: Directory): Change[] {
-  const value: BootstrapRecord = { accessorId: record.AccessorID }
+  const expect = directory.system('bootstrap')?.ModifyIndex ?? 0
   return [
     { table: 'tokens', op: 'put', record, expect: 0 },
-    {
-      table: 'system',
-      op: 'put',
-      record: { Key: 'bootstrap', Value: value, CreateIndex: 0, ModifyIndex: 0 },
-      expect: directory.system('bootstrap')?.ModifyIndex ?? 0,
-    },
+    putSystem('bootstrap', { accessorId: record.AccessorID }, expect),
   ]
 }
 
@@ -82,9 +73,7 @@ export function builtinChanges(found: BuiltinsFound, context: BuiltinsContext): 
 
 function clusterChange(directory: Directory, random: Random): Change[] {
   if (directory.system('cluster')) return []
-  const Value: ClusterRecord = { ID: randomUuid(random) }
-  const record = { Key: 'cluster', Value, CreateIndex: 0, ModifyIndex: 0 } as const
-  return [{ table: 'system', op: 'put', record, expect: 0 }]
+  return [putSystem('cluster', { ID: randomUuid(random) }, 0)]
 }
 
 /**

@@ -2,7 +2,7 @@
  * A primary and a secondary in memory, and random histories of both. After every commit of the secondary: its global records are
  * those of the primary at the index of its cursor, and its own are as it wrote them.
  */
-import type { AclModeRecord, ClusterRecord, ReplicationRecord } from '@latchkey/acl'
+import type { AclModeRecord, ReplicationRecord } from '@latchkey/acl'
 import {
   type Change,
   type ChangesSource,
@@ -178,7 +178,7 @@ export class ReplicationModel {
 
   private clusterOfPrimary(): string {
     const record = this.primary.store.directory().system('cluster')
-    return record ? (record.Value as ClusterRecord).ID : ''
+    return record ? record.Value.ID : ''
   }
 
   private writePrimary(): void {
@@ -266,7 +266,7 @@ export class ReplicationModel {
   private accept(): void {
     const stored = this.store.directory().system('replication')
     if (!stored) return
-    const Value = { ...(stored.Value as ReplicationRecord), accepted: this.clusterOfPrimary() }
+    const Value = { ...stored.Value, accepted: this.clusterOfPrimary() }
     this.store.commitNow([
       { table: 'system', op: 'put', record: { ...stored, Value }, expect: stored.ModifyIndex },
     ])
@@ -319,7 +319,7 @@ export class ReplicationModel {
   /** @throws ModelBroken */
   private check(): void {
     this.checked += 1
-    const record = this.store.directory().system('replication')?.Value as ReplicationRecord | undefined
+    const record = this.store.directory().system('replication')?.Value
     const now = this.store.snapshot()
     checkOwn(now, this.own)
     if (!record) return

@@ -98,7 +98,7 @@ export interface World {
 
 /** Ends the migration of intentions, as on new data. */
 export function endIntentionsMigration({ store, clock }: Pick<World, 'store' | 'clock'>): void {
-  const Value = { state: 'done', since: clock.now() }
+  const Value = { state: 'done', since: clock.now() } as const
   const record = { Key: 'intentions', Value, CreateIndex: 0, ModifyIndex: 0 } as const
   store.commitNow([{ table: 'system', op: 'put', record, expect: undefined }])
 }

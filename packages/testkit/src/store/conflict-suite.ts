@@ -99,7 +99,7 @@ export function describeConflicts(open: () => Store | Promise<Store>): void {
       const elsewhere = aPolicy({ Name, Namespace: await madeNamespace(store, 'other') })
       await store.commit([{ table: 'policies', op: 'put', record: elsewhere, expect: 0 }])
       await store.commit([{ table: 'policies', op: 'put', record: { ...policy, Name }, expect: undefined }])
-      expect((await store.directory()).policyByName('default', policy.Name)?.Name).toBe(Name)
+      expect(store.directory().policyByName('default', policy.Name)?.Name).toBe(Name)
     })
 
     test('the same id or name twice in one commit', async () => {
@@ -195,7 +195,7 @@ export function describeConflicts(open: () => Store | Promise<Store>): void {
         const order = [...all.slice(round % all.length), ...all.slice(0, round % all.length)]
         const outcomes = await Promise.allSettled(order.map((changes) => store.commit(changes)))
         const isDeleted = outcomes[order.indexOf(all[0] ?? [])]?.status === 'fulfilled'
-        expect((await store.directory()).namespace(record.Name) === undefined).toBe(isDeleted)
+        expect(store.directory().namespace(record.Name) === undefined).toBe(isDeleted)
         const putCount = outcomes.filter(({ status }) => status === 'fulfilled').length - (isDeleted ? 1 : 0)
         expect(putCount).toBe(isDeleted ? 0 : puts.length)
       }
@@ -219,7 +219,7 @@ export function describeConflicts(open: () => Store | Promise<Store>): void {
       await refused(store, [deletion], 'changed')
       await refused(store, [rule('delete', first), deletion], 'changed')
       await store.commit([rule('delete', first), rule('delete', second), deletion])
-      const directory = await store.directory()
+      const directory = store.directory()
       expect([directory.bindingRule(first.ID), directory.authMethod('default', method.Name)]).toEqual([
         undefined,
         undefined,
@@ -243,7 +243,7 @@ export function describeConflicts(open: () => Store | Promise<Store>): void {
         'secret_in_use',
       )
       expect(await store.tokenBySecret(token.SecretID)).toBeUndefined()
-      expect((await store.directory()).policy(policy.ID)).toBeUndefined()
+      expect(store.directory().policy(policy.ID)).toBeUndefined()
       expect(await store.kvEntry('default', key.Key)).toBeUndefined()
       expect(await store.tableIndex('tokens')).toBe(before)
     })

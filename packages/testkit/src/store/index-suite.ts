@@ -74,9 +74,9 @@ export function describeIndexes(open: () => Store | Promise<Store>): void {
     test('the directory gets another version with every change', async () => {
       const store = await open()
       const policy = aPolicy()
-      const before = await store.directory()
+      const before = store.directory()
       await store.commit([{ table: 'policies', op: 'put', record: policy, expect: 0 }])
-      const after = await store.directory()
+      const after = store.directory()
       expect(after.version).not.toBe(before.version)
       expect(before.policy(policy.ID)).toBeUndefined()
       expect(after.policy(policy.ID)?.Name).toBe(policy.Name)

@@ -35,6 +35,7 @@ test('in a secondary, only the cursor of replication lets global records in', as
   await ensureBuiltins(secondary, { random, now: 0, initialManagementToken: undefined, isSecondary: true })
   const policy: Change = { table: 'policies', op: 'put', record: aPolicy(), expect: 0 }
   await expect(secondary.commit([policy])).rejects.toThrow('only replication changes global records')
-  const record = { Key: 'replication', Value: {}, CreateIndex: 0, ModifyIndex: 0 } as const
+  const Value = { cluster: '', index: 0, skipped: [] }
+  const record = { Key: 'replication', Value, CreateIndex: 0, ModifyIndex: 0 } as const
   await secondary.commit([policy, { table: 'system', op: 'put', record, expect: 0 }])
 })

@@ -1,6 +1,8 @@
 /** Commits what the primary answered, and the cursor, as one. Decisions: replication. */
+
 import { isSame, type ReplicationRecord, type SkippedToken } from '@latchkey/acl'
-import { type Change, type Store, StoreConflict } from '../../store/store.ts'
+import { type Store, StoreConflict } from '../../store/store.ts'
+import { putSystem } from '../../store/system-changes.ts'
 import { Paused } from '../pause.ts'
 import { type Applied, type AppliedCounts, changesFor } from './changes-for.ts'
 import type { Received } from './received.ts'
@@ -16,7 +18,7 @@ export interface StoredCursor {
 
 export function readCursor(store: Store): StoredCursor {
   const stored = store.directory().system('replication')
-  return { record: stored?.Value as ReplicationRecord | undefined, fence: stored?.ModifyIndex ?? 0 }
+  return { record: stored?.Value, fence: stored?.ModifyIndex ?? 0 }
 }
 
 export interface CommitOptions {
@@ -49,7 +51,7 @@ export async function commitReceived(
     const kept = applied.keptNamespaces
     const Value = { ...rest, skipped, ...(kept.length === 0 ? {} : { keptNamespaces: kept }) }
     if (applied.changes.length === 0 && isSame(Value, readCursor(store).record)) return undefined
-    await store.commit([...applied.changes, cursorChange(Value, options.fence)])
+    await store.commit([...applied.changes, putSystem('replication', Value, options.fence)])
     return applied
   }
   try {
@@ -60,11 +62,6 @@ export async function commitReceived(
     if (readCursor(store).fence !== options.fence) throw error
     return (await commit('all'))?.counts
   }
-}
-
-function cursorChange(Value: ReplicationRecord, expect: number): Change {
-  const record = { Key: 'replication', Value, CreateIndex: 0, ModifyIndex: 0 } as const
-  return { table: 'system', op: 'put', record, expect }
 }
 
 /** @throws Paused if they are too many. */

@@ -1,0 +1,65 @@
+/** System records: the state of the service itself, with a value of its own per key. Values are stored as JSON. */
+import type { ClusterRecord, ReplicationRecord, ReplicationTokenRecord } from './replication.ts'
+
+/** The value of each system record, by its key. */
+export interface SystemValues {
+  /** Present once bootstrap is done. A reset must name the index of the record. */
+  readonly bootstrap: BootstrapRecord
+  readonly 'acl-mode': AclModeRecord
+  readonly migration: MigrationRecord
+  readonly cluster: ClusterRecord
+  /** Only in a secondary. */
+  readonly replication: ReplicationRecord
+  /** Stores seal it. */
+  readonly 'replication-token': ReplicationTokenRecord
+  readonly intentions: IntentionMigrationRecord
+}
+
+export type SystemKey = keyof SystemValues
+
+export type SystemRecord<K extends SystemKey = SystemKey> = {
+  readonly [Key in K]: {
+    readonly Key: Key
+    readonly Value: SystemValues[Key]
+    readonly CreateIndex: number
+    readonly ModifyIndex: number
+  }
+}[K]
+
+/** The value of the system record `bootstrap`. */
+export interface BootstrapRecord {
+  /** Accessor of the token that completed bootstrap. */
+  readonly accessorId: string
+}
+
+/** The value of the system record `acl-mode`, which is never written after the end of legacy mode. */
+export type AclModeRecord =
+  | {
+      readonly mode: 'legacy'
+      /** The data began in a secondary of 1.4.0 or later: everything global is still to come from its primary. */
+      readonly beganEmpty?: true
+    }
+  | {
+      readonly mode: 'enabled'
+      /** When legacy mode ended: milliseconds since the epoch. */
+      readonly since: number
+    }
+
+/** The value of the system record `migration`: the accessor migration. Instants in milliseconds since the epoch. */
+export interface MigrationRecord {
+  readonly batches: number
+  /** Tokens migrated in total. */
+  readonly done: number
+  readonly lastBatchAt: number | undefined
+  /** The last batches without a long pause between them, which give the rate. */
+  readonly run: { readonly startedAt: number; readonly tokens: number } | undefined
+}
+
+/** The value of the system record `intentions`. Absent: no server of 1.9.0 or later has led. */
+export interface IntentionMigrationRecord {
+  readonly state: 'waiting' | 'migrating' | 'done'
+  /** When the state began: milliseconds since the epoch. */
+  readonly since: number
+  /** What `waiting` waits for, each phrased to follow "waits for". */
+  readonly waitsFor?: readonly string[]
+}
