@@ -20,7 +20,7 @@ export async function registerSelf(store: ServerStore, log: Logger): Promise<voi
 
 /** @returns milliseconds until the next look. */
 export async function registerMembers(store: ServerStore, { datacenter }: Place): Promise<number> {
-  await store.singleWinner('server-nodes', async () => {
+  await store.asLeader(async () => {
     const isHere = (member: Member) => member.datacenter === datacenter
     await registerServers(store, (await store.membership.members()).filter(isHere))
   })

@@ -40,7 +40,7 @@ export function intentionsMigration({
   const ofPrimary = () => readPrimaryIntentions(primary, { token, headerPrefix, log })
   return async () => {
     if (recordedIn(store)?.state === 'done') return INTENTIONS_LOOK_MS
-    const nextMs = await store.singleWinner('intentions', async () => {
+    const nextMs = await store.asLeader(async () => {
       electedAt ??= store.clock.now()
       const isPrimary = !isSecondary({ ...config, store })
       return lookAtIntentions(

@@ -65,7 +65,7 @@ export function startJobs(options: JobsOptions): Job {
       log,
       orphanReaper(
         store,
-        (work) => store.singleWinner('orphan-reaper', work),
+        (work) => store.asLeader(work),
         () => scopeOf(options),
       ),
     ),
@@ -79,7 +79,7 @@ export function startJobs(options: JobsOptions): Job {
     startJob(
       'session-sweeper',
       log,
-      sessionSweeper(store, (work) => store.singleWinner('session-sweeper', work)),
+      sessionSweeper(store, (work) => store.asLeader(work)),
     ),
     startJob('intentions', log, intentionsMigration(options)),
     ...(preparation ? [startJob('token-list', log, (signal) => preparation.round(signal))] : []),
@@ -103,24 +103,20 @@ function scopeOf({ config, store }: JobsOptions): TokenScope {
 
 async function reap(options: JobsOptions): Promise<number> {
   const { store, log } = options
-  const removed = await store.singleWinner('reaper', () =>
-    reapExpiredTokens(store, store.clock.now(), scopeOf(options)),
-  )
+  const removed = await store.asLeader(() => reapExpiredTokens(store, store.clock.now(), scopeOf(options)))
   if (removed) log.debug({ removed }, 'expired tokens removed')
   return isFullBatch(removed ?? 0) ? 0 : REAP_INTERVAL_MS
 }
 
 async function reapIdle(options: JobsOptions): Promise<number> {
   const { store, log } = options
-  const found = await store.singleWinner('idle-reaper', () =>
-    reapIdleTokens(store, store.clock.now(), scopeOf(options)),
-  )
+  const found = await store.asLeader(() => reapIdleTokens(store, store.clock.now(), scopeOf(options)))
   if (found) log.debug({ found }, 'idle tokens removed')
   return isFullBatch(found ?? 0) ? 0 : IDLE_REAP_INTERVAL_MS
 }
 
 async function reapLoginStates({ store }: JobsOptions): Promise<number> {
-  await store.singleWinner('login-state-reaper', async () => {
+  await store.asLeader(async () => {
     await store.loginStates.reap(store.clock.now())
     await store.reapTokenUses()
   })
@@ -192,7 +188,7 @@ async function migrate(options: JobsOptions, signal: AbortSignal): Promise<numbe
     await migrateAccessors({ ...scope, store, now: () => store.clock.now(), random, log, onBatch }, ends)
   }
   try {
-    await store.singleWinner('accessor-migration', work)
+    await store.asLeader(work)
   } catch (error) {
     const isTellable = error instanceof AclError || error instanceof StoreConflict
     cluster.setMigrationError(isTellable ? error.message : 'internal error: see the log of this server')
@@ -206,9 +202,9 @@ async function replicate({ store, config, replication }: JobsOptions, signal: Ab
   const mode = store.directory().system('acl-mode')?.Value.mode
   if (replication === undefined || mode !== 'enabled') return MEMBER_HEARTBEAT_MS
   if (!isSecondary({ ...config, store })) {
-    await store.singleWinner('old-primary', () => replication.oldPrimary.look(signal))
+    await store.asLeader(() => replication.oldPrimary.look(signal))
     return OLD_PRIMARY_LOOK_INTERVAL_MS
   }
-  await store.singleWinner('replication', (lost) => replication.run(AbortSignal.any([signal, lost])))
+  await store.asLeader((lost) => replication.run(AbortSignal.any([signal, lost])))
   return MIGRATION_LOOK_INTERVAL_MS
 }

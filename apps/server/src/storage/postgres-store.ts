@@ -272,7 +272,7 @@ export class PostgresStore implements Store {
    *
    * @returns undefined if this process is not the leader.
    */
-  async singleWinner<T>(_name: string, work: (signal: AbortSignal) => Promise<T>): Promise<T | undefined> {
+  async asLeader<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T | undefined> {
     const signal = this.parts.feed.leaderSignal
     return signal && work(signal)
   }
@@ -320,7 +320,7 @@ export class PostgresStore implements Store {
   }
 
   /**
-   * Leaves the group and closes the change feed. The database passed to the constructor stays open.
+   * Leaves the cluster and closes the change feed. The connections to the database stay open.
    *
    * @param isForGood the others do not wait for a successor.
    */

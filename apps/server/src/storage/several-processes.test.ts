@@ -228,7 +228,7 @@ describe('two processes', async () => {
 
   test('exactly one of them runs the single-winner jobs; when it leaves, another takes over', async () => {
     const winners = async (stores: readonly PostgresStore[]) =>
-      (await Promise.all(stores.map((store) => store.singleWinner('job', async () => store)))).filter(Boolean)
+      (await Promise.all(stores.map((store) => store.asLeader(async () => store)))).filter(Boolean)
     const third = await openTestStore({ url })
     // Either may win: the connections that decide it were just cut.
     await expect.poll(() => winners([one, two, third])).toHaveLength(1)
