@@ -1,4 +1,5 @@
 /** What `latchkey-server doctor` says about certificates: those of the files, and that of a server that runs. */
+
 import type { X509Certificate } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { isIP } from 'node:net'
@@ -6,6 +7,7 @@ import { connect } from 'node:tls'
 import type { Config } from '../config/config.ts'
 import { StartError } from '../start-error.ts'
 import { certificatesIn, readListenerTls } from '../tls/listener-tls.ts'
+import { messageOf } from '../tls/message-of.ts'
 import { type Finding, fail, ok, warn } from './finding.ts'
 
 const DAY_MS = 86_400_000
@@ -112,8 +114,4 @@ function reachable(host: string): string {
 
 function dayOf(date: Date): string {
   return date.toISOString().slice(0, 10)
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error)
 }

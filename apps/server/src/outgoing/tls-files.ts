@@ -3,6 +3,7 @@ import { createSecureContext } from 'node:tls'
 import type { Config } from '../config/config.ts'
 import { Remembered } from '../remembered.ts'
 import { StartError } from '../start-error.ts'
+import { messageOf } from '../tls/message-of.ts'
 
 /** What TLS connections trust and present, in PEM. */
 export interface TlsOptions {
@@ -61,8 +62,4 @@ function shownPaths({ replicationCa, replicationCert, replicationKey }: TlsPaths
     ...(replicationCert === undefined ? {} : { LATCHKEY_REPLICATION_CERT: replicationCert }),
     ...(replicationKey === undefined ? {} : { LATCHKEY_REPLICATION_KEY: replicationKey }),
   }
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error)
 }

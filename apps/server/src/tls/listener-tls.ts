@@ -1,9 +1,11 @@
 /** The certificate and key that the listener presents, from the files that the settings name. */
+
 import { createHash, createPrivateKey, randomBytes, X509Certificate } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { createSecureContext, type SecureContextOptions } from 'node:tls'
 import type { Config } from '../config/config.ts'
 import { StartError } from '../start-error.ts'
+import { messageOf } from './message-of.ts'
 
 export type ListenerTlsPaths = Pick<Config, 'tlsCert' | 'tlsKey' | 'tlsClientCa'>
 
@@ -112,8 +114,4 @@ function isKeyOf(certificate: X509Certificate | undefined, pem: string): boolean
 
 function unusable(setting: string, path: string, problem: string, cause?: unknown): StartError {
   return new StartError(`${setting}: ${path} cannot be used: ${problem}`, { cause })
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error)
 }

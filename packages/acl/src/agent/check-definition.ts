@@ -1,4 +1,5 @@
 /** From what a client writes of a check to what an agent keeps and runs. Spec 9.4; decisions: agent. */
+
 import {
   AclError,
   type CheckDefinition,
@@ -6,6 +7,7 @@ import {
   type ServiceCheckDefinition,
   utf8Length,
 } from '@latchkey/contract'
+import { invalidField } from '../invalid-field.ts'
 
 /** How a check gets its status. Durations in milliseconds. */
 export type CheckRun =
@@ -66,7 +68,7 @@ export function isCheckStatus(word: string): boolean {
 export function readCheckDefinition(body: CheckDefinition): DefinedCheck {
   const { Name = '', Status = '' } = body
   if (Name === '') throw new AclError('field_required', 'Missing check name', { field: 'Name' })
-  if (Status !== '' && !isCheckStatus(Status)) throw invalid('Bad check status', 'Status')
+  if (Status !== '' && !isCheckStatus(Status)) throw invalidField('Status', 'Bad check status')
   const agent = agentCheckOf(body)
   return {
     CheckID: body.ID || body.CheckID || Name,
@@ -93,7 +95,7 @@ export function readServiceChecks(
     const agent = agentCheckOf(definition)
     const { Status = '' } = definition
     if (Status !== '' && !isCheckStatus(Status)) {
-      throw invalid("Status for checks must 'passing', 'warning', 'critical'", 'Status')
+      throw invalidField('Status', "Status for checks must 'passing', 'warning', 'critical'")
     }
     return {
       CheckID: definition.CheckID || `service:${service.ID}${several ? `:${i + 1}` : ''}`,
@@ -110,7 +112,7 @@ export function readServiceChecks(
 function agentCheckOf(definition: ServiceCheckDefinition): AgentCheck {
   const { OutputMaxSize = 0, SuccessBeforePassing = 0, FailuresBeforeCritical = 0 } = definition
   const run = runOf(definition)
-  if (OutputMaxSize < 0) throw invalidCheck('MaxOutputMaxSize must be positive', 'OutputMaxSize')
+  if (OutputMaxSize < 0) throw invalidCheck('OutputMaxSize', 'MaxOutputMaxSize must be positive')
   const after = definition.DeregisterCriticalServiceAfter ?? 0
   return {
     run,
@@ -129,13 +131,13 @@ function runOf(definition: ServiceCheckDefinition): CheckRun {
   refuseUnbuilt(definition)
   const isAlias = AliasService !== '' || AliasNode !== ''
   const isTimed = HTTP !== '' || TCP !== ''
-  if (Interval > 0 && TTL > 0) throw invalidCheck('Interval and TTL cannot both be specified', 'TTL')
+  if (Interval > 0 && TTL > 0) throw invalidCheck('TTL', 'Interval and TTL cannot both be specified')
   if (isTimed && Interval <= 0) {
-    throw invalidCheck('Interval must be > 0 for Script, HTTP, or TCP checks', 'Interval')
+    throw invalidCheck('Interval', 'Interval must be > 0 for Script, HTTP, or TCP checks')
   }
-  if (isTimed && isAlias) throw invalidCheck('Interval cannot be set for Alias checks', 'Interval')
-  if (isAlias && TTL > 0) throw invalidCheck('TTL must be not be set for Alias checks', 'TTL')
-  if (!isTimed && !isAlias && TTL <= 0) throw invalidCheck('TTL must be > 0 for TTL checks', 'TTL')
+  if (isTimed && isAlias) throw invalidCheck('Interval', 'Interval cannot be set for Alias checks')
+  if (isAlias && TTL > 0) throw invalidCheck('TTL', 'TTL must be not be set for Alias checks')
+  if (!isTimed && !isAlias && TTL <= 0) throw invalidCheck('TTL', 'TTL must be > 0 for TTL checks')
   const intervalMs = Math.max(Interval, limits.CHECK_INTERVAL_MS_MIN)
   const timeoutMs = Math.min(
     definition.Timeout || limits.CHECK_TIMEOUT_MS_DEFAULT,
@@ -160,9 +162,12 @@ function runOf(definition: ServiceCheckDefinition): CheckRun {
 /** Scripts would let a caller with `service:write` run programs on the server. */
 function refuseUnbuilt({ ScriptArgs = [], DockerContainerID = '', GRPC = '' }: ServiceCheckDefinition): void {
   if (ScriptArgs.length > 0 || DockerContainerID !== '') {
-    throw invalid('Scripts are disabled on this agent: it runs TTL, HTTP, TCP and alias checks', 'ScriptArgs')
+    throw invalidField(
+      'ScriptArgs',
+      'Scripts are disabled on this agent: it runs TTL, HTTP, TCP and alias checks',
+    )
   }
-  if (GRPC !== '') throw invalid('This agent runs TTL, HTTP, TCP and alias checks', 'GRPC')
+  if (GRPC !== '') throw invalidField('GRPC', 'This agent runs TTL, HTTP, TCP and alias checks')
 }
 
 const decoder = new TextDecoder()
@@ -178,10 +183,6 @@ export function cutOutput(output: string, bytesMax: number): string {
   return `${text} ... (captured ${bytesMax} of ${length} bytes)`
 }
 
-function invalidCheck(problem: string, field: string): AclError {
-  return invalid(`Invalid check: ${problem}`, field)
-}
-
-function invalid(message: string, field: string): AclError {
-  return new AclError('field_invalid', message, { field })
+function invalidCheck(field: string, problem: string): AclError {
+  return invalidField(field, `Invalid check: ${problem}`)
 }

@@ -1,9 +1,11 @@
 /** From what a client writes of a service to the record that an agent registers. Spec 9.4; decisions: agent. */
+
 import { AclError, type ServiceDefinition } from '@latchkey/contract'
 import { findProxyProblem } from '../catalog/connect.ts'
 import { canonicalIp, isIpv4 } from '../catalog/ip-address.ts'
 import { checkPort } from '../catalog/registration/registered-records.ts'
 import { findMetaProblem } from '../catalog/service-meta.ts'
+import { invalidField } from '../invalid-field.ts'
 import type { ServiceRecord } from '../records/catalog-records.ts'
 import { type DefinedCheck, readServiceChecks } from './check-definition.ts'
 
@@ -25,10 +27,10 @@ const NO_ADDRESSES: readonly string[] = ['0.0.0.0', '::', '[::]']
 export function readServiceDefinition(body: ServiceDefinition): DefinedService {
   const { Name = '', Address = '', Port = 0, Meta = {} } = body
   if (Name === '') throw new AclError('field_required', 'Missing service name', { field: 'Name' })
-  if (NO_ADDRESSES.includes(Address)) throw invalid('Invalid service address', 'Address')
+  if (NO_ADDRESSES.includes(Address)) throw invalidField('Address', 'Invalid service address')
   checkPort(Port, 'Port')
   const metaProblem = findMetaProblem(Meta)
-  if (metaProblem !== undefined) throw invalid(`Invalid Service Meta: ${metaProblem}`, 'Meta')
+  if (metaProblem !== undefined) throw invalidField('Meta', `Invalid Service Meta: ${metaProblem}`)
   const service = {
     ID: body.ID || Name,
     Service: Name,
@@ -45,7 +47,7 @@ export function readServiceDefinition(body: ServiceDefinition): DefinedService {
     Connect: body.Connect ?? {},
   }
   const proxyProblem = findProxyProblem(service)
-  if (proxyProblem !== undefined) throw invalid(proxyProblem, 'Proxy')
+  if (proxyProblem !== undefined) throw invalidField('Proxy', proxyProblem)
   const checks = [...(body.Check && hasContent(body.Check) ? [body.Check] : []), ...(body.Checks ?? [])]
   return { service, checks: readServiceChecks(checks, service) }
 }
@@ -67,7 +69,7 @@ function weightsOf({ Weights }: ServiceDefinition): ServiceRecord['Weights'] {
         : Math.max(Passing, Warning) > WEIGHT_MAX
           ? `DNS Weight must be between 0 and ${WEIGHT_MAX}`
           : undefined
-  if (problem !== undefined) throw invalid(`Invalid Weights: ${problem}`, 'Weights')
+  if (problem !== undefined) throw invalidField('Weights', `Invalid Weights: ${problem}`)
   return { Passing, Warning }
 }
 
@@ -85,7 +87,7 @@ function taggedAddressesOf(
     const family = FAMILIES[tag as keyof typeof FAMILIES]
     if (family !== undefined && familyOf(entry.Address) !== family) {
       const field = `TaggedAddresses.${tag}`
-      throw invalid(`Service tagged address "${tag}" must be a valid ipv${family} address`, field)
+      throw invalidField(field, `Service tagged address "${tag}" must be a valid ipv${family} address`)
     }
     tagged[tag] = entry
   }
@@ -100,8 +102,4 @@ function familyOf(address: string): 4 | 6 | undefined {
   const canonical = canonicalIp(address)
   if (canonical === undefined) return undefined
   return isIpv4(canonical) ? 4 : 6
-}
-
-function invalid(message: string, field: string): AclError {
-  return new AclError('field_invalid', message, { field })
 }

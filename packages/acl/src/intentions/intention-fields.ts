@@ -1,12 +1,13 @@
 /** What any way to write an intention checks. The texts are the reference's. Decisions: intentions. */
 import { AclError, shorten } from '@latchkey/contract'
+import { invalidField } from '../invalid-field.ts'
 import type { IntentionAction, IntentionEnds } from '../records/intention-records.ts'
 import { DEFAULT_NAMESPACE } from '../records/records.ts'
 import { WILDCARD } from './precedence.ts'
 
 /** A fault of a field, which its text names, too. */
 export function invalid(field: string, what: string): AclError {
-  return new AclError('field_invalid', `${field} ${what}`, { field })
+  return invalidField(field, `${field} ${what}`)
 }
 
 function invalidEnd(field: string, what: string): AclError {

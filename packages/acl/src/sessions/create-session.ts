@@ -1,4 +1,5 @@
 /** What a client may ask of a session, and what it becomes. Decisions: sessions. */
+
 import {
   AclError,
   DurationSyntaxError,
@@ -9,6 +10,7 @@ import {
 } from '@latchkey/contract'
 import type { Catalog } from '../catalog/catalog.ts'
 import { ALIVE_CHECK } from '../catalog/registration/register.ts'
+import { invalidField } from '../invalid-field.ts'
 import { CRITICAL } from '../records/catalog-records.ts'
 import { DEFAULT_NAMESPACE } from '../records/records.ts'
 import type { SessionBehavior, SessionRecord } from '../records/session-records.ts'
@@ -52,7 +54,7 @@ export function createSession(body: SessionCreate, context: SessionContext): Ses
   const Behavior = readBehavior(body.Behavior)
   const ServiceChecks = readServiceChecks(body, context)
   const isOwn = Node.toLowerCase() === ownNode.toLowerCase()
-  if (!isOwn && !catalog.node(Node)) throw invalid('Node', 'Missing node registration')
+  if (!isOwn && !catalog.node(Node)) throw invalidField('Node', 'Missing node registration')
   const { NodeChecks, Checks } = readCheckLists(body, () => catalog.check(Node, ALIVE_CHECK) !== undefined)
   const given = {
     NodeChecks: NodeChecks.map(ofNode),
@@ -62,8 +64,9 @@ export function createSession(body: SessionCreate, context: SessionContext): Ses
   for (const [field, checks] of Object.entries(given)) {
     for (const { ID, Namespace } of checks) {
       const check = catalog.check(Node, ID, Namespace === '' ? DEFAULT_NAMESPACE : Namespace)
-      if (!check) throw invalid(field, `Missing check '${shorten(ID)}' registration`)
-      if (check.Status === CRITICAL) throw invalid(field, `Check '${shorten(ID)}' is in ${CRITICAL} state`)
+      if (!check) throw invalidField(field, `Missing check '${shorten(ID)}' registration`)
+      if (check.Status === CRITICAL)
+        throw invalidField(field, `Check '${shorten(ID)}' is in ${CRITICAL} state`)
     }
   }
   const { Name = '' } = body
@@ -105,7 +108,7 @@ function ofNode(ID: string): { readonly ID: string; readonly Namespace: string }
 function readBehavior(given = ''): SessionBehavior {
   if (given === '' || given === 'release') return 'release'
   if (given === 'delete') return given
-  throw invalid('Behavior', `Invalid Behavior setting '${shorten(given)}'`)
+  throw invalidField('Behavior', `Invalid Behavior setting '${shorten(given)}'`)
 }
 
 /** @returns nanoseconds. */
@@ -116,7 +119,7 @@ function readLockDelay(given: SessionCreate['LockDelay']): number {
     typeof given === 'number' ? inNanoseconds(given) : readDuration(given, field, parseDurationNs),
   )
   if (delay >= 0 && delay < LOCK_DELAY_NS_BELOW) return delay
-  throw invalid(field, 'Invalid LockDelay: it must be from 0 to 2^63 - 1 nanoseconds')
+  throw invalidField(field, 'Invalid LockDelay: it must be from 0 to 2^63 - 1 nanoseconds')
 }
 
 function inNanoseconds(given: number): number {
@@ -126,7 +129,7 @@ function inNanoseconds(given: number): number {
 function readTtl(given = ''): string {
   const ttlMs = given === '' ? 0 : readDuration(given, 'TTL', parseDurationMs)
   if (ttlMs === 0 || (ttlMs >= SESSION_TTL_MS_MIN && ttlMs <= SESSION_TTL_MS_MAX)) return given
-  throw invalid(
+  throw invalidField(
     'TTL',
     `Invalid Session TTL '${Math.round(ttlMs * 1_000_000)}', must be between [10s=24h0m0s]`,
   )
@@ -138,10 +141,6 @@ function readDuration(given: string, field: 'TTL' | 'LockDelay', parse: (text: s
   } catch (error) {
     if (!(error instanceof DurationSyntaxError)) throw error
     const prefix = field === 'TTL' ? `Session TTL '${shorten(given)}' invalid` : 'Request decode failed'
-    throw invalid(field, `${prefix}: time: ${shorten(error.message)}`)
+    throw invalidField(field, `${prefix}: time: ${shorten(error.message)}`)
   }
-}
-
-function invalid(field: string, problem: string): AclError {
-  return new AclError('field_invalid', problem, { field })
 }

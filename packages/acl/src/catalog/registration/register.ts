@@ -1,6 +1,8 @@
 /** What a registration puts into the catalog, and what it needs. Decisions: catalog. */
+
 import { AclError, type Registration } from '@latchkey/contract'
 import { isUuid } from '../../ids.ts'
+import { invalidField } from '../../invalid-field.ts'
 import type { CheckRecord, NodeRecord, ServiceRecord } from '../../records/catalog-records.ts'
 import { nodeKey } from '../../records/catalog-records.ts'
 import type { Catalog } from '../catalog.ts'
@@ -48,7 +50,7 @@ export function readRegistration(
     const problem = 'Must provide address if SkipNodeUpdate is not set'
     throw new AclError('field_required', problem, { field: 'Address' })
   }
-  if (ID !== '' && !isUuid(ID)) throw invalid('ID', `Bad node ID: ${JSON.stringify(ID)} is no UUID`)
+  if (ID !== '' && !isUuid(ID)) throw invalidField('ID', `Bad node ID: ${JSON.stringify(ID)} is no UUID`)
   const node: NodeRecord = {
     ID: ID.toLowerCase(),
     Node,
@@ -145,7 +147,7 @@ function faultOfChecks(
 ): AclError | undefined {
   const orphan = checks.find((check) => check.ServiceID !== '' && !serviceOf(check, service, catalog))
   if (!orphan) return undefined
-  return invalid('ServiceID', `Unknown service '${orphan.ServiceID}' for check '${orphan.CheckID}'`)
+  return invalidField('ServiceID', `Unknown service '${orphan.ServiceID}' for check '${orphan.CheckID}'`)
 }
 
 /** The service of a check, after the registration. */
@@ -189,8 +191,4 @@ export function needsOfService(service: ServiceRecord): readonly CatalogNeed[] {
   const { DestinationServiceName: destination } = service.Proxy
   if (service.Kind !== CONNECT_PROXY || typeof destination !== 'string') return [needOfService(service)]
   return [needOfService(service), needOfService({ ...service, Service: destination })]
-}
-
-function invalid(field: string, message: string): AclError {
-  return new AclError('field_invalid', message, { field })
 }

@@ -1,4 +1,5 @@
 /** Services and checks, as a registration gives them. Decisions: catalog. */
+
 import {
   AclError,
   type CheckRegistration,
@@ -7,6 +8,7 @@ import {
   parseDurationMs,
   type ServiceRegistration,
 } from '@latchkey/contract'
+import { invalidField } from '../../invalid-field.ts'
 import type { CheckRecord, ServiceRecord } from '../../records/catalog-records.ts'
 import { DEFAULT_NAMESPACE } from '../../records/records.ts'
 import { findProxyProblem } from '../connect.ts'
@@ -25,12 +27,12 @@ export function readService(body: ServiceRegistration, node: string, namespace: 
     const problem = ID === '' ? 'Must provide service name' : 'Must provide service name with ID'
     throw new AclError('field_required', problem, { field: 'Service.Service' })
   }
-  if (ZERO_ADDRESSES.includes(Address)) throw invalid('Service.Address', 'Invalid service address')
+  if (ZERO_ADDRESSES.includes(Address)) throw invalidField('Service.Address', 'Invalid service address')
   checkPort(body.Port, 'Service.Port')
   const problem = Meta && findMetaProblem(Meta)
   if (problem !== undefined) {
     const where = `Invalid Service Meta for node ${node} and serviceID ${ID || Service}`
-    throw invalid('Service.Meta', `failed inserting service: ${where}: ${problem}`)
+    throw invalidField('Service.Meta', `failed inserting service: ${where}: ${problem}`)
   }
   const record: ServiceRecord = {
     Node: node,
@@ -51,13 +53,13 @@ export function readService(body: ServiceRegistration, node: string, namespace: 
     Namespace: namespace,
   }
   const proxyProblem = findProxyProblem(record)
-  if (proxyProblem !== undefined) throw invalid('Service.Proxy', proxyProblem)
+  if (proxyProblem !== undefined) throw invalidField('Service.Proxy', proxyProblem)
   return record
 }
 
 /** @throws AclError `field_invalid`. */
 export function checkPort(port: number | undefined, field: string): void {
-  if (port !== undefined && Math.abs(port) > PORT_MAX) throw invalid(field, 'The port is out of range')
+  if (port !== undefined && Math.abs(port) > PORT_MAX) throw invalidField(field, 'The port is out of range')
 }
 
 /** Out of range, both are 1. */
@@ -84,7 +86,7 @@ export function readCheck(body: CheckRegistration, node: string, namespace: stri
   const id = CheckID || Name
   if (Node !== '' && Node.toLowerCase() !== node.toLowerCase()) {
     const problem = `Node '${Node}' for check '${id}' doesn't match register request node '${node}'`
-    throw invalid('Check.Node', problem)
+    throw invalidField('Check.Node', problem)
   }
   if (id === '') throw new AclError('field_required', 'Must provide check name', { field: 'Check.Name' })
   checkPort(body.ExposedPort, 'Check.ExposedPort')
@@ -140,8 +142,4 @@ function durationMs(value: string | number | undefined, name: string): number {
     const field = `Check.Definition.${name}`
     throw new AclError('field_type', `${field} is not a duration`, { field })
   }
-}
-
-function invalid(field: string, message: string): AclError {
-  return new AclError('field_invalid', message, { field })
 }

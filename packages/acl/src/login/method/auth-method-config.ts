@@ -11,7 +11,7 @@ import type {
   OidcConfig,
 } from '../../records/login-records.ts'
 import { checkLeeway } from './leeway.ts'
-import { checkHost, checkProviderUrl, checkRedirectUri } from './provider-url.ts'
+import { checkHost, checkProviderUrl, checkRedirectUri, invalidConfig } from './provider-url.ts'
 
 /** A decoded `Config` with fields of any type. An empty field counts as absent. */
 export type ConfigRequest = Writable<JwtConfig & Partial<OidcConfig> & Partial<KubernetesConfig>>
@@ -92,7 +92,7 @@ export function checkConfig(
   for (const field of (Object.keys(config) as ConfigField[]).sort()) checkKnown(type, field, context)
   for (const field of SECRET_CONFIG_FIELDS) {
     if (request[field] === REDACTED_SECRET_ID) {
-      throw invalid(field, 'holds the redaction text: send the secret itself')
+      throw invalidConfig(field, 'holds the redaction text: send the secret itself')
     }
   }
   switch (type) {
@@ -130,7 +130,7 @@ function checkKnown(type: AuthMethodType, field: ConfigField, { unknownFields }:
   if (!unknownFields?.has(field)) {
     if (FIELDS[type].includes(field)) return
     const isOfTokens = type !== 'kubernetes' && !FIELDS.kubernetes.includes(field)
-    if (isOfTokens) throw invalid(field, `must not be set for type "${type}"`)
+    if (isOfTokens) throw invalidConfig(field, `must not be set for type "${type}"`)
   }
   const path = `Config.${field}`
   throw new AclError(
@@ -161,7 +161,7 @@ function checkJwt(config: JwtConfig, context: ConfigContext): void {
   checkTokens(config, context)
   // The reference ignores BoundIssuer with discovery, so that a method could name an issuer that it does not accept.
   if (OIDCDiscoveryURL !== undefined && BoundIssuer !== undefined && BoundIssuer !== OIDCDiscoveryURL) {
-    throw invalid('BoundIssuer', "must equal 'OIDCDiscoveryURL', which is the issuer")
+    throw invalidConfig('BoundIssuer', "must equal 'OIDCDiscoveryURL', which is the issuer")
   }
   for (const field of ['ExpirationLeeway', 'NotBeforeLeeway', 'ClockSkewLeeway'] as const) {
     checkLeeway(config[field], field)
@@ -186,11 +186,11 @@ function checkKubernetes(config: Partial<KubernetesConfig>, context: ConfigConte
   const CACert = required(config, 'CACert')
   const ServiceAccountJWT = required(config, 'ServiceAccountJWT')
   if (!JWT_FORM.test(ServiceAccountJWT.trim())) {
-    throw invalid('ServiceAccountJWT', 'is not a valid JWT: it needs three parts with a dot between')
+    throw invalidConfig('ServiceAccountJWT', 'is not a valid JWT: it needs three parts with a dot between')
   }
   const mapped = Object.values(config.ConsulNamespaceOverrides ?? {})
   if (!mapped.every(isNamespaceName)) {
-    throw invalid('ConsulNamespaceOverrides', 'must map to names of namespaces')
+    throw invalidConfig('ConsulNamespaceOverrides', 'must map to names of namespaces')
   }
   return { ...config, Host, CACert, ServiceAccountJWT }
 }
@@ -216,7 +216,7 @@ function checkTokens(config: Pick<JwtConfig, (typeof TOKEN_FIELDS)[number]>, con
 function checkCaCert(pair: Readonly<Record<string, string | undefined>>): void {
   const [[caField = '', caCert] = [], [urlField = '', url] = []] = Object.entries(pair)
   if (caCert !== undefined && url === undefined) {
-    throw invalid(caField, `should not be set unless '${urlField}' is set`)
+    throw invalidConfig(caField, `should not be set unless '${urlField}' is set`)
   }
 }
 
@@ -244,12 +244,6 @@ function required<Config, Field extends keyof Config & string>(
   const problem =
     type === undefined ? `Config.${field} is required` : `'${field}' must be set for type "${type}"`
   throw new AclError('field_required', `Invalid Auth Method: ${problem}`, { field: `Config.${field}` })
-}
-
-function invalid(field: string, problem: string): AclError {
-  return new AclError('field_invalid', `Invalid Auth Method: '${field}' ${problem}`, {
-    field: `Config.${field}`,
-  })
 }
 
 /**

@@ -9,12 +9,12 @@ interface UrlContext {
 /** @throws AclError `field_invalid`. */
 export function checkProviderUrl(text: string, field: string, context: UrlContext): URL {
   const url = parseUrl(text)
-  if (url === undefined) throw invalid(field, `is not a URL: ${JSON.stringify(shorten(text))}`)
+  if (url === undefined) throw invalidConfig(field, `is not a URL: ${JSON.stringify(shorten(text))}`)
   if (url.protocol !== 'https:' && !(context.allowHttp && url.protocol === 'http:')) {
-    throw invalid(field, 'must begin with https://')
+    throw invalidConfig(field, 'must begin with https://')
   }
   if (url.username !== '' || url.password !== '' || text.includes('#')) {
-    throw invalid(field, 'may have no user and no fragment')
+    throw invalidConfig(field, 'may have no user and no fragment')
   }
   return url
 }
@@ -45,7 +45,8 @@ function parseUrl(text: string): URL | undefined {
   return URL.canParse(text) ? new URL(text) : undefined
 }
 
-function invalid(field: string, problem: string): AclError {
+/** The refusal of a field of `Config`. @param problem follows the name of the field. */
+export function invalidConfig(field: string, problem: string): AclError {
   return new AclError('field_invalid', `Invalid Auth Method: '${field}' ${problem}`, {
     field: `Config.${field}`,
   })

@@ -5,13 +5,13 @@ import { CommentedTokens } from './hcl-comments.ts'
 import { describeToken, readTokens } from './hcl-scanner.ts'
 import { rulesError, shown } from './syntax-error.ts'
 import {
+  checkDepth,
   type Item,
   type ListNode,
   type Literal,
   type Node,
   nodeStart,
   type ObjectNode,
-  SYNTAX_DEPTH_MAX,
   type SyntaxTree,
   type Token,
 } from './syntax-tree.ts'
@@ -137,9 +137,4 @@ function* parseList(reading: Reading, open: Token, depth: number): Sliced<ListNo
 function withLead(literal: Literal, tokens: CommentedTokens): Literal {
   const leadComment = tokens.takeLead()
   return leadComment === undefined ? literal : { ...literal, leadComment }
-}
-
-function checkDepth(open: Token, depth: number): void {
-  if (depth < SYNTAX_DEPTH_MAX) return
-  throw rulesError(open, `"${open.text}"`, `at most ${SYNTAX_DEPTH_MAX} levels of nesting`)
 }

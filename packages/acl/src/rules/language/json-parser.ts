@@ -4,12 +4,12 @@ import { Pace, type Sliced, stepsOf } from '../../turns.ts'
 import { describeJson, JsonScanner } from './json-scanner.ts'
 import { rulesError, shown } from './syntax-error.ts'
 import {
+  checkDepth,
   type Item,
   type ListNode,
   type Literal,
   type Node,
   type ObjectNode,
-  SYNTAX_DEPTH_MAX,
   type SyntaxTree,
   type Token,
 } from './syntax-tree.ts'
@@ -99,9 +99,4 @@ function* parseList(reader: Reader, open: Token, depth: number): Sliced<ListNode
   const close = scanner.next()
   if (elements.length > 0) faults.push(rulesError(close, describeJson(close), 'the next element'))
   return { type: 'list', open, close, elements }
-}
-
-function checkDepth(open: Token, depth: number): void {
-  if (depth < SYNTAX_DEPTH_MAX) return
-  throw rulesError(open, `"${open.text}"`, `at most ${SYNTAX_DEPTH_MAX} levels of nesting`)
 }

@@ -3,7 +3,7 @@
  * of every token, so that a text can be rewritten and printed.
  */
 import type { AclError } from '@latchkey/contract'
-import type { Place } from './syntax-error.ts'
+import { type Place, rulesError } from './syntax-error.ts'
 
 export type TokenType =
   | 'ident'
@@ -97,4 +97,16 @@ export function nodeStart(node: Node): Token {
 /**
  * Maximum nesting of `{` and `[`. Rules need 3; the bound limits the stack depth of every walk over a tree.
  */
-export const SYNTAX_DEPTH_MAX = 64
+const SYNTAX_DEPTH_MAX = 64
+
+/**
+ * Requires that a list or object may be opened.
+ *
+ * @param open its first token.
+ * @param depth how many are open around it.
+ * @throws AclError `rules_invalid`.
+ */
+export function checkDepth(open: Token, depth: number): void {
+  if (depth < SYNTAX_DEPTH_MAX) return
+  throw rulesError(open, `"${open.text}"`, `at most ${SYNTAX_DEPTH_MAX} levels of nesting`)
+}
