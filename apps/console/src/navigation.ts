@@ -18,7 +18,7 @@ import {
 } from 'lucide-react'
 import { texts } from './texts.ts'
 
-export interface NavigationItem {
+interface NavigationItem {
   /** Path of the page, without `/ui`. */
   readonly to: string
   readonly label: string

@@ -24,7 +24,7 @@ export const LONG = '.'.repeat(50_000)
 const HUGE = ':'.repeat(100_000)
 
 /** Replies at once, a few turns later (`/slow`), once its client leaves or the server closes (`index=`), with the body of a write, or a stream. */
-export class EchoService implements Pick<Service, 'reply'> {
+class EchoService implements Pick<Service, 'reply'> {
   readonly asked: string[] = []
   readonly ids: string[] = []
   readonly aborted: string[] = []

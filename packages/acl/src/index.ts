@@ -4,7 +4,6 @@ export {
   type HealthStatus,
   maintenanceCheck,
   NODE_MAINTENANCE,
-  SERVICE_MAINTENANCE_PREFIX,
 } from './agent/aggregate.ts'
 export {
   type AgentCheck,
@@ -43,7 +42,6 @@ export {
   isCatalogTable,
 } from './catalog/catalog.ts'
 export {
-  affectedServices,
   type CatalogChange,
   keepsCatalogWhole,
   serviceIndexChanges,
@@ -100,7 +98,6 @@ export { IntentionIndex, type StoredEntry } from './intentions/intention-index.t
 export { createIntention, endsOf, updateIntention } from './intentions/intention-rules.ts'
 export {
   blocksIntentions,
-  INTENTION_DESTINATION_MS,
   INTENTIONS_LOOK_MS,
   type IntentionsLook,
   type IntentionsStep,
@@ -235,10 +232,9 @@ export type {
   SystemRecord,
   SystemValues,
 } from './records/system-records.ts'
-export { type DownPolicy, judgeAnswer, TOKEN_ANSWER_MS } from './replication/down-policy.ts'
+export { type DownPolicy, judgeAnswer } from './replication/down-policy.ts'
 export {
   acceptCluster,
-  beforeFollowing,
   hasSeenPromotion,
   PROMOTION_INDEX_GAP,
   promote,

@@ -22,7 +22,7 @@ export interface Needs extends Partial<Omit<Traits, 'version'>> {
 export interface Case {
   /** Area and guarantee, such as `update/secret-filled-in`. Never changes. */
   readonly id: string
-  /** Row of {@link SECTIONS} that it shows, such as `4.5.3`. */
+  /** Row of `SECTIONS` that it shows, such as `4.5.3`. */
   readonly spec: string
   /** Further rows that it shows. */
   readonly also?: readonly string[]

@@ -6,7 +6,7 @@ import type { Io } from '../frame/io.ts'
 import { type Context, contextFilePath, readContexts } from './context-file.ts'
 import { findKeyring } from './keyring.ts'
 
-export const ADDRESS_DEFAULT = 'http://127.0.0.1:8500'
+const ADDRESS_DEFAULT = 'http://127.0.0.1:8500'
 const CONTEXT_DEFAULT = 'default'
 
 export interface Connection {

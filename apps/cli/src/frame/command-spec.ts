@@ -13,7 +13,7 @@ export interface OptionSpec {
   readonly misnomers?: readonly string[]
 }
 
-/** Runs a command. Without an exit code, of {@link EXIT} or of a program that it ran, it is done. */
+/** Runs a command. Without an exit code, of `EXIT` or of a program that it ran, it is done. */
 export type Action = (session: Session, input: Input) => Promise<number> | Promise<void>
 
 export interface CommandSpec {

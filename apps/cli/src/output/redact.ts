@@ -1,7 +1,7 @@
 /** Hides secrets in answers. Nothing prints a secret unless `--show-secret` asks for it. */
 
 /** Replaces a secret, as in answers of the service. */
-export const HIDDEN = '<hidden>'
+const HIDDEN = '<hidden>'
 
 const SECRET_FIELDS: ReadonlySet<string> = new Set(['SecretID', 'OIDCClientSecret', 'ServiceAccountJWT'])
 

@@ -26,7 +26,7 @@ export function readIntentionSearch(search: Readonly<Record<string, unknown>>): 
 }
 
 /** A name as the service takes it: with its namespace where that is not `default`. */
-export function nameOf(namespace: string, name: string): string {
+function nameOf(namespace: string, name: string): string {
   return namespace === 'default' ? name : `${namespace}/${name}`
 }
 

@@ -44,7 +44,7 @@ export class Names {
 }
 
 /** Lower-case letters, digits and single dashes; empty if the text has no Latin letter or digit. */
-export function slug(text: string): string {
+function slug(text: string): string {
   return cut(
     text
       .normalize('NFKD')

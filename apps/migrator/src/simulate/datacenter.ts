@@ -17,7 +17,7 @@ export interface Process {
   looks: number
   /** A look fell due while the process was paused. */
   isLookOverdue: boolean
-  /** {@link World.changes} at its last look: looking again before the next change would see the same. */
+  /** `World.changes` at its last look: looking again before the next change would see the same. */
   lookedAtChange: number
   waitsFor: readonly Blocker[]
 }

@@ -14,7 +14,7 @@ export interface WrittenRecord {
   readonly value: Value
 }
 
-export type Value =
+type Value =
   | string
   | number
   | bigint
@@ -24,7 +24,7 @@ export type Value =
   | readonly Value[]
   | { readonly [key: string]: Value }
 
-export const HEADER: WrittenRecord = { type: undefined, value: { LastIndex: 4_711 } }
+const HEADER: WrittenRecord = { type: undefined, value: { LastIndex: 4_711 } }
 
 interface ArchiveParts {
   readonly state: Uint8Array
@@ -93,7 +93,7 @@ export function time(seconds: bigint): Uint8Array {
   return bytes
 }
 
-export function encode(value: Value): Uint8Array {
+function encode(value: Value): Uint8Array {
   if (value === null) return Uint8Array.of(0xc0)
   if (typeof value === 'boolean') return Uint8Array.of(value ? 0xc3 : 0xc2)
   if (typeof value === 'number') return encodeNumber(value)

@@ -57,7 +57,7 @@ const replication = (fields: object) => ({
   LastError: '0001-01-01T00:00:00Z',
   ...fields,
 })
-export const TOKENS = [
+const TOKENS = [
   { ID: 'anonymous', Name: 'Anonymous Token', Type: 'client', Rules: '', CreateIndex: 4, ModifyIndex: 4 },
   { ID: TOKEN, Name: 'Master Token', Type: 'management', Rules: '', CreateIndex: 5, ModifyIndex: 5 },
   {

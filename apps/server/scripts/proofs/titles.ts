@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { basename, join, relative, sep } from 'node:path'
 
 /** Ids of guarantees, such as DUR-01. */
-export const ID =
+const ID =
   /\b(?:API|AUD|AUTHZ|CFG|COH|DIF|DOS|DUR|EXP|FUZ|INJ|INV|LEAK|LOAD|MEM|MIG|RACE|REP|SDK|SEC|SSRF|SUP|TIM|UPG)-\d\d\b/g
 
 const NOT_OURS: ReadonlySet<string> = new Set(['node_modules', 'dist', 'generated'])

@@ -36,7 +36,7 @@ const UUID_PATTERN = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{
 const DATABASE_SCHEMES = ['postgres', 'postgresql']
 const MIB = 1024 ** 2
 
-/** Every setting of the server, in the order of the documentation. The name here is its name in {@link Config}. */
+/** Every setting of the server, in the order of the documentation. The name here is its name in `Config`. */
 export const SETTINGS = {
   host: text({
     env: 'HOST',

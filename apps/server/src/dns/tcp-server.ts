@@ -7,7 +7,7 @@ import { MessageReader } from './message-reader.ts'
 import type { Responder } from './responder.ts'
 
 /** Most connections at a time; further ones are closed at once. */
-export const CONNECTIONS_MAX = 256
+const CONNECTIONS_MAX = 256
 /** Most connections of one client at a time. */
 export const CONNECTIONS_PER_CLIENT_MAX = 64
 /** Longest time from the last answer, or from the start, until a question has arrived whole. */

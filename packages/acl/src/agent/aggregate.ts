@@ -5,7 +5,7 @@ export type HealthStatus = 'passing' | 'warning' | 'critical' | 'maintenance'
 /** ID of the check that puts a node under maintenance. */
 export const NODE_MAINTENANCE = '_node_maintenance'
 /** Start of the ID of the check that puts a service under maintenance; its ID follows. */
-export const SERVICE_MAINTENANCE_PREFIX = '_service_maintenance:'
+const SERVICE_MAINTENANCE_PREFIX = '_service_maintenance:'
 
 interface Judged {
   readonly CheckID: string

@@ -26,7 +26,7 @@ export type CatalogChange = {
 }[CatalogTable]
 
 /** The name of a service. */
-export type ServiceName = Pick<ServiceRecord, 'Namespace' | 'Service'>
+type ServiceName = Pick<ServiceRecord, 'Namespace' | 'Service'>
 
 type IndexChange = Extract<CatalogChange, { readonly table: 'serviceIndexes' }>
 
@@ -37,7 +37,7 @@ type IndexChange = Extract<CatalogChange, { readonly table: 'serviceIndexes' }>
  * @param before has the changed records, the services on nodes of which the node or one of its checks changes, and the
  *   services of changed checks.
  */
-export function affectedServices(
+function affectedServices(
   changes: readonly CatalogChange[],
   before: Catalog,
 ): ReadonlyMap<string, ServiceName> {

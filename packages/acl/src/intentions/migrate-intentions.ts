@@ -13,7 +13,7 @@ import type { Member } from '../upgrade/member.ts'
 /** How often the elected server looks at the others while it waits. */
 export const INTENTIONS_LOOK_MS = 5_000
 /** Least time per destination: at most a hundred a second. */
-export const INTENTION_DESTINATION_MS = 10
+const INTENTION_DESTINATION_MS = 10
 
 /** The record of new data: what has no intentions has nothing to migrate. */
 export function initialIntentions(

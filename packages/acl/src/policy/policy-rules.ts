@@ -16,7 +16,7 @@ import type { PolicyRecord } from '../records/records.ts'
 /** What decides a policy write. */
 interface PolicyWriteContext {
   readonly directory: Directory
-  /** The fault in the request's rules, from {@link findRulesProblem}. */
+  /** The fault in the request's rules, from `findRulesProblem`. */
   readonly rulesProblem: AclError | undefined
 }
 

@@ -89,7 +89,7 @@ export interface CoordinateRecord {
 }
 
 /**
- * The index of a service name. The store writes it with the commits that move it: {@link serviceIndexChanges}. It exists
+ * The index of a service name. The store writes it with the commits that move it: `serviceIndexChanges`. It exists
  * while the name has instances; its ModifyIndex is the index.
  */
 export interface ServiceIndexRecord {

@@ -28,7 +28,7 @@ export interface TokenRecord {
   readonly AuthMethodNamespace: string
   /** Generation of that auth method at the login; 0 unless a login made the token. */
   readonly AuthMethodGeneration: number
-  /** Who logged in, as the provider calls them: {@link loginIdentity}. Empty unless a login made the token. Never part of an answer. */
+  /** Who logged in, as the provider calls them: `loginIdentity`. Empty unless a login made the token. Never part of an answer. */
   readonly LoginIdentity: string
   /** RFC 3339, or `undefined` for no expiration. */
   readonly ExpirationTime: string | undefined

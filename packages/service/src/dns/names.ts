@@ -23,7 +23,7 @@ export interface NamesOptions {
 
 const EVERYTHING: DnsRights = { node: () => true, service: () => true }
 
-/** Answers DNS questions. Made by {@link Service.names}, with whose callers it shares what is known of rights. */
+/** Answers DNS questions. Made by `Service.names`, with whose callers it shares what is known of rights. */
 export class Names {
   private readonly service: ServiceOptions
   private readonly callers: Callers

@@ -9,7 +9,7 @@ import { REPLICATED_TABLES, type StoreChanges } from '../store/replicated.ts'
 type DigestCall = Call<'operations.changesDigest'>
 
 /**
- * Answers a digest of what {@link changesHandler} shows, of one moment. One is computed at a time.
+ * Answers a digest of what `changesHandler` shows, of one moment. One is computed at a time.
  *
  * @throws AclError `privilege_missing`: a guess at a short secret could be tested against the digest, so it is for callers who see
  *   every secret anyway.

@@ -13,7 +13,7 @@ export interface ChangesQuery {
 }
 
 export interface ChangesAnswer {
-  /** As it arrived; {@link readChanges} checks it. */
+  /** As it arrived; `readChanges` checks it. */
   readonly changes: Changes
   /** Of a page of a copy: the cursor of the next one. */
   readonly nextCursor: string | undefined

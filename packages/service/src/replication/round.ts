@@ -7,7 +7,7 @@ import type { ChangesQuery } from './changes-source.ts'
 
 /** What a question to the primary came to. */
 export interface Round {
-  /** `copied`: a part of a copy or repair; see {@link ReplicationStep}. */
+  /** `copied`: a part of a copy or repair; see `ReplicationStep`. */
   readonly outcome: 'applied' | 'unchanged' | 'copied' | 'paused' | 'ended'
   readonly counts?: AppliedCounts | undefined
 }

@@ -7,7 +7,7 @@ import { aKey, aMethod, aNamespace, anId, aPolicy, aRole, aToken } from '../reco
 const range = (count: number, base: number) => Array.from({ length: count }, (_, i) => anId(base + i))
 
 /** Of primary and secondary alike. */
-export const ACCESSORS = range(8, 0xa00)
+const ACCESSORS = range(8, 0xa00)
 export const SECRETS = range(8, 0xb00)
 const POLICIES = range(6, 0xc00)
 const ROLES = range(4, 0xd00)

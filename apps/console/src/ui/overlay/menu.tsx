@@ -2,7 +2,7 @@ import type { LucideIcon } from 'lucide-react'
 import { DropdownMenu as Radix } from 'radix-ui'
 import type { ReactNode } from 'react'
 
-export interface MenuAction {
+interface MenuAction {
   readonly label: string
   readonly icon: LucideIcon
   readonly tone?: 'plain' | 'danger'

@@ -19,7 +19,7 @@ const SHORT_BYTES_MAX = limits.ANONYMOUS_BODY_BYTES_MAX
 
 /**
  * Reads a request's body; the caller is known by now. A body announced as too long is refused unread, and one that turns
- * out too long is refused at the bound; {@link DiscardedBodies} bounds how much of the rest is discarded.
+ * out too long is refused at the bound; `DiscardedBodies` bounds how much of the rest is discarded.
  *
  * @throws AclError `body_too_large`, `request_timeout`, `unavailable`, `body_malformed` if the client aborted it.
  */

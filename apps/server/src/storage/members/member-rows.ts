@@ -33,7 +33,7 @@ interface Heartbeat {
   readonly waited: string | undefined
   readonly clock_ahead_ms?: number
   readonly clock_measured_ms?: number
-  /** What {@link Membership.setReplication} was given. */
+  /** What `Membership.setReplication` was given. */
   readonly replication: object | undefined
 }
 

@@ -8,7 +8,7 @@ import { type EncodedRow, encodeRow, ORDINALS_PER_TREE, type RowChange } from '.
 export type DirectoryChange = Exclude<Change, RowChange>
 
 /** A change of a write, with its place in it, and in the log. */
-export interface Placed<T> {
+interface Placed<T> {
   readonly place: number
   readonly ordinal: number
   readonly change: T

@@ -84,7 +84,7 @@ function refuse(socket: Socket, answers429: boolean): void {
 }
 
 /** The key by which a client is limited; undefined for a trusted proxy. */
-export function clientOf(
+function clientOf(
   { remoteAddress = '' }: Pick<Socket, 'remoteAddress'>,
   trustedProxies: BlockList,
 ): string | undefined {
