@@ -1,0 +1,114 @@
+/** Connects the service with the process: store, clock, network, and what several workers share. */
+import type { Random } from '@latchkey/acl'
+import type { ServiceProfile } from '@latchkey/contract'
+import { CoordinateUpdates, Service, startLocalChecks } from '@latchkey/service'
+import type { Logger } from 'pino'
+import type { ServerClusterInfo } from '../cluster-info.ts'
+import { type Config, otherDatacenters } from '../config/config.ts'
+import { UnreadAnswers } from '../http/api/unread-answers.ts'
+import { ApiPages } from '../http/docs/api-pages.ts'
+import { createOutageLog } from '../logging/outage-log.ts'
+import { OpenIdClient } from '../login/oidc/openid-client.ts'
+import { ProviderVerifier } from '../login/provider-verifier.ts'
+import { HttpDatacenters } from '../outgoing/http-datacenters.ts'
+import { Outgoing } from '../outgoing/outgoing.ts'
+import type { openTlsFiles } from '../outgoing/tls-files.ts'
+import type { ServerStore } from '../server-store.ts'
+import type { Metrics } from '../telemetry/metrics.ts'
+import { ListPreparation } from '../token-lists/list-preparation.ts'
+import { openTokenLists } from '../token-lists/open-token-lists.ts'
+import type { Tracing } from '../tracing/open-tracing.ts'
+import type { MainLink } from '../workers/main-link.ts'
+
+interface ServiceParts {
+  readonly config: Config
+  readonly profile: ServiceProfile
+  readonly store: ServerStore
+  readonly isDatabaseEmbedded: boolean
+  readonly dataDir: string
+  readonly cluster: ServerClusterInfo
+  /** For connections to other datacenters. */
+  readonly tls: Awaited<ReturnType<typeof openTlsFiles>>
+  readonly random: Random
+  readonly metrics: Metrics
+  readonly tracing: Tracing | undefined
+  readonly main: MainLink | undefined
+  readonly log: Logger
+}
+
+/** Least time between two looks at the deadlines of all TTL checks. */
+const LOCAL_CHECKS_PAUSE_MS = 250
+
+/** The service, and the parts of it that the listener and the jobs share. */
+export type ProcessService = Awaited<ReturnType<typeof createService>>
+
+export async function createService(parts: ServiceParts) {
+  const { config, profile, store, cluster, tls, random, metrics, tracing, main, log } = parts
+  const apiPages = new ApiPages(config)
+  const unread = new UnreadAnswers()
+  const outgoing = new Outgoing({
+    allowHttp: config.authMethodHttp,
+    hosts: config.authMethodHosts,
+  })
+  const coordinateUpdates = new CoordinateUpdates()
+  const localChecks = startLocalChecks({
+    store,
+    nodeName: config.nodeName,
+    process: store.membership.memberId,
+    now: () => performance.now(),
+    sleeper: { after: afterInBackground },
+    random,
+    pauseMs: LOCAL_CHECKS_PAUSE_MS,
+    onError: (error) => log.warn({ err: error }, 'expired checks could not be written; trying again'),
+  })
+  const servedStore = tracing?.commits.store(store) ?? store
+  const lists = await openTokenLists({ ...parts, servedStore })
+  const service = new Service({
+    coordinateUpdates,
+    localChecks,
+    roomForText: () => unread.room(),
+    store: servedStore,
+    clock: store.clock,
+    random,
+    archives: store.archives,
+    cluster,
+    profile,
+    identity: {
+      verifier: new ProviderVerifier(outgoing),
+      oidc: new OpenIdClient(outgoing),
+      allowHttp: config.authMethodHttp,
+      loginsPerSecond: config.loginsPerSecond,
+      limits: main?.limitsOf('logins'),
+    },
+    edition: config.edition,
+    datacenter: config.datacenter,
+    primaryDatacenter: config.primaryDatacenter,
+    ...(config.tokenReplication ? {} : { tokensOfPrimary: { downPolicy: config.downPolicy } }),
+    datacenters: new HttpDatacenters({
+      datacenters: otherDatacenters(config),
+      tls,
+      log,
+      onAnswer: (...facts) => metrics.forwarded(...facts),
+    }),
+    nodeName: config.nodeName,
+    headerPrefixes: config.headerPrefixes,
+    defaultPolicy: config.defaultPolicy,
+    aclEnabled: config.aclEnabled,
+    translateAddresses: config.translateAddresses,
+    openapi: () => apiPages.document(),
+    lists,
+    onInternalError: (error, id) => log.error({ err: error, id }, 'request failed'),
+    onUnavailable: createOutageLog(log),
+  })
+  const preparation =
+    lists.areKept && profile.has('api.token')
+      ? new ListPreparation({ lists, request: () => service.managersList(), log })
+      : undefined
+  return { service, apiPages, unread, coordinateUpdates, localChecks, lists, preparation }
+}
+
+/** A timer that does not keep the process alive. */
+function afterInBackground(ms: number, callback: () => void): () => void {
+  const timer = setTimeout(callback, ms).unref()
+  return () => clearTimeout(timer)
+}
