@@ -1,4 +1,6 @@
+import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
+import { ALLOWED_EDGES } from './allowed-edges.ts'
 import { findViolations } from './rules.ts'
 import {
   findHashMembers,
@@ -171,4 +173,18 @@ test('a #private member is refused, except in the SDK, whose objects hold a secr
   const [violation] = findViolations([aPackage('acl', { files: [file] })])
   expect(violation).toMatchObject({ where: 'src/a.ts:2' })
   expect(findViolations([aPackage('sdk', { files: [file] })])).toEqual([])
+})
+
+test('the architecture page shows the same table', () => {
+  const page = readFileSync(new URL('../../../../docs/architecture.md', import.meta.url), 'utf8')
+  const rows = page.matchAll(/^\| \[`(?:apps|packages)\/([a-z]+)`\].*\|([a-z, ]*)\|$/gm)
+  const shown = Array.from(rows, ([, name, edges = '']) => [
+    `@latchkey/${name}`,
+    edges
+      .split(',')
+      .map((edge) => edge.trim())
+      .filter((edge) => edge !== '')
+      .map((edge) => `@latchkey/${edge}`),
+  ])
+  expect(Object.fromEntries(shown)).toEqual(ALLOWED_EDGES)
 })

@@ -78,9 +78,9 @@ export class Admission {
   /**
    * Admits a request, without its body.
    *
-   * In a cluster of several members, `authorize` and `legacy.info` confirm with the database even without a token: a
-   * decision from memory could outlive the rights of the anonymous token. All requests that wait share one query, so
-   * their number costs the database nothing.
+   * Without a lease, `authorize` and `legacy.info` confirm with the database even for a request without a token: a decision
+   * from memory could outlive the rights of the anonymous token. All requests that wait share one query, so their number
+   * costs the database nothing.
    *
    * @throws AclError `legacy_mode`, `caller_unknown`, `privilege_missing`, `unavailable`.
    */
