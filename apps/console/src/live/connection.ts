@@ -3,7 +3,7 @@
  * shows; this tells the person, and wakes the pages once it is back.
  */
 import type { LatchkeyError, Logger } from '@latchkey/sdk'
-import { useSyncExternalStore } from 'react'
+import { sharedState } from './shared-state.ts'
 
 export interface Connection {
   /** The last failure, while nothing succeeds. */
@@ -17,33 +17,24 @@ const FAILURES_MIN = { unreachable: 2, refused: 4 } as const
 const AWAY: readonly (number | undefined)[] = [undefined, 502, 503, 504]
 
 let failures = 0
-let connection: Connection = { trouble: undefined, recoveries: 0 }
-const listeners = new Set<() => void>()
-
-function set(next: Connection): void {
-  connection = next
-  for (const listener of listeners) listener()
-}
+const connection = sharedState<Connection>({ trouble: undefined, recoveries: 0 })
 
 /** Hears of every attempt and of every retry of a client. */
 export const connectionLogger: Logger = {
   debug(_, { status }) {
     if (status === undefined || status >= 500) return
     failures = 0
-    if (connection.trouble) set({ trouble: undefined, recoveries: connection.recoveries + 1 })
+    const { trouble, recoveries } = connection.get()
+    if (trouble) connection.set({ trouble: undefined, recoveries: recoveries + 1 })
   },
   warn(_, { error }) {
     failures += 1
     const least = error.status === undefined ? FAILURES_MIN.unreachable : FAILURES_MIN.refused
-    if (AWAY.includes(error.status) && failures >= least) set({ ...connection, trouble: error })
+    if (AWAY.includes(error.status) && failures >= least)
+      connection.set({ ...connection.get(), trouble: error })
   },
 }
 
-function subscribe(listener: () => void): () => void {
-  listeners.add(listener)
-  return () => listeners.delete(listener)
-}
-
 export function useConnection(): Connection {
-  return useSyncExternalStore(subscribe, () => connection)
+  return connection.use()
 }

@@ -1,7 +1,8 @@
 /** Who is signed in. The secret is in memory, and in the session storage of the tab if the person asks for it. */
 import { type Client, createClient, PermissionDenied, type Token } from '@latchkey/sdk'
-import { createContext, use, useSyncExternalStore } from 'react'
+import { createContext, use } from 'react'
 import { connectionLogger } from '../live/connection.ts'
+import { sharedState } from '../live/shared-state.ts'
 import { serverFacts } from '../server-facts.ts'
 
 /** A token without its secret: the only form in which the console keeps one. */
@@ -28,25 +29,12 @@ export const anonymousClient: Client = createClient({
   logger: connectionLogger,
 })
 
-let current: Session = { state: sessionStorage.getItem(STORED) === null ? 'signedOut' : 'restoring' }
-const listeners = new Set<() => void>()
-
-function set(session: Session): void {
-  current = session
-  for (const listener of listeners) listener()
-}
-
-function subscribe(listener: () => void): () => void {
-  listeners.add(listener)
-  return () => listeners.delete(listener)
-}
-
-function getSession(): Session {
-  return current
-}
+const session = sharedState<Session>({
+  state: sessionStorage.getItem(STORED) === null ? 'signedOut' : 'restoring',
+})
 
 export function useSession(): Session {
-  return useSyncExternalStore(subscribe, getSession)
+  return session.use()
 }
 
 export const ClientContext = createContext<Client>(anonymousClient)
@@ -66,22 +54,22 @@ export async function signIn(secret: string, { remember }: { readonly remember: 
   const client = anonymousClient.withToken(secret)
   const token = withoutSecret(await client.tokens.self())
   if (remember) sessionStorage.setItem(STORED, secret)
-  set({ state: 'signedIn', client, token })
+  session.set({ state: 'signedIn', client, token })
 }
 
 /** Enters with a client that a login made. */
 export async function enter(client: Client): Promise<void> {
-  set({ state: 'signedIn', client, token: withoutSecret(await client.tokens.self()) })
+  session.set({ state: 'signedIn', client, token: withoutSecret(await client.tokens.self()) })
 }
 
 /** Enters without a token, with what anyone may do. */
 export function enterAnonymously(): void {
-  set({ state: 'signedIn', client: anonymousClient, token: undefined })
+  session.set({ state: 'signedIn', client: anonymousClient, token: undefined })
 }
 
 export function signOut(reason?: SignOutReason): void {
   sessionStorage.removeItem(STORED)
-  set(reason === undefined ? { state: 'signedOut' } : { state: 'signedOut', reason })
+  session.set(reason === undefined ? { state: 'signedOut' } : { state: 'signedOut', reason })
 }
 
 /** Signs in with the secret that the tab kept. A server that cannot be reached leaves it kept. */
@@ -92,7 +80,7 @@ export async function restore(): Promise<void> {
     await signIn(secret, { remember: true })
   } catch (error) {
     if (error instanceof PermissionDenied) signOut('ended')
-    else set({ state: 'signedOut' })
+    else session.set({ state: 'signedOut' })
   }
 }
 

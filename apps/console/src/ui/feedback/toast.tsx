@@ -1,6 +1,6 @@
 import { X } from 'lucide-react'
 import { Toast as Radix } from 'radix-ui'
-import { useSyncExternalStore } from 'react'
+import { sharedState } from '../../live/shared-state.ts'
 import { texts } from '../../texts.ts'
 import { Button, IconButton } from '../button.tsx'
 
@@ -19,34 +19,23 @@ interface Shown extends ToastContent {
 
 const DURATION_MS = 5_000
 
-let shown: readonly Shown[] = []
+const shown = sharedState<readonly Shown[]>([])
 let lastId = 0
-const listeners = new Set<() => void>()
-
-function set(next: readonly Shown[]): void {
-  shown = next
-  for (const listener of listeners) listener()
-}
 
 /** Shows a short message in the corner; screen readers announce it. */
 export function showToast(content: ToastContent): void {
   lastId += 1
-  set([...shown, { ...content, id: lastId }])
+  shown.set([...shown.get(), { ...content, id: lastId }])
 }
 
 function remove(toast: Shown): void {
-  if (!shown.includes(toast)) return
-  set(shown.filter((each) => each !== toast))
-}
-
-function subscribe(listener: () => void): () => void {
-  listeners.add(listener)
-  return () => listeners.delete(listener)
+  const toasts = shown.get()
+  if (toasts.includes(toast)) shown.set(toasts.filter((each) => each !== toast))
 }
 
 /** The place of all toasts; mounted once. */
 export function Toasts() {
-  const toasts = useSyncExternalStore(subscribe, () => shown)
+  const toasts = shown.use()
   return (
     <Radix.Provider label={texts.common.notification}>
       {toasts.map((toast) => (

@@ -1,0 +1,27 @@
+import { useSyncExternalStore } from 'react'
+
+/** A value outside of all components. Those that use it follow it. */
+export interface SharedState<T> {
+  get(): T
+  set(next: T): void
+  /** A hook. */
+  use(): T
+}
+
+export function sharedState<T>(initial: T): SharedState<T> {
+  let current = initial
+  const listeners = new Set<() => void>()
+  const get = () => current
+  const subscribe = (listener: () => void) => {
+    listeners.add(listener)
+    return () => listeners.delete(listener)
+  }
+  return {
+    get,
+    set(next) {
+      current = next
+      for (const listener of listeners) listener()
+    },
+    use: () => useSyncExternalStore(subscribe, get),
+  }
+}
