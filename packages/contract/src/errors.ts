@@ -197,6 +197,9 @@ export const ACL_ERRORS = {
 /** A stable error code. Codes are never reused; messages may improve. */
 export type AclErrorCode = keyof typeof ACL_ERRORS
 
+/** Every code, in the order of the table. */
+export const ACL_ERROR_CODES = Object.keys(ACL_ERRORS) as readonly AclErrorCode[]
+
 /** Details of an {@link AclError}. */
 export interface AclErrorDetails {
   /** Full path of the offending field, such as `Policies[0].Foo`, or the name of a query option or header. */

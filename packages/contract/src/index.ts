@@ -43,7 +43,14 @@ export {
   type CheckedResource,
   type Explanation,
 } from './decisions/schemas.ts'
-export { ACL_ERRORS, AclError, type AclErrorCode, type AclErrorDetails, invariant } from './errors.ts'
+export {
+  ACL_ERROR_CODES,
+  ACL_ERRORS,
+  AclError,
+  type AclErrorCode,
+  type AclErrorDetails,
+  invariant,
+} from './errors.ts'
 export { GATES, type GateDecider, type GateKind, type GateName, type VersionGate } from './gates.ts'
 export {
   HEADER,

@@ -1,6 +1,13 @@
 /** Planned failures. */
 
-import { ACL_ERRORS, AclError, type AclErrorCode, ENDPOINTS, type EndpointName } from '@latchkey/contract'
+import {
+  ACL_ERROR_CODES,
+  ACL_ERRORS,
+  AclError,
+  type AclErrorCode,
+  ENDPOINTS,
+  type EndpointName,
+} from '@latchkey/contract'
 import { renderError, type WireReply, type WireRequest } from '@latchkey/service'
 
 /**
@@ -82,6 +89,6 @@ const OF_LOGIN: ReadonlySet<AclErrorCode> = new Set([
 ])
 
 function codeOf(status: number): AclErrorCode | undefined {
-  const codes = (Object.keys(ACL_ERRORS) as AclErrorCode[]).filter((code) => !OF_LOGIN.has(code))
+  const codes = ACL_ERROR_CODES.filter((code) => !OF_LOGIN.has(code))
   return codes.find((code) => ACL_ERRORS[code].status === status)
 }

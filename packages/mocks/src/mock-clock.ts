@@ -11,7 +11,7 @@ interface Timer {
   readonly callback: () => void
   readonly background: boolean
   /** Of `setTimeout`; absent while time is frozen. */
-  handle: unknown
+  handle: ReturnType<typeof setTimeout> | undefined
 }
 
 /**
@@ -75,7 +75,7 @@ export class MockClock implements Clock, Sleeper {
   }
 
   private arm(timer: Timer): void {
-    clearTimeout(timer.handle as Parameters<typeof clearTimeout>[0])
+    clearTimeout(timer.handle)
     if (this.standsAt !== undefined) return
     timer.handle = setTimeout(() => this.fire(timer), Math.max(0, timer.at - this.now()))
     if (timer.background) unref(timer.handle)
@@ -87,7 +87,7 @@ export class MockClock implements Clock, Sleeper {
   }
 
   private drop(timer: Timer): void {
-    clearTimeout(timer.handle as Parameters<typeof clearTimeout>[0])
+    clearTimeout(timer.handle)
     this.timers.delete(timer)
   }
 

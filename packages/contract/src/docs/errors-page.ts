@@ -1,5 +1,5 @@
 /** The page docs/errors.md: every code of the error table, with an anchor and what to do. */
-import { ACL_ERRORS, type AclErrorCode } from '../errors.ts'
+import { ACL_ERROR_CODES, ACL_ERRORS, type AclErrorCode } from '../errors.ts'
 import { COMMON_ERRORS } from '../refusals/implied.ts'
 import { ROUTE_LIST } from '../routes.ts'
 import { ERROR_ADVICE } from './error-advice.ts'
@@ -14,11 +14,9 @@ Codes are stable and never reused; messages may improve. Programs read \`code\` 
 requests with \`Accept: application/problem+json\`: see [section 7](api.md#7) of the API reference.
 `
 
-const codes = Object.keys(ACL_ERRORS) as AclErrorCode[]
-
 /** The whole page, with a newline at its end. */
 export function renderErrorsPage(): string {
-  return [HEAD, overview(), common(), ...codes.map(entry)].join('\n')
+  return [HEAD, overview(), common(), ...ACL_ERROR_CODES.map(entry)].join('\n')
 }
 
 function overview(): string {
@@ -27,7 +25,7 @@ function overview(): string {
 
 /** One row per status, each code a link to its place on the page of errors. */
 export function rowsByStatus(page: string): readonly (readonly string[])[] {
-  const byStatus = Map.groupBy(codes, (code) => ACL_ERRORS[code].status)
+  const byStatus = Map.groupBy(ACL_ERROR_CODES, (code) => ACL_ERRORS[code].status)
   return [...byStatus].map(([status, group]) => [
     String(status),
     group.map((code) => link(code, page)).join(', '),

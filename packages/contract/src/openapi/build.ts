@@ -3,7 +3,7 @@
  * at `/docs`.
  */
 import { RESOURCES, type ResourceName } from '../contract.ts'
-import { ACL_ERRORS, type AclErrorCode } from '../errors.ts'
+import { ACL_ERROR_CODES, ACL_ERRORS } from '../errors.ts'
 import { EXAMPLES } from '../examples.ts'
 import { GATES, type GateName } from '../gates.ts'
 import { HEADER } from '../headers.ts'
@@ -62,7 +62,6 @@ export function buildOpenApi(options: OpenApiOptions): OpenApiDocument {
   const { profile, serverUrl, headerPrefix } = options
   const routes = ROUTE_LIST.filter((route) => isOpen(route, options))
   const components = buildComponents(routes, profile)
-  const errorCodes = Object.keys(ACL_ERRORS) as AclErrorCode[]
   const resources = new Set(routes.map(({ resource }) => resource))
   return {
     openapi: '3.1.1',
@@ -85,7 +84,7 @@ export function buildOpenApi(options: OpenApiOptions): OpenApiDocument {
       examples: ERROR_EXAMPLES,
       securitySchemes: securitySchemes(headerPrefix),
     },
-    'x-latchkey-errors': errorCodes.map((code) => ({ code, ...ACL_ERRORS[code] })),
+    'x-latchkey-errors': ACL_ERROR_CODES.map((code) => ({ code, ...ACL_ERRORS[code] })),
   }
 }
 

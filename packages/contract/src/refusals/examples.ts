@@ -1,5 +1,5 @@
 /** A problem document for every code. */
-import { ACL_ERRORS, type AclErrorCode } from '../errors.ts'
+import { ACL_ERROR_CODES, ACL_ERRORS } from '../errors.ts'
 import type { Problem } from './problem.ts'
 
 interface ProblemExample {
@@ -8,7 +8,7 @@ interface ProblemExample {
 }
 
 export const ERROR_EXAMPLES: Readonly<Record<string, ProblemExample>> = Object.fromEntries(
-  (Object.keys(ACL_ERRORS) as AclErrorCode[]).map((code) => {
+  ACL_ERROR_CODES.map((code) => {
     const { status, title } = ACL_ERRORS[code]
     const value = {
       type: `urn:latchkey:error:${code}`,

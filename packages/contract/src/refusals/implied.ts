@@ -1,5 +1,5 @@
 /** The refusals of a route: its own, and those that its metadata implies. Spec 7. */
-import { ACL_ERRORS, type AclErrorCode } from '../errors.ts'
+import { ACL_ERROR_CODES, type ACL_ERRORS, type AclErrorCode } from '../errors.ts'
 import type { RouteMetadata } from '../metadata.ts'
 
 /**
@@ -84,8 +84,6 @@ export type WithStatus<Code extends AclErrorCode, Status> = {
   [C in Code]: (typeof ACL_ERRORS)[C]['status'] extends Status ? C : never
 }[Code]
 
-const codesInOrder = Object.keys(ACL_ERRORS) as AclErrorCode[]
-
 /**
  * As {@link CodesOf}, in the order of the error table. Paths without an endpoint have other codes (`endpoint_unknown`,
  * `method_not_allowed`, `endpoint_not_built`), as do removed legacy endpoints (`endpoint_removed`).
@@ -98,5 +96,5 @@ export function codesOf(metadata: RouteMetadata): readonly AclErrorCode[] {
     const byValue: Readonly<Record<string, readonly AclErrorCode[]>> = IMPLIED[key]
     for (const code of byValue[String(value)] ?? byValue.any ?? []) codes.add(code)
   }
-  return codesInOrder.filter((code) => codes.has(code))
+  return ACL_ERROR_CODES.filter((code) => codes.has(code))
 }

@@ -1,6 +1,6 @@
 /** The body of a refusal: plain text, or a problem document (RFC 9457) if the request accepts it. */
 import * as z from 'zod'
-import { ACL_ERRORS, type AclErrorCode } from '../errors.ts'
+import { ACL_ERROR_CODES, ACL_ERRORS, type AclErrorCode } from '../errors.ts'
 
 /** A problem document. It never contains a secret. */
 export interface Problem<Code extends AclErrorCode = AclErrorCode> {
@@ -23,7 +23,6 @@ export type RefusalSchema<Code extends AclErrorCode> = z.ZodType<Refusal<Code>, 
 
 const text = (description: string) => z.string().meta({ description })
 const number = (description: string) => z.int().meta({ description, minimum: 0 })
-const allCodes = Object.keys(ACL_ERRORS) as AclErrorCode[]
 
 /** The fields before and after the code. Dozens of schemas share them: making them is a part of every start. */
 const BEFORE_CODE = {
@@ -55,7 +54,7 @@ function problemOf(codes: readonly AclErrorCode[]) {
 }
 
 /** A problem document with any code. */
-export const problemSchema: z.ZodType<Problem, Problem> = problemOf(allCodes).meta({
+export const problemSchema: z.ZodType<Problem, Problem> = problemOf(ACL_ERROR_CODES).meta({
   id: 'Problem',
   description: 'A refusal, for requests with `Accept: application/problem+json`. Never contains a secret.',
 })

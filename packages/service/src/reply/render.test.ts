@@ -1,5 +1,5 @@
 /** The forms of answers and refusals. Decisions: error bodies. */
-import { ACL_ERRORS, AclError, type AclErrorCode, PROBLEM_JSON } from '@latchkey/contract'
+import { ACL_ERROR_CODES, ACL_ERRORS, AclError, PROBLEM_JSON } from '@latchkey/contract'
 import { describe, expect, test } from 'vitest'
 import type { WireReply } from '../request/wire.ts'
 import {
@@ -28,10 +28,8 @@ function context(accept?: string, pretty = false): ReplyContext {
   }
 }
 
-const codes = Object.keys(ACL_ERRORS) as AclErrorCode[]
-
 describe('a refusal', () => {
-  test.each(codes)('%s has the status of the table, as text and as problem JSON', (code) => {
+  test.each(ACL_ERROR_CODES)('%s has the status of the table, as text and as problem JSON', (code) => {
     const error = new AclError(code, 'what and where', { field: 'Policies[0].Foo' })
     const plain = renderError(error, context())
     const problem = renderError(error, context(PROBLEM_JSON))
