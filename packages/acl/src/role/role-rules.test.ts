@@ -13,7 +13,8 @@ const directory = aDirectory({ policies: [policy], roles: [ops, dev] })
 
 const create = (request: Partial<CreateRole>, namespace = 'default') =>
   createRole({ Name: 'new', ...request }, { random: countingRandom(), directory, namespace })
-const update = (request: Partial<CreateRole>) => updateRole(ops, { Name: ops.Name, ...request }, directory)
+const update = (request: Partial<CreateRole>) =>
+  updateRole(ops, { Name: ops.Name, ...request }, { directory })
 
 describe('create', () => {
   test('resolves links, normalizes identities, and hashes the stored form', () => {

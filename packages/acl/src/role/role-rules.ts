@@ -38,15 +38,15 @@ export function createRole(
 /**
  * Makes the updated record: replaces every field, and clears omitted ones.
  *
- * @param kept fields to keep because the request's service version does not know them.
+ * @param context.kept fields to keep because the request's service version does not know them. Default: none.
  * @throws AclError `accessor_mismatch`, or as {@link createRole}.
  */
 export function updateRole(
   existing: RoleRecord,
   request: UpdateRole,
-  directory: Directory,
-  kept: ReadonlySet<string> = new Set(),
+  context: { readonly directory: Directory; readonly kept?: ReadonlySet<string> },
 ): RoleRecord {
+  const { directory, kept = new Set() } = context
   if (request.ID && request.ID.toLowerCase() !== existing.ID) {
     throw new AclError('accessor_mismatch', 'Role ID in URL and payload do not match', { field: 'ID' })
   }

@@ -25,8 +25,8 @@ const existing = aToken({
   ModifyIndex: 5,
 })
 
-const update = (request: UpdateToken, token = existing, path = token.AccessorID) =>
-  updateToken(token, path, request, directory)
+const update = (request: UpdateToken, token = existing, pathAccessorId = token.AccessorID) =>
+  updateToken(token, request, { pathAccessorId, directory })
 
 describe('an omitted field', () => {
   test('is filled in if immutable (spec 4.5.1 to 4.5.3, 4.5.5, 4.5.6)', () => {

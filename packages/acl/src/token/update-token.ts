@@ -7,6 +7,14 @@ import { withTokenHash } from './create-token.ts'
 import { expirationMs } from './expiration.ts'
 import { decideTokenLinks } from './token-links.ts'
 
+interface UpdateContext {
+  /** As the path spells it, which may differ in case from the stored one. */
+  readonly pathAccessorId: string
+  readonly directory: Directory
+  /** Fields to keep because the request's service version does not know them. Default: none. */
+  readonly kept?: ReadonlySet<string>
+}
+
 const NONE: ReadonlySet<string> = new Set()
 
 /**
@@ -27,15 +35,12 @@ export function checkBodyAccessor(pathAccessorId: string, request: UpdateToken):
  * AuthMethod and ExpirationTime (spec 4.5.3, 4.5.5, 4.5.6); drops legacy rules, which converts a legacy token.
  *
  * @param existing the stored token; not modified.
- * @param kept fields to keep because the request's service version does not know them.
  * @throws AclError `field_immutable`, `local_mismatch`, or as {@link decideTokenLinks}.
  */
 export function updateToken(
   existing: TokenRecord,
-  pathAccessorId: string,
   request: UpdateToken,
-  directory: Directory,
-  kept: ReadonlySet<string> = NONE,
+  { pathAccessorId, directory, kept = NONE }: UpdateContext,
 ): TokenRecord {
   if (request.SecretID && request.SecretID !== existing.SecretID) {
     const hint =

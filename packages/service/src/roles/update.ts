@@ -14,7 +14,7 @@ export function updateRoleHandler(call: Call<'roles.update'>): Promise<Answer<'r
   return decideAndCommitFor(call, () => {
     const directory = service.store.directory()
     const existing = requireRole(there, directory, params.ID)
-    const record = updateRole(existing, body, directory, laterFieldsOf(service.profile))
+    const record = updateRole(existing, body, { directory, kept: laterFieldsOf(service.profile) })
     return {
       changes: [{ table: 'roles', op: 'put', record, expect: existing.ModifyIndex }],
       answer: (index) => roleShown(call, modified(record, index), directory),

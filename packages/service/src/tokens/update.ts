@@ -12,13 +12,11 @@ export function updateTokenHandler(call: Call<'tokens.update'>): Promise<Answer<
   checkBodyAccessor(params.AccessorID, body)
   return decideAndCommitFor(call, () =>
     withToken(there, params.AccessorID, (existing) => {
-      const record = updateToken(
-        existing,
-        params.AccessorID,
-        body,
-        service.store.directory(),
-        laterFieldsOf(service.profile),
-      )
+      const record = updateToken(existing, body, {
+        pathAccessorId: params.AccessorID,
+        directory: service.store.directory(),
+        kept: laterFieldsOf(service.profile),
+      })
       return {
         changes: [{ table: 'tokens', op: 'put', record, expect: existing.ModifyIndex }],
         answer: (index) => shownToWriter(call, modified(record, index)),
