@@ -126,7 +126,7 @@ export class Service {
   }
 
   /** @throws AclError if the request cannot be for this service, or is malformed. */
-  private ask(
+  private parse(
     request: WireRequest,
     match: RouteMatch,
     state: RequestState,
@@ -155,7 +155,7 @@ export class Service {
     const routing = route(request.method, request.url, this.options)
     if (routing.kind === 'options') return state.empty(200, { Allow: routing.allow })
     if (routing.kind === 'moved') return state.empty(301, { Location: routing.location })
-    const asked = this.ask(request, routing.match, state, forwarding)
+    const asked = this.parse(request, routing.match, state, forwarding)
     if (asked.elsewhere !== undefined) return forward(asked, asked.elsewhere, this.forwarding)
     if (isWithoutTokens(this.options)) {
       requireTokens(asked)
@@ -338,11 +338,11 @@ function callHandler(call: AnyCall): AnyAnswer | Promise<AnyAnswer> {
   return handler(call)
 }
 
-/** Long rule texts parsed at a time: each may take half a megabyte, and its tree more. Digests made at a time. */
+/** Long rule texts parsed, or digests made, at a time. A text may take half a megabyte, and its tree more. */
 const LANE_WIDTH = 1
 /** Scans over tokens at a time: each holds pages of tokens, and asks the database for more. */
 const WALKS_AT_ONCE_MAX = 2
-/** Each is up to a megabyte, with what it is made from. */
+/** Long values made into texts at a time: each is up to a megabyte, with what it is made from. */
 const TEXTS_AT_ONCE_MAX = 2
 
 /** What all calls of a service share. */
