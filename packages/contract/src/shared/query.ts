@@ -239,50 +239,46 @@ export const page = {
 
 /** The query of an endpoint without blocking or namespaces. */
 export function query<const S extends z.ZodRawShape>(own: S): z.ZodObject<S & typeof common> {
-  return z.object({ ...own, ...common }) as unknown as z.ZodObject<S & typeof common>
+  return z.object({ ...own, ...common })
 }
 
 /** The query of an endpoint whose records have a namespace. */
 export function namespacedQuery<const S extends z.ZodRawShape>(
   own: S,
 ): z.ZodObject<S & typeof namespaced & typeof common> {
-  return query({ ...own, ...namespaced }) as unknown as z.ZodObject<S & typeof namespaced & typeof common>
+  return query({ ...own, ...namespaced })
 }
 
 /** The query of a blocking query. */
 export function blockingQuery<const S extends z.ZodRawShape>(
   own: S,
 ): z.ZodObject<S & typeof blocking & typeof common> {
-  return withConflicts({ ...own, ...blocking }) as unknown as z.ZodObject<S & typeof blocking & typeof common>
+  return withConflicts({ ...own, ...blocking })
 }
 
 /** The query of a read that checks the options of a blocking query but never waits. */
 export function checkedQuery(): z.ZodObject<typeof blocking & typeof common> {
   const description = 'Checked as in a blocking query, without effect.'
   const checked = Object.entries(blocking).map(([name, option]) => [name, option.meta({ description })])
-  return withConflicts(Object.fromEntries(checked)) as unknown as z.ZodObject<typeof blocking & typeof common>
+  return withConflicts(Object.fromEntries(checked))
 }
 
 /** The query of an endpoint with the consistency modes of a blocking query, whose records have a namespace. It never waits. */
 export function namespacedModesQuery(): z.ZodObject<typeof blocking & typeof namespaced & typeof common> {
   const description = 'Checked as in a blocking query, without effect.'
   const unused = { index: blocking.index.meta({ description }), wait: blocking.wait.meta({ description }) }
-  return withConflicts({ ...blocking, ...unused, ...namespaced }) as unknown as z.ZodObject<
-    typeof blocking & typeof namespaced & typeof common
-  >
+  return withConflicts({ ...blocking, ...unused, ...namespaced })
 }
 
 /** The query of a blocking query whose records have a namespace. */
 export function namespacedBlockingQuery<const S extends z.ZodRawShape>(
   own: S,
 ): z.ZodObject<S & typeof blocking & typeof namespaced & typeof common> {
-  return withConflicts({ ...own, ...blocking, ...namespaced }) as unknown as z.ZodObject<
-    S & typeof blocking & typeof namespaced & typeof common
-  >
+  return withConflicts({ ...own, ...blocking, ...namespaced })
 }
 
 /** The consistency modes exclude each other. */
-function withConflicts(own: z.ZodRawShape) {
+function withConflicts<const S extends z.ZodRawShape>(own: S): z.ZodObject<S & typeof common> {
   return query(own).check((context) => {
     const given = context.value as Modes
     const conflict = consistencyConflict(given)
