@@ -14,6 +14,7 @@ import {
   type ToWorker,
 } from './worker-messages.ts'
 import { WorkerMetrics } from './worker-metrics.ts'
+import { WorkerSlots } from './worker-slots.ts'
 
 interface WorkersOptions {
   readonly count: number
@@ -45,7 +46,7 @@ const RESTART_DELAY_MS = 500
 export function startWorkers(options: WorkersOptions): (isForGood: boolean) => Promise<void> {
   const { log } = options
   const startedAt = Date.now()
-  const slots = new OwnSlots(options.connectionsMax)
+  const slotsOfServer = new OwnSlots(options.connectionsMax)
   const pools = { logins: bucketsOfServer(), dns: bucketsOfServer() }
   const metrics = new WorkerMetrics((id, ask) => tell(cluster.workers?.[id], { kind: 'collect', ask }))
   let isStopping = false
@@ -54,15 +55,9 @@ export function startWorkers(options: WorkersOptions): (isForGood: boolean) => P
   cluster.setupPrimary({ serialization: 'advanced' })
   const fork = () => {
     const worker = cluster.fork({ ...ALLOCATOR, ...process.env, ...options.env })
-    /** How many slots it has taken, by client. */
-    const taken = new Map<string, number>()
-    const takeSlot = (client: string) => {
-      const isTaken = slots.take(client)
-      if (isTaken) taken.set(client, (taken.get(client) ?? 0) + 1)
-      return isTaken
-    }
+    const slots = new WorkerSlots(slotsOfServer)
     const answerTo = ({ kind, of }: Question): Questions[Kind]['answer'] | Promise<ServerMetrics> => {
-      if (kind === 'slot') return takeSlot(of)
+      if (kind === 'slot') return slots.take(of)
       if (kind === 'rate') return pools[of.pool].take(of.rate, of.count)
       if (kind === 'embedded') return options.isDatabaseEmbedded
       return metrics.collect(idsOfWorkers()).then((merged) => ({ startedAt, metrics: merged }))
@@ -76,9 +71,6 @@ export function startWorkers(options: WorkersOptions): (isForGood: boolean) => P
           void answer.then((late) => tell(worker, { kind: 'answer', ask, answer: late }))
         else tell(worker, { kind: 'answer', ask, answer })
       } else if (message.kind === 'free') {
-        const left = (taken.get(message.client) ?? 1) - 1
-        if (left > 0) taken.set(message.client, left)
-        else taken.delete(message.client)
         slots.free(message.client)
       } else if (message.kind === 'collected') {
         metrics.collected(worker.id, message.ask, message.metrics)
@@ -89,9 +81,7 @@ export function startWorkers(options: WorkersOptions): (isForGood: boolean) => P
     })
     worker.once('exit', (code, signal) => {
       metrics.end(worker.id)
-      for (const [client, connections] of taken) {
-        for (let i = 0; i < connections; i += 1) slots.free(client)
-      }
+      slots.freeAll()
       if (isStopping) return
       if (code === REFUSED_EXIT_CODE) {
         options.onFatal(new StartError('This version can no longer work on the data.'))
