@@ -88,8 +88,13 @@ export function startWorkers(options: WorkersOptions): (isForGood: boolean) => P
         return
       }
       log.error({ worker: worker.process.pid, code, signal }, 'a worker ended; restarting it')
-      if (!isListening) options.onFatal(new Error('the workers cannot start'))
-      else setTimeout(fork, RESTART_DELAY_MS)
+      if (!isListening) {
+        options.onFatal(new Error('the workers cannot start'))
+        return
+      }
+      setTimeout(() => {
+        if (!isStopping) fork()
+      }, RESTART_DELAY_MS)
     })
   }
   for (let i = 0; i < options.count; i += 1) fork()

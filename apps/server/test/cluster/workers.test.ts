@@ -3,6 +3,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { createInterface } from 'node:readline'
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Token } from '@latchkey/contract'
 import { serverMain } from '@latchkey/testkit/process/server-build'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
@@ -18,6 +19,39 @@ const GREETING = /listens on (\S+)/
 const CONNECTIONS_MAX = 60
 const POLL = { timeout: 20_000, interval: 200 }
 
+function spawnMain(databaseUrl: string, env: Readonly<Record<string, string>> = {}): ChildProcess {
+  return spawn(process.execPath, [serverMain()], {
+    env: {
+      PATH: process.env.PATH,
+      PORT: '0',
+      DATABASE_URL: databaseUrl,
+      LATCHKEY_WORKERS: '2',
+      ...SHARED_ENV,
+      LATCHKEY_MAX_CONNECTIONS_PER_CLIENT: `${CONNECTIONS_MAX}`,
+      LATCHKEY_LOGINS_PER_SECOND: '1',
+      ...env,
+    },
+    stdio: ['ignore', 'pipe', 'ignore'],
+  })
+}
+
+/** @param output collects the lines that it prints. */
+function urlOf({ stdout }: ChildProcess, output: string[] = []): Promise<string> {
+  return new Promise((resolve) => {
+    if (!stdout) return
+    createInterface({ input: stdout }).on('line', (line) => {
+      output.push(line)
+      const found = GREETING.exec(line)?.[1]
+      if (found !== undefined) resolve(found)
+    })
+  })
+}
+
+function killAll(main: ChildProcess): void {
+  for (const pid of childrenOf(main.pid ?? 0)) process.kill(pid, 'SIGKILL')
+  main.kill('SIGKILL')
+}
+
 describe('LATCHKEY_WORKERS=2', async () => {
   const database = await createTestDatabase()
   const output: string[] = []
@@ -25,30 +59,11 @@ describe('LATCHKEY_WORKERS=2', async () => {
   let url = ''
 
   beforeAll(async () => {
-    main = spawn(process.execPath, [serverMain()], {
-      env: {
-        PATH: process.env.PATH,
-        PORT: '0',
-        DATABASE_URL: database.url,
-        LATCHKEY_WORKERS: '2',
-        ...SHARED_ENV,
-        LATCHKEY_MAX_CONNECTIONS_PER_CLIENT: `${CONNECTIONS_MAX}`,
-        LATCHKEY_LOGINS_PER_SECOND: '1',
-      },
-      stdio: ['ignore', 'pipe', 'ignore'],
-    })
-    url = await new Promise((resolve) => {
-      if (!main.stdout) return
-      createInterface({ input: main.stdout }).on('line', (line) => {
-        output.push(line)
-        const found = GREETING.exec(line)?.[1]
-        if (found !== undefined) resolve(found)
-      })
-    })
+    main = spawnMain(database.url)
+    url = await urlOf(main, output)
   })
   afterAll(async () => {
-    for (const pid of childrenOf(main.pid ?? 0)) process.kill(pid, 'SIGKILL')
-    main.kill('SIGKILL')
+    killAll(main)
     await database.drop()
   })
 
@@ -171,3 +186,34 @@ describe('LATCHKEY_WORKERS=2', async () => {
     for (const pid of workers) expect(() => process.kill(pid, 0)).toThrow()
   }, 40_000)
 })
+
+test('a worker that ended just before a SIGTERM gets no successor', async ({ onTestFinished }) => {
+  const database = await createTestDatabase()
+  const main = spawnMain(database.url, { LATCHKEY_DRAIN_TIME: '2s' })
+  onTestFinished(async () => {
+    killAll(main)
+    await database.drop()
+  })
+  const url = await urlOf(main)
+  const children = () => childrenOf(main.pid ?? 0)
+  await expect.poll(() => children().length, POLL).toBe(2)
+  const workers = children()
+  process.kill(workers[0] ?? 0, 'SIGKILL')
+  await expect.poll(() => children().length, { ...POLL, interval: 10 }).toBe(1)
+  // The other one drains for as long as a successor would take to start, because it was asked whether it is ready.
+  const isReady = () =>
+    fetch(`${url}/readyz`).then(
+      ({ ok }) => ok,
+      () => false,
+    )
+  await expect.poll(isReady, { ...POLL, interval: 10 }).toBe(true)
+  const exit = once(main, 'exit')
+  main.kill('SIGTERM')
+  const seen = new Set<number>()
+  while (main.exitCode === null && main.signalCode === null) {
+    for (const pid of children()) seen.add(pid)
+    await Promise.race([exit, sleep(20)])
+  }
+  expect(await exit).toEqual([0, null])
+  expect([...seen].filter((pid) => !workers.includes(pid))).toEqual([])
+}, 60_000)
