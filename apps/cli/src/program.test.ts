@@ -54,6 +54,24 @@ test.each([
   expect(stdout).toBe('')
 })
 
+test.each([
+  [['policy', 'read', ''], 'Name must not be empty'],
+  [['role', 'read', '..'], 'Name cannot hold the path step "." or ".."'],
+  [['binding-rule', 'read', ''], 'ID must not be empty'],
+  [['service', 'health', '.'], 'Service cannot hold the path step "." or ".."'],
+  [['kv', 'get', ''], 'Key must not be empty'],
+  [['kv', 'put', 'web/../port', '8080'], 'Key cannot hold the path step "." or ".."'],
+  [['watch', 'keys', '..'], 'Key cannot hold the path step "." or ".."'],
+])(
+  'latchkey %j, an argument that no address can hold, is refused and says why: 64',
+  async (line, message) => {
+    const { code, stderr, stdout } = await run(line)
+    expect(stderr).toBe(`error: ${message}\n`)
+    expect(code).toBe(EXIT.usage)
+    expect(stdout).toBe('')
+  },
+)
+
 test('a server that cannot be reached: 7, with address and its origin', async () => {
   const { code, stderr } = await run('kv get web/port --address http://127.0.0.1:1', {
     fetch: () => Promise.reject(new TypeError('fetch failed')),

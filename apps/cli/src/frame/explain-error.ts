@@ -1,4 +1,5 @@
 /** The message and exit code of every error: what was missing, and how to get it. */
+import { PathParameterError } from '@latchkey/contract/plain'
 import {
   Conflict,
   Invalid,
@@ -23,8 +24,9 @@ interface Explained {
   readonly exitCode: ExitCode
 }
 
-/** Explains an error of the service. `undefined`: it is none. */
+/** Explains an error of the service, or of what the person wants to send to it. `undefined`: it is neither. */
 export async function explainError(error: unknown, session: Session): Promise<Explained | undefined> {
+  if (error instanceof PathParameterError) return explainArgument(error)
   if (!(error instanceof LatchkeyError)) return undefined
   const explained = await explain(error, session)
   const hints = [...explained.hints]
@@ -32,6 +34,11 @@ export async function explainError(error: unknown, session: Session): Promise<Ex
   if (error.requestId !== undefined && explained.exitCode === EXIT.failed)
     hints.push(`Request ${error.requestId}`)
   return { ...explained, hints }
+}
+
+/** Names and keys are parts of addresses, which cannot hold all of them. */
+function explainArgument({ parameter, isMissing, message }: PathParameterError): Explained {
+  return { message: isMissing ? `${parameter} must not be empty` : message, hints: [], exitCode: EXIT.usage }
 }
 
 async function explain(error: LatchkeyError, session: Session): Promise<Explained> {

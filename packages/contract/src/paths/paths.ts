@@ -180,21 +180,42 @@ const DOUBLING_SLASH = /(?<=^|\/)\//g
 /** Half of a surrogate pair, which no URL can carry. */
 const HALF_CHARACTER = /\p{Surrogate}/u
 
+/** A parameter that no path can hold. */
+export class PathParameterError extends TypeError {
+  /** Name of the parameter, such as `Key`. */
+  readonly parameter: string
+  /** It is absent or empty, and not a step that URLs resolve. */
+  readonly isMissing: boolean
+
+  constructor(message: string, { parameter, isMissing }: { parameter: string; isMissing: boolean }) {
+    super(message)
+    this.parameter = parameter
+    this.isMissing = isMissing
+  }
+}
+
 /**
  * Fills the parameters into an endpoint's path, each encoded, so that no value can reach another endpoint. Slashes of a key
  * stay readable, except those that would double another.
  *
- * @throws TypeError if a parameter is missing, is `.` or `..`, which URLs resolve despite encoding, or holds half of a
+ * @throws PathParameterError if a parameter is missing, is `.` or `..`, which URLs resolve despite encoding, or holds half of a
  * character.
  */
 export function buildPath(name: EndpointName, params: Readonly<Record<string, string>> = {}): string {
   return ENDPOINTS[name].path.replace(/:(\w+)/g, (_, param: string) => {
     const value = params[param]
-    if (value === undefined || value === '') throw new TypeError(`${name} needs the path parameter ${param}`)
-    if (HALF_CHARACTER.test(value)) throw new TypeError(`${param} cannot hold half of a character`)
+    if (value === undefined || value === '') {
+      const message = `${name} needs the path parameter ${param}`
+      throw new PathParameterError(message, { parameter: param, isMissing: true })
+    }
+    if (HALF_CHARACTER.test(value)) {
+      const message = `${param} cannot hold half of a character`
+      throw new PathParameterError(message, { parameter: param, isMissing: false })
+    }
     const steps = param === 'Key' ? value.split('/') : [value]
     if (steps.some((step) => step === '.' || step === '..')) {
-      throw new TypeError(`${param} cannot hold the path step "." or ".."`)
+      const message = `${param} cannot hold the path step "." or ".."`
+      throw new PathParameterError(message, { parameter: param, isMissing: false })
     }
     return steps.map(encodeURIComponent).join('/').replace(DOUBLING_SLASH, '%2F')
   })

@@ -1,5 +1,7 @@
 /** The key-value store, protected by policies. Spec 5.4. */
+
 import { absentAs } from '../absence.ts'
+import { PathParameterError } from '../contract.ts'
 import type { Core } from '../core.ts'
 import { ContractBroken, NotFound } from '../errors.ts'
 import type { Mode, Result, WithMeta } from '../meta.ts'
@@ -253,9 +255,11 @@ export function valueText(entry: Pick<KVEntry, 'Value'>): string {
   return new TextDecoder().decode(valueBytes(entry))
 }
 
-/** @throws TypeError for an empty key, which names the whole store and is for trees only. */
+/** @throws PathParameterError for an empty key, which names the whole store and is for trees only. */
 function keyCall(key: string) {
-  if (key === '') throw new TypeError('A key must not be empty')
+  if (key === '') {
+    throw new PathParameterError('A key must not be empty', { parameter: 'Key', isMissing: true })
+  }
   return { endpoint: 'kv.read', params: { Key: key } } as const
 }
 
