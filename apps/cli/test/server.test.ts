@@ -45,6 +45,12 @@ test('status shows the server, and a token shows no secret', async () => {
   expect((await ok('token read self --template {{SecretID}} --show-secret')).stdout.trim()).toBe(MANAGEMENT)
 })
 
+test('token list --limit prints at most so many: none for 0', async () => {
+  const listed = async (limit: number) => JSON.parse((await ok(`token list --limit ${limit} -o json`)).stdout)
+  expect(await listed(0)).toEqual([])
+  expect(await listed(1)).toHaveLength(1)
+})
+
 test('backup writes a file that only its owner reads, replaces none without --yes, and restore brings deleted keys back', async () => {
   const archive = join(folder, 'latchkey.archive')
   await ok('kv put web/port 8080')

@@ -105,6 +105,7 @@ async function listTokens(client: Client, input: Input, session: Session): Promi
   const search = input.text('search')?.toLowerCase()
   const limit = input.count('limit') ?? Number.POSITIVE_INFINITY
   const found: TokenListEntry[] = []
+  if (limit === 0) return found
   let seen = 0
   for await (const token of client.tokens.each(filter, { limit: PAGE_SIZE })) {
     seen += 1
