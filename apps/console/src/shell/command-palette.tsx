@@ -8,11 +8,13 @@ import { serverFacts } from '../server-facts.ts'
 import { signOut } from '../session/session.ts'
 import { useRights } from '../session/use-rights.ts'
 import { texts } from '../texts.ts'
+import { useReturnFocus } from '../ui/overlay/return-focus.ts'
 import { applyTheme, nextTheme, readTheme } from './theme.ts'
 
 export default function CommandPalette({ onClose }: { readonly onClose: () => void }) {
   const navigate = useNavigate()
   const rights = useRights()
+  const returnFocus = useReturnFocus()
   const run = (action: () => unknown) => () => {
     onClose()
     void action()
@@ -21,7 +23,7 @@ export default function CommandPalette({ onClose }: { readonly onClose: () => vo
     <Radix.Root open onOpenChange={(isOpen) => !isOpen && onClose()}>
       <Radix.Portal>
         <Radix.Overlay className="scrim" />
-        <Radix.Content className="palette" aria-describedby={undefined}>
+        <Radix.Content className="palette" aria-describedby={undefined} onCloseAutoFocus={returnFocus}>
           <Radix.Title className="visually-hidden">{texts.palette.title}</Radix.Title>
           <Command label={texts.palette.title} loop>
             <Command.Input placeholder={texts.palette.placeholder} />

@@ -11,6 +11,7 @@ import { texts } from '../texts.ts'
 import { IconButton } from '../ui/button.tsx'
 import { Skeleton } from '../ui/feedback/states.tsx'
 import { Toasts } from '../ui/feedback/toast.tsx'
+import { useReturnFocus } from '../ui/overlay/return-focus.ts'
 import { ConnectionBanner } from './connection-banner.tsx'
 import { Brand, SideNav } from './side-nav.tsx'
 
@@ -63,17 +64,7 @@ function Shell() {
           <Outlet />
         </Suspense>
       </main>
-      {isSheetOpen && (
-        <Radix.Root open onOpenChange={setSheetOpen}>
-          <Radix.Portal>
-            <Radix.Overlay className="scrim" />
-            <Radix.Content className="sheet" aria-describedby={undefined}>
-              <Radix.Title className="visually-hidden">{texts.shell.navigation}</Radix.Title>
-              <SideNav onSearch={openPalette} onNavigate={() => setSheetOpen(false)} />
-            </Radix.Content>
-          </Radix.Portal>
-        </Radix.Root>
-      )}
+      {isSheetOpen && <NavigationSheet onSearch={openPalette} onClose={() => setSheetOpen(false)} />}
       {isPaletteOpen && (
         <Suspense fallback={null}>
           <CommandPalette onClose={() => setPaletteOpen(false)} />
@@ -81,5 +72,26 @@ function Shell() {
       )}
       <Toasts />
     </div>
+  )
+}
+
+interface NavigationSheetProps {
+  readonly onSearch: () => void
+  readonly onClose: () => void
+}
+
+/** The navigation over the page, where there is no place beside it. */
+function NavigationSheet({ onSearch, onClose }: NavigationSheetProps) {
+  const returnFocus = useReturnFocus()
+  return (
+    <Radix.Root open onOpenChange={onClose}>
+      <Radix.Portal>
+        <Radix.Overlay className="scrim" />
+        <Radix.Content className="sheet" aria-describedby={undefined} onCloseAutoFocus={returnFocus}>
+          <Radix.Title className="visually-hidden">{texts.shell.navigation}</Radix.Title>
+          <SideNav onSearch={onSearch} onNavigate={onClose} />
+        </Radix.Content>
+      </Radix.Portal>
+    </Radix.Root>
   )
 }

@@ -3,6 +3,7 @@ import { Dialog as Radix } from 'radix-ui'
 import { type FormEvent, type ReactNode, useRef, useState } from 'react'
 import { texts } from '../../texts.ts'
 import { Button, IconButton } from '../button.tsx'
+import { useReturnFocus } from './return-focus.ts'
 
 interface DialogProps {
   readonly title: string
@@ -26,6 +27,7 @@ export function Dialog(props: DialogProps) {
   const { title, lead, size = 'medium', children, foot, onClose, onSubmit, isChanged = false } = props
   const dialog = useRef<HTMLDivElement>(null)
   const [isLeaving, setLeaving] = useState(false)
+  const returnFocus = useReturnFocus()
   const leave = () => (isChanged ? setLeaving(true) : onClose())
   const content = (
     <>
@@ -57,6 +59,7 @@ export function Dialog(props: DialogProps) {
           data-size={size}
           ref={dialog}
           onOpenAutoFocus={focusFirstField}
+          onCloseAutoFocus={returnFocus}
           onInteractOutside={(event) => fieldOf(dialog.current) && event.preventDefault()}
           {...(lead === undefined ? { 'aria-describedby': undefined } : {})}
         >
