@@ -273,6 +273,19 @@ describe.skipIf(executablePath === undefined)('the console on a real server', ()
     expect(world.complaints).toEqual([])
   })
 
+  journey('two clicks on a button that creates make one token', async ({ page, world }) => {
+    await world.open('/tokens?create=true')
+    await page.getByLabel('Description').fill('Clicked twice')
+    await page.getByRole('dialog').getByRole('button', { name: 'Create token' }).dblclick()
+    await page.getByText('The token is ready').waitFor()
+    await page.getByRole('button', { name: 'Open token' }).click()
+    await page.getByRole('heading', { name: 'Clicked twice' }).waitFor()
+    const made = (await world.client.tokens.list()).filter(
+      ({ Description }) => Description === 'Clicked twice',
+    )
+    expect(made).toHaveLength(1)
+  })
+
   journey('a token that is made elsewhere appears without a reload', async ({ page, world }) => {
     await world.open('/tokens')
     await page.getByText('Web shop, production').waitFor()

@@ -1,4 +1,7 @@
-import { QueryClient } from '@tanstack/react-query'
+import { notifyManager, QueryClient } from '@tanstack/react-query'
+
+// By default, pages hear of changes in a timer. A second click may come before it, and find a button that is not disabled yet.
+notifyManager.setScheduler(queueMicrotask)
 
 /** What was read. One person in one namespace has one: nothing of it is for another. */
 export function createQueries(): QueryClient {
