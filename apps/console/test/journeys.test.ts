@@ -1,6 +1,7 @@
 /** What people come to do, in Chromium against a real server. */
 import { existsSync, statSync } from 'node:fs'
 import { join } from 'node:path'
+import { valueText } from '@latchkey/sdk'
 import type { Locator, Page } from 'playwright-core'
 import { describe, expect } from 'vitest'
 import { axeViolations, executablePath } from './browser.ts'
@@ -284,6 +285,22 @@ describe.skipIf(executablePath === undefined)('the console on a real server', ()
       ({ Description }) => Description === 'Clicked twice',
     )
     expect(made).toHaveLength(1)
+  })
+
+  journey('a value that somebody types stays when its key is deleted elsewhere', async ({ page, world }) => {
+    await world.client.kv.put('typing/value', 'before')
+    await world.open('/kv?in=typing%2F&key=typing%2Fvalue')
+    const value = page.getByRole('textbox', { name: 'Value' })
+    await value.fill('mine')
+    await world.client.kv.delete('typing/value')
+    await page.getByText('This record was deleted elsewhere').waitFor()
+    expect(await value.inputValue()).toBe('mine')
+    expect(await axeViolations(page)).toEqual([])
+    await page.getByRole('button', { name: 'Create again' }).click()
+    await page.getByText('This record was deleted elsewhere').waitFor({ state: 'detached' })
+    await page.getByText('Times locked').waitFor()
+    expect(valueText(await world.client.kv.get('typing/value'))).toBe('mine')
+    expect(world.complaints).toEqual([])
   })
 
   journey('a token that is made elsewhere appears without a reload', async ({ page, world }) => {

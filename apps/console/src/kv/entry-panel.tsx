@@ -2,6 +2,8 @@ import type { KVEntry } from '@latchkey/sdk'
 import { useMutation } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { Download, FileX, Trash2 } from 'lucide-react'
+import { type ComponentProps, useState } from 'react'
+import { useKept } from '../live/use-kept.ts'
 import { useLive } from '../live/use-live.ts'
 import { useClient } from '../session/session.ts'
 import { texts } from '../texts.ts'
@@ -12,7 +14,7 @@ import { Empty, Skeleton } from '../ui/feedback/states.tsx'
 import { showToast } from '../ui/feedback/toast.tsx'
 import { useMayWrite } from './use-may-write.ts'
 import { sizeOf, textOf } from './value.ts'
-import { ValueEditor } from './value-editor.tsx'
+import { type Draft, ValueEditor } from './value-editor.tsx'
 
 interface EntryPanelProps {
   readonly name: string
@@ -25,6 +27,10 @@ export function EntryPanel({ name, onGone }: EntryPanelProps) {
   const client = useClient()
   const entry = useLive(['kv', 'entry', name], (options) => client.kv.watch(name, options))
   const mayWrite = useMayWrite(name)
+  const [draft, setDraft] = useState<Draft>()
+  const record = entry.data ?? (entry.isSuccess ? null : undefined)
+  const shown = useKept(record, draft !== undefined)
+  const isDeleted = record === null
   return (
     <section className="card" aria-label={texts.kv.entry}>
       <div className="card-head">
@@ -35,18 +41,20 @@ export function EntryPanel({ name, onGone }: EntryPanelProps) {
       <div className="card-body">
         {entry.error && <Problem error={entry.error} onRetry={entry.refetch} />}
         {entry.isPending && <Skeleton lines={5} />}
-        {entry.isSuccess && entry.data === undefined && (
+        {shown === null && (
           <Empty icon={FileX} title={texts.kv.goneTitle}>
             {texts.kv.gone}
           </Empty>
         )}
-        {entry.data && <Entry entry={entry.data} mayWrite={mayWrite} />}
+        {shown && <Entry entry={shown} {...{ mayWrite, isDeleted, draft, setDraft }} />}
       </div>
     </section>
   )
 }
 
-function Entry({ entry, mayWrite }: { readonly entry: KVEntry; readonly mayWrite: boolean }) {
+type EntryProps = Omit<ComponentProps<typeof ValueEditor>, 'text'>
+
+function Entry({ entry, ...editing }: EntryProps) {
   const text = textOf(entry)
   return (
     <div className="stack">
@@ -68,7 +76,7 @@ function Entry({ entry, mayWrite }: { readonly entry: KVEntry; readonly mayWrite
           {texts.kv.binary}
         </Empty>
       ) : (
-        <ValueEditor entry={entry} text={text} mayWrite={mayWrite} />
+        <ValueEditor entry={entry} text={text} {...editing} />
       )}
       <dl className="facts kv-facts">
         <Fact label={texts.kv.size}>{sizeOf(entry)}</Fact>

@@ -1,13 +1,14 @@
 import type { KVEntry } from '@latchkey/sdk'
 import { useMutation } from '@tanstack/react-query'
 import { GitMerge } from 'lucide-react'
-import { type KeyboardEvent, useEffect, useState } from 'react'
+import { type Dispatch, type KeyboardEvent, type SetStateAction, useEffect } from 'react'
 import { useClient } from '../session/session.ts'
 import { texts } from '../texts.ts'
 import { Button } from '../ui/button.tsx'
 import { CopyButton } from '../ui/copy-button.tsx'
 import { Problem } from '../ui/feedback/problem.tsx'
 import { showToast } from '../ui/feedback/toast.tsx'
+import { DeletedNotice } from '../ui/form/use-edit.tsx'
 import { formatted, unified, withEndingsOf } from './value.ts'
 
 interface ValueEditorProps {
@@ -16,10 +17,14 @@ interface ValueEditorProps {
   /** Its value. */
   readonly text: string
   readonly mayWrite: boolean
+  /** The key was deleted elsewhere while the person typed: saving creates it again. */
+  readonly isDeleted: boolean
+  readonly draft: Draft | undefined
+  readonly setDraft: Dispatch<SetStateAction<Draft | undefined>>
 }
 
 /** What the person types, and the version it began from. */
-interface Draft {
+export interface Draft {
   /** Every line ends with `\n`: a text area has no other endings. */
   readonly text: string
   readonly base: string
@@ -30,9 +35,8 @@ interface Draft {
  * Edits a value. A change made elsewhere shows at once where nothing was typed; else both versions stand side by side,
  * and the person chooses which one to edit further. Saving succeeds only on the version that was seen.
  */
-export function ValueEditor({ entry, text, mayWrite }: ValueEditorProps) {
+export function ValueEditor({ entry, text, mayWrite, isDeleted, draft, setDraft }: ValueEditorProps) {
   const client = useClient()
-  const [draft, setDraft] = useState<Draft>()
   const saved = unified(text)
   const shown = draft?.text ?? saved
   const withEndings = () => (draft === undefined ? text : withEndingsOf(draft.base, draft.text))
@@ -40,7 +44,10 @@ export function ValueEditor({ entry, text, mayWrite }: ValueEditorProps) {
   const isDirty = draft !== undefined && draft.text !== saved
   const save = useMutation({
     mutationFn: () =>
-      client.kv.put(entry.Key, withEndings(), { cas: draft?.index ?? entry.ModifyIndex, flags: entry.Flags }),
+      client.kv.put(entry.Key, withEndings(), {
+        cas: isDeleted ? 0 : (draft?.index ?? entry.ModifyIndex),
+        flags: entry.Flags,
+      }),
     onSuccess: (isWritten) => {
       if (!isWritten) return
       setDraft(undefined)
@@ -54,7 +61,7 @@ export function ValueEditor({ entry, text, mayWrite }: ValueEditorProps) {
         ? { ...each, index: entry.ModifyIndex }
         : each,
     )
-  }, [text, entry.ModifyIndex])
+  }, [text, entry.ModifyIndex, setDraft])
   const type = (next: string) =>
     setDraft({ text: next, base: draft?.base ?? text, index: draft?.index ?? entry.ModifyIndex })
   const onKey = (event: KeyboardEvent) => {
@@ -65,6 +72,13 @@ export function ValueEditor({ entry, text, mayWrite }: ValueEditorProps) {
   const pretty = formatted(shown)
   return (
     <div className="stack" data-gap="small">
+      {isDeleted && (
+        <DeletedNotice
+          onCreate={() => save.mutate()}
+          isCreating={save.isPending}
+          onDiscard={() => setDraft(undefined)}
+        />
+      )}
       {isConflict && (
         <ConflictView
           mine={draft.text}
@@ -86,7 +100,7 @@ export function ValueEditor({ entry, text, mayWrite }: ValueEditorProps) {
       )}
       {save.error && <Problem error={save.error} />}
       <div className="row">
-        {mayWrite && !isConflict && (
+        {mayWrite && !isConflict && !isDeleted && (
           <>
             <Button look="primary" busy={save.isPending} disabled={!isDirty} onClick={() => save.mutate()}>
               {texts.common.save}
