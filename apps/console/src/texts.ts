@@ -773,6 +773,7 @@ export const texts = {
     edit: 'Edit role',
     saved: (name: string) => `Saved “${name}”.`,
     name: 'Name',
+    nameHint: 'Letters, digits, - and _. At most 256 characters.',
     description: 'Description',
     grants: 'Grants',
     grantsNothing: 'It links nothing, so it grants nothing.',

@@ -303,6 +303,26 @@ describe.skipIf(executablePath === undefined)('the console on a real server', ()
     expect(world.complaints).toEqual([])
   })
 
+  journey('names of roles and policies may be as long as the form says', async ({ page, world }) => {
+    for (const [path, create] of [
+      ['/roles', 'Create role'],
+      ['/policies/new', undefined],
+    ] as const) {
+      await (path === '/roles' ? world.open(path) : world.go(path))
+      if (create) await page.getByRole('button', { name: create }).click()
+      const name = page.getByRole('textbox', { name: 'Name' })
+      const hint = await page.getByText(/At most \d+ characters/).textContent()
+      const bound = Number(/\d+/.exec(hint ?? '')?.[0])
+      const submit = page.getByRole('button', { name: /^Create (role|policy)$/ }).last()
+      await name.fill('n'.repeat(bound + 1))
+      await submit.click()
+      await page.getByText(`allowed, at most ${bound}`).waitFor()
+      await name.fill('n'.repeat(bound))
+      await submit.click()
+      await page.getByRole('heading', { name: 'n'.repeat(bound) }).waitFor()
+    }
+  })
+
   journey('a token that is made elsewhere appears without a reload', async ({ page, world }) => {
     await world.open('/tokens')
     await page.getByText('Web shop, production').waitFor()

@@ -74,7 +74,7 @@ export function RoleDialog({ role, isDeleted = false, onClose }: RoleDialogProps
         {notice}
         <TextField
           label={texts.roles.name}
-          hint={texts.policies.nameHint}
+          hint={texts.roles.nameHint}
           name="name"
           value={content.name}
           onValue={(name) => setContent({ ...content, name })}
