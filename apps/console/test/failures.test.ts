@@ -134,6 +134,17 @@ describe.skipIf(executablePath === undefined)('the console on mocks', () => {
     await page.getByText('Your token expired or was deleted').waitFor()
   })
 
+  mocked('an address without a page, and a key of blanks, have names', async ({ page, mocks }) => {
+    await mocks.client.kv.put(' ', 'blank')
+    await mocks.open('/nowhere', mocks.service.managementToken)
+    await page.getByRole('heading', { name: 'There is no such page', level: 1 }).waitFor()
+    expect(await axeViolations(page)).toEqual([])
+    await page.getByRole('link', { name: 'Keys and values' }).click()
+    await page.getByRole('link', { name: '“ ”' }).click()
+    await page.getByRole('heading', { name: '“ ”' }).waitFor()
+    expect(await axeViolations(page)).toEqual([])
+  })
+
   mocked('a server that cannot be reached', async ({ page, mocks: _ }) => {
     await page.goto(`${ORIGIN}/ui/`)
     await page.getByRole('textbox', { name: 'Secret' }).waitFor()

@@ -12,6 +12,7 @@ import { CopyButton } from '../ui/copy-button.tsx'
 import { Problem } from '../ui/feedback/problem.tsx'
 import { Empty, Skeleton } from '../ui/feedback/states.tsx'
 import { showToast } from '../ui/feedback/toast.tsx'
+import { shownName } from './paths.ts'
 import { useMayWrite } from './use-may-write.ts'
 import { sizeOf, textOf } from './value.ts'
 import { type Draft, ValueEditor } from './value-editor.tsx'
@@ -34,7 +35,7 @@ export function EntryPanel({ name, onGone }: EntryPanelProps) {
   return (
     <section className="card" aria-label={texts.kv.entry}>
       <div className="card-head">
-        <h2 className="kv-title mono">{name}</h2>
+        <h2 className="kv-title mono">{shownName(name)}</h2>
         <CopyButton label={texts.kv.copyKey} text={() => name} />
         {entry.data && mayWrite && <DeleteKey entry={entry.data} onGone={onGone} />}
       </div>

@@ -13,7 +13,7 @@ import { type Column, DataTable } from '../ui/table/data-table.tsx'
 import '../ui/styles/kv.css'
 import { CreateKey } from './create-key.tsx'
 import { EntryPanel } from './entry-panel.tsx'
-import { crumbsOf, type KvSearch, rowsOf, SEPARATOR, type TreeRow } from './paths.ts'
+import { crumbsOf, type KvSearch, rowsOf, SEPARATOR, shownName, type TreeRow } from './paths.ts'
 import { useMayWrite } from './use-may-write.ts'
 
 const route = getRouteApi('/kv')
@@ -92,7 +92,7 @@ function Tree({ prefix, openKey }: TreeProps) {
             <Fragment key={to}>
               <span aria-hidden>/</span>
               <Link to="/kv" search={{ in: to }}>
-                {label === '' ? texts.kv.emptyName : label}
+                {label === '' ? texts.kv.emptyName : shownName(label)}
               </Link>
             </Fragment>
           ))}
@@ -151,7 +151,7 @@ const columnsOf = (prefix: string, openKey: string | undefined): readonly Column
           data-current={!isFolder && path === openKey}
         >
           <Icon aria-hidden />
-          <span className="truncate">{name}</span>
+          <span className="truncate">{shownName(name)}</span>
         </Link>
       )
     },

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { crumbsOf, hasDotStep, rowsOf } from './paths.ts'
+import { crumbsOf, hasDotStep, rowsOf, shownName } from './paths.ts'
 
 test('folders come before keys, and the key of the folder itself is a row of its own', () => {
   const rows = rowsOf(['shop/', 'shop/b', 'shop/a', 'shop/c/'], 'shop/')
@@ -25,4 +25,12 @@ test.each([
   ['/', false],
 ])('hasDotStep of %s: %s', (key, expected) => {
   expect(hasDotStep(key)).toBe(expected)
+})
+
+test.each([
+  ['a b', 'a b'],
+  [' ', '“ ”'],
+  ['a ', '“a ”'],
+])('the name %j is shown as %j', (name, expected) => {
+  expect(shownName(name)).toBe(expected)
 })

@@ -58,6 +58,11 @@ export function rowsOf(keys: readonly string[], prefix: string): readonly TreeRo
   return rows.sort((a, b) => Number(b.isFolder) - Number(a.isFolder) || (a.path < b.path ? -1 : 1))
 }
 
+/** A name as a page shows it: between quotes where blanks at its ends would not be seen. */
+export function shownName(name: string): string {
+  return name.trim() === name ? name : `“${name}”`
+}
+
 /** Whether a key has a step `.` or `..`, which no URL can hold. */
 export function hasDotStep(key: string): boolean {
   return key.split(SEPARATOR).some((step) => step === '.' || step === '..')

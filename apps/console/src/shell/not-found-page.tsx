@@ -6,10 +6,9 @@ import { Page } from '../ui/page.tsx'
 
 export function NotFoundPage() {
   return (
-    <Page title={texts.shell.notFoundTitle} heading="" width="narrow">
+    <Page title={texts.shell.notFoundTitle} width="narrow">
       <Empty
         icon={Compass}
-        title={texts.shell.notFoundTitle}
         actions={
           <Link to="/" className="button">
             {texts.shell.home}

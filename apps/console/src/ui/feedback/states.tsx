@@ -16,7 +16,8 @@ export function Skeleton({ lines = 4 }: { readonly lines?: number }) {
 
 interface EmptyProps {
   readonly icon: LucideIcon
-  readonly title: string
+  /** Absent: that of the page says it. */
+  readonly title?: string
   readonly children?: ReactNode
   readonly actions?: ReactNode
 }
@@ -26,7 +27,7 @@ export function Empty({ icon: Icon, title, children, actions }: EmptyProps) {
   return (
     <div className="empty">
       <Icon aria-hidden />
-      <h2>{title}</h2>
+      {title !== undefined && <h2>{title}</h2>}
       {children !== undefined && <p>{children}</p>}
       {actions !== undefined && <div className="row">{actions}</div>}
     </div>
