@@ -87,6 +87,19 @@ test('lock runs a command while it holds the key, and ends with its exit code', 
   expect((await ok('session list')).stderr).toContain('No sessions')
 })
 
+test('watch ends when nobody reads its output any more: 0', async () => {
+  await ok('kv put jobs/read 0')
+  const child = spawn(process.execPath, [MAIN, 'watch', 'key', 'jobs/read', '--output', 'ndjson'], {
+    env: childEnvironment(env),
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  const exit = once(child, 'exit')
+  await once(child.stdout, 'data')
+  child.stdout.destroy()
+  await ok('kv put jobs/read 1')
+  expect(await exit).toEqual([EXIT.done, null])
+})
+
 test('watch prints a line per state, and Ctrl-C ends it: 130', async () => {
   await ok('kv put jobs/last 1')
   const child = spawn(process.execPath, [MAIN, 'watch', 'key', 'jobs/last', '--output', 'ndjson'], {

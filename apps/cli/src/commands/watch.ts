@@ -4,6 +4,7 @@ import { EXIT } from '../exit-codes.ts'
 import { CliError } from '../frame/cli-error.ts'
 import type { Action } from '../frame/command-spec.ts'
 import type { Input } from '../frame/input.ts'
+import type { Io } from '../frame/io.ts'
 import { findPolicy } from '../records/policy.ts'
 import { findRole } from '../records/role.ts'
 
@@ -38,19 +39,33 @@ export const watch: Action = async (session, input) => {
   const { open, name } = watchedOf(input)
   const client = await session.client()
   const count = input.count('count') ?? Number.POSITIVE_INFINITY
+  const left = readerLeft(session.io)
+  const signal = AbortSignal.any([session.io.signal, left])
   let seen = 0
-  for await (const { value, index } of await open(client, name, session.io.signal)) {
-    if (session.out.isTable) {
-      await session.note(session.paint('dim', `— ${new Date().toISOString()}, index ${index ?? 'unknown'}`))
+  try {
+    for await (const { value, index } of await open(client, name, signal)) {
+      if (session.out.isTable) {
+        await session.note(session.paint('dim', `— ${new Date().toISOString()}, index ${index ?? 'unknown'}`))
+      }
+      const shown = session.out.shown(value ?? null)
+      // A stream of documents is read line by line, so JSON is printed as such; people read YAML more easily.
+      if (session.out.isTable)
+        await session.out.text((await import('yaml')).stringify(shown, { lineWidth: 0 }))
+      else await session.out.data(shown)
+      seen += 1
+      if (seen >= count) break
     }
-    const shown = session.out.shown(value ?? null)
-    // A stream of documents is read line by line, so JSON is printed as such; people read YAML more easily.
-    if (session.out.isTable) await session.out.text((await import('yaml')).stringify(shown, { lineWidth: 0 }))
-    else await session.out.data(shown)
-    seen += 1
-    if (seen >= count) break
+  } catch (error) {
+    if (!left.aborted) throw error
   }
   return EXIT.done
+}
+
+/** Aborted when nobody reads the output any more, as after `head` has its lines. */
+function readerLeft({ stdout }: Pick<Io, 'stdout'>): AbortSignal {
+  const left = new AbortController()
+  stdout.on('error', (error: NodeJS.ErrnoException) => error.code === 'EPIPE' && left.abort())
+  return left.signal
 }
 
 function watchedOf(input: Input): { readonly open: Open; readonly name: string } {
