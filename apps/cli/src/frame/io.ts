@@ -2,6 +2,8 @@
 import type { Readable, Writable } from 'node:stream'
 import { styleText } from 'node:util'
 import type { Fetch } from '@latchkey/sdk'
+import { EXIT } from '../exit-codes.ts'
+import { CliError, systemProblem } from './cli-error.ts'
 
 export interface Io {
   readonly stdin: Readable & { readonly isTTY?: boolean }
@@ -25,12 +27,19 @@ export function painterFor(env: Io['env'], stream: { readonly isTTY?: boolean })
   return (style, text) => (wants ? styleText(style, text, { validateStream: false }) : text)
 }
 
-/** Writes a text and waits until it is flushed. A reader that closed the pipe is not an error. */
+/**
+ * Writes a text and waits until it is flushed. A reader that closed the pipe is not an error.
+ *
+ * @throws CliError if it cannot be written, as on a full disk.
+ */
 export async function write(to: Writable, text: string | Uint8Array): Promise<void> {
   await new Promise<void>((resolve, reject) => {
     to.write(text, (error) => {
       if (!error || ('code' in error && error.code === 'EPIPE')) resolve()
-      else reject(error)
+      else {
+        const message = `cannot write the output: ${systemProblem(error)}`
+        reject(new CliError(message, { exitCode: EXIT.failed, cause: error }))
+      }
     })
   })
 }

@@ -1,6 +1,7 @@
-import { PassThrough, Readable } from 'node:stream'
+import { PassThrough, Readable, Writable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { expect, test } from 'vitest'
+import { EXIT } from '../exit-codes.ts'
 import { Printer } from './printer.ts'
 
 const DESCRIPTION = 'a\u001b]0;title\u0007\u001b[2Jb\u009dc\td'
@@ -26,4 +27,21 @@ test.each([
   await new Printer(io, options).data({ Description: DESCRIPTION })
   stdout.end()
   expect(await text(stdout)).toBe(expected)
+})
+
+test('output that a full disk does not take: 1, with the reason', async () => {
+  const full = Object.assign(new Error('ENOSPC: no space left on device, write'), { code: 'ENOSPC' })
+  const stdout = new Writable({ write: (_, _encoding, done) => done(full) }).on('error', () => undefined)
+  const io = {
+    stdin: Readable.from([]),
+    stdout,
+    stderr: new PassThrough(),
+    env: {},
+    signal: new AbortController().signal,
+  }
+  const printer = new Printer(io, { format: 'json', template: '', showsSecrets: false, pages: false })
+  await expect(printer.data({})).rejects.toMatchObject({
+    exitCode: EXIT.failed,
+    message: 'cannot write the output: no space left on device',
+  })
 })
