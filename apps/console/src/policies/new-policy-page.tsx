@@ -7,22 +7,25 @@ import { texts } from '../texts.ts'
 import { Button } from '../ui/button.tsx'
 import { Problem } from '../ui/feedback/problem.tsx'
 import { showToast } from '../ui/feedback/toast.tsx'
+import { LeaveGuard } from '../ui/form/leave-guard.tsx'
 import { Page } from '../ui/page.tsx'
-import { createPolicy, type PolicyContent } from './policy-content.ts'
+import { createPolicy, isSameContent, type PolicyContent } from './policy-content.ts'
 import { isAboutName, PolicyForm } from './policy-form.tsx'
 
 const EXAMPLE = 'key_prefix "orders/" {\n  policy = "read"\n}\n'
+
+const BLANK: PolicyContent = { name: '', description: '', rules: EXAMPLE }
 
 export function NewPolicyPage() {
   const client = useClient()
   const rights = useRights()
   const navigate = useNavigate()
-  const [content, setContent] = useState<PolicyContent>({ name: '', description: '', rules: EXAMPLE })
+  const [content, setContent] = useState(BLANK)
   const create = useMutation({
     mutationFn: () => createPolicy(client, content),
     onSuccess: ({ ID, Name }) => {
       showToast({ text: texts.policies.created(Name) })
-      void navigate({ to: '/policies/$id', params: { id: ID } })
+      void navigate({ to: '/policies/$id', params: { id: ID }, ignoreBlocker: true })
     },
   })
   return (
@@ -40,6 +43,7 @@ export function NewPolicyPage() {
         </Button>
       }
     >
+      <LeaveGuard isChanged={!isSameContent(content, BLANK)} />
       <div className="stack">
         {create.error && !isAboutName(create.error) && <Problem error={create.error} />}
         <PolicyForm content={content} onContent={setContent} readOnly={false} error={create.error} />

@@ -14,6 +14,7 @@ import { Button, IconButton } from '../ui/button.tsx'
 import { Problem } from '../ui/feedback/problem.tsx'
 import { Empty, Skeleton } from '../ui/feedback/states.tsx'
 import { showToast } from '../ui/feedback/toast.tsx'
+import { LeaveGuard } from '../ui/form/leave-guard.tsx'
 import { ChangedNotice, DeletedNotice } from '../ui/form/use-edit.tsx'
 import { Confirm } from '../ui/overlay/confirm.tsx'
 import { Menu } from '../ui/overlay/menu.tsx'
@@ -84,7 +85,7 @@ function PolicyDetails({ policy, isDeleted, draft, setDraft }: DetailsProps) {
     mutationFn: () => createPolicy(client, content),
     onSuccess: ({ ID, Name }) => {
       showToast({ text: texts.policies.created(Name) })
-      void navigate({ to: '/policies/$id', params: { id: ID } })
+      void navigate({ to: '/policies/$id', params: { id: ID }, ignoreBlocker: true })
     },
   })
   const isOutdated = isChanged && draft.base.ModifyIndex !== policy.ModifyIndex
@@ -127,6 +128,7 @@ function PolicyDetails({ policy, isDeleted, draft, setDraft }: DetailsProps) {
         )
       }
     >
+      <LeaveGuard isChanged={isChanged} />
       <div className="columns">
         <div className="stack">
           {isOutdated && <ChangedNotice />}
@@ -162,7 +164,7 @@ function PolicyDetails({ policy, isDeleted, draft, setDraft }: DetailsProps) {
           onConfirm={async () => {
             await client.policies.delete(policy.ID)
             showToast({ text: texts.policies.deleted(policy.Name) })
-            await navigate({ to: '/policies' })
+            await navigate({ to: '/policies', ignoreBlocker: true })
           }}
           onClose={() => setDeleting(false)}
         >
