@@ -13,6 +13,7 @@ import { loadLightly } from './heap/load-lightly.ts'
 import { tuneHeap } from './heap/tune-heap.ts'
 import { claimPort } from './http/listener/listen.ts'
 import { createLoggers, type Loggers } from './logger.ts'
+import { StartError } from './start-error.ts'
 import { readListenerTls } from './tls/listener-tls.ts'
 import { type Channel, MainLink } from './workers/main-link.ts'
 import { hangUpWorkers, startWorkers } from './workers/start-workers.ts'
@@ -32,7 +33,7 @@ export async function serve(config: Config): Promise<void> {
   } catch (error) {
     await stopAll(stops, log)
     log.flush()
-    if (cluster.isWorker && isRefusal(error)) endRefused(error)
+    if (cluster.isWorker && (error instanceof StartError || isRefusal(error))) endWorker(error)
     throw error
   }
 }
@@ -152,9 +153,10 @@ function isRefusal(error: unknown): error is Error {
   return error instanceof Error && [error, error.cause].some((cause) => cause instanceof StartRefused)
 }
 
-function endRefused(error: Error): never {
+/** Its channel to the main process would keep a worker that cannot start alive, and the main process waiting for it. */
+function endWorker(error: Error): never {
   process.stderr.write(`${error.message}\n`)
-  process.exit(REFUSED_EXIT_CODE)
+  process.exit(isRefusal(error) ? REFUSED_EXIT_CODE : 1)
 }
 
 /** Stops the server, because of the error if there is one. */

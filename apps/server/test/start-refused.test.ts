@@ -105,7 +105,7 @@ describe('exit code 1: it cannot start here', () => {
     expect(stderr).not.toContain('    at ')
   })
 
-  test('the keys do not open the data', async () => {
+  test.for(['1', '2'])('the keys do not open the data, with LATCHKEY_WORKERS=%s', async (workers) => {
     const other = `test:${Buffer.alloc(32, 8).toString('base64')}`
     const first = await runServer({
       DATABASE_URL: database.url,
@@ -113,7 +113,7 @@ describe('exit code 1: it cannot start here', () => {
       LATCHKEY_DATA_DIR: dataDir,
     })
     await first.stop()
-    const { exitCode, stderr } = await start({ LATCHKEY_ENCRYPTION_KEYS: other })
+    const { exitCode, stderr } = await start({ LATCHKEY_ENCRYPTION_KEYS: other, LATCHKEY_WORKERS: workers })
     expect(exitCode).toBe(1)
     expect(stderr).toContain('LATCHKEY_ENCRYPTION_KEYS')
     expect(stderr).not.toContain(other.slice(5))

@@ -87,11 +87,13 @@ export function startWorkers(options: WorkersOptions): (isForGood: boolean) => P
         options.onFatal(new StartError('This version can no longer work on the data.'))
         return
       }
-      log.error({ worker: worker.process.pid, code, signal }, 'a worker ended; restarting it')
+      const facts = { worker: worker.process.pid, code, signal }
       if (!isListening) {
-        options.onFatal(new Error('the workers cannot start'))
+        log.error(facts, 'a worker ended before it listened')
+        options.onFatal(new StartError('The workers cannot start.'))
         return
       }
+      log.error(facts, 'a worker ended; restarting it')
       setTimeout(() => {
         if (!isStopping) fork()
       }, RESTART_DELAY_MS)
