@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { StartRefused } from '@latchkey/acl'
 import { PRODUCT_VERSION } from '@latchkey/contract'
 import type { Logger } from 'pino'
+import { checkFiles } from './config/check-files.ts'
 import { type Config, connectionsMaxOf, isListenerExposed } from './config/config.ts'
 import { openDataDirectory } from './data-directory.ts'
 import { startEmbeddedPostgres } from './database/embedded-postgres.ts'
@@ -14,7 +15,6 @@ import { tuneHeap } from './heap/tune-heap.ts'
 import { claimPort } from './http/listener/listen.ts'
 import { createLoggers, type Loggers } from './logger.ts'
 import { StartError } from './start-error.ts'
-import { readListenerTls } from './tls/listener-tls.ts'
 import { type Channel, MainLink } from './workers/main-link.ts'
 import { hangUpWorkers, startWorkers } from './workers/start-workers.ts'
 import { REFUSED_EXIT_CODE } from './workers/worker-messages.ts'
@@ -44,7 +44,7 @@ const EXPOSED =
 async function serveAsMain(config: Config, loggers: Loggers, stops: Stop[], stop: StopServer): Promise<void> {
   const { log } = loggers
   // Bad files stop the start before it has touched anything.
-  await readListenerTls(config)
+  await checkFiles(config)
   if (isListenerExposed(config)) log.warn({ host: config.host }, EXPOSED)
   const dataDir = openDataDirectory(config.dataDir)
   let databaseUrl = config.databaseUrl

@@ -78,6 +78,28 @@ describe('exit code 1: it cannot start here', () => {
     expect(stderr).toContain('cannot be used')
   })
 
+  test.for(['[]', '["check-config"]', '["doctor"]'])(
+    'CFG-01: a file of DATABASE_URL cannot be read: %s',
+    async (args) => {
+      const url = `postgresql://user:${CANARY}@127.0.0.1:1/latchkey?sslmode=verify-full&sslrootcert=/nowhere/ca.pem`
+      const { exitCode, stderr, stdout } = await runToEnd(JSON.parse(args), {
+        DATABASE_URL: url,
+        LATCHKEY_DATA_DIR: dataDir,
+      })
+      expect(exitCode).toBe(1)
+      expect(stderr + stdout).toMatch(/DATABASE_URL cannot be used: .*\/nowhere\/ca.pem/)
+      expect(stderr + stdout).not.toMatch(/CANARY|^ {4}at /m)
+    },
+  )
+
+  test('CFG-01: a file for connections to other datacenters cannot be read, says check-config', async () => {
+    const { exitCode, stderr } = await runToEnd(['check-config'], {
+      LATCHKEY_REPLICATION_CA: '/nowhere/ca.pem',
+    })
+    expect(exitCode).toBe(1)
+    expect(stderr).toMatch(/LATCHKEY_REPLICATION_CA cannot be used:\s+.*\/nowhere\/ca.pem/)
+  })
+
   test('LEAK-02: the server waits for an unreachable database until a signal, without showing the password', async () => {
     const {
       process: child,

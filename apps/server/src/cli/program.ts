@@ -1,11 +1,11 @@
 /** The command line of the server: commands, help, and exit codes. */
 import { PRODUCT_VERSION } from '@latchkey/contract'
 import { Command, CommanderError } from 'commander'
+import { checkFiles } from '../config/check-files.ts'
 import { ConfigError, loadConfig } from '../config/config.ts'
 import { runDoctor } from '../doctor/doctor.ts'
 import { serve, servePostgres } from '../serve.ts'
 import { StartError } from '../start-error.ts'
-import { readListenerTls } from '../tls/listener-tls.ts'
 import { backUp } from './archives/backup.ts'
 import { inspectArchive } from './archives/inspect.ts'
 import { restoreArchive } from './archives/restore.ts'
@@ -59,7 +59,7 @@ export async function runCli(
     return undefined
   })
   command('check-config', 'check the settings and exit', async () => {
-    await readListenerTls(loadConfig(env))
+    await checkFiles(loadConfig(env))
     process.stdout.write('The configuration is valid.\n')
     return 0
   })

@@ -1,10 +1,12 @@
 /** What `latchkey-server doctor` says about the database: its settings, schema, clock, keys and members. */
 import { MEMBER_FAILED_AFTER_MS } from '@latchkey/acl'
 import pg from 'pg'
+import { checkDatabaseUrl } from '../config/check-files.ts'
 import { describeDatabase } from '../config/describe-database.ts'
 import { migrationNames } from '../database/schema/migrate.ts'
 import { judgeNewerSchema } from '../database/schema/schema-compatibility.ts'
 import { type KeyRing, KeyRingError } from '../secrets/key-ring.ts'
+import { StartError } from '../start-error.ts'
 import { SAMPLE_CONTEXT } from '../storage/keys/sealing-samples.ts'
 import { type Finding, fail, ok, warn } from './finding.ts'
 
@@ -27,6 +29,12 @@ interface Options {
 
 /** Asks a database that is running. It changes nothing. */
 export async function checkDatabase(options: Options): Promise<readonly Finding[]> {
+  try {
+    checkDatabaseUrl('DATABASE_URL', options.url)
+  } catch (error) {
+    if (!(error instanceof StartError)) throw error
+    return [fail('database', error.message, 'Correct the URL, or the file that it names.')]
+  }
   const client = new pg.Client({
     connectionString: options.url,
     application_name: 'latchkey-doctor',

@@ -1,0 +1,32 @@
+import { openTlsFiles } from '../outgoing/tls-files.ts'
+import { StartError } from '../start-error.ts'
+import { readListenerTls } from '../tls/listener-tls.ts'
+import type { Config } from './config.ts'
+import { describeDatabase } from './describe-database.ts'
+
+/**
+ * Reads the files that settings name. A file of the replication token may be written later.
+ *
+ * @throws StartError that names the setting of a file that cannot be used. It shows no content.
+ */
+export async function checkFiles(config: Config): Promise<void> {
+  await readListenerTls(config)
+  await openTlsFiles(config, () => {})
+  checkDatabaseUrl('DATABASE_URL', config.databaseUrl)
+  checkDatabaseUrl('DATABASE_REPLICA_URL', config.databaseReplicaUrl)
+}
+
+/**
+ * The driver reads the files of a URL, such as that of `sslrootcert`, when it parses it.
+ *
+ * @throws StartError that names the setting.
+ */
+export function checkDatabaseUrl(setting: string, url: string | undefined): void {
+  if (url === undefined) return
+  try {
+    describeDatabase(url)
+  } catch (cause) {
+    const problem = cause instanceof Error ? cause.message : String(cause)
+    throw new StartError(`${setting} cannot be used: ${problem}`, { cause })
+  }
+}
