@@ -1,4 +1,7 @@
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { AclError } from '@latchkey/contract'
+import { temporaryFolder } from '@latchkey/testkit/process/temporary-folder'
 import { pino } from 'pino'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { createTestDatabase, type TestDatabase } from '../../test/database.ts'
@@ -7,6 +10,7 @@ import { describeDatabase } from '../config/describe-database.ts'
 import { type ConnectOptions, connectDatabase, type Database } from './connect.ts'
 import { asAclError, sqlStateOf, withAclErrors } from './database-error.ts'
 
+const folder = temporaryFolder('connect')
 const log = pino({ level: 'silent' })
 
 let server: TestDatabase
@@ -65,6 +69,19 @@ test('an idle connection that ends is reported, but not while the pool closes', 
   await closed
   expect(reports).toHaveLength(1)
   opened.shift()
+})
+
+test('503 unavailable: a file that the URL names is away, until it is back', async () => {
+  const file = join(folder, 'ca.pem')
+  const url = new URL(server.url)
+  url.searchParams.set('sslrootcert', file)
+  url.searchParams.set('sslmode', 'disable')
+  const database = connect({ url: url.href, connectionsMax: 1 })
+  // The second waits for the connection of the first.
+  const errors = await Promise.all([errorOf(database.ping()), errorOf(database.ping())])
+  expect(errors).toMatchObject([{ code: 'unavailable' }, { code: 'unavailable' }])
+  await writeFile(file, '')
+  await database.ping()
 })
 
 test('503 unavailable: the database cancels a statement at its time limit', async () => {

@@ -3,6 +3,7 @@ import pg from 'pg'
 import type { BaseLogger } from 'pino'
 import { PrismaClient } from '../generated/prisma/client.ts'
 import type { Tracing } from '../tracing/open-tracing.ts'
+import { DatabaseClient } from './database-client.ts'
 import { withAclErrors } from './database-error.ts'
 
 export interface ConnectOptions {
@@ -74,6 +75,7 @@ export interface Database {
 export function connectDatabase(options: ConnectOptions): Database {
   const limits = { ...DATABASE_LIMITS, ...options.limits }
   const pool = new pg.Pool({
+    Client: DatabaseClient,
     connectionString: options.url,
     max: options.connectionsMax ?? DATABASE_CONNECTIONS_MAX,
     application_name: options.applicationName ?? 'latchkey',

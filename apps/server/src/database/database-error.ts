@@ -24,7 +24,8 @@ const UNAVAILABLE_SYSTEM_CODES: ReadonlySet<string> = new Set([
   'ECONNRESET',
   'ECONNABORTED',
   'EPIPE',
-  'ENOENT', // the socket file of a database that is down
+  'ENOENT', // the socket file of a database that is down, or a file that its URL names
+  'EACCES', // one that this user may not read
   'ENOTFOUND',
   'EAI_AGAIN',
   'ETIMEDOUT',

@@ -1,11 +1,16 @@
+import { rm, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
+import { join } from 'node:path'
 import { listenOnFreePort } from '@latchkey/testkit/process/ports'
+import { temporaryFolder } from '@latchkey/testkit/process/temporary-folder'
 import { pino } from 'pino'
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { createTestDatabase } from '../../../test/database.ts'
 import { addressedTo, connectTo } from '../../../test/database-proxy.ts'
+import { connectDatabase } from '../../database/connect.ts'
 import { ChangeFeed } from './change-feed.ts'
 
+const folder = temporaryFolder('feed')
 const PATIENCE = { timeout: 30_000 }
 
 /** `ErrorResponse` of a session that an administrator ends. */
@@ -54,6 +59,44 @@ test('COH-04: a feed that is lost together with an answer reconnects', async () 
   } finally {
     await feed.close()
     cutter.close()
+    await database.drop()
+  }
+})
+
+test('COH-04: a feed reconnects once a file that the URL names is back', async () => {
+  const database = await createTestDatabase()
+  const file = join(folder, 'ca.pem')
+  await writeFile(file, '')
+  const url = new URL(database.url)
+  url.searchParams.set('sslrootcert', file)
+  url.searchParams.set('sslmode', 'disable')
+  const log = pino({ level: 'silent' })
+  const warned = vi.spyOn(log, 'warn')
+  const other = connectDatabase({ url: database.url, log })
+  const feed = new ChangeFeed({
+    url: url.href,
+    log,
+    onLease: () => {},
+    onLost: () => {},
+    onCommit: () => {},
+  })
+  try {
+    await feed.start()
+    await rm(file)
+    const { rows } = await other.pool.query(
+      `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'latchkey-feed' AND datname = current_database()`,
+    )
+    expect(rows).toHaveLength(1)
+    await expect
+      .poll(
+        () => warned.mock.calls.map(([facts]) => (facts as { err?: { code?: string } }).err?.code),
+        PATIENCE,
+      )
+      .toContain('ENOENT')
+    await writeFile(file, '')
+    await expect.poll(() => feed.counts.connections, PATIENCE).toBe(2)
+  } finally {
+    await Promise.all([feed.close(), other.close()])
     await database.drop()
   }
 })

@@ -1,6 +1,7 @@
 import { LEADER_SILENT_MS_MAX } from '@latchkey/acl'
-import pg from 'pg'
+import type pg from 'pg'
 import type { BaseLogger } from 'pino'
+import { DatabaseClient } from '../../database/database-client.ts'
 
 interface ChangeFeedOptions {
   readonly url: string
@@ -76,7 +77,7 @@ export class ChangeFeed {
   }
 
   private async connect(): Promise<void> {
-    const client = new pg.Client({
+    const client = new DatabaseClient({
       connectionString: this.options.url,
       application_name: 'latchkey-feed',
       connectionTimeoutMillis: CONNECT_MS,
