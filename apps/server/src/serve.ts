@@ -27,6 +27,8 @@ export async function serve(config: Config): Promise<void> {
   const { log, accessLog } = createLoggers(config)
   const stops: Stop[] = []
   const stop = stopOnSignals(log, stops)
+  // Operators send SIGHUP when they have renewed a certificate, also to a server that starts or drains: it must not end that.
+  if (config.tlsCert !== undefined) process.on('SIGHUP', () => {})
   try {
     if (cluster.isWorker) await serveAsWorker(config, { log, accessLog }, stops, stop)
     else await serveAsMain(config, { log, accessLog }, stops, stop)

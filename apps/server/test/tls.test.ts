@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { connect } from 'node:tls'
-import { LISTENS, runToEnd, startReady } from '@latchkey/testkit/process/server-process'
+import { LISTENS, runToEnd, startCommand, startReady } from '@latchkey/testkit/process/server-process'
 import { expect, onTestFinished, test } from 'vitest'
 import { createTestDatabase } from './database.ts'
 import { Authority } from './login/certificates.ts'
@@ -66,6 +66,62 @@ test('two workers answer https, use new files after SIGHUP, and tell when the ce
   // Connections go to either worker.
   await expect.poll(async () => (await seen()).includes(old)).toBe(false)
 })
+
+test('SIGHUP does not end a server that waits for its database', async () => {
+  const folder = await aFolder()
+  await writeCertificate(folder)
+  const {
+    process: child,
+    log,
+    ended,
+  } = startCommand([], {
+    DATABASE_URL: 'postgresql://user@127.0.0.1:1/latchkey',
+    LATCHKEY_DATA_DIR: folder,
+    LATCHKEY_TLS_CERT: join(folder, 'cert.pem'),
+    LATCHKEY_TLS_KEY: join(folder, 'key.pem'),
+  })
+  await expect.poll(log, { timeout: 20_000 }).toContain('waiting for the database')
+  child.kill('SIGHUP')
+  child.kill('SIGTERM')
+  expect(await ended).toMatchObject({ exitCode: 0, signal: null })
+})
+
+test.for(['1', '2'])(
+  'SIGHUP does not end a server that drains, with LATCHKEY_WORKERS=%s',
+  async (workers) => {
+    const database = await createTestDatabase()
+    onTestFinished(() => database.drop())
+    const folder = await aFolder()
+    await writeCertificate(folder)
+    const server = await startReady(
+      [],
+      {
+        DATABASE_URL: database.url,
+        LATCHKEY_DATA_DIR: folder,
+        ...SERVER_ENV,
+        LATCHKEY_TLS_CERT: join(folder, 'cert.pem'),
+        LATCHKEY_TLS_KEY: join(folder, 'key.pem'),
+        LATCHKEY_WORKERS: workers,
+        LATCHKEY_DRAIN_TIME: '3s',
+      },
+      LISTENS,
+    )
+    onTestFinished(() => server.stop('SIGKILL'))
+    const ca = await authority.certificate()
+    const probe = async () => {
+      const [response] = await once(request(`${server.found}/readyz`, { ca, agent: false }).end(), 'response')
+      await text(response)
+      return response.statusCode
+    }
+    // A server drains only if it was probed, and either worker may get the probe.
+    for (let i = 0; i < 16; i += 1) expect(await probe()).toBe(200)
+    server.process.kill('SIGTERM')
+    await expect.poll(probe).toBe(503)
+    server.process.kill('SIGHUP')
+    expect(await probe()).toBe(503)
+    expect(await once(server.process, 'exit')).toEqual([0, null])
+  },
+)
 
 test('CFG-01: a file that cannot be used ends the start and check-config, and the message names its setting', async () => {
   const folder = await aFolder()
