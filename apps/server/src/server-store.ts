@@ -38,6 +38,8 @@ export async function openServerStore(options: {
     spans: tracing?.commits,
     member: { datacenter: config.datacenter, node: config.nodeName, version: config.serviceVersion.text },
     primaryDatacenter: config.primaryDatacenter,
+    // The one place that a server can surely write.
+    archiveFolder: dataDir,
     isCaching: config.cache,
     // The other half is for lists.
     cacheBytes: cacheBytes / 2,

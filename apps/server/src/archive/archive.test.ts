@@ -1,7 +1,8 @@
-import { readFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { AclError } from '@latchkey/contract'
 import type { Change } from '@latchkey/service'
+import { temporaryFolder } from '@latchkey/testkit/process/temporary-folder'
 import {
   aBindingRule,
   aKey,
@@ -53,6 +54,7 @@ const CHANGES: readonly Change[] = [
   }),
 ]
 
+const folder = temporaryFolder('archive')
 let source: PostgresStore
 let archive: Buffer
 let target: PostgresStore
@@ -264,4 +266,17 @@ test('a second backup or restore at a time is refused: 503', async () => {
   expect(await refusalOf(archive)).toMatch(/^unavailable/)
   await reading.return?.()
   expect((await archiveOf(target)).length).toBeGreaterThan(0)
+})
+
+test('an archive that the disk cannot keep is refused by the reason, and the next backup and restore are not: 503', async () => {
+  const archiveFolder = join(folder, 'kept')
+  const store = await openTestStore({ ring: testRing('new', 'old'), archiveFolder })
+  // No account may write where a file is, not even that of an administrator.
+  writeFileSync(archiveFolder, '')
+  expect(await refusalOf(archive, store)).toMatch(/^unavailable: Nothing was restored: .*ENOTDIR/)
+  expect((await archiveOf(store)).length).toBeGreaterThan(0)
+  rmSync(archiveFolder)
+  mkdirSync(archiveFolder)
+  await store.archives.restore(once(archive))
+  expect(readdirSync(archiveFolder)).toEqual([])
 })

@@ -1,13 +1,12 @@
-import { createReadStream, createWriteStream } from 'node:fs'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { randomUUID } from 'node:crypto'
+import { type FileHandle, open, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { pipeline } from 'node:stream/promises'
 import { AclError, type RestoredSnapshot } from '@latchkey/contract'
 import type { Archives } from '@latchkey/service'
 import type { BaseLogger } from 'pino'
 import { withAclErrors } from '../database/database-error.ts'
 import { migrationNames } from '../database/schema/migrate.ts'
+import { hasCode } from '../has-code.ts'
 import type { ArchiveStore } from './archive-store.ts'
 import { backUp } from './backup.ts'
 import type { ArchiveHeader } from './format.ts'
@@ -17,6 +16,8 @@ import { restore } from './restore.ts'
 
 interface Parts {
   readonly store: ArchiveStore
+  /** Where an archive is kept until it is restored. */
+  readonly folder: string
   /** Resolves once reads of this process show the last commit of the database. */
   readonly catchUp: () => Promise<unknown>
   readonly log: BaseLogger
@@ -52,24 +53,27 @@ export class ServerArchives implements Archives {
    * checksums are known to be right. Its secrets are sealed there, too.
    */
   async restore(archive: AsyncIterable<Uint8Array>): Promise<RestoredSnapshot> {
-    const { store, catchUp, log } = this.parts
+    const { folder, store, catchUp, log } = this.parts
     this.begin()
-    const folder = await mkdtemp(join(tmpdir(), 'latchkey-restore-'))
-    const file = join(folder, 'archive')
+    let file: FileHandle | undefined
     try {
-      await pipeline(archive, createWriteStream(file, { mode: 0o600 }))
-      const header = await verify(file, store)
+      file = await openUnnamed(folder)
+      await file.writeFile(archive)
+      const header = await verify(contentOf(file), store)
       log.warn(
         { snapshotIndex: header.index, madeAt: header.createdAt },
         'restoring the store from an archive',
       )
-      const restored = await withAclErrors(() => restore(readArchive(createReadStream(file)), header, store))
+      const content = contentOf(file)
+      const restored = await withAclErrors(() => restore(readArchive(content), header, store))
       await catchUp()
       log.warn({ index: restored.Index }, 'the store was restored from an archive')
       return restored
+    } catch (error) {
+      throw isOfDisk(error) ? notKept(error) : error
     } finally {
       this.isBusy = false
-      await rm(folder, { recursive: true, force: true })
+      await file?.close()
     }
   }
 
@@ -85,10 +89,40 @@ export class ServerArchives implements Archives {
   }
 }
 
+/** A file that goes with the process, however that ends. */
+async function openUnnamed(folder: string): Promise<FileHandle> {
+  const path = join(folder, `restore-${randomUUID()}`)
+  const file = await open(path, 'wx+', 0o600)
+  await rm(path)
+  return file
+}
+
+/** Not a stream of the file, which would close it, or keep it from being closed. */
+async function* contentOf(file: FileHandle): AsyncGenerator<Uint8Array> {
+  for (let position = 0; ; ) {
+    const { bytesRead, buffer } = await file.read({ buffer: Buffer.allocUnsafe(PIECE_BYTES), position })
+    if (bytesRead === 0) return
+    position += bytesRead
+    yield buffer.subarray(0, bytesRead)
+  }
+}
+
+const PIECE_BYTES = 65_536
+const DISK_CODES = ['EACCES', 'EDQUOT', 'EIO', 'ENOENT', 'ENOSPC', 'ENOTDIR', 'EROFS'] as const
+
+function isOfDisk(error: unknown): error is Error {
+  return DISK_CODES.some((code) => hasCode(error, code))
+}
+
+function notKept(cause: Error): AclError {
+  const message = `Nothing was restored: the data directory of the server cannot keep the archive: ${cause.message}`
+  return new AclError('unavailable', message, { headers: { 'Retry-After': '10' }, cause })
+}
+
 /** Reads all of an archive, and its header against this server. */
-async function verify(file: string, store: ArchiveStore): Promise<ArchiveHeader> {
+async function verify(content: AsyncIterable<Uint8Array>, store: ArchiveStore): Promise<ArchiveHeader> {
   let header: ArchiveHeader | undefined
-  for await (const item of readArchive(createReadStream(file)) as AsyncIterable<ArchiveItem>) {
+  for await (const item of readArchive(content) as AsyncIterable<ArchiveItem>) {
     if (item.kind !== 'header') continue
     header = item.header
     requireSuitable(header, store, migrationNames())

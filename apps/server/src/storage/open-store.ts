@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { tmpdir } from 'node:os'
 import type { BaseLogger } from 'pino'
 import { ServerArchives } from '../archive/server-archives.ts'
 import type { Database } from '../database/connect.ts'
@@ -51,6 +52,8 @@ export interface OpenStoreOptions {
   readonly cacheBytes?: number
   /** False for `LATCHKEY_CACHE=off`: every answer comes from the database. */
   readonly isCaching?: boolean
+  /** Where an archive is kept until it is restored. Default: the temporary directory of the system. */
+  readonly archiveFolder?: string
   /** Makes spans of commit groups. Default: they have none. */
   readonly spans?: CommitSpans | undefined
 }
@@ -147,6 +150,7 @@ export async function openStore(options: OpenStoreOptions): Promise<PostgresStor
       membership,
       seenIndex: () => state.appliedIndex,
     },
+    folder: options.archiveFolder ?? tmpdir(),
     catchUp: () => follower.sync(),
     log,
   })
