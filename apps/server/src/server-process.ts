@@ -74,6 +74,8 @@ async function startOnce(
   const metrics = createMetrics()
   const startedAt = Date.now()
   const store = await openServerStore({ config, databaseUrl: options.databaseUrl, dataDir, log, tracing })
+  /** What has started, for a later step that fails: the next attempt needs its port. */
+  const started: (() => Promise<void> | void)[] = []
   try {
     const data = { store, config, profile, random }
     await prepareData(data)
@@ -87,6 +89,7 @@ async function startOnce(
     )
     const { primaryUrls } = config
     const primary = primaryUrls.length > 0 ? new PrimaryClient({ origins: primaryUrls, tls }) : undefined
+    if (primary) started.push(() => primary.close())
     const replication =
       primary && new Replication({ store, primary, config, random, log, onStep: countReplication(metrics) })
     const clusterInfo = createClusterInfo({
@@ -120,7 +123,9 @@ async function startOnce(
       main,
     })
     const { service, localChecks, lists, preparation, coordinateUpdates } = processService
+    started.push(() => localChecks.stop())
     const listener = await listen({ ...options, ...processService, profile, store, metrics, tracing, main })
+    started.push(() => listener.close(0))
     const dns = await startDns({
       config,
       profile,
@@ -128,10 +133,8 @@ async function startOnce(
       limits: main?.limitsOf('dns'),
       onAnswer: metrics.dnsAnswer,
       log,
-    }).catch(async (error: unknown) => {
-      await listener.close(0)
-      throw error
     })
+    if (dns) started.push(() => dns.close())
     await store.membership.announce(listener.address)
     await registerSelf(store, log)
     const jobs = startJobs({
@@ -171,6 +174,7 @@ async function startOnce(
       },
     }
   } catch (error) {
+    for (const stop of started.reverse()) await stop()
     // It never served, so no server has to wait for it.
     await store.close(true)
     if (error instanceof StartRefused) throw new StartError(error.message, { cause: error })

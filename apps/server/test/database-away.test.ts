@@ -1,6 +1,7 @@
 /** The server while its database does not answer, or ends its connections. DUR-05, DUR-06; decisions: status codes. */
 
-import { type RunningServer, runServer } from '@latchkey/testkit/process/server-process'
+import { freePorts } from '@latchkey/testkit/process/ports'
+import { type RunningServer, runServer, startCommand } from '@latchkey/testkit/process/server-process'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createTestDatabase, type TestDatabase } from './database.ts'
@@ -130,4 +131,44 @@ test('DUR-06: connections that the database ends repeatedly cause only retryable
   expect([...statuses.keys()].filter((status) => status !== 200 && status !== 503)).toEqual([])
   expect(server.process.exitCode).toBeNull()
   await expect.poll(isWriting, { timeout: RECOVERY_MS_MAX }).toBe(true)
+})
+
+/** Lets a server join, and refuses the address on which it listens. */
+const REFUSE_ADDRESSES = `
+  CREATE FUNCTION refuse_address() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+    IF NEW.address <> '' THEN RAISE EXCEPTION 'later' USING ERRCODE = 'cannot_connect_now'; END IF;
+    RETURN NEW;
+  END $$;
+  CREATE TRIGGER refuse_address BEFORE INSERT OR UPDATE ON member FOR EACH ROW EXECUTE FUNCTION refuse_address()`
+
+test('a start that loses the database after it listened begins again, on the same port', async () => {
+  const other = await createTestDatabase()
+  const client = new pg.Client(other.url)
+  await client.connect()
+  await client.query(REFUSE_ADDRESSES)
+  const [port] = await freePorts(1)
+  const {
+    process: child,
+    log,
+    ended,
+  } = startCommand([], {
+    ...SERVER_ENV,
+    DATABASE_URL: other.url,
+    PORT: `${port}`,
+  })
+  try {
+    await expect.poll(log).toContain('starting again')
+    await client.query('DROP TRIGGER refuse_address ON member')
+    const leader = () =>
+      fetch(`http://127.0.0.1:${port}/v1/status/leader`).then(
+        ({ status }) => status,
+        () => undefined,
+      )
+    await expect.poll(leader).toBe(200)
+  } finally {
+    child.kill('SIGKILL')
+    await ended
+    await client.end()
+    await other.drop()
+  }
 })
