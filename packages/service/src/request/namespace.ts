@@ -9,8 +9,8 @@ import type { Context } from '../handler.ts'
 interface RequestedNamespace {
   readonly header: { readonly name: string; readonly value: string } | undefined
   readonly query: NamespaceQuery
-  /** `ns` of a route that has no such option. */
-  readonly ns: string | undefined
+  /** Has `ns` of a route without such an option. */
+  readonly urlParams: URLSearchParams
   readonly route: AnyRoute
 }
 
@@ -31,7 +31,9 @@ export function requestedNamespace(
 ): string | undefined {
   const { header, route } = requested
   if (!(route.namespaced || route.inDefault) || route.right === 'self') return undefined
-  const query: NamespaceQuery = route.inDefault ? { ns: requested.ns } : requested.query
+  const query: NamespaceQuery = route.inDefault
+    ? { ns: requested.urlParams.get('ns') || undefined }
+    : requested.query
   const { ns, 'authmethod-ns': methodNamespace } = query
   if (edition === 'standard') {
     if (header) throw unsupported(`Invalid header: "${header.name}"`, header.name)

@@ -72,8 +72,7 @@ export function parse(
   const options = route.blocking && checked ? checked : plainRead(route)
   const header = namespaceHeaderOf(request, families)
   const credential = credentialOf(request, urlParams, families)
-  const ns = urlParams.get('ns') || undefined
-  const namespace = requestedNamespace({ header, query, ns, route }, edition)
+  const namespace = requestedNamespace({ header, query, urlParams, route }, edition)
   const elsewhere = query.dc === datacenter ? undefined : query.dc
   if (elsewhere !== undefined && !datacenters?.names.includes(elsewhere)) {
     throw new AclError('datacenter_unknown', 'No path to datacenter', { field: 'dc' })
