@@ -1,6 +1,6 @@
 /**
- * Keeps the list that managers ask for in its file before somebody asks for it, in idle times and at the end of the process.
- * Decisions: kept lists.
+ * Writes the list that managers ask for to its file before somebody asks for it: at the end of the process or, if that would
+ * take too long, in an idle time. Decisions: kept lists.
  */
 import { type EventLoopUtilization, performance } from 'node:perf_hooks'
 import type { TokenListRequest } from '@latchkey/service'
@@ -13,6 +13,8 @@ interface ListPreparationOptions {
   /** Returns the list as it is to be now. */
   readonly request: () => TokenListRequest
   readonly log: BaseLogger
+  /** How many tokens are read at the end of the process. Default: 150,000. */
+  readonly lastTokensMax?: number
 }
 
 const LOOK_MS = 10_000
@@ -21,22 +23,24 @@ const BUSY_SHARE_MAX = 0.5
 /** Minimum time between two preparations, in milliseconds, and as a multiple of the time that the last one took. */
 const PAUSE_MS = 60_000
 const PAUSE_FACTOR = 100
-/** At the end of the process, a longer preparation is not begun, or is given up. */
 const LAST_TOKENS_MAX = 150_000
+/** At the end of the process, a preparation that takes longer is given up. */
 const LAST_MS_MAX = 5_000
 
 export class ListPreparation {
   private readonly lists: CachedTokenLists
   private readonly request: () => TokenListRequest
   private readonly log: BaseLogger
+  private readonly lastTokensMax: number
   private lastUse: EventLoopUtilization | undefined
   /** The versions of tokens and directory at the last preparation. */
   private prepared = ''
 
-  constructor({ lists, request, log }: ListPreparationOptions) {
+  constructor({ lists, request, log, lastTokensMax = LAST_TOKENS_MAX }: ListPreparationOptions) {
     this.lists = lists
     this.request = request
     this.log = log
+    this.lastTokensMax = lastTokensMax
   }
 
   /** A round of a job. @returns milliseconds until the next. */
@@ -46,7 +50,8 @@ export class ListPreparation {
     const version = `${request.tokensIndex}:${request.directoryVersion}`
     if (isBusy || version === this.prepared) return LOOK_MS
     const startedAt = performance.now()
-    if (await this.prepare(request, { signal })) this.prepared = version
+    // What can wait for the end does: reading many tokens leaves a process larger than it was.
+    if (await this.prepare(request, { signal, tokensMin: this.lastTokensMax + 1 })) this.prepared = version
     const ms = performance.now() - startedAt
     return Math.max(PAUSE_MS, ms * PAUSE_FACTOR)
   }
@@ -54,7 +59,7 @@ export class ListPreparation {
   /** Prepares the list a last time, if that takes a few seconds at most. */
   async finish(): Promise<void> {
     const signal = AbortSignal.timeout(LAST_MS_MAX)
-    await this.prepare(this.request(), { signal, tokensMax: LAST_TOKENS_MAX, isUrgent: true })
+    await this.prepare(this.request(), { signal, tokensMax: this.lastTokensMax, isUrgent: true })
   }
 
   /** @returns false if it failed. */

@@ -8,6 +8,7 @@ import { aToken } from '@latchkey/testkit/records/record-builders'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { parseEncryptionKeys } from '../../src/secrets/encryption-keys.ts'
 import { createKeyRing } from '../../src/secrets/key-ring.ts'
+import type { Preparation } from '../../src/token-lists/kept/kept-lists.ts'
 import { claimOf } from '../../src/token-lists/kept/list-file.ts'
 import { ListPreparation } from '../../src/token-lists/list-preparation.ts'
 import { createTestDatabase } from '../database.ts'
@@ -20,7 +21,7 @@ const { sql, digests, start, request, readsOf, files, onlyFile, put, changePolic
 const { signal } = new AbortController()
 
 /** @returns how many tokens were read for it. */
-async function prepare(lists = start(), options: { tokensMax?: number; isUrgent?: boolean } = {}) {
+async function prepare(lists = start(), options: Partial<Preparation> = {}) {
   world.tokensRead = 0
   await lists.prepare(request(), { signal, ...options })
   return world.tokensRead
@@ -88,6 +89,15 @@ describe('a list that nobody asked for', () => {
     expect(await prepare(start(), { tokensMax: COUNT * 2 })).toBe(COUNT)
   })
 
+  test('is left if fewer tokens have to be read', async () => {
+    expect(await prepare(start(), { tokensMin: COUNT * 2 })).toBe(0)
+    expect(files()).toEqual([])
+    await prepare()
+    await change(COUNT / 5)
+    expect(await prepare(start(), { tokensMin: COUNT / 2 })).toBe(0)
+    expect(await prepare(start(), { tokensMin: COUNT / 10 })).toBeGreaterThan(0)
+  })
+
   test('is written twice within the pause only if it is urgent', async () => {
     const lists = start({ pauseMs: 1_000_000 })
     await prepare(lists)
@@ -135,7 +145,7 @@ describe('a list that nobody asked for', () => {
 describe('when a process prepares it', () => {
   let preparation: ListPreparation
   beforeEach(() => {
-    preparation = new ListPreparation({ lists: start(), request, log })
+    preparation = new ListPreparation({ lists: start(), request, log, lastTokensMax: COUNT / 2 })
   })
   /** A round after idle time. */
   const round = async () => {
@@ -163,15 +173,23 @@ describe('when a process prepares it', () => {
     expect(files()).toEqual([])
   })
 
-  test('at its end, whatever it did before', async () => {
+  test('at its end alone, if that does not take long', async () => {
+    preparation = new ListPreparation({ lists: start(), request, log })
+    await round()
+    expect((await round()).read).toBe(0)
     await preparation.finish()
     expect(await readsOf(start())).toBe(0)
+  })
+
+  test('not at its end, if that takes long', async () => {
+    await preparation.finish()
+    expect(files()).toEqual([])
   })
 
   test('a folder that cannot be written is reported once a minute', async () => {
     const path = join(world.folder, 'file')
     writeFileSync(path, '')
-    preparation = new ListPreparation({ lists: start({ path }), request, log })
+    preparation = new ListPreparation({ lists: start({ path }), request, log, lastTokensMax: 0 })
     await round()
     for (const reports of [1, 2]) {
       expect((await round()).pauseMs).toBeGreaterThanOrEqual(60_000)

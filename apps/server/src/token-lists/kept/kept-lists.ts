@@ -37,7 +37,8 @@ interface Found {
 export interface Preparation {
   /** Ends it: what was written so far is removed. */
   readonly signal: AbortSignal
-  /** With more tokens to read, the list is left as it is. Default: no limit. */
+  /** With fewer or more tokens to read, the list is left as it is. Default: no limit. */
+  readonly tokensMin?: number
   readonly tokensMax?: number
   /** Whether a file may be replaced that was written less than the pause ago. Default: no. */
   readonly isUrgent?: boolean
@@ -116,11 +117,11 @@ export class KeptLists {
   async prepare(
     request: TokenListRequest,
     key: string,
-    { signal, tokensMax = Number.POSITIVE_INFINITY, isUrgent = false }: Preparation,
+    { signal, tokensMin = 0, tokensMax = Number.POSITIVE_INFINITY, isUrgent = false }: Preparation,
   ): Promise<void> {
     const path = this.folder.pathOf(key)
     const tokens = await this.store.countTokens(request.filter)
-    if (tokens * TOKEN_BYTES_MIN < this.bytesMin || this.isSlow(path)) return
+    if (tokens * TOKEN_BYTES_MIN < this.bytesMin || tokens < tokensMin || this.isSlow(path)) return
     const giveBack = await this.folder.claim(path)
     if (!giveBack) return
     let found: Found | undefined
@@ -128,7 +129,8 @@ export class KeptLists {
       found = await this.find(request, path, 'streamed')
       const missing = tokens - (found?.tokens ?? 0)
       const isCurrent = missing < tokens * NEW_SHARE_MIN && found?.isWorthWriting !== true
-      const basis = isCurrent || missing > tokensMax ? undefined : basisOf(request)
+      const isLeft = isCurrent || missing < tokensMin || missing > tokensMax
+      const basis = isLeft ? undefined : basisOf(request)
       const madeFrom = basis === undefined ? undefined : { basis, at: request.now }
       const parts = this.allParts(found, request, path)
       const draft = madeFrom && (await this.writes.start(path, madeFrom, isUrgent ? 0 : undefined))
