@@ -100,7 +100,11 @@ describe('values', () => {
       'LATCHKEY_DEFAULT_POLICY: "Allow" is none of these; write one of `deny`, `allow`',
     ],
     ['LATCHKEY_CACHE_BYTES', '1GB', 'LATCHKEY_CACHE_BYTES: "1GB" is not a size'],
-    ['LATCHKEY_CACHE_BYTES', '2048GiB', 'LATCHKEY_CACHE_BYTES: "2048GiB" is out of bounds'],
+    [
+      'LATCHKEY_CACHE_BYTES',
+      '2048GiB',
+      'LATCHKEY_CACHE_BYTES: "2048GiB" is out of bounds; write a number of bytes up to 1024GiB',
+    ],
     ['LATCHKEY_SHUTDOWN_TIMEOUT', '10', 'LATCHKEY_SHUTDOWN_TIMEOUT: "10" is not a duration'],
     ['LATCHKEY_SHUTDOWN_TIMEOUT', '601s', 'LATCHKEY_SHUTDOWN_TIMEOUT: "601s" is out of bounds'],
     ['LATCHKEY_DATACENTER', 'DC1', 'LATCHKEY_DATACENTER: "DC1" does not have that form'],

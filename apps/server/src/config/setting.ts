@@ -127,7 +127,9 @@ const SIZE_UNITS: ReadonlyMap<string, number> = new Map([
 
 /** Bytes, written as a number with an optional unit. */
 export function size(base: Base<number> & { readonly maxBytes: number }): Setting<number> {
-  return setting(base, 'a number of bytes, optionally with `KiB`, `MiB` or `GiB`', (value) => {
+  const max = `${base.maxBytes / 1024 ** 3}GiB`
+  const accepts = `a number of bytes up to ${max}, optionally with \`KiB\`, \`MiB\` or \`GiB\``
+  return setting(base, accepts, (value) => {
     const [, digits, unit] = /^(\d+) ?(\w*)$/.exec(value) ?? []
     const scale = SIZE_UNITS.get(unit ?? '')
     if (digits === undefined || scale === undefined) throw new SettingError('is not a size')

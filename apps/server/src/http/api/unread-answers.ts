@@ -24,6 +24,8 @@ export class UnreadAnswers {
   /** Unread answers, oldest first. */
   private readonly answers = new Map<ServerResponse, Unread>()
   private readonly shared = new Map<Uint8Array, number>()
+  /** Answers of which a piece was counted. A long one has thousands of pieces. */
+  private readonly watched = new WeakSet<ServerResponse>()
   private readonly waiting = new Set<() => void>()
   private looking: NodeJS.Timeout | undefined
 
@@ -55,7 +57,8 @@ export class UnreadAnswers {
   add(response: ServerResponse, bytes: Uint8Array | string | undefined): void {
     if (!(bytes instanceof Uint8Array) || bytes.length < COUNTED_BYTES_MIN || response.writableFinished)
       return
-    if (!this.answers.has(response)) response.once('close', () => this.remove(response))
+    if (!this.watched.has(response)) response.once('close', () => this.remove(response))
+    this.watched.add(response)
     this.remove(response)
     const unread = { bytes, since: performance.now() }
     this.answers.set(response, unread)
