@@ -7,6 +7,8 @@ import { visible } from './visible.ts'
 const GAP = '  '
 /** The last column is wrapped to at least this width. */
 const LAST_WIDTH_MIN = 20
+/** Any other to at least that of an ID, which stays whole. */
+const WIDTH_MIN = 36
 
 interface TableOptions {
   readonly paint: Paint
@@ -43,7 +45,7 @@ export function renderTable<T>(
     .join('\n')}\n`
 }
 
-/** Cuts the last column to what the terminal leaves for it. */
+/** Wraps the last column to what the others leave for it and, where that is too little, the longest of them. */
 function widthsOf<T>(
   cells: readonly (readonly string[])[],
   columns: readonly Column<T>[],
@@ -52,10 +54,27 @@ function widthsOf<T>(
   const widths = columns.map(({ title }, i) =>
     Math.max(title.length, ...cells.map((row) => lengthOf(row[i] ?? ''))),
   )
-  const before = widths.slice(0, -1).reduce((sum, each) => sum + each + GAP.length, 0)
+  const others = widths.slice(0, -1)
   const last = widths.at(-1) ?? 0
-  if (width === undefined || before + last <= width) return columns.map(() => null)
-  return columns.map((_, i) => (i < columns.length - 1 ? null : Math.max(LAST_WIDTH_MIN, width - before)))
+  const room = (width ?? Number.POSITIVE_INFINITY) - others.length * GAP.length
+  if (sumOf(others) + last <= room) return columns.map(() => null)
+  const bound = boundOf(others, room - Math.min(last, LAST_WIDTH_MIN))
+  const bounded = others.map((each) => Math.min(each, bound))
+  return [
+    ...others.map((each) => (each > bound ? bound : null)),
+    Math.max(LAST_WIDTH_MIN, room - sumOf(bounded)),
+  ]
+}
+
+/** The width to which columns are wrapped so that all of them fit, if that is possible. */
+function boundOf(widths: readonly number[], room: number): number {
+  let bound = Math.max(WIDTH_MIN, ...widths)
+  while (bound > WIDTH_MIN && sumOf(widths.map((each) => Math.min(each, bound))) > room) bound -= 1
+  return bound
+}
+
+function sumOf(widths: readonly number[]): number {
+  return widths.reduce((sum, each) => sum + each, 0)
 }
 
 function lengthOf(text: string): number {
