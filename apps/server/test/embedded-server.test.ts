@@ -137,10 +137,9 @@ describe('one data directory, in this order', () => {
     expect(await statusOfSelf(await start())).toBe(200)
   })
 
-  test.each(['1', '2'])('a long list outlives a server of %s worker processes', async (workers) => {
-    const env = { LATCHKEY_WORKERS: workers }
+  test('a long list outlives a server of two workers', async () => {
+    const env = { LATCHKEY_WORKERS: '2' }
     const server = await start(env)
-    rmSync(join(dataDir, 'token-lists'), { recursive: true, force: true })
     const Description = 'x'.repeat(4_000)
     const create = () => server.call('PUT', '/acl/token', { token: management, body: { Description } })
     for (let i = 0; i < 1_200; i += 40) await Promise.all(Array.from({ length: 40 }, create))
