@@ -51,6 +51,11 @@ test('token list --limit prints at most so many: none for 0', async () => {
   expect(await listed(1)).toHaveLength(1)
 })
 
+test('watch --count stops after so many states: at once for 0', async () => {
+  expect((await ok('watch tokens --count 0')).stdout).toBe('')
+  expect(JSON.parse((await ok('watch tokens --count 1 -o json')).stdout)).toBeInstanceOf(Array)
+})
+
 test('backup writes a file that only its owner reads, replaces none without --yes, and restore brings deleted keys back', async () => {
   const archive = join(folder, 'latchkey.archive')
   await ok('kv put web/port 8080')

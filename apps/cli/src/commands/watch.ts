@@ -39,6 +39,7 @@ export const watch: Action = async (session, input) => {
   const { open, name } = watchedOf(input)
   const client = await session.client()
   const count = input.count('count') ?? Number.POSITIVE_INFINITY
+  if (count === 0) return EXIT.done
   const left = readerLeft(session.io)
   const signal = AbortSignal.any([session.io.signal, left])
   let seen = 0
