@@ -92,7 +92,7 @@ test('lock runs a command while it holds the key, and ends with its exit code', 
   expect((await ok('session list')).stderr).toContain('No sessions')
 })
 
-test('watch ends when nobody reads its output any more: 0', async () => {
+test('watch exits with 0 when its reader closes the pipe', async () => {
   await ok('kv put jobs/read 0')
   const child = spawn(process.execPath, [MAIN, 'watch', 'key', 'jobs/read', '--output', 'ndjson'], {
     env: childEnvironment(env),

@@ -74,7 +74,7 @@ async function startOnce(
   const metrics = createMetrics()
   const startedAt = Date.now()
   const store = await openServerStore({ config, databaseUrl: options.databaseUrl, dataDir, log, tracing })
-  /** What has started, for a later step that fails: the next attempt needs its port. */
+  /** How to stop what has started. If a later step fails, the next attempt needs the port. */
   const started: (() => Promise<void> | void)[] = []
   try {
     const data = { store, config, profile, random }

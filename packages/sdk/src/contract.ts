@@ -9,6 +9,7 @@ export {
   type Endpoint,
   type EndpointName,
   endpoint,
+  HALF_CHARACTER,
   HEADER,
   HEADER_PREFIX_DEFAULT,
   PAGE_LIMIT_MAX,

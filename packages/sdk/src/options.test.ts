@@ -115,7 +115,7 @@ test('a token source is asked before each attempt, and an anonymous client sends
   }
 })
 
-test('a call whose secret was rotated meanwhile is repeated with the present one, in a watch too', async () => {
+test('a call whose secret was rotated is repeated with the current one, and so is a watch', async () => {
   let current: string | undefined = 'first'
   await using server = await startServer((response, request) => {
     if (request.headers['x-service-token'] === 'second') {

@@ -79,7 +79,7 @@ export class Service {
     return new Names(this.options, this.forwarding.callers, options)
   }
 
-  /** The list of tokens that managers ask for most: for a server that prepares it. */
+  /** The token list that managers request, for a server that prepares it in advance. */
   managersList(): TokenListRequest {
     return managersList({ service: this.options, texts: this.texts })
   }

@@ -40,8 +40,8 @@ export const watch: Action = async (session, input) => {
   const client = await session.client()
   const count = input.count('count') ?? Number.POSITIVE_INFINITY
   if (count === 0) return EXIT.done
-  const left = readerLeft(session.io)
-  const signal = AbortSignal.any([session.io.signal, left])
+  const closed = pipeClosed(session.io)
+  const signal = AbortSignal.any([session.io.signal, closed])
   let seen = 0
   try {
     for await (const { value, index } of await open(client, name, signal)) {
@@ -57,16 +57,16 @@ export const watch: Action = async (session, input) => {
       if (seen >= count) break
     }
   } catch (error) {
-    if (!left.aborted) throw error
+    if (!closed.aborted) throw error
   }
   return EXIT.done
 }
 
-/** Aborted when nobody reads the output any more, as after `head` has its lines. */
-function readerLeft({ stdout }: Pick<Io, 'stdout'>): AbortSignal {
-  const left = new AbortController()
-  stdout.on('error', (error: NodeJS.ErrnoException) => error.code === 'EPIPE' && left.abort())
-  return left.signal
+/** Aborts when the reader closes the pipe, as `head` does. */
+function pipeClosed({ stdout }: Pick<Io, 'stdout'>): AbortSignal {
+  const closed = new AbortController()
+  stdout.on('error', (error: NodeJS.ErrnoException) => error.code === 'EPIPE' && closed.abort())
+  return closed.signal
 }
 
 function watchedOf(input: Input): { readonly open: Open; readonly name: string } {

@@ -59,7 +59,7 @@ export class CachedTokenLists implements TokenListCache {
     return this.kept !== undefined
   }
 
-  /** Writes a long list to its file before somebody asks for it. */
+  /** Writes a long list to its file before it is requested. */
   async prepare(request: TokenListRequest, preparation: Preparation): Promise<void> {
     await this.kept?.prepare(request, keyOf(request), preparation)
   }
@@ -71,8 +71,12 @@ export class CachedTokenLists implements TokenListCache {
 }
 
 function listRequestOf(request: TokenListRequest): ListRequest {
-  const { tokensIndex, directoryVersion, now } = request
-  return { key: keyOf(request), version: `${tokensIndex}:${directoryVersion}`, now }
+  return { key: keyOf(request), version: versionOf(request), now: request.now }
+}
+
+/** What a list was made from: while it is the same, so is the list, except for tokens that expire. */
+export function versionOf({ tokensIndex, directoryVersion }: TokenListRequest): string {
+  return `${tokensIndex}:${directoryVersion}`
 }
 
 function keyOf({ filter, secrets }: TokenListRequest): string {

@@ -1,11 +1,11 @@
 /**
- * Writes the list that managers ask for to its file before somebody asks for it: at the end of the process or, if that would
- * take too long, in an idle time. Decisions: kept lists.
+ * Writes the list that managers request to its file in advance: at the end of the process or, if that would take too long, while
+ * the process is idle. Decisions: kept lists.
  */
 import { type EventLoopUtilization, performance } from 'node:perf_hooks'
 import type { TokenListRequest } from '@latchkey/service'
 import type { BaseLogger } from 'pino'
-import type { CachedTokenLists } from './cached-token-lists.ts'
+import { type CachedTokenLists, versionOf } from './cached-token-lists.ts'
 import type { Preparation } from './kept/kept-lists.ts'
 
 interface ListPreparationOptions {
@@ -33,7 +33,7 @@ export class ListPreparation {
   private readonly log: BaseLogger
   private readonly lastTokensMax: number
   private lastUse: EventLoopUtilization | undefined
-  /** The versions of tokens and directory at the last preparation. */
+  /** The version of the list at the last preparation. */
   private prepared = ''
 
   constructor({ lists, request, log, lastTokensMax = LAST_TOKENS_MAX }: ListPreparationOptions) {
@@ -47,10 +47,10 @@ export class ListPreparation {
   async round(signal: AbortSignal): Promise<number> {
     const isBusy = this.isBusy()
     const request = this.request()
-    const version = `${request.tokensIndex}:${request.directoryVersion}`
+    const version = versionOf(request)
     if (isBusy || version === this.prepared) return LOOK_MS
     const startedAt = performance.now()
-    // What can wait for the end does: reading many tokens leaves a process larger than it was.
+    // A shorter list waits for the end of the process, because reading many tokens enlarges a process for good.
     if (await this.prepare(request, { signal, tokensMin: this.lastTokensMax + 1 })) this.prepared = version
     const ms = performance.now() - startedAt
     return Math.max(PAUSE_MS, ms * PAUSE_FACTOR)

@@ -1,4 +1,4 @@
-/** The list of managers is in its file before somebody asks for it. */
+/** A list is written to its file before it is requested. */
 import { mkdtempSync, readdirSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -34,7 +34,7 @@ const change = (count: number) =>
     [count],
   )
 
-describe('a list that nobody asked for', () => {
+describe('a list that was not requested', () => {
   test('is written to its file', async () => {
     expect(await prepare()).toBe(COUNT)
     expect(await readsOf(start())).toBe(0)
@@ -142,7 +142,7 @@ describe('a list that nobody asked for', () => {
   })
 })
 
-describe('when a process prepares it', () => {
+describe('a process prepares it', () => {
   let preparation: ListPreparation
   beforeEach(() => {
     preparation = new ListPreparation({ lists: start(), request, log, lastTokensMax: COUNT / 2 })

@@ -178,7 +178,7 @@ function checkPath(path: string): string {
 const DOUBLING_SLASH = /(?<=^|\/)\//g
 
 /** Half of a surrogate pair, which no URL can carry. */
-const HALF_CHARACTER = /\p{Surrogate}/u
+export const HALF_CHARACTER = /\p{Surrogate}/u
 
 /** A parameter that no path can hold. */
 export class PathParameterError extends TypeError {

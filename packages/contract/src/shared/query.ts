@@ -1,6 +1,7 @@
 /**
  * Query options as schemas. They parse the text of a URL; a client may also pass numbers and flags. The first value of an
- * option counts, except where all do, or where two of them count as none. An empty value counts as absent, except for options whose presence matters.
+ * option counts, except where all do, or where two of them count as none. An empty value counts as absent, except for options
+ * whose presence matters.
  */
 import * as z from 'zod'
 import { AclError, type AclErrorCode } from '../errors.ts'

@@ -5,6 +5,7 @@ import {
   ENDPOINTS,
   type Endpoint,
   type EndpointName,
+  HALF_CHARACTER,
   HEADER,
   PROBLEM_JSON,
 } from '../contract.ts'
@@ -148,9 +149,6 @@ function searchOf(query: Readonly<Record<string, QueryValue>>): string {
     .join('&')
   return search === '' ? '' : `?${search}`
 }
-
-/** Half of a surrogate pair, which no URL can carry. */
-const HALF_CHARACTER = /\p{Surrogate}/u
 
 /** @throws TypeError for half of a character. */
 function encode(name: string, value: string): string {

@@ -60,7 +60,7 @@ function cacheRequest(call: Call, filter: TokenFilter, tokensIndex: number): Tok
   }
 }
 
-/** The list of all tokens of the default namespace, as its managers ask for it: for a server that prepares it. */
+/** The list of all tokens of the default namespace with all secrets, for a server that prepares it in advance. */
 export function managersList({ service, texts }: Pick<Context, 'service' | 'texts'>): TokenListRequest {
   const { store, clock } = service
   const directory = store.directory()

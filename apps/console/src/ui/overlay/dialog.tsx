@@ -72,22 +72,32 @@ export function Dialog(props: DialogProps) {
           )}
         </Radix.Content>
       </Radix.Portal>
-      {isLeaving && (
-        <Dialog
-          title={texts.common.discardTitle}
-          lead={texts.common.discardLead}
-          onClose={() => setLeaving(false)}
-          foot={
-            <>
-              <Button onClick={() => setLeaving(false)}>{texts.common.keepEditing}</Button>
-              <Button look="danger" onClick={onClose}>
-                {texts.common.discard}
-              </Button>
-            </>
-          }
-        />
-      )}
+      {isLeaving && <DiscardDialog onKeep={() => setLeaving(false)} onDiscard={onClose} />}
     </Radix.Root>
+  )
+}
+
+interface DiscardDialogProps {
+  readonly onKeep: () => void
+  readonly onDiscard: () => void
+}
+
+/** Asks whether to discard what was typed. */
+export function DiscardDialog({ onKeep, onDiscard }: DiscardDialogProps) {
+  return (
+    <Dialog
+      title={texts.common.discardTitle}
+      lead={texts.common.discardLead}
+      onClose={onKeep}
+      foot={
+        <>
+          <Button onClick={onKeep}>{texts.common.keepEditing}</Button>
+          <Button look="danger" onClick={onDiscard}>
+            {texts.common.discard}
+          </Button>
+        </>
+      }
+    />
   )
 }
 

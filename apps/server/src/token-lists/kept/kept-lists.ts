@@ -14,7 +14,7 @@ import { basisOf } from './basis.ts'
 import type { ListDraft } from './list-draft.ts'
 import { type ChunkEntry, ListFileReader, placeBefore } from './list-file.ts'
 import { ListFolder } from './list-folder.ts'
-import { isOver, LIST_BYTES_MIN, ListWrites, type ListWritesOptions, NEW_SHARE_MIN } from './list-writes.ts'
+import { isOver, ListWrites, type ListWritesOptions, NEW_SHARE_MIN } from './list-writes.ts'
 import { currentChunks, type ListPiece, piecesOf, type Range, rangesOf } from './pieces.ts'
 
 interface KeptListsOptions extends Omit<ListWritesOptions, 'folder'> {
@@ -49,7 +49,7 @@ export type Reading = { readonly bytesMax: number } | 'streamed'
 
 /** If less of a file than this fraction is current, the whole list is read. */
 const HELD_SHARE_MIN = 0.3
-/** The length of a short token in a list. With fewer tokens than a short list has, nothing is prepared. */
+/** The length of a short token in a list, by which the length of a list is estimated. */
 const TOKEN_BYTES_MIN = 256
 /** What PostgreSQL says if a statement takes too long. */
 const QUERY_CANCELED = '57014'
@@ -63,7 +63,6 @@ export class KeptLists {
   private readonly log: BaseLogger
   private readonly folder: ListFolder
   private readonly writes: ListWrites
-  private readonly bytesMin: number
   /** Paths of files that lacked much of the last list. */
   private readonly outgrown = new Set<string>()
   /** The time at which a comparison took too long by path, in milliseconds since the epoch. */
@@ -75,8 +74,7 @@ export class KeptLists {
     this.store = store
     this.digests = digests
     this.folder = new ListFolder(folder, options.bytesMax)
-    this.bytesMin = options.bytesMin ?? LIST_BYTES_MIN
-    this.writes = new ListWrites({ ...options, bytesMin: this.bytesMin, folder: this.folder })
+    this.writes = new ListWrites({ ...options, folder: this.folder })
   }
 
   /** Whether a file says that a list is longer than so many bytes: the list is then not read in vain to find that out. */
@@ -113,7 +111,7 @@ export class KeptLists {
     }
   }
 
-  /** Writes a long list, of which the file lacks a tenth, before somebody asks for it. */
+  /** Writes a long list before it is requested, if its file lacks a tenth of it or more. */
   async prepare(
     request: TokenListRequest,
     key: string,
@@ -121,9 +119,9 @@ export class KeptLists {
   ): Promise<void> {
     const path = this.folder.pathOf(key)
     const tokens = await this.store.countTokens(request.filter)
-    if (tokens * TOKEN_BYTES_MIN < this.bytesMin || tokens < tokensMin || this.isSlow(path)) return
-    const giveBack = await this.folder.claim(path)
-    if (!giveBack) return
+    if (tokens * TOKEN_BYTES_MIN < this.writes.bytesMin || tokens < tokensMin || this.isSlow(path)) return
+    const release = await this.folder.claim(path)
+    if (!release) return
     let found: Found | undefined
     try {
       found = await this.find(request, path, 'streamed')
@@ -137,7 +135,7 @@ export class KeptLists {
       if (draft) await this.fill(draft, parts, signal)
     } finally {
       await found?.reader.close().catch(() => {})
-      await giveBack()
+      await release()
     }
   }
 

@@ -138,7 +138,7 @@ function draftOf(path: string, id: string): string {
   return `${path}${DRAFT_MARK}${id}`
 }
 
-/** A file, without content, of the process that prepares a list. It counts as a draft. */
+/** The empty file by which a process claims a list while it prepares it. It counts as a draft. */
 export function claimOf(path: string): string {
   return draftOf(path, 'claim')
 }

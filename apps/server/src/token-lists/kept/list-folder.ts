@@ -29,9 +29,9 @@ export class ListFolder {
   }
 
   /**
-   * Takes the right to prepare a list, which one process of a server has at a time.
+   * Claims a list, so that only one process of a server prepares it.
    *
-   * @returns what gives it back; undefined if another process has it.
+   * @returns a function that releases it; undefined if another process has claimed it.
    */
   async claim(path: string): Promise<(() => Promise<void>) | undefined> {
     await this.create()

@@ -28,7 +28,7 @@ interface Offer {
   readonly latest: () => TokenList | undefined
 }
 
-export const LIST_BYTES_MIN = 4_194_304
+const BYTES_MIN = 4_194_304
 const PAUSE_MS = 60_000
 const DELAY_MS = 1_000
 /** A file is written again if this fraction of the tokens has changed, or is not in it. */
@@ -39,7 +39,8 @@ export class ListWrites {
   private readonly ring: KeyRing
   private readonly log: BaseLogger
   private readonly bytesMax: number
-  private readonly bytesMin: number
+  /** Minimum length of a list that is written, in bytes. */
+  readonly bytesMin: number
   private readonly pauseMs: number
   private readonly delayMs: number
   /** The parts that a file has, by its path. A part is known by its array of fingerprints, which stays when parts are joined. */
@@ -60,7 +61,7 @@ export class ListWrites {
     this.ring = ring
     this.log = log
     this.bytesMax = bytesMax
-    this.bytesMin = bytesMin ?? LIST_BYTES_MIN
+    this.bytesMin = bytesMin ?? BYTES_MIN
     this.pauseMs = pauseMs ?? PAUSE_MS
     this.delayMs = delayMs ?? DELAY_MS
   }
