@@ -178,14 +178,20 @@ export {
   type ServiceRecord,
   serviceKey,
 } from './records/catalog-records.ts'
+export { Directory, EMPTY_CONTENT, EMPTY_DIRECTORY } from './records/directory.ts'
 export {
   authMethodKey,
-  Directory,
+  contentOf,
+  DIRECTORY_TABLES,
   type DirectoryContent,
-  EMPTY_CONTENT,
-  EMPTY_DIRECTORY,
+  type DirectoryMaps,
+  type DirectoryRecords,
+  type DirectoryTable,
+  directoryKey,
+  emptyDirectoryMaps,
+  isDirectoryTable,
   nameKey,
-} from './records/directory.ts'
+} from './records/directory-tables.ts'
 export {
   destinationKey,
   type IntentionAction,

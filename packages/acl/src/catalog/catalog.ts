@@ -25,7 +25,7 @@ import type {
   ServiceRecord,
 } from '../records/catalog-records.ts'
 import { checkKey, coordinateKey, EXTINCTION, nodeKey, serviceKey } from '../records/catalog-records.ts'
-import { nameKey } from '../records/directory.ts'
+import { nameKey } from '../records/directory-tables.ts'
 import { DEFAULT_NAMESPACE } from '../records/records.ts'
 import type { SessionRecord } from '../records/session-records.ts'
 import { SessionIndex } from '../sessions/session-index.ts'
@@ -346,21 +346,16 @@ function ownerKey({ Node, Namespace, ServiceID }: CheckRecord): string {
   return ServiceID === '' ? nodeKey(Node) : serviceKey({ Node, Namespace, ID: ServiceID })
 }
 
+const KEYS: { readonly [T in CatalogTable]: (record: CatalogRecords[T]) => string } = {
+  nodes: ({ Node }) => nodeKey(Node),
+  services: serviceKey,
+  checks: checkKey,
+  coordinates: coordinateKey,
+  sessions: ({ ID }) => ID,
+  serviceIndexes: ({ Name }) => Name,
+}
+
 /** The key of a record in its table: equal keys are the same record. */
 export function catalogKey<T extends CatalogTable>(table: T, record: CatalogRecords[T]): string {
-  const change = { table, record } as CatalogPut
-  switch (change.table) {
-    case 'nodes':
-      return nodeKey(change.record.Node)
-    case 'services':
-      return serviceKey(change.record)
-    case 'checks':
-      return checkKey(change.record)
-    case 'coordinates':
-      return coordinateKey(change.record)
-    case 'sessions':
-      return change.record.ID
-    case 'serviceIndexes':
-      return change.record.Name
-  }
+  return KEYS[table](record)
 }

@@ -12,7 +12,7 @@ import {
   type ServiceRecord,
   serviceKey,
 } from '../records/catalog-records.ts'
-import { nameKey } from '../records/directory.ts'
+import { nameKey } from '../records/directory-tables.ts'
 import { sessionCheckKeys } from '../records/session-records.ts'
 import { type Catalog, type CatalogRecords, type CatalogTable, catalogKey } from './catalog.ts'
 

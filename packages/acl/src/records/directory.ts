@@ -4,21 +4,16 @@
  * Immutable; a change makes a new snapshot with another {@link Directory.version}.
  */
 import { IntentionIndex } from '../intentions/intention-index.ts'
-import type { IntentionDestinationRecord, IntentionRecord } from './intention-records.ts'
+import {
+  authMethodKey,
+  contentOf,
+  type DirectoryContent,
+  emptyDirectoryMaps,
+  nameKey,
+} from './directory-tables.ts'
 import type { AuthMethodRecord, BindingRuleRecord } from './login-records.ts'
 import type { NamespaceRecord, PolicyRecord, RoleRecord } from './records.ts'
 import type { SystemKey, SystemRecord } from './system-records.ts'
-
-export interface DirectoryContent {
-  readonly policies: readonly PolicyRecord[]
-  readonly roles: readonly RoleRecord[]
-  readonly namespaces: readonly NamespaceRecord[]
-  readonly authMethods: readonly AuthMethodRecord[]
-  readonly bindingRules: readonly BindingRuleRecord[]
-  readonly intentions: readonly IntentionRecord[]
-  readonly intentionDestinations: readonly IntentionDestinationRecord[]
-  readonly system: readonly SystemRecord[]
-}
 
 export class Directory {
   /** The index of this snapshot; equal versions are equal snapshots. */
@@ -140,27 +135,8 @@ export class Directory {
   }
 }
 
-export const EMPTY_CONTENT: DirectoryContent = {
-  policies: [],
-  roles: [],
-  namespaces: [],
-  authMethods: [],
-  bindingRules: [],
-  intentions: [],
-  intentionDestinations: [],
-  system: [],
-}
+export const EMPTY_CONTENT = contentOf(emptyDirectoryMaps())
 export const EMPTY_DIRECTORY = new Directory(EMPTY_CONTENT, 0)
-
-/** The key by which a name is unique: per namespace, case-insensitive. */
-export function nameKey(namespace: string, name: string): string {
-  return `${namespace}/${name.toLowerCase()}`
-}
-
-/** The key of an auth method: its name is unique in its namespace, without case. */
-export function authMethodKey({ Namespace, Name }: Pick<AuthMethodRecord, 'Namespace' | 'Name'>): string {
-  return nameKey(Namespace, Name)
-}
 
 function sortedByName(methods: readonly AuthMethodRecord[]): readonly AuthMethodRecord[] {
   const inOrder = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0)

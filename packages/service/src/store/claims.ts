@@ -1,6 +1,6 @@
 /** Uniqueness rules, shared by the stores. */
-import { authMethodKey, catalogKey, destinationKey, idKey, intentionKey, nameKey } from '@latchkey/acl'
-import { type Change, type ConflictReason, StoreConflict } from './store.ts'
+import { catalogKey, directoryKey, idKey, nameKey } from '@latchkey/acl'
+import { type Change, type ConflictReason, isOfCatalog, StoreConflict } from './store.ts'
 
 type RecordChange = Exclude<Change, { op: 'delete-tree' }>
 
@@ -41,23 +41,11 @@ export function keyOf(change: Exclude<Change, { op: 'delete-tree' }>): string {
   switch (change.table) {
     case 'tokens':
       return change.record.SecretID
-    case 'policies':
-    case 'roles':
-    case 'bindingRules':
-      return change.record.ID
     case 'kv':
       return `${change.record.Namespace}/${change.record.Key}`
-    case 'namespaces':
-      return change.record.Name
-    case 'authMethods':
-      return authMethodKey(change.record)
-    case 'intentions':
-      return intentionKey(change.record)
-    case 'intentionDestinations':
-      return destinationKey(change.record)
-    case 'system':
-      return change.record.Key
     default:
-      return catalogKey(change.table, change.record)
+      return isOfCatalog(change)
+        ? catalogKey(change.table, change.record)
+        : directoryKey(change.table, change.record)
   }
 }

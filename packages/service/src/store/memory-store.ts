@@ -8,12 +8,14 @@ import {
   Catalog,
   type CatalogRecords,
   type CatalogTable,
+  contentOf,
   Directory,
-  EMPTY_CONTENT,
   EMPTY_DIRECTORY,
+  emptyDirectoryMaps,
   endedSessions,
   idKey,
   isCatalogTable,
+  isDirectoryTable,
   isOrphan,
   type KvRecord,
   serviceIndexChanges,
@@ -355,7 +357,7 @@ export class MemoryStore implements Store {
       for (const change of sessionTimes.end(record, this.keysHeldBy(record.ID))) make(change)
       make({ table: 'sessions', op: 'delete', record, expect: undefined })
     }
-    if (changes.some(({ table }) => isOfDirectory(table))) this.rebuildDirectory()
+    if (changes.some(({ table }) => isDirectoryTable(table))) this.rebuildDirectory()
     this.wake(topics)
     return this.index
   }
@@ -459,21 +461,7 @@ export class MemoryStore implements Store {
   }
 
   private rebuildDirectory(): void {
-    const { policies, roles, namespaces, authMethods, bindingRules, system } = this.tables
-    const { intentions, intentionDestinations } = this.tables
-    this.currentDirectory = new Directory(
-      {
-        policies: [...policies.values()],
-        roles: [...roles.values()],
-        namespaces: [...namespaces.values()],
-        authMethods: [...authMethods.values()],
-        bindingRules: [...bindingRules.values()],
-        intentions: [...intentions.values()],
-        intentionDestinations: [...intentionDestinations.values()],
-        system: [...system.values()],
-      },
-      this.index,
-    )
+    this.currentDirectory = new Directory(contentOf(this.tables), this.index)
   }
 
   private rebuildCatalog(): void {
@@ -514,23 +502,11 @@ function keptLock(
   return { ...free, LockIndex, ...(Session === undefined ? {} : { Session }) }
 }
 
-/** Whether the directory has the table. */
-function isOfDirectory(table: TableName): boolean {
-  return table in EMPTY_CONTENT
-}
-
 function emptyTables(): Tables {
   return {
+    ...emptyDirectoryMaps(),
     tokens: new Map(),
-    policies: new Map(),
-    roles: new Map(),
     kv: new Map(),
-    namespaces: new Map(),
-    authMethods: new Map(),
-    bindingRules: new Map(),
-    intentions: new Map(),
-    intentionDestinations: new Map(),
-    system: new Map(),
     nodes: new Map(),
     services: new Map(),
     checks: new Map(),

@@ -27,23 +27,17 @@
  * counts, expired or not, so that no clock decides about a commit.
  */
 import type {
-  AuthMethodRecord,
-  BindingRuleRecord,
   Catalog,
   CatalogChange,
   CatalogRecords,
   CatalogTable,
   Directory,
+  DirectoryRecords,
+  DirectoryTable,
   Expectation,
   IdleLimit,
-  IntentionDestinationRecord,
-  IntentionRecord,
   KvRecord,
   LoginState,
-  NamespaceRecord,
-  PolicyRecord,
-  RoleRecord,
-  SystemRecord,
   TokenRecord,
 } from '@latchkey/acl'
 import {
@@ -55,7 +49,6 @@ import {
   nodeOfKey,
   SERVICE_NAMES,
 } from '@latchkey/acl'
-
 import type { ChangeReaders, InParts, ReplicatedSnapshot, StoreChanges } from './replicated.ts'
 
 /** How fresh a read must be; chosen once at the edge. Spec 4.1; decisions: consistency modes. */
@@ -68,18 +61,7 @@ export interface Freshness {
   readonly lastContactMs: number
 }
 
-export type TableName =
-  | 'tokens'
-  | 'policies'
-  | 'roles'
-  | 'kv'
-  | 'namespaces'
-  | 'authMethods'
-  | 'bindingRules'
-  | 'intentions'
-  | 'intentionDestinations'
-  | 'system'
-  | CatalogTable
+export type TableName = 'tokens' | 'kv' | DirectoryTable | CatalogTable
 
 /**
  * A table, or `changes`: all tables whose records datacenters have in common, or `catalog`: {@link CATALOG_TABLES} but sessions,
@@ -93,17 +75,9 @@ export type IndexName = TableName | 'changes' | 'catalog'
  */
 export type Topic = IndexName | `token:${string}` | `kv:${string}` | `node:${string}` | `service:${string}`
 
-export interface RecordOf extends CatalogRecords {
+export interface RecordOf extends DirectoryRecords, CatalogRecords {
   readonly tokens: TokenRecord
-  readonly policies: PolicyRecord
-  readonly roles: RoleRecord
   readonly kv: KvRecord
-  readonly namespaces: NamespaceRecord
-  readonly authMethods: AuthMethodRecord
-  readonly bindingRules: BindingRuleRecord
-  readonly intentions: IntentionRecord
-  readonly intentionDestinations: IntentionDestinationRecord
-  readonly system: SystemRecord
 }
 
 /**

@@ -1,25 +1,21 @@
 import {
-  type AuthMethodRecord,
-  authMethodKey,
-  type BindingRuleRecord,
   CATALOG_TABLES,
   Catalog,
   type CatalogChange,
   type CatalogRecords,
   type CatalogTable,
   catalogKey,
+  contentOf,
+  DIRECTORY_TABLES,
   Directory,
   type DirectoryContent,
-  destinationKey,
+  type DirectoryRecords,
+  type DirectoryTable,
+  directoryKey,
+  emptyDirectoryMaps,
   endedSessions,
-  type IntentionDestinationRecord,
-  type IntentionRecord,
-  intentionKey,
   isCatalogTable,
-  type NamespaceRecord,
-  type PolicyRecord,
-  type RoleRecord,
-  type SystemRecord,
+  isDirectoryTable,
   serviceIndexChanges,
 } from '@latchkey/acl'
 import {
@@ -52,8 +48,14 @@ export interface OwnCommit {
   readonly secretHashes: readonly (string | undefined)[]
 }
 
+interface DirectoryChange<T extends DirectoryTable> {
+  readonly table: T
+  readonly op: 'put' | 'delete'
+  readonly record: DirectoryRecords[T]
+}
+
 interface OwnChange {
-  readonly change: OwnCommit['changes'][number]
+  readonly change: Extract<OwnCommit['changes'][number], { readonly table: 'tokens' | 'kv' | DirectoryTable }>
   readonly index: number
   readonly secretHash: string | undefined
   readonly isBulk: boolean
@@ -86,14 +88,7 @@ export class LocalState {
   private readonly loads: TokenLoads
   private readonly keys: KvCache
   private readonly members: MemberChanges
-  private readonly policies = new Map<string, PolicyRecord>()
-  private readonly roles = new Map<string, RoleRecord>()
-  private readonly namespaces = new Map<string, NamespaceRecord>()
-  private readonly authMethods = new Map<string, AuthMethodRecord>()
-  private readonly bindingRules = new Map<string, BindingRuleRecord>()
-  private readonly intentions = new Map<string, IntentionRecord>()
-  private readonly intentionDestinations = new Map<string, IntentionDestinationRecord>()
-  private readonly system = new Map<string, SystemRecord>()
+  private directoryRecords = emptyDirectoryMaps()
   private directoryVersion = 0
   private built: Directory | undefined
   catalog = new Catalog()
@@ -108,7 +103,7 @@ export class LocalState {
 
   /** Built on demand, so a burst of changes builds one. */
   directory(): Directory {
-    this.built ??= new Directory(this.content(), this.directoryVersion)
+    this.built ??= new Directory(contentOf(this.directoryRecords), this.directoryVersion)
     return this.built
   }
 
@@ -215,13 +210,12 @@ export class LocalState {
   private takeDirectoryRecords(changes: readonly ChangeRow[], records: DirectoryContent): void {
     let last: number | undefined
     for (const { index, entity, key } of changes) {
-      const map = this.mapOf(entity)
-      if (!map || key === null) continue
-      map.delete(readText(key))
+      if (!isDirectoryTable(entity) || key === null) continue
+      this.directoryRecords[entity].delete(readText(key))
       last = index
     }
     if (last === undefined) return
-    this.putRecords(records)
+    this.putDirectoryRecords(records)
     this.directoryVersion = last
     this.built = undefined
   }
@@ -246,28 +240,20 @@ export class LocalState {
   }
 
   private replaceRecords(index: number, { directory, catalog }: HeldRecords): void {
-    const { policies, roles, namespaces, authMethods, bindingRules, intentions, system } = this
-    for (const map of [policies, roles, namespaces, authMethods, bindingRules, intentions, system])
-      map.clear()
-    this.intentionDestinations.clear()
-    this.putRecords(directory)
+    this.directoryRecords = emptyDirectoryMaps()
+    this.putDirectoryRecords(directory)
     this.directoryVersion = index
     this.built = undefined
     this.catalog = new Catalog()
     this.putCatalogRecords(catalog)
   }
 
-  private putRecords(content: DirectoryContent): void {
-    for (const record of content.policies) this.policies.set(record.ID, record)
-    for (const record of content.roles) this.roles.set(record.ID, record)
-    for (const record of content.namespaces) this.namespaces.set(record.Name, record)
-    for (const record of content.authMethods) this.authMethods.set(authMethodKey(record), record)
-    for (const record of content.bindingRules) this.bindingRules.set(record.ID, record)
-    for (const record of content.intentions) this.intentions.set(intentionKey(record), record)
-    for (const record of content.intentionDestinations) {
-      this.intentionDestinations.set(destinationKey(record), record)
+  private putDirectoryRecords(content: DirectoryContent): void {
+    const put = <T extends DirectoryTable>(table: T) => {
+      for (const record of content[table])
+        this.directoryRecords[table].set(directoryKey(table, record), record)
     }
-    for (const record of content.system) this.system.set(record.Key, record)
+    for (const table of DIRECTORY_TABLES) put(table)
   }
 
   /** With the indexes of services that the commit moved, and the sessions that it ended: the database has done the same. */
@@ -312,88 +298,24 @@ export class LocalState {
       case 'kv':
         this.touchKey(kvTopic(change.record.Namespace, change.record.Key), index, touched)
         return
-      case 'policies':
-        this.takeOwnRecord(this.policies, change.record.ID, change.record, change.op, index)
-        return
-      case 'roles':
-        this.takeOwnRecord(this.roles, change.record.ID, change.record, change.op, index)
-        return
-      case 'namespaces':
-        this.takeOwnRecord(this.namespaces, change.record.Name, change.record, change.op, index)
-        return
-      case 'authMethods':
-        this.takeOwnRecord(this.authMethods, authMethodKey(change.record), change.record, change.op, index)
-        return
-      case 'bindingRules':
-        this.takeOwnRecord(this.bindingRules, change.record.ID, change.record, change.op, index)
-        return
-      case 'intentions':
-        this.takeOwnRecord(this.intentions, intentionKey(change.record), change.record, change.op, index)
-        return
-      case 'intentionDestinations':
-        this.takeOwnRecord(
-          this.intentionDestinations,
-          destinationKey(change.record),
-          change.record,
-          change.op,
-          index,
-        )
-        return
-      case 'system':
-        this.takeOwnRecord(this.system, change.record.Key, change.record, change.op, index)
+      default:
+        this.takeOwnRecord(change, index)
     }
   }
 
-  private takeOwnRecord<T extends { readonly CreateIndex: number; readonly ModifyIndex: number }>(
-    map: Map<string, T>,
-    key: string,
-    record: T,
-    op: 'put' | 'delete',
+  private takeOwnRecord<T extends DirectoryTable>(
+    { table, op, record }: DirectoryChange<T>,
     index: number,
   ): void {
+    const records: Map<string, DirectoryRecords[T]> = this.directoryRecords[table]
+    const key = directoryKey(table, record)
     if (op === 'delete') {
-      map.delete(key)
+      records.delete(key)
     } else {
-      const CreateIndex = map.get(key)?.CreateIndex ?? (record.CreateIndex || index)
-      map.set(key, { ...record, CreateIndex, ModifyIndex: index })
+      const CreateIndex = records.get(key)?.CreateIndex ?? (record.CreateIndex || index)
+      records.set(key, { ...record, CreateIndex, ModifyIndex: index })
     }
     this.directoryVersion = index
     this.built = undefined
-  }
-
-  private mapOf(entity: ChangeRow['entity']): Map<string, unknown> | undefined {
-    switch (entity) {
-      case 'policies':
-        return this.policies
-      case 'roles':
-        return this.roles
-      case 'namespaces':
-        return this.namespaces
-      case 'authMethods':
-        return this.authMethods
-      case 'bindingRules':
-        return this.bindingRules
-      case 'intentions':
-        return this.intentions
-      case 'intentionDestinations':
-        return this.intentionDestinations
-      case 'system':
-        return this.system
-      default:
-        return undefined
-    }
-  }
-
-  private content(): DirectoryContent {
-    return {
-      policies: [...this.policies.values()],
-      roles: [...this.roles.values()],
-      namespaces: [...this.namespaces.values()],
-      authMethods: [...this.authMethods.values()],
-      bindingRules: [...this.bindingRules.values()],
-      intentions: [...this.intentions.values()],
-      intentionDestinations: [...this.intentionDestinations.values()],
-      system: [...this.system.values()],
-    }
   }
 }

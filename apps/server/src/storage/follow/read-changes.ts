@@ -1,4 +1,4 @@
-import { EMPTY_CONTENT, isCatalogTable } from '@latchkey/acl'
+import { EMPTY_CONTENT, isCatalogTable, isDirectoryTable } from '@latchkey/acl'
 import type { TableName } from '@latchkey/service'
 import { withAclErrors } from '../../database/database-error.ts'
 import type { Prisma, PrismaClient } from '../../generated/prisma/client.ts'
@@ -115,7 +115,7 @@ function needsRecords(log: ChangeLog, isWhole: boolean): boolean {
 }
 
 function isHeld(entity: string): boolean {
-  return entity in EMPTY_CONTENT || isCatalogTable(entity)
+  return isDirectoryTable(entity) || isCatalogTable(entity)
 }
 
 /** The primary keys of a table to read; undefined for all rows. */

@@ -1,7 +1,7 @@
 /** Whether what a commit was decided on still holds. `MemoryStore` has the same, and the store suite checks both. */
 import type { Expectation } from '@latchkey/acl'
 import { storeText } from '../read/stored-text.ts'
-import { DIRECTORY_STATEMENTS, partsOf } from './directory-tables.ts'
+import { HELD_STATEMENTS, partsOf } from './held-tables.ts'
 import type { Transaction } from './statements.ts'
 
 type KeyExpectation = Extract<Expectation, { readonly table: 'kv'; readonly key: string }>
@@ -43,7 +43,7 @@ async function recordsHold(tx: Transaction, expects: readonly RecordExpectation[
     for (const part of partsOf(ofTable)) {
       const keys = part.map(({ key }) => storeText(key))
       const stored = new Map(
-        (await DIRECTORY_STATEMENTS[table].find(tx, keys)).map((row) => [row.key, row.modifyIndex]),
+        (await HELD_STATEMENTS[table].find(tx, keys)).map((row) => [row.key, row.modifyIndex]),
       )
       const isSame = ({ key, modifyIndex }: RecordExpectation) =>
         Number(stored.get(storeText(key)) ?? 0n) === modifyIndex

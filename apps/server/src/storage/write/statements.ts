@@ -4,7 +4,7 @@ import type { Prisma } from '../../generated/prisma/client.ts'
 import type { SecretBox } from '../../secrets/secret-box.ts'
 
 export type Transaction = Prisma.TransactionClient
-export type DirectoryTable = Exclude<TableName, 'tokens' | 'kv'>
+export type HeldTable = Exclude<TableName, 'tokens' | 'kv'>
 
 export interface StoredIndexes {
   /** The primary key. */

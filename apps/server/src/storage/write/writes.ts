@@ -5,7 +5,7 @@ import type { TokenCache } from '../read/token-cache.ts'
 import { type EncodedRow, encodeRow, ORDINALS_PER_TREE, type RowChange } from './row-changes.ts'
 
 /** Changes of the tables that every process holds whole: the directory, and the catalog. */
-export type DirectoryChange = Exclude<Change, RowChange>
+export type HeldChange = Exclude<Change, RowChange>
 
 /** A change of a write, with its place in it, and in the log. */
 interface Placed<T> {
@@ -20,7 +20,7 @@ export type PlacedRow = Placed<EncodedRow & Pick<RowChange, 'table' | 'op'>>
 export interface EncodedWrite {
   readonly changes: readonly Change[]
   readonly rows: readonly PlacedRow[]
-  readonly directory: readonly Placed<DirectoryChange>[]
+  readonly directory: readonly Placed<HeldChange>[]
   /** Above the ordinals of its changes. */
   readonly nextOrdinal: number
   /** Characters of all its texts. */
@@ -75,7 +75,7 @@ export async function encodeInTurns(
 class WriteEncoder {
   private readonly changes: Change[] = []
   private readonly rows: PlacedRow[] = []
-  private readonly directory: Placed<DirectoryChange>[] = []
+  private readonly directory: Placed<HeldChange>[] = []
   private chars = 0
   private ordinal = 0
   private readonly secrets: SecretBox

@@ -15,13 +15,13 @@ import {
 import { type ConflictReason, isOfCatalog } from '@latchkey/service'
 import type { SecretBox } from '../../../secrets/secret-box.ts'
 import { storeText } from '../../read/stored-text.ts'
-import { findMissingNamespaces, namespaceOf } from '../directory-conflicts.ts'
-import { DIRECTORY_STATEMENTS, keyOf, partsOf } from '../directory-tables.ts'
+import { findMissingNamespaces, namespaceOf } from '../held-conflicts.ts'
+import { HELD_STATEMENTS, partsOf, primaryKeyOf } from '../held-tables.ts'
 import type { NewRow, Statements, Transaction } from '../statements.ts'
-import { type DirectoryChange, type EncodedWrite, STATEMENT_ROWS_MAX } from '../writes.ts'
+import { type EncodedWrite, type HeldChange, STATEMENT_ROWS_MAX } from '../writes.ts'
 import { loadCatalog } from './stored-catalog.ts'
 
-type OfCatalog = DirectoryChange & CatalogChange
+type OfCatalog = HeldChange & CatalogChange
 
 /** Whether a write changes the catalog alone, and depends on nothing else. One that ends sessions still has to go alone. */
 export function isOfCatalogAlone({ rows, directory, above, expects }: EncodedWrite): boolean {
@@ -92,7 +92,7 @@ class Group {
     const { catalog } = this
     // A record that is changed twice ends as the last change says.
     const changes = [
-      ...new Map(directory.map(({ change }) => [`${change.table}/${keyOf(change)}`, change])).values(),
+      ...new Map(directory.map(({ change }) => [`${change.table}/${primaryKeyOf(change)}`, change])).values(),
     ].filter(isOfCatalog)
     if (endedSessions(changes, catalog).length > 0) return 'ends sessions'
     if (!changes.every((change) => this.isAsExpected(change)) || !keepsCatalogWhole(changes, catalog))
@@ -141,7 +141,7 @@ class Group {
     const byTable = Map.groupBy(this.touched.values(), ({ table }) => table)
     for (const [table, touched] of byTable) {
       // Each change of a table has a record of that table, which the compiler cannot follow through a variable.
-      const statements = DIRECTORY_STATEMENTS[table] as Statements<unknown>
+      const statements = HELD_STATEMENTS[table] as Statements<unknown>
       const removed = touched.flatMap(({ key, wasStored }) => (wasStored ? storeText(key) : []))
       for (const part of partsOf(removed, STATEMENT_ROWS_MAX)) await statements.remove(tx, part)
       const rows = touched.flatMap(({ key }): readonly NewRow<unknown>[] => {

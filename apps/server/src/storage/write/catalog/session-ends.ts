@@ -2,14 +2,14 @@
 import { CRITICAL, type SessionRecord } from '@latchkey/acl'
 import { Prisma } from '../../../generated/prisma/client.ts'
 import type { Transaction } from '../statements.ts'
-import { type DirectoryChange, STATEMENT_ROWS_MAX } from '../writes.ts'
+import { type HeldChange, STATEMENT_ROWS_MAX } from '../writes.ts'
 
-export function endsSession(change: DirectoryChange): boolean {
+export function endsSession(change: HeldChange): boolean {
   return change.table === 'sessions' && change.op === 'delete'
 }
 
 /** Whether a change may end sessions, which may hold any number of keys. */
-export function mayEndSessions(change: DirectoryChange): boolean {
+export function mayEndSessions(change: HeldChange): boolean {
   const { table, op } = change
   if (table === 'checks') return op === 'delete' || change.record.Status === CRITICAL
   return op === 'delete' && (table === 'sessions' || table === 'nodes')
@@ -18,8 +18,8 @@ export function mayEndSessions(change: DirectoryChange): boolean {
 /** Changes for the sessions that end besides those that a commit deletes. */
 export function derivedEnds(
   ended: readonly SessionRecord[],
-  changes: readonly DirectoryChange[],
-): readonly DirectoryChange[] {
+  changes: readonly HeldChange[],
+): readonly HeldChange[] {
   const deleted = new Set(
     changes.flatMap((change) =>
       change.table === 'sessions' && change.op === 'delete' ? change.record.ID : [],
@@ -31,7 +31,7 @@ export function derivedEnds(
 }
 
 /** Whether all sessions that a commit ends for their time are expired. Locks them: a renewal waits, and finds them gone. */
-export async function areExpired(tx: Transaction, changes: readonly DirectoryChange[]): Promise<boolean> {
+export async function areExpired(tx: Transaction, changes: readonly HeldChange[]): Promise<boolean> {
   const ids = changes.flatMap((change) => ('ifExpired' in change ? change.record.ID : []))
   if (ids.length === 0) return true
   const expired = await tx.$queryRaw<{ id: string }[]>`SELECT id FROM session

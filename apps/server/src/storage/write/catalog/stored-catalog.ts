@@ -28,14 +28,14 @@ import {
   serviceKeyOf,
 } from '../../catalog-rows.ts'
 import { storeText } from '../../read/stored-text.ts'
-import { keyOf, partsOf } from '../directory-tables.ts'
+import { partsOf, primaryKeyOf } from '../held-tables.ts'
 import type { Transaction } from '../statements.ts'
-import type { DirectoryChange } from '../writes.ts'
+import type { HeldChange } from '../writes.ts'
 
 /** What follows from the changes of a commit. */
 interface Judged {
   /** The indexes of services that it moves. */
-  readonly moved: readonly DirectoryChange[]
+  readonly moved: readonly HeldChange[]
   /** The sessions that it ends. */
   readonly ended: readonly SessionRecord[]
 }
@@ -46,7 +46,7 @@ interface Judged {
  */
 export async function judgeCatalog(
   tx: Transaction,
-  changes: readonly DirectoryChange[],
+  changes: readonly HeldChange[],
 ): Promise<Judged | 'changed'> {
   const ofCatalog = changes.filter(isOfCatalog)
   if (ofCatalog.length === 0) return { moved: [], ended: [] }
@@ -59,7 +59,7 @@ export async function judgeCatalog(
 /** The part of the stored catalog that commits depend on. @param changes of one commit, or of several in a row. */
 export async function loadCatalog(
   tx: Transaction,
-  changes: readonly (DirectoryChange & CatalogChange)[],
+  changes: readonly (HeldChange & CatalogChange)[],
 ): Promise<Catalog> {
   const catalog = await new StoredCatalog(tx, changes).load()
   await loadServiceNames(tx, changes, catalog)
@@ -68,10 +68,10 @@ export async function loadCatalog(
 
 class StoredCatalog {
   private readonly tx: Transaction
-  private readonly changes: readonly (DirectoryChange & CatalogChange)[]
+  private readonly changes: readonly (HeldChange & CatalogChange)[]
   private readonly catalog = new Catalog()
 
-  constructor(tx: Transaction, changes: readonly (DirectoryChange & CatalogChange)[]) {
+  constructor(tx: Transaction, changes: readonly (HeldChange & CatalogChange)[]) {
     this.tx = tx
     this.changes = changes
   }
@@ -111,7 +111,7 @@ class StoredCatalog {
   private async loadChecks(endedNodes: readonly string[]): Promise<void> {
     const { tx, changes } = this
     const endedServices = changes.flatMap((change) =>
-      change.table === 'services' && change.op === 'delete' ? keyOf(change) : [],
+      change.table === 'services' && change.op === 'delete' ? primaryKeyOf(change) : [],
     )
     const find = async (where: Prisma.CatalogCheckWhereInput) =>
       this.add('checks', (await tx.catalogCheck.findMany({ where })).map(decodeCheck))
@@ -134,7 +134,7 @@ class StoredCatalog {
     const { tx, changes } = this
     const failing = changes.flatMap((change) =>
       change.table === 'checks' && (change.op === 'delete' || change.record.Status === CRITICAL)
-        ? keyOf(change)
+        ? primaryKeyOf(change)
         : [],
     )
     const find = async (where: Prisma.SessionWhereInput) =>
@@ -166,7 +166,7 @@ class StoredCatalog {
   }
 
   private keysOf(table: CatalogTable): readonly string[] {
-    return this.changes.flatMap((change) => (change.table === table ? keyOf(change) : []))
+    return this.changes.flatMap((change) => (change.table === table ? primaryKeyOf(change) : []))
   }
 
   private add<T extends CatalogTable>(table: T, records: readonly CatalogRecords[T][]): void {
@@ -177,7 +177,7 @@ class StoredCatalog {
 /** The indexes of the services that changes may affect, and of each an instance that they leave alone, if there is one. */
 async function loadServiceNames(
   tx: Transaction,
-  changes: readonly (DirectoryChange & CatalogChange)[],
+  changes: readonly (HeldChange & CatalogChange)[],
   before: Catalog,
 ): Promise<void> {
   const services = changes.flatMap((change) => (change.table === 'services' ? change.record : []))

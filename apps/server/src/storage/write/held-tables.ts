@@ -1,6 +1,5 @@
 /** The statements for the tables that every process holds whole. */
-import { authMethodKey, catalogKey, destinationKey, intentionKey } from '@latchkey/acl'
-import type { RecordOf } from '@latchkey/service'
+import { keyOf, type RecordOf } from '@latchkey/service'
 import {
   encodeAuthMethod,
   encodeBindingRule,
@@ -13,8 +12,8 @@ import {
 } from '../directory-rows.ts'
 import { storeText } from '../read/stored-text.ts'
 import { CATALOG_STATEMENTS } from './catalog/catalog-statements.ts'
-import type { DirectoryTable, NewRow, Statements } from './statements.ts'
-import type { DirectoryChange } from './writes.ts'
+import type { HeldTable, NewRow, Statements } from './statements.ts'
+import type { HeldChange } from './writes.ts'
 
 const INDEXES = { createIndex: true, modifyIndex: true } as const
 const BY_ID = { id: true, ...INDEXES } as const
@@ -36,7 +35,7 @@ function columnsOf<R, C extends object>(
   return { ...encode(record), createIndex, modifyIndex }
 }
 
-export const DIRECTORY_STATEMENTS: { readonly [T in DirectoryTable]: Statements<RecordOf[T]> } = {
+export const HELD_STATEMENTS: { readonly [T in HeldTable]: Statements<RecordOf[T]> } = {
   policies: {
     find: async (tx, keys) => (await tx.policy.findMany({ where: inIds(keys), select: BY_ID })).map(withId),
     remove: (tx, keys) => tx.policy.deleteMany({ where: inIds(keys) }),
@@ -109,7 +108,7 @@ export const DIRECTORY_STATEMENTS: { readonly [T in DirectoryTable]: Statements<
 }
 
 /** Every table with such statements. */
-export const DIRECTORY_TABLES = Object.keys(DIRECTORY_STATEMENTS) as readonly DirectoryTable[]
+export const HELD_TABLES = Object.keys(HELD_STATEMENTS) as readonly HeldTable[]
 
 /** Rows of one statement: a policy may have half a megabyte. */
 const PART_MAX = 200
@@ -122,23 +121,6 @@ export function partsOf<T>(items: readonly T[], partMax = PART_MAX): readonly (r
 }
 
 /** The record's primary key, which is its key in the change log. */
-export function keyOf(change: DirectoryChange): string {
-  switch (change.table) {
-    case 'policies':
-    case 'roles':
-    case 'bindingRules':
-      return storeText(change.record.ID)
-    case 'namespaces':
-      return storeText(change.record.Name)
-    case 'authMethods':
-      return storeText(authMethodKey(change.record))
-    case 'intentions':
-      return storeText(intentionKey(change.record))
-    case 'intentionDestinations':
-      return storeText(destinationKey(change.record))
-    case 'system':
-      return change.record.Key
-    default:
-      return storeText(catalogKey(change.table, change.record))
-  }
+export function primaryKeyOf(change: HeldChange): string {
+  return storeText(keyOf(change))
 }

@@ -3,17 +3,17 @@ import { DEFAULT_NAMESPACE } from '@latchkey/acl'
 import type { ConflictReason } from '@latchkey/service'
 import { methodKeyOf, nameKeyOf } from '../directory-rows.ts'
 import { storeText } from '../read/stored-text.ts'
-import { keyOf, partsOf } from './directory-tables.ts'
-import type { DirectoryTable, StoredIndexes, Transaction } from './statements.ts'
-import type { DirectoryChange } from './writes.ts'
+import { partsOf, primaryKeyOf } from './held-tables.ts'
+import type { HeldTable, StoredIndexes, Transaction } from './statements.ts'
+import type { HeldChange } from './writes.ts'
 
 /** Stored rows by table and key. */
-export type StoredRows = Readonly<Record<DirectoryTable, ReadonlyMap<string, StoredIndexes>>>
+export type StoredRows = Readonly<Record<HeldTable, ReadonlyMap<string, StoredIndexes>>>
 
 /** @returns why the changes cannot be made. Names and namespaces are judged by the state after them. */
 export async function findConflict(
   tx: Transaction,
-  changes: readonly DirectoryChange[],
+  changes: readonly HeldChange[],
   stored: StoredRows,
 ): Promise<ConflictReason | undefined> {
   const taken = await findTakenNames(tx, changes)
@@ -21,7 +21,7 @@ export async function findConflict(
   for (const change of changes) {
     if (taken.has(nameOf(change))) return 'name_in_use'
     const { expect } = change
-    const modifyIndex = Number(stored[change.table].get(keyOf(change))?.modifyIndex ?? 0)
+    const modifyIndex = Number(stored[change.table].get(primaryKeyOf(change))?.modifyIndex ?? 0)
     if (expect !== undefined && modifyIndex !== expect) return 'changed'
     if (missing.has(namespaceOf(change) ?? '')) return 'changed'
   }
@@ -29,7 +29,7 @@ export async function findConflict(
 }
 
 /** The claim of a new name; empty for all that make none. */
-function nameOf({ table, op, record }: DirectoryChange): string {
+function nameOf({ table, op, record }: HeldChange): string {
   if (op === 'delete' || (table !== 'policies' && table !== 'roles')) return ''
   return claimOf(table, storeText(record.Namespace), nameKeyOf(record))
 }
@@ -39,13 +39,10 @@ function claimOf(table: string, namespace: string, nameKey: string): string {
 }
 
 /** Claims of names that records have which the commit does not change. */
-async function findTakenNames(
-  tx: Transaction,
-  changes: readonly DirectoryChange[],
-): Promise<ReadonlySet<string>> {
+async function findTakenNames(tx: Transaction, changes: readonly HeldChange[]): Promise<ReadonlySet<string>> {
   const taken = new Set<string>()
   const find = async (table: string, ofTable: readonly NamedChange[], holders: FindHolders) => {
-    const changed = new Set(ofTable.map(keyOf))
+    const changed = new Set(ofTable.map(primaryKeyOf))
     const records = ofTable.flatMap(({ op, record }) => (op === 'put' ? record : []))
     for (const part of partsOf(records)) {
       const namespaces = new Set(part.map(({ Namespace }) => storeText(Namespace)))
@@ -63,7 +60,7 @@ async function findTakenNames(
   return taken
 }
 
-type NamedChange = Extract<DirectoryChange, { readonly table: 'policies' | 'roles' }>
+type NamedChange = Extract<HeldChange, { readonly table: 'policies' | 'roles' }>
 
 /** Selects the rows that have one of the names, in one of the namespaces. */
 type FindHolders = (query: {
@@ -72,7 +69,7 @@ type FindHolders = (query: {
 }) => Promise<readonly { readonly id: string; readonly namespace: string; readonly nameKey: string }[]>
 
 /** The namespace that a change needs. */
-export function namespaceOf(change: DirectoryChange): string | undefined {
+export function namespaceOf(change: HeldChange): string | undefined {
   if (change.op === 'delete' || !('Namespace' in change.record)) return undefined
   const { Namespace } = change.record
   return Namespace === DEFAULT_NAMESPACE ? undefined : storeText(Namespace)
@@ -81,11 +78,11 @@ export function namespaceOf(change: DirectoryChange): string | undefined {
 /** Namespaces that changes need, and that are neither stored nor made by them. */
 export async function findMissingNamespaces(
   tx: Transaction,
-  changes: readonly DirectoryChange[],
+  changes: readonly HeldChange[],
 ): Promise<ReadonlySet<string>> {
   const missing = new Set(changes.flatMap((change) => namespaceOf(change) ?? []))
   for (const change of changes) {
-    if (change.table === 'namespaces' && change.op === 'put') missing.delete(keyOf(change))
+    if (change.table === 'namespaces' && change.op === 'put') missing.delete(primaryKeyOf(change))
   }
   for (const part of partsOf([...missing])) {
     const where = { name: { in: [...part] } }
@@ -96,17 +93,17 @@ export async function findMissingNamespaces(
 }
 
 /** Whether after the changes every binding rule that they touch still has its auth method. */
-async function keepsAuthMethods(tx: Transaction, changes: readonly DirectoryChange[]): Promise<boolean> {
+async function keepsAuthMethods(tx: Transaction, changes: readonly HeldChange[]): Promise<boolean> {
   const ended: string[] = []
   for (const change of changes) {
-    if (change.table === 'bindingRules' && change.op === 'delete') ended.push(keyOf(change))
+    if (change.table === 'bindingRules' && change.op === 'delete') ended.push(primaryKeyOf(change))
   }
   for (const change of changes) {
     if (change.table === 'bindingRules' && change.op === 'put') {
       const where = { key: methodKeyOf(change.record) }
       if (!(await tx.authMethod.findUnique({ where, select: { key: true } }))) return false
     } else if (change.table === 'authMethods' && change.op === 'delete') {
-      const where = { methodKey: keyOf(change), id: { notIn: ended } }
+      const where = { methodKey: primaryKeyOf(change), id: { notIn: ended } }
       if (await tx.bindingRule.findFirst({ where, select: { id: true } })) return false
     }
   }

@@ -7,15 +7,15 @@ import type { Closing } from '../members/leases/lease.ts'
 import { commitTogether, isOfCatalogAlone } from './catalog/commit-together.ts'
 import { areExpired, derivedEnds, endSessions, endsSession, mayEndSessions } from './catalog/session-ends.ts'
 import { judgeCatalog } from './catalog/stored-catalog.ts'
-import { findConflict, holdsRecords, type StoredRows } from './directory-conflicts.ts'
-import { DIRECTORY_STATEMENTS, DIRECTORY_TABLES, keyOf, partsOf } from './directory-tables.ts'
 import { holds } from './expectations.ts'
+import { findConflict, holdsRecords, type StoredRows } from './held-conflicts.ts'
+import { HELD_STATEMENTS, HELD_TABLES, partsOf, primaryKeyOf } from './held-tables.ts'
 import { type Author, commitRows, inTransaction } from './row-commits.ts'
-import type { DirectoryTable, NewRow, Statements, StoredIndexes, Transaction } from './statements.ts'
+import type { HeldTable, NewRow, Statements, StoredIndexes, Transaction } from './statements.ts'
 import {
-  type DirectoryChange,
   type EncodedWrite,
   type GroupAnswer,
+  type HeldChange,
   type PlacedRow,
   STATEMENT_ROWS_MAX,
 } from './writes.ts'
@@ -136,7 +136,7 @@ async function commitWrite(
       ordinal,
       entity: change.table,
       op: change.op,
-      key: keyOf(change),
+      key: primaryKeyOf(change),
     }))
     await tx.change.createMany({ data })
   }
@@ -148,7 +148,7 @@ async function commitWrite(
 
 interface Made {
   /** Changes that follow from those of the write. */
-  readonly further: readonly DirectoryChange[]
+  readonly further: readonly HeldChange[]
   /** Sessions to be ended once everything else is made. */
   readonly ended: readonly SessionRecord[]
 }
@@ -169,7 +169,7 @@ async function makeChanges(
   if (rowReason) return rowReason
   // A record that is changed twice ends as the last change says.
   const changes = [
-    ...new Map(directory.map(({ change }) => [`${change.table}/${keyOf(change)}`, change])).values(),
+    ...new Map(directory.map(({ change }) => [`${change.table}/${primaryKeyOf(change)}`, change])).values(),
   ]
   const stored = await findStored(tx, changes)
   const reason = await findConflict(tx, changes, stored)
@@ -177,7 +177,7 @@ async function makeChanges(
   const judged = await judgeCatalog(tx, changes)
   if (judged === 'changed' || !(await areExpired(tx, changes))) return 'changed'
   const { moved, ended } = judged
-  const ends = (change: DirectoryChange) => change.table === 'namespaces' && change.op === 'delete'
+  const ends = (change: HeldChange) => change.table === 'namespaces' && change.op === 'delete'
   const replaced = changes.filter((change) => !ends(change) && !endsSession(change))
   const index = author.known + 1
   await replaceRows(tx, secrets, replaced, { stored, index })
@@ -189,9 +189,9 @@ async function makeChanges(
     const laterReason = await makeRows(tx, part, author)
     if (laterReason) return laterReason
   }
-  const namespaces = changes.filter(ends).map(keyOf)
+  const namespaces = changes.filter(ends).map(primaryKeyOf)
   for (const namespace of namespaces) if (await holdsRecords(tx, namespace)) return 'changed'
-  if (namespaces.length > 0) await DIRECTORY_STATEMENTS.namespaces.remove(tx, namespaces)
+  if (namespaces.length > 0) await HELD_STATEMENTS.namespaces.remove(tx, namespaces)
   return { further: [...moved, ...derivedEnds(ended, changes)], ended }
 }
 
@@ -211,11 +211,11 @@ async function makeRows(
   return undefined
 }
 
-async function findStored(tx: Transaction, changes: readonly DirectoryChange[]): Promise<StoredRows> {
+async function findStored(tx: Transaction, changes: readonly HeldChange[]): Promise<StoredRows> {
   const stored = emptyRows()
   for (const [table, ofTable] of byTable(changes)) {
-    for (const part of partsOf(ofTable.map(keyOf))) {
-      for (const row of await DIRECTORY_STATEMENTS[table].find(tx, part)) stored[table].set(row.key, row)
+    for (const part of partsOf(ofTable.map(primaryKeyOf))) {
+      for (const row of await HELD_STATEMENTS[table].find(tx, part)) stored[table].set(row.key, row)
     }
   }
   return stored
@@ -225,17 +225,17 @@ async function findStored(tx: Transaction, changes: readonly DirectoryChange[]):
 async function replaceRows(
   tx: Transaction,
   secrets: SecretBox,
-  changes: readonly DirectoryChange[],
+  changes: readonly HeldChange[],
   { stored, index }: { readonly stored: StoredRows; readonly index: number },
 ): Promise<void> {
   for (const [table, ofTable] of byTable(changes)) {
     // Each change of a table has a record of that table, which the compiler cannot follow through a variable.
-    const statements = DIRECTORY_STATEMENTS[table] as Statements<unknown>
+    const statements = HELD_STATEMENTS[table] as Statements<unknown>
     const existing = stored[table]
-    const removed = ofTable.map(keyOf).filter((key) => existing.has(key))
+    const removed = ofTable.map(primaryKeyOf).filter((key) => existing.has(key))
     for (const part of partsOf(removed)) await statements.remove(tx, part)
     const rows = ofTable.flatMap((change): readonly NewRow<unknown>[] => {
-      const key = keyOf(change)
+      const key = primaryKeyOf(change)
       const { op, record } = change
       // A new record may bring its CreateIndex; an existing one keeps it.
       const createIndex = existing.get(key)?.createIndex ?? BigInt(record.CreateIndex || index)
@@ -246,16 +246,14 @@ async function replaceRows(
 }
 
 /** In the order of the tables. */
-function byTable(
-  changes: readonly DirectoryChange[],
-): readonly (readonly [DirectoryTable, readonly DirectoryChange[]])[] {
-  return DIRECTORY_TABLES.flatMap((table) => {
+function byTable(changes: readonly HeldChange[]): readonly (readonly [HeldTable, readonly HeldChange[]])[] {
+  return HELD_TABLES.flatMap((table) => {
     const ofTable = changes.filter((change) => change.table === table)
     return ofTable.length === 0 ? [] : [[table, ofTable] as const]
   })
 }
 
-function emptyRows(): Record<DirectoryTable, Map<string, StoredIndexes>> {
-  const rows = DIRECTORY_TABLES.map((table) => [table, new Map<string, StoredIndexes>()] as const)
-  return Object.fromEntries(rows) as Record<DirectoryTable, Map<string, StoredIndexes>>
+function emptyRows(): Record<HeldTable, Map<string, StoredIndexes>> {
+  const rows = HELD_TABLES.map((table) => [table, new Map<string, StoredIndexes>()] as const)
+  return Object.fromEntries(rows) as Record<HeldTable, Map<string, StoredIndexes>>
 }
