@@ -65,7 +65,7 @@ describe(`seed ${seed}`, () => {
 })
 
 /** How often each known secret is compared, to make the effect visible above the noise of any machine. */
-const COMPARISONS = 50
+const COMPARISONS = 10
 
 /** The seeded fault: each known secret is compared with the presented one. */
 function hasSameCharacters(left: string, right: string): boolean {
