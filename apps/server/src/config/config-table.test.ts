@@ -8,7 +8,7 @@ test('the table has a row for every setting, with what it accepts and its fallba
   const rows = renderConfigTable().split('\n')
   expect(rows).toHaveLength(2 + Object.keys(SETTINGS).length)
   expect(rows).toContain(
-    '| `PORT` | The port to listen on; 0 takes a free one. | a whole number from 0 to 65535 | `8500` |',
+    '| `PORT` | The port to listen on; 0 picks a free one. | a whole number from 0 to 65535 | `8500` |',
   )
 })
 

@@ -10,7 +10,7 @@ export function renderConfigTable(): string {
     const secret = setting.isSecret ? ' A secret: never printed.' : ''
     return [`\`${setting.env}\``, setting.doc + secret, sentence(setting.accepts), shownFallback(setting)]
   })
-  return [['variable', 'what it does', 'write', 'when unset'], ['---', '---', '---', '---'], ...rows]
+  return [['variable', 'what it does', 'accepted values', 'default'], ['---', '---', '---', '---'], ...rows]
     .map((cells) => `| ${cells.join(' | ')} |`)
     .join('\n')
 }

@@ -22,7 +22,7 @@ export const DATACENTER_SETTINGS = {
   }),
   primaryDatacenter: text({
     env: 'LATCHKEY_PRIMARY_DATACENTER',
-    doc: 'The datacenter whose policies, roles and global tokens this one replicates. It also leaves legacy mode first.',
+    doc: 'The datacenter whose policies, roles and global tokens this one replicates. The primary also leaves legacy mode first.',
     fallback: undefined,
     fallbackText: 'this datacenter',
     accepts: NAME_FORM,
@@ -30,7 +30,7 @@ export const DATACENTER_SETTINGS = {
   }),
   primaryUrls: custom<readonly string[]>({
     env: 'LATCHKEY_PRIMARY_URL',
-    doc: 'The addresses of the service of the primary datacenter, tried in turn. Required in a secondary datacenter.',
+    doc: 'The addresses of the service in the primary datacenter, tried in turn. Required in a secondary datacenter.',
     fallback: [],
     fallbackText: '',
     accepts: 'comma-separated origins, such as `https://acl.dc1.example.com`',
@@ -38,7 +38,7 @@ export const DATACENTER_SETTINGS = {
   }),
   replicationToken: text({
     env: 'LATCHKEY_REPLICATION_TOKEN',
-    doc: 'The secret with which a secondary datacenter replicates: of a global token of the primary with `acl:write`. `PUT /v1/agent/token/replication` replaces it.',
+    doc: 'The secret that a secondary datacenter replicates with. It must belong to a global token of the primary with `acl:write`. `PUT /v1/agent/token/replication` replaces it.',
     fallback: undefined,
     accepts: 'up to 256 printable characters without spaces',
     pattern: /^(?!<hidden>$)[\x21-\x7e]{1,256}$/,
@@ -46,18 +46,18 @@ export const DATACENTER_SETTINGS = {
   }),
   replicationTokenFile: text({
     env: 'LATCHKEY_REPLICATION_TOKEN_FILE',
-    doc: 'A file with that secret instead, which the server reads again when it changes.',
+    doc: 'A file that contains this secret instead. The server reads it again when it changes.',
     fallback: undefined,
     accepts: 'a path',
   }),
   tokenReplication: flag({
     env: 'LATCHKEY_TOKEN_REPLICATION',
-    doc: 'Whether a secondary datacenter replicates tokens, too. If `off`, it asks the primary for them, and has no Local tokens and no logins.',
+    doc: 'Whether a secondary datacenter also replicates tokens. With `off`, it asks the primary about each token, and supports neither local tokens nor logins.',
     fallback: true,
   }),
   downPolicy: choice({
     env: 'LATCHKEY_DOWN_POLICY',
-    doc: 'With `LATCHKEY_TOKEN_REPLICATION=off`: what counts when the answer of the primary about a token is 30 seconds old. `extend-cache`: the primary is asked, and the old answer counts while it cannot be. `async-cache`: the old answer counts at once, and the primary is asked beside that. `deny`: only a new answer counts.',
+    doc: 'With `LATCHKEY_TOKEN_REPLICATION=off`: what happens when a cached answer of the primary about a token is 30 seconds old. `extend-cache`: the server asks the primary, and uses the cached answer if the primary cannot be reached. `async-cache`: the server uses the cached answer at once and asks the primary in the background. `deny`: the server uses only a new answer.',
     fallback: 'extend-cache',
     choices: ['extend-cache', 'async-cache', 'deny'],
   }),
@@ -89,7 +89,7 @@ export const DATACENTER_SETTINGS = {
   }),
   datacenterHttp: flag({
     env: 'LATCHKEY_DATACENTER_HTTP',
-    doc: 'Whether the server may send requests for other datacenters, which carry secrets, to other machines over plain `http`.',
+    doc: 'Whether the server may send requests to other datacenters over plain `http`, although these requests carry secrets. Loopback addresses need no permission.',
     fallback: false,
   }),
 } as const

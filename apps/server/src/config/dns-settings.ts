@@ -10,7 +10,7 @@ const TTL = { fallback: 0, minMs: 0, maxMs: 7 * 86_400_000 } as const
 export const DNS_SETTINGS = {
   dnsPort: integer({
     env: 'LATCHKEY_DNS_PORT',
-    doc: 'The port on which DNS questions are answered, over UDP and TCP; 0 takes a free one.',
+    doc: 'The port for DNS queries, over UDP and TCP; 0 picks a free one.',
     fallback: undefined,
     fallbackText: 'DNS is off',
     min: 0,
@@ -18,7 +18,7 @@ export const DNS_SETTINGS = {
   }),
   dnsAddress: custom<string>({
     env: 'LATCHKEY_DNS_ADDRESS',
-    doc: 'The address on which DNS questions are answered.',
+    doc: 'The address to listen on for DNS queries.',
     fallback: '127.0.0.1',
     accepts: 'an IP address',
     parse: (value) => {
@@ -42,7 +42,7 @@ export const DNS_SETTINGS = {
   }),
   dnsToken: text({
     env: 'LATCHKEY_DNS_TOKEN',
-    doc: 'The secret of the token whose rights decide which names exist. Unset, the anonymous token counts.',
+    doc: 'The secret of the token whose rights decide which names exist. If unset, the rights of the anonymous token apply.',
     fallback: undefined,
     accepts: 'up to 256 printable characters without spaces',
     pattern: /^(?!<hidden>$)[\x21-\x7e]{1,256}$/,
@@ -50,22 +50,22 @@ export const DNS_SETTINGS = {
   }),
   dnsNodeTtlMs: duration({
     env: 'LATCHKEY_DNS_NODE_TTL',
-    doc: 'How long resolvers may keep answers about nodes, in whole seconds.',
+    doc: 'How long resolvers may cache answers about nodes, in whole seconds.',
     ...TTL,
   }),
   dnsServiceTtlMs: duration({
     env: 'LATCHKEY_DNS_SERVICE_TTL',
-    doc: 'How long resolvers may keep answers about services, in whole seconds.',
+    doc: 'How long resolvers may cache answers about services, in whole seconds.',
     ...TTL,
   }),
   dnsOnlyPassing: flag({
     env: 'LATCHKEY_DNS_ONLY_PASSING',
-    doc: 'Whether instances with a warning are left out, as critical ones are.',
+    doc: 'Whether answers omit instances in the warning state, as they omit critical ones.',
     fallback: false,
   }),
   dnsUdpAnswers: integer({
     env: 'LATCHKEY_DNS_UDP_ANSWERS',
-    doc: 'Maximum number of answers over UDP to a client that takes no more than 512 bytes.',
+    doc: 'Maximum number of records in a UDP answer to a client that accepts no more than 512 bytes.',
     fallback: 3,
     min: 1,
     max: 8,
@@ -79,22 +79,22 @@ export const DNS_SETTINGS = {
   }),
   dnsTruncate: flag({
     env: 'LATCHKEY_DNS_TRUNCATE',
-    doc: 'Whether an answer over UDP says that some are missing, so that clients ask again over TCP.',
+    doc: 'Whether a UDP answer that omits records says so, so that clients ask again over TCP.',
     fallback: false,
   }),
   dnsNodeMetadata: flag({
     env: 'LATCHKEY_DNS_NODE_METADATA',
-    doc: 'Whether answers carry the metadata of nodes beside their addresses, as TXT records.',
+    doc: 'Whether answers include the metadata of nodes as TXT records, in addition to their addresses.',
     fallback: true,
   }),
   dnsStrict: flag({
     env: 'LATCHKEY_DNS_STRICT',
-    doc: 'Whether statuses follow the RFCs where those of existing services do not. `docs/decisions/dns.md` lists them.',
+    doc: 'Whether response codes follow the RFCs where existing services deviate from them. `docs/decisions/dns.md` lists the differences.',
     fallback: false,
   }),
   dnsAnswersPerSecond: integer({
     env: 'LATCHKEY_DNS_ANSWERS_PER_SECOND',
-    doc: 'Maximum number of answers per second to one client address, with bursts of two seconds’ worth. Further questions are not answered. 0 for no limit.',
+    doc: 'Maximum number of answers per second to one client address, with bursts of two seconds’ worth. Further queries are dropped. 0 for no limit.',
     fallback: 1_000,
     min: 0,
     max: 10_000_000,

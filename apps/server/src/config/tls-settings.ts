@@ -6,19 +6,19 @@ const FILE_FORM = 'the path of a PEM file'
 export const TLS_SETTINGS = {
   tlsCert: text({
     env: 'LATCHKEY_TLS_CERT',
-    doc: 'The certificate of the server, followed by those of its intermediate authorities. With it the server answers `https` alone.',
+    doc: 'The server certificate, followed by the certificates of its intermediate authorities. With it, the server accepts only HTTPS.',
     fallback: undefined,
     accepts: FILE_FORM,
   }),
   tlsKey: text({
     env: 'LATCHKEY_TLS_KEY',
-    doc: 'The private key of that certificate, without a password.',
+    doc: 'The private key of that certificate, not encrypted with a password.',
     fallback: undefined,
     accepts: FILE_FORM,
   }),
   tlsClientCa: text({
     env: 'LATCHKEY_TLS_CLIENT_CA',
-    doc: 'The authorities that issue the certificates of clients. With it, only clients that present one may connect. The server reads all three files again when they change, and on SIGHUP.',
+    doc: 'The authorities that issue client certificates. With it, only clients that present such a certificate may connect. The server reads all three files again when they change, and on SIGHUP.',
     fallback: undefined,
     accepts: FILE_FORM,
   }),

@@ -7,26 +7,26 @@ const ENDPOINT_SCHEMES = ['http', 'https']
 export const TRACING_SETTINGS = {
   otlpEndpoint: url({
     env: 'OTEL_EXPORTER_OTLP_ENDPOINT',
-    doc: 'The OpenTelemetry collector that gets traces, below `/v1/traces`, as OTLP over HTTP. Unset, nothing is traced. The exporter also reads the other variables of the standard that begin with `OTEL_EXPORTER_OTLP_`, such as `OTEL_EXPORTER_OTLP_HEADERS`.',
+    doc: 'The OpenTelemetry collector that receives traces, as OTLP over HTTP at `/v1/traces`. If unset, nothing is traced. The exporter also reads the other variables of the standard that begin with `OTEL_EXPORTER_OTLP_`, such as `OTEL_EXPORTER_OTLP_HEADERS`.',
     fallback: undefined,
     accepts: ENDPOINT_FORM,
     schemes: ENDPOINT_SCHEMES,
   }),
   otlpTracesEndpoint: url({
     env: 'OTEL_EXPORTER_OTLP_TRACES_ENDPOINT',
-    doc: 'The same, as the whole URL for traces.',
+    doc: 'The complete URL for traces. It takes precedence.',
     fallback: undefined,
     accepts: ENDPOINT_FORM,
     schemes: ENDPOINT_SCHEMES,
   }),
   otelDisabled: flag({
     env: 'OTEL_SDK_DISABLED',
-    doc: 'Whether nothing is traced although there is a collector.',
+    doc: 'Whether tracing is off although a collector is configured.',
     fallback: false,
   }),
   tracesSampler: choice({
     env: 'OTEL_TRACES_SAMPLER',
-    doc: 'Which requests are traced; `parentbased_` follows the caller where its trace is continued.',
+    doc: 'Which requests are traced. With `parentbased_`, a request that continues a trace follows the decision of its caller.',
     fallback: 'parentbased_always_on',
     choices: [
       'always_on',
@@ -39,7 +39,7 @@ export const TRACING_SETTINGS = {
   }),
   tracesSamplerArg: custom({
     env: 'OTEL_TRACES_SAMPLER_ARG',
-    doc: 'The part of requests that `traceidratio` traces.',
+    doc: 'The fraction of requests that `traceidratio` traces.',
     fallback: 1,
     accepts: 'a number from 0 to 1',
     parse: (value) => {
