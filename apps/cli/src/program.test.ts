@@ -15,6 +15,7 @@ test('every command prints help with its example, without a server: 0', async ()
     const { code, stdout } = await run([...wordsOf(spec), '--help'])
     expect(code, spec.usage).toBe(EXIT.done)
     expect(stdout, spec.usage).toContain(`$ latchkey ${spec.examples[0]}`)
+    expect(stdout, `${spec.usage} shows Markdown`).not.toMatch(/\]\(/)
   }
 })
 

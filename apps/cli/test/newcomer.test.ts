@@ -87,3 +87,10 @@ test('--rules takes a file, @file, standard input or the rules themselves', asyn
     expect(await ok(`policy read given-${i} --template {{Rules}}`)).toBe('acl = "read"')
   }
 })
+
+test('a server without ACLs: 6, and the hint names the setting', async () => {
+  const { fetch, baseUrl } = createMockService({ aclEnabled: false })
+  const { code, stderr } = await commandLine({ fetch, env: { LATCHKEY_ADDR: baseUrl } })('token list')
+  expect(stderr).toContain('LATCHKEY_ACL_ENABLED=off')
+  expect(code).toBe(EXIT.invalid)
+})

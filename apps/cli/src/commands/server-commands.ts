@@ -38,7 +38,8 @@ export const serverCommands = (groups: () => readonly CommandGroup[]): CommandGr
     {
       usage: 'restore <file>',
       summary: 'replace the whole store by an archive: all of it, or nothing; after a question',
-      details: 'Needs a management token. See [backup](operations.md#backup).',
+      details:
+        'Needs a management token. Afterwards only the tokens in the archive are valid: unless the archive has the token of this command, log in again.',
       examples: ['restore latchkey.archive'],
       load: async () => (await import('./archive.ts')).restore,
     },

@@ -64,7 +64,7 @@ function detailOf(error: LatchkeyError): string {
 
 async function hintsOfInvalid({ code, field = '', line, column, message }: Invalid, session: Session) {
   if (code === 'link_unknown') return hintsOfLink(field, / name "(.*)"/.exec(message)?.[1], session)
-  if (code === 'acl_disabled') return ['The server runs without access control: LATCHKEY_ACL=off']
+  if (code === 'acl_disabled') return ['The server runs without access control (LATCHKEY_ACL_ENABLED=off)']
   if (line === undefined) return []
   return [`At line ${line}, column ${column ?? 1} of the rules. All findings: latchkey lint FILE`]
 }
