@@ -17,14 +17,14 @@ export type ExitCode = (typeof EXIT)[keyof typeof EXIT]
 
 /** What each code means, for help and documentation. */
 export const EXIT_MEANINGS: Readonly<Record<keyof typeof EXIT, string>> = {
-  done: 'done; for `can`: yes',
-  failed: 'failed for another reason than those below',
-  differs: 'there is a difference: `plan`, `what-if`, `rules fmt --check`',
+  done: 'success; for `can`: yes',
+  failed: 'failed for a reason not listed here',
+  differs: 'differences were found: `plan`, `what-if`, `rules fmt --check`',
   denied: 'the token lacks a right, is unknown or expired; for `can`: no',
   notFound: 'the record or key does not exist',
-  conflict: 'a name or id is in use, or the record changed in between',
-  invalid: 'the service or the check refuses the content: a field, rules, a file of a folder',
+  conflict: 'a name or id is in use, or the record changed in the meantime',
+  invalid: 'the content was refused: a field, rules, or a file in a folder',
   unavailable: 'the service cannot be reached or does not answer in time',
-  usage: 'the command line cannot be used, or a question could not be asked',
+  usage: 'the command line is invalid, or confirmation needs a terminal',
   interrupted: 'interrupted by Ctrl-C',
 }

@@ -71,7 +71,7 @@ type Run = (spec: CommandSpec, input: Input) => Promise<void>
 /** The program with all commands. */
 function buildProgram(io: Pick<Io, 'stdout' | 'stderr'>, run: Run): Command {
   const program = new Command('latchkey')
-    .description('Manages the tokens, policies and keys of a Latchkey service, and explains who may do what.')
+    .description('Manage the tokens, policies and keys of a Latchkey service, and find out who may do what.')
     .version(`Latchkey ${PRODUCT_VERSION}`, '-v, --version', 'print the version')
     .configureHelp({ showGlobalOptions: true })
   configure(program, io)
@@ -129,7 +129,7 @@ function configure(
   command
     .exitOverride()
     .showSuggestionAfterError(true)
-    .showHelpAfterError('  Options and examples: add --help')
+    .showHelpAfterError('  For options and examples, add --help')
     .configureOutput({
       writeOut: (text) => stdout.write(text),
       writeErr: (text) => stderr.write(text),

@@ -18,7 +18,7 @@ async function ok(
   return stdout.trim()
 }
 
-test('from a new server to a mended and revoked token', async () => {
+test('from a new server to a token that is corrected and revoked', async () => {
   expect(await run('token list')).toMatchObject({ code: EXIT.denied })
   expect(await ok('bootstrap')).toContain('<hidden>')
   await ok(['policy', 'create', 'orders', '--rule', 'key_prefix "orders/" { policy = "read" }'])
@@ -54,13 +54,13 @@ test('from a new server to a mended and revoked token', async () => {
 test('errors say what was meant, and what to do instead', async () => {
   const again = await run('bootstrap')
   expect(again).toMatchObject({ code: EXIT.denied })
-  expect(again.stderr).toContain('This server has its first token')
+  expect(again.stderr).toContain('acl-bootstrap-reset')
   const mistyped = await run('token create --policy ordrs')
   expect(mistyped).toMatchObject({ code: EXIT.invalid })
   expect(mistyped.stderr).toContain('Did you mean orders?')
   const absent = await run('kv get orders/none')
   expect(absent).toMatchObject({ code: EXIT.notFound })
-  expect(absent.stderr).toContain('there is no key "orders/none"\n  Keys: latchkey kv list orders/')
+  expect(absent.stderr).toContain('there is no key "orders/none"\n  To list keys: latchkey kv list orders/')
 })
 
 test('policy edit makes and changes a policy with an editor, and refuses rules with faults', async () => {

@@ -6,14 +6,14 @@ export const ACCOUNT_COMMANDS: CommandGroup = {
   commands: [
     {
       usage: 'login [address]',
-      summary: 'log in with a secret or through an auth method, and keep the token',
+      summary: 'log in with a secret or through an auth method, and save the token',
       details:
-        'Asks for the secret without echoing it, or reads it from standard input. The token goes into the keyring of the system if there is one (secret-tool or security), else into the file of contexts, which only you can read.',
+        'Asks for the secret without echoing it, or reads it from standard input. Stores the token in the system keyring (secret-tool or security) if there is one, and otherwise in the contexts file, which only you can read.',
       options: [
         { flags: '--method <name>', description: 'log in through this auth method' },
         {
           flags: '--bearer-file <file>',
-          description: 'the credential of the identity provider; else the browser opens',
+          description: 'a file with the credential from the identity provider; without it, the browser opens',
         },
         {
           flags: '--redirect-uri <uri>',
@@ -22,7 +22,7 @@ export const ACCOUNT_COMMANDS: CommandGroup = {
         { flags: '--no-browser', description: 'print the address instead of opening a browser' },
         {
           flags: '--meta <name=value>',
-          description: 'a text for the description of the token',
+          description: 'metadata to add to the description of the token',
           isList: true,
         },
       ],
@@ -35,25 +35,25 @@ export const ACCOUNT_COMMANDS: CommandGroup = {
     },
     {
       usage: 'logout',
-      summary: 'forget the token; one that a login made is deleted',
+      summary: 'forget the token; delete it if a login created it',
       examples: ['logout'],
       load: async () => (await import('../context/account.ts')).logout,
     },
     {
       usage: 'whoami',
-      summary: 'show the token in use, where it comes from and until when it is valid',
+      summary: 'show the token in use, where it comes from and when it expires',
       examples: ['whoami'],
       load: async () => (await import('../context/account.ts')).whoami,
     },
     {
       usage: 'context list',
-      summary: 'list the servers that you work with',
+      summary: 'list the servers that you have logged in to',
       examples: ['context list'],
       load: async () => (await import('../context/account.ts')).listContexts,
     },
     {
       usage: 'context use <name>',
-      summary: 'work with another server from now on',
+      summary: 'switch to another server',
       examples: ['context use production'],
       load: async () => (await import('../context/account.ts')).useContext,
     },

@@ -11,7 +11,7 @@ const LIMITS = { timeout: ARCHIVE_MS_MAX, attemptTimeout: ARCHIVE_MS_MAX } as co
 
 export const backup: Action = async (session, input) => {
   const file = input.arg(0)
-  if (existsSync(file)) await session.confirm(`Replace ${file}, which exists?`)
+  if (existsSync(file)) await session.confirm(`${file} already exists. Replace it?`)
   session.progress.show('reading the store …')
   const archive = await (await session.client()).snapshots.stream({ ...LIMITS, signal: session.io.signal })
   const bytes = await writeWhole(file, archive, (done) =>
@@ -65,7 +65,7 @@ export const restore: Action = async (session, input) => {
   const archive = await openArchive(file)
   const { address } = await session.connection()
   await session.confirm(
-    `Replace every record of ${address} by those of ${file}? Tokens that the archive does not have end at once.`,
+    `Replace every record of ${address} with those in ${file}? Tokens that are not in the archive stop working at once.`,
   )
   session.progress.show('restoring …')
   const { Index, Records } = await (await session.client()).snapshots.restore(archive, LIMITS)

@@ -1,7 +1,10 @@
 /** Nodes, services, checks and intentions. */
 import type { CommandGroup } from '../frame/command-spec.ts'
 
-const filter = { flags: '--filter <expression>', description: 'only records that it is true of' } as const
+const filter = {
+  flags: '--filter <expression>',
+  description: 'only records that match this expression',
+} as const
 
 export const CATALOG_COMMANDS: CommandGroup = {
   title: 'Services',
@@ -15,14 +18,14 @@ export const CATALOG_COMMANDS: CommandGroup = {
     },
     {
       usage: 'service list',
-      summary: 'list services with the status of their checks',
+      summary: 'list services and the status of their checks',
       examples: ['service list'],
       load: async () => (await import('./catalog.ts')).listServices,
     },
     {
       usage: 'service health <service>',
-      summary: 'list the instances of a service with their checks',
-      options: [{ flags: '--passing', description: 'only instances all of whose checks pass' }, filter],
+      summary: 'list the instances of a service and their checks',
+      options: [{ flags: '--passing', description: 'only instances that pass all checks' }, filter],
       examples: ['service health consul', 'service health web --passing'],
       load: async () => (await import('./catalog.ts')).serviceHealth,
     },
@@ -49,20 +52,20 @@ export const CATALOG_COMMANDS: CommandGroup = {
     {
       usage: 'intention write <source> <destination> <action>',
       summary: 'allow or deny connections between two services',
-      options: [{ flags: '--description <text>', description: 'free text for people' }],
+      options: [{ flags: '--description <text>', description: 'free-form description' }],
       examples: ['intention write web db allow'],
       load: async () => (await import('./catalog.ts')).writeIntention,
     },
     {
       usage: 'intention delete <source> <destination>',
-      summary: 'delete an intention, after a question',
+      summary: 'delete an intention, after confirmation',
       examples: ['intention delete web db'],
       load: async () => (await import('./catalog.ts')).deleteIntention,
     },
     {
       usage: 'intention check <source> <destination>',
-      summary: 'say whether one service may connect to another',
-      details: 'Exit code 0 is yes, 3 is no.',
+      summary: 'check whether one service may connect to another',
+      details: 'Exit code 0: yes, 3: no.',
       examples: ['intention check web db'],
       load: async () => (await import('./catalog.ts')).checkIntention,
     },

@@ -3,7 +3,7 @@ import type { CommandGroup } from '../frame/command-spec.ts'
 
 const prune = {
   flags: '--prune',
-  description: 'also delete records that the folder does not have, of the kinds that it has',
+  description: 'also delete records that are missing from the folder, for the kinds that it contains',
 } as const
 
 export const FOLDER_COMMANDS: CommandGroup = {
@@ -12,27 +12,27 @@ export const FOLDER_COMMANDS: CommandGroup = {
     {
       usage: 'plan <folder>',
       summary: 'show what would change if a folder of YAML were applied',
-      details: 'Changes nothing. Exit code 0: nothing differs, 2: something does.',
+      details: 'Changes nothing. Exit code 0: no differences, 2: differences.',
       options: [prune],
       examples: ['plan access/'],
       load: async () => (await import('../folder/actions.ts')).plan,
     },
     {
       usage: 'apply <folder>',
-      summary: 'make the service have the records of a folder: all of them, or none',
+      summary: 'make the service match a folder of YAML, all or nothing',
       details:
-        'Shows the plan and, on a terminal, asks. Deletions need an answer or --yes. If a write fails, those before it are undone.',
+        'Shows the plan and, on a terminal, asks for confirmation. Without a terminal, deletions need --yes. If a write fails, the writes before it are undone.',
       options: [prune],
       examples: ['apply access/', 'apply access/ --prune --yes'],
       load: async () => (await import('../folder/actions.ts')).apply,
     },
     {
       usage: 'export <folder>',
-      summary: 'write the records of the service into a folder of YAML, without secrets',
+      summary: 'write the records of the service to a folder of YAML, without secrets',
       options: [
         {
           flags: '--kind <kind>',
-          description: 'only records of this kind; several times for several',
+          description: 'only records of this kind (repeatable)',
           isList: true,
         },
       ],
@@ -42,7 +42,7 @@ export const FOLDER_COMMANDS: CommandGroup = {
     {
       usage: 'schema',
       summary: 'print the JSON Schema of the records in a folder',
-      details: 'An export writes it beside its files, where editors find it.',
+      details: 'An export places it next to its files, where editors find it.',
       examples: ['schema'],
       load: async () => (await import('../folder/actions.ts')).schema,
     },

@@ -3,13 +3,13 @@ import type { CommandGroup } from '../frame/command-spec.ts'
 
 const RIGHT = '<access> <resource> [segment]'
 const RIGHT_DETAILS =
-  'Access is `read` or `write`; for keys also `list` and `write-prefix`. Resources are `acl`, `key`, `service`, `node`, `session` and so on; all but `acl`, `keyring`, `mesh`, `operator` and `peering` need a segment, the name or path.'
+  'Access is `read` or `write`; for keys also `list` and `write-prefix`. Resources are `acl`, `key`, `service`, `node`, `session` and so on; all but `acl`, `keyring`, `mesh`, `operator` and `peering` need a segment: a name or path.'
 const rules = [
   {
     flags: '--rules <file>',
-    description: 'a file with the new rules, - for standard input, or the rules themselves',
+    description: 'the new rules: a file, - for standard input, or the text itself',
   },
-  { flags: '--rule <text>', description: 'a new rule; several times for several', isList: true },
+  { flags: '--rule <text>', description: 'a new rule (repeatable)', isList: true },
 ] as const
 
 export const INSIGHT_COMMANDS: CommandGroup = {
@@ -17,12 +17,12 @@ export const INSIGHT_COMMANDS: CommandGroup = {
   commands: [
     {
       usage: `can ${RIGHT}`,
-      summary: 'say whether a token may do something, and which rule decides',
-      details: `${RIGHT_DETAILS} Exit code 0 is yes, 3 is no.`,
+      summary: 'check whether a token may do something, and show which rule decides',
+      details: `${RIGHT_DETAILS} Exit code 0: yes, 3: no.`,
       options: [
         {
           flags: '--accessor <id>',
-          description: 'ask for this token instead of your own; needs acl:read',
+          description: 'check this token instead of your own; needs acl:read',
           misnomers: ['--token', '--token-id', '--for', '--as', '--id', '--who'],
         },
       ],
@@ -46,19 +46,19 @@ export const INSIGHT_COMMANDS: CommandGroup = {
     },
     {
       usage: 'lint <file...>',
-      summary: 'find faults and surprises in rules, without a server',
+      summary: 'find errors and pitfalls in rules, without a server',
       details: 'Exit code 6: a policy with these rules would be refused.',
       examples: ['lint shop.hcl', 'lint policies/*.hcl --output json'],
       load: async () => (await import('../insight/rule-files.ts')).lint,
     },
     {
       usage: 'rules fmt <file...>',
-      summary: 'print rules in the one layout, without a server',
+      summary: 'print rules in the standard format, without a server',
       options: [
-        { flags: '--write', description: 'write the files instead of printing' },
+        { flags: '--write', description: 'rewrite the files instead of printing' },
         {
           flags: '--check',
-          description: 'print the names of files that are not formatted; exit code 2 if there are any',
+          description: 'only print the names of files that are not formatted; exit code 2 if there are any',
         },
       ],
       examples: ['rules fmt shop.hcl', 'rules fmt --check policies/*.hcl'],
@@ -66,9 +66,9 @@ export const INSIGHT_COMMANDS: CommandGroup = {
     },
     {
       usage: 'rules translate <file>',
-      summary: 'print the rules of a legacy token as rules of a policy, without a server',
+      summary: 'convert the rules of a legacy token to policy rules, without a server',
       details: 'Rules that legacy evaluation ignored become comments, because a policy would apply them.',
-      options: [{ flags: '--keep-ignored', description: 'let them take effect instead' }],
+      options: [{ flags: '--keep-ignored', description: 'keep ignored rules as rules that take effect' }],
       examples: ['rules translate legacy.hcl'],
       load: async () => (await import('../insight/rule-files.ts')).translate,
     },

@@ -7,7 +7,7 @@ export const KV_COMMANDS: CommandGroup = {
     {
       usage: 'kv get <key>',
       summary: 'print the value of a key',
-      options: [{ flags: '--details', description: 'print its flags and indexes too' }],
+      options: [{ flags: '--details', description: 'also print its flags and indexes' }],
       examples: ['kv get web/port', 'kv get web/logo > logo.png'],
       load: async () => (await import('./kv.ts')).get,
     },
@@ -27,7 +27,7 @@ export const KV_COMMANDS: CommandGroup = {
     },
     {
       usage: 'kv delete <key>',
-      summary: 'delete a key, after a question',
+      summary: 'delete a key, after confirmation',
       options: [
         { flags: '--recurse', description: 'delete all keys that begin with it' },
         { flags: '--cas <index>', description: 'only if its ModifyIndex is still this' },
@@ -39,8 +39,8 @@ export const KV_COMMANDS: CommandGroup = {
       usage: 'kv list [prefix]',
       summary: 'list keys',
       options: [
-        { flags: '--separator <text>', description: 'one level of a tree, such as /' },
-        { flags: '--values', description: 'with their values' },
+        { flags: '--separator <text>', description: 'list one level only, up to this separator, such as /' },
+        { flags: '--values', description: 'also print the values' },
       ],
       examples: ['kv list', 'kv list web/ --separator /'],
       load: async () => (await import('./kv.ts')).list,
@@ -49,8 +49,8 @@ export const KV_COMMANDS: CommandGroup = {
       usage: 'lock <key> <command...>',
       summary: 'run a command while no other session holds the lock of a key',
       details:
-        'Waits for the lock, keeps its session alive, and releases it at the end. The exit code is that of the command; 5: the lock was not free with --no-wait, or was lost, which ends the command. A holder that dies frees the lock within half a minute, and the lock delay after it. The key gets a value that names the holder.',
-      options: [{ flags: '--no-wait', description: 'give up if the lock is not free' }],
+        'Waits for the lock, keeps its session alive, and releases it at the end. The exit code is that of the command, or 5: the lock was taken (with --no-wait), or was lost, which stops the command. If the holder dies, the lock is free after at most half a minute plus the lock delay. The value of the key names the holder.',
+      options: [{ flags: '--no-wait', description: 'give up at once if the lock is taken' }],
       examples: ['lock jobs/nightly -- ./nightly.sh', 'lock jobs/nightly --no-wait -- ./nightly.sh --all'],
       load: async () => (await import('./locks.ts')).lock,
     },
@@ -62,15 +62,15 @@ export const KV_COMMANDS: CommandGroup = {
     },
     {
       usage: 'session delete <id>',
-      summary: 'end a session, which loses its locks, after a question',
+      summary: 'end a session and release its locks, after confirmation',
       examples: ['session delete 8fecefe3-2322-b083-c3c0-ae88e860cc26'],
       load: async () => (await import('./locks.ts')).deleteSession,
     },
     {
       usage: 'txn <file>',
-      summary: 'make several operations on keys, nodes, services and checks: all of them, or none',
+      summary: 'run several operations on keys, nodes, services and checks, all or nothing',
       details:
-        'The file has a list of operations as the API takes them, in YAML or JSON; values of keys are base64. Exit code 5: one of them refused, so nothing was written.',
+        'The file contains a list of operations in the format of the API, as YAML or JSON; values of keys are in base64. Exit code 5: an operation failed, so nothing was written.',
       examples: ['txn operations.yaml', 'txn - < operations.json'],
       load: async () => (await import('./transaction.ts')).txn,
     },

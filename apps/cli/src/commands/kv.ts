@@ -34,7 +34,7 @@ async function find(session: Session, key: string): Promise<KVEntry> {
     if (!(error instanceof NotFound)) throw error
     throw new CliError(`there is no key "${key}"`, {
       exitCode: EXIT.notFound,
-      hints: [`Keys: latchkey kv list ${key.slice(0, key.lastIndexOf('/') + 1)}`.trim()],
+      hints: [`To list keys: latchkey kv list ${key.slice(0, key.lastIndexOf('/') + 1)}`.trim()],
       cause: error,
     })
   })
@@ -98,9 +98,9 @@ export const list: Action = async (session, input) => {
 }
 
 function changedSince(key: string): CliError {
-  return new CliError(`${key} has changed in between: its ModifyIndex is another one`, {
+  return new CliError(`${key} changed in the meantime: its ModifyIndex is different`, {
     exitCode: EXIT.conflict,
-    hints: [`See it: latchkey kv get ${key} --details`],
+    hints: [`To see it: latchkey kv get ${key} --details`],
   })
 }
 

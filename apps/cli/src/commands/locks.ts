@@ -18,7 +18,7 @@ export const lock: Action = async (session, input) => {
   try {
     const exitCode = await run(command, { ended: [session.io.signal, held.signal], sessionId: held.session })
     if (!held.signal.aborted) return exitCode
-    throw new CliError(`the lock on ${key} was lost while the command ran, so it was ended`, {
+    throw new CliError(`the lock on ${key} was lost while the command ran, so the command was stopped`, {
       exitCode: EXIT.conflict,
       cause: held.signal.reason,
     })
@@ -49,9 +49,9 @@ async function refusal({ kv }: Client, key: string): Promise<CliError> {
   const holder = await kv.get(key).catch(() => undefined)
   return new CliError(
     holder?.Session === undefined
-      ? `${key} is not locked any more, but its lock delay is not over`
+      ? `${key} is no longer locked, but its lock delay has not passed`
       : `${key} is locked by session ${holder.Session} (${valueText(holder).slice(0, HOLDER_LENGTH_MAX)})`,
-    { exitCode: EXIT.conflict, hints: ['To wait until it is free: leave out --no-wait'] },
+    { exitCode: EXIT.conflict, hints: ['To wait for the lock, omit --no-wait'] },
   )
 }
 

@@ -4,7 +4,7 @@ import { KIND_COMMANDS, type KindCommands, type Verb } from '../records/kind-com
 
 const from: OptionSpec = {
   flags: '--from <file>',
-  description: 'take the record from a file of YAML or JSON, - for standard input; options win over it',
+  description: 'read the record from a YAML or JSON file, - for standard input; options override it',
 }
 
 /** What differs between the verbs, for every kind. */
@@ -22,7 +22,7 @@ function commandOf(kind: KindCommands, verb: Verb): CommandSpec {
       summary: `change ${one}`,
       options: [...content, ...(kind.updateOnly ?? []), from],
     },
-    delete: { args: reference, summary: `delete ${one}, after a question`, options: [] },
+    delete: { args: reference, summary: `delete ${one}, after confirmation`, options: [] },
     list: { args: '', summary: `list ${many}`, options: kind.listOptions ?? [] },
     clone: {
       args: `${reference} ${kind.cloned}`,

@@ -8,7 +8,7 @@ export const serverCommands = (groups: () => readonly CommandGroup[]): CommandGr
     {
       usage: 'bootstrap',
       summary: 'create the first management token of a new server, and log in with it',
-      details: 'Works once in the life of a server. The secret is kept like that of a login.',
+      details: 'Works only once per server. Stores the secret as login does.',
       examples: ['bootstrap', 'bootstrap --address https://acl.example.com --context production'],
       load: async () => (await import('../context/account.ts')).bootstrap,
     },
@@ -20,10 +20,10 @@ export const serverCommands = (groups: () => readonly CommandGroup[]): CommandGr
     },
     {
       usage: 'watch <what> [name]',
-      summary: 'print a record or a list now and whenever it changes, until Ctrl-C',
+      summary: 'print a record or list now and on every change, until Ctrl-C',
       details:
         'What: tokens, token, policies, policy, roles, role, key, keys, service, intentions. With --output ndjson, one line per state.',
-      options: [{ flags: '--count <states>', description: 'stop after so many states' }],
+      options: [{ flags: '--count <states>', description: 'stop after this many states' }],
       examples: ['watch policies --count 1', 'watch key web/port --output ndjson'],
       load: async () => (await import('./watch.ts')).watch,
     },
@@ -31,13 +31,13 @@ export const serverCommands = (groups: () => readonly CommandGroup[]): CommandGr
       usage: 'backup <file>',
       summary: 'write an archive of the whole store to a file',
       details:
-        'Needs a management token. The file appears once it is complete, and only its owner may read it. It replaces an older one of its name only after a question.',
+        'Needs a management token. The file appears when it is complete, and only its owner can read it. Overwrites an existing file only after confirmation.',
       examples: ['backup latchkey.archive'],
       load: async () => (await import('./archive.ts')).backup,
     },
     {
       usage: 'restore <file>',
-      summary: 'replace the whole store by an archive: all of it, or nothing; after a question',
+      summary: 'replace the whole store with an archive, all or nothing, after confirmation',
       details:
         'Needs a management token. Afterwards only the tokens in the archive are valid: unless the archive has the token of this command, log in again.',
       examples: ['restore latchkey.archive'],
@@ -45,7 +45,7 @@ export const serverCommands = (groups: () => readonly CommandGroup[]): CommandGr
     },
     {
       usage: 'completion <shell>',
-      summary: 'print the completion script of bash, zsh or fish',
+      summary: 'print the completion script for bash, zsh or fish',
       examples: ['completion bash'],
       load: async () => (await import('../completion/actions.ts')).completion,
     },

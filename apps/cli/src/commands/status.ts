@@ -55,5 +55,6 @@ export const status: Action = async (session) => {
     { title: 'Replication', text: replicationText },
     { title: 'Accessor migration', text: migrationText },
   ])
-  if (found.Member === undefined) await session.note('Versions need agent:read, and the migration acl:read.')
+  if (found.Member === undefined)
+    await session.note('To show versions, the token needs agent:read; to show the migration, acl:read.')
 }

@@ -74,7 +74,7 @@ function watchedOf(input: Input): { readonly open: Open; readonly name: string }
   const watched = WATCHED[kind]
   if (watched === undefined) {
     throw new CliError(`"${kind}" cannot be watched`, {
-      hints: [`What can: ${Object.keys(WATCHED).join(', ')}`],
+      hints: [`These can: ${Object.keys(WATCHED).join(', ')}`],
     })
   }
   if (watched.name !== undefined && name === undefined) {

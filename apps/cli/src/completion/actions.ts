@@ -6,7 +6,9 @@ import { SHELLS, type Shell } from './scripts.ts'
 export const completion: Action = async (session, input) => {
   const shell = input.arg(0)
   if (!isShell(shell))
-    throw new CliError(`there is no completion for ${shell}`, { hints: ['There is: bash, zsh, fish'] })
+    throw new CliError(`there is no completion for ${shell}`, {
+      hints: ['Supported shells: bash, zsh, fish'],
+    })
   await session.out.text(SHELLS[shell].script)
   if (session.io.stdout.isTTY === true) await session.note(SHELLS[shell].install)
 }

@@ -33,12 +33,12 @@ async function tokenOf(client: Client, address: string): Promise<Token> {
   return client.tokens.self().catch((error: unknown) => {
     if (!(error instanceof PermissionDenied)) throw error
     throw new CliError(
-      `${address} knows no token with this secret: it was mistyped or deleted, or has expired`,
+      `${address} knows no token with this secret: it is mistyped, or the token was deleted or has expired`,
       {
         exitCode: EXIT.denied,
         hints: [
-          'It is the SecretID of a token, not its AccessorID',
-          'Through an auth method: latchkey login --method NAME',
+          'Enter the SecretID of a token, not its AccessorID',
+          'To log in through an auth method: latchkey login --method NAME',
         ],
         cause: error,
       },
@@ -53,9 +53,9 @@ async function askForSecret(session: Session, address: string): Promise<string> 
   if (secret !== '') return secret
   throw new CliError('no secret was given', {
     hints: [
-      'Enter the SecretID of a token, or send it: latchkey login < FILE',
-      'Through an auth method: latchkey login --method NAME',
-      'On a new server: latchkey bootstrap makes the first token',
+      'Enter the SecretID of a token, or read it from a file: latchkey login < FILE',
+      'To log in through an auth method: latchkey login --method NAME',
+      'On a new server, create the first token: latchkey bootstrap',
     ],
   })
 }
@@ -91,7 +91,7 @@ export const logout: Action = async (session) => {
   if (context.isLogin) await deleteLogin(session)
   await forgetSecret(session.io.env, contextName, context)
   await session.note(
-    `Logged out of ${context.address}.${context.isLogin ? '' : ' The token itself still works: latchkey token delete ends one.'}`,
+    `Logged out of ${context.address}.${context.isLogin ? '' : ' The token itself still works. To revoke a token: latchkey token delete'}`,
   )
 }
 
@@ -150,7 +150,7 @@ export const listContexts: Action = async (session) => {
       { title: 'AccessorID', text: ({ AccessorID }) => AccessorID },
       { title: 'Secret in', text: ({ Secret }) => Secret },
     ],
-    'No contexts: latchkey login makes one.',
+    'No contexts. To create one: latchkey login',
   )
 }
 

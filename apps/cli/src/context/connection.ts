@@ -77,7 +77,7 @@ async function tokenOf(
   if (secret !== undefined) return { secret, tokenFrom: `the context ${contextName}` }
   return {
     secret,
-    tokenFrom: context.inKeyring ? 'the keyring did not give the token out' : 'you are not logged in',
+    tokenFrom: context.inKeyring ? 'the keyring did not return the token' : 'you are not logged in',
   }
 }
 

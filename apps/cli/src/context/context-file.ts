@@ -45,13 +45,13 @@ export function readContexts(path: string): Contexts {
   }
   const contexts = parseContexts(text)
   if (contexts === undefined) {
-    throw new CliError(`${path} is not a file of contexts`, {
+    throw new CliError(`${path} is not a valid contexts file`, {
       hints: ['Remove it, and log in again: latchkey login'],
     })
   }
   const hasSecret = Object.values(contexts.contexts).some(({ secret }) => secret !== undefined)
   if (hasSecret && process.platform !== 'win32' && (statSync(path).mode & 0o077) !== 0) {
-    throw new CliError(`${path} holds a secret and other users may read it`, {
+    throw new CliError(`${path} contains a secret, and other users can read it`, {
       hints: [`Run: chmod 600 ${path}`],
     })
   }

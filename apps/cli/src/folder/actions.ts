@@ -55,8 +55,8 @@ export const apply: Action = async (session, input) => {
   // A script that only creates and updates needs no answer; deletions always do.
   if (deletions > 0 || session.isInteractive) {
     const also =
-      deletions === 0 ? '' : `, of which ${deletions} ${deletions === 1 ? 'is a deletion' : 'are deletions'}`
-    await session.confirm(`Make these ${found.changes.length} changes${also}?`)
+      deletions === 0 ? '' : `, including ${deletions} ${deletions === 1 ? 'deletion' : 'deletions'}`
+    await session.confirm(`Apply these ${found.changes.length} changes${also}?`)
     await requireSame(found, await planOf(session, input))
   }
   await applyPlan(await session.client(), found, (done, total) =>
@@ -69,9 +69,9 @@ export const apply: Action = async (session, input) => {
 /** What was confirmed must still be what happens. */
 async function requireSame(confirmed: Plan, now: Plan): Promise<void> {
   if (JSON.stringify(confirmed) === JSON.stringify(now)) return
-  throw new CliError('the service changed while you were asked; nothing was written', {
+  throw new CliError('the service changed before you answered; nothing was written', {
     exitCode: EXIT.conflict,
-    hints: ['Apply again to see the changes as they are now'],
+    hints: ['Run apply again to see the current changes'],
   })
 }
 
@@ -109,7 +109,7 @@ export const exportFolder: Action = async (session, input) => {
   }
   writeFile(folder, SCHEMA_FILE, `${JSON.stringify(folderSchema(), null, 2)}\n`)
   session.progress.clear()
-  await session.note(`Wrote ${count} records to ${folder}. Compare: latchkey plan ${folder}`)
+  await session.note(`Wrote ${count} records to ${folder}. To compare: latchkey plan ${folder}`)
 }
 
 /** A server of another edition or version does not have every kind. */

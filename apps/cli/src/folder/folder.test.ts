@@ -149,7 +149,7 @@ test('names every record that cannot be used, with file and line, before anythin
   for (const text of ['bad.yaml:1: Rules: line 1, column 6', 'bad.yaml:4: kind is "tokn"', 'bad.yaml:6: ']) {
     expect(stderr).toContain(text)
   }
-  expect(stderr).toContain('a folder holds no secrets')
+  expect(stderr).toContain('folders contain no secrets')
   expect(stderr).toContain('worse.yaml:7: role c is also in')
   expect(service.calls).toEqual([])
 })

@@ -81,7 +81,8 @@ function checkRecord(value: unknown, place: string): WantedRecord | string {
   const kind = KIND_NAMES.find((name) => name === word)
   if (kind === undefined)
     return `${place}: kind is ${JSON.stringify(word) ?? 'absent'}, not one of ${KIND_NAMES.join(', ')}`
-  if (Namespace !== undefined && typeof Namespace !== 'string') return `${place}: Namespace: expected a text`
+  if (Namespace !== undefined && typeof Namespace !== 'string')
+    return `${place}: Namespace: expected a string`
   const { schema, fields: managed, required, keyOf } = FOLDER_KINDS[kind]
   const result = schema.safeParse(fields)
   if (!result.success) {
@@ -100,8 +101,8 @@ function checkRecord(value: unknown, place: string): WantedRecord | string {
 }
 
 function describeStranger(field: string): string {
-  if (field === 'SecretID') return 'SecretID: a folder holds no secrets; the service makes one'
-  if (field === 'ExpirationTTL') return 'ExpirationTTL: a folder needs an instant, ExpirationTime'
+  if (field === 'SecretID') return 'SecretID: folders contain no secrets; the service generates one'
+  if (field === 'ExpirationTTL') return 'ExpirationTTL: use ExpirationTime, a fixed point in time'
   return `${field}: a folder does not manage this field`
 }
 
@@ -110,7 +111,7 @@ function linkFault(fields: Record<string, unknown>): string | undefined {
     const links = fields[name]
     if (!Array.isArray(links)) continue
     if (links.some((link: { readonly Name?: string }) => !link.Name)) {
-      return `${name}: name each link, such as "- Name: orders-read"; ids differ between services`
+      return `${name}: name each link, such as "- Name: orders-read"; IDs differ between services`
     }
   }
   return undefined

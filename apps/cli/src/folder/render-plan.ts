@@ -6,8 +6,7 @@ const MARKS = { create: '+', update: '~', delete: '-' } as const
 const STYLES = { create: 'green', update: 'yellow', delete: 'red' } as const
 
 export function renderPlan({ changes, unchangedCount }: Plan, paint: Paint): string {
-  if (changes.length === 0)
-    return `No changes: the service has all ${unchangedCount} records as they are here.\n`
+  if (changes.length === 0) return `No changes: all ${unchangedCount} records match the service.\n`
   const count = (action: Change['action']) => changes.filter((change) => change.action === action).length
   const summary = `${count('create')} to create, ${count('update')} to update, ${count('delete')} to delete, ${unchangedCount} unchanged.`
   return `${changes.map((change) => renderChange(change, paint)).join('')}${paint('bold', summary)}\n`

@@ -30,7 +30,8 @@ export async function explainError(error: unknown, session: Session): Promise<Ex
   if (!(error instanceof LatchkeyError)) return undefined
   const explained = await explain(error, session)
   const hints = [...explained.hints]
-  if (error.maybeApplied) hints.push('The change may have been made all the same: look before you repeat it.')
+  if (error.maybeApplied)
+    hints.push('The change may still have been applied: check before you repeat the command.')
   if (error.requestId !== undefined && explained.exitCode === EXIT.failed)
     hints.push(`Request ${error.requestId}`)
   return { ...explained, hints }
@@ -50,7 +51,7 @@ async function explain(error: LatchkeyError, session: Session): Promise<Explaine
     return { message, hints: await hintsOfInvalid(error, session), exitCode: EXIT.invalid }
   }
   if (error instanceof LegacyMode) {
-    return { message, hints: ['See how far the upgrade is: latchkey status'], exitCode: EXIT.invalid }
+    return { message, hints: ['To see the progress of the upgrade: latchkey status'], exitCode: EXIT.invalid }
   }
   if (error instanceof Unavailable || error instanceof Timeout) return explainSilence(error, session)
   if (error instanceof LoginFailed) return { message: error.message, hints: [], exitCode: EXIT.failed }
@@ -66,7 +67,7 @@ async function hintsOfInvalid({ code, field = '', line, column, message }: Inval
   if (code === 'link_unknown') return hintsOfLink(field, / name "(.*)"/.exec(message)?.[1], session)
   if (code === 'acl_disabled') return ['The server runs without access control (LATCHKEY_ACL_ENABLED=off)']
   if (line === undefined) return []
-  return [`At line ${line}, column ${column ?? 1} of the rules. All findings: latchkey lint FILE`]
+  return [`At line ${line}, column ${column ?? 1} of the rules. To see all findings: latchkey lint FILE`]
 }
 
 /** The names that a link may have meant. */
@@ -80,7 +81,9 @@ async function hintsOfLink(field: string, wanted: string | undefined, session: S
     wanted ?? '',
     records.map(({ Name }) => Name),
   )
-  return alike.length > 0 ? [`Did you mean ${alike.join(' or ')}?`] : [`All of them: latchkey ${word} list`]
+  return alike.length > 0
+    ? [`Did you mean ${alike.join(' or ')}?`]
+    : [`To list them all: latchkey ${word} list`]
 }
 
 async function explainSilence(error: Unavailable | Timeout, session: Session): Promise<Explained> {
@@ -91,7 +94,7 @@ async function explainSilence(error: Unavailable | Timeout, session: Session): P
     hints: isReached
       ? []
       : [
-          'Is the server running, and is this its address? Another one: --address, LATCHKEY_ADDR, or latchkey login ADDRESS',
+          'Is the server running at this address? To use another one: --address, LATCHKEY_ADDR, or latchkey login ADDRESS',
         ],
     exitCode: EXIT.unavailable,
   }
@@ -99,13 +102,13 @@ async function explainSilence(error: Unavailable | Timeout, session: Session): P
 
 const LOG_IN = [
   'Log in: latchkey login',
-  'On a new server, make the first token: latchkey bootstrap',
+  'On a new server, create the first token: latchkey bootstrap',
   'In scripts: LATCHKEY_TOKEN or --token-file',
 ]
 
 const BOOTSTRAPPED = [
-  'This server has its first token. Log in with its secret: latchkey login',
-  'If that is lost: write this index to the file acl-bootstrap-reset in the data directory of the server, and bootstrap again',
+  'The first token already exists. Log in with its secret: latchkey login',
+  'If the secret is lost: write the reset index to the file acl-bootstrap-reset in the data directory of the server, and bootstrap again',
 ]
 
 async function explainDenial(error: PermissionDenied, session: Session): Promise<Explained> {
@@ -114,8 +117,8 @@ async function explainDenial(error: PermissionDenied, session: Session): Promise
   if (error.missing !== undefined) {
     const hints = await hintsOfMissing(error.missing, session)
     const holder =
-      secret === undefined ? `an anonymous caller lacks it (${tokenFrom})` : 'this token lacks it'
-    return { message: `needs ${describeRight(error.missing)}, and ${holder}`, hints, exitCode }
+      secret === undefined ? `the anonymous token lacks it (${tokenFrom})` : 'your token lacks it'
+    return { message: `this needs ${describeRight(error.missing)}, and ${holder}`, hints, exitCode }
   }
   if (error.code === 'bootstrap_done') return { message: detailOf(error), hints: BOOTSTRAPPED, exitCode }
   if (secret === undefined) {
@@ -135,11 +138,11 @@ async function explainDenial(error: PermissionDenied, session: Session): Promise
 async function hintsOfMissing(missing: MissingRight, session: Session): Promise<string[]> {
   const { secret } = await session.connection()
   if (secret === undefined) return LOG_IN
-  const rule = `A policy of the token needs: ${ruleFor(missing)}`
+  const rule = `Rule to add to a policy of the token: ${ruleFor(missing)}`
   return [
     ...(await describeInstead(missing, session)),
     rule,
-    'Who has it: latchkey who-can, with a token that has acl:read',
+    'To see which tokens have it: latchkey who-can, with a token that has acl:read',
   ]
 }
 
@@ -162,7 +165,7 @@ async function describeInstead(missing: MissingRight, session: Session): Promise
     const name = self.Description === '' ? self.AccessorID : `${self.AccessorID} (${self.Description})`
     const has =
       best === undefined
-        ? `Token ${name} has nothing there: ${describePath(refusal?.Explanation)}`
+        ? `Token ${name} has no such right: ${describePath(refusal?.Explanation)}`
         : `Token ${name} has ${describeRight({ ...missing, access: best.Access })} ${describePath(best.Explanation)}`
     return [has]
   } catch {

@@ -5,11 +5,14 @@ import type { OptionSpec } from './command-spec.ts'
 export const GLOBAL_OPTIONS: readonly OptionSpec[] = [
   {
     flags: '-o, --output <format>',
-    description: 'how to print the result; default: table',
+    description: 'how to print the result (default: table)',
     choices: FORMATS,
     misnomers: ['--format', '--json', '--yaml'],
   },
-  { flags: '--template <text>', description: 'print this text per record, with fields such as {{Name}}' },
+  {
+    flags: '--template <text>',
+    description: 'print this text for each record, with fields such as {{Name}}',
+  },
   {
     flags: '--show-secret',
     description: 'print secrets instead of <hidden>',
@@ -17,16 +20,17 @@ export const GLOBAL_OPTIONS: readonly OptionSpec[] = [
   },
   {
     flags: '--context <name>',
-    description: 'the context to use; else LATCHKEY_CONTEXT, else the current one',
+    description: 'the context to use (default: LATCHKEY_CONTEXT, then the current context)',
   },
   {
     flags: '--address <url>',
-    description: 'the server to call; else LATCHKEY_ADDR, else that of the context',
+    description: 'the server to call (default: LATCHKEY_ADDR, then the address of the context)',
     misnomers: ['--addr', '--http-addr', '--server', '--host', '--url'],
   },
   {
     flags: '--token-file <file>',
-    description: 'the token to present; else LATCHKEY_TOKEN, LATCHKEY_TOKEN_FILE, that of the context',
+    description:
+      'a file with the secret to present (default: LATCHKEY_TOKEN, LATCHKEY_TOKEN_FILE, then the context)',
     misnomers: ['--token', '--secret', '--secret-id'],
   },
   {
@@ -34,12 +38,12 @@ export const GLOBAL_OPTIONS: readonly OptionSpec[] = [
     description: 'the namespace to work in (extended edition)',
     misnomers: ['--ns'],
   },
-  { flags: '--datacenter <name>', description: 'the datacenter to ask', misnomers: ['--dc'] },
+  { flags: '--datacenter <name>', description: 'the datacenter to send the request to', misnomers: ['--dc'] },
   {
     flags: '-y, --yes',
-    description: 'answer every question with yes',
+    description: 'answer yes to every question',
     misnomers: ['--force', '--auto-approve'],
   },
-  { flags: '-q, --quiet', description: 'print results and errors, but no remarks' },
+  { flags: '-q, --quiet', description: 'print results and errors only' },
   { flags: '--no-pager', description: 'do not page long output' },
 ]

@@ -95,9 +95,12 @@ export class Session {
   async confirm(question: string): Promise<void> {
     if (this.input.flag('yes')) return
     if (!this.isInteractive) {
-      throw new CliError(`${question} Nothing was changed: there is no terminal to ask on`, {
-        hints: ['Add --yes to do it without a question'],
-      })
+      throw new CliError(
+        `${question} Nothing was changed: this needs confirmation, and there is no terminal`,
+        {
+          hints: ['To confirm in advance, add --yes'],
+        },
+      )
     }
     const { confirm } = await import('@inquirer/prompts')
     const isMeant = await this.ask(confirm({ message: question, default: false }, this.prompting))

@@ -35,7 +35,7 @@ export const can: Action = async (session, input) => {
     const { paint } = session.out
     const verdict = Allow ? paint('green', 'yes') : paint('red', 'no')
     await session.out.text(`${verdict}: ${describeRight(right)}, ${describePath(Explanation)}\n`)
-    if (!Allow) await session.note(`A policy of the token needs: ${ruleFor(right)}`)
+    if (!Allow) await session.note(`Rule to add to a policy of the token: ${ruleFor(right)}`)
   }
   return answer.Allow ? EXIT.done : EXIT.denied
 }
@@ -56,17 +56,17 @@ export const whoCan: Action = async (session, input) => {
     ...(found.some(({ Namespace }) => Namespace !== undefined) ? [namespaceField] : []),
     { title: 'Description', text: ({ Description }: TokenReference) => Description },
   ]
-  await session.out.list(found, columns, 'No token can.')
+  await session.out.list(found, columns, 'No token may do this.')
 }
 
 export const whatIf: Action = async (session, input) => {
   const client = await session.client()
   const rules = await givenRules(input, session)
-  if (rules === undefined) throw new CliError('give the new rules: --rules FILE, or --rule TEXT')
+  if (rules === undefined) throw new CliError('the new rules are missing: --rules FILE, or --rule TEXT')
   const policy = await findPolicy(client, input.arg(0))
   const changes = await whatWouldChange(client, policy.ID, rules)
   if (!session.out.isTable) await session.out.data(changes)
-  else if (changes.length === 0) await session.note(`No token would gain or lose a right.`)
+  else if (changes.length === 0) await session.note('No token would gain or lose a right.')
   else
     await session.out.text(
       `${changes.map((change) => describeChange(change, session.out.paint)).join('\n')}\n`,

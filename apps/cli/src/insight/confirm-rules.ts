@@ -42,9 +42,9 @@ export async function confirmRules(existing: Policy, rules: string, session: Ses
   if (changes === undefined || changes.length === 0) return
   const shown = changes.slice(0, SHOWN_MAX).map((change) => describeChange(change, session.paint))
   const more = changes.length > SHOWN_MAX ? `\n… and ${changes.length - SHOWN_MAX} more` : ''
-  const tokens = changes.length === 1 ? '1 token changes' : `${changes.length} tokens change`
+  const tokens = changes.length === 1 ? '1 token' : `${changes.length} tokens`
   await session.note(`${shown.join('\n')}${more}`)
-  await session.confirm(`With these rules the rights of ${tokens}. Write them?`)
+  await session.confirm(`These rules change the rights of ${tokens}. Save them?`)
 }
 
 /** Rules that cannot be compared are still the service's to accept or refuse. */

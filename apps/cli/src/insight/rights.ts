@@ -29,7 +29,7 @@ export function levelsOf({ resource, access }: MissingRight): ('read' | 'write' 
 
 /** How a token comes by the rule that decided: `through role shop, policy orders-read (line 1: key_prefix "" = "read")`. */
 export function describePath(explanation: Explanation | undefined): string {
-  if (explanation === undefined) return 'for a reason that this server does not say'
+  if (explanation === undefined) return 'for a reason that this server does not report'
   const { Rule, Path } = explanation
   if (Rule === undefined) return 'because no rule matches, so the default policy decides'
   const segment = Rule.Segment === '' && SCALARS.has(Rule.Kind) ? '' : ` "${Rule.Segment}"`

@@ -46,7 +46,7 @@ const kind: RecordKind<AuthMethod, AuthMethodListEntry, AuthMethodCreate> = {
     const given = Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined))
     const body = { ...base, Name: base.Name ?? input.arg(0), ...given }
     if (body.Type === undefined)
-      throw new CliError('name the type of the method: --type jwt, kubernetes or oidc')
+      throw new CliError('the type of the method is missing: --type jwt, kubernetes or oidc')
     return { ...body, Type: body.Type }
   },
   create: (client, body) => client.authMethods.create(body),
@@ -55,7 +55,7 @@ const kind: RecordKind<AuthMethod, AuthMethodListEntry, AuthMethodCreate> = {
   clone: (client, method, input) => client.authMethods.create({ ...contentOf(method), Name: input.arg(1) }),
   nameOf: ({ Name }) => `auth method ${Name}`,
   baseOf: contentOf,
-  deleteWarning: 'Its binding rules go with it, and all tokens that it made stop working at once.',
+  deleteWarning: 'This also deletes its binding rules and revokes all tokens that it created.',
 }
 
 async function readConfig(path: string, session: Session): Promise<AuthMethodCreate['Config']> {

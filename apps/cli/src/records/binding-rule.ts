@@ -51,7 +51,7 @@ const kind: RecordKind<BindingRule, BindingRule, BindingRuleCreate> = {
     client.bindingRules.create({ ...contentOf(rule), ...given(input.text('authMethod')) }),
   nameOf: (rule) => `binding rule ${rule.ID} (${rule.AuthMethod}: ${binds(rule)})`,
   baseOf: contentOf,
-  deleteWarning: 'Later logins do not get what it binds.',
+  deleteWarning: 'Later logins will no longer get what it binds.',
 }
 
 function given(AuthMethod: string | undefined) {

@@ -27,7 +27,7 @@ export interface KindCommands {
   readonly others?: readonly CommandSpec[]
 }
 
-const description: OptionSpec = { flags: '--description <text>', description: 'free text for people' }
+const description: OptionSpec = { flags: '--description <text>', description: 'free-form description' }
 const rename: OptionSpec = { flags: '--rename <name>', description: 'the new name' }
 
 /** Options that give, add and remove links. */
@@ -38,16 +38,20 @@ function links(
   return {
     all: {
       flags: `--${option} <name>`,
-      description: `a ${option} to link; several times for several`,
+      description: `a ${option} to link (repeatable)`,
       isList: true,
     },
     changes: [
       {
         flags: `--add-${option} <name>`,
-        description: `link one more ${option}, keep the other ${many}`,
+        description: `link another ${option}, and keep the other ${many} (repeatable)`,
         isList: true,
       },
-      { flags: `--remove-${option} <name>`, description: `no longer link this ${option}`, isList: true },
+      {
+        flags: `--remove-${option} <name>`,
+        description: `remove the link to this ${option} (repeatable)`,
+        isList: true,
+      },
     ],
   }
 }
@@ -56,10 +60,10 @@ const roles = links('role', 'roles')
 const identities: readonly OptionSpec[] = [
   {
     flags: '--service <name[:dc,…]>',
-    description: 'a service to act as, in all or some datacenters',
+    description: 'a service identity, in all or some datacenters (repeatable)',
     isList: true,
   },
-  { flags: '--node <name:dc>', description: 'a node to act as', isList: true },
+  { flags: '--node <name:dc>', description: 'a node identity (repeatable)', isList: true },
 ]
 
 export const KIND_COMMANDS: readonly KindCommands[] = [
@@ -74,22 +78,22 @@ export const KIND_COMMANDS: readonly KindCommands[] = [
     createOnly: [
       {
         flags: '--ttl <duration>',
-        description: 'how long it is valid, such as 8h or 90m; 1 minute to 24 hours',
+        description: 'how long the token is valid, such as 8h or 90m; 1 minute to 24 hours',
       },
-      { flags: '--expires <instant>', description: 'when it expires, such as 2030-01-01T12:00:00Z' },
-      { flags: '--local', description: 'valid in the datacenter of the server only' },
-      { flags: '--accessor <id>', description: 'its AccessorID; default: a random one' },
+      { flags: '--expires <instant>', description: 'when the token expires, such as 2030-01-01T12:00:00Z' },
+      { flags: '--local', description: 'valid only in the datacenter of the server' },
+      { flags: '--accessor <id>', description: 'the AccessorID (default: random)' },
     ],
     updateOnly: [...policies.changes, ...roles.changes],
     listOptions: [
       {
         flags: '--search <text>',
-        description: 'only tokens with this text in description, links or accessor',
+        description: 'only tokens with this text in their description, links or accessor',
       },
       { flags: '--policy <name>', description: 'only tokens that link this policy' },
       { flags: '--role <name>', description: 'only tokens that link this role' },
-      { flags: '--auth-method <name>', description: 'only tokens of logins through this method' },
-      { flags: '--service <name>', description: 'only tokens that may act as this service' },
+      { flags: '--auth-method <name>', description: 'only tokens created by logins through this method' },
+      { flags: '--service <name>', description: 'only tokens with this service identity' },
       {
         flags: '--filter <expression>',
         description: 'terms Field==value joined by "and", such as Local==true',
@@ -99,9 +103,10 @@ export const KIND_COMMANDS: readonly KindCommands[] = [
     ],
     cloneOptions: [description],
     details: {
-      create: 'The secret is hidden in the output: read it with `token read ACCESSOR --show-secret`.',
+      create: 'The output hides the secret: to see it, run `token read ACCESSOR --show-secret`.',
       read: '`self` is the token that the command presents.',
-      update: 'Options replace what they name; everything else stays. The lifetime of a token cannot change.',
+      update:
+        'Each option replaces the field that it names; all other fields stay the same. The lifetime of a token cannot change.',
     },
     examples: {
       create: [
@@ -133,20 +138,20 @@ export const KIND_COMMANDS: readonly KindCommands[] = [
     content: [
       {
         flags: '--rules <file>',
-        description: 'a file with the rules, - for standard input, or the rules themselves',
+        description: 'the rules: a file, - for standard input, or the text itself',
       },
-      { flags: '--rule <text>', description: 'a rule; several times for several', isList: true },
+      { flags: '--rule <text>', description: 'a rule (repeatable)', isList: true },
       description,
       {
         flags: '--valid-in <datacenter>',
-        description: 'a datacenter where it applies; default: all',
+        description: 'a datacenter where it applies (repeatable; default: all)',
         isList: true,
       },
     ],
     updateOnly: [rename],
     details: {
       update:
-        'On a terminal, shows the tokens that would gain or lose rights, and asks. Elsewhere: `what-if` says the same beforehand.',
+        'On a terminal, shows the tokens that would gain or lose rights, and asks for confirmation. In scripts, run `what-if` first to see them.',
     },
     examples: {
       create: [
@@ -163,9 +168,9 @@ export const KIND_COMMANDS: readonly KindCommands[] = [
     others: [
       {
         usage: 'policy edit <policy>',
-        summary: 'write the rules of a policy, new or old, in your editor',
+        summary: 'edit the rules of a new or existing policy in your editor',
         details:
-          'Opens VISUAL, EDITOR or vi. Rules with faults are not written; on a terminal, shows the tokens that would gain or lose rights, and asks.',
+          'Opens VISUAL, EDITOR or vi. Refuses invalid rules. On a terminal, shows the tokens that would gain or lose rights, and asks for confirmation.',
         examples: ['policy edit orders-read'],
         load: async () => (await import('./edit-policy.ts')).editPolicy,
       },
@@ -205,7 +210,7 @@ export const KIND_COMMANDS: readonly KindCommands[] = [
     updateOnly: [...policies.changes, ...roles.changes],
     details: {
       create:
-        'Namespaces need the extended edition. Every token of the namespace has the policies and roles named here.',
+        'Namespaces need the extended edition. Every token in the namespace gets the policies and roles named here.',
     },
     examples: {
       create: ['namespace create team-a --description "team A"'],
@@ -227,13 +232,13 @@ export const KIND_COMMANDS: readonly KindCommands[] = [
     content: [
       {
         flags: '--type <type>',
-        description: 'jwt, kubernetes or oidc',
+        description: 'the kind of credential that it accepts',
         choices: ['jwt', 'kubernetes', 'oidc'],
       },
-      { flags: '--config <file>', description: 'a file of YAML or JSON with its configuration' },
-      { flags: '--display-name <text>', description: 'name for people' },
+      { flags: '--config <file>', description: 'a YAML or JSON file with its configuration' },
+      { flags: '--display-name <text>', description: 'name to show to people' },
       description,
-      { flags: '--ttl <duration>', description: 'lifetime of the tokens that it makes, such as 8h' },
+      { flags: '--ttl <duration>', description: 'lifetime of the tokens that it creates, such as 8h' },
       {
         flags: '--locality <where>',
         description: 'where its tokens are valid',
@@ -258,16 +263,19 @@ export const KIND_COMMANDS: readonly KindCommands[] = [
     created: '',
     cloned: '',
     content: [
-      { flags: '--auth-method <name>', description: 'the auth method whose logins it is for' },
+      { flags: '--auth-method <name>', description: 'the auth method whose logins it applies to' },
       { flags: '--bind-type <type>', description: 'what it binds', choices: ['service', 'node', 'role'] },
-      { flags: '--bind-name <name>', description: 'its name, with claims filled in: web-${value.region}' },
+      {
+        flags: '--bind-name <name>',
+        description: 'the name, in which claims are filled in, such as web-${value.region}',
+      },
       {
         flags: '--selector <expression>',
-        description: 'selects logins, such as value.team == "ops"; default: all',
+        description: 'which logins it applies to, such as value.team == "ops" (default: all)',
       },
       description,
     ],
-    listOptions: [{ flags: '--auth-method <name>', description: 'only rules of this method' }],
+    listOptions: [{ flags: '--auth-method <name>', description: 'only rules for this method' }],
     cloneOptions: [{ flags: '--auth-method <name>', description: 'the auth method of the clone' }],
     examples: {
       create: [

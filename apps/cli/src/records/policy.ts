@@ -78,7 +78,7 @@ const kind: RecordKind<Policy, PolicyListEntry, PolicyCreate> = {
     ...(Datacenters === undefined ? {} : { Datacenters }),
     ...(Namespace === undefined ? {} : { Namespace }),
   }),
-  deleteWarning: 'The tokens and roles that have it lose its rights.',
+  deleteWarning: 'Tokens and roles that link it lose its rights.',
   async beforeUpdate(existing, body, session) {
     if (body.Rules === undefined || body.Rules === existing.Rules) return
     const { confirmRules } = await import('../insight/confirm-rules.ts')

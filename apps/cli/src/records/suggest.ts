@@ -20,7 +20,7 @@ export async function findByName<R>(word: string, name: string, { read, names }:
     if (!(error instanceof NotFound)) throw error
     const alike = similarNames(name, await names().catch(() => []))
     const hint =
-      alike.length > 0 ? `Did you mean ${alike.join(' or ')}?` : `All of them: latchkey ${word} list`
+      alike.length > 0 ? `Did you mean ${alike.join(' or ')}?` : `To list them all: latchkey ${word} list`
     throw new CliError(`there is no ${word} "${name}"`, {
       exitCode: EXIT.notFound,
       hints: [hint],

@@ -16,7 +16,7 @@ const PAGE_SIZE = 1_000
 export async function findToken(client: Client, reference: string): Promise<Token> {
   if (reference === 'self') return client.tokens.self()
   if (!isId(reference)) {
-    throw new CliError(`"${reference}" is no accessor: a token is named by its AccessorID, or "self"`, {
+    throw new CliError(`"${reference}" is not an accessor: give the AccessorID of the token, or "self"`, {
       hints: ['Find it: latchkey token list --search TEXT'],
     })
   }
@@ -79,7 +79,7 @@ const kind: RecordKind<Token, TokenListEntry, TokenCreate> = {
     Description === '' ? `token ${AccessorID}` : `token ${AccessorID} (${Description})`,
   baseOf: ({ Hash: _, CreateIndex: _c, ModifyIndex: _m, CreateTime: _t, ...content }) =>
     content as TokenCreate,
-  deleteWarning: 'Whatever presents it is refused from then on.',
+  deleteWarning: 'Clients that present it will be refused at once.',
   async afterCreate({ AccessorID }, session) {
     if (session.showsSecrets) return
     await session.note(`Its secret is hidden. To see it: latchkey token read ${AccessorID} --show-secret`)
