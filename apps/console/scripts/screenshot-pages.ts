@@ -43,7 +43,7 @@ export const PAGES: readonly ShownPage[] = [
       const token = tokens.find(({ Description }) => Description === 'Web shop, staging')?.AccessorID
       return `/ask?${new URLSearchParams({ token: token ?? '', kind: 'key', segment: 'payments/key', access: 'read' })}`
     },
-    ready: (page) => page.getByText('What is missing').waitFor(),
+    ready: (page) => page.getByText('Missing right').waitFor(),
   },
   {
     name: 'ask-who',
@@ -108,14 +108,18 @@ export const PAGES: readonly ShownPage[] = [
       await page.getByText('As a policy').first().waitFor()
     },
   },
-  { name: 'datacenters', path: '/datacenters', ready: (page) => page.getByText('replicates from').waitFor() },
+  {
+    name: 'datacenters',
+    path: '/datacenters',
+    ready: (page) => page.getByText('does not replicate from').waitFor(),
+  },
   { name: 'login-methods', path: '/login-methods', ready: (page) => page.getByText('jwt').waitFor() },
   {
     name: 'login-method',
     path: '/login-methods/ci',
     ready: async (page) => {
       await page.getByLabel('Claims of the credential').fill('{ "project": "shop", "sub": "build-17" }')
-      await page.getByRole('button', { name: 'What would these claims get?' }).click()
+      await page.getByRole('button', { name: 'Test these claims' }).click()
       await page.getByText('The login would succeed').waitFor()
     },
   },
@@ -123,7 +127,7 @@ export const PAGES: readonly ShownPage[] = [
   {
     name: 'namespace',
     path: '/namespaces/team-a',
-    ready: (page) => page.getByText('What is in it').waitFor(),
+    ready: (page) => page.getByText('Contents').waitFor(),
   },
   {
     name: 'namespace-edit',
@@ -226,7 +230,7 @@ export const PAGES: readonly ShownPage[] = [
     path: async (client) => `/roles/${(await client.roles.readByName('shop')).ID}`,
     ready: (page) => page.getByText('Web shop, production').waitFor(),
   },
-  { name: 'not-found', path: '/nowhere', ready: (page) => page.getByText('There is no such page').waitFor() },
+  { name: 'not-found', path: '/nowhere', ready: (page) => page.getByText('Page not found').waitFor() },
   {
     name: 'palette',
     path: '/tokens',

@@ -108,10 +108,10 @@ describe.skipIf(executablePath === undefined)('the console on mocks', () => {
       const { ID } = await mocks.client.sessions.create({ Name: 'Export' })
       await mocks.open(`/sessions/${ID}`, READER)
       await page.getByRole('heading', { name: 'Export' }).waitFor()
-      await page.getByText('It holds none, or your token may not read them').waitFor()
+      await page.getByText('This session holds no keys, or your token may not read them').waitFor()
       await expect.poll(() => page.getByRole('button', { name: 'End session' }).count()).toBe(0)
       await mocks.open('/sessions', NO_RIGHTS)
-      await page.getByText('No program has one, or your token may not read them').waitFor()
+      await page.getByText('No program has a session, or your token may not read them').waitFor()
     },
   )
 
@@ -131,13 +131,13 @@ describe.skipIf(executablePath === undefined)('the console on mocks', () => {
     await page.getByRole('link', { name: 'Reader' }).waitFor()
     const token = await mocks.client.withToken(READER).tokens.self()
     await mocks.client.tokens.delete(token.AccessorID)
-    await page.getByText('Your token expired or was deleted').waitFor()
+    await page.getByText('Your token has expired or was deleted').waitFor()
   })
 
   mocked('an address without a page, and a key of blanks, have names', async ({ page, mocks }) => {
     await mocks.client.kv.put(' ', 'blank')
     await mocks.open('/nowhere', mocks.service.managementToken)
-    await page.getByRole('heading', { name: 'There is no such page', level: 1 }).waitFor()
+    await page.getByRole('heading', { name: 'Page not found', level: 1 }).waitFor()
     expect(await axeViolations(page)).toEqual([])
     await page.getByRole('link', { name: 'Keys and values' }).click()
     await page.getByRole('link', { name: '“ ”' }).click()

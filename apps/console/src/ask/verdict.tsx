@@ -129,13 +129,13 @@ function Missing({ missing, rule: decided }: MissingProps) {
       </div>
       {rule !== undefined && (
         <div>
-          <dt>{texts.ask.may.mend}</dt>
+          <dt>{texts.ask.may.fix}</dt>
           <dd>
             <div className="row">
               <pre className="rule">{rule}</pre>
               <CopyButton label={texts.ask.may.copyRule} text={() => `${rule}\n`} />
             </div>
-            <p className="small secondary">{texts.ask.may.mendHow}</p>
+            <p className="small secondary">{texts.ask.may.fixHow}</p>
           </dd>
         </div>
       )}

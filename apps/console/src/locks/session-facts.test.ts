@@ -10,10 +10,10 @@ const session = (fields: Partial<LockSession> = {}): LockSession => ({
 test('a session without a TTL does not expire, another ends after twice its TTL', () => {
   expect([ttlOf(session()), lifetimeOf(session())]).toEqual([
     '15s',
-    'It ends about 30 seconds after the last one',
+    'Ends about 30 seconds after the last renewal',
   ])
   for (const TTL of ['', '0s']) {
-    expect([ttlOf(session({ TTL })), lifetimeOf(session({ TTL }))]).toEqual(['None', 'It does not expire'])
+    expect([ttlOf(session({ TTL })), lifetimeOf(session({ TTL }))]).toEqual(['None', 'Does not expire'])
   }
 })
 
