@@ -27,7 +27,7 @@ const serviceParam = z.object({
   ServiceID: z.string().meta({ description: 'ID of a service of this node. Not case-sensitive.' }),
 })
 const serviceNameParam = z.object({
-  ServiceName: z.string().meta({ description: 'Name of services of this node. Not case-sensitive.' }),
+  ServiceName: z.string().meta({ description: 'Name of a service on this node. Not case-sensitive.' }),
 })
 const checkParam = z.object({
   CheckID: z.string().meta({ description: 'ID of a check of this node. Not case-sensitive.' }),
@@ -74,7 +74,7 @@ export const agent = c.router({
     path: '/v1/agent/service/:ServiceID',
     pathParams: serviceParam,
     summary: 'Read a service of this node',
-    description: 'With `hash`, waits until the service differs from it, or `wait` is over.',
+    description: 'With `hash`, waits until the service has another hash, or `wait` has passed.',
     query: query({ hash: text('ContentHash of an earlier answer.'), wait }),
     ...answers(agentServiceReadSchema, {
       ...judged,
@@ -109,7 +109,7 @@ export const agent = c.router({
     path: '/v1/agent/service/deregister/:ServiceID',
     pathParams: serviceParam,
     summary: 'Deregister a service of this node',
-    description: 'Its checks go with it.',
+    description: 'Also removes its checks.',
     query: query({}),
     body: c.noBody(),
     ...answers(done, { ...change, ...row, ...ofService, errors: ['id_missing', 'not_found'] }),
@@ -184,7 +184,7 @@ export const agentChecks = c.router({
     path: '/v1/agent/check/pass/:CheckID',
     pathParams: checkParam,
     summary: 'Report that a TTL check passes',
-    description: 'A report that changes nothing is not written anywhere.',
+    description: 'A report that changes nothing writes nothing.',
     query: note,
     body: c.noBody(),
     ...answers(done, report),
@@ -194,7 +194,7 @@ export const agentChecks = c.router({
     path: '/v1/agent/check/warn/:CheckID',
     pathParams: checkParam,
     summary: 'Report that a TTL check warns',
-    description: 'As with pass.',
+    description: 'Like pass.',
     query: note,
     body: c.noBody(),
     ...answers(done, report),
@@ -204,7 +204,7 @@ export const agentChecks = c.router({
     path: '/v1/agent/check/fail/:CheckID',
     pathParams: checkParam,
     summary: 'Report that a TTL check is critical',
-    description: 'As with pass.',
+    description: 'Like pass.',
     query: note,
     body: c.noBody(),
     ...answers(done, report),
@@ -214,7 +214,7 @@ export const agentChecks = c.router({
     path: '/v1/agent/check/update/:CheckID',
     pathParams: checkParam,
     summary: 'Report the status of a TTL check',
-    description: 'As with pass, warn and fail, with the status and the output in the body.',
+    description: 'Like pass, warn and fail, but with the status and the output in the body.',
     query: query({}),
     body: checkUpdateSchema,
     ...answers(done, {

@@ -82,7 +82,9 @@ export const agentHostSchema = z
       description: 'Name, operating system, platform and uptime in seconds.',
     }),
     Disk: z.null().meta({ description: 'Always null.' }),
-    CollectionTime: z.number().meta({ description: 'When this was read, in nanoseconds since the epoch.' }),
+    CollectionTime: z
+      .number()
+      .meta({ description: 'When the values were read, in nanoseconds since the epoch.' }),
     Errors: z.null().meta({ description: 'Always null.' }),
   })
   .meta({ id: 'AgentHost' })

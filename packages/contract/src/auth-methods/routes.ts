@@ -85,7 +85,7 @@ export const authMethods = c.router({
     path: '/v1/acl/auth-method/:Name',
     pathParams: methodNameParam,
     summary: 'Delete an auth method',
-    description: 'Its binding rules go with it, and all tokens that it made stop working at once.',
+    description: 'Also deletes its binding rules, and revokes all tokens that it created.',
     query: namespacedQuery({}),
     ...answers(deletedSchema, { ...aclDelete, ...api, writes: 'own', errors: ['id_missing', 'not_found'] }),
   },

@@ -86,7 +86,8 @@ const config = {
   VerboseOIDCLogging: z.boolean().optional().meta({ description: 'Accepted, without effect.' }),
   BoundIssuer: short().meta({ description: 'jwt: the required `iss`. Empty: any.' }),
   BoundAudiences: shorts().meta({
-    description: 'Audiences of which a token must have one. kubernetes: audiences to ask the review for.',
+    description:
+      'jwt and oidc: accepted audiences; a credential needs one of them. kubernetes: audiences for the token review.',
   }),
   JWTSupportedAlgs: shorts().meta({ description: 'jwt and oidc: allowed signature algorithms.' }),
   ClaimMappings: claims().meta({
@@ -211,7 +212,8 @@ const content = {
     .meta({ description: DISPLAY_NAME, gate: gates.displayName }),
   Description: boundedText(DESCRIPTION_BYTES_MAX).optional().meta({ description }),
   MaxTokenTTL: durationSchema.optional().meta({
-    description: 'Lifetime of the tokens that the method makes, 1 minute to 24 hours; 0: they do not expire.',
+    description:
+      'Lifetime of the tokens that the method creates, 1 minute to 24 hours. With 0, they do not expire.',
     gate: gates.maxTokenTtl,
   }),
   TokenLocality: z.string().optional().meta({ description: LOCALITY, gate: gates.tokenLocality }),
@@ -244,7 +246,7 @@ export type CreateAuthMethod = z.output<typeof createAuthMethodSchema>
 /** The body of update: a record as it was read, with changes. A method that does not exist is created. */
 export const updateAuthMethodSchema = z
   .strictObject({
-    Name: z.string().optional().meta({ description: 'Absent, or equal to the one in the path.' }),
+    Name: z.string().optional().meta({ description: 'Absent, or the same as in the path.' }),
     Type: z
       .string()
       .optional()
@@ -276,7 +278,7 @@ export const explainLoginAnswerSchema = z
     Refused: z
       .string()
       .optional()
-      .meta({ description: 'Why the login would be refused. Absent: it would succeed.' }),
+      .meta({ description: 'Why the login would be refused. Absent if it would succeed.' }),
     Rules: z
       .array(
         z.strictObject({
@@ -284,7 +286,7 @@ export const explainLoginAnswerSchema = z
           Selector: z.string().meta({ description: 'Its selector.' }),
           BindType: z.string().meta({ description: 'Its bind type.' }),
           BindName: z.string().meta({ description: 'Its bind name.' }),
-          Applies: z.boolean().meta({ description: 'Whether the rule gives the token something.' }),
+          Applies: z.boolean().meta({ description: 'Whether the rule applies to this login.' }),
           Name: z.string().optional().meta({ description: 'The computed name, if the selector matches.' }),
           Reason: z.string().optional().meta({ description: 'Why the rule does not apply.' }),
         }),
@@ -293,11 +295,13 @@ export const explainLoginAnswerSchema = z
     Roles: z.array(shownLinkSchema).meta({ description: 'Roles of the token.' }),
     ServiceIdentities: z
       .array(serviceIdentitySchema)
-      .meta({ description: 'Services that the token may act as.' }),
-    NodeIdentities: z.array(nodeIdentitySchema).meta({ description: 'Nodes that the token may act as.' }),
+      .meta({ description: 'Service identities of the token.' }),
+    NodeIdentities: z.array(nodeIdentitySchema).meta({ description: 'Node identities of the token.' }),
     Rights: z
       .array(z.strictObject(right))
-      .meta({ description: 'Rights that the token would have beyond those of a token without links.' }),
+      .meta({
+        description: 'Rights that the token would have in addition to those of a token without links.',
+      }),
   })
   .meta({ id: 'ExplainLoginAnswer' })
 
@@ -305,9 +309,12 @@ export const explainLoginAnswerSchema = z
 export const loginsEntrySchema = z
   .strictObject({
     Identity: z.string().meta({
-      description: 'Who logged in, as the provider calls them: `sub`. Empty for credentials without it.',
+      description:
+        'The `sub` of the credential, which names who logged in. Empty for credentials without `sub`.',
     }),
-    LiveTokens: z.number().meta({ description: 'How many live tokens of the method the identity has.' }),
+    LiveTokens: z
+      .number()
+      .meta({ description: 'Number of live tokens that the identity has from this method.' }),
     OldestCreateTime: z.string().meta({ description: 'When the oldest of them was created.' }),
     LastUse: z.string().optional().meta({
       description:

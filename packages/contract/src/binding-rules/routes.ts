@@ -60,7 +60,7 @@ export const bindingRules = c.router({
     path: '/v1/acl/binding-rule/:ID',
     pathParams: idParam,
     summary: 'Delete a binding rule',
-    description: 'Tokens made before keep what it gave them.',
+    description: 'Existing tokens keep the links that the rule gave them.',
     query: namespacedQuery({}),
     ...answers(deletedSchema, {
       ...aclDelete,

@@ -58,7 +58,7 @@ export type CreateBindingRule = z.output<typeof createBindingRuleSchema>
 export const updateBindingRuleSchema = z
   .strictObject({
     ID: idOnUpdate,
-    AuthMethod: z.string().optional().meta({ description: 'Absent, or equal to the stored one.' }),
+    AuthMethod: z.string().optional().meta({ description: 'Absent, or the same as the stored value.' }),
     ...content,
     ...indexesOnUpdate,
   })

@@ -49,7 +49,7 @@ export type Weights = z.infer<typeof weightsSchema>
 
 const json = z.record(z.string(), z.unknown())
 const tags = z.array(z.string()).meta({ description: 'Tags, as they were given.' })
-const proxy = json.optional().meta({ description: 'Of a proxy: what it stands for. Since 1.2.' })
+const proxy = json.optional().meta({ description: 'For a proxy, the service that it represents. Since 1.2.' })
 const connect = json.optional().meta({ description: '`Native`: the service needs no proxy. Since 1.2.' })
 const weights = weightsSchema.optional().meta({ description: 'Weights in DNS. Since 1.2.3.' })
 const serviceTagged = z
@@ -69,7 +69,7 @@ const serviceAddress = z
 const port = z.int().meta({ description: 'Port of the service; 0 for none.' })
 const enableTagOverride = z
   .boolean()
-  .meta({ description: 'Whether others may change the tags of a service that an agent registered.' })
+  .meta({ description: 'Whether other clients may change the tags of a service that an agent registered.' })
 
 /** A service inside a node, and in the answers of health. */
 export const nodeServiceSchema = z
@@ -159,7 +159,7 @@ export const checkSchema = z
     ServiceTags: tags.nullable().meta({ description: 'Tags of that service.' }),
     Type: z.string().optional().meta({ description: 'Such as `http` or `ttl`; may be empty. Since 1.6.2.' }),
     Interval: z.string().optional().meta({ description: 'Time between two runs. Since 1.10.' }),
-    Timeout: z.string().optional().meta({ description: 'Longest time of a run. Since 1.10.' }),
+    Timeout: z.string().optional().meta({ description: 'Maximum duration of a run. Since 1.10.' }),
     ExposedPort: z.int().optional().meta({ description: 'Port of a proxy for the check. Since 1.10.2.' }),
     Definition: json.optional().meta({
       description: 'How the check is made: only what is set. Durations in Go notation. Since 1.0.1.',

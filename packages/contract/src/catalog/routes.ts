@@ -36,7 +36,7 @@ const serviceParam = z.object({
 })
 const nodeParam = z.object({
   Node: z.string().meta({
-    description: 'Name of the node, or at least two characters of its ID. Not case-sensitive.',
+    description: 'Name of the node, or a prefix of its ID with at least two characters. Not case-sensitive.',
   }),
 })
 const ofService = { subject: 'service name' } as const
@@ -127,7 +127,7 @@ export const catalog = c.router({
     path: '/v1/catalog/node-services/:Node',
     pathParams: nodeParam,
     summary: 'Read a node with a list of its services',
-    description: 'As the read of a node. Both are null if there is no such node.',
+    description: 'Like reading a node. Both are null if there is no such node.',
     query: namespacedBlockingQuery({ filter }),
     ...answers(nodeServicesSchema, {
       ...ofOne,

@@ -38,7 +38,7 @@ const checkSettingsSchema = z
     Header: z.record(z.string(), z.array(z.string())).optional().meta({ description: 'Request headers.' }),
     Method: words('Request method.'),
     Body: words('Request body.'),
-    TLSSkipVerify: z.boolean().optional().meta({ description: 'Whether any certificate will do.' }),
+    TLSSkipVerify: z.boolean().optional().meta({ description: 'Whether to accept any certificate.' }),
     TCP: words('`host:port` to connect to.'),
     Interval: duration('Time between two runs.'),
     Timeout: duration('Time for one run.'),
@@ -51,12 +51,14 @@ const checkSettingsSchema = z
 const weights = z
   .strictObject({
     Passing: number().meta({ description: 'While all its checks are passing, 1 to 65535.' }),
-    Warning: number().meta({ description: 'While one of its checks is warning, 0 to 65535.' }),
+    Warning: number().meta({
+      description: 'Weight while one of its checks is in the warning state, 0 to 65535.',
+    }),
   })
   .optional()
   .meta({
     gate: 'catalog.serviceWeights' satisfies GateName,
-    description: 'Weights in DNS. Default, and out of range: 1 and 1.',
+    description: 'Weights in DNS. The default is 1 and 1, also for values out of range.',
   })
 
 const taggedAddress = z.strictObject({
@@ -71,14 +73,16 @@ export const serviceRegistrationSchema = z
       gate: 'catalog.connect' satisfies GateName,
       description: 'Such as `connect-proxy`. Empty for a typical service. Since 1.2.',
     }),
-    ID: name().meta({ description: 'Id, unique on the node without case. Default: the name.' }),
+    ID: name().meta({ description: 'ID, unique on the node regardless of case. Default: the name.' }),
     Service: name().meta({ description: 'Name of the service.' }),
     Tags: z
       .array(boundedText(CATALOG_TEXT_BYTES_MAX))
       .max(SERVICE_TAGS_MAX)
       .optional()
       .meta({ description: 'Tags, kept as given.' }),
-    Address: text().meta({ description: 'Address of the service. Empty: that of the node.' }),
+    Address: text().meta({
+      description: 'Address of the service. If empty, the address of the node applies.',
+    }),
     TaggedAddresses: z
       .record(boundedText(CATALOG_TEXT_BYTES_MAX), taggedAddress)
       .optional()
@@ -88,7 +92,7 @@ export const serviceRegistrationSchema = z
       }),
     Meta: pairs().meta({
       gate: 'catalog.serviceMeta' satisfies GateName,
-      description: 'Up to 64 pairs that the service says of itself. Since 1.0.7.',
+      description: 'Metadata of the service, up to 64 pairs. Since 1.0.7.',
     }),
     Port: number().meta({ description: 'Port of the service; 0 for none.' }),
     SocketPath: text().meta({
@@ -99,10 +103,12 @@ export const serviceRegistrationSchema = z
     EnableTagOverride: z
       .boolean()
       .optional()
-      .meta({ description: 'Whether others may change the tags of a service that an agent registered.' }),
+      .meta({
+        description: 'Whether other clients may change the tags of a service that an agent registered.',
+      }),
     Proxy: proxySchema.optional().meta({
       gate: 'catalog.connect' satisfies GateName,
-      description: 'Of a proxy: what it stands for. Since 1.2.',
+      description: 'For a proxy, the service that it represents. Since 1.2.',
     }),
     Connect: connectSchema.optional().meta({
       gate: 'catalog.connect' satisfies GateName,
@@ -118,12 +124,14 @@ export type ServiceRegistration = z.output<typeof serviceRegistrationSchema>
 export const checkRegistrationSchema = z
   .strictObject({
     Node: name().meta({ description: 'Name of the node, if given that of the registration.' }),
-    CheckID: name().meta({ description: 'Id, unique on the node without case. Default: the name.' }),
+    CheckID: name().meta({ description: 'ID, unique on the node regardless of case. Default: the name.' }),
     Name: name().meta({ description: 'Name of the check.' }),
     Status: name().meta({ description: '`passing`, `warning` or `critical`. Default: critical.' }),
     Notes: text().meta({ description: 'Free text for people.' }),
     Output: boundedText(CHECK_OUTPUT_BYTES_MAX).optional().meta({ description: 'What the check last said.' }),
-    ServiceID: name().meta({ description: 'Id of the service it checks. Empty: the node.' }),
+    ServiceID: name().meta({
+      description: 'ID of the service that it checks. If empty, it checks the node.',
+    }),
     ServiceName: unoffered(ignored),
     ServiceTags: unoffered(ignored),
     Type: name().meta({
@@ -136,7 +144,7 @@ export const checkRegistrationSchema = z
     }),
     Timeout: name().meta({
       gate: 'catalog.checkTimes' satisfies GateName,
-      description: 'Longest time of a run. Since 1.10.',
+      description: 'Maximum duration of a run. Since 1.10.',
     }),
     ExposedPort: number().meta({
       gate: 'catalog.checkExposedPort' satisfies GateName,
@@ -161,14 +169,14 @@ export const registrationSchema = z
     Datacenter: datacenter,
     ID: name().meta({
       gate: 'catalog.nodeId' satisfies GateName,
-      description: 'UUID of the node. A known one under a new name renames the node.',
+      description: 'UUID of the node. An existing UUID with a new name renames the node.',
     }),
     Node: name().meta({ description: 'Name of the node.' }),
-    Address: text().meta({ description: 'Address of the node. May be left out with SkipNodeUpdate.' }),
+    Address: text().meta({ description: 'Address of the node. Optional with SkipNodeUpdate.' }),
     TaggedAddresses: pairs().meta({ description: 'Further addresses by tag, such as `lan` and `wan`.' }),
     NodeMeta: pairs().meta({
       gate: 'catalog.nodeId' satisfies GateName,
-      description: 'What the node says of itself. Since 0.7.3.',
+      description: 'Metadata of the node. Since 0.7.3.',
     }),
     Service: serviceRegistrationSchema.optional().meta({ description: 'A service on the node.' }),
     Check: checkRegistrationSchema.optional().meta({ description: 'A check of the node or of a service.' }),
@@ -178,7 +186,7 @@ export const registrationSchema = z
       .optional()
       .meta({ description: 'Further checks.' }),
     SkipNodeUpdate: z.boolean().optional().meta({
-      description: 'Leave a known node as it is. An unknown one is created all the same.',
+      description: 'Do not change an existing node. A missing node is still created.',
     }),
     ...stamps,
   })
@@ -191,8 +199,8 @@ export const deregistrationSchema = z
     Datacenter: datacenter,
     Node: name().meta({ description: 'Name of the node.' }),
     Address: unoffered(ignored),
-    ServiceID: name().meta({ description: 'Id of the service to remove, with its checks.' }),
-    CheckID: name().meta({ description: 'Id of the check to remove. Without effect with ServiceID.' }),
+    ServiceID: name().meta({ description: 'ID of the service to remove, together with its checks.' }),
+    CheckID: name().meta({ description: 'ID of the check to remove. Ignored if ServiceID is present.' }),
     Namespace: namespace,
   })
   .meta({ id: 'Deregistration' })

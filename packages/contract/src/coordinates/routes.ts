@@ -13,7 +13,7 @@ export const coordinates = c.router({
     method: 'GET',
     path: '/v1/coordinate/datacenters',
     summary: 'List the datacenters for distances between them',
-    description: 'This datacenter first. None has coordinates.',
+    description: 'The datacenters, the local one first. None has coordinates.',
     query: query({}),
     ...answers(z.array(datacenterCoordinatesSchema), { right: 'none', local: true, errors: [], ...row }),
   },
@@ -36,7 +36,7 @@ export const coordinates = c.router({
     path: '/v1/coordinate/node/:Node',
     pathParams: z.object({ Node: z.string().meta({ description: 'Name of the node. Not case-sensitive.' }) }),
     summary: 'Read the coordinates of a node',
-    description: 'One for each segment. 404 if it has none. Needs `node:read`.',
+    description: 'One coordinate for each network segment. 404 if the node has none. Needs `node:read`.',
     query: blockingQuery({ segment }),
     ...answers(z.array(coordinateSchema), {
       right: 'catalog',

@@ -52,7 +52,10 @@ const reportedCoordSchema = z.strictObject({
 /** What an agent says of its node. */
 export const coordinateUpdateSchema = z
   .strictObject({
-    Datacenter: z.string().optional().meta({ description: 'If given, that of the server.' }),
+    Datacenter: z
+      .string()
+      .optional()
+      .meta({ description: 'If present, it must be the datacenter of the server.' }),
     Node: required(boundedText(CATALOG_NAME_BYTES_MAX)).meta({
       description: 'Name of the node. Not case-sensitive.',
     }),

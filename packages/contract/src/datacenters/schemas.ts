@@ -11,7 +11,7 @@ export const acceptClusterSchema = z
 export const acceptedClusterSchema = z
   .strictObject({
     Accepted: z.string().meta({ description: clusterId }),
-    PrimaryDatacenter: z.string().meta({ description: 'The datacenter that is followed.' }),
+    PrimaryDatacenter: z.string().meta({ description: 'The datacenter that this one follows.' }),
   })
   .meta({ id: 'AcceptedCluster' })
 export type AcceptedCluster = z.infer<typeof acceptedClusterSchema>
@@ -31,9 +31,11 @@ export const promoteDatacenterSchema = z
 export const promotedDatacenterSchema = z
   .strictObject({
     Datacenter: z.string().meta({ description: 'The new primary datacenter: this one.' }),
-    Cluster: z.string().meta({ description: 'The new id of its store, which other datacenters accept.' }),
+    Cluster: z
+      .string()
+      .meta({ description: 'The new ID of its store, which operators of other datacenters accept.' }),
     Index: z.int().meta({ description: 'Commit index of the promotion.', minimum: 0 }),
-    FollowedCluster: z.string().meta({ description: 'Id of the store of the old primary.' }),
+    FollowedCluster: z.string().meta({ description: 'ID of the store of the old primary.' }),
     FollowedIndex: z.int().meta({
       description: 'Commit index of the old primary whose records this datacenter has.',
       minimum: 0,

@@ -72,7 +72,7 @@ const explanationSchema = z
       })
       .optional()
       .meta({
-        description: 'The rule that decided. Absent: no rule matched, so the default policy decided.',
+        description: 'The rule that decided. Absent if no rule matched, so the default policy decided.',
       }),
     Path: z.array(z.string()).meta({ description: 'How the token comes by the rule, outermost first.' }),
     Missing: z

@@ -105,7 +105,7 @@ export const health = c.router({
     path: '/v1/internal/ui/node/:Node',
     pathParams: nodeParam,
     summary: 'Read a node with its services and checks',
-    description: 'For user interfaces. 404 if there is no such node, or the caller may not read it.',
+    description: 'For user interfaces. 404 if the node does not exist or the caller may not read it.',
     query: namespacedBlockingQuery({}),
     ...answers(nodeSummarySchema, { ...ui, ...ofNode, errors: ['id_missing', 'not_found'] }),
   },

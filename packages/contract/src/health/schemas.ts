@@ -29,7 +29,7 @@ export const nodeSummarySchema = z
       .record(z.string(), z.string())
       .nullable()
       .optional()
-      .meta({ description: 'What the node says of itself; null if nothing.' }),
+      .meta({ description: 'Metadata of the node; null if it has none.' }),
     Services: z.array(nodeServiceSchema).meta({ description: 'Services of the node, by ID.' }),
     Checks: z.array(checkSchema).meta({ description: 'Checks of the node and of its services.' }),
   })
@@ -62,7 +62,7 @@ export const serviceSummarySchema = z
     ConnectedWithProxy: z
       .boolean()
       .optional()
-      .meta({ ...mesh, description: 'Whether a proxy stands for it. Since 1.11.' }),
+      .meta({ ...mesh, description: 'Whether a proxy represents the service. Since 1.11.' }),
     ConnectedWithGateway: z
       .boolean()
       .optional()

@@ -29,7 +29,7 @@ export const metaShown = z.record(z.string(), z.string()).meta({ description: ME
 /** An intention as shown, alone and in lists. */
 export const intentionSchema = z
   .strictObject({
-    ID: z.string().optional().meta({ description: 'Absent since an edit through config entries.' }),
+    ID: z.string().optional().meta({ description: 'Absent after an edit through config entries.' }),
     Description: z.string().meta({ description }),
     SourceNS: z.string().meta({ description: 'Namespace of the source.' }),
     SourceName: z.string().meta({ description: 'Name of the source, or `*`.' }),
@@ -46,7 +46,11 @@ export const intentionSchema = z
     Meta: metaShown.optional(),
     Precedence: z
       .int()
-      .meta({ description: 'Of the intentions that fit, the highest decides.', minimum: 1, maximum: 9 }),
+      .meta({
+        description: 'The matching intention with the highest precedence decides.',
+        minimum: 1,
+        maximum: 9,
+      }),
     CreatedAt: shownTime('created'),
     UpdatedAt: shownTime('last changed by its ID'),
     Hash: hash.optional(),
@@ -144,7 +148,7 @@ export const createdIntentionSchema = z
 
 export const intentionMatchesSchema = z.record(z.string(), z.array(intentionSchema)).meta({
   id: 'IntentionMatches',
-  description: 'Per name as asked, the intentions that concern it, the highest precedence first.',
+  description: 'For each requested name, the intentions that match it, the highest precedence first.',
 })
 
 export const intentionCheckSchema = z
@@ -164,6 +168,9 @@ export const intentionMigrationSchema = z
       .number()
       .meta({ description: 'Least time until `done`, without waiting.', minimum: 0 }),
     Since: z.string().optional().meta({ description: 'When this state began. RFC 3339.' }),
-    WaitsFor: z.array(z.string()).optional().meta({ description: 'What has to happen first, in `waiting`.' }),
+    WaitsFor: z
+      .array(z.string())
+      .optional()
+      .meta({ description: 'What has to happen first, in the state `waiting`.' }),
   })
   .meta({ id: 'IntentionMigration' })

@@ -68,7 +68,7 @@ export const legacy = c.router({
     method: 'PUT',
     path: '/v1/acl/create',
     summary: 'Create a legacy token',
-    description: 'Overwrites a token that has the ID. The body may be left out.',
+    description: 'Overwrites an existing token with this ID. The body is optional.',
     query: query({}),
     body: legacyTokenRequestSchema,
     ...answers(legacyIdSchema, {
@@ -115,7 +115,7 @@ export const legacy = c.router({
     path: '/v1/acl/info/:ID',
     pathParams: secretParam,
     summary: 'Read a legacy token by its secret',
-    description: 'An array with one token or none. Needs no right, as the caller knows the secret.',
+    description: 'An array with one token or none. Needs no right, because the caller knows the secret.',
     query: blockingQuery({}),
     ...answers(z.array(legacyTokenSchema), {
       ...legacyApi,
@@ -185,7 +185,7 @@ export const legacy = c.router({
     method: 'GET',
     path: '/v1/internal/acl/legacy-tokens',
     summary: 'Export all legacy tokens',
-    description: 'All legacy tokens with their secrets, in the shape that import takes.',
+    description: 'All legacy tokens with their secrets, in the format that import accepts.',
     query: query({}),
     ...answers(z.array(legacyTokenSchema), {
       ...legacyApi,

@@ -7,7 +7,7 @@ import { boundedText } from '../shared/text.ts'
 /** A legacy token: ID is the secret, and any text. Key order is the order on the wire. */
 export const legacyTokenSchema = z
   .strictObject({
-    ID: z.string().meta({ description: 'The secret of the token: any text.' }),
+    ID: z.string().meta({ description: 'The secret of the token, which can be any text.' }),
     Name: z.string().meta({ description }),
     Type: z
       .enum(['client', 'management'])
@@ -25,7 +25,7 @@ export const legacyTokenRequestSchema = z
   .strictObject({
     ID: boundedText(LEGACY_SECRET_LENGTH_MAX)
       .optional()
-      .meta({ description: 'The secret. Absent on create: a random one.' }),
+      .meta({ description: 'The secret. Default on create: a random one.' }),
     Name: boundedText(DESCRIPTION_BYTES_MAX).optional().meta({ description }),
     Type: z.string().optional().meta({ description: '`client` (the default) or `management`.' }),
     Rules: boundedText(RULES_BYTES_MAX).optional().meta({ description: 'Rules in the legacy syntax.' }),

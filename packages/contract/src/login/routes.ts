@@ -52,7 +52,7 @@ export const login = c.router({
     method: 'POST',
     path: '/v1/acl/logout',
     summary: 'Log out',
-    description: 'Deletes the token that the request presents, which must be one made by a login.',
+    description: 'Deletes the token that the request presents. A login must have created it.',
     query: query({}),
     body: c.noBody(),
     ...answers(deletedSchema, {

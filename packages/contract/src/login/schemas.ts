@@ -57,7 +57,7 @@ export const oidcCallbackSchema = z
     State: required(shortText.meta({ description: '`state` of the URL to which the browser returned.' })),
     Code: required(boundedText(BEARER_BYTES_MAX).meta({ description: '`code` of that URL.' })),
     Iss: shortText.optional().meta({ description: '`iss` of that URL, if it has one: an extension.' }),
-    ClientNonce: shortText.optional().meta({ description: 'As it was given for the URL.' }),
+    ClientNonce: shortText.optional().meta({ description: 'The same value as in the request for the URL.' }),
     Meta: unoffered(ignored),
     Namespace: namespaceChosen,
   })

@@ -5,8 +5,8 @@ import { description, ignored, recordName, required, stored, unoffered } from '.
 import { policyLinks, roleLinks, shownLinkSchema } from '../shared/links.ts'
 import { boundedText } from '../shared/text.ts'
 
-const policyDefaults = { description: 'Policies of the namespace.' }
-const roleDefaults = { description: 'Roles of the namespace.' }
+const policyDefaults = { description: 'Default policies of the namespace.' }
+const roleDefaults = { description: 'Default roles of the namespace.' }
 
 /** A namespace as shown. */
 export const namespaceSchema = z
@@ -18,7 +18,7 @@ export const namespaceSchema = z
         PolicyDefaults: z.array(shownLinkSchema).meta(policyDefaults),
         RoleDefaults: z.array(shownLinkSchema).meta(roleDefaults),
       })
-      .meta({ description: 'Links that every token of the namespace has besides its own.' }),
+      .meta({ description: 'Links that every token in the namespace has in addition to its own.' }),
     ...stored,
   })
   .meta({ id: 'Namespace' })
@@ -32,7 +32,7 @@ const content = {
       RoleDefaults: roleLinks.optional().meta(roleDefaults),
     })
     .optional()
-    .meta({ description: 'Links for every token of the namespace, besides its own.' }),
+    .meta({ description: 'Links for every token in the namespace, in addition to its own.' }),
 }
 
 /** The body of create. */
@@ -60,7 +60,7 @@ export const updateNamespaceSchema = z
       .string()
       .max(NAMESPACE_NAME_LENGTH_MAX)
       .optional()
-      .meta({ description: 'Absent, or equal to the one in the path.' }),
+      .meta({ description: 'Absent, or the same as in the path.' }),
     ...content,
     CreateIndex: ignored,
     ModifyIndex: ignored,

@@ -79,7 +79,7 @@ export const operations = c.router({
     method: 'GET',
     path: '/v1/internal/acl/migration',
     summary: 'Read the progress of the accessor migration',
-    description: 'How many legacy tokens have an accessor, and how long the others will take.',
+    description: 'The number of legacy tokens that have an accessor, and the time until the others have one.',
     query: query({}),
     ...answers(migrationStatusSchema, {
       right: 'acl:read',
@@ -167,7 +167,7 @@ export const operations = c.router({
     method: 'GET',
     path: '/v1/catalog/datacenters',
     summary: 'List the known datacenters',
-    description: 'Those that `dc` may name. The datacenter of the server comes first.',
+    description: 'The datacenters that `dc` may name, the local one first.',
     query: query({}),
     ...answers(z.array(z.string()), { ...open, ...row }),
   },

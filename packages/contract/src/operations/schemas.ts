@@ -62,7 +62,7 @@ export const replicationStatusSchema = z
       )
       .optional()
       .meta({
-        description: 'Those that follow the changes of this datacenter by a name; absent without any.',
+        description: 'Named readers that follow the changes of this datacenter. Absent if there are none.',
       }),
     /** An extension: a secondary waits for this mode. Spec 9.2.2. */
     Mode: z
@@ -88,7 +88,7 @@ export const memberSchema = z
     Name: said('Name of the server.'),
     Addr: said('Address that the process listens on.'),
     Port: counted('Port that the process listens on.'),
-    Tags: z.record(z.string(), z.string()).meta({ description: 'Facts about the process, as texts.' }),
+    Tags: z.record(z.string(), z.string()).meta({ description: 'Facts about the process, as strings.' }),
     Status: z.int().meta({ description: '1 alive, 3 left, 4 failed.' }),
     Datacenter: said('Name of a datacenter.'),
     Version: said('Service version of the process.'),

@@ -26,9 +26,9 @@ import {
 } from '../shared/links.ts'
 import { boundedText } from '../shared/text.ts'
 
-const policies = { description: 'Policies whose rights the tokens of the role have.' }
-const services = { description: 'Services that the tokens of the role may act as.' }
-const nodes = { description: 'Nodes that the tokens of the role may act as.' }
+const policies = { description: 'Policies that give rights to tokens with the role.' }
+const services = { description: 'Service identities of tokens with the role.' }
+const nodes = { description: 'Node identities of tokens with the role.' }
 
 /** A role as shown, alone and in lists. Key order is the order on the wire. */
 export const roleSchema = z

@@ -30,7 +30,7 @@ export const sessions = c.router({
     method: 'PUT',
     path: '/v1/session/create',
     summary: 'Create a session',
-    description: 'Without a body, all defaults. Needs `session:write` on the node.',
+    description: 'Without a body, uses the defaults. Needs `session:write` on the node.',
     query: query({}),
     body: sessionCreateSchema,
     ...answers(sessionIdSchema, {
@@ -92,7 +92,7 @@ export const sessions = c.router({
     path: '/v1/session/renew/:ID',
     pathParams: sessionParam,
     summary: 'Renew a session',
-    description: 'Its TTL begins again, and no index moves. Needs `session:write` on the node.',
+    description: 'Restarts its TTL. No index changes. Needs `session:write` on the node.',
     query: query({}),
     body: c.noBody(),
     ...answers(list, {

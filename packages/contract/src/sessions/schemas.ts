@@ -15,7 +15,7 @@ const NODE_CHECKS = 'Ids of checks on the node. It ends when one is critical or 
 const SERVICE_CHECKS = 'Checks of services on the node, with the same effect.'
 
 const serviceCheckShown = z.strictObject({
-  ID: z.string().meta({ description: 'Id of the check.' }),
+  ID: z.string().meta({ description: 'ID of the check.' }),
   Namespace: z.string().meta({ description: 'Namespace of the check; empty for `default`.' }),
 })
 
@@ -26,7 +26,8 @@ export const sessionSchema = z
     Name: z.string().meta({ description: 'Free text.' }),
     Node: z.string().meta({ description: 'Name of the node.' }),
     LockDelay: z.number().meta({
-      description: 'Nanoseconds for which its keys stay locked after it ended; over 60 s acts as 60 s.',
+      description:
+        'Time in nanoseconds for which its keys stay locked after it ends. Values over 60 s count as 60 s.',
     }),
     Behavior: z.enum(['release', 'delete']).meta({ description: BEHAVIOR }),
     TTL: z.string().meta({ description: TTL }),
@@ -49,7 +50,7 @@ export const sessionSchema = z
 export type Session = z.infer<typeof sessionSchema>
 
 const serviceCheckGiven = z.strictObject({
-  ID: text().meta({ description: 'Id of the check.' }),
+  ID: text().meta({ description: 'ID of the check.' }),
   Namespace: z
     .string()
     .max(NAMESPACE_NAME_LENGTH_MAX)

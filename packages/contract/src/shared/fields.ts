@@ -63,10 +63,7 @@ export const hash = z
 /** An ID in the body of a create. */
 export const idOnCreate = unoffered(z.string().meta({ description: 'Refused unless empty.' }))
 /** An ID in the body of an update. */
-export const idOnUpdate = z
-  .string()
-  .optional()
-  .meta({ description: 'Absent, or equal to the one in the path.' })
+export const idOnUpdate = z.string().optional().meta({ description: 'Absent, or the same as in the path.' })
 
 /** Indexes in the body of a create: ignored, and not offered. */
 export const indexesOnCreate = { CreateIndex: unoffered(ignored), ModifyIndex: unoffered(ignored) }

@@ -6,8 +6,8 @@ export const restoredSchema = z
     Index: z
       .number()
       .int()
-      .meta({ description: 'Commit index of the restored store: above all that it gave before.' }),
-    SnapshotIndex: z.number().int().meta({ description: 'Commit index that the archive was made at.' }),
+      .meta({ description: 'Commit index of the restored store. It is higher than any earlier index.' }),
+    SnapshotIndex: z.number().int().meta({ description: 'Commit index at which the archive was made.' }),
     Records: z
       .record(z.string(), z.number().int())
       .meta({ description: 'Number of restored records, by table.' }),

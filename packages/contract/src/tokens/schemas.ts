@@ -30,8 +30,8 @@ import { boundedText } from '../shared/text.ts'
 import { durationSchema, instantSchema } from '../time/schemas.ts'
 
 const ACTS_AS = {
-  ServiceIdentities: 'Services that the token may act as.',
-  NodeIdentities: 'Nodes that the token may act as.',
+  ServiceIdentities: 'Service identities of the token.',
+  NodeIdentities: 'Node identities of the token.',
 }
 const AUTH_METHOD = 'Name of the auth method that created the token.'
 
@@ -41,13 +41,13 @@ export const tokenSchema = z
     AccessorID: accessorId,
     SecretID: z
       .string()
-      .meta({ description: 'The credential. Shown to callers with `acl:write`; others see `<hidden>`.' }),
+      .meta({ description: 'The credential. Callers with `acl:write` see it; others see `<hidden>`.' }),
     Description: z.string().meta({ description }),
     Policies: z
       .array(shownLinkSchema)
       .optional()
-      .meta({ description: 'Policies whose rights the token has.' }),
-    Roles: z.array(shownLinkSchema).optional().meta({ description: 'Roles whose rights the token has.' }),
+      .meta({ description: 'Policies that give the token rights.' }),
+    Roles: z.array(shownLinkSchema).optional().meta({ description: 'Roles that give the token rights.' }),
     ServiceIdentities: z
       .array(serviceIdentitySchema)
       .optional()
@@ -61,7 +61,8 @@ export const tokenSchema = z
       .optional()
       .meta({ description: 'Extended edition only: namespace of that auth method.' }),
     ExpirationTime: z.string().optional().meta({
-      description: 'From this instant on the token counts as deleted. Absent: it does not expire.',
+      description:
+        'From this instant on, the token behaves as if it were deleted. If absent, it does not expire.',
     }),
     CreateTime: createTime,
     Hash: hash,
@@ -92,14 +93,14 @@ export const expandedTokenSchema = tokenSchema
     NamespaceDefaultPolicyIDs: z
       .array(z.string())
       .nullable()
-      .meta({ description: 'Policies that every token of the namespace has.' }),
+      .meta({ description: 'Policies that every token in the namespace has.' }),
     NamespaceDefaultRoleIDs: z
       .array(z.string())
       .nullable()
-      .meta({ description: 'Roles that every token of the namespace has.' }),
+      .meta({ description: 'Roles that every token in the namespace has.' }),
     AgentACLDefaultPolicy: z
       .string()
-      .meta({ description: 'What applies where no rule matches: `allow` or `deny`.' }),
+      .meta({ description: 'The decision when no rule matches: `allow` or `deny`.' }),
     AgentACLDownPolicy: z.string().meta({ description: 'Always `extend-cache`.' }),
     ResolvedByAgent: z.string().meta({ description: 'Name of the server that answered.' }),
   })
@@ -110,7 +111,7 @@ export type ExpandedToken = z.infer<typeof expandedTokenSchema>
 /** The first token, with a field for older clients. */
 export const bootstrapTokenSchema = tokenSchema
   .extend({
-    ID: z.string().meta({ description: 'The SecretID again, where older clients look for it.' }),
+    ID: z.string().meta({ description: 'The same value as SecretID, for older clients.' }),
   })
   .strict()
   .meta({ id: 'BootstrapToken' })
@@ -150,14 +151,14 @@ export const createTokenSchema = z
       .string()
       .optional()
       .meta({
-        description: 'The accessor to use. Absent: a random one.',
+        description: 'The accessor to use. Default: a random one.',
         gate: 'token.settableIds' satisfies GateName,
       }),
     SecretID: z
       .string()
       .optional()
       .meta({
-        description: 'The secret to use. Absent: a random one.',
+        description: 'The secret to use. Default: a random one.',
         gate: 'token.settableIds' satisfies GateName,
       }),
     ...content,
@@ -165,11 +166,11 @@ export const createTokenSchema = z
     Local: local,
     AuthMethod: unoffered(z.string().meta({ description: 'Refused unless empty.' })),
     ExpirationTime: instantSchema.optional().meta({
-      description: '1 minute to 24 hours ahead. Absent: the token does not expire.',
+      description: '1 minute to 24 hours from now. If absent, the token does not expire.',
       ...expirationTime,
     }),
     ExpirationTTL: durationSchema.optional().meta({
-      description: 'Lifetime from CreateTime on, instead of ExpirationTime: 1 minute to 24 hours.',
+      description: 'Lifetime from CreateTime, as an alternative to ExpirationTime: 1 minute to 24 hours.',
       ...expirationTtl,
     }),
     Namespace: namespaceChosen,
@@ -186,12 +187,12 @@ export type CreateToken = z.output<typeof createTokenSchema>
  */
 export const updateTokenSchema = z
   .strictObject({
-    AccessorID: z.string().optional().meta({ description: 'Absent, or equal to the one in the path.' }),
-    SecretID: z.string().optional().meta({ description: 'Absent, or equal to the stored one.' }),
+    AccessorID: z.string().optional().meta({ description: 'Absent, or the same as in the path.' }),
+    SecretID: z.string().optional().meta({ description: 'Absent, or the same as the stored value.' }),
     ...content,
     Rules: z.string().optional().meta({ description: 'Refused unless empty.' }),
     Local: local,
-    AuthMethod: z.string().optional().meta({ description: 'Absent, or equal to the stored one.' }),
+    AuthMethod: z.string().optional().meta({ description: 'Absent, or the same as the stored value.' }),
     AuthMethodNamespace: ignored,
     ExpirationTime: instantSchema
       .optional()
@@ -214,7 +215,9 @@ export const cloneTokenSchema = z
   .strictObject({
     Description: boundedText(DESCRIPTION_BYTES_MAX)
       .optional()
-      .meta({ description: 'Description of the clone. Absent or empty: that of the source.' }),
+      .meta({
+        description: 'Description of the clone. If absent or empty, the description of the source applies.',
+      }),
     Namespace: z
       .string()
       .max(NAMESPACE_NAME_LENGTH_MAX)

@@ -99,9 +99,9 @@ const nodeOperationSchema = z
         ID: name().meta({ description: 'UUID of the node. `get` with an ID looks for the ID.' }),
         Node: name().meta({ description: 'Name of the node.' }),
         Address: text().meta({ description: 'Address of the node.' }),
-        Datacenter: name().meta({ description: 'That of the server, if given.' }),
+        Datacenter: name().meta({ description: 'If present, it must be the datacenter of the server.' }),
         TaggedAddresses: words().meta({ description: 'Further addresses by tag, such as `lan` and `wan`.' }),
-        Meta: words().meta({ description: 'What the node says of itself.' }),
+        Meta: words().meta({ description: 'Metadata of the node.' }),
         CreateIndex: unoffered(ignored),
         ModifyIndex: index(`${INDEX} For cas and delete-cas.`),
       })
@@ -172,7 +172,7 @@ export type OperationResult = z.infer<typeof operationResultSchema>
 const operationErrorSchema = z
   .strictObject({
     OpIndex: z.int().meta({ description: 'Place of the operation in the transaction, from 0.', minimum: 0 }),
-    What: z.string().meta({ description: 'Why it cannot be made, for people.' }),
+    What: z.string().meta({ description: 'Why the operation failed, for people.' }),
   })
   .meta({ id: 'OperationError' })
 export type OperationError = z.infer<typeof operationErrorSchema>
@@ -184,11 +184,11 @@ export const transactionAnswerSchema = z
     Results: z
       .array(operationResultSchema)
       .nullable()
-      .meta({ description: 'What the operations show, in their order; null with errors.' }),
+      .meta({ description: 'The results of the operations, in their order; null if there are errors.' }),
     Errors: z
       .array(operationErrorSchema)
       .nullable()
-      .meta({ description: 'The operations that cannot be made (status 409), else null.' }),
+      .meta({ description: 'The operations that failed (status 409), otherwise null.' }),
     Index: z
       .int()
       .optional()
