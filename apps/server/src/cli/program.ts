@@ -33,7 +33,7 @@ export async function runCli(
 ): Promise<number | undefined> {
   let exitCode: number | undefined
   const program = new Command('latchkey-server')
-    .description('Latchkey keeps access tokens and authorizes operations with them.')
+    .description('Latchkey stores access tokens and authorizes operations with them.')
     .version(`Latchkey ${PRODUCT_VERSION}`, '-v, --version', 'print the version')
     .helpCommand(true)
     .allowExcessArguments(false)
@@ -68,39 +68,41 @@ export async function runCli(
     await servePostgres(loadConfig(env))
     return undefined
   })
-  command('import <file>', 'import the token list of a legacy cluster: all of it, or nothing', (file) =>
+  command('import <file>', 'import the token list of a legacy cluster, all or nothing', (file) =>
     importLegacyTokens(file ?? '', env),
   )
   command('export', 'write the legacy tokens, with their secrets, to standard output', () =>
     exportLegacyTokens(env),
   )
   command('backup <file>', 'write an archive of the whole store to a file', (file) => backUp(file ?? '', env))
-  command('inspect <file>', 'verify an archive, and print what it has', (file) => inspectArchive(file ?? ''))
+  command('inspect <file>', 'verify an archive and print a summary of its contents', (file) =>
+    inspectArchive(file ?? ''),
+  )
   const restore: Command = command(
     'restore <file>',
-    'replace the whole store of the server by an archive: all of it, or nothing',
+    'replace the whole store of the server with an archive, all or nothing',
     (file) => restoreArchive(file ?? '', env, { isForced: restore.opts().force === true }),
-  ).option('--force', 'without asking')
+  ).option('--force', 'do not ask for confirmation')
   const replication = program
     .command('replication')
-    .description('what an operator does about replication between datacenters')
+    .description('inspect and control replication between datacenters')
     .exitOverride()
-  command('status', 'print how far replication is', () => showReplication(env), replication)
+  command('status', 'print the state and progress of replication', () => showReplication(env), replication)
   command(
     'accept <cluster>',
-    'let the records of another primary store replace those of the server',
+    'accept another primary store: its records replace those of the server',
     (cluster) => acceptCluster(cluster ?? '', env),
     replication,
   )
   const promote: Command = command(
     'promote <datacenter>',
-    'make the datacenter of the server the primary; its name confirms that',
+    'make the datacenter of the server the primary; the argument is its name, as a confirmation',
     (datacenter) => promoteDatacenter(datacenter ?? '', env, { isForced: promote.opts().force === true }),
     replication,
-  ).option('--force', 'although the primary still answers')
+  ).option('--force', 'promote even though the primary answered within the last minute')
   command(
     'compare <old-address>',
-    'list what an old primary has and the server lacks; its token is in LATCHKEY_OLD_TOKEN if it is another one',
+    'list records that an old primary has and the server lacks; if the old primary needs another token, set LATCHKEY_OLD_TOKEN',
     (old) => compareWithOld(old ?? '', env),
     replication,
   )

@@ -46,37 +46,37 @@ export function createMetrics(): Metrics {
   if (processStart) Object.assign(processStart, { aggregator: 'min' satisfies Merge })
   new Gauge({
     name: 'latchkey_build_info',
-    help: 'Always 1; the labels hold the versions of Latchkey and of Node.',
+    help: 'Always 1. The labels contain the versions of Latchkey and Node.',
     labelNames: ['version', 'node'],
     aggregator: 'max',
     registers: [registry],
   }).set({ version: PRODUCT_VERSION, node: process.version }, 1)
   new Gauge({
     name: 'latchkey_workers',
-    help: 'Processes of this server, whose metrics these are.',
+    help: 'Number of processes of this server that these metrics cover.',
     registers: [registry],
   }).set(1)
   const requests = new RequestMetrics(registry)
   const refused = new Counter({
     name: 'latchkey_connections_refused_total',
-    help: 'Connections over the limit of one client address.',
+    help: 'Connections refused because of the limit per client address.',
     registers: [registry],
   })
   const dnsAnswers = new Counter({
     name: 'latchkey_dns_answers_total',
-    help: 'Answered DNS questions by status and transport.',
+    help: 'DNS answers by response code and transport.',
     labelNames: ['rcode', 'transport'],
     registers: [registry],
   })
   const forwardedRequests = new Counter({
     name: 'latchkey_forwarded_requests_total',
-    help: 'Requests to other datacenters, by the status of the answer or of the refusal.',
+    help: 'Requests to other datacenters, by the status of their answer or refusal.',
     labelNames: ['dc', 'status'],
     registers: [registry],
   })
   const forwardedSeconds = new Histogram({
     name: 'latchkey_forwarded_seconds',
-    help: 'Seconds from a request to another datacenter to the start of its answer; waits of blocking queries included.',
+    help: 'Seconds from a request to another datacenter until its answer begins, including waits of blocking queries.',
     labelNames: ['dc'],
     buckets: SECONDS_BUCKETS,
     registers: [registry],

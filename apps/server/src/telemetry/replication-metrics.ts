@@ -15,7 +15,7 @@ export function countReplication(metrics: Metrics): (step: ReplicationStep) => v
   })
   const failures = new Counter({
     name: 'latchkey_replication_failures_total',
-    help: 'Rounds of replication that failed, by reason.',
+    help: 'Failed rounds of replication, by reason.',
     labelNames: ['reason'],
     registers: [metrics.registry],
   })
