@@ -11,6 +11,7 @@ import {
   startReady,
 } from '@latchkey/testkit/process/server-process'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { CATALOG_COMMANDS } from '../src/commands/catalog-commands.ts'
 import { EXIT } from '../src/exit-codes.ts'
 import { commandLine, type Outcome, temporaryFolder } from './run.ts'
 
@@ -43,6 +44,12 @@ test('status shows the server, and a token shows no secret', async () => {
   const { stdout } = await ok('token read self --output json')
   expect(JSON.parse(stdout)).toMatchObject({ SecretID: '<hidden>' })
   expect((await ok('token read self --template {{SecretID}} --show-secret')).stdout.trim()).toBe(MANAGEMENT)
+})
+
+test('the example of service health shows the server', async () => {
+  const [example = ''] =
+    CATALOG_COMMANDS.commands.find(({ usage }) => usage.startsWith('service health'))?.examples ?? []
+  expect(JSON.parse((await ok(`${example} -o json`)).stdout)).toHaveLength(1)
 })
 
 test('token list --limit prints at most so many: none for 0', async () => {

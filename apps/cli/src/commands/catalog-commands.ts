@@ -26,7 +26,7 @@ export const CATALOG_COMMANDS: CommandGroup = {
       usage: 'service health <service>',
       summary: 'list the instances of a service and their checks',
       options: [{ flags: '--passing', description: 'only instances that pass all checks' }, filter],
-      examples: ['service health consul', 'service health web --passing'],
+      examples: ['service health latchkey', 'service health web --passing'],
       load: async () => (await import('./catalog.ts')).serviceHealth,
     },
     {
