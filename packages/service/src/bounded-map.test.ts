@@ -34,7 +34,7 @@ test('a value that was used since gets a second chance, and only one', () => {
   expect(evicted.join('')).toBe('bca')
 })
 
-test('a slot counts as used if its holder says so', () => {
+test('a slot counts as used if its holder marks it', () => {
   const map = new BoundedMap<string, string>(2)
   const slot = map.place('a', 'a', 1)
   map.set('b', 'b', 1)

@@ -310,7 +310,7 @@ function setIndex(seen: Seen, { route, options, state }: ParsedRequest): void {
 /** The spelling of `Effective-Consistency`. */
 const EFFECTIVE = { default: 'leader', consistent: 'consistent', stale: 'stale' } as const
 
-/** What a read tells of itself. Anonymous callers do not learn that something is hidden. Decisions: read headers. */
+/** Headers that describe a read. Anonymous callers do not learn that something is hidden. Decisions: read headers. */
 function setReadHeaders({ call, answer }: Seen, { route, state }: ParsedRequest): void {
   const { profile } = call.service
   if (route.saysConsistency && profile.has('http.effectiveConsistency'))

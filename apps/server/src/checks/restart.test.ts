@@ -81,7 +81,7 @@ test('the process that starts next runs the HTTP checks of the node', async () =
   await expect.poll(() => checkIn(store)?.Status, PATIENCE).toBe('critical')
 })
 
-test('a TTL check whose process is gone has its whole time once more in the next one, and then expires', async () => {
+test('a TTL check whose process has ended gets its full TTL again in the next process, and then expires', async () => {
   const Agent = { ...LIMITS, run: { type: 'ttl', ttlMs: 300 } as const, process: 'one' }
   const store = await aStore({ Output: 'fine', Agent })
   await startProcess(store, 'one').stop()

@@ -230,12 +230,12 @@ describe('room', () => {
     expect(answers).toBeLessThan(100)
   })
 
-  test('an answer says that it was cut if it is told to', () => {
+  test('an answer says that it was truncated if the setting is on', () => {
     expect(cut('udp', aReply(12), { saysCut: true }).isCut).toBe(true)
     expect(cut('udp', aReply(3), { saysCut: true }).isCut).toBe(false)
   })
 
-  test('metadata goes before answers, and what is there twice is written once', () => {
+  test('metadata is dropped before answers, and duplicate records are written once', () => {
     expect(cut('udp', aReply(3, [address, metadata]))).toEqual({
       answers: 3,
       addresses: 3,
@@ -249,7 +249,7 @@ describe('room', () => {
     })
   })
 
-  test('where nothing fits, the answer says that it was cut', () => {
+  test('if nothing fits, the answer says that it was truncated', () => {
     const data = 'x'.repeat(600)
     const reply = { ...emptyReply('NOERROR'), answers: [{ name: NAME, type: 'TXT', ttl: 0, data } as const] }
     expect(cut('udp', reply)).toMatchObject({ answers: 0, isCut: true })

@@ -83,7 +83,7 @@ test('says whether the server that runs presents the certificate of the file', a
   ])
 })
 
-test('names the key that does not belong to the certificate, and says nothing where no server runs', async () => {
+test('names a key that does not match its certificate, and reports no listener if no server runs', async () => {
   const [one, other] = [await authority.serverOptions(ADDRESS), await authority.serverOptions(ADDRESS)]
   expect(await checkAt(createServer(one), one.cert, other.key)).toMatchObject([
     { level: 'fail', found: expect.stringContaining('LATCHKEY_TLS_KEY') },

@@ -108,7 +108,7 @@ test('a secondary migrates its local tokens at the same rate, and leaves global 
   expect(await store.countTokens({ withoutAccessor: true })).toBe(5)
 })
 
-test('batches are a second apart, too, where the shared clock is corrected forwards in between (MIG-01)', async () => {
+test('batches are a second apart even if the shared clock is corrected forwards in between (MIG-01)', async () => {
   plant(300)
   let aheadMs = 0
   const directory = store.directory.bind(store)

@@ -35,7 +35,7 @@ test('SSRF-01: only the configured primary is asked, at one path', async () => {
   expect(primary.asked).toEqual(['/v1/acl/replication'])
 })
 
-test('a primary that names another datacenter as its primary is known', async () => {
+test('detects a primary that names another datacenter as its primary', async () => {
   const status = '{"Mode":"legacy","SourceDatacenter":"dc2"}'
   const primary = await aServer((_, response) => response.end(status))
   expect(await membersOf(primary.url)).toMatchObject({ follows: 'dc2' })

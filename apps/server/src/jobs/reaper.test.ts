@@ -121,7 +121,7 @@ describe('tokens of auth methods that are gone', () => {
     expect([await look(), await look(), seen.searches]).toEqual([REAP_INTERVAL_MS, REAP_INTERVAL_MS, 4])
   })
 
-  test('are left to the process that wins, whose work another process takes over', async () => {
+  test('are left to the elected process, whose work another process can take over', async () => {
     const { store, seen, deleteMethod } = await aStoreWith(1)
     await deleteMethod()
     let isWinner = false

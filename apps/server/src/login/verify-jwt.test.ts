@@ -61,7 +61,7 @@ describe('tokens that are accepted', () => {
     expect(await Promise.all(outcomes)).toEqual(['verified', 'signature_unknown'])
   })
 
-  test('a token with blanks around it; its claims are returned as they were signed', async () => {
+  test('a token with spaces around it; its claims are returned as they were signed', async () => {
     expect(await verify(`\r\n ${valid}\n`)).toEqual({ outcome: 'verified', claims: claimsWith() })
   })
 })

@@ -13,7 +13,7 @@ test('opens after five failures within ten seconds', () => {
   expect(failing([0, 1, 2, 3, 10_001]).admits(10_001)).toBe(true)
 })
 
-test('a success in between makes the count begin again', () => {
+test('a success in between resets the count', () => {
   const circuit = failing([0, 1, 2, 3])
   circuit.succeeded()
   circuit.failed(4)

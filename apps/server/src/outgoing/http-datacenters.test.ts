@@ -74,7 +74,7 @@ test.each([
   expect(await text((await datacenters.send('dc2', aRequest('PUT', { url }))).body)).toBe(url)
 })
 
-test('a request that cannot be written takes no room', async () => {
+test('a request that cannot be sent does not count against the limit', async () => {
   const datacenters = await reach((_request, response) => void response.end(), { inFlightMax: 1 })
   const unwritable = datacenters.send('dc2', aRequest('GET', { headers: { a: '\n' } }))
   await expect(unwritable).rejects.toMatchObject({ code: 'ERR_INVALID_CHAR' })

@@ -64,7 +64,7 @@ test('in legacy mode, here or in the primary, nothing is followed (spec 9.2.2)',
   expect(stateOf(aReport({ isPrimaryLegacy: true })).type).toBe('legacy')
 })
 
-test('legacy mode cannot end because the primary is none: the status says so', () => {
+test('if legacy mode cannot end because the primary follows another datacenter, the status says so', () => {
   const parts = { source: 'dc1', isLegacyMode: true, record: undefined, report: undefined, now: NOW } as const
   const problem = 'dc1 is no primary'
   expect(replicationStateOf({ ...parts, problem }).lastErrorMessage).toBe(problem)

@@ -17,7 +17,7 @@ test('equal secrets have equal 32-byte hashes; other secrets and other databases
   expect(createSecretBox(ring, createLookupKey(ring)).lookupHash(SECRET)).not.toEqual(box.lookupHash(SECRET))
 })
 
-test('hashes stay as they are when the keys of the ring change', () => {
+test('hashes do not change when the keys of the ring change', () => {
   const moved = rewrapLookupKey(createKeyRing([fresh, old]), wrapped)
   expect(moved.keyId).toBe('fresh')
   expect(createSecretBox(createKeyRing([fresh]), moved).lookupHash(SECRET)).toEqual(box.lookupHash(SECRET))
@@ -37,7 +37,7 @@ test('a rewrapped secret opens without the old key', () => {
   expect(alone.open(rewrapped, 'record 1')).toBe(SECRET)
 })
 
-test('SEC-04: refuses keys that are not those of the database', () => {
+test('SEC-04: refuses keys that do not belong to the database', () => {
   expect(() => createSecretBox(createKeyRing([anEncryptionKey('old')]), wrapped)).toThrow(
     /old: it differs from the key/,
   )

@@ -103,7 +103,7 @@ test('a process that was fenced without noticing joins again before its next wri
   await database.drop()
 })
 
-test('a process that is alone learns of its own commit whose answer was lost, without a further one', async () => {
+test('a lone process learns of its own commit after a lost answer, without another commit', async () => {
   const { url, drop } = await createTestDatabase()
   const database = connectDatabase({ url, log: pino({ level: 'silent' }), limits: PATIENT })
   const store = await openTestStore({ url, database })

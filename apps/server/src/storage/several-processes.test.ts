@@ -264,7 +264,7 @@ describe('two processes', async () => {
     expect(await two.tokenBySecret(known?.SecretID ?? '')).toEqual(known)
   })
 
-  test('COH-05: after a database lost commits, the index continues above what was seen', async () => {
+  test('COH-05: after the database has lost commits, the index continues above every index that was shown', async () => {
     const lost = aToken()
     await one.commit([putNew(lost)])
     await Promise.all([one.refresh('consistent'), two.refresh('consistent')])

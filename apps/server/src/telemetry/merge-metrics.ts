@@ -1,4 +1,4 @@
-/** Makes one set of metrics of those of several processes. */
+/** Merges the metrics of several processes. */
 import { AggregatorRegistry, type MetricObjectWithValues, type MetricValue, type Registry } from 'prom-client'
 
 /** The values of a registry at one moment. */

@@ -44,7 +44,7 @@ test('new files take effect at SIGHUP', async () => {
   await vi.waitFor(() => expect(apply).toHaveBeenCalledTimes(1), { timeout: 20_000 })
 })
 
-test('files that do not fit together leave the old ones in use until they do, and one line says so', async () => {
+test('while files do not match each other, the old ones stay in use, and one log line says so', async () => {
   const { apply, log } = await watch(20)
   const { cert, key } = await authority.serverOptions('127.0.0.1')
   // Whole at once: a file that is half written would be another problem.

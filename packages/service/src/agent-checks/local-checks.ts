@@ -73,7 +73,7 @@ export class LocalChecks {
     this.lookBy(at)
   }
 
-  /** Keeps an output that differs from that of the catalog; what is kept already is written no later for it. */
+  /** Keeps an output that differs from the catalog. Does not postpone the write of an output that is already kept. */
   holdOutput(checkId: string, output: string): void {
     const key = keyOf(checkId)
     const share = (this.options.random.bytes(1)[0] ?? 0) / 256

@@ -47,7 +47,7 @@ test('output alone is shown by the agent at once, and written to the catalog min
   expect(stored(world)?.Output).toBe('new')
 })
 
-test('a report to another process takes the check over, so the first one lets it be', async () => {
+test('a report to another process takes the check over, and the first process releases it', async () => {
   const world = await aWorldWith({})
   const check = stored(world)
   if (!check?.Agent) throw new Error('the check has no agent')

@@ -14,7 +14,7 @@ export interface Answered {
 interface Kept extends Answered {
   readonly alike: object
   readonly url: string
-  /** What the answer depends on besides the request: time in whole milliseconds, and versions. */
+  /** Inputs of the answer other than the request: time in whole milliseconds, and versions. */
   readonly now: number
   readonly directoryVersion: number
   readonly tableIndex: number

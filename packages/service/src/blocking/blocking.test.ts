@@ -70,7 +70,7 @@ describe('when a query does not wait (spec 4.1)', () => {
     expect((await holdAt(world, `${path}?index=${token.ModifyIndex}`)).reply).toBeUndefined()
   })
 
-  test('the index of a key is its own, but none below the one that was asked for', async () => {
+  test('the index of a key is its ModifyIndex, but never below the requested index', async () => {
     const { world } = await aSmallWorld()
     for (const key of ['a', 'b']) await world.ask('PUT', `/kv/${key}`, { token: MANAGEMENT, body: 'x' })
     const first = await world.ask('GET', '/kv/a', { token: MANAGEMENT })

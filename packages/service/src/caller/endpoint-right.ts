@@ -61,7 +61,7 @@ export function requireEndpointRight(
 }
 
 /**
- * Requires the right to write anything at all of what a write may name. So others learn nothing of what is stored, and
+ * Requires the right to write at least one of the resources that a write may name. Other callers learn nothing about stored records, and
  * their bodies stay unread.
  *
  * @throws AclError `privilege_missing`.

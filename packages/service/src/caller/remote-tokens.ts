@@ -23,7 +23,7 @@ interface Kept {
 }
 
 const KEPT_MAX = 50_000
-/** After a failure, answers that may be extended are used at once for this long, and the primary is asked beside that. */
+/** For this long after a failure, extensible answers are used at once while the primary is asked in the background. */
 const AWAY_MS = 5_000
 
 export class RemoteTokens {

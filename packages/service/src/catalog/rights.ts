@@ -36,7 +36,7 @@ export class RowRights {
     return this.node(record.Node) && (service === undefined || this.service(service))
   }
 
-  /** Lets an answer tell whether rights left rows out of it. */
+  /** Lets an answer report whether rows were omitted because of missing rights. */
   mark<T>(answer: JsonAnswer<T>): JsonAnswer<T> {
     return tellLack(answer, this.hasHidden)
   }

@@ -126,7 +126,7 @@ function withAddition(refusal: Uint8Array, addition: string, contentType = ''): 
   return new TextEncoder().encode(said)
 }
 
-/** A document that is none of ours stays as it is. */
+/** A document from elsewhere is returned unchanged. */
 function inProblem(text: string, addition: string): string {
   try {
     const problem = JSON.parse(text)

@@ -33,7 +33,7 @@ export async function withOwnIndexes(
   if (!isIndexed(record)) return answer
   const copy = await FIND[resource]?.(store, { ...record })
   if (!copy) return answer
-  // Where the copy is of a later write already, a read from just before it answers at once.
+  // If the copy already contains a later write, a read from the index before it answers at once.
   const ModifyIndex = copy.Hash === record.Hash ? copy.ModifyIndex : copy.ModifyIndex - 1
   const shown = { ...record, CreateIndex: copy.CreateIndex, ModifyIndex }
   return new TextEncoder().encode(stringify(shown, pretty))

@@ -39,7 +39,7 @@ describe('authorize', () => {
     }
   })
 
-  test('no token is the anonymous one; an unknown one is told so', async () => {
+  test('a request without a token uses the anonymous token; an unknown token is refused', async () => {
     const anonymous = await world.ask('POST', PATH, { body: [CHECK] })
     expect(anonymous.json).toEqual([{ ...CHECK, Allow: false }])
     expect((await ask([CHECK], { token: 'nobody' })).code).toBe('caller_unknown')
@@ -101,7 +101,7 @@ describe('authorize', () => {
 })
 
 describe('explain', () => {
-  test('says which rule decided and how the token has it, or what is missing', async () => {
+  test('names the rule that decided and its source, or the missing right', async () => {
     const { json } = await ask([CHECK, { ...CHECK, Access: 'write' }], {}, '?explain')
     expect(json).toMatchObject([
       { Allow: true, Explanation: { Rule: { Kind: 'key_prefix', Segment: 'a/', Level: 'read', Line: 1 } } },

@@ -4,7 +4,7 @@ import { decideAndCommitFor } from '../store/commit.ts'
 import { requireIntentionWrite } from './rights.ts'
 import { deleteEntry, endsAsked, putEntry, requireWritableNow } from './stored-intentions.ts'
 
-/** `true`, also for what is not there. */
+/** `true`, even if the record does not exist. */
 export function deleteExactIntentionHandler(
   call: Call<'intentions.deleteExact'>,
 ): Promise<Answer<'intentions.deleteExact'>> {

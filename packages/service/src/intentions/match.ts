@@ -4,7 +4,7 @@ import { type Answer, type Call, json } from '../handler.ts'
 import { requireIntentionRead } from './rights.ts'
 import { intentionShown } from './stored-intentions.ts'
 
-/** The right is asked of every name, so what is shown beyond it concerns one that the caller may read. */
+/** Checks the right for every requested name, so the other end of a shown intention needs no check. */
 export function matchIntentionsHandler(call: Call<'intentions.match'>): Answer<'intentions.match'> {
   const { directory, query, service } = call
   const { by, name: names = [] } = query

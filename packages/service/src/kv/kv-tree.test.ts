@@ -81,7 +81,7 @@ describe('rights come before the store', () => {
     expect(counts).toEqual({ entries: 0, keys: 0 })
   })
 
-  test('the anonymous token: nothing is read, and nothing tells whether there are any keys', async () => {
+  test('the anonymous token: nothing is read, and no answer reveals whether keys exist', async () => {
     fill('tree/', 1_500)
     const counts = countReads()
     expect((await world.ask('GET', '/kv/?recurse')).status).toBe(404)
@@ -148,7 +148,7 @@ describe('a long tree is streamed', () => {
     expect(entries.map(({ Key }) => Key)).toEqual(entries.map(({ Key }) => Key).sort())
   })
 
-  test('its names are those of one JSON text, also with a separator across pages', async () => {
+  test('the names form one JSON text, even with a separator across pages', async () => {
     fill(`${'long/'.repeat(60)}`, COUNT)
     const { pieces } = await open('/kv/?keys')
     const text = await rest(pieces)
@@ -157,7 +157,7 @@ describe('a long tree is streamed', () => {
     expect((await get('/kv/?keys&separator=/')).json).toEqual(['long/'])
   })
 
-  test('DOS-05: nothing is read for a reader that has stopped, or has gone', async () => {
+  test('DOS-05: nothing is read for a reader that has stalled or disconnected', async () => {
     fill('tree/', COUNT)
     const counts = countReads()
     const { pieces } = await open('/kv/tree/?recurse')
@@ -194,7 +194,7 @@ describe('a long tree is streamed', () => {
     expect((heldBytes() - before) / 5).toBeLessThan((1_000 * VALUE_BYTES) / 4)
   })
 
-  test('COH-10: what is written after a right was taken away is not shown on later pages', async () => {
+  test('COH-10: later pages show no writes made after the caller lost the right', async () => {
     fill('tree/', COUNT)
     readPageByPage()
     const rules = 'key_prefix "tree/" { policy = "read" }'

@@ -205,10 +205,10 @@ function rangeOf({ namespace, query: { session } }: Call<'kv.read'>, prefix: str
 }
 
 /**
- * What may be read by the rights that hold now, when a page has come: a long answer takes its time, and what is written
- * after a right was taken away is not shown (COH-10).
+ * Re-authorizes the reader after each page has loaded: a long answer takes time, and writes made after the caller lost a
+ * right are not shown (COH-10).
  *
- * @throws AclError `caller_unknown` where the caller is gone.
+ * @throws AclError `caller_unknown` if the token of the caller no longer exists.
  */
 async function readerNow(call: Context): Promise<(key: string) => boolean> {
   const { service, callers, caller, namespace } = call

@@ -158,7 +158,7 @@ describe('trees', () => {
     expect((await ask('GET', '/kv/zz?keys')).status).toBe(404)
   })
 
-  test('recursive delete: what is below, and nothing beside it', async () => {
+  test('recursive delete: removes all keys below the prefix, and no others', async () => {
     expect((await ask('DELETE', '/kv/a/?recurse')).text).toBe('true')
     expect((await entriesOf('/kv/?recurse')).map(({ Key }) => Key)).toEqual(['a', 'ab', 'b/'])
   })

@@ -22,7 +22,7 @@ async function exported(world: World): Promise<unknown[]> {
   return list.filter(({ ID }) => ID !== MANAGEMENT)
 }
 
-test('takes the list of a legacy cluster, and gives it back by an export', async () => {
+test('imports the list of a legacy cluster, and an export returns it', async () => {
   const world = await legacyWorld()
   const dump = [aLegacy('b', { CreateIndex: 8 }), aLegacy('a', { Type: 'management', Rules: '' })]
   expect(await world.manage('PUT', PATH, dump)).toEqual({ Imported: 2, Unchanged: 0, Problems: [] })
@@ -111,7 +111,7 @@ test('a token of the new API that has the secret is a problem', async () => {
   expect(reply.text).toContain('[0].ID is the secret of a token that exists with other content')
 })
 
-test('warnings are told and do not stop anything', async () => {
+test('warnings are reported and do not stop the import', async () => {
   const world = await legacyWorld()
   const dump = [aLegacy('a', { Rules: 'acl = "write"' }), aLegacy('b', { Rules: 'key "a" {' })]
   const { Imported, Problems } = (await world.manage('PUT', PATH, dump)) as {

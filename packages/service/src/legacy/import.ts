@@ -119,7 +119,7 @@ async function compare(call: Context, tokens: readonly Placed[]) {
     // All at once, so that the store can look them up together.
     const existing = await Promise.all(part.map(({ token }) => call.service.store.tokenBySecret(token.ID)))
     const records = part.map(({ token }) => fromLegacyToken(token))
-    // As each alone would be, also where nothing would be written of it.
+    // Authorizes each record as if it were imported alone, even if it would write nothing.
     await requireAuthority(
       call,
       records.map((record, i) => ({ ...add(record), expect: existing[i]?.ModifyIndex ?? 0 })),

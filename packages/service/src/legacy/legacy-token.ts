@@ -60,8 +60,8 @@ export function requireSecret({ ID: secretId }: { readonly ID: string }): string
 }
 
 /**
- * A token of the new API that has expired is as absent here as anywhere, whether or not the reaper has come by: a legacy
- * token may have its secret, and takes over its row. Absent is also what is not in `default`, the namespace of this API.
+ * An expired token of the new API counts as absent, whether or not it was reaped: a legacy
+ * token may have its secret, and takes over its row. Tokens outside `default`, the namespace of this API, count as absent too.
  * Decisions: tokens, namespaces.
  */
 export function living(call: Context, token: TokenRecord | undefined): TokenRecord | undefined {

@@ -207,7 +207,7 @@ describe('list', () => {
   })
 })
 
-describe('what was made by the new API and has expired is absent, whether reaped or not (decisions: tokens)', () => {
+describe('an expired token of the new API is absent, whether reaped or not (decisions: tokens)', () => {
   const expired = async () => {
     const world = await legacyWorld()
     const SecretID = anId(0xe)
@@ -224,7 +224,7 @@ describe('what was made by the new API and has expired is absent, whether reaped
     expect(self.json).toMatchObject({ AccessorID: '', CreateTime: '0001-01-01T00:00:00Z' })
   })
 
-  test('it is not cloned, and destroying it is as destroying what is unknown', async () => {
+  test('it cannot be cloned, and destroying it answers the same as for an unknown token', async () => {
     const { world, SecretID } = await expired()
     expect((await world.ask('PUT', `/acl/clone/${SecretID}`, { token })).status).toBe(403)
     expect(await world.manage('PUT', `/acl/destroy/${SecretID}`)).toBe(true)
@@ -270,7 +270,7 @@ describe('both trailing forms', () => {
     expect([other.status, other.headers.Allow]).toEqual([405, 'OPTIONS,GET'])
   })
 
-  test('400 for what ends a path that takes no more: it is another path', async () => {
+  test('400 for a path with an extra segment: it is another path', async () => {
     const { ask } = await legacyWorld()
     for (const path of ['/acl/create/', '/acl/list/'])
       expect((await ask('PUT', path, { token })).status).toBe(404)

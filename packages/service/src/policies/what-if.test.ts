@@ -58,7 +58,7 @@ describe('what-if', () => {
     expect(await world.manage('GET', `/acl/policy/${ID}`)).toMatchObject({ Rules: 'acl = "read"' })
   })
 
-  test('goes in pages', async () => {
+  test('answers in pages', async () => {
     const { accessorIds, ask } = await aPolicyWithTokens('acl = "read"', 3)
     const first = await ask('', '?limit=2')
     expect(first.json).toHaveLength(2)

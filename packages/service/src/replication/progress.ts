@@ -4,8 +4,8 @@ import type { AppliedCounts } from './apply/changes-for.ts'
 import type { AuditResult } from './audit.ts'
 
 /**
- * `copying`: the first copy or a repair is in progress. `following`: the last question was answered, or is not yet overdue. `waiting`: the
- * primary gives no answer. `paused`: it gave one that must not be applied; what is stored stays.
+ * `copying`: the first copy or a repair is in progress. `following`: the last request was answered, or is not yet overdue. `waiting`: the
+ * primary gives no answer. `paused`: its answer must not be applied; stored records stay unchanged.
  */
 export type ReplicationState = 'copying' | 'following' | 'waiting' | 'paused'
 

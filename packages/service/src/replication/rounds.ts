@@ -135,7 +135,7 @@ export class Rounds {
   }
 
   /**
-   * Whether an operator lets another store replace what is here, and the primary did not last answer as the followed one. The
+   * Whether an operator has accepted another store, and the last answer of the primary did not come from that store. The
    * primary of before a promotion refuses the index of its successor, but not a copy.
    */
   private isLedElsewhere({ accepted, cluster }: ReplicationRecord): boolean {

@@ -58,7 +58,7 @@ describe('a refusal', () => {
     expect(renderError(new AclError('not_found', 'no such thing'), context()).body).toBe('no such thing')
   })
 
-  test('as problem JSON: everything that is known, and nothing that is not', () => {
+  test('as problem JSON: all known details, and no others', () => {
     const error = new AclError('privilege_missing', 'Permission denied', {
       accessorId: 'a',
       missing: { resource: 'acl', access: 'write' },
@@ -196,7 +196,7 @@ describe('an answer', () => {
     expect(isCompressible(true, false)).toBe(false)
   })
 
-  test('bytes leave as they are, under their own type', () => {
+  test('bytes are sent unchanged, with their own content type', () => {
     const bytes = Uint8Array.of(0, 255)
     const reply = renderAnswer(
       { body: { kind: 'bytes', bytes, contentType: 'application/octet-stream' } },

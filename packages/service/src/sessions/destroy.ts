@@ -3,7 +3,7 @@ import { decideAndCommitFor } from '../store/commit.ts'
 import { requireSessionWrite } from './rights.ts'
 import { sessionInPath } from './session-id.ts'
 
-/** `true`, also for what is not there. */
+/** `true`, even if the record does not exist. */
 export function destroySessionHandler(call: Call<'sessions.destroy'>): Promise<Answer<'sessions.destroy'>> {
   return decideAndCommitFor(call, () => {
     const record = sessionInPath(call, call.params)

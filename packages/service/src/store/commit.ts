@@ -1,4 +1,4 @@
-/** Use cases that write: decide on what is read, commit on the condition that it still holds, or decide again. */
+/** Use cases that write: read, decide, and commit if what was read is unchanged; otherwise start over. */
 import { methodOf } from '@latchkey/acl'
 import { AclError } from '@latchkey/contract'
 import { requireAuthority, requireNamespaces } from '../caller/authority.ts'
@@ -55,7 +55,7 @@ export async function decideAndCommit<T>(
   if ('answer' in first) return first.answer
   return queue.inTurn(namesOf(first.contested), async () => {
     for (let attempt = 2; attempt <= ATTEMPTS_MAX; attempt += 1) {
-      // What was read is out of date, so what is read next must not be.
+      // The last read was outdated, so the next one must be current.
       await store.refresh('consistent')
       const next = await tryOnce(store, decide, () => true)
       if ('answer' in next) return next.answer

@@ -113,7 +113,7 @@ export type Change =
 export interface CommitOptions {
   /** The index of the commit is above this, too: indexes may leave a gap. */
   readonly above?: number | undefined
-  /** What the changes were decided on, besides the records that they change. Refused with `changed` where it no longer holds. */
+  /** Other records on which the decision depends. If one has changed, the commit is refused with `changed`. */
   readonly expects?: readonly Expectation[] | undefined
 }
 

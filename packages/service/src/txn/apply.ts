@@ -21,7 +21,7 @@ import { showFailures, showRecord } from './show.ts'
 type TransactionReply = Answer<'txn.apply'>
 
 /**
- * Makes operations together, or answers 409 with what is wrong with each. Rights come first, before keys are looked up.
+ * Applies operations together, or answers 409 with the error of each. Checks rights before it looks keys up.
  * Decisions: transactions.
  */
 export async function applyTransactionHandler(call: Call<'txn.apply'>): Promise<TransactionReply> {
@@ -63,7 +63,7 @@ async function decide(
 
 interface Reading {
   readonly operations: readonly (Operation | undefined)[]
-  /** Known without what is stored. */
+  /** Refusals that need no stored records. */
   readonly refused: TransactionPlan['refused']
   readonly may: May
 }

@@ -43,7 +43,7 @@ async function query(text: string): Promise<Record<string, unknown>[]> {
   }
 }
 
-test('applies what is missing, in the order of the names, and nothing twice', async () => {
+test('applies missing migrations in the order of their names, and none twice', async () => {
   expect(await run()).toEqual(['20260101000000_first'])
   writeMigration('20260103000000_third', 'INSERT INTO second VALUES (3)')
   writeMigration('20260102000000_second', 'CREATE TABLE second (n integer)')

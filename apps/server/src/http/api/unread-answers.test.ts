@@ -101,7 +101,7 @@ test('of an answer in pieces, the last one counts', () => {
   expect([other.isClosed, streamed.isClosed]).toEqual([false, false])
 })
 
-test('one that is read in between counts from its last piece', () => {
+test('an answer that the client reads in between counts from its last chunk', () => {
   const unread = new UnreadAnswers()
   const responses = [anUnread(), anUnread(), anUnread()]
   for (const place of [0, 1, 0, 2]) {
@@ -112,7 +112,7 @@ test('one that is read in between counts from its last piece', () => {
   expect(responses.map(({ isClosed }) => isClosed)).toEqual([false, true, false])
 })
 
-test('what has left or was closed is not counted, nor are short answers', () => {
+test('answers that were sent or closed do not count, and neither do short answers', () => {
   const unread = new UnreadAnswers()
   const stays = anUnread()
   unread.add(stays, new Uint8Array(MAX))

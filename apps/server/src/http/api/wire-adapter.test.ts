@@ -132,7 +132,7 @@ describe('the reply', () => {
     expect(stream.writableFinished).toBe(false)
   })
 
-  test('nothing is written to a client that has gone, and its stream is closed', async () => {
+  test('nothing is written to a disconnected client, and its stream is closed', async () => {
     const { stream, heads, response } = aResponse()
     stream.destroy()
     await write(reply('x'), response)
@@ -172,7 +172,7 @@ function aReader(client = 'a') {
 const nextTurn = () => new Promise((resolve) => setImmediate(resolve))
 
 describe('a long answer', () => {
-  test('arrives as it is, in pieces', async () => {
+  test('arrives unchanged, in chunks', async () => {
     const { response, stream, heads } = aResponse()
     const bytes = Buffer.from('é'.repeat(PIECE_BYTES_MAX))
     const done = write(reply(bytes), response)

@@ -67,7 +67,7 @@ test('a list without secrets is compressed, and one with secrets is not', async 
   expect(shown.text).toContain(secrets[1])
 })
 
-test('an answer is the same for a client that takes no coding, and says that it varies', async () => {
+test('an answer is unchanged for a client that accepts no encoding, and has a Vary header', async () => {
   const plain = await get('/v1/acl/policies', MANAGEMENT, { 'Accept-Encoding': 'identity' })
   expect(plain).toMatchObject({ encoding: undefined, vary: 'Origin, Accept-Encoding' })
   const compressed = await get('/v1/acl/policies', MANAGEMENT)

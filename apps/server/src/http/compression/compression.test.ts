@@ -74,7 +74,7 @@ test('bytes that several answers share are compressed once for each coding', asy
   expect((await compression.compress(aReply(shared), 'gzip')).body).not.toBe(first.body)
 })
 
-test('while two answers are being compressed, others leave as they are (DOS-05)', async () => {
+test('while two answers are being compressed, others are sent uncompressed (DOS-05)', async () => {
   const compression = new Compression()
   const running = [compression.compress(aReply(LONG), 'gzip'), compression.compress(aReply(LONG), 'gzip')]
   const third = aReply(LONG)

@@ -59,7 +59,7 @@ test('the page allows no inline code or style, and no other origin', async () =>
   expect(headers.get('cache-control')).toBe('no-cache')
 })
 
-test('a file with a hash in its name is kept for good, and sent as the build compressed it', async () => {
+test('a file with a hash in its name is cacheable forever, and sent as the build compressed it', async () => {
   const response = await fetch(`${base}/ui/assets/main-1a2b.js`)
   expect(Object.fromEntries(response.headers)).toMatchObject({
     'cache-control': 'public, max-age=31536000, immutable',

@@ -46,7 +46,7 @@ function refuse(bodies: DiscardedBodies, headers: Record<string, string> = { 'co
   return { request, socket, wasPaused }
 }
 
-test('DOS-04: one body begins at a time, and a client that has left takes no turn', () => {
+test('DOS-04: one body starts at a time, and a disconnected client takes no turn', () => {
   const bodies = new DiscardedBodies()
   const [first, gone, next] = [refuse(bodies), refuse(bodies), refuse(bodies)]
   const paused = () => [first, gone, next].map(({ socket }) => socket.isPaused)

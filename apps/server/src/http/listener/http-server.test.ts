@@ -210,7 +210,7 @@ describe('a client that does not read', () => {
     await expect.poll(() => server?.timeout).toBeGreaterThan(60_000)
   })
 
-  test('once it has read what was sent, it is no longer watched: the rest of its answer may take its time', async () => {
+  test('once the client has read what was sent, its timeout ends: the rest of the answer may take longer', async () => {
     const begun = new EventEmitter<{ answer: [ServerResponse] }>()
     const stallMsMax = 4_000
     const { port } = await start(

@@ -212,7 +212,7 @@ test('DOS-05: a connection that comes while another has too much waiting is read
   expect(CountedRequest.made).toBeLessThan(10 * 5 + 20)
 })
 
-test('a connection that comes after those that sent ahead have gone is read as fast as Node reads it', async () => {
+test('a connection that opens after all pipelining connections have closed is read at full speed', async () => {
   const port = await listen(HOLDING)
   const flooding = await flood(port)
   const [side] = accepted

@@ -88,7 +88,7 @@ export class KnownHeads {
 
 /**
  * Whether bytes are exactly this request. They begin with its request line, and the first empty line ends its head: another
- * request would be longer by the rest. Node does not tell of every head that it parses: it refuses some by itself.
+ * request would be longer by the rest. Node does not report every head that it parses: it refuses some itself.
  */
 function isOnly({ method, url, body }: SplitRequest, request: IncomingMessage): boolean {
   const { headers } = request

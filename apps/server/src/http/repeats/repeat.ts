@@ -94,7 +94,7 @@ export class Repeat {
     recordAnswer(reply, this.request, this.parts)
   }
 
-  /** Call when the client has gone. What it asked for is recorded all the same. */
+  /** Call when the client has disconnected. Its request is still recorded. */
   leave(): void {
     const { reply } = this
     if (reply) {

@@ -195,7 +195,7 @@ test('repeated writes start within the limit of a turn', async () => {
   expect(Math.max(...perTurn)).toBeLessThanOrEqual(2 * STARTS_PER_TURN_MAX)
 })
 
-test('a known read waits for the answers before it, those of Node and its own', async () => {
+test('a read with known headers waits for all earlier answers, on both paths', async () => {
   const { port, repeated, latest } = await start()
   const socket = await open(port)
   const answers = received(socket)

@@ -95,7 +95,7 @@ async function drain(pages: AsyncIterable<unknown>): Promise<void> {
   for await (const _ of pages);
 }
 
-describe('COH-03: what is read from the database is returned with a local state that is as new', () => {
+describe('COH-03: a read from the database returns after the local state has caught up with it', () => {
   const key = aKey()
   const range = { namespace: key.Namespace, prefix: '' }
   const reads: Readonly<Record<string, (reader: Reader, token: TokenRecord) => Promise<unknown>>> = {
@@ -124,7 +124,7 @@ describe('COH-03: what is read from the database is returned with a local state 
   })
 })
 
-test('COH-02: readers who ask while a question is under way share the next one, which sees what was committed before', async () => {
+test('COH-02: readers that arrive during a query share the next query, which sees every commit before it', async () => {
   const { queries, follower, state } = await aReader()
   const earlier = follower.rounds
   const [answered, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]

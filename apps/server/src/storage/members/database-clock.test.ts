@@ -187,7 +187,7 @@ describe('several processes', () => {
     isLeader,
   })
 
-  test('one that starts while the clock is wrong takes the time of the leader', () => {
+  test('a process that starts while the clock is wrong adopts the time of the leader', () => {
     const [leader, late] = [aProcess(), aProcess()]
     leader.live(10 * SECOND)
     leader.live(SECOND, HOUR)
@@ -197,7 +197,7 @@ describe('several processes', () => {
     expect(late.wrongMs()).toBe(leader.wrongMs())
   })
 
-  test('one whose own clock stopped takes the time of any other, even as the leader', () => {
+  test('a process whose own clock stopped adopts the time of any other process, even if it is the leader', () => {
     for (const isLeader of [false, true]) {
       const [paused, other] = [aProcess(), aProcess()]
       for (const one of [paused, other]) one.live(10 * SECOND)

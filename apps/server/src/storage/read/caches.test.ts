@@ -9,7 +9,7 @@ import { readBytes, readText, storeBytes, storeText } from './stored-text.ts'
 import { TokenCache } from './token-cache.ts'
 
 describe('stored text', () => {
-  test('any string comes back as it was, and is one that PostgreSQL can hold', () => {
+  test('any string is restored unchanged, and encoded as one that PostgreSQL can store', () => {
     const anyUnits = fc.array(fc.nat(0xffff), { maxLength: 12 }).map((units) => String.fromCharCode(...units))
     const odd = fc.string({
       unit: fc.constantFrom('\u0000', '\u001a', '\ud800', '\udc00', '0', 'a', '\ud83d\ude00'),
@@ -22,7 +22,7 @@ describe('stored text', () => {
     fc.assert(property, { numRuns: 5_000 })
   })
 
-  test('plain text is stored as it is, and bytes too', () => {
+  test('plain text and bytes are stored unchanged', () => {
     expect(storeText('plain "text" ü 😀\n')).toBe('plain "text" ü 😀\n')
     expect([...readBytes(storeBytes(Uint8Array.of(0, 127, 255)))]).toEqual([0, 127, 255])
   })
@@ -114,7 +114,7 @@ describe('the cache of keys', () => {
     expect(kept).toEqual([58, 52, 138])
   })
 
-  test('knows the last record of a key, or that there is none, until it is told to forget', () => {
+  test('remembers the last record of a key, or its absence, until it is forgotten', () => {
     const cache = new KvCache(100_000)
     expect(cache.get(topicOf('a'))).toBeUndefined()
     cache.keep(topicOf('a'), undefined)

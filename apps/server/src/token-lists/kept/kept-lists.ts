@@ -35,7 +35,7 @@ interface Found {
 }
 
 export interface Preparation {
-  /** Ends it: what was written so far is removed. */
+  /** Ends the write and removes the partial file. */
   readonly signal: AbortSignal
   /** With fewer or more tokens to read, the list is left as it is. Default: no limit. */
   readonly tokensMin?: number

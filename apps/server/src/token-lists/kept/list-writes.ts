@@ -78,7 +78,7 @@ export class ListWrites {
     for (const { fingerprints } of parts) kept.add(fingerprints)
   }
 
-  /** Records that the file is of no use. */
+  /** Records that the file cannot be used. */
   forget(path: string): void {
     this.kept.delete(path)
   }

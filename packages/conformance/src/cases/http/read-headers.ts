@@ -1,4 +1,4 @@
-/** What reads tell of themselves in their headers. Decisions: read headers. */
+/** What headers say about a read. Decisions: read headers. */
 import assert from 'node:assert/strict'
 import type { Case } from '../../case.ts'
 import type { Context } from '../../context.ts'

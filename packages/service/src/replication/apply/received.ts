@@ -39,7 +39,7 @@ export interface ReceivedAnswer extends Received {
   readonly unknownFields: readonly string[]
 }
 
-/** An answer that no correct primary gives. Nothing of it is stored. */
+/** An answer that no correct primary gives. It is discarded. */
 export class BrokenAnswer extends Error {
   override readonly name = 'BrokenAnswer'
 }

@@ -91,7 +91,7 @@ describe('the first copy', () => {
     expect(record()).not.toHaveProperty('copy')
   })
 
-  test('503 copy_incomplete: no token of the primary is known before all are there', async () => {
+  test('503 copy_incomplete: no token of the primary is known before all have arrived', async () => {
     const primary = await aWorld()
     primary.store.commitNow(manyTokens(1_500).map(put))
     const { store, step, settle } = aSecondary(primary)
