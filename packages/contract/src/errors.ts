@@ -29,7 +29,7 @@ export const ACL_ERRORS = {
   expiration_out_of_bounds: { status: 400, title: 'The expiration is out of bounds', source: 'spec 4.2, 8' },
   expiration_conflict: {
     status: 400,
-    title: 'ExpirationTime and ExpirationTTL exclude each other',
+    title: 'ExpirationTime and ExpirationTTL cannot be combined',
     source: 'spec 4.2',
   },
   link_unknown: { status: 400, title: 'The target of a link does not exist', source: 'spec 2.2, 2.3' },
@@ -65,7 +65,7 @@ export const ACL_ERRORS = {
   },
   snapshot_invalid: {
     status: 400,
-    title: 'The archive is damaged, or not one of this service',
+    title: 'The archive is damaged or not from this service',
     source: 'decisions: backup',
   },
   bootstrap_reset_invalid: {
@@ -76,7 +76,7 @@ export const ACL_ERRORS = {
   session_unknown: { status: 400, title: 'There is no such session', source: 'decisions: sessions' },
   session_incompatible: {
     status: 400,
-    title: 'Servers of these versions do not understand each other’s sessions',
+    title: 'These service versions cannot exchange sessions',
     source: 'spec 9.3 (1.7.0)',
   },
   token_replication_off: {
@@ -91,7 +91,7 @@ export const ACL_ERRORS = {
   bootstrap_done: { status: 403, title: 'Bootstrap is no longer allowed', source: 'spec 9.2' },
   bootstrap_elsewhere: {
     status: 403,
-    title: 'Bootstrap is for the primary datacenter',
+    title: 'Bootstrap is only possible in the primary datacenter',
     source: 'decisions: bootstrap',
   },
   root_name_refused: {
@@ -101,9 +101,13 @@ export const ACL_ERRORS = {
   },
   legacy_mode: { status: 403, title: 'The ACL system is in legacy mode', source: 'spec 7, 9.2.1' },
   auth_method_unknown: { status: 403, title: 'No such auth method', source: 'decisions: login' },
-  login_refused: { status: 403, title: 'The credential is not accepted', source: 'decisions: login' },
+  login_refused: { status: 403, title: 'The credential was refused', source: 'decisions: login' },
   login_unbound: { status: 403, title: 'No binding rule applies to the login', source: 'decisions: login' },
-  origin_foreign: { status: 403, title: 'A page of another origin cannot write', source: 'decisions: hosts' },
+  origin_foreign: {
+    status: 403,
+    title: 'Pages from another origin cannot write',
+    source: 'decisions: hosts',
+  },
   // 404 and above: the target, the method, the load.
   not_found: { status: 404, title: 'The record does not exist', source: 'decisions: status codes' },
   endpoint_unknown: { status: 404, title: 'No such endpoint', source: 'decisions: status codes' },
@@ -117,7 +121,7 @@ export const ACL_ERRORS = {
   name_in_use: { status: 409, title: 'A name is already in use', source: 'decisions: status codes' },
   intention_in_use: {
     status: 409,
-    title: 'There is an intention with these ends',
+    title: 'An intention with this source and destination exists',
     source: 'decisions: intentions',
   },
   intention_edited: {
@@ -127,12 +131,12 @@ export const ACL_ERRORS = {
   },
   replication_refused: {
     status: 409,
-    title: 'Replication does not allow this now',
+    title: 'The state of replication does not allow this',
     source: 'decisions: promotion',
   },
   primary_superseded: {
     status: 409,
-    title: 'Another datacenter was promoted in place of this one',
+    title: 'Another datacenter has replaced this one as primary',
     source: 'decisions: promotion',
   },
   snapshot_refused: {
@@ -156,7 +160,7 @@ export const ACL_ERRORS = {
   too_many_connections: { status: 429, title: 'Too many connections', source: 'spec 8' },
   too_many_live_tokens: {
     status: 429,
-    title: 'The auth method has as many live tokens as it may',
+    title: 'The auth method has reached its limit of live tokens',
     source: 'decisions: login limits',
   },
   too_many_logins: { status: 429, title: 'Too many logins', source: 'decisions: login' },
@@ -174,12 +178,12 @@ export const ACL_ERRORS = {
   unavailable: { status: 503, title: 'The database cannot be reached', source: 'decisions: status codes' },
   intentions_migrating: {
     status: 503,
-    title: 'Intentions are read only during their migration',
+    title: 'Intentions are read-only during their migration',
     source: 'spec 9.5.2; decisions: intentions',
   },
   copy_incomplete: {
     status: 503,
-    title: 'The tokens of the primary datacenter have not all arrived',
+    title: 'Tokens of the primary datacenter are still being copied',
     source: 'decisions: datacenters',
   },
   datacenter_unreachable: {

@@ -92,12 +92,12 @@ describe('values', () => {
     ['PORT', '65536', 'PORT: "65536" is out of bounds; write a whole number from 0 to 65535'],
     ['PORT', '-1', 'PORT: "-1" is not a whole number'],
     ['PORT', '80 ', 'PORT: "80 " is not a whole number'],
-    ['HOST', 'http://a', 'HOST: "http://a" does not have that form; write an address or host name'],
+    ['HOST', 'http://a', 'HOST: "http://a" has the wrong format; write an address or host name'],
     ['LATCHKEY_ACL_ENABLED', 'yes', 'LATCHKEY_ACL_ENABLED: "yes" is not on or off; write `on` or `off`'],
     [
       'LATCHKEY_DEFAULT_POLICY',
       'Allow',
-      'LATCHKEY_DEFAULT_POLICY: "Allow" is none of these; write one of `deny`, `allow`',
+      'LATCHKEY_DEFAULT_POLICY: "Allow" is not an accepted value; write one of `deny`, `allow`',
     ],
     ['LATCHKEY_CACHE_BYTES', '1GB', 'LATCHKEY_CACHE_BYTES: "1GB" is not a size'],
     [
@@ -107,8 +107,8 @@ describe('values', () => {
     ],
     ['LATCHKEY_SHUTDOWN_TIMEOUT', '10', 'LATCHKEY_SHUTDOWN_TIMEOUT: "10" is not a duration'],
     ['LATCHKEY_SHUTDOWN_TIMEOUT', '601s', 'LATCHKEY_SHUTDOWN_TIMEOUT: "601s" is out of bounds'],
-    ['LATCHKEY_DATACENTER', 'DC1', 'LATCHKEY_DATACENTER: "DC1" does not have that form'],
-    ['LATCHKEY_HEADER_PREFIXES', 'X-A', 'LATCHKEY_HEADER_PREFIXES: "X-A" has a part that does not'],
+    ['LATCHKEY_DATACENTER', 'DC1', 'LATCHKEY_DATACENTER: "DC1" has the wrong format'],
+    ['LATCHKEY_HEADER_PREFIXES', 'X-A', 'LATCHKEY_HEADER_PREFIXES: "X-A" has a part with the wrong format'],
     ['LATCHKEY_HEADER_PREFIXES', 'X-A-,X-A-', 'LATCHKEY_HEADER_PREFIXES: "X-A-,X-A-" contains a duplicate'],
     ['LATCHKEY_CORS_ORIGINS', 'https://a.example/', 'LATCHKEY_CORS_ORIGINS: "https://a.example/" has a part'],
     ['LATCHKEY_CORS_ORIGINS', 'a.example', 'LATCHKEY_CORS_ORIGINS: "a.example" has a part'],
@@ -116,9 +116,9 @@ describe('values', () => {
     [
       'LATCHKEY_SERVICE_VERSION',
       '1.12',
-      'LATCHKEY_SERVICE_VERSION: "1.12" is not a version the service can speak as',
+      'LATCHKEY_SERVICE_VERSION: "1.12" is not a supported service version',
     ],
-    ['LATCHKEY_PRIMARY_URL', 'ftp://a', 'LATCHKEY_PRIMARY_URL: "ftp://a" has another scheme'],
+    ['LATCHKEY_PRIMARY_URL', 'ftp://a', 'LATCHKEY_PRIMARY_URL: "ftp://a" has the wrong scheme'],
   ])(
     'a bad value is refused with its name, its problem and the accepted form: %s=%s',
     (name, value, problem) => {
@@ -295,10 +295,10 @@ describe('other datacenters', () => {
   })
 
   test.each([
-    ['dc2', 'that form'],
-    ['dc2=two.example', 'that form'],
-    ['dc2=ftp://two.example', 'that form'],
-    ['DC2=https://two.example', 'that form'],
+    ['dc2', 'wrong format'],
+    ['dc2=two.example', 'wrong format'],
+    ['dc2=ftp://two.example', 'wrong format'],
+    ['DC2=https://two.example', 'wrong format'],
     ['dc2=https://two.example/v1', 'more than scheme, host and port at "dc2"'],
     ['dc2=https://two.example?x', 'more than scheme, host and port at "dc2"'],
     ['dc2=https://user:password@two.example', 'more than scheme, host and port at "dc2"'],

@@ -98,7 +98,7 @@ function parseOrigins(value: string): readonly string[] {
   const origins = value.split(',').map((part) => {
     const url = URL.parse(part.trim())
     if (url === null) throw new SettingError('is not a URL')
-    if (!['http:', 'https:'].includes(url.protocol)) throw new SettingError('has another scheme')
+    if (!['http:', 'https:'].includes(url.protocol)) throw new SettingError('has the wrong scheme')
     if (url.username + url.password !== '') throw new SettingError('must not contain a user or password')
     if (!isOnlyOrigin(url)) throw new SettingError('has more than scheme, host and port')
     return url.origin
@@ -111,8 +111,7 @@ function parseDatacenters(value: string): readonly DatacenterOrigin[] {
   const datacenters = value.split(',').map((part) => {
     const [name = '', origin = ''] = part.trim().split(/=(.*)/s)
     const url = /^https?:/i.test(origin) ? URL.parse(origin) : null
-    if (!NAME_PATTERN.test(name) || url === null)
-      throw new SettingError('has a part that does not have that form')
+    if (!NAME_PATTERN.test(name) || url === null) throw new SettingError('has a part with the wrong format')
     if (url.username + url.password !== '' || !isOnlyOrigin(url)) {
       throw new SettingError(`has more than scheme, host and port at "${name}"`)
     }

@@ -46,7 +46,7 @@ export function text<T extends string | undefined>(
 ): Setting<T | string> {
   return setting<T | string>(base, base.accepts, (value) => {
     if (base.pattern !== undefined && !base.pattern.test(value))
-      throw new SettingError('does not have that form')
+      throw new SettingError('has the wrong format')
     return value
   })
 }
@@ -71,7 +71,7 @@ export function choice<const C extends readonly string[]>(
     `one of ${base.choices.map((name) => `\`${name}\``).join(', ')}`,
     (value) => {
       const chosen = base.choices.find((name) => name === value)
-      if (chosen === undefined) throw new SettingError('is none of these')
+      if (chosen === undefined) throw new SettingError('is not an accepted value')
       return chosen
     },
   )
@@ -148,7 +148,7 @@ export function list(
 ): Setting<readonly string[]> {
   return setting({ fallbackText: base.fallback.join(','), ...base }, base.accepts, (value) => {
     const parts = value.split(',').map((part) => part.trim())
-    if (!parts.every(base.isPart)) throw new SettingError('has a part that does not have that form')
+    if (!parts.every(base.isPart)) throw new SettingError('has a part with the wrong format')
     if (new Set(parts).size !== parts.length) throw new SettingError('contains a duplicate')
     return parts
   })
@@ -161,7 +161,7 @@ export function url(
   return setting<string | undefined>(base, base.accepts, (value) => {
     const parsed = URL.parse(value) ?? URL.parse(withHost(value))
     if (parsed === null) throw new SettingError('is not a URL')
-    if (!base.schemes.includes(parsed.protocol.slice(0, -1))) throw new SettingError('has another scheme')
+    if (!base.schemes.includes(parsed.protocol.slice(0, -1))) throw new SettingError('has the wrong scheme')
     if (base.isSecret !== true && parsed.username + parsed.password !== '') {
       throw new SettingError('must not contain a user or password')
     }

@@ -294,7 +294,7 @@ function parseVersion(value: string): ServiceVersion {
   try {
     return parseServiceVersion(value)
   } catch (error) {
-    if (error instanceof AclError) throw new SettingError('is not a version the service can speak as')
+    if (error instanceof AclError) throw new SettingError('is not a supported service version')
     throw error
   }
 }

@@ -13,7 +13,7 @@ const EVERY_MAX = 1_000_000
 export function parseAccessChoice(value: string): AccessChoice {
   if (value === 'all' || value === 'writes' || value === 'off') return value
   const every = Number(/^1\/(\d{1,7})$/.exec(value)?.[1])
-  if (!(every >= 1 && every <= EVERY_MAX)) throw new SettingError('is none of these')
+  if (!(every >= 1 && every <= EVERY_MAX)) throw new SettingError('is not an accepted value')
   return { every }
 }
 

@@ -67,7 +67,7 @@ export function watchReplication(metrics: Metrics, view: ReplicationView): void 
   )
   metrics.gauge(
     'latchkey_replication_clock_offset_seconds',
-    'How far the clock of the primary datacenter is ahead of the one here.',
+    'Seconds by which the clock of the primary datacenter is ahead of the local one.',
     async () => ((await view.report())?.clockOffsetMs ?? 0) / 1_000,
   )
 }

@@ -78,10 +78,8 @@ export function watchStore(
         value: read(reader),
       })),
     )
-  ofReaders(
-    'lag_index',
-    'How far a reader in another datacenter is behind the last change, in indexes.',
-    (r) => readerLag(r.index, store),
+  ofReaders('lag_index', 'Lag of a reader in another datacenter behind the last change, in indexes.', (r) =>
+    readerLag(r.index, store),
   )
   ofReaders(
     'last_contact_seconds',

@@ -39,7 +39,7 @@ const fields = {
   SuccessBeforePassing: runs('Results in a row that are needed before the check passes. Default: 1.'),
   FailuresBeforeCritical: runs('Results in a row that are needed before the check is critical. Default: 1.'),
   DeregisterCriticalServiceAfter: duration(
-    'Deregister the service of the check once it is critical for so long; at least 1m.',
+    'Deregister the service after its check has been critical for this long; at least 1m.',
   ),
   ScriptArgs: unoffered(z.array(z.string())),
   DockerContainerID: unoffered(z.string()),

@@ -69,7 +69,7 @@ export const agentProcess = c.router({
     path: '/v1/agent/reload',
     summary: 'Reload the configuration',
     description:
-      'Accepted for existing clients. Settings come from the environment, so nothing changes before a restart.',
+      'Accepted for existing clients. Settings come from the environment, so changes need a restart.',
     query: query({}),
     body: c.noBody(),
     ...answers(done, {

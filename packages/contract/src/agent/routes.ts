@@ -64,8 +64,7 @@ export const agent = c.router({
     method: 'GET',
     path: '/v1/agent/services',
     summary: 'List the services of this node',
-    description:
-      'By ID. Shows those that the caller may read. The service of the server itself is not among them.',
+    description: 'The services by ID, if the caller may read them. Omits the service of the server itself.',
     query: query({ filter }),
     ...answers(agentServicesSchema, { ...rows, ...row }),
   },

@@ -41,7 +41,7 @@ export const authMethods = c.router({
     path: '/v1/acl/auth-method',
     summary: 'Create an auth method',
     description:
-      'A method of the same name, in any case, is replaced. URLs in the configuration are fetched once, as a check.',
+      'Replaces a method with the same name, regardless of case. Fetches URLs in the configuration once, as a check.',
     query: namespacedQuery({ check }),
     body: createAuthMethodSchema,
     ...answers(authMethodSchema, {

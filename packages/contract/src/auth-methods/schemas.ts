@@ -33,9 +33,9 @@ const TTL =
 const LOCALITY = 'Whether the tokens of the method are `local` to their datacenter or `global`. Empty: local.'
 const DISPLAY_NAME = 'Name for people.'
 const LIVE_TOKENS =
-  'An extension: the most live tokens that the method may have; a login beyond them is refused.'
+  'An extension: the maximum number of live tokens of the method. Logins beyond it are refused.'
 const IDLE_TTL =
-  'An extension: a token of the method ends when it was not used for so long, at most a tenth later. 1 minute to 24 hours, as `1h0m0s`.'
+  'An extension: how long a token of the method may be unused before it ends, at most a tenth later. 1 minute to 24 hours, as `1h0m0s`.'
 
 const short = () => boundedText(AUTH_METHOD_TEXT_BYTES_MAX).optional()
 const pem = () => boundedText(AUTH_METHOD_PEM_BYTES_MAX).optional()
@@ -297,11 +297,9 @@ export const explainLoginAnswerSchema = z
       .array(serviceIdentitySchema)
       .meta({ description: 'Service identities of the token.' }),
     NodeIdentities: z.array(nodeIdentitySchema).meta({ description: 'Node identities of the token.' }),
-    Rights: z
-      .array(z.strictObject(right))
-      .meta({
-        description: 'Rights that the token would have in addition to those of a token without links.',
-      }),
+    Rights: z.array(z.strictObject(right)).meta({
+      description: 'Rights that the token would have in addition to those of a token without links.',
+    }),
   })
   .meta({ id: 'ExplainLoginAnswer' })
 

@@ -49,7 +49,7 @@ export const catalog = c.router({
     path: '/v1/catalog/register',
     summary: 'Register a node, a service and checks',
     description:
-      'All or nothing. What is the same as before stays as it is. Needs `node:write` for a node that is new or different and for its checks, and `service:write` for a service and its checks.',
+      'All or nothing. Unchanged records are not written. Needs `node:write` for a node that is new or different and for its checks, and `service:write` for a service and its checks.',
     query: namespacedQuery({}),
     body: registrationSchema,
     ...answers(done, {
@@ -63,7 +63,7 @@ export const catalog = c.router({
     path: '/v1/catalog/deregister',
     summary: 'Remove a node, a service or a check',
     description:
-      'A service goes with its checks, a node with everything on it. What does not exist is removed already. Needs `node:write`; for a service and its checks, `service:write` is enough.',
+      'Removing a service also removes its checks, and removing a node everything on it. Succeeds if there is nothing to remove. Needs `node:write`; for a service and its checks, `service:write` is enough.',
     query: namespacedQuery({}),
     body: deregistrationSchema,
     ...answers(done, {
@@ -118,7 +118,7 @@ export const catalog = c.router({
     pathParams: nodeParam,
     summary: 'Read a node with its services',
     description:
-      'By its name, or by the beginning of its ID if no other fits. null if there is no such node, or the caller may not read it. `filter` selects services.',
+      'Finds the node by its name, or by a unique prefix of its ID. null if there is no such node, or the caller may not read it. `filter` selects services.',
     query: namespacedBlockingQuery({ filter }),
     ...answers(nodeWithServicesSchema.nullable(), { ...ofOne, ...ofNode, ...row }),
   },

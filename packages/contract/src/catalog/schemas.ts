@@ -43,7 +43,7 @@ const checkSettingsSchema = z
     Interval: duration('Time between two runs.'),
     Timeout: duration('Time for one run.'),
     DeregisterCriticalServiceAfter: duration(
-      'Deregister the service once the check is critical for so long.',
+      'Deregister the service after the check has been critical for this long.',
     ),
   })
   .meta({ id: 'CheckSettings' })
@@ -100,12 +100,9 @@ export const serviceRegistrationSchema = z
       description: 'Path of a Unix socket. Since 1.10.',
     }),
     Weights: weights,
-    EnableTagOverride: z
-      .boolean()
-      .optional()
-      .meta({
-        description: 'Whether other clients may change the tags of a service that an agent registered.',
-      }),
+    EnableTagOverride: z.boolean().optional().meta({
+      description: 'Whether other clients may change the tags of a service that an agent registered.',
+    }),
     Proxy: proxySchema.optional().meta({
       gate: 'catalog.connect' satisfies GateName,
       description: 'For a proxy, the service that it represents. Since 1.2.',

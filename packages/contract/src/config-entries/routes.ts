@@ -51,7 +51,7 @@ export const configEntries = c.router({
     pathParams: nameParam,
     summary: 'Delete a config entry',
     description:
-      'Deletes all intentions to a destination. The same where there are none. With `cas`, answers `false` where no entry has this ModifyIndex.',
+      'Deletes all intentions to a destination. Succeeds if there are none. With `cas`, answers `false` if no entry has this ModifyIndex.',
     query: namespacedQuery({
       cas: cas('deletes an entry', { gate: 'intentions.conditionalDelete' }),
     }),

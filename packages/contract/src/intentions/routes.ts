@@ -70,7 +70,7 @@ export const intentions = c.router({
     path: '/v1/connect/intentions/match',
     summary: 'List what concerns services',
     description:
-      'For each name the intentions of that source, or to that destination, with those of wildcards that cover it. Needs the right to read each name.',
+      'For each name, the intentions from that source or to that destination, including matching wildcards. Needs the right to read each name.',
     query: blockingQuery({
       by: word(
         ['source', 'destination'],

@@ -44,13 +44,11 @@ export const intentionSchema = z
     DefaultAddr: z.string().optional().meta({ description: 'Empty. Before 1.9.0 only.' }),
     DefaultPort: z.int().optional().meta({ description: '0. Before 1.9.0 only.' }),
     Meta: metaShown.optional(),
-    Precedence: z
-      .int()
-      .meta({
-        description: 'The matching intention with the highest precedence decides.',
-        minimum: 1,
-        maximum: 9,
-      }),
+    Precedence: z.int().meta({
+      description: 'The matching intention with the highest precedence decides.',
+      minimum: 1,
+      maximum: 9,
+    }),
     CreatedAt: shownTime('created'),
     UpdatedAt: shownTime('last changed by its ID'),
     Hash: hash.optional(),

@@ -81,7 +81,7 @@ export const kv = c.router({
     pathParams: keyParam,
     summary: 'Delete a key or a tree of keys',
     description:
-      'Answers `true`, even if there was no such key, and `false` if `cas` does not match. A tree needs `write-prefix`.',
+      'Answers `true`, even if the key did not exist, and `false` if `cas` does not match. Deleting a tree needs `write-prefix`.',
     query: namespacedQuery({
       recurse: flag('All keys that start with the given one.'),
       cas: count('cas', cas),

@@ -39,7 +39,7 @@ export const login = c.router({
     path: '/v1/acl/login',
     summary: 'Log in',
     description:
-      'Exchanges a credential of an identity provider for a token with what the binding rules give. A token that the request presents is ignored.',
+      'Exchanges a credential from an identity provider for a token with the links that the binding rules give. Ignores the token that the request presents.',
     query: namespacedQuery({}),
     body: loginSchema,
     ...answers(tokenSchema, {
@@ -68,7 +68,7 @@ export const login = c.router({
     path: '/v1/acl/oidc/auth-url',
     summary: 'Begin a login in a browser',
     description:
-      'Answers the URL of the provider to which the browser goes. It is valid for ten minutes, once. A token that the request presents is ignored.',
+      'Answers the URL of the provider to open in the browser. It is valid once, for ten minutes. A token that the request presents is ignored.',
     query: namespacedQuery({}),
     body: authUrlSchema,
     ...answers(authUrlAnswerSchema, {
@@ -82,7 +82,7 @@ export const login = c.router({
     path: '/v1/acl/oidc/callback',
     summary: 'Complete a login in a browser',
     description:
-      'Exchanges what the browser brought back for a token. The state is used up, whatever the answer. A token that the request presents is ignored.',
+      'Exchanges the code that the browser returned with for a token. The state can be used only once, whatever the answer. Ignores the token that the request presents.',
     query: namespacedQuery({}),
     body: oidcCallbackSchema,
     ...answers(tokenSchema, {

@@ -62,7 +62,7 @@ export const operations = c.router({
     path: '/v1/acl/changes/digest',
     summary: 'Compare what two datacenters have',
     description:
-      'Count and hash of the namespaces, policies, roles and global tokens of one moment, secrets included. Equal digests mean equal records, whatever their indexes.',
+      'Number and hash of the namespaces, policies, roles and global tokens at one moment, including secrets. Equal digests mean equal records, whatever their indexes.',
     query: query({
       at: count('at', 'Answer a digest only if none of these records has changed since this index.'),
     }),
@@ -119,7 +119,7 @@ export const operations = c.router({
     path: '/v1/agent/token/replication',
     summary: 'Set the token with which this datacenter replicates',
     description:
-      'For all processes of the datacenter, and in place of their settings. An empty `Token` returns to the settings. The secret is stored sealed, and no endpoint shows it. Without effect in the primary datacenter.',
+      'Applies to all processes of the datacenter and overrides their settings. An empty `Token` restores the settings. The secret is stored sealed, and no endpoint shows it. Without effect in the primary datacenter.',
     query: query({}),
     body: replicationTokenSchema,
     ...answers(z.boolean().meta({ description: 'true: the secret is stored.' }), {

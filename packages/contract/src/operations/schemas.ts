@@ -106,7 +106,7 @@ export const agentSelfSchema = z
     }),
     Stats: z.record(z.string(), z.record(z.string(), z.string())).meta({
       description:
-        'Facts about each part of the process, as texts. `latchkey.version` is the version of Latchkey.',
+        'Facts about each part of the process, as strings. `latchkey.version` is the version of Latchkey.',
     }),
     Member: memberSchema.meta({ description: 'This process, as in the list of members.' }),
     Meta: z.record(z.string(), z.string()).meta({ description: 'Empty.' }),

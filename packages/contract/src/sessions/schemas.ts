@@ -8,7 +8,7 @@ import { boundedText } from '../shared/text.ts'
 const text = () => boundedText(CATALOG_NAME_BYTES_MAX)
 const gate = 'session.checkLists' satisfies GateName
 const TTL =
-  'A Go duration; empty: it does not expire. It ends between this and twice this after its last renewal.'
+  'A Go duration. If empty, the session does not expire. It ends between one and two TTLs after its last renewal.'
 const BEHAVIOR = '`release` or `delete`: what it does to its keys when it ends.'
 const DELAY_EXPECTED = 'expected a duration such as "15s", or a number of seconds or nanoseconds'
 const NODE_CHECKS = 'Ids of checks on the node. It ends when one is critical or gone.'
@@ -85,7 +85,7 @@ export const sessionCreateSchema = z
     }),
     LockDelay: z.union([z.string(), z.number()], { error: DELAY_EXPECTED }).nullish().meta({
       description:
-        'For how long its keys stay locked after it ended: a Go duration, a number below 1000 in seconds, or nanoseconds. Default: 15 s. Over 60 s acts as 60 s.',
+        'How long its keys stay locked after it ends: a Go duration, a number below 1000 in seconds, or nanoseconds. Default: 15 s. Values over 60 s count as 60 s.',
     }),
     Behavior: z
       .string()

@@ -10,7 +10,7 @@ export const snapshots = c.router({
     path: '/v1/snapshot',
     summary: 'Read an archive of the whole store',
     description:
-      'Every record of this datacenter at one commit index, with checksums. Secrets stay sealed, and the keys that open them are not in it. Needs global management besides the right.',
+      'Every record of this datacenter at one commit index, with checksums. Secrets stay encrypted, and the archive does not contain the keys. Also needs global management.',
     query: query({}),
     ...answers(z.string().meta({ description: 'The archive, as bytes.' }), {
       right: 'operator:read',

@@ -213,11 +213,9 @@ export type UpdateToken = z.output<typeof updateTokenSchema>
  */
 export const cloneTokenSchema = z
   .strictObject({
-    Description: boundedText(DESCRIPTION_BYTES_MAX)
-      .optional()
-      .meta({
-        description: 'Description of the clone. If absent or empty, the description of the source applies.',
-      }),
+    Description: boundedText(DESCRIPTION_BYTES_MAX).optional().meta({
+      description: 'Description of the clone. If absent or empty, the description of the source applies.',
+    }),
     Namespace: z
       .string()
       .max(NAMESPACE_NAME_LENGTH_MAX)
