@@ -35,8 +35,7 @@ const TABLE = {
     kind: 'endpoint',
     since: '1.4.0',
     specRow: '9.1 (1.4.0)',
-    sentence:
-      'Before 1.4.0 tokens are managed through the legacy ACL API alone; since then the token API exists.',
+    sentence: 'Before 1.4.0 only the legacy ACL API manages tokens; since then the token API exists.',
     clientSees: '/v1/acl/token and /v1/acl/tokens answer 404 before, and work from 1.4.0.',
     breaksClients: false,
     decidedBy: 'both',
@@ -46,7 +45,7 @@ const TABLE = {
     since: '1.4.0',
     specRow: '9.1 (1.4.0)',
     sentence:
-      'Before 1.4.0 rules are part of the token; since then policies are records of their own, which tokens link.',
+      'Before 1.4.0 rules are part of the token; since then policies are separate records, which tokens link.',
     clientSees: '/v1/acl/policy and /v1/acl/policies answer 404 before, and work from 1.4.0.',
     breaksClients: false,
     decidedBy: 'both',
@@ -65,7 +64,7 @@ const TABLE = {
     until: '1.11',
     specRow: '9.1 (1.11)',
     sentence:
-      'Before 1.11 the legacy ACL API works beside the token API; since then every legacy endpoint is gone.',
+      'Before 1.11 the legacy ACL API works alongside the token API; since then every legacy endpoint is gone.',
     clientSees:
       'The legacy endpoints, /v1/acl/rules/translate included, answer 410 from 1.11, whatever the token.',
     breaksClients: true,
@@ -77,7 +76,7 @@ const TABLE = {
     until: '1.11',
     specRow: '9.1 (1.11); 9.2.3',
     sentence:
-      'Before 1.4.0 no token has an accessor; since then the rules of a stored token are translated by that, until 1.11.',
+      'Before 1.4.0 no token has an accessor; since then, until 1.11, the rules of a stored token can be translated by its accessor.',
     clientSees: 'GET /v1/acl/rules/translate/:AccessorID answers 404 before 1.4.0, and 410 from 1.11.',
     breaksClients: true,
     decidedBy: 'agent',
@@ -148,7 +147,7 @@ const TABLE = {
     since: '1.5.0',
     specRow: '2.1 (AuthMethod); decisions: auth methods',
     sentence:
-      'Before 1.5.0 tokens are made by hand; from it auth methods and binding rules make them from logins.',
+      'Before 1.5.0 tokens are created manually; since then auth methods and binding rules also create them from logins.',
     clientSees:
       '/v1/acl/auth-method, /binding-rule, /login and /logout answer 404 before, and work from 1.5.0.',
     breaksClients: false,
@@ -159,7 +158,7 @@ const TABLE = {
     since: '1.8.0',
     specRow: '2.1 (AuthMethod); decisions: auth methods',
     sentence:
-      'Before 1.8.0 a login takes a credential; from it people log in through a browser (extended edition).',
+      'Before 1.8.0 a login needs a credential; since then people can also log in through a browser (extended edition).',
     clientSees: '/v1/acl/oidc/auth-url and /v1/acl/oidc/callback answer 404 before, and work from 1.8.0.',
     breaksClients: false,
     decidedBy: 'both',
@@ -169,7 +168,7 @@ const TABLE = {
     since: '1.4.3',
     specRow: '9.4; decisions: replication token',
     sentence:
-      'Before 1.4.3 the secret of replication is a setting alone; from it a request may replace it at run time.',
+      'Before 1.4.3 only a setting holds the replication token; since then a request may replace it at run time.',
     clientSees: 'PUT /v1/agent/token/replication answers 404 before, and works from 1.4.3.',
     breaksClients: false,
     decidedBy: 'agent',
@@ -179,7 +178,7 @@ const TABLE = {
     since: '1.11',
     specRow: '9.4; decisions: replication token',
     sentence:
-      'Before 1.11 the status of replication says when a round failed; from it why, and the state and lag as well.',
+      'Before 1.11 the replication status says when a round failed; since then also why, together with state and lag.',
     clientSees:
       'GET /v1/acl/replication has LastErrorMessage, Cluster, PrimaryIndex, LagIndex, LagSeconds, State and Skipped from 1.11.',
     breaksClients: false,
@@ -190,7 +189,7 @@ const TABLE = {
     since: '1.9.6',
     specRow: '2.1 (AuthMethod); decisions: login',
     sentence:
-      'Before 1.9.6 a login at an unknown auth method answers `ACL not found` alone; from it the name follows.',
+      'Before 1.9.6 a login at an unknown auth method answers only `ACL not found`; since then the name follows.',
     clientSees: 'The text of the 403 ends in `: auth method "x" not found` from 1.9.6.',
     breaksClients: false,
     decidedBy: 'server',
@@ -200,7 +199,7 @@ const TABLE = {
     since: '1.8.0',
     specRow: '2.1 (AuthMethod); decisions: auth methods',
     sentence:
-      'Before 1.8.0 kubernetes is the one type of auth method; from it there are jwt and (extended edition) oidc.',
+      'Before 1.8.0 kubernetes is the only type of auth method; since then there are also jwt and (extended edition) oidc.',
     clientSees: 'Type jwt is refused with 400 before, and works from 1.8.0.',
     breaksClients: false,
     decidedBy: 'server',
@@ -209,7 +208,7 @@ const TABLE = {
     kind: 'field',
     since: '1.8.0',
     specRow: '2.1 (AuthMethod); decisions: auth methods',
-    sentence: 'Before 1.8.0 DisplayName is an unknown field; from it an auth method has a name for people.',
+    sentence: 'Before 1.8.0 DisplayName is an unknown field; since then an auth method has a display name.',
     clientSees: 'DisplayName is ignored before 1.7.0, refused in 1.7.0 to 1.7.x, and kept from 1.8.0.',
     breaksClients: false,
     decidedBy: 'both',
@@ -219,7 +218,7 @@ const TABLE = {
     since: '1.8.0',
     specRow: '2.1 (AuthMethod); decisions: auth methods',
     sentence:
-      'Before 1.8.0 tokens of a login live until logout; from it MaxTokenTTL of the auth method ends them.',
+      'Before 1.8.0 login tokens live until logout; since then MaxTokenTTL of the auth method limits their lifetime.',
     clientSees: 'MaxTokenTTL is ignored before 1.7.0, refused in 1.7.0 to 1.7.x, and kept from 1.8.0.',
     breaksClients: false,
     decidedBy: 'both',
@@ -228,7 +227,7 @@ const TABLE = {
     kind: 'field',
     since: '1.8.0',
     specRow: '2.1 (AuthMethod); decisions: auth methods',
-    sentence: 'Before 1.8.0 tokens of a login are local; from it TokenLocality may make them global.',
+    sentence: 'Before 1.8.0 login tokens are local; since then TokenLocality may make them global.',
     clientSees: 'TokenLocality is ignored before 1.7.0, refused in 1.7.0 to 1.7.x, and kept from 1.8.0.',
     breaksClients: false,
     decidedBy: 'both',
@@ -238,7 +237,7 @@ const TABLE = {
     since: '1.8.0',
     specRow: '2.1 (AuthMethod); decisions: auth methods',
     sentence:
-      'Before 1.8.0 tokens are in the namespace of their method; from it NamespaceRules may choose another.',
+      'Before 1.8.0 login tokens are in the namespace of their method; since then NamespaceRules may choose another one.',
     clientSees: 'NamespaceRules is refused before, and kept from 1.8.0 (extended edition).',
     breaksClients: false,
     decidedBy: 'both',
@@ -248,7 +247,7 @@ const TABLE = {
     since: '1.7.0',
     specRow: '2.1 (AuthMethod); decisions: auth methods',
     sentence:
-      'Before 1.7.0 MapNamespaces, ConsulNamespacePrefix and ConsulNamespaceOverrides are unknown keys of Config; from it they choose namespaces (extended edition).',
+      'Before 1.7.0 MapNamespaces, ConsulNamespacePrefix and ConsulNamespaceOverrides are unknown keys of Config; since then they choose namespaces (extended edition).',
     clientSees:
       'A Config with one of them is refused before, and from 1.7.0 puts tokens into other namespaces.',
     breaksClients: false,
@@ -259,7 +258,7 @@ const TABLE = {
     since: '1.11',
     specRow: '2.1 (AuthMethod); decisions: auth methods',
     sentence:
-      'Before 1.11.0 OIDCACRValues is an unknown key of Config; from it a login asks for a level of authentication.',
+      'Before 1.11.0 OIDCACRValues is an unknown key of Config; since then a login requests a level of authentication.',
     clientSees: 'OIDCACRValues is refused before, and sent to the provider from 1.11.0.',
     breaksClients: false,
     decidedBy: 'server',
@@ -269,7 +268,7 @@ const TABLE = {
     since: '1.10',
     specRow: '2.1 (AuthMethod); decisions: auth methods',
     sentence:
-      'Before 1.10.0 the list of auth methods lacks MaxTokenTTL and TokenLocality; from it elements carry them.',
+      'Before 1.10.0 the list of auth methods lacks MaxTokenTTL and TokenLocality; since then elements contain them.',
     clientSees: 'Elements of GET /v1/acl/auth-methods carry MaxTokenTTL and TokenLocality from 1.10.0.',
     breaksClients: false,
     decidedBy: 'server',
@@ -278,7 +277,7 @@ const TABLE = {
     kind: 'behaviour',
     since: '1.8.1',
     specRow: '2.5; decisions: auth methods',
-    sentence: 'Before 1.8.1 a binding rule binds services and roles; from it nodes too.',
+    sentence: 'Before 1.8.1 a binding rule binds services and roles; since then also nodes.',
     clientSees: 'BindType node is refused with 400 before, and gives a node identity from 1.8.1.',
     breaksClients: false,
     decidedBy: 'server',
@@ -403,7 +402,7 @@ const TABLE = {
     until: '1.11',
     specRow: '9.2.4; decisions: upgrade',
     sentence:
-      'Before 1.11 the rules and the type of a legacy token that was not converted count; since then only what it is linked to.',
+      'Before 1.11 the rules and the type of an unconverted legacy token count; since then only its links count.',
     clientSees:
       'An unconverted token still authenticates at 1.11, and loses every right that its rules, or its type alone, gave.',
     breaksClients: true,
@@ -425,7 +424,7 @@ const TABLE = {
     since: '0.7',
     specRow: '9.3 (0.7)',
     sentence:
-      'Before 0.7 nothing tells whether addresses are translated; since then X-Service-Translate-Addresses does.',
+      'Before 0.7 no header says whether addresses are translated; since then X-Service-Translate-Addresses does.',
     clientSees:
       '`X-Service-Translate-Addresses: true` on every answer while translation is on; no header while it is off.',
     breaksClients: false,
@@ -436,7 +435,7 @@ const TABLE = {
     since: '1.0.7',
     specRow: '4.1; decisions: read headers',
     sentence:
-      'Before 1.0.7 nothing tells how fresh a read of catalog or health was; since then X-Service-Effective-Consistency does.',
+      'Before 1.0.7 no header says how fresh a catalog or health read is; since then X-Service-Effective-Consistency does.',
     clientSees: '`X-Service-Effective-Consistency`: `leader`, `consistent` or `stale`.',
     breaksClients: false,
     decidedBy: 'agent',
@@ -446,7 +445,7 @@ const TABLE = {
     since: '1.10',
     specRow: '4.1; decisions: read headers',
     sentence:
-      'Before 1.10 nothing tells what answered a blocking query; since then X-Service-Query-Backend does.',
+      'Before 1.10 no header says what answered a blocking query; since then X-Service-Query-Backend does.',
     clientSees: '`X-Service-Query-Backend: blocking-query` on answers to blocking queries.',
     breaksClients: false,
     decidedBy: 'agent',
@@ -456,7 +455,7 @@ const TABLE = {
     since: '1.11',
     specRow: '5.4; 7; decisions: read headers',
     sentence:
-      'Before 1.11 nothing tells that rights left rows out; since then X-Service-Results-Filtered-By-ACLs does.',
+      'Before 1.11 no header says that rows were omitted because of missing rights; since then X-Service-Results-Filtered-By-ACLs does.',
     clientSees:
       '`X-Service-Results-Filtered-By-ACLs: true` where a caller with a token may not read all rows of an answer.',
     breaksClients: false,
@@ -495,7 +494,7 @@ const TABLE = {
     kind: 'field',
     since: '0.7',
     specRow: '9.3 (0.7)',
-    sentence: 'Before 0.7 TaggedAddresses holds "wan" alone; since then "lan" too.',
+    sentence: 'Before 0.7 TaggedAddresses holds only "wan"; since then also "lan".',
     clientSees: 'Node records carry a "lan" tag in TaggedAddresses.',
     breaksClients: false,
     decidedBy: 'agent',
@@ -525,7 +524,7 @@ const TABLE = {
     since: '1.0',
     specRow: '9.3 (1.0)',
     sentence:
-      'Before 1.0 Config of agent self is the whole configuration; since then Config is reduced and DebugConfig holds the rest.',
+      'Before 1.0 Config in agent/self is the whole configuration; since then Config is reduced and DebugConfig holds the rest.',
     clientSees:
       'Config has a handful of keys from 1.0; the full structure is under DebugConfig and may change with any release.',
     breaksClients: true,
@@ -573,7 +572,7 @@ const TABLE = {
     since: '1.4.1',
     specRow: '9.4; decisions: agent',
     sentence:
-      'Before 1.4.1 an agent does not aggregate checks; since then it tells the health of its services.',
+      'Before 1.4.1 an agent does not aggregate checks; since then it reports the health of its services.',
     clientSees: '/v1/agent/health/service answers 404 before, and works from 1.4.1.',
     breaksClients: false,
     decidedBy: 'agent',
@@ -583,7 +582,7 @@ const TABLE = {
     since: '1.4.1',
     specRow: '9.3; decisions: transactions',
     sentence:
-      'Before 1.4.1 transactions are about keys alone; since then nodes, services and checks can be part of them.',
+      'Before 1.4.1 transactions contain only operations on keys; since then also on nodes, services and checks.',
     clientSees:
       'Node, Service and Check are ignored in the operations of /v1/txn before, and made from 1.4.1.',
     breaksClients: false,
@@ -624,7 +623,7 @@ const TABLE = {
     kind: 'field',
     since: '0.7.3',
     specRow: '9.4; decisions: catalog records',
-    sentence: 'Before 0.7.3 a node is its name and its addresses; since then it has an ID and Meta, too.',
+    sentence: 'Before 0.7.3 a node has a name and addresses; since then also an ID and Meta.',
     clientSees:
       'ID and Meta (NodeMeta) of nodes appear in answers from 0.7.3, and `node-meta` selects by them.',
     breaksClients: false,
@@ -643,7 +642,8 @@ const TABLE = {
     kind: 'endpoint',
     since: '1.7.0',
     specRow: '9.4; decisions: catalog',
-    sentence: 'Before 1.7.0 services of a node come by their ids alone; since then as a list, too.',
+    sentence:
+      'Before 1.7.0 the services of a node are a map by ID; since then they are also available as a list.',
     clientSees: '/v1/catalog/node-services answers 404 before, and works from 1.7.0.',
     breaksClients: false,
     decidedBy: 'server',
@@ -680,7 +680,7 @@ const TABLE = {
     since: '1.2.0',
     specRow: '9.4; decisions: catalog records',
     sentence:
-      'Before 1.2.0 all services are alike; since then Kind, Proxy and Connect tell proxies from others.',
+      'Before 1.2.0 all services are of one kind; since then Kind, Proxy and Connect distinguish proxies.',
     clientSees:
       'Kind, Proxy and Connect of services appear in answers from 1.2.0, as do the endpoints of connect.',
     breaksClients: false,
@@ -690,7 +690,7 @@ const TABLE = {
     kind: 'field',
     since: '1.2.3',
     specRow: '9.4; decisions: catalog records',
-    sentence: 'Before 1.2.3 instances weigh the same; since then Weights.',
+    sentence: 'Before 1.2.3 all instances have the same weight; since then Weights sets it.',
     clientSees: 'Weights of services appear in answers from 1.2.3.',
     breaksClients: false,
     decidedBy: 'server',
@@ -746,7 +746,7 @@ const TABLE = {
     since: '1.11',
     specRow: '9.4; decisions: catalog records',
     sentence:
-      'Before 1.11 the summary of a service counts instances and checks; since then it says its datacenter and what connects it, too.',
+      'Before 1.11 the summary of a service counts instances and checks; since then it also has the datacenter and how the service is connected.',
     clientSees:
       'Datacenter, ConnectedWithProxy and ConnectedWithGateway of /v1/internal/ui/services appear from 1.11.',
     breaksClients: false,
@@ -799,7 +799,7 @@ const TABLE = {
     since: '1.7.0',
     specRow: '9.3 (1.7.0)',
     sentence:
-      'Before 1.7.0 a PTR answer names the service alone; since then the canonical name with the datacenter (and the namespace).',
+      'Before 1.7.0 a PTR answer contains only the service name; since then the canonical name with the datacenter (and the namespace).',
     clientSees: '`web.service.consul.` becomes `web.service.dc1.consul.`',
     breaksClients: true,
     decidedBy: 'agent',
@@ -809,7 +809,7 @@ const TABLE = {
     since: '0.8.5',
     specRow: '9.3; decisions: dns',
     sentence:
-      'Before 0.8.5 DNS over UDP answers in 512 bytes; since then a client may announce (EDNS) that it takes more.',
+      'Before 0.8.5 DNS answers over UDP have at most 512 bytes; since then a client may announce (EDNS) that it accepts more.',
     clientSees: 'An answer to a question with an OPT record has one, too, and may be longer.',
     breaksClients: false,
     decidedBy: 'agent',
@@ -847,7 +847,7 @@ const TABLE = {
     since: '1.2.0',
     specRow: '9.3; decisions: dns',
     sentence:
-      'Before 1.2.0 a PTR question finds nodes alone; since then it also finds services by their own addresses.',
+      'Before 1.2.0 a PTR query finds only nodes; since then it also finds services by their own addresses.',
     clientSees: 'A PTR answer for the address of a service.',
     breaksClients: false,
     decidedBy: 'agent',
@@ -897,7 +897,7 @@ const TABLE = {
     since: '1.9.0',
     specRow: '9.5.1',
     sentence:
-      'Before 1.9.0 intentions are records of their own; since then one migration turns them into service-intentions config entries.',
+      'Before 1.9.0 intentions are separate records; since then a migration turns them into service-intentions config entries.',
     clientSees:
       'Reads never change; the migration waits until every server of the primary datacenter runs 1.9.0.',
     breaksClients: false,
@@ -932,7 +932,7 @@ const TABLE = {
     sentence:
       'Before 1.9.0 an intention keeps ID, CreatedAt, UpdatedAt and Meta; since then an edit through config entries moves them to legacy fields.',
     clientSees:
-      'After such an edit the ID-based endpoints no longer know the intention; Meta must be cleared by hand.',
+      'After such an edit the ID-based endpoints no longer find the intention; Meta must be cleared manually.',
     breaksClients: true,
     decidedBy: 'server',
   },
