@@ -28,7 +28,7 @@ export async function exportLegacyTokens(env: Environment): Promise<number> {
   } catch (cause) {
     // The reader closed the pipe, as `head` does.
     if (hasCode(cause, 'EPIPE')) return EXIT_FAILED
-    throw new StartError('The answer broke off: what was written is not the whole list.', { cause })
+    throw new StartError('The answer broke off: the output is incomplete.', { cause })
   }
   return 0
 }

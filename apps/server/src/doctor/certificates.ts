@@ -22,7 +22,7 @@ export function checkCertificates(files: Readonly<Record<string, string>>, now: 
     } catch (error) {
       const problem =
         error instanceof StartError ? error.message : `${setting} (${path}): ${messageOf(error)}`
-      return fail('certificate', problem, 'Write a certificate in PEM there.')
+      return fail('certificate', problem, 'Write a certificate in PEM format to this file.')
     }
   })
 }
@@ -63,14 +63,14 @@ export async function checkListener(
     await readListenerTls(config)
   } catch (error) {
     if (!(error instanceof StartError)) throw error
-    return [fail('listener', error.message, 'Correct the file: a server does not start with it.')]
+    return [fail('listener', error.message, 'Correct the file: no server can start with it.')]
   }
   const [own] = certificatesIn('LATCHKEY_TLS_CERT', tlsCert, readFileSync(tlsCert, 'utf8'))
   const presented = await presentedAt(config)
   if (presented === undefined) return []
   const address = `${config.host}:${config.port}`
   if (typeof presented === 'string') {
-    const todo = 'Look at what listens there; its log says whether it speaks TLS.'
+    const todo = 'Check what listens at this address; the log of the server says whether it uses TLS.'
     return [fail('listener', `there is no TLS at ${address}: ${presented}`, todo)]
   }
   if (presented.fingerprint256 === own?.fingerprint256)

@@ -46,7 +46,7 @@ export async function checkDatabase(options: Options): Promise<readonly Finding[
     await client.connect()
   } catch (error) {
     const problem = error instanceof Error ? error.message || error.name : String(error)
-    const todo = 'Start it, or correct DATABASE_URL; docs/operations.md has the rights that its user needs.'
+    const todo = 'Start it, or correct DATABASE_URL; docs/operations.md lists the rights that its user needs.'
     return [fail('database', `${describeDatabase(options.url)}: ${problem}`, todo)]
   }
   try {
@@ -85,7 +85,7 @@ async function checkSettings(
   )
   if (found.standby === 'true') {
     findings.push(
-      fail('database', 'it is a standby, which takes no writes', 'Let DATABASE_URL lead to the primary.'),
+      fail('database', 'it is a standby, which accepts no writes', 'Point DATABASE_URL to the primary.'),
     )
   }
   if (encoding !== 'UTF8') {
@@ -154,14 +154,14 @@ async function checkKeys(client: pg.Client, ring: KeyRing | undefined): Promise<
   return rows.map(({ id, sample }) => {
     try {
       ring.open({ keyId: id, bytes: sample }, SAMPLE_CONTEXT)
-      return ok('keys', `${id} opens what it sealed`)
+      return ok('keys', `${id} decrypts the secrets in the database`)
     } catch (error) {
       if (!(error instanceof KeyRingError)) throw error
       const found = error.isMissing ? `${id} is missing` : `${id} differs from the key that sealed the data`
       return fail(
         'keys',
         found,
-        'Put the right key into LATCHKEY_ENCRYPTION_KEYS, or encryption.keys of the data directory.',
+        'Put the right key into LATCHKEY_ENCRYPTION_KEYS, or into encryption.keys in the data directory.',
       )
     }
   })
@@ -178,7 +178,7 @@ async function checkMembers(client: pg.Client): Promise<readonly Finding[]> {
   const versions = [...new Set(alive.map(({ version }) => version))]
   const silent = rows.filter((row) => !row.alive).map(({ node }) => node)
   const found = `${alive.length} alive${versions.length > 0 ? `, of service version ${versions.join(' and ')}` : ''}`
-  const todo = 'Finish the upgrade: all servers should be of one service version.'
+  const todo = 'Finish the upgrade: all servers should run the same service version.'
   return [
     versions.length > 1 ? warn('servers', found, todo) : ok('servers', found),
     ...(silent.length > 0
@@ -186,7 +186,7 @@ async function checkMembers(client: pg.Client): Promise<readonly Finding[]> {
           warn(
             'servers',
             `silent: ${silent.join(', ')}`,
-            'Start them again; the others forget them in time if they are gone.',
+            'Start them again. If they are gone for good, the other servers forget them after some time.',
           ),
         ]
       : []),

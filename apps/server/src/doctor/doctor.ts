@@ -22,7 +22,7 @@ export async function runDoctor(env: Environment): Promise<number> {
   for (const finding of findings) process.stdout.write(showFinding(finding))
   const count = (level: Finding['level']) => findings.filter((finding) => finding.level === level).length
   const [failed, warned] = [count('fail'), count('warn')]
-  process.stdout.write(`\n${failed} failed, ${warned} to look at, ${count('ok')} in order.\n`)
+  process.stdout.write(`\n${failed} failed, ${warned} with warnings, ${count('ok')} passed.\n`)
   return failed === 0 ? 0 : EXIT_FAILED
 }
 
@@ -32,11 +32,11 @@ export async function examine(env: Environment): Promise<readonly Finding[]> {
     config = loadConfig(env)
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error
-    return [fail('settings', error.message, 'Correct them; the README lists all settings.')]
+    return [fail('settings', error.message, 'Correct the settings; the README lists all of them.')]
   }
   const keys = await readKeys(config)
   return [
-    ok('settings', 'they are valid'),
+    ok('settings', 'valid'),
     checkDisk(config.dataDir),
     ...checkFiles(),
     ...checkCertificates(certificatesOf(config), Date.now()),
@@ -72,7 +72,7 @@ async function readKeys(config: Config): Promise<KeyRing | Finding> {
     return createKeyRing(await loadKeyFile(config.dataDir))
   } catch (error) {
     if (!(error instanceof StartError)) throw error
-    return fail('keys', error.message, 'Restore the file from where you keep a copy.')
+    return fail('keys', error.message, 'Restore the file from your copy of it.')
   }
 }
 

@@ -33,7 +33,7 @@ export class OldPrimary {
     const name = promoted?.from
     log.warn(
       { promoted },
-      `${name} is back, and is a primary, too: what is written there is not here. Stop its servers, see what only it has ` +
+      `${name} is back and is still a primary: writes made there do not arrive here. Stop its servers, check what only it has ` +
         'with "latchkey-server replication compare", and let it follow this datacenter',
     )
   }

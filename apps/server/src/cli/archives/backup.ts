@@ -36,7 +36,7 @@ export async function backUp(file: string, env: Environment): Promise<number> {
     await rm(draft, { force: true })
     const problem = cause instanceof Error ? cause.message : String(cause)
     const reason =
-      cause instanceof AclError ? 'The archive did not arrive whole' : 'The file cannot be written'
+      cause instanceof AclError ? 'The archive did not arrive completely' : 'The file cannot be written'
     throw new StartError(`No backup was made. ${reason}: ${problem}`, { cause })
   }
 }

@@ -46,7 +46,7 @@ async function isConfirmed({ header, end }: Inspected): Promise<boolean> {
     throw new StartError('A restore replaces every record of the server: confirm it with --force.')
   }
   process.stdout.write(
-    `The archive of ${header.createdAt} has ${summaryOf(end)}.\nEvery record of the server is replaced by these; its tokens end.\n`,
+    `The archive of ${header.createdAt} has ${summaryOf(end)}.\nThey replace every record of the server, and its present tokens stop working.\n`,
   )
   const lines = createInterface({ input: process.stdin, output: process.stdout })
   try {

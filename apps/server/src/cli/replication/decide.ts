@@ -18,7 +18,7 @@ export async function acceptCluster(cluster: string, env: Environment): Promise<
   const path = `/v1${buildPath('datacenters.accept')}`
   const accepted = await answerOf<AcceptedCluster>(path, env, { Cluster: cluster })
   process.stdout.write(
-    `The records of ${accepted.PrimaryDatacenter} may replace those here if its cluster is ${accepted.Accepted}.\n`,
+    `Accepted: the records of ${accepted.PrimaryDatacenter} will replace those of this datacenter if its cluster is ${accepted.Accepted}.\n`,
   )
   return 0
 }
@@ -36,7 +36,7 @@ export async function promoteDatacenter(
   const promoted = await answerOf<PromotedDatacenter>(`/v1${buildPath('datacenters.promote')}`, env, body)
   const { Datacenter, Cluster, FollowedIndex, Skipped } = promoted
   process.stdout.write(
-    `${Datacenter} is the primary datacenter now, with what the old one had at index ${FollowedIndex}.
+    `${Datacenter} is now the primary datacenter, with the records that the old primary had at index ${FollowedIndex}.
 Before the next restart of its servers: set LATCHKEY_PRIMARY_DATACENTER=${Datacenter} and remove LATCHKEY_PRIMARY_URL.
 In each other datacenter: set both for the new primary, restart, and run
   latchkey-server replication accept ${Cluster}
