@@ -68,7 +68,7 @@ export async function renderGuide(slug: string, file: string, style: string, ico
 <link rel="stylesheet" href="${style}">
 </head>
 <body>
-<a class="skip" href="#content">To the content</a>
+<a class="skip" href="#content">Skip to content</a>
 <nav aria-label="Pages"><div class="bar"><a class="brand" href="/docs">Latchkey</a></div>${guideLinks(slug)}</nav>
 <main id="content" class="guide">${sections}</main>
 </body>

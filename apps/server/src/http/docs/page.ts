@@ -29,14 +29,14 @@ export function renderPage(document: OpenApiDocument, links: PageLinks): string 
 <script src="${links.script}" defer></script>
 </head>
 <body>
-<a class="skip" href="#content">To the content</a>
+<a class="skip" href="#content">Skip to content</a>
 ${sidebar(document, places)}
 <main id="content">
 <header class="intro" id="top">
 <h1>${info.title} API <span class="bounds">version ${info.version}</span></h1>
 <p class="bounds">Served by ${info.title} ${PRODUCT_VERSION}.</p>
 ${paragraphs(info.description)}
-<p>The same as <a href="${links.document}">OpenAPI 3.1</a>. For the examples:</p>
+<p>This reference is also available as <a href="${links.document}">OpenAPI 3.1</a>. The examples use these variables:</p>
 <pre class="command"><code>export LATCHKEY_ADDR=<span id="origin">http://127.0.0.1:8500</span>
 export LATCHKEY_TOKEN=<span class="placeholder">the SecretID of a token</span></code></pre>
 </header>
@@ -108,7 +108,7 @@ function authentication({ components }: OpenApiDocument): Html {
     return html`<tr><th scope="row"><code>${scheme.in === 'query' ? `?${how}` : how}</code></th><td>${inline(scheme.description)}</td></tr>`
   })
   return html`<section class="reference" id="authentication"><h2><a class="anchor" href="#authentication">Authentication</a></h2>
-<p>A request presents the secret of a token in one of these places. Without one it has the rights of the anonymous token; a secret that no token has is refused.</p>
+<p>A request presents the secret of a token in one of these places. Without a secret, it has the rights of the anonymous token. An unknown secret is refused.</p>
 <table class="fields"><tbody>${rows}</tbody></table></section>`
 }
 
@@ -117,7 +117,7 @@ function headerReference({ components }: OpenApiDocument): Html {
     ([name, { description, schema }]) =>
       html`<tr id="header.${name}"><th scope="row"><code>${name}</code></th><td><span class="type">${typeName(schema)}</span><div>${inline(description)}</div></td></tr>`,
   )
-  return html`<section class="reference" id="headers"><h2><a class="anchor" href="#headers">Headers of answers</a></h2>
+  return html`<section class="reference" id="headers"><h2><a class="anchor" href="#headers">Response headers</a></h2>
 <table class="fields"><tbody>${rows}</tbody></table></section>`
 }
 
@@ -139,7 +139,7 @@ function errorReference(document: OpenApiDocument): Html {
       html`<tr id="error.${code}" data-search="${`${code} ${status} ${title}`.toLowerCase()}"><th scope="row"><code>${code}</code></th><td>${status}</td><td>${title}. <a href="/docs/errors#${code}">Remedy</a></td></tr>`,
   )
   return html`<section class="reference" id="errors"><h2><a class="anchor" href="#errors">Errors</a></h2>
-<p>Codes are stable. The text says which field, and which bound.</p>
-<p id="errors.common">Any request may meet ${COMMON_ERRORS.map((code, i) => html`${i > 0 && ', '}<a href="#error.${code}"><code>${code}</code></a>`)}.</p>
+<p>Codes are stable. The message names the field and the limit.</p>
+<p id="errors.common">Any request may be refused with ${COMMON_ERRORS.map((code, i) => html`${i > 0 && ', '}<a href="#error.${code}"><code>${code}</code></a>`)}.</p>
 <table class="errors"><thead><tr><th scope="col">code</th><th scope="col">status</th><th scope="col">meaning</th></tr></thead><tbody>${rows}</tbody></table></section>`
 }
