@@ -68,6 +68,7 @@ const updateMethod = put('authMethods', { ...method, Description: 'changed' })
 const updateRule = put('bindingRules', { ...rule, Description: 'changed' })
 const updateIntention = put('intentions', { ...intention, Action: 'deny' })
 const node = aNode()
+const emptyNode = aNode({ Node: 'empty', ID: anId(0xe) })
 const service = aService({ Connect: { Native: true } })
 const check = aCheck({ CheckID: 'web', ServiceID: service.ID, Status: 'passing' })
 const coordinate = {
@@ -169,8 +170,14 @@ const READS: { readonly [N in EndpointName]?: readonly Read[] } = {
     ['/catalog/service/db', put('services', aService({ ID: 'db', Service: 'db' }))],
   ],
   'catalog.connect': [['/catalog/connect/web', updateService]],
-  'catalog.node': [['/catalog/node/node-1', updateService]],
-  'catalog.nodeServices': [['/catalog/node-services/node-1', updateService]],
+  'catalog.node': [
+    ['/catalog/node/node-1', updateService],
+    ['/catalog/node/empty', remove('nodes', emptyNode)],
+  ],
+  'catalog.nodeServices': [
+    ['/catalog/node-services/node-1', updateService],
+    ['/catalog/node-services/empty', remove('nodes', emptyNode)],
+  ],
   'sessions.info': [[`/session/info/${anId(0x5e55)}`, addSession]],
   'sessions.node': [['/session/node/node-1', addSession]],
   'health.node': [
@@ -230,7 +237,12 @@ async function aFilledWorld(): Promise<World> {
   world.store.commitNow([put('authMethods', method), put('authMethods', free)])
   world.store.commitNow([put('bindingRules', rule)])
   world.store.commitNow([put('kv', key)])
-  world.store.commitNow([put('nodes', node), put('services', service), put('checks', check)])
+  world.store.commitNow([
+    put('nodes', node),
+    put('nodes', emptyNode),
+    put('services', service),
+    put('checks', check),
+  ])
   world.store.commitNow([put('coordinates', coordinate)])
   world.store.commitNow([put('intentions', intention), put('intentionDestinations', destination)])
   return world

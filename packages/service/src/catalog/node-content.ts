@@ -20,13 +20,17 @@ export async function readNode(
   name: string,
 ): Promise<NodeContent> {
   const { records, service } = call
+  const index = indexOfTables(service.store, 'nodes', 'services')
   const catalog = service.store.catalog()
   const rights = new RowRights(call)
   const named = catalog.node(name) ?? catalog.nodeByStartOfId(name)
   const node = named && rights.node(named.Node) ? named : undefined
   const topic = nodeTopic(named?.Node ?? name)
-  if (!node) return { found: undefined, watch: { topic, index: 1, isOwn: true }, rights }
-  const index = indexOfTables(service.store, 'nodes', 'services')
+  if (!node) {
+    // 1 as in existing services, but no waiter's index decreases: the end of a node is news. What is hidden is never news.
+    const isGone = call.isBlocking && new RowRights(call).node(name)
+    return { found: undefined, watch: { topic, index: isGone ? index : 1, isOwn: true }, rights }
+  }
   const shown = catalog
     .servicesOn(node.Node)
     .filter((record) => isListed(call, record.Namespace) && rights.service(record))
