@@ -266,6 +266,15 @@ describe('services', () => {
     expect(shown(ask('web.service.consul', 'SRV', { catalog }))).toBe('NOERROR; authority SOA')
   })
 
+  test('SRV: a port that does not fit in DNS is left out, and the other instances are answered', () => {
+    const instances = [-1, 0, 65_535, 65_536].map((Port, i) =>
+      service({ Node: 'a', ID: `${i}`, Service: 'web', Port }),
+    )
+    const catalog = aCatalog(node({ Node: 'a', Address: '10.0.0.1' }), ...instances)
+    const { answers } = ask('web.service.consul', 'SRV', { catalog })
+    expect(answers.map(short)).toEqual(['SRV 1 1 0 a.node.dc1.consul', 'SRV 1 1 65535 a.node.dc1.consul'])
+  })
+
   test('an alias that is the asked name itself is the address of the node', () => {
     const catalog = aCatalog(
       node({ Node: 'a', Address: '10.0.0.1' }),

@@ -100,6 +100,7 @@ function withTtl(records: readonly DnsRecord[], ttl: number): readonly DnsRecord
 }
 
 const PRIORITY = 1
+const PORT_MAX = 65_535
 
 function locationsOf(instances: Iterable<Instance>, asked: Asked): DnsReply {
   const { question, settings, recordsMax } = asked
@@ -110,7 +111,7 @@ function locationsOf(instances: Iterable<Instance>, asked: Asked): DnsReply {
     const { node, service } = instance
     const key = [node.Node, service.Address, service.Port].join('\n')
     const { target, addresses } = targetOf(instance, asked)
-    if (answers.has(key) || !isEncodable(target)) continue
+    if (answers.has(key) || !isEncodable(target) || !isPort(service.Port)) continue
     const data = { priority: PRIORITY, weight: weightOf(instance, asked), port: service.Port, target }
     answers.set(key, { name: question.name, type: 'SRV', ttl, data })
     additionals.push(...addresses)
@@ -119,6 +120,11 @@ function locationsOf(instances: Iterable<Instance>, asked: Asked): DnsReply {
   }
   if (answers.size === 0) return nothing('NOERROR', asked.zone)
   return { ...emptyReply('NOERROR'), answers: [...answers.values()], additionals }
+}
+
+/** The catalog keeps any whole number as the port of a service; a record has 16 bits for it. */
+function isPort(port: number): boolean {
+  return port >= 0 && port <= PORT_MAX
 }
 
 /** The target of an SRV record, and the addresses of that name. */
