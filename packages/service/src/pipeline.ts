@@ -68,7 +68,7 @@ export class Service {
     this.parseOptions = { ...options, families: this.families }
     const services = callServices(options)
     this.admission = new Admission(options, services)
-    this.bodies = new DecodedBodies(options.profile)
+    this.bodies = new DecodedBodies(options)
     this.alike = new AlikeAnswers(options)
     this.texts = services.texts
     this.forwarding = { service: options, callers: services.callers, admission: this.admission }

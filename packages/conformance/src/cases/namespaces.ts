@@ -124,6 +124,32 @@ export const namespaceCases: readonly Case[] = [
     },
   },
   {
+    id: 'namespace/default-field',
+    spec: 'D/namespaces/default-alone',
+    title:
+      'the field Namespace may say default in bodies of sessions and agent, at any depth and in any case',
+    needs: EXTENDED,
+    async run(ctx) {
+      const Name = ctx.unique('web')
+      const session = await ctx.ok<{ ID: string }>('PUT', '/session/create', {
+        body: { Checks: [], Namespace: 'default' },
+      })
+      await ctx.ok('PUT', `/session/destroy/${session.ID}`)
+      const bodies = [
+        ['/agent/service/register', { Name, Check: { TTL: '10m', Namespace: 'default' } }],
+        ['/agent/check/register', { Name, TTL: '10m' }],
+        [`/agent/check/update/${Name}`, { Status: 'passing' }],
+      ] as const
+      for (const [path, body] of bodies) {
+        for (const field of ['Namespace', 'namespace']) {
+          const reply = await ctx.call('PUT', path, { body: { ...body, [field]: 'default' } })
+          assert.equal(reply.status, 200, `${path}: ${reply.text}`)
+        }
+      }
+      for (const id of ['check', 'service']) await ctx.call('PUT', `/agent/${id}/deregister/${Name}`)
+    },
+  },
+  {
     id: 'namespace/default-alone',
     spec: 'D/namespaces/default-alone',
     title: '400 query_invalid: sessions, agent and intentions by name know the namespace default alone',

@@ -15,8 +15,8 @@ export interface DecodeOptions {
   readonly unknownFields?: 'refuse' | 'ignore'
   /** Fields of later service versions, treated as unknown, by their paths: `Service.Kind`. Lists are no step of a path. */
   readonly absentFields?: ReadonlySet<string>
-  /** An unknown field that counts as absent while it is an empty text. */
-  readonly emptyField?: string
+  /** An unknown field that counts as absent while it has one of these values, at any depth. */
+  readonly impliedField?: { readonly name: string; readonly values: readonly string[] }
   /** Maximum JSON values in the body. Absent: unbounded. */
   readonly valuesMax?: number
   /** For a list body: the maximum number of entries, and their name. */
@@ -132,7 +132,7 @@ function prepare(value: Json, outline: Outline, path: PropertyKey[], options: De
     }
     const known = isAbsent(name) ? undefined : fields.get(name)
     if (!known && outline.isOpen) continue
-    const isUnsaid = (field === null && fields.has(name)) || (field === '' && name === options.emptyField)
+    const isUnsaid = (field === null && fields.has(name)) || isImplied(name, field, options)
     if (!known && options.unknownFields !== 'ignore' && !isUnsaid) {
       const names = [...fields.keys()].filter((name) => !isAbsent(name))
       throw unknownField(names, path, key)
@@ -149,6 +149,12 @@ function prepare(value: Json, outline: Outline, path: PropertyKey[], options: De
     result[name] = prepared
   }
   return result ?? value
+}
+
+function isImplied(name: string, field: Json, { impliedField, looseNames }: DecodeOptions): boolean {
+  if (!impliedField || typeof field !== 'string' || !impliedField.values.includes(field)) return false
+  const implied = impliedField.name
+  return looseNames ? name.toLowerCase() === implied.toLowerCase() : name === implied
 }
 
 /** As {@link prepare}, of what stands at a step below a path. */

@@ -112,7 +112,7 @@ async function isMadeHere(
   service: ServiceOptions,
 ): Promise<boolean> {
   try {
-    const body = received && decodeRequestBody(route, received, service.profile)
+    const body = received && decodeRequestBody(route, received, service)
     const isHere = (await placeOf(route.name, { params, body, caller, service })) === 'here'
     if (isHere && isWithoutTokens(service) && route.name !== 'login.logout') throw localTokensDisabled()
     return isHere

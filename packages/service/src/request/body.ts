@@ -1,14 +1,8 @@
 /** Reads and decodes request bodies. */
-import {
-  AclError,
-  type AnyRoute,
-  absentFieldsOf,
-  decodeBody,
-  decodeUtf8,
-  limits,
-  type ServiceProfile,
-} from '@latchkey/contract'
+import { DEFAULT_NAMESPACE } from '@latchkey/acl'
+import { AclError, type AnyRoute, absentFieldsOf, decodeBody, decodeUtf8, limits } from '@latchkey/contract'
 import { isJudgedByName } from '../caller/endpoint-right.ts'
+import type { ServiceOptions } from '../options.ts'
 import type { WireRequest } from './wire.ts'
 
 /** The body as a request brings it: read, or still to be read by its handler. */
@@ -46,30 +40,46 @@ export function readBody(
   }
 }
 
+/** What decides how a body is decoded, besides its route. */
+export type Decoding = Pick<ServiceOptions, 'profile' | 'edition'>
+
 /**
  * Decodes a body with the schema of its route and the fields of this service version. Spec 9.3: unknown fields are refused
  * from 1.7.0 and ignored before.
  */
-export function decodeRequestBody(route: AnyRoute, bytes: ReceivedBody, profile: ServiceProfile): unknown {
+export function decodeRequestBody(route: AnyRoute, bytes: ReceivedBody, service: Decoding): unknown {
   if (!(bytes instanceof Uint8Array) || route.body === 'raw') return bytes
   if (route.body === 'text') return decodeUtf8(bytes)
-  return decodeJsonBody(route, bytes, profile)
+  return decodeJsonBody(route, bytes, service)
 }
 
 /** As {@link decodeRequestBody}, of a route that takes JSON. */
-export function decodeJsonBody(route: AnyRoute, body: Uint8Array | string, profile: ServiceProfile): unknown {
+export function decodeJsonBody(
+  route: AnyRoute,
+  body: Uint8Array | string,
+  { profile, edition }: Decoding,
+): unknown {
   const schema = route.schemas.body
   if (schema === undefined) return body
   const { bodyOptional: optional, bodyValuesMax: valuesMax, batch, looseNames, exactIntegers } = route
   return decodeBody(schema, body, {
     unknownFields: profile.has('body.refuseUnknownFields') ? 'refuse' : 'ignore',
     absentFields: absentFieldsOf(schema, profile),
-    // Decisions: namespaces. A body that does not name one may say so.
-    ...(route.namespaced || route.inDefault ? { emptyField: 'Namespace' } : {}),
+    ...(route.namespaced || route.inDefault
+      ? { impliedField: { name: 'Namespace', values: impliedNamespaces(route, edition) } }
+      : {}),
     ...(optional ? { optional } : {}),
     ...(looseNames ? { looseNames } : {}),
     ...(exactIntegers ? { exactIntegers } : {}),
     ...(valuesMax === undefined ? {} : { valuesMax }),
     ...(batch ? { batch } : {}),
   })
+}
+
+/**
+ * The namespaces that a body may name although its route has no field for one: an empty name says nothing, and sessions and
+ * what an agent registers are in `default`. Bodies of intentions name the namespaces of both ends. Decisions: namespaces.
+ */
+function impliedNamespaces({ inDefault, looseNames }: AnyRoute, edition: Decoding['edition']): string[] {
+  return edition === 'extended' && inDefault && looseNames ? ['', DEFAULT_NAMESPACE] : ['']
 }

@@ -1,7 +1,7 @@
 /** Decoded bodies of routes whose clients send the same one again and again. */
-import { type AnyRoute, decodeUtf8, type ServiceProfile } from '@latchkey/contract'
+import { type AnyRoute, decodeUtf8 } from '@latchkey/contract'
 import { BoundedMap } from '../bounded-map.ts'
-import { decodeJsonBody, decodeRequestBody, type ReceivedBody } from './body.ts'
+import { type Decoding, decodeJsonBody, decodeRequestBody, type ReceivedBody } from './body.ts'
 
 /** Maximum characters of all bodies. Decoded, each takes some times its text. */
 const CHARS_MAX = 2_097_152
@@ -14,22 +14,22 @@ interface Decoded {
 }
 
 export class DecodedBodies {
-  private readonly profile: ServiceProfile
+  private readonly decoding: Decoding
   private readonly decoded = new BoundedMap<string, Decoded>(CHARS_MAX)
 
-  constructor(profile: ServiceProfile) {
-    this.profile = profile
+  constructor(decoding: Decoding) {
+    this.decoding = decoding
   }
 
   /** As {@link decodeRequestBody}. Equal bodies of such a route are one object, which must not be changed. */
   of(route: AnyRoute, bytes: ReceivedBody): unknown {
-    const { profile } = this
+    const { decoding } = this
     if (!route.bodyRepeats || !(bytes instanceof Uint8Array) || bytes.length > BODY_BYTES_MAX)
-      return decodeRequestBody(route, bytes, profile)
+      return decodeRequestBody(route, bytes, decoding)
     const text = decodeUtf8(bytes)
     const known = this.decoded.get(text)
     if (known?.route === route) return known.body
-    const body = decodeJsonBody(route, text, profile)
+    const body = decodeJsonBody(route, text, decoding)
     this.decoded.set(text, { route, body }, text.length)
     return body
   }
