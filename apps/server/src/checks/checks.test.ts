@@ -1,5 +1,5 @@
 import { createServer as createHttpServer, type RequestListener, type Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { type AddressInfo, createServer } from 'node:net'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { Outgoing } from '../outgoing/outgoing.ts'
 import { runHttpCheck } from './http-check.ts'
@@ -11,10 +11,12 @@ const seen: {
   readonly url: string
   readonly secret: string | undefined
   readonly agent: string | undefined
+  readonly host: string | undefined
 }[] = []
 
 const answer: RequestListener = ({ url = '', headers }, response) => {
-  seen.push({ url, secret: headers['x-secret'] as string | undefined, agent: headers['user-agent'] })
+  const { host, 'x-secret': secret, 'user-agent': agent } = headers
+  seen.push({ url, secret: secret as string | undefined, agent, host })
   if (url === '/hang') return
   if (url === '/moved') response.writeHead(302, { Location: '/ok' })
   else if (url === '/loop') response.writeHead(302, { Location: '/loop' })
@@ -34,13 +36,13 @@ afterAll(async () => {
 })
 
 const outgoing = new Outgoing({ allowHttp: true })
-const http = (path: string, timeoutMs = 20_000, url = `${origin}${path}`) =>
+const http = (path: string, timeoutMs = 20_000, url = `${origin}${path}`, header = {}) =>
   runHttpCheck(
     {
       type: 'http',
       url,
       method: 'GET',
-      header: { 'X-Secret': ['s'] },
+      header: { 'X-Secret': ['s'], ...header },
       body: '',
       skipsVerify: false,
       intervalMs: 1_000,
@@ -61,6 +63,31 @@ test('an HTTP check passes with 2xx, warns with 429, and is critical with everyt
     { status: 'critical' },
     { status: 'critical' },
   ])
+})
+
+test('an HTTP check sends the first Host of its headers, in any case, and by default that of its URL', async () => {
+  seen.length = 0
+  for (const header of [{ Host: ['web.example', 'x'] }, { host: ['web.example'] }, { Host: [] }]) {
+    expect(await http('/ok', 20_000, `${origin}/ok`, header)).toMatchObject({ status: 'passing' })
+  }
+  const own = new URL(origin).host
+  expect(seen.map(({ host }) => host)).toEqual(['web.example', 'web.example', own])
+})
+
+test('over TLS, the certificate must be that of the URL, whatever the Host', async () => {
+  const hello = Promise.withResolvers<string>()
+  const tls = createServer((socket) => {
+    socket.once('data', (bytes) => {
+      hello.resolve(bytes.toString('latin1'))
+      socket.destroy()
+    })
+  })
+  await new Promise<void>((listening) => tls.listen(0, 'localhost', listening))
+  const url = `https://localhost:${(tls.address() as AddressInfo).port}/`
+  expect(await http('/', 20_000, url, { Host: ['web.example'] })).toMatchObject({ status: 'critical' })
+  expect(await hello.promise).toContain('localhost')
+  expect(await hello.promise).not.toContain('web.example')
+  await new Promise((closed) => tls.close(closed))
 })
 
 test('an HTTP check keeps the end of a long answer, names itself and follows redirects by the rules', async () => {

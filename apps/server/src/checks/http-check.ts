@@ -31,7 +31,7 @@ export async function runHttpCheck(
       const answer = await outgoing.send({
         url,
         method: isFirst ? run.method : 'GET',
-        headers: { ...AGENT_HEADERS, ...(isSameOrigin(url, run.url) ? run.header : {}) },
+        headers: { ...AGENT_HEADERS, ...(isSameOrigin(url, run.url) ? headersOf(run) : {}) },
         ...(isFirst && run.body !== '' ? { body: run.body } : {}),
         skipsVerify: run.skipsVerify,
         bytesMax: ANSWER_BYTES_MAX,
@@ -58,6 +58,16 @@ function redirectOf({ status, headers }: OutgoingAnswer, from: string): string |
 /** A header may hold a credential, which is for the host of the check alone. */
 function isSameOrigin(url: string, first: string): boolean {
   return URL.parse(url)?.origin === URL.parse(first)?.origin
+}
+
+/** Headers as Node takes them: the name of the host is one text, not a list. */
+function headersOf({ header }: HttpRun): Record<string, string | readonly string[]> {
+  const headers: Record<string, string | readonly string[]> = {}
+  for (const [name, values] of Object.entries(header)) {
+    const value = name.toLowerCase() === 'host' ? values[0] : values
+    if (value) headers[name] = value
+  }
+  return headers
 }
 
 function resultOf(run: HttpRun, { status, body }: OutgoingAnswer): CheckResult {
