@@ -71,8 +71,8 @@ export function readRegistration(
  */
 export function planRegistration(request: RegistrationRequest, catalog: Catalog): CatalogPlan {
   const { node, service, checks } = request
-  const renamed = renamedNode(request, catalog)
   const holder = catalog.node(node.Node)
+  const renamed = renamedNode(request, holder, catalog)
   const known = holder ?? renamed
   const keepsNode = isKept(request, holder)
   const before = service && catalog.service(node.Node, service.ID, service.Namespace)
@@ -99,10 +99,15 @@ export function planRegistration(request: RegistrationRequest, catalog: Catalog)
   return { needs, fault, changes: [...ends, ...puts] }
 }
 
-/** The node that has the ID of a registration under another name. */
-function renamedNode({ node, skipsNode }: RegistrationRequest, catalog: Catalog): NodeRecord | undefined {
-  const holder = node.ID === '' || skipsNode ? undefined : catalog.nodeById(node.ID)
-  return holder && nodeKey(holder.Node) !== nodeKey(node.Node) ? holder : undefined
+/** The node that has the ID of a registration under another name. One that is left as it is takes no ID. */
+function renamedNode(
+  { node, skipsNode }: RegistrationRequest,
+  holder: NodeRecord | undefined,
+  catalog: Catalog,
+): NodeRecord | undefined {
+  if (node.ID === '' || (skipsNode && holder)) return undefined
+  const other = catalog.nodeById(node.ID)
+  return other && nodeKey(other.Node) !== nodeKey(node.Node) ? other : undefined
 }
 
 function isKept({ node, skipsNode }: RegistrationRequest, holder: NodeRecord | undefined): boolean {

@@ -66,6 +66,7 @@ describe('registration', () => {
 
   test('a known ID under a new name ends the old node with everything on it', () => {
     const renamed = { ...NODE, Node: 'node-9' }
+    expect(changesOf({ ...renamed, SkipNodeUpdate: true })).toEqual(changesOf(renamed))
     expect(changesOf(renamed).toSorted()).toEqual(
       ['delete checks', 'delete checks', 'delete nodes', 'delete services', 'put nodes'].toSorted(),
     )
