@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import type { Token, TokenListEntry } from '@latchkey/contract'
 import type { Case } from '../case.ts'
 import type { Context } from '../context.ts'
+import { CERTIFICATE } from './login/provider.ts'
 
 const EXTENDED = { edition: 'extended' } as const
 
@@ -422,6 +423,33 @@ export const namespaceCases: readonly Case[] = [
       await ctx.ok('DELETE', `/acl/token/${token.AccessorID}?ns=${ns}`)
       assert.equal(await ctx.ok<boolean>('DELETE', `/namespace/${ns}`), true)
       await ctx.refuses('GET', `/namespace/${ns}`, {}, { status: 404, code: 'not_found' })
+    },
+  },
+  {
+    id: 'namespace/held',
+    spec: 'D/namespaces/manage',
+    title: '400 delete_refused: a namespace that holds an auth method or a service is deleted',
+    needs: { ...EXTENDED, from: '1.10' },
+    async run(ctx) {
+      const ns = await aNamespace(ctx)
+      const refused = (text: string) =>
+        ctx.refuses('DELETE', `/namespace/${ns}`, {}, { status: 400, code: 'delete_refused', text })
+      const Config = {
+        Host: 'https://kubernetes.example',
+        CACert: CERTIFICATE,
+        ServiceAccountJWT: 'cmV2aWV3.ZXI.c2VjcmV0',
+      }
+      const Name = ctx.unique('method')
+      const method = { Name, Type: 'kubernetes', Namespace: ns, Config }
+      await ctx.ok('PUT', '/acl/auth-method', { body: method })
+      await refused(`The namespace "${ns}" still holds auth methods`)
+      await ctx.ok('DELETE', `/acl/auth-method/${Name}?ns=${ns}`)
+      const Node = ctx.unique('node')
+      const Service = { Service: 'web', Namespace: ns }
+      await ctx.ok('PUT', '/catalog/register', { body: { Node, Address: '10.0.0.1', Service } })
+      await refused(`The namespace "${ns}" still holds services`)
+      await ctx.ok('PUT', '/catalog/deregister', { body: { Node } })
+      assert.equal(await ctx.ok<boolean>('DELETE', `/namespace/${ns}`), true)
     },
   },
   {

@@ -63,7 +63,8 @@ export const namespaces = c.router({
     path: '/v1/namespace/:Name',
     pathParams: nameParam,
     summary: 'Delete an empty namespace',
-    description: 'Refused while it holds tokens, policies, roles or keys. `default` cannot be deleted.',
+    description:
+      'Refused while it holds tokens, policies, roles, auth methods, binding rules, keys, services or checks. `default` cannot be deleted.',
     query: query({}),
     ...answers(deletedSchema, {
       sameOrigin: true,

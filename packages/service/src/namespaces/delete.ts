@@ -32,8 +32,17 @@ async function whatIsHeld(
   directory: Directory,
   namespace: string,
 ): Promise<string | undefined> {
-  for (const policy of directory.policies()) if (policy.Namespace === namespace) return 'policies'
-  for (const role of directory.roles()) if (role.Namespace === namespace) return 'roles'
+  const catalog = store.catalog()
+  const known = {
+    policies: directory.policies(),
+    roles: directory.roles(),
+    'auth methods': directory.authMethods(),
+    'binding rules': directory.bindingRules(),
+    services: catalog.services(),
+    checks: catalog.checks(),
+  }
+  for (const [what, records] of Object.entries(known))
+    for (const record of records) if (record.Namespace === namespace) return what
   for await (const page of store.tokens({ namespace, limit: 1 })) if (page.length > 0) return 'tokens'
   for await (const page of store.kvKeys({ namespace, prefix: '', limit: 1 }))
     if (page.length > 0) return 'keys'
