@@ -453,6 +453,56 @@ export const namespaceCases: readonly Case[] = [
     },
   },
   {
+    id: 'namespace/health',
+    spec: '4.9.2',
+    title:
+      'health and user interfaces show services and their checks of the namespace alone, or of all, beside checks of nodes',
+    needs: EXTENDED,
+    async run(ctx) {
+      const ns = await aNamespace(ctx)
+      const Node = ctx.unique('node')
+      const State = ctx.unique('state')
+      const node = { Node, Address: '10.0.0.1' }
+      for (const Namespace of ['default', ns]) {
+        const Service = { Service: `web-${Namespace}`, Namespace }
+        const Checks = [
+          { Name: Namespace, ServiceID: Service.Service, Status: State, Namespace },
+          { Name: 'node', Status: State },
+        ]
+        await ctx.ok('PUT', '/catalog/register', { body: { ...node, Service, Checks } })
+      }
+      type Named = { readonly Name: string }
+      type Summary = {
+        readonly Node: string
+        readonly Services: readonly { readonly Service: string }[]
+        readonly Checks: readonly Named[]
+      }
+      const inDefault = ['default', 'node']
+      const inTeam = [ns, 'node']
+      for (const [query, names] of [
+        ['', inDefault],
+        [`?ns=${ns}`, inTeam],
+      ] as const) {
+        for (const path of [`/health/node/${Node}`, `/health/state/${State}`]) {
+          const checks = await ctx.ok<readonly Named[]>('GET', path + query)
+          assert.deepEqual(checks.map(({ Name }) => Name).sort(), names.toSorted(), path + query)
+        }
+        const one = await ctx.ok<Summary>('GET', `/internal/ui/node/${Node}${query}`)
+        const all = await ctx.ok<readonly Summary[]>('GET', `/internal/ui/nodes${query}`)
+        for (const shown of [one, all.find((each) => each.Node === Node)]) {
+          assert.deepEqual(shown?.Checks.map(({ Name }) => Name).sort(), names.toSorted(), query)
+          assert.deepEqual(
+            shown?.Services.map(({ Service }) => Service),
+            [`web-${query === '' ? 'default' : ns}`],
+          )
+        }
+      }
+      const everywhere = await ctx.ok<readonly Summary[]>('GET', '/internal/ui/nodes?ns=*')
+      assert.equal(everywhere.find((each) => each.Node === Node)?.Services.length, 2)
+      await ctx.ok('PUT', '/catalog/deregister', { body: { Node } })
+    },
+  },
+  {
     id: 'namespace/unknown',
     spec: '4.9.1',
     also: ['D/status/target-404'],

@@ -12,11 +12,17 @@ import { RowRights } from '../catalog/rights.ts'
 import { hasMeta, sortNear } from '../catalog/select.ts'
 import { type Context, type JsonAnswer, json, type Watch } from '../handler.ts'
 import type { JsonText } from '../reply/json-text.ts'
+import { isListed } from '../request/namespace.ts'
 
 interface CheckQuery {
   readonly near?: string | undefined
   readonly 'node-meta'?: readonly string[] | undefined
   readonly filter?: string | undefined
+}
+
+/** Whether a list shows a check: one of a service in its namespace alone, one of a node in any. */
+export function isCheckListed(call: Context, { ServiceID, Namespace }: CheckRecord): boolean {
+  return ServiceID === '' || isListed(call, Namespace)
 }
 
 /** Answers those of some checks that the caller may read, and that the options select. */
@@ -30,7 +36,7 @@ export function answerChecks(
   const rights = new RowRights(call)
   const visible: CheckRecord[] = []
   for (const check of checks) {
-    if (!hasMeta(catalog.node(check.Node), query['node-meta'])) continue
+    if (!isCheckListed(call, check) || !hasMeta(catalog.node(check.Node), query['node-meta'])) continue
     if (rights.check(check, catalog.serviceOf(check))) visible.push(check)
   }
   const sorted = sortNear(call, catalog, visible, { near: query.near, nodeOf: ({ Node }) => Node })

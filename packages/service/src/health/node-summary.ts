@@ -3,17 +3,24 @@ import { type Catalog, type NodeRecord, showCheck, showNode, showNodeService } f
 import type { NodeSummary } from '@latchkey/contract'
 import type { RowRights } from '../catalog/rights.ts'
 import type { Context } from '../handler.ts'
+import { isListed } from '../request/namespace.ts'
+import { isCheckListed } from './check-list.ts'
 
 /** @param node that the caller may read. */
 export function summaryOfNode(
-  { records: { view } }: Context,
+  call: Context,
   catalog: Catalog,
   node: NodeRecord,
   rights: RowRights,
 ): NodeSummary {
+  const { view } = call.records
   const { CreateIndex: _created, ModifyIndex: _modified, Datacenter: _here, ...shown } = showNode(node, view)
-  const services = catalog.servicesOn(node.Node).filter((record) => rights.service(record))
-  const checks = catalog.checksOn(node.Node).filter((check) => rights.check(check, catalog.serviceOf(check)))
+  const services = catalog
+    .servicesOn(node.Node)
+    .filter((record) => isListed(call, record.Namespace) && rights.service(record))
+  const checks = catalog
+    .checksOn(node.Node)
+    .filter((check) => isCheckListed(call, check) && rights.check(check, catalog.serviceOf(check)))
   return {
     ...shown,
     Services: services.map((record) => showNodeService(record, view)),
