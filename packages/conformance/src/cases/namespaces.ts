@@ -499,6 +499,12 @@ export const namespaceCases: readonly Case[] = [
       }
       const everywhere = await ctx.ok<readonly Summary[]>('GET', '/internal/ui/nodes?ns=*')
       assert.equal(everywhere.find((each) => each.Node === Node)?.Services.length, 2)
+      const services = await ctx.ok<readonly (Named & { readonly Namespace: string })[]>(
+        'GET',
+        '/internal/ui/services?ns=*',
+      )
+      const own = services.filter(({ Name }) => [`web-default`, `web-${ns}`].includes(Name))
+      assert.deepEqual(own.map(({ Namespace }) => Namespace).sort(), ['default', ns].sort())
       await ctx.ok('PUT', '/catalog/deregister', { body: { Node } })
     },
   },

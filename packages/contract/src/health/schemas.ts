@@ -2,6 +2,7 @@
 import * as z from 'zod'
 import { checkSchema, nodeSchema, nodeServiceSchema } from '../catalog/records.ts'
 import type { GateName } from '../gates.ts'
+import { namespaceShown } from '../shared/fields.ts'
 
 const counted = (description: string) => z.int().meta({ description, minimum: 0 })
 
@@ -67,6 +68,7 @@ export const serviceSummarySchema = z
       .boolean()
       .optional()
       .meta({ ...mesh, description: 'Always false. Since 1.11.' }),
+    Namespace: namespaceShown,
   })
   .meta({ id: 'ServiceSummary' })
 export type ServiceSummary = z.infer<typeof serviceSummarySchema>

@@ -13,6 +13,7 @@ import {
 import type { ServiceHealth, ServiceSummary } from '@latchkey/contract'
 import { RowRights } from '../catalog/rights.ts'
 import { type Answer, type Call, type Context, json } from '../handler.ts'
+import { isListed } from '../request/namespace.ts'
 import { indexOfTables, watchOfTables } from './watches.ts'
 
 export async function uiServicesHandler(
@@ -24,7 +25,7 @@ export async function uiServicesHandler(
   const watch = watchOfTables('catalog', indexOfTables(store, 'nodes', 'services', 'checks'))
   const visible = catalog
     .services()
-    .filter((record) => record.Namespace === call.namespace && rights.instance(record))
+    .filter((record) => isListed(call, record.Namespace) && rights.instance(record))
   const shown = visible.flatMap((record) => shownInstance(call, catalog, record))
   const kept = await inTurns(filterRecords(shown, call.query.filter, HEALTH_FIELDS), call)
   return rights.mark(json(summariesOf(kept, call.records.view), watch))
@@ -47,26 +48,31 @@ function shownInstance(
   ]
 }
 
-/** By name. Checks of a node count for each service that has instances on it, once. */
+/** By name, then namespace. Checks of a node count for each service that has instances on it, once. */
 function summariesOf(instances: readonly ServiceHealth[], view: RecordView): ServiceSummary[] {
-  const byName = new Map<string, ServiceHealth[]>()
-  for (const instance of instances) {
-    const name = instance.Service.Service
-    const known = byName.get(name)
-    if (known) known.push(instance)
-    else byName.set(name, [instance])
-  }
-  const withProxy = new Set(proxiedBy(instances).map(asKey))
-  return [...byName]
+  const groups = Map.groupBy(instances, ({ Service }) => `${Service.Service}\n${Service.Namespace ?? ''}`)
+  const withProxy = new Set(
+    instances.flatMap((instance) => proxiedBy([instance]).map((name) => asKey(name, namespaceOf(instance)))),
+  )
+  return [...groups]
     .sort(([a], [b]) => (a < b ? -1 : 1))
-    .map(([name, group]) => {
-      const summary = summaryOf(name, group)
-      return view.meshSummary ? inMesh(summary, { view, isProxied: withProxy.has(asKey(name)) }) : summary
+    .flatMap(([, group]) => {
+      const [first] = group
+      if (!first) return []
+      const summary = summaryOf(first.Service.Service, group)
+      const isProxied = withProxy.has(asKey(first.Service.Service, namespaceOf(first)))
+      const { Namespace } = first.Service
+      return {
+        ...(view.meshSummary ? inMesh(summary, { view, isProxied }) : summary),
+        ...(Namespace === undefined ? {} : { Namespace }),
+      }
     })
 }
 
+const namespaceOf = ({ Service }: ServiceHealth) => Service.Namespace ?? ''
+
 /** Names of services match without case. */
-const asKey = (name: string) => name.toLowerCase()
+const asKey = (name: string, namespace: string) => `${namespace}/${name.toLowerCase()}`
 
 /** The services that instances are proxies of. */
 function proxiedBy(instances: readonly ServiceHealth[]): readonly string[] {
