@@ -56,7 +56,8 @@ export class CatalogWrites {
 
   make(changes: readonly CatalogChange[]): void {
     for (const session of endedSessions(changes, this.stored)) this.endedSessions.set(session.ID, session)
-    for (const change of changes) {
+    for (const planned of changes) {
+      const change = withoutPendingIndex(planned)
       const { table } = change
       const key = catalogKey(table, change.record)
       const before = this.stored.get(table, key)
@@ -84,4 +85,12 @@ export class CatalogWrites {
   expectations(): readonly Expectation[] {
     return [...this.expected.values()]
   }
+}
+
+/** A change of a record that the transaction made itself: the store gives it the index of the commit. */
+function withoutPendingIndex(change: CatalogChange): CatalogChange {
+  const { record } = change
+  if (record.CreateIndex !== PENDING_INDEX) return change
+  // The record is still that of the table.
+  return { ...change, record: { ...record, CreateIndex: 0 } } as CatalogChange
 }

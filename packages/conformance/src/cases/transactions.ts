@@ -244,6 +244,29 @@ export const transactionCases: readonly Case[] = [
     },
   },
   {
+    id: 'txn/node-twice',
+    spec: 'D/transactions/catalog',
+    needs: { from: '1.4.1' },
+    title: 'a node that operations make and change again, or rename, has the index of the transaction',
+    async run(ctx) {
+      const [Node, renamed] = [ctx.unique('node'), ctx.unique('renamed')]
+      const ID = crypto.randomUUID()
+      const set = (fields: object) => ({
+        Node: { Verb: 'set', Node: { ID, Address: '10.0.0.1', ...fields } },
+      })
+      const made = await apply(ctx, [
+        set({ Node }),
+        set({ Node, Address: '10.0.0.2' }),
+        set({ Node: renamed }),
+      ])
+      assert.equal(made.status, 200)
+      const index = made.Results?.[2]?.Node?.ModifyIndex
+      const stored = await ctx.ok<{ Node: object }>('GET', `/catalog/node/${renamed}`)
+      assert.partialDeepStrictEqual(stored.Node, { CreateIndex: index, ModifyIndex: index })
+      await ctx.ok('PUT', '/catalog/deregister', { body: { Node: renamed } })
+    },
+  },
+  {
     id: 'txn/locks',
     spec: 'D/transactions/keys',
     needs: { from: '1.7.0' },
