@@ -1,6 +1,7 @@
+import pg from 'pg'
 import { openTlsFiles } from '../outgoing/tls-files.ts'
 import { StartError } from '../start-error.ts'
-import { readListenerTls } from '../tls/listener-tls.ts'
+import { certificatesIn, readListenerTls } from '../tls/listener-tls.ts'
 import type { Config } from './config.ts'
 import { describeDatabase } from './describe-database.ts'
 
@@ -29,4 +30,13 @@ export function checkDatabaseUrl(setting: string, url: string | undefined): void
     const problem = cause instanceof Error ? cause.message : String(cause)
     throw new StartError(`${setting} cannot be used: ${problem}`, { cause })
   }
+  checkAuthorities(setting, url)
+}
+
+/** TLS ignores authorities that it cannot read, and trusts those of the system instead of an empty file's. */
+function checkAuthorities(setting: string, url: string): void {
+  // The types say that it is only a boolean.
+  const ssl: unknown = new pg.Client({ connectionString: url }).ssl
+  if (typeof ssl !== 'object' || ssl === null || !('ca' in ssl)) return
+  certificatesIn(setting, 'the file of sslrootcert', String(ssl.ca))
 }

@@ -29,3 +29,11 @@ test('CFG-01: a file that cannot be used stops the start, and the message names 
   await expect(broken).rejects.toThrow(/LATCHKEY_REPLICATION_KEY cannot be used/)
   await expect(broken).rejects.not.toThrow('canary')
 })
+
+test.each(['', 'no certificate', '-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n'])(
+  'CFG-01: authorities that cannot be read stop the start, instead of trusting nobody or the system: %j',
+  async (text) => {
+    const opened = openTlsFiles({ ...NONE, replicationCa: await aFile(text) }, neverBroken)
+    await expect(opened).rejects.toThrow(/LATCHKEY_REPLICATION_CA: .* cannot be used: /)
+  },
+)

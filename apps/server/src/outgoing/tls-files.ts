@@ -3,6 +3,7 @@ import { createSecureContext } from 'node:tls'
 import type { Config } from '../config/config.ts'
 import { Remembered } from '../remembered.ts'
 import { StartError } from '../start-error.ts'
+import { certificatesIn } from '../tls/listener-tls.ts'
 import { messageOf } from '../tls/message-of.ts'
 
 /** What TLS connections trust and present, in PEM. */
@@ -51,6 +52,10 @@ async function read({ replicationCa, replicationCert, replicationKey }: TlsPaths
   const [ca, cert, key] = await Promise.all(
     [replicationCa, replicationCert, replicationKey].map((path) => path && readFile(path, 'utf8')),
   )
+  // TLS ignores authorities and certificates that it cannot read, and trusts the system for those of an empty file.
+  if (replicationCa && ca !== undefined) certificatesIn('LATCHKEY_REPLICATION_CA', replicationCa, ca)
+  if (replicationCert && cert !== undefined)
+    certificatesIn('LATCHKEY_REPLICATION_CERT', replicationCert, cert)
   const options = { ...(ca ? { ca } : {}), ...(cert ? { cert } : {}), ...(key ? { key } : {}) }
   createSecureContext(options)
   return options
