@@ -146,6 +146,18 @@ describe('values', () => {
   })
 })
 
+test('CFG-01: DNS and HTTP share no port of one address: workers would take each other’s connections', () => {
+  const problemsWith = (HOST: string, address: string, port: string) =>
+    problemsOf({ HOST, PORT: port, LATCHKEY_DNS_ADDRESS: address, LATCHKEY_DNS_PORT: port })
+  const refused = [expect.stringContaining('LATCHKEY_DNS_PORT: must differ from PORT')]
+  expect(problemsWith('127.0.0.1', '127.0.0.1', '8600')).toEqual(refused)
+  expect(problemsWith('localhost', '127.0.0.1', '8600')).toEqual(refused)
+  expect(problemsWith('0.0.0.0', '10.0.0.1', '8600')).toEqual(refused)
+  expect(problemsWith('10.0.0.1', '::', '8600')).toEqual(refused)
+  expect(problemsWith('10.0.0.1', '127.0.0.1', '8600')).toEqual([])
+  expect(problemsWith('127.0.0.1', '127.0.0.1', '0')).toEqual([])
+})
+
 describe('names', () => {
   test.each([
     ['LATCHKEY_DATACENTR', 'LATCHKEY_DATACENTER'],

@@ -165,6 +165,10 @@ function findContradictions(values: Values): string[] {
       'LATCHKEY_DNS_PORT: must name a port, which all workers share, because LATCHKEY_WORKERS is more than 1',
     ],
     [
+      values.dnsPort !== 0 && values.dnsPort === values.port && overlap(values.host, values.dnsAddress),
+      'LATCHKEY_DNS_PORT: must differ from PORT, because both are for the same address',
+    ],
+    [
       (values.tlsCert === undefined) !== (values.tlsKey === undefined),
       'LATCHKEY_TLS_CERT: needs LATCHKEY_TLS_KEY, and the other way round',
     ],
@@ -175,6 +179,14 @@ function findContradictions(values: Values): string[] {
     ...datacenterContradictions(values),
   ]
   return contradictions.flatMap(([isWrong, problem]) => (isWrong ? [problem] : []))
+}
+
+const ALL_ADDRESSES: readonly string[] = ['0.0.0.0', '::']
+
+/** Whether one port cannot serve both addresses. */
+function overlap(host: string, address: string): boolean {
+  if (host === 'localhost') return isLoopback(address)
+  return host === address || [host, address].some((each) => ALL_ADDRESSES.includes(each))
 }
 
 /** Whether the values are contradictory, and in which way. */
