@@ -27,3 +27,17 @@ test.each(['', 'no certificate'])(
     await checkUrl('disable')
   },
 )
+
+test.each(['CERTIFICATE', 'TRACES_CLIENT_CERTIFICATE', 'CLIENT_KEY'])(
+  'CFG-01: a file of the exporter that cannot be used stops the start: OTEL_EXPORTER_OTLP_%s',
+  async (name) => {
+    const setting = `OTEL_EXPORTER_OTLP_${name}`
+    const check = (path: string) =>
+      checkFiles(loadConfig({ OTEL_EXPORTER_OTLP_ENDPOINT: 'https://collector:4318', [setting]: path }))
+    await expect(check('/nowhere/file.pem')).rejects.toThrow(
+      `${setting}: /nowhere/file.pem cannot be used: ENOENT`,
+    )
+    await expect(check(await aFile('canary'))).rejects.toThrow(/cannot be used: it holds no .* in PEM$/)
+    await checkFiles(loadConfig({ [setting]: '/nowhere/file.pem' }))
+  },
+)

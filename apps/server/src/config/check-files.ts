@@ -1,9 +1,11 @@
+import { createPrivateKey } from 'node:crypto'
 import pg from 'pg'
 import { openTlsFiles } from '../outgoing/tls-files.ts'
 import { StartError } from '../start-error.ts'
-import { certificatesIn, readListenerTls } from '../tls/listener-tls.ts'
+import { certificatesIn, readListenerTls, readPem } from '../tls/listener-tls.ts'
 import type { Config } from './config.ts'
 import { describeDatabase } from './describe-database.ts'
+import type { ExporterFiles } from './exporter-settings.ts'
 
 /**
  * Reads the files that settings name. A file of the replication token may be written later.
@@ -15,6 +17,20 @@ export async function checkFiles(config: Config): Promise<void> {
   await openTlsFiles(config, () => {})
   checkDatabaseUrl('DATABASE_URL', config.databaseUrl)
   checkDatabaseUrl('DATABASE_REPLICA_URL', config.databaseReplicaUrl)
+  await checkExporterFiles(config.exporterFiles)
+}
+
+async function checkExporterFiles({ certificates, keys }: ExporterFiles): Promise<void> {
+  for (const [setting, path] of Object.entries(certificates))
+    certificatesIn(setting, path, await readPem(setting, path))
+  for (const [setting, path] of Object.entries(keys)) {
+    const pem = await readPem(setting, path)
+    try {
+      createPrivateKey(pem)
+    } catch (cause) {
+      throw new StartError(`${setting}: ${path} cannot be used: it holds no private key in PEM`, { cause })
+    }
+  }
 }
 
 /**

@@ -158,6 +158,39 @@ test('CFG-01: DNS and HTTP share no port of one address: workers would take each
   expect(problemsWith('127.0.0.1', '127.0.0.1', '0')).toEqual([])
 })
 
+test.each([
+  ['PROTOCOL', 'grpc', 'is none of these; write one of `http/protobuf`'],
+  ['TRACES_PROTOCOL', 'http/json', 'is none of these'],
+  ['COMPRESSION', 'zip', 'is none of these'],
+  ['TIMEOUT', '10s', 'is not a whole number'],
+  ['HEADERS', 'canary', 'has a part that does not have that form'],
+  ['TRACES_HEADERS', 'api-key=canary%zz', 'has a part'],
+  ['HEADERS', 'api key=canary', 'has a part'],
+])(
+  'CFG-01: what the exporter would ignore is refused if there is a collector: OTEL_EXPORTER_OTLP_%s=%s',
+  (name, value, problem) => {
+    const wrong = { [`OTEL_EXPORTER_OTLP_${name}`]: value }
+    const traced = { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://collector:4318' }
+    const problems = problemsOf({ ...traced, ...wrong })
+    expect(problems).toEqual([expect.stringContaining(problem)])
+    expect(problems[0]).toContain(`OTEL_EXPORTER_OTLP_${name}: `)
+    expect(problems[0]).not.toContain('canary')
+    expect(problemsOf(wrong)).toEqual([])
+    expect(problemsOf({ ...traced, ...wrong, OTEL_SDK_DISABLED: 'true' })).toEqual([])
+  },
+)
+
+test('what the exporter understands is accepted', () => {
+  const env = {
+    OTEL_EXPORTER_OTLP_ENDPOINT: 'http://collector:4318',
+    OTEL_EXPORTER_OTLP_PROTOCOL: 'http/protobuf',
+    OTEL_EXPORTER_OTLP_COMPRESSION: 'gzip',
+    OTEL_EXPORTER_OTLP_TIMEOUT: '10000',
+    OTEL_EXPORTER_OTLP_HEADERS: 'Authorization=Basic%20YTpi==, x-scope = a b,',
+  }
+  expect(problemsOf(env)).toEqual([])
+})
+
 describe('names', () => {
   test.each([
     ['LATCHKEY_DATACENTR', 'LATCHKEY_DATACENTER'],

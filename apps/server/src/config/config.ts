@@ -3,9 +3,11 @@ import { isLoopback } from '../outgoing/address-rules.ts'
 import { hostOf } from '../outgoing/outgoing.ts'
 import { StartError } from '../start-error.ts'
 import { describeDatabase } from './describe-database.ts'
+import { EXPORTER_SETTINGS, type ExporterFiles, exporterFilesOf } from './exporter-settings.ts'
 import { findNearMiss } from './near-miss.ts'
 import { type Setting, SettingError } from './setting.ts'
 import { SETTINGS } from './settings.ts'
+import { isTraced } from './tracing-settings.ts'
 import { workersOf } from './workers.ts'
 
 type ValueOf<S> = S extends Setting<infer T> ? T : never
@@ -19,6 +21,8 @@ interface Values extends Omit<Written, 'workers'> {
 export interface Config extends Values {
   /** The server's own datacenter if none is configured. */
   readonly primaryDatacenter: string
+  /** Empty if nothing is traced. */
+  readonly exporterFiles: ExporterFiles
 }
 
 /** Every problem of a configuration at once. */
@@ -68,8 +72,14 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>>): C
   const written = Object.fromEntries(read) as Written
   const values: Values = { ...written, workers: workersOf(written.workers, written) }
   problems.push(...findContradictions(values))
+  if (isTraced(values))
+    for (const setting of EXPORTER_SETTINGS) readSetting(setting, env[setting.env], problems)
   if (problems.length > 0) throw new ConfigError(problems)
-  return Object.freeze({ ...values, primaryDatacenter: values.primaryDatacenter ?? values.datacenter })
+  return Object.freeze({
+    ...values,
+    primaryDatacenter: values.primaryDatacenter ?? values.datacenter,
+    exporterFiles: exporterFilesOf(isTraced(values) ? env : {}),
+  })
 }
 
 /** The configuration for the log and for operators: secrets only as "set", database URLs without password. */

@@ -49,3 +49,13 @@ export const TRACING_SETTINGS = {
     },
   }),
 } as const
+
+/** Whether spans have somewhere to go. */
+export function isTraced(values: {
+  readonly otelDisabled: boolean
+  readonly otlpEndpoint: string | undefined
+  readonly otlpTracesEndpoint: string | undefined
+}): boolean {
+  const { otelDisabled, otlpEndpoint, otlpTracesEndpoint } = values
+  return !otelDisabled && (otlpEndpoint !== undefined || otlpTracesEndpoint !== undefined)
+}

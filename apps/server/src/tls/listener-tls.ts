@@ -82,7 +82,8 @@ export async function readListenerTls(paths: ListenerTlsPaths): Promise<Listener
   }
 }
 
-async function readPem(setting: string, path: string): Promise<string> {
+/** @throws StartError that names the setting. */
+export async function readPem(setting: string, path: string): Promise<string> {
   try {
     return await readFile(path, 'utf8')
   } catch (cause) {

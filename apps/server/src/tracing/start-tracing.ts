@@ -1,13 +1,7 @@
 import type { Logger } from 'pino'
 import type { Config } from '../config/config.ts'
+import { isTraced } from '../config/tracing-settings.ts'
 import type { Tracing } from './open-tracing.ts'
-
-type TracingConfig = Pick<Config, 'otelDisabled' | 'otlpEndpoint' | 'otlpTracesEndpoint'>
-
-/** Whether spans have somewhere to go. */
-export function isTraced({ otelDisabled, otlpEndpoint, otlpTracesEndpoint }: TracingConfig): boolean {
-  return !otelDisabled && (otlpEndpoint !== undefined || otlpTracesEndpoint !== undefined)
-}
 
 interface Closable {
   close(isForGood: boolean): Promise<void>

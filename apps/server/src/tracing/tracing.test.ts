@@ -3,9 +3,9 @@ import { InMemorySpanExporter, SimpleSpanProcessor, TracerProvider } from '@open
 import { pino } from 'pino'
 import { afterEach, expect, test, vi } from 'vitest'
 import { loadConfig } from '../config/config.ts'
+import { isTraced } from '../config/tracing-settings.ts'
 import { openTracing } from './open-tracing.ts'
 import { RequestSpans } from './request-spans.ts'
-import { isTraced } from './start-tracing.ts'
 import { summaryOf } from './statement-spans.ts'
 
 const CALLER = { traceId: '0af7651916cd43dd8448eb211c80319c', spanId: 'b7ad6b7169203331' }

@@ -1,0 +1,65 @@
+/**
+ * The variables of OpenTelemetry that the exporter reads by itself. It ignores what it cannot use: the collector then refuses
+ * the traces, or is spoken to without its certificate.
+ */
+import { validateHeaderName, validateHeaderValue } from 'node:http'
+import { choice, custom, integer, type Setting, SettingError, text } from './setting.ts'
+
+type Environment = Readonly<Record<string, string | undefined>>
+
+/** Those of all signals, and those of traces, which outweigh them. */
+const PREFIXES = ['OTEL_EXPORTER_OTLP_', 'OTEL_EXPORTER_OTLP_TRACES_'] as const
+/** Settings that name files, without prefix. */
+const FILES = ['CERTIFICATE', 'CLIENT_CERTIFICATE', 'CLIENT_KEY'] as const
+const TIMEOUT_MS_MAX = 3_600_000
+
+/** Each variable of the exporter, as a setting that only has to be checked. */
+export const EXPORTER_SETTINGS: readonly Setting<unknown>[] = PREFIXES.flatMap((prefix) => [
+  choice({ env: `${prefix}PROTOCOL`, doc: '', fallback: 'http/protobuf', choices: ['http/protobuf'] }),
+  choice({ env: `${prefix}COMPRESSION`, doc: '', fallback: 'none', choices: ['none', 'gzip'] }),
+  integer({ env: `${prefix}TIMEOUT`, doc: '', fallback: undefined, min: 1, max: TIMEOUT_MS_MAX }),
+  custom<string | undefined>({
+    env: `${prefix}HEADERS`,
+    doc: '',
+    fallback: undefined,
+    accepts: 'comma-separated `name=value`, the values percent-encoded',
+    isSecret: true,
+    parse: parseHeaders,
+  }),
+  ...FILES.map((file) => text({ env: prefix + file, doc: '', fallback: undefined, accepts: 'a path' })),
+])
+
+function parseHeaders(value: string): string {
+  const pairs = value.split(',').filter((pair) => pair.trim() !== '')
+  if (!pairs.every(isHeader)) throw new SettingError('has a part that does not have that form')
+  return value
+}
+
+function isHeader(pair: string): boolean {
+  const [name = '', value = ''] = pair.split(/=(.*)/s)
+  try {
+    validateHeaderName(decodeURIComponent(name.trim()))
+    validateHeaderValue(name, decodeURIComponent(value.trim()))
+    return value.trim() !== ''
+  } catch {
+    return false
+  }
+}
+
+/** Files of PEM that the exporter reads, by the settings that name them. */
+export interface ExporterFiles {
+  readonly certificates: Readonly<Record<string, string>>
+  readonly keys: Readonly<Record<string, string>>
+}
+
+/** Empty variables count as unset. */
+export function exporterFilesOf(env: Environment): ExporterFiles {
+  const named = (files: readonly (typeof FILES)[number][]) =>
+    Object.fromEntries(
+      PREFIXES.flatMap((prefix) => files.map((file) => prefix + file)).flatMap((setting) => {
+        const path = env[setting]?.trim()
+        return path ? [[setting, path] as const] : []
+      }),
+    )
+  return { certificates: named(['CERTIFICATE', 'CLIENT_CERTIFICATE']), keys: named(['CLIENT_KEY']) }
+}
