@@ -23,10 +23,14 @@ for (const [network, prefix] of [
   FORBIDDEN.addSubnet(network, prefix, 'ipv6')
 }
 FORBIDDEN.addAddress('::', 'ipv6')
-// Cloud metadata services outside the link-local range.
-FORBIDDEN.addAddress('100.100.100.200', 'ipv4')
-FORBIDDEN.addAddress('192.0.0.192', 'ipv4')
-FORBIDDEN.addAddress('fd00:ec2::254', 'ipv6')
+// Services of clouds outside the link-local range that answer any process of a machine, some with its credentials: Alibaba,
+// Azure, Oracle; AWS, which has several; Google.
+for (const address of ['100.100.100.200', '168.63.129.16', '192.0.0.192']) {
+  FORBIDDEN.addAddress(address, 'ipv4')
+  FORBIDDEN.addAddress(`64:ff9b::${address}`, 'ipv6')
+}
+FORBIDDEN.addSubnet('fd00:ec2::', 32, 'ipv6')
+FORBIDDEN.addAddress('fd20:ce::254', 'ipv6')
 LOOPBACK.addSubnet('127.0.0.0', 8, 'ipv4')
 LOOPBACK.addAddress('::1', 'ipv6')
 
