@@ -57,8 +57,20 @@ export function textLine(line: string): string {
     msg ?? (method === undefined ? '' : `${method} ${path} ${status} in ${Math.round(Number(ms))} ms`)
   const rest = Object.entries(fields)
     .filter(([name]) => !PLACED.has(name))
-    .map(([name, value]) => ` ${name}=${typeof value === 'string' ? value : JSON.stringify(value)}`)
-  return `${clock} ${LEVELS[String(level)] ?? level} ${what}${rest.join('')}${stackOf(err)}\n`
+    .map(([name, value]) => ` ${name}=${shown(value)}`)
+  return withoutControls(
+    `${clock} ${LEVELS[String(level)] ?? level} ${what}${rest.join('')}${stackOf(err)}\n`,
+  )
+}
+
+/** A text that could be read as several fields is quoted: a client chooses its `User-Agent`. */
+function shown(value: unknown): string {
+  return typeof value === 'string' && !/[\s"=]/.test(value) ? value : JSON.stringify(value)
+}
+
+/** Control characters, and those that turn the direction of a text, would rewrite the terminal. */
+function withoutControls(text: string): string {
+  return text.replace(/[\p{Cc}\p{Bidi_Control}]/gu, (found) => (found === '\n' ? found : '\ufffd'))
 }
 
 function stackOf(error: unknown): string {
