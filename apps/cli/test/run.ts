@@ -17,6 +17,8 @@ export interface RunOptions {
   readonly stdin?: string
   readonly fetch?: Fetch
   readonly signal?: AbortSignal
+  /** Whether standard output is a terminal. Default: no. */
+  readonly isTTY?: boolean
 }
 
 /** A folder for the file of contexts of one test. */
@@ -38,7 +40,7 @@ export function commandLine(base: Omit<RunOptions, 'stdin'>) {
     }
     const code = await runCli(typeof argv === 'string' ? argv.split(' ') : argv, {
       stdin: Readable.from([Buffer.from(options.stdin ?? '')]),
-      stdout: streamTo('stdout'),
+      stdout: Object.assign(streamTo('stdout'), options.isTTY === true ? { isTTY: true } : {}),
       stderr: streamTo('stderr'),
       env: {
         LATCHKEY_CONTEXT_FILE: join(home, 'contexts.json'),

@@ -48,3 +48,13 @@ test('a redirect is reported in a whole sentence: 1', async () => {
   expect(code).toBe(EXIT.failed)
   expect(stderr).toMatch(/^error: The answer is a redirect, which is not followed/)
 })
+
+test('kv list: a terminal gets no control sequences of a key, a script gets the key as it is', async () => {
+  const key = 'web/\u001b[2J\u009b2Jx\n\u202ey'
+  const { code } = await run('txn -', {
+    stdin: JSON.stringify([{ KV: { Verb: 'set', Key: key, Value: 'QQ==' } }]),
+  })
+  expect(code).toBe(EXIT.done)
+  expect((await run('kv list web/ --no-pager', { isTTY: true })).stdout).toContain('web/x⏎\ufffdy\n')
+  expect((await run('kv list web/')).stdout).toContain(`${key}\n`)
+})

@@ -8,6 +8,7 @@ import { CliError, systemProblem } from '../frame/cli-error.ts'
 import type { Action } from '../frame/command-spec.ts'
 import { write } from '../frame/io.ts'
 import type { Session } from '../frame/session.ts'
+import { visibleLine } from '../output/visible.ts'
 
 const FIELDS = [
   { title: 'Key', text: ({ Key }: KVEntry) => Key },
@@ -71,7 +72,7 @@ export const remove: Action = async (session, input) => {
   }
   const keys = await kv.keys(key)
   if (keys.length === 0) return done(session, `No keys below ${key}.`, true)
-  const some = keys.slice(0, 3).join(', ')
+  const some = keys.slice(0, 3).map(visibleLine).join(', ')
   await session.confirm(`Delete ${keys.length} keys below "${key}" (${some}${keys.length > 3 ? ', …' : ''})?`)
   await done(session, `Deleted ${keys.length} keys.`, await kv.deleteTree(key))
 }
@@ -83,7 +84,9 @@ export const list: Action = async (session, input) => {
     const keys = await kv.keys(prefix, { separator: input.text('separator') })
     if (!session.out.isTable) return session.out.data(keys)
     if (keys.length === 0) return session.note('No keys.')
-    return session.out.text(keys.map((key) => `${key}\n`).join(''))
+    // A script gets the keys as they are.
+    const shown = session.io.stdout.isTTY === true ? keys.map(visibleLine) : keys
+    return session.out.text(shown.map((key) => `${key}\n`).join(''))
   }
   const entries = await kv.list(prefix)
   await session.out.list(

@@ -6,8 +6,10 @@ import { createClient } from '@latchkey/sdk'
 import { beforeEach, expect, test } from 'vitest'
 import { commandLine, temporaryFolder } from '../../test/run.ts'
 import { EXIT } from '../exit-codes.ts'
+import { describeChange } from '../insight/confirm-rules.ts'
 import { folderSchema } from './folder-schema.ts'
-import { diffLines } from './render-plan.ts'
+import type { Plan } from './plan.ts'
+import { diffLines, renderPlan } from './render-plan.ts'
 
 const service = createMockService()
 const client = createClient({
@@ -180,4 +182,17 @@ test('a diff keeps the common lines', () => {
   expect(diffLines(['a', 'b', 'c'], ['a', 'x', 'c', 'd']).map((line) => line.join(''))).toEqual([
     ...[' a', '-b', '+x', ' c', '+d'],
   ])
+})
+
+test('neither a plan nor a forecast shows control sequences of a stored description', () => {
+  const Description = 'a\u001b[2J\u009bb\n  + forged'
+  const fields = { kind: 'policy', name: 'x', namespace: undefined, fields: ['Description'] } as const
+  const change = { ...fields, action: 'update', before: { Description }, after: { Description: 'c' } }
+  const plan = renderPlan({ changes: [change], unchangedCount: 0 } as unknown as Plan, (_, text) => text)
+  const forecast = describeChange(
+    { AccessorID: ACCESSOR, Description, Gains: [], Losses: [] },
+    (_, text) => text,
+  )
+  expect(plan + forecast).not.toMatch(/[\u001b\u009b]/)
+  expect(forecast).not.toContain('\n')
 })

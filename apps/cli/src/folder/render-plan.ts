@@ -1,5 +1,6 @@
 /** A plan as people read it: a line per record, and below it the fields that change. */
 import type { Paint } from '../frame/io.ts'
+import { visible } from '../output/visible.ts'
 import type { Change, Plan } from './plan.ts'
 
 const MARKS = { create: '+', update: '~', delete: '-' } as const
@@ -34,11 +35,11 @@ function renderField(field: string, before: unknown, after: unknown, paint: Pain
 
 function linesOf(value: unknown): string[] {
   if (value === undefined) return []
-  if (typeof value === 'string') return value.replace(/\n$/, '').split('\n')
+  if (typeof value === 'string') return visible(value).replace(/\n$/, '').split('\n')
   if (Array.isArray(value) && value.every((link) => typeof link?.Name === 'string')) {
     return [value.map(({ Name }: { readonly Name: string }) => Name).join(', ')]
   }
-  return JSON.stringify(value, null, 2).split('\n')
+  return visible(JSON.stringify(value, null, 2)).split('\n')
 }
 
 type DiffLine = readonly [mark: ' ' | '+' | '-', line: string]

@@ -8,6 +8,7 @@ import {
   type WhatIfChange,
 } from '@latchkey/sdk'
 import type { Session } from '../frame/session.ts'
+import { visibleLine } from '../output/visible.ts'
 import { describeRight } from './rights.ts'
 
 /** Maximum number of changes that one request asks for. */
@@ -59,7 +60,7 @@ export function describeChange(
   { AccessorID, Description, Gains, Losses }: WhatIfChange,
   paint: (style: 'green' | 'red' | 'bold', text: string) => string,
 ): string {
-  const name = Description === '' ? AccessorID : `${AccessorID} (${Description})`
+  const name = Description === '' ? AccessorID : `${AccessorID} (${visibleLine(Description)})`
   const right = (mark: string, { Resource, Segment, Access }: WhatIfChange['Gains'][number]) =>
     `  ${mark} ${describeRight({ resource: Resource, access: Access, ...(Segment === undefined ? {} : { segment: Segment }) })}`
   return [

@@ -2,14 +2,12 @@ import { PassThrough, Readable, Writable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { expect, test } from 'vitest'
 import { EXIT } from '../exit-codes.ts'
+import type { Format } from './formats.ts'
 import { Printer } from './printer.ts'
 
 const DESCRIPTION = 'a\u001b]0;title\u0007\u001b[2Jb\u009dc\td'
 
-test.each([
-  ['a terminal gets no control sequences of a field', true, 'id ab\ufffdc\td\n'],
-  ['a file gets the field as it is', false, `id ${DESCRIPTION}\n`],
-])('--template: %s', async (_, isTTY, expected) => {
+async function printed(value: unknown, format: Format, isTTY: boolean): Promise<string> {
   const stdout = Object.assign(new PassThrough(), { isTTY })
   const io = {
     stdin: Readable.from([]),
@@ -18,15 +16,26 @@ test.each([
     env: {},
     signal: new AbortController().signal,
   }
-  const options = {
-    format: 'template',
-    template: 'id {{Description}}',
-    showsSecrets: false,
-    pages: false,
-  } as const
-  await new Printer(io, options).data({ Description: DESCRIPTION })
+  const options = { format, template: 'id {{Description}}', showsSecrets: false, pages: false }
+  await new Printer(io, options).data(value)
   stdout.end()
-  expect(await text(stdout)).toBe(expected)
+  return text(stdout)
+}
+
+test.each([
+  ['a terminal gets no control sequences of a field', true, 'id ab\ufffdc\td\n'],
+  ['a file gets the field as it is', false, `id ${DESCRIPTION}\n`],
+])('--template: %s', async (_, isTTY, expected) => {
+  expect(await printed({ Description: DESCRIPTION }, 'template', isTTY)).toBe(expected)
+})
+
+test('JSON escapes what could rewrite a terminal, and YAML on a terminal replaces it', async () => {
+  const value = { Description: 'a\u009b2Jb\u202ec' }
+  const json = await printed(value, 'ndjson', false)
+  expect(json).toBe('{"Description":"a\\u009b2Jb\\u202ec"}\n')
+  expect(JSON.parse(json)).toEqual(value)
+  expect(await printed(value, 'yaml', true)).not.toMatch(/[\u0080-\u009f\u202e]/)
+  expect(await printed(value, 'yaml', false)).toContain(value.Description)
 })
 
 test('output that a full disk does not take: 1, with the reason', async () => {

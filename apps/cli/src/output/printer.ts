@@ -5,7 +5,7 @@ import type { Format } from './formats.ts'
 import { page } from './pager.ts'
 import { redact } from './redact.ts'
 import { fillTemplate } from './template.ts'
-import { visible } from './visible.ts'
+import { REWRITING, visible } from './visible.ts'
 
 interface PrinterOptions {
   readonly format: Format
@@ -61,7 +61,10 @@ export class Printer {
       const shown = this.io.stdout.isTTY === true ? visible : undefined
       return this.text(records.map((record) => `${fillTemplate(template, record, shown)}\n`).join(''))
     }
-    if (format === 'yaml') return this.text((await import('yaml')).stringify(value, { lineWidth: 0 }))
+    if (format === 'yaml') {
+      const text = (await import('yaml')).stringify(value, { lineWidth: 0 })
+      return this.text(this.io.stdout.isTTY === true ? visible(text) : text)
+    }
     return this.text(`${json(value, 2)}\n`)
   }
 
@@ -96,5 +99,10 @@ function json(value: unknown, indent?: number): string {
     },
     indent,
   )
-  return text.replace(/"\\u0000(\d+)"/g, (_, position: string) => bigints[Number(position)] ?? '0')
+  return escaped(text).replace(/"\\u0000(\d+)"/g, (_, position: string) => bigints[Number(position)] ?? '0')
+}
+
+/** The same JSON, without characters that could rewrite the terminal and that JSON does not escape by itself. */
+function escaped(json: string): string {
+  return json.replace(REWRITING, (found) => `\\u${found.charCodeAt(0).toString(16).padStart(4, '0')}`)
 }
