@@ -19,6 +19,14 @@ test('calls that break end with 3, none with 0', async () => {
   expect((await run(['check-traffic', log, '--to', '1.10'])).code).toBe(0)
 })
 
+test('a client cannot write to the terminal with its User-Agent', async () => {
+  const line =
+    '1.2.3.4 - - [21/Nov/2026:04:00:00 +0000] "PUT /v1/acl/create HTTP/1.1" 200 12 "-" "curl\u001b[2J\u009b2J"\n'
+  const { stdout } = await run(['check-traffic', file('agent.log', line), '--to', '1.11'])
+  expect(stdout).toContain('1.2.3.4: 1 (curl')
+  expect(stdout).not.toMatch(/[\u001b\u009b]/)
+})
+
 test('an access log that is not there is not called a dump', async () => {
   const { code, stderr } = await run(['check-traffic', join(directory, 'none.log'), '--to', '1.11'])
   expect(code).toBe(1)
