@@ -85,6 +85,11 @@ export class Catalog {
     return this.nodeRecords.get(nodeKey(name))
   }
 
+  /** The name of a node as it is stored, by which rights to it are judged; that of an unknown node as it is. */
+  nodeName(name: string): string {
+    return this.node(name)?.Node ?? name
+  }
+
   /** @param id not empty. */
   nodeById(id: string): NodeRecord | undefined {
     const key = this.nodeKeysById.get(id.toLowerCase())

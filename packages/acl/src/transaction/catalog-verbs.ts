@@ -28,7 +28,7 @@ export function applyToNode(operation: NodeOperation, writes: CatalogWrites, may
     return isSeen ? { shown: [{ kind: 'node', record: found }] } : failed(`node ${name} doesn't exist`)
   }
   if (verb === 'delete' || verb === 'delete-cas') {
-    if (!mayWrite(needOfNode(node), may)) return DENIED
+    if (!mayWrite(needOfNode(catalog.nodeName(node)), may)) return DENIED
     if (verb === 'delete-cas' && !(existing && isAtIndex(existing, index)))
       return failed(`failed to delete node ${name}, index is stale`)
     writes.make(planDeregistration({ Node: node }, DEFAULT_NAMESPACE, catalog).changes)
@@ -87,7 +87,7 @@ export function applyToCheck(operation: CheckOperation, writes: CatalogWrites, m
     return mayRead(needOfNode(node), may) ? failed(`${what} doesn't exist`) : NOTHING
   }
   if (!record) {
-    if (![needOfNode(node), ...needs].some((need) => mayWrite(need, may))) return DENIED
+    if (![needOfNode(catalog.nodeName(node)), ...needs].some((need) => mayWrite(need, may))) return DENIED
     if (verb === 'delete-cas' && !(existing && isAtIndex(existing, index)))
       return failed(`failed to delete ${what}, index is stale`)
     if (existing) writes.make([{ table: 'checks', op: 'delete', record: existing }])
@@ -125,7 +125,7 @@ function needOf(check: CheckRecord, writes: CatalogWrites): CatalogNeed {
   // A check of a service that is not there cannot be put, and only who may write the node learns that.
   return service
     ? { resource: 'service', segment: service.Service, namespace: service.Namespace }
-    : needOfNode(Node)
+    : needOfNode(writes.catalog.nodeName(Node))
 }
 
 function mayWrite(need: CatalogNeed, may: May): boolean {

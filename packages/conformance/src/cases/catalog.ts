@@ -152,6 +152,35 @@ export const catalogCases: readonly Case[] = [
     },
   },
   {
+    id: 'catalog/rights-case',
+    spec: 'D/catalog/rights',
+    title: '403: a name in another case gives no right to the node that is stored: rules tell case apart',
+    async run(ctx) {
+      const { Node } = await aNode(ctx)
+      const refused = { status: 403, code: 'privilege_missing' } as const
+      const other = Node.toUpperCase()
+      const rules = `node "${other}" { policy = "write" }\nsession "${other}" { policy = "write" }`
+      const { SecretID: token } = await ctx.caller(rules)
+      const Coord = { Vec: [0, 0, 0, 0, 0, 0, 0, 0] }
+      const bodies = {
+        '/catalog/register': { Node: other, Address: '10.9.9.9' },
+        '/catalog/deregister': { Node: other },
+        '/session/create': { Node: other, Checks: [] },
+        '/coordinate/update': { Node: other, Coord },
+      }
+      for (const [path, body] of Object.entries(bodies))
+        await ctx.refuses('PUT', path, { body, token }, refused)
+      await ctx.refuses('GET', `/coordinate/node/${other}`, { token }, refused)
+      for (const Verb of ['set', 'delete']) {
+        const body = [{ Node: { Verb, Node: { Node: other, Address: '10.9.9.9' } } }]
+        assert.equal((await ctx.call('PUT', '/txn', { body, token })).status, 409, Verb)
+      }
+      assert.equal((await read(ctx, Node))?.Node.Node, Node)
+      await remove(ctx, { Node: other })
+      assert.equal(await read(ctx, Node), null)
+    },
+  },
+  {
     id: 'catalog/index',
     spec: 'D/catalog/index',
     title: 'the index of a service moves with it alone, and a wait ends when it does',

@@ -7,12 +7,10 @@ import { showCoordinates } from './show.ts'
 /** Coordinates of one node. */
 export function readCoordinateHandler(call: Call<'coordinates.node'>): Answer<'coordinates.node'> {
   const { params, query, service } = call
-  requireNode(call, params.Node, 'read')
+  const catalog = service.store.catalog()
+  requireNode(call, catalog.nodeName(params.Node), 'read')
   const key = nodeKey(params.Node)
-  const ofNode = service.store
-    .catalog()
-    .coordinates()
-    .filter(({ Node }) => nodeKey(Node) === key)
+  const ofNode = catalog.coordinates().filter(({ Node }) => nodeKey(Node) === key)
   const shown = showCoordinates(ofNode, query.segment)
   const watch = { topic: 'coordinates', filtered: true } as const
   return shown.length === 0 ? missing(new AclError('not_found', 'No coordinate'), watch) : json(shown, watch)

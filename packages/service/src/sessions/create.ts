@@ -13,8 +13,10 @@ export function createSessionHandler(call: Call<'sessions.create'>): Promise<Ans
   const id = randomUuid(random)
   return decideAndCommitFor(call, () => {
     const catalog = store.catalog()
-    const record = createSession(body, { catalog, ownNode, edition, id })
     const isOwn = node.toLowerCase() === ownNode.toLowerCase()
+    // Names compare without case, rules do not.
+    requireSessionWrite(call, isOwn ? ownNode : catalog.nodeName(node))
+    const record = createSession(body, { catalog, ownNode, edition, id })
     return {
       changes: [
         ...(isOwn ? nodeChanges(call, catalog) : []),

@@ -88,7 +88,7 @@ export function planRegistration(request: RegistrationRequest, catalog: Catalog)
       .map((check) => ({ table: 'checks', op: 'put', record: check }) as const),
   ]
   const needs: CatalogNeed[] = [
-    ...(keepsNode ? [] : [needOfNode(node.Node)]),
+    ...(keepsNode ? [] : needsOfNode(node.Node, catalog)),
     ...(renamed ? [needOfNode(renamed.Node)] : []),
     ...(service ? needsOfService(service) : []),
     ...(before ? needsOfService(before) : []),
@@ -174,10 +174,15 @@ function needOfCheck(
 ): readonly CatalogNeed[] {
   const before = catalog.check(check.Node, check.CheckID, check.Namespace)
   return [check, ...(before ? [before] : [])].flatMap((one) => {
-    if (one.ServiceID === '') return needOfNode(check.Node)
+    if (one.ServiceID === '') return needsOfNode(check.Node, catalog)
     const of = serviceOf(one, service, catalog)
     return of ? needOfService(of) : []
   })
+}
+
+/** A node may be stored in another case, which rules tell apart: then the right to both names. */
+function needsOfNode(node: string, catalog: Catalog): readonly CatalogNeed[] {
+  return [...new Set([node, catalog.nodeName(node)])].map(needOfNode)
 }
 
 export function needOfNode(node: string): CatalogNeed {

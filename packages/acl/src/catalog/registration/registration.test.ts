@@ -64,6 +64,15 @@ describe('registration', () => {
     expect(plan(check({ ServiceID: 'none' })).fault?.code).toBe('field_invalid')
   })
 
+  test('a node that is stored in another case needs the right to both names', () => {
+    const other = { ...NODE, Node: 'NODE-1' }
+    expect(needsOf(other)).toEqual(['node NODE-1', 'node node-1'])
+    const check = { ...other, SkipNodeUpdate: true, Check: { CheckID: 'new', Name: 'new' } }
+    expect(needsOf(check)).toEqual(['node NODE-1', 'node node-1'])
+    const { oneOf, changes } = planDeregistration({ Node: 'NODE-1' }, 'default', stored())
+    expect([oneOf.map(({ segment }) => segment), changes.length]).toEqual([['node-1'], 4])
+  })
+
   test('a known ID under a new name ends the old node with everything on it', () => {
     const renamed = { ...NODE, Node: 'node-9' }
     expect(changesOf({ ...renamed, SkipNodeUpdate: true })).toEqual(changesOf(renamed))
