@@ -134,6 +134,11 @@ test('an HTTP check that gets no answer in time, or no connection, is critical',
 test('a TCP check passes with a connection, and says why it gets none', async () => {
   const tcp = { type: 'tcp', intervalMs: 1_000, timeoutMs: 20_000 } as const
   const address = origin.slice('http://'.length)
+  expect(
+    await runTcpCheck({ ...tcp, address: address.replace('127.0.0.1', 'LOCALHOST') }, ['Localhost']),
+  ).toMatchObject({
+    status: 'passing',
+  })
   expect(await runTcpCheck({ ...tcp, address }, [])).toEqual({
     status: 'passing',
     output: `TCP connect ${address}: Success`,

@@ -20,7 +20,8 @@ export async function runTcpCheck(run: TcpRun, hosts: readonly string[]): Promis
   if (colon < 0 || !Number.isInteger(port) || port < 1 || port > 65_535) {
     return failed(address, 'the address is not host:port')
   }
-  if (hosts.length > 0 && !hosts.includes(host.toLowerCase())) return failed(address, 'address not allowed')
+  const isListed = hosts.some((each) => each.toLowerCase() === host.toLowerCase())
+  if (hosts.length > 0 && !isListed) return failed(address, 'address not allowed')
   const signal = AbortSignal.timeout(run.timeoutMs)
   try {
     const target = await resolve(host || '127.0.0.1', signal)
