@@ -4,7 +4,7 @@ import { custom, duration, flag, integer, SettingError, text } from './setting.t
 const DOMAIN_FORM = 'a domain name, such as `consul` or `svc.example.com`'
 const DOMAIN_PATTERN =
   /^(?=.{1,180}$)[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?(\.[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?)*$/i
-const TTL = { fallback: 0, minMs: 0, maxMs: 7 * 86_400_000 } as const
+const TTL = { fallback: 0, minMs: 0, maxMs: 7 * 86_400_000, isInSeconds: true } as const
 
 /** The settings about DNS, in the order of the documentation. */
 export const DNS_SETTINGS = {

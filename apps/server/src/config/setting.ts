@@ -98,13 +98,14 @@ export function flag(base: Base<boolean>): Setting<boolean> {
 
 /** Milliseconds, written as a duration. */
 export function duration(
-  base: Base<number> & { readonly minMs: number; readonly maxMs: number },
+  base: Base<number> & { readonly minMs: number; readonly maxMs: number; readonly isInSeconds?: boolean },
 ): Setting<number> {
-  const { minMs, maxMs } = base
+  const { minMs, maxMs, isInSeconds } = base
   const accepts = `a duration from ${formatDurationMs(minMs)} to ${formatDurationMs(maxMs)}, such as \`10s\` or \`1m30s\``
   return setting({ fallbackText: formatDurationMs(base.fallback), ...base }, accepts, (value) => {
     const ms = parseDuration(value)
     if (ms < minMs || ms > maxMs) throw new SettingError('is out of bounds')
+    if (isInSeconds && ms % 1_000 !== 0) throw new SettingError('is not in whole seconds')
     return ms
   })
 }
@@ -139,7 +140,7 @@ export function size(base: Base<number> & { readonly maxBytes: number }): Settin
   })
 }
 
-/** Comma-separated parts; spaces around them are ignored. `accepts` describes a part. */
+/** Comma-separated parts, different without case; spaces around them are ignored. `accepts` describes a part. */
 export function list(
   base: Base<readonly string[]> & {
     readonly accepts: string
@@ -149,7 +150,8 @@ export function list(
   return setting({ fallbackText: base.fallback.join(','), ...base }, base.accepts, (value) => {
     const parts = value.split(',').map((part) => part.trim())
     if (!parts.every(base.isPart)) throw new SettingError('has a part with the wrong format')
-    if (new Set(parts).size !== parts.length) throw new SettingError('contains a duplicate')
+    const names = new Set(parts.map((part) => part.toLowerCase()))
+    if (names.size !== parts.length) throw new SettingError('contains a duplicate')
     return parts
   })
 }
