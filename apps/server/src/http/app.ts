@@ -67,6 +67,8 @@ export interface AppOptions extends ApiListenerOptions {
  * process.
  */
 export const STARTS_PER_TURN_MAX = 16
+/** A turn starts no request after this time: a read of a long list takes tens of milliseconds. */
+const STARTS_MS_MAX = 10
 
 interface App {
   readonly listener: RequestListener
@@ -81,21 +83,27 @@ interface App {
 export function createApp(options: AppOptions): App {
   const compression = new Compression()
   const signals = new ClientSignals(options.closing)
-  const starts = new FairTurns(STARTS_PER_TURN_MAX)
+  const starts = new FairTurns(STARTS_PER_TURN_MAX, { msPerTurn: STARTS_MS_MAX })
+  const reads = new FairTurns(Number.POSITIVE_INFINITY, { msPerTurn: STARTS_MS_MAX })
   const cors = corsFor(options.corsOrigins ?? [])
   // CORS and tracing work on Node's messages.
   const canRepeat = options.fastLane && !cors && !options.spans
   const { forwardsWrites = false } = options
   const repeats = canRepeat
-    ? new Repeats({ ...options, compression, signals, starts, forwardsWrites })
+    ? new Repeats({ ...options, compression, signals, starts, reads, forwardsWrites })
     : undefined
   const listener = createApiListener({ ...options, compression, signals, repeats })
   const app = createExpressApp(options, listener)
   const extend = extendMessages(app)
   const route: RequestListener = (request, response) => {
     const isBegun = repeats?.handedTo(request) !== undefined
-    if (isBegun || (options.fastLane && isOnFastLane(request))) listener.answer(request, response)
-    else {
+    const isRead = options.fastLane && isOnFastLane(request)
+    if (isBegun || (isRead && reads.isFree())) listener.answer(request, response)
+    else if (isRead) {
+      reads.next(options.clientOf(request), () => {
+        if (!response.destroyed) listener.answer(request, response)
+      })
+    } else {
       starts.next(options.clientOf(request), () => {
         // The client left while its request was queued.
         if (response.destroyed) return

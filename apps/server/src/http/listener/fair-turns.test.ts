@@ -64,3 +64,26 @@ test('a task that another one adds comes behind those that wait', async () => {
   await turn()
   expect(started.slice(-2)).toEqual(['c', 'b'])
 })
+
+test('DOS-05: a turn starts no task after its time, but one at least', async () => {
+  let now = 0
+  const turns = new FairTurns(Number.POSITIVE_INFINITY, { msPerTurn: 10, now: () => now })
+  const started: string[] = []
+  const next = (client: string, ms: number) =>
+    turns.next(client, () => {
+      started.push(client)
+      now += ms
+    })
+  expect(turns.isFree()).toBe(true)
+  for (let i = 0; i < 4; i += 1) next('flood', 24)
+  expect(turns.isFree()).toBe(false)
+  next('other', 1)
+  expect(started).toEqual(['flood'])
+  await turn()
+  expect(started).toEqual(['flood', 'flood'])
+  await turn()
+  expect(started).toEqual(['flood', 'flood', 'other', 'flood'])
+  await turn()
+  await turn()
+  expect([started.length, turns.isFree()]).toEqual([5, true])
+})

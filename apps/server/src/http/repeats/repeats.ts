@@ -14,6 +14,8 @@ interface RepeatsOptions extends RepeatParts {
   readonly clientOf: ClientOf
   /** Shared with the requests that Express starts. */
   readonly starts: FairTurns
+  /** Shared with the other reads of the fast lane. */
+  readonly reads: FairTurns
   /** Whether writes may be forwarded to the primary: they can then outlive their clients. */
   readonly forwardsWrites: boolean
 }
@@ -29,13 +31,15 @@ export class Repeats {
 
   /** Begins to answer a request. @returns undefined if the door refuses it. */
   begin(plain: PlainRequest, socket: Socket): Repeat | undefined {
-    const { door, forwardsWrites, starts, clientOf, signals } = this.options
+    const { door, forwardsWrites, starts, reads, clientOf, signals } = this.options
     const request = new RepeatedRequest(plain, socket, clientOf)
     if (door.refusalOf(request)) return undefined
     if (canOutliveClient(plain, forwardsWrites)) request.abort = signals.begin()
     const repeat = new Repeat(request, this.options)
-    if (isOnFastLane(plain)) repeat.start()
-    else starts.next(request.client, () => repeat.start())
+    const isRead = isOnFastLane(plain)
+    const turns = isRead ? reads : starts
+    if (isRead && reads.isFree()) repeat.start()
+    else turns.next(request.client, () => repeat.start())
     return repeat
   }
 

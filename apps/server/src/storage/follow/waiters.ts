@@ -2,8 +2,14 @@ import type { Topic, WaitOutcome } from '@latchkey/service'
 
 /** A wait may end this much late: one timer serves all of them. */
 const TICK_MS = 50
-/** Waits that end in one turn of the event loop. To answer one takes 50 to 100 µs, and other requests come between the turns. */
-const WOKEN_PER_TURN = 128
+/**
+ * Waits that end in one turn of the event loop, between which other requests come. To answer one takes 50 to 100 µs, but tens of
+ * milliseconds if it asks for a long list: a burst begins with few, and adapts to the time that they took.
+ */
+const WOKEN_PER_TURN_MAX = 128
+const WOKEN_AT_FIRST = 8
+/** Time that the answers of one turn may take. */
+const WOKEN_MS_MAX = 10
 
 /**
  * All waits of this process, by topic and by the tick at which they time out. A wait costs one object and two set
@@ -13,8 +19,10 @@ export class Waiters {
   private readonly byTopic = new Map<Topic, Set<Waiter>>()
   private readonly byTick = new Map<number, Set<Waiter>>()
   /** Those that end in this turn or a later one, in order. */
-  private readonly woken = new Set<Waiter>()
+  private readonly woken = new Map<Waiter, WaitOutcome>()
+  private wokenPerTurn = WOKEN_AT_FIRST
   private endedInTurn = 0
+  private readonly now: () => number
   private isTurnEnding = false
   private timer: NodeJS.Timeout | undefined
   private tick = 0
@@ -22,6 +30,11 @@ export class Waiters {
 
   /** Waits in progress. */
   count = 0
+
+  /** @param now milliseconds, for the time that answers take. */
+  constructor(now = () => performance.now()) {
+    this.now = now
+  }
 
   add(topic: Topic, timeoutMs: number, signal: AbortSignal | undefined): Promise<WaitOutcome> {
     if (signal?.aborted) return Promise.resolve('aborted')
@@ -53,24 +66,34 @@ export class Waiters {
   private wakeThese(waiters: Iterable<Waiter>): void {
     for (const waiter of waiters) {
       removeFrom(this.byTopic, waiter.topic, waiter)
-      this.woken.add(waiter)
+      this.woken.set(waiter, 'changed')
     }
     this.endWoken()
   }
 
   private endWoken(): void {
-    for (const waiter of this.woken) {
-      if (this.endedInTurn === WOKEN_PER_TURN) break
+    const since = this.now()
+    for (const [waiter, outcome] of this.woken) {
+      if (this.endedInTurn === this.wokenPerTurn) break
       this.endedInTurn += 1
-      this.end(waiter, 'changed')
+      this.end(waiter, outcome)
     }
     if (this.endedInTurn === 0 || this.isTurnEnding) return
     this.isTurnEnding = true
+    afterMicrotasks(() => this.adapt(this.now() - since))
     setImmediate(() => {
       this.isTurnEnding = false
       this.endedInTurn = 0
+      if (this.woken.size === 0) this.wokenPerTurn = WOKEN_AT_FIRST
       this.endWoken()
     })
+  }
+
+  /** @param ms how long the answers of this turn took. */
+  private adapt(ms: number): void {
+    const fitting =
+      ms > WOKEN_MS_MAX ? Math.floor((this.wokenPerTurn * WOKEN_MS_MAX) / ms) : 2 * this.wokenPerTurn
+    this.wokenPerTurn = Math.min(Math.max(fitting, 1), WOKEN_PER_TURN_MAX)
   }
 
   /** Ends every current and future wait as if its time were over: for shutdown. */
@@ -93,8 +116,12 @@ export class Waiters {
     const now = currentTick()
     // The timer may fire late; no tick is skipped.
     for (; this.tick <= now && this.count > 0; this.tick += 1) {
-      for (const waiter of this.byTick.get(this.tick) ?? []) this.end(waiter, 'timeout')
+      for (const waiter of this.byTick.get(this.tick) ?? []) {
+        // One that is woken already keeps its outcome.
+        if (!this.woken.has(waiter)) this.woken.set(waiter, 'timeout')
+      }
     }
+    this.endWoken()
   }
 
   private stop(): void {
@@ -128,6 +155,11 @@ class Waiter {
   handleEvent(): void {
     this.waiters.end(this, 'aborted')
   }
+}
+
+/** Runs an action when what was resolved has been answered, as far as that needs no other turn. */
+function afterMicrotasks(action: () => void): void {
+  queueMicrotask(() => process.nextTick(action))
 }
 
 function currentTick(): number {
