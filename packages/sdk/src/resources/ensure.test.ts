@@ -22,6 +22,21 @@ async function asked(replies: readonly Reply[], wanted: object = FOUND): Promise
 
 const READ = 'GET policy/name/web'
 
+test('a record that names its namespace is looked for there', async () => {
+  await using server = await startServer(
+    json({ ...FOUND, Namespace: 'shop' }),
+    json({ ...ROLE, Namespace: 'shop' }),
+  )
+  const client = clientOf(server).withNamespace('other')
+  await client.policies.ensure({ Name: 'web', Rules: FOUND.Rules, Namespace: 'shop' })
+  const { Name, Description, Policies, ServiceIdentities } = ROLE
+  await client.roles.ensure({ Name, Description, Policies, ServiceIdentities, Namespace: 'shop' })
+  expect(server.requests.map(({ url }) => url)).toEqual([
+    '/v1/acl/policy/name/web?ns=shop',
+    '/v1/acl/role/name/shop?ns=shop',
+  ])
+})
+
 test.each([
   ['absent: created', [absent, json(FOUND)], {}, [READ, 'PUT policy']],
   ['as wanted: left as it is', [json(FOUND)], {}, [READ]],

@@ -123,9 +123,10 @@ export class Policies<M extends Mode> {
   ): Promise<Result<M, Policy>> {
     const { settings } = this.#core
     const { Name } = policy
+    const where = { ...options, namespace: policy.Namespace || options.namespace }
     return this.#core.shape(
       await ensure<Policy>({
-        read: () => send(settings, { endpoint: 'policies.readByName', params: { Name }, options }),
+        read: () => send(settings, { endpoint: 'policies.readByName', params: { Name }, options: where }),
         create: () => send(settings, { endpoint: 'policies.create', json: policy, options }),
         update: ({ ID }) =>
           send(settings, {

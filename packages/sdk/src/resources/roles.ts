@@ -108,9 +108,10 @@ export class Roles<M extends Mode> {
   ): Promise<Result<M, Role>> {
     const { settings } = this.#core
     const { Name } = role
+    const where = { ...options, namespace: role.Namespace || options.namespace }
     return this.#core.shape(
       await ensure<Role>({
-        read: () => send(settings, { endpoint: 'roles.readByName', params: { Name }, options }),
+        read: () => send(settings, { endpoint: 'roles.readByName', params: { Name }, options: where }),
         create: () => send(settings, { endpoint: 'roles.create', json: role, options }),
         update: ({ ID }) =>
           send(settings, {
