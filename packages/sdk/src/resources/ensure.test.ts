@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { clientOf } from '../../test/client.ts'
-import { json, problem, type Reply, startServer } from '../../test/test-server.ts'
+import { json, problem, type Reply, reset, startServer } from '../../test/test-server.ts'
 
 const FOUND = { ID: 'id-1', Name: 'web', Description: '', Rules: 'acl = "read"', Hash: '' }
 const ROLE = {
@@ -35,6 +35,13 @@ test('a record that names its namespace is looked for there', async () => {
     '/v1/acl/policy/name/web?ns=shop',
     '/v1/acl/role/name/shop?ns=shop',
   ])
+})
+
+test('a create whose answer is lost is repeated, and its conflict read', async () => {
+  await using server = await startServer(absent, reset(), taken, json(FOUND))
+  const { Name, Rules } = FOUND
+  expect(await clientOf(server).policies.ensure({ Name, Rules })).toMatchObject({ ID: 'id-1' })
+  expect(server.requests.map(({ method }) => method)).toEqual(['GET', 'PUT', 'PUT', 'GET'])
 })
 
 test.each([

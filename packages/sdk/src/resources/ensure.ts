@@ -7,6 +7,7 @@ const ROUNDS_MAX = 3
 
 interface Ways<T> {
   readonly read: () => Promise<WithMeta<T>>
+  /** May be repeated: if an earlier attempt was applied, the next one is a conflict. */
   readonly create: () => Promise<WithMeta<T>>
   readonly update: (found: T) => Promise<WithMeta<T>>
   readonly isSame: (found: T) => boolean

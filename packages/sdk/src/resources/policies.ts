@@ -127,7 +127,8 @@ export class Policies<M extends Mode> {
     return this.#core.shape(
       await ensure<Policy>({
         read: () => send(settings, { endpoint: 'policies.readByName', params: { Name }, options: where }),
-        create: () => send(settings, { endpoint: 'policies.create', json: policy, options }),
+        create: () =>
+          send(settings, { endpoint: 'policies.create', json: policy, repeatable: 'always', options }),
         update: ({ ID }) =>
           send(settings, {
             endpoint: 'policies.update',

@@ -112,7 +112,7 @@ export class Roles<M extends Mode> {
     return this.#core.shape(
       await ensure<Role>({
         read: () => send(settings, { endpoint: 'roles.readByName', params: { Name }, options: where }),
-        create: () => send(settings, { endpoint: 'roles.create', json: role, options }),
+        create: () => send(settings, { endpoint: 'roles.create', json: role, repeatable: 'always', options }),
         update: ({ ID }) =>
           send(settings, {
             endpoint: 'roles.update',
