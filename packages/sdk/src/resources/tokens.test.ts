@@ -140,6 +140,27 @@ test.each([true, false])('update sends Local %s as given, without a read (spec 4
   expect(server.requests).toHaveLength(1)
 })
 
+test('update takes a record of expanded or bootstrap, and sends nothing of what they added (spec 4.3, 4.5)', async () => {
+  const token = aToken({ Description: 'old' })
+  const expansion = {
+    ExpandedPolicies: [],
+    ExpandedRoles: null,
+    NamespaceDefaultPolicyIDs: null,
+    NamespaceDefaultRoleIDs: null,
+    AgentACLDefaultPolicy: 'deny',
+    AgentACLDownPolicy: 'extend-cache',
+    ResolvedByAgent: 'mock',
+  }
+  await using server = await startServer(json({ ...token, ...expansion }))
+  const { tokens } = clientOf(server)
+  const found = await tokens.read(ACCESSOR_ID, { expanded: true })
+  await tokens.update(ACCESSOR_ID, { ...found, Description: 'new' })
+  expect(bodies(server).at(-1)).toEqual({ ...token, Description: 'new' })
+  const bootstrapped = { ...token, ID: token.SecretID }
+  await tokens.update(ACCESSOR_ID, bootstrapped)
+  expect(bodies(server).at(-1)).toEqual(token)
+})
+
 test('update without Local reads it first, in the namespace of the record (spec 4.5.4, 4.9)', async () => {
   await using server = await startServer(json(aToken({ Local: true })))
   await clientOf(server).tokens.update(ACCESSOR_ID, { Description: 'new', Namespace: 'team' })

@@ -6,7 +6,15 @@ import type { Mode, Result, WithMeta } from '../meta.ts'
 import type { CallOptions, PageOptions, ReadOptions, WatchOptions } from '../options.ts'
 import type { CallOf, QueryOf } from '../request/call.ts'
 import { send } from '../request/send.ts'
-import type { ExpandedToken, Token, TokenClone, TokenCreate, TokenListEntry, TokenUpdate } from '../types.ts'
+import type {
+  BootstrapToken,
+  ExpandedToken,
+  Token,
+  TokenClone,
+  TokenCreate,
+  TokenListEntry,
+  TokenUpdate,
+} from '../types.ts'
 import type { Watch } from '../watch.ts'
 import { createToken } from './create-token.ts'
 import { eachPage } from './pages.ts'
@@ -23,6 +31,18 @@ export type TokenFilter = {
 /** `expanded`: also answer the contents of all policies and roles that affect the token. Spec 4.3. */
 export interface TokenReadOptions extends ReadOptions {
   readonly expanded?: boolean | undefined
+}
+
+/** What a read with `expanded`, and bootstrap, add to the record. An update does not take it. */
+const ADDED: Readonly<Record<Exclude<keyof (ExpandedToken & BootstrapToken), keyof Token>, undefined>> = {
+  ID: undefined,
+  ExpandedPolicies: undefined,
+  ExpandedRoles: undefined,
+  NamespaceDefaultPolicyIDs: undefined,
+  NamespaceDefaultRoleIDs: undefined,
+  AgentACLDefaultPolicy: undefined,
+  AgentACLDownPolicy: undefined,
+  ResolvedByAgent: undefined,
 }
 
 export class Tokens<M extends Mode> {
@@ -77,8 +97,8 @@ export class Tokens<M extends Mode> {
 
   /**
    * Replaces description and all links of a token: what is left out is cleared, so send the whole record that was
-   * read, changed. An absent Local would mean false to the service; the SDK always sends it, and reads the token first
-   * where the record does not say it.
+   * read, changed; what `expanded` or bootstrap added to it is not sent. An absent Local would mean false to the service; the SDK always
+   * sends it, and reads the token first where the record does not say it.
    *
    * Endpoint `tokens.update` (PUT /v1/acl/token/:AccessorID). Right: acl:write. Spec 4.5, from service version
    * 1.4.0. Errors: Invalid (id_invalid, field_required, field_invalid, field_too_long, name_invalid, link_unknown,
@@ -94,7 +114,7 @@ export class Tokens<M extends Mode> {
     return call(this.#core, {
       endpoint: 'tokens.update',
       params: { AccessorID: accessorId },
-      json: { ...token, Local },
+      json: { ...token, ...ADDED, Local },
       secrets: [token.SecretID],
       repeatable: 'unlessPending',
       options,
