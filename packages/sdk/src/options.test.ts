@@ -257,6 +257,15 @@ test('a logger gets every attempt and retry, and no secret', async () => {
   expect(lines.join()).not.toContain(CALLER_SECRET)
 })
 
+test('a logger that throws changes neither the outcome of a call nor its retries', async () => {
+  await using server = await startServer(problem(503, 'unavailable'), json(aToken()))
+  const fail = () => {
+    throw new Error('disk full')
+  }
+  const token = await clientOf(server, { logger: { debug: fail, warn: fail } }).tokens.self()
+  expect(token.AccessorID).toBe(aToken().AccessorID)
+})
+
 test('an unreadable environment counts as empty, as in Deno without --allow-env', () => {
   const refuse = () => {
     throw new Error('NotCapable: Requires env access')

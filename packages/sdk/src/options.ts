@@ -58,7 +58,7 @@ export interface ClientOptions {
   readonly onRetry?: ((event: RetryEvent) => void) | undefined
   /** Headers of every request, such as those that a gateway requires. The SDK's own win, except `User-Agent`. */
   readonly headers?: Readonly<Record<string, string>> | undefined
-  /** Receives a line per attempt (`debug`) and per retry (`warn`), without secrets; `console` will do. */
+  /** Receives a line per attempt (`debug`) and per retry (`warn`), without secrets; `console` will do. What it throws is ignored. */
   readonly logger?: Logger | undefined
 }
 
@@ -162,6 +162,7 @@ export interface Settings {
 export function readOptions(options: ClientOptions): Settings {
   const environment = options.env === false ? undefined : readEnvironment()
   const { token: given } = options
+  const logger = options.logger && harmless(options.logger)
   const tokenFile =
     given === undefined && environment?.token === undefined ? environment?.readTokenFile : undefined
   return {
@@ -179,14 +180,29 @@ export function readOptions(options: ClientOptions): Settings {
     waitSlice: positive('waitSlice', options.waitSlice ?? 240_000),
     onRetry: (event) => {
       const { endpoint, attempt, delayMs, error } = event
-      options.logger?.warn(
+      logger?.warn(
         `${endpoint}: attempt ${attempt} failed, next in ${Math.round(delayMs)} ms: ${error.message}`,
         event,
       )
       options.onRetry?.(event)
     },
     headers: checkHeaders({ ...userAgent(), ...options.headers }),
-    logger: options.logger,
+    logger,
+  }
+}
+
+/** A log that cannot be written must not change the outcome of a call, which may be a write that was applied. */
+function harmless(logger: Logger): Logger {
+  const attempt = (write: () => void): void => {
+    try {
+      write()
+    } catch {
+      // There is nowhere to report it.
+    }
+  }
+  return {
+    debug: (message, facts) => attempt(() => logger.debug(message, facts)),
+    warn: (message, facts) => attempt(() => logger.warn(message, facts)),
   }
 }
 
