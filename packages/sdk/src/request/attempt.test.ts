@@ -85,6 +85,17 @@ test.each([
   expect(await atOnce(call)).toBe(reason)
 })
 
+test('a token source that hangs ends in a timeout that says so, and no write is in doubt', async () => {
+  await using server = await startServer()
+  const client = clientOf(server, { ...once, attemptTimeout: 5, token: () => new Promise(() => {}) })
+  await expect(client.policies.create({ Name: 'web' })).rejects.toMatchObject({
+    kind: 'timeout',
+    maybeApplied: false,
+    message: 'policies.create: no token to present within 5 ms',
+  })
+  expect(server.requests).toEqual([])
+})
+
 test('an aborted write gives the reason of the signal too, not a timeout', async () => {
   await using server = await startServer(silence())
   const abort = new AbortController()

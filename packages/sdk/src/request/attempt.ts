@@ -36,6 +36,7 @@ export async function attempt(
   const onAbort = (): void => deadline.abort(signal?.reason)
   signal?.addEventListener('abort', onAbort, { once: true })
   const timer = startTimer(limitMs, () => deadline.abort())
+  let isSent = false
   let isStreaming = false
   const startedAt = performance.now()
   const log = (facts: Pick<AttemptFacts, 'status' | 'requestId'>): void => {
@@ -50,6 +51,7 @@ export async function attempt(
   try {
     const token = checkToken(await until(deadline.signal, Promise.resolve(settings.token())))
     const request = buildRequest(settings, call, token, waiting)
+    isSent = true
     const secrets = [token, ...(call.secrets ?? [])].filter((secret) => secret !== undefined)
     const answer = await exchange(settings, call, request, deadline.signal, secrets)
     log({ status: 200, requestId: answer.requestId })
@@ -59,7 +61,7 @@ export async function attempt(
     if (error instanceof LatchkeyError) log(error)
     else log({})
     if (signal?.aborted) throw signal.reason
-    if (deadline.signal.aborted) throw timeoutOf(call, limitMs)
+    if (deadline.signal.aborted) throw timeoutOf(call, limitMs, isSent)
     throw error
   } finally {
     clearTimeout(timer)
@@ -96,10 +98,12 @@ async function exchange(
   }
 }
 
-function timeoutOf(call: Call, limitMs: number): Timeout {
+/** @param isSent false: the token source took all the time, so the request had no effect. */
+function timeoutOf(call: Call, limitMs: number, isSent: boolean): Timeout {
+  const missing = isSent ? 'full answer' : 'token to present'
   return new Timeout({
-    ...factsOf(call, true),
-    message: `${call.endpoint}: no full answer within ${Math.round(limitMs)} ms`,
+    ...factsOf(call, isSent),
+    message: `${call.endpoint}: no ${missing} within ${Math.round(limitMs)} ms`,
   })
 }
 

@@ -83,11 +83,13 @@ async function repeat<T>(
         const limitMs = deadline - performance.now()
         if (await within({ ...call, maybeApplied }, limitMs, async () => replace?.(presented))) continue
       }
-      maybeApplied = error.maybeApplied
+      // The login that a session needs first says nothing about the call itself.
+      const isOwn = error.endpoint === call.endpoint
+      maybeApplied ||= isOwn && error.maybeApplied
       const delayMs = retryDelay(failures, error instanceof Unavailable ? error.retryAfterMs : 0)
       // Timers truncate to milliseconds, so the last attempt may end just before the call.
       const isLate = performance.now() + delayMs + 1 >= deadline
-      if (failures > retries || isLate || !mayRepeat(call, error)) throw error
+      if (failures > retries || isLate || !mayRepeat(call, error, maybeApplied)) throw error
       settings.onRetry({ endpoint: call.endpoint, attempt: failures, delayMs, error })
       await sleep(delayMs, options.signal)
     }
@@ -115,10 +117,10 @@ async function within<T>(call: Call, limitMs: number, work: () => Promise<T>): P
   }
 }
 
-function mayRepeat(call: Call, error: LatchkeyError): boolean {
+function mayRepeat(call: Call, error: LatchkeyError, maybeApplied: boolean): boolean {
   if (error.kind !== 'unavailable' && error.kind !== 'timeout') return false
   if (!REPEATABLE_STATUSES.has(error.status)) return false
-  if (!isWrite(call.endpoint) || !error.maybeApplied) return true
+  if (!isWrite(call.endpoint) || !maybeApplied) return true
   // Behind a gateway that got no answer, and another datacenter is one, the first attempt may still be in flight, too.
   const isPending = error.kind === 'timeout' || error.status === 504
   return call.repeatable === 'always' || (call.repeatable === 'unlessPending' && !isPending)

@@ -2,7 +2,7 @@ import { afterEach, expect, test, vi } from 'vitest'
 import { CALLER_SECRET, clientOf } from '../../test/client.ts'
 import { ACCESSOR_ID, aToken } from '../../test/records.ts'
 import { json, problem, type Reply, reset, startServer } from '../../test/test-server.ts'
-import { Invalid, PermissionDenied, Timeout, Unavailable } from '../index.ts'
+import { Invalid, NotFound, PermissionDenied, Timeout, Unavailable } from '../index.ts'
 
 afterEach(() => {
   vi.restoreAllMocks()
@@ -180,6 +180,21 @@ test('after a login that failed, calls do not try another before a pause', async
   clock.advance(MINUTE / 2)
   await session.tokens.self()
   await vi.waitFor(() => expect(getCredential).toHaveBeenCalledTimes(3))
+})
+
+test('a login that fails first leaves no doubt about the call: the delete of an absent token is NotFound', async () => {
+  vi.spyOn(Math, 'random').mockReturnValue(0)
+  const logins = [reset(), reset(), reset(), json(aToken({ SecretID: 's-2' }))]
+  await using server = await startServer(
+    json(aToken({ CreateTime: '2026-01-31T12:00:00Z', ExpirationTime: '2026-01-31T12:00:00Z' })),
+    (response, request) =>
+      request.url === '/v1/acl/login'
+        ? logins.shift()?.(response, request)
+        : problem(404, 'not_found')(response, request),
+  )
+  const session = await clientOf(server).login({ method: 'ci', getCredential: () => 'jwt' })
+  await expect(session.tokens.delete(ACCESSOR_ID)).rejects.toThrow(NotFound)
+  expect(pathsOf(server)).toEqual(['login', 'login', 'login', 'login', 'login', `token/${ACCESSOR_ID}`])
 })
 
 test('a failure of getCredential is that of the login', async () => {
