@@ -74,6 +74,7 @@ export const ACL_ERRORS = {
     source: 'spec 9.2',
   },
   session_unknown: { status: 400, title: 'There is no such session', source: 'decisions: sessions' },
+  check_critical: { status: 400, title: 'A check of the session is critical', source: 'decisions: sessions' },
   session_incompatible: {
     status: 400,
     title: 'These service versions cannot exchange sessions',

@@ -92,6 +92,32 @@ test('one candidate leads at a time, and the next follows when its lock is lost'
   expect(terms).toHaveLength(3)
 })
 
+test('a candidate whose check is critical waits until it has recovered', async () => {
+  const check = (Status: string) =>
+    client.catalog.register({ Node: 'n', Address: '10.0.0.1', Check: { CheckID: 'c', Name: 'c', Status } })
+  await check('critical')
+  const session = { Node: 'n', Checks: ['c'] }
+  await expect(client.locks.acquire('unwell', { ...atOnce, session })).rejects.toMatchObject({
+    code: 'check_critical',
+  })
+  const end = new AbortController()
+  let terms = 0
+  const lead = async () => {
+    terms += 1
+    if (terms === 1) await check('critical')
+    else end.abort()
+  }
+  const attempts = () => service.calls.filter(({ endpoint }) => endpoint === 'sessions.create').length
+  const before = attempts()
+  const leading = client.locks.lead('unwell', lead, { ...atOnce, session, signal: end.signal })
+  for (const refusals of [1, 3]) {
+    await expect.poll(() => attempts() - before, { timeout: LONG_MS }).toBeGreaterThanOrEqual(refusals)
+    await check('passing')
+  }
+  await leading
+  expect(terms).toBe(2)
+})
+
 test('a wait whose session ends rejects with LockLost, and a candidate stands again', async () => {
   const held = await client.locks.acquire('contested', atOnce)
   const end = new AbortController()

@@ -45,7 +45,7 @@ export function nodeOfSession({ Node }: SessionCreate, ownNode: string): string 
 /**
  * A new session. The node of the server counts as registered.
  *
- * @throws AclError `field_required`, `field_invalid`, `namespace_unsupported`.
+ * @throws AclError `field_required`, `field_invalid`, `check_critical`, `namespace_unsupported`.
  */
 export function createSession(body: SessionCreate, context: SessionContext): SessionRecord {
   const { catalog, ownNode, id } = context
@@ -66,7 +66,7 @@ export function createSession(body: SessionCreate, context: SessionContext): Ses
       const check = catalog.check(Node, ID, Namespace === '' ? DEFAULT_NAMESPACE : Namespace)
       if (!check) throw invalidField(field, `Missing check '${shorten(ID)}' registration`)
       if (check.Status === CRITICAL)
-        throw invalidField(field, `Check '${shorten(ID)}' is in ${CRITICAL} state`)
+        throw new AclError('check_critical', `Check '${shorten(ID)}' is in ${CRITICAL} state`, { field })
     }
   }
   const { Name = '' } = body

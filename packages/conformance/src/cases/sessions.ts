@@ -178,7 +178,7 @@ export const sessionCases: readonly Case[] = [
       assert.deepEqual(await ctx.ok('GET', `/session/info/${ID}`), [])
       await ctx.refuses('GET', path, {}, { status: 404, code: 'not_found' })
       const text = "Check 'c' is in critical state"
-      await ctx.refuses('PUT', '/session/create', { body }, { status: 400, code: 'field_invalid', text })
+      await ctx.refuses('PUT', '/session/create', { body }, { status: 400, code: 'check_critical', text })
     },
   },
 ]

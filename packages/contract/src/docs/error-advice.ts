@@ -50,6 +50,7 @@ export const ERROR_ADVICE: Readonly<Record<AclErrorCode, string>> = {
   snapshot_invalid: 'Restore another archive: the message says where this one is damaged.',
   bootstrap_reset_invalid: 'Write the reset index from the refused bootstrap call to the reset file.',
   session_unknown: 'Create another session: this one has ended or never existed.',
+  check_critical: 'Retry once the check that the message names has recovered, or leave the check out.',
   session_incompatible: 'Upgrade all servers to 1.7.2 or later.',
   acl_disabled: 'For operators: enable ACLs. The server runs with `LATCHKEY_ACL_ENABLED=off`.',
   privilege_missing:

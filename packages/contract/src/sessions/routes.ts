@@ -38,7 +38,7 @@ export const sessions = c.router({
       body: 'json',
       bodyOptional: true,
       looseNames: true,
-      errors: ['field_required', 'field_invalid', 'namespace_unsupported'],
+      errors: ['field_required', 'field_invalid', 'check_critical', 'namespace_unsupported'],
     }),
   },
   destroy: {

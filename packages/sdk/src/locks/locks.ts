@@ -54,7 +54,7 @@ export class Locks {
 
   /**
    * Takes part in the election of a leader: while this client holds the key, it runs `work`; whenever it loses the key or `work` ends,
-   * it becomes a candidate again.
+   * it becomes a candidate again. It waits while a check of its session is critical.
    *
    * @param work must end soon once its signal is aborted: another leader may be elected.
    * @param options.signal ends the candidacy; without it, this never resolves.
@@ -64,7 +64,7 @@ export class Locks {
     const { signal } = options
     for (let failures = 0; !signal?.aborted; ) {
       const lock = await this.acquire(key, options).catch((error: unknown) => {
-        if (signal?.aborted || isPassing(error)) return undefined
+        if (signal?.aborted || isPassing(error) || isUnwell(error)) return undefined
         throw error
       })
       if (!lock) {
@@ -149,6 +149,11 @@ function isSessionGone(error: unknown): boolean {
 /** Whether another attempt may succeed. */
 function isPassing(error: unknown): boolean {
   return error instanceof Unavailable || error instanceof Timeout || error instanceof LockLost
+}
+
+/** Whether the candidate is unwell: a session cannot depend on a check while that is critical. */
+function isUnwell(error: unknown): boolean {
+  return error instanceof Invalid && error.code === 'check_critical'
 }
 
 /** Ends a session that holds nothing, or that was not waited for; else its TTL does. */

@@ -16,7 +16,8 @@ export class Sessions<M extends Mode> {
    * Creates a session on a node, by default that of the server. `client.locks` does it for you.
    *
    * Endpoint `sessions.create` (PUT /v1/session/create). Right: session. An extension of the spec. Errors: Invalid
-   * (field_required, field_invalid, namespace_unsupported), PermissionDenied (caller_unknown, privilege_missing).
+   * (field_required, field_invalid, check_critical, namespace_unsupported), PermissionDenied (caller_unknown,
+   * privilege_missing).
    */
   create(session: LockSessionCreate = {}, options: CallOptions = {}): Promise<Result<M, LockSessionID>> {
     return call(this.#core, { endpoint: 'sessions.create', json: session, options })
