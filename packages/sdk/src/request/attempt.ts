@@ -18,6 +18,9 @@ const NOTHING_SENT: ReadonlySet<string> = new Set([
   'UND_ERR_CONNECT_TIMEOUT',
 ])
 
+/** How Deno, whose errors have no code, writes that no connection came about. */
+const NOT_CONNECTED = 'client error (Connect)'
+
 /**
  * Sends the call once.
  *
@@ -110,8 +113,9 @@ function timeoutOf(call: Call, limitMs: number, isSent: boolean): Timeout {
 function unreachable(call: Call, error: unknown, secrets: readonly string[]): Unavailable {
   const code = networkCode(error)
   const cause = safeCause(error, secrets)
+  const isUnsent = code === undefined ? cause.message.includes(NOT_CONNECTED) : NOTHING_SENT.has(code)
   return new Unavailable({
-    ...factsOf(call, code === undefined || !NOTHING_SENT.has(code)),
+    ...factsOf(call, !isUnsent),
     message: `${call.endpoint}: the service cannot be reached (${code ?? cause.message})`,
     cause,
   })

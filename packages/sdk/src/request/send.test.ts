@@ -203,6 +203,20 @@ test('repeats any write where nothing was sent, and says that nothing was applie
   expect(events).toHaveLength(2)
 })
 
+test('repeats any write that Deno, whose errors have no code, could not connect for', async () => {
+  await using server = await startServer(json({ ID: 'p', Name: 'web' }))
+  const refused =
+    'error sending request for url (http://x/): client error (Connect): tcp connect error: Connection refused'
+  let attempts = 0
+  const fetch: typeof globalThis.fetch = async (url, init) => {
+    attempts += 1
+    if (attempts === 1) throw new TypeError('fetch failed', { cause: new Error(refused) })
+    return await globalThis.fetch(url, init)
+  }
+  await clientOf(server, { fetch }).policies.create({ Name: 'web' })
+  expect(attempts).toBe(2)
+})
+
 test('repeats an update after a reset connection: it gives the same state', async () => {
   await using server = await startServer(reset(), json(aToken()))
   await clientOf(server).tokens.update(ACCESSOR_ID, update)
