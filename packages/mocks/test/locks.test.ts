@@ -62,6 +62,22 @@ test('a lock that is lost because its session could not be renewed says why', as
   }
 })
 
+test('a lock outlasts one renewal that is never answered', async () => {
+  vi.useFakeTimers()
+  try {
+    const lock = await client.locks.acquire('unanswered', { ...atOnce, ttl: 10_000 })
+    service.latency((endpoint) => (endpoint === 'sessions.renew' ? LONG_MS : 0))
+    await vi.advanceTimersByTimeAsync(6_000)
+    service.latency(0)
+    await vi.advanceTimersByTimeAsync(6_000)
+    expect(lock.signal.aborted).toBe(false)
+    await lock.release()
+  } finally {
+    vi.useRealTimers()
+    service.reset()
+  }
+})
+
 test('a wait for a lock ends with its signal, and leaves no session', async () => {
   await using _held = await client.locks.acquire('busy', atOnce)
   const end = new AbortController()

@@ -22,16 +22,24 @@ export class SessionKeeper {
   readonly id: string
   readonly #sessions: Sessions<'value'>
   readonly #ttlMs: number
+  readonly #attemptMs: number
   readonly #stopping = new AbortController()
   readonly #ending = new AbortController()
 
   constructor(
     sessions: Sessions<'value'>,
-    session: { readonly id: string; readonly ttlMs: number; readonly createdAt: number },
+    session: {
+      readonly id: string
+      readonly ttlMs: number
+      readonly createdAt: number
+      /** Maximum time of one renewal. */
+      readonly attemptMs: number
+    },
   ) {
     this.#sessions = sessions
     this.id = session.id
     this.#ttlMs = session.ttlMs
+    this.#attemptMs = session.attemptMs
     this.#keep(session.createdAt).catch((error: unknown) => this.lose(error))
   }
 
@@ -64,15 +72,18 @@ export class SessionKeeper {
       const sentAt = performance.now()
       const untilEndMs = renewedAt + this.#ttlMs - sentAt
       if (untilEndMs <= 0) continue
-      failure = await this.#renew(untilEndMs)
+      // A first one whose connection is dead must leave time for another.
+      const limitMs = failure === undefined ? untilEndMs / 3 : untilEndMs
+      failure = await this.#renew(limitMs)
       if (failure === undefined) renewedAt = sentAt
     }
   }
 
   /** @returns why it was not renewed; undefined if it was. @throws LockLost if it has ended. */
-  async #renew(timeout: number): Promise<unknown> {
+  async #renew(limitMs: number): Promise<unknown> {
     try {
-      await this.#sessions.renew(this.id, { timeout, signal: this.#stopping.signal })
+      const times = { timeout: limitMs, attemptTimeout: Math.min(limitMs, this.#attemptMs) }
+      await this.#sessions.renew(this.id, { ...times, signal: this.#stopping.signal })
       return undefined
     } catch (error) {
       if (error instanceof NotFound) throw new LockLost('The session has ended', { cause: error })

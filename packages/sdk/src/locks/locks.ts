@@ -91,7 +91,12 @@ export class Locks {
     const createdAt = performance.now()
     const times = { TTL: `${ttl}ms`, LockDelay: `${lockDelay}ms` }
     const { ID: id } = await parts.sessions.create({ Name: key, ...session, ...times }, { signal })
-    const keeper = new SessionKeeper(parts.sessions, { id, ttlMs: ttl, createdAt })
+    const keeper = new SessionKeeper(parts.sessions, {
+      id,
+      ttlMs: ttl,
+      createdAt,
+      attemptMs: settings.attemptTimeout,
+    })
     try {
       const ending = signal ? AbortSignal.any([signal, keeper.signal]) : keeper.signal
       const entry = await waitForKey(parts.kv, { key, session: id, waits, signal: ending, content: options })
