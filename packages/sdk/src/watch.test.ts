@@ -86,10 +86,10 @@ test('an index of 0 does not turn waiting into polling', async () => {
 test('resumes after faults with its last index, and misses no last state (SDK-01)', async () => {
   await using server = await startServer(
     state(7),
-    reset(),
-    html(502),
+    html(504),
     problem(500, 'internal'),
     problem(429, 'too_many_connections'),
+    html(504),
     state(20),
   )
   const events: RetryEvent[] = []
@@ -98,6 +98,28 @@ test('resumes after faults with its last index, and misses no last state (SDK-01
   expect(states.map(({ index }) => index)).toEqual([7, 20])
   expect(askedIndexes(server)).toEqual([null, '7', '7', '7', '7', '7'])
   expect(events.map(({ attempt }) => attempt)).toEqual([1, 2, 3, 4])
+})
+
+test.each([
+  ['a reset connection', reset()],
+  ['502', html(502)],
+  ['503', problem(503, 'unavailable')],
+])('after %s, a service that has lost commits is not waited for', async (_, fault) => {
+  await using server = await startServer(state(1_000), fault, state(5), state(6))
+  const states = await take(clientOf(server).tokens.watch(ACCESSOR_ID), 3)
+  expect(states.map(({ index }) => index)).toEqual([1_000, 5, 6])
+  expect(askedIndexes(server)).toEqual([null, '1000', null, null])
+})
+
+test('a state that can be read but not waited for counts as no end of the faults', async () => {
+  await using server = await startServer((response, request) =>
+    (request.url.includes('index=') ? html(502) : state(7))(response, request),
+  )
+  const attempts: number[] = []
+  const client = clientOf(server, { onRetry: ({ attempt }) => attempts.push(attempt) })
+  const watch = client.tokens.watch(ACCESSOR_ID, { retries: 3 })
+  await expect(take(watch, 2)).rejects.toMatchObject({ status: 502 })
+  expect(attempts).toEqual([1, 2, 3])
 })
 
 test('ends with the last fault after as many retries as its owner allows', async () => {

@@ -17,6 +17,9 @@ const ABSENT = 'absent'
 /** Idle answers that such an absence counts as at least, so that polling for it backs off. */
 const POLL_IDLE_MIN = 3
 
+/** Faults of a service that stopped, unlike those of a proxy that waited too long for it. */
+const WENT_AWAY: ReadonlySet<number | undefined> = new Set([undefined, 502, 503])
+
 /** The watched states, from the current one on; see {@link WatchOptions} for how it ends. */
 export interface Watch<T> {
   next(): Promise<IteratorResult<WithMeta<T>, undefined>>
@@ -108,16 +111,19 @@ async function* follow<T>(
     let answer: WithMeta<T>
     try {
       answer = await source.read({ ...common, index })
-      failures = 0
     } catch (error) {
       if (!isTransient(error) || failures >= retries) throw error
       failures += 1
+      // What comes back may have lost commits, and would let the watch wait for an index that it reaches much later.
+      if (error.kind === 'unavailable' && WENT_AWAY.has(error.status)) index = 0
       await sleep(announceRetry(settings, error, failures), signal)
       continue
     }
     const isQuick = performance.now() - startedAt < wait / 2
     const current = indexOf(answer, source.endpoint)
     const isNew = current !== seen
+    // That the present state can be read does not mean that it can be waited for.
+    if (index > 0 || isNew) failures = 0
     // An index that went backward belongs to another history: start over with the current state.
     const isReset = typeof current === 'number' && typeof seen === 'number' && current < seen
     if (isNew) {
