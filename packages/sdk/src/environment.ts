@@ -37,13 +37,22 @@ function readFrom(node: NodeProcess): Environment {
   return {
     address: env.LATCHKEY_ADDR || undefined,
     token: env.LATCHKEY_TOKEN || undefined,
-    readTokenFile: tokenFile === undefined ? undefined : () => readTokenFile(node, tokenFile),
+    readTokenFile: tokenFile === undefined ? undefined : tokenFileReader(node, tokenFile),
   }
 }
 
-function readTokenFile(node: NodeProcess, path: string): string {
-  // Editors and `echo` end files with a newline, which is not part of the token.
-  return node.getBuiltinModule('node:fs').readFileSync(path, 'utf8').trim()
+/** While a file is replaced it may be empty or absent for a moment: the token that it held is read then. */
+function tokenFileReader(node: NodeProcess, path: string): () => string {
+  let last = ''
+  return () => {
+    try {
+      // Editors and `echo` end files with a newline, which is not part of the token.
+      last = node.getBuiltinModule('node:fs').readFileSync(path, 'utf8').trim() || last
+    } catch (error) {
+      if (last === '') throw error
+    }
+    return last
+  }
 }
 
 /** Node's process; `undefined` without one, and in a browser or a test with a DOM. */

@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs'
+import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { temporaryFolder } from '@latchkey/testkit/process/temporary-folder'
 import { afterEach, expect, test, vi } from 'vitest'
@@ -57,6 +57,22 @@ test('reads the token file before each attempt, without its newline', async () =
   writeFileSync(file, 'second\n')
   await client.tokens.self()
   expect(tokenSeen(server)).toBe('second')
+})
+
+test.each([
+  ['empty', (file: string) => writeFileSync(file, '')],
+  ['absent', (file: string) => rmSync(file)],
+])('while the token file is replaced, and %s, the token that it held is presented', async (_, replace) => {
+  await using server = await startServer(json(aToken()))
+  const file = join(folder, 'replaced')
+  vi.stubEnv('LATCHKEY_TOKEN', '')
+  vi.stubEnv('LATCHKEY_TOKEN_FILE', file)
+  writeFileSync(file, 'first\n')
+  const client = createClient({ address: server.address })
+  await client.tokens.self()
+  replace(file)
+  await client.tokens.self()
+  expect(tokenSeen(server)).toBe('first')
 })
 
 test('a missing token file is an error with its path', async () => {
