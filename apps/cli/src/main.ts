@@ -1,8 +1,14 @@
 #!/usr/bin/env node
 /** Only this file touches the process. */
-import { enableCompileCache } from 'node:module'
+// An import by name would be a syntax error on an older Node, before it could be told why.
+import * as nodeModule from 'node:module'
 
-enableCompileCache()
+const [major = 0, minor = 0] = process.versions.node.split('.').map(Number)
+if (major < 22 || (major === 22 && minor < 12)) {
+  console.error(`error: latchkey needs Node 22.12 or later, not ${process.versions.node}`)
+  process.exit(1)
+}
+nodeModule.enableCompileCache()
 const { runCli } = await import('./program.ts')
 
 const interrupted = new AbortController()

@@ -1,5 +1,5 @@
 /** The command line against a real server, which all tests of this file share. */
-import { spawn } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -38,6 +38,19 @@ async function ok(line: string): Promise<Outcome> {
   expect(outcome.code, outcome.stderr).toBe(EXIT.done)
   return outcome
 }
+
+test.each([
+  ['20.20.2', 1],
+  ['22.11.9', 1],
+  ['22.12.0', 0],
+  ['26.0.0', 0],
+])('Node %s: only from 22.12 on does a command run, and an older one is told why', (version, code) => {
+  const versions = `{ value: { ...process.versions, node: '${version}' } }`
+  const pretend = `data:text/javascript,Object.defineProperty(process, 'versions', ${versions})`
+  const { status, stderr } = spawnSync(process.execPath, ['--import', pretend, MAIN, '--version'])
+  expect(status).toBe(code)
+  expect(String(stderr)).toBe(code === 0 ? '' : `error: latchkey needs Node 22.12 or later, not ${version}\n`)
+})
 
 test('status shows the server, and a token shows no secret', async () => {
   expect((await ok('status')).stdout).toMatch(/Version +0\.\d/)
