@@ -232,6 +232,16 @@ describe('state', () => {
     }
     expect(await run()).toEqual(await run())
   })
+
+  test('with randomSeed, ids are the same after every reset, and differ from those of the seed', async () => {
+    const { service, ask } = mount({ randomSeed: 7, seed: { tokens: [{ Description: 'planted' }] } })
+    const idOf = async () => (await aToken(ask)).AccessorID
+    const [first, second] = [await idOf(), await idOf()]
+    service.reset()
+    expect([await idOf(), await idOf()]).toEqual([first, second])
+    const tokens = (await ask('GET', '/acl/tokens')).json as unknown as { AccessorID: string }[]
+    expect(new Set(tokens.map(({ AccessorID }) => AccessorID)).size).toBe(5)
+  })
 })
 
 describe('calls', () => {

@@ -43,7 +43,7 @@ export interface MockServiceOptions {
    * method and path. `answer`: 404, like the service.
    */
   readonly unknownEndpoints?: 'fail' | 'answer' | undefined
-  /** Makes generated ids and all other randomness repeatable. Default: they differ in every run. */
+  /** Makes generated ids and all other randomness repeatable, in every run and after every `reset()`. Default: they differ. */
   readonly randomSeed?: number | undefined
 }
 

@@ -24,7 +24,7 @@ import { clusterOfOne, NODE_NAME } from './cluster.ts'
 import { createFeed, type Feed } from './feed.ts'
 import { Follower } from './follower.ts'
 import { mockDatacenters } from './mock-datacenters.ts'
-import { createRandom } from './random.ts'
+import { createRandom, type MockRandom } from './random.ts'
 import { createReaper } from './reaper.ts'
 import { plantSeed } from './seed.ts'
 
@@ -37,6 +37,7 @@ export class ServiceState {
   private readonly reapLater: () => void
   private readonly migrateLater: () => void
   private readonly initial: MemorySnapshot
+  private readonly random: MockRandom
   /** For mock services that follow this one. */
   readonly feed: Feed
   /** Set in a secondary datacenter. */
@@ -47,6 +48,7 @@ export class ServiceState {
     const { clockStart, version, edition, datacenter, primaryDatacenter } = settings
     const { headerPrefixes, defaultPolicy, aclEnabled } = settings
     const random = createRandom(settings.randomSeed)
+    this.random = random
     const profile = profileOf(version)
     this.identityProvider = new IdentityProvider(random)
     this.clock = new MockClock(clockStart)
@@ -121,6 +123,7 @@ export class ServiceState {
     ])
     plantSeed(settings.seed, { store: this.store, random, now, edition })
     this.initial = this.store.snapshot()
+    random.mark()
     this.reapLater()
   }
 
@@ -147,6 +150,7 @@ export class ServiceState {
   /** Restores the seed and the start time. */
   reset(): void {
     this.clock.reset()
+    this.random.rewind()
     this.identityProvider.reset()
     this.restore(this.initial)
     this.follower?.reset()
