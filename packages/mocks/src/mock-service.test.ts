@@ -218,6 +218,17 @@ describe('state', () => {
     expect((await ask('GET', '/acl/tokens')).json).toHaveLength(3)
   })
 
+  test.each<[object, string]>([
+    [{ edition: 'Extended' }, "edition must be 'standard' or 'extended', not \"Extended\""],
+    [{ defaultPolicy: 'maybe' }, "defaultPolicy must be 'allow' or 'deny'"],
+    [{ aclMode: 'disabled' }, "aclMode must be 'enabled' or 'legacy'"],
+    [{ unknownEndpoints: 'ignore' }, "unknownEndpoints must be 'fail' or 'answer'"],
+    [{ defaultpolicy: 'allow' }, 'there is no option named "defaultpolicy"'],
+    [{ seed: { token: [] } }, 'there is no list of seed named "token"'],
+  ])('an option that TypeScript would refuse is a TypeError in JavaScript, too: %j', (options, message) => {
+    expect(() => createMockService(options)).toThrow(message)
+  })
+
   test('two services share nothing', async () => {
     const one = mount({ baseUrl: 'https://one.test' })
     const two = mount({ baseUrl: 'https://two.test' })

@@ -1,7 +1,7 @@
 /** The options of a mock service and their defaults. */
 import { HEADER_PREFIXES_DEFAULT, parseServiceVersion, SERVICE_VERSION_NEWEST } from '@latchkey/contract'
 import type { Latency } from './latency.ts'
-import type { Seed } from './state/seed.ts'
+import { SEED_LISTS, type Seed } from './state/seed.ts'
 
 /** A mock service, as another one reaches it. */
 export interface OtherDatacenter {
@@ -47,6 +47,33 @@ export interface MockServiceOptions {
   readonly randomSeed?: number | undefined
 }
 
+const OPTIONS: Readonly<Record<keyof MockServiceOptions, true>> = {
+  baseUrl: true,
+  seed: true,
+  clock: true,
+  latency: true,
+  managementToken: true,
+  serviceVersion: true,
+  edition: true,
+  defaultPolicy: true,
+  datacenter: true,
+  datacenters: true,
+  primaryDatacenter: true,
+  headerPrefixes: true,
+  aclEnabled: true,
+  aclMode: true,
+  unknownEndpoints: true,
+  randomSeed: true,
+}
+
+/** The words of the options that take one of several. */
+const CHOICES = {
+  edition: ['standard', 'extended'],
+  defaultPolicy: ['allow', 'deny'],
+  aclMode: ['enabled', 'legacy'],
+  unknownEndpoints: ['fail', 'answer'],
+} as const
+
 /** The default secret of the management token. Random, so that no test invents the same. */
 export const MANAGEMENT_TOKEN_DEFAULT = '8f0c4d5e-61b7-4b0a-9d3e-2a7c95e1f846'
 
@@ -69,6 +96,9 @@ export interface Settings
  * @throws TypeError, or AclError `version_invalid`, for an invalid value.
  */
 export function readOptions(options: MockServiceOptions): Settings {
+  checkNames('option', options, OPTIONS)
+  checkNames('list of seed', options.seed ?? {}, SEED_LISTS)
+  for (const name of Object.keys(CHOICES) as (keyof typeof CHOICES)[]) checkChoice(name, options[name])
   return {
     baseUrl: readBaseUrl(options.baseUrl ?? 'https://latchkey.test'),
     seed: options.seed ?? {},
@@ -87,6 +117,21 @@ export function readOptions(options: MockServiceOptions): Settings {
     unknownEndpoints: options.unknownEndpoints ?? 'fail',
     randomSeed: options.randomSeed,
   }
+}
+
+/** @throws TypeError for a name that nothing would read, such as a misspelled one in plain JavaScript. */
+function checkNames(what: string, given: object, known: Readonly<Record<string, true>>): void {
+  const unknown = Object.keys(given).find((name) => !Object.hasOwn(known, name))
+  if (unknown === undefined) return
+  throw new TypeError(
+    `there is no ${what} named ${JSON.stringify(unknown)}, only ${Object.keys(known).join(', ')}`,
+  )
+}
+
+function checkChoice(name: keyof typeof CHOICES, value: string | undefined): void {
+  const words: readonly string[] = CHOICES[name]
+  if (value === undefined || words.includes(value)) return
+  throw new TypeError(`${name} must be '${words.join("' or '")}', not ${JSON.stringify(value)}`)
 }
 
 /** In a browser, resolves a path against the page's origin. */

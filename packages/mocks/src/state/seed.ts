@@ -59,6 +59,16 @@ export interface Seed {
   readonly kv?: Readonly<Record<string, string | Uint8Array>> | undefined
 }
 
+export const SEED_LISTS: Readonly<Record<keyof Seed, true>> = {
+  namespaces: true,
+  policies: true,
+  roles: true,
+  authMethods: true,
+  bindingRules: true,
+  tokens: true,
+  kv: true,
+}
+
 interface SeedContext {
   readonly store: MemoryStore
   readonly random: Random
