@@ -13,6 +13,7 @@ export {
   type ForwardedRequest,
 } from './datacenters/datacenters.ts'
 export { Names, type NamesOptions } from './dns/names.ts'
+export { requireKey } from './kv/key.ts'
 export {
   type ApiDocument,
   type Archives,

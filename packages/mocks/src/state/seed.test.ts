@@ -95,6 +95,26 @@ test('what a create refuses is refused here, naming record, rule and field', () 
   expect(broken({ roles: [{ Name: 'a' }, { Name: 'A' }] })).toThrow('seed.roles[1]: ')
   const SecretID = 'cccccccc-0000-4000-8000-000000000001'
   expect(broken({ tokens: [{ SecretID }, { SecretID }] })).toThrow('seed.tokens[1]: ')
+  const [ID, notAnId] = [POLICY_ID, 'policy-1']
+  expect(broken({ policies: [{ Name: 'a', ID: notAnId }] })).toThrow('seed.policies[0]: The ID is not')
+  expect(
+    broken({
+      roles: [
+        { Name: 'a', ID },
+        { Name: 'b', ID },
+      ],
+    }),
+  ).toThrow('seed.roles[1]: ')
+  expect(broken({ kv: { '': 'x' } })).toThrow('seed.kv[""]: Missing key name (Key)')
+  expect(broken({ kv: { ['k'.repeat(2_049)]: 'x' } })).toThrow('seed.kv["kkk')
+  expect(broken({ kv: { k: 'x'.repeat(524_289) } })).toThrow('seed.kv["k"]: The value is larger than')
+  const namespaces =
+    (...Names: string[]) =>
+    () =>
+      createMockService({ edition: 'extended', seed: { namespaces: Names.map((Name) => ({ Name })) } })
+  expect(namespaces('a b')).toThrow('seed.namespaces[0]: "a b" is not')
+  expect(namespaces('default')).toThrow('seed.namespaces[0]: A namespace')
+  expect(namespaces('a', 'a')).toThrow('seed.namespaces[1]: A namespace')
   // @ts-expect-error a field that no policy has
   expect(broken({ policies: [{ Name: 'a', Rule: '' }] })).toThrow('unknown field "Rule"')
 })

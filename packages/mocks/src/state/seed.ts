@@ -8,6 +8,8 @@ import {
   createToken,
   DEFAULT_NAMESPACE,
   findRulesProblem,
+  isNamespaceName,
+  isUuid,
   type Random,
   writeAuthMethod,
 } from '@latchkey/acl'
@@ -20,11 +22,12 @@ import {
   createTokenSchema,
   decodeValue,
   type Json,
+  limits,
   type Schema,
   type SchemaOutput,
   type Sent,
 } from '@latchkey/contract'
-import type { Change, MemoryStore } from '@latchkey/service'
+import { type Change, type MemoryStore, requireKey } from '@latchkey/service'
 
 interface OwnId {
   /** Chosen here. Absent: a random one. */
@@ -90,32 +93,53 @@ export function plantSeed(seed: Seed, context: SeedContext): void {
   plant('authMethods', seed.authMethods, (method) => authMethodChange(method, context), context)
   plant('bindingRules', seed.bindingRules, (rule) => bindingRuleChange(rule, context), context)
   plant('tokens', seed.tokens, (token) => tokenChange(token, context), context)
-  for (const [key, value] of Object.entries(seed.kv ?? {})) context.store.commitNow([kvChange(key, value)])
+  for (const [key, value] of Object.entries(seed.kv ?? {})) {
+    plantOne(`kv[${JSON.stringify(key.slice(0, SHOWN_KEY_LENGTH))}]`, () => kvChange(key, value), context)
+  }
 }
+
+/** Maximum characters of a key in an error. */
+const SHOWN_KEY_LENGTH = 60
 
 function plant<T>(
   list: keyof Seed,
   records: readonly T[] | undefined,
   toChange: (record: T) => Change,
-  { store }: SeedContext,
+  context: SeedContext,
 ): void {
   for (const [i, record] of (records ?? []).entries()) {
-    try {
-      store.commitNow([toChange(record)])
-    } catch (cause) {
-      const field = cause instanceof AclError && cause.details.field ? ` (${cause.details.field})` : ''
-      const reason = cause instanceof Error ? cause.message : String(cause)
-      throw new TypeError(`seed.${list}[${i}]: ${reason}${field}`, { cause })
-    }
+    plantOne(`${list}[${i}]`, () => toChange(record), context)
   }
+}
+
+function plantOne(name: string, toChange: () => Change, { store }: SeedContext): void {
+  try {
+    store.commitNow([toChange()])
+  } catch (cause) {
+    const field = cause instanceof AclError && cause.details.field ? ` (${cause.details.field})` : ''
+    const reason = cause instanceof Error ? cause.message : String(cause)
+    throw new TypeError(`seed.${name}: ${reason}${field}`, { cause })
+  }
+}
+
+/** The ID that a record chose here, which no create lets it. @throws AclError `id_invalid`. */
+function chosenId({ ID }: OwnId, made: string): string {
+  if (ID === undefined || isUuid(ID)) return ID ?? made
+  throw new AclError('id_invalid', 'The ID is not a valid UUID', { field: 'ID' })
 }
 
 function namespaceChange(
   { Name, Description = '' }: { readonly Name: string; readonly Description?: string | undefined },
-  { edition }: SeedContext,
+  { edition, store }: SeedContext,
 ): Change {
   if (edition === 'standard')
     throw new AclError('namespace_unsupported', 'namespaces need the extended edition')
+  if (!isNamespaceName(Name))
+    throw new AclError('name_invalid', `${JSON.stringify(Name)} is not the name of a namespace`, {
+      field: 'Name',
+    })
+  if (Name === DEFAULT_NAMESPACE || store.directory().namespace(Name))
+    throw new AclError('name_in_use', `A namespace with Name "${Name}" already exists`, { field: 'Name' })
   const record = { Name, Description, PolicyDefaults: [], RoleDefaults: [], CreateIndex: 0, ModifyIndex: 0 }
   return { table: 'namespaces', op: 'put', record, expect: 0 }
 }
@@ -135,7 +159,7 @@ function policyChange({ ID, ...fields }: SeedPolicy, context: SeedContext): Chan
   const namespace = namespaceOf(request.Namespace, context)
   const rulesProblem = atOnce(findRulesProblem(request.Rules ?? ''))
   const record = createPolicy(request, { random, directory: store.directory(), namespace, rulesProblem })
-  return { table: 'policies', op: 'put', record: { ...record, ID: ID ?? record.ID }, expect: 0 }
+  return { table: 'policies', op: 'put', record: { ...record, ID: chosenId({ ID }, record.ID) }, expect: 0 }
 }
 
 function roleChange({ ID, ...fields }: SeedRole, context: SeedContext): Change {
@@ -143,7 +167,7 @@ function roleChange({ ID, ...fields }: SeedRole, context: SeedContext): Change {
   const request = decode(createRoleSchema, fields)
   const namespace = namespaceOf(request.Namespace, context)
   const record = createRole(request, { random, directory: store.directory(), namespace })
-  return { table: 'roles', op: 'put', record: { ...record, ID: ID ?? record.ID }, expect: 0 }
+  return { table: 'roles', op: 'put', record: { ...record, ID: chosenId({ ID }, record.ID) }, expect: 0 }
 }
 
 function authMethodChange(method: SeedAuthMethod, context: SeedContext): Change {
@@ -175,7 +199,12 @@ function bindingRuleChange({ ID, ...fields }: SeedBindingRule, context: SeedCont
     methodByName: (name) => store.directory().authMethod(namespace, name),
     bindTypes: ['service', 'node', 'role'],
   })
-  return { table: 'bindingRules', op: 'put', record: { ...record, ID: ID ?? record.ID }, expect: 0 }
+  return {
+    table: 'bindingRules',
+    op: 'put',
+    record: { ...record, ID: chosenId({ ID }, record.ID) },
+    expect: 0,
+  }
 }
 
 function tokenChange(token: SeedToken, context: SeedContext): Change {
@@ -188,6 +217,10 @@ function tokenChange(token: SeedToken, context: SeedContext): Change {
 
 function kvChange(Key: string, value: string | Uint8Array): Change {
   const Value = typeof value === 'string' ? new TextEncoder().encode(value) : value
+  requireKey({ Key })
+  if (Value.length > limits.KV_VALUE_BYTES_MAX) {
+    throw new AclError('body_too_large', `The value is larger than ${limits.KV_VALUE_BYTES_MAX} bytes`)
+  }
   const record = {
     Key,
     Flags: 0n,
