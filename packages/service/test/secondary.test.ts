@@ -136,3 +136,12 @@ test('403 login_refused: a login at an auth method of a former primary, whose to
     expect.stringContaining('in the primary datacenter "dc1" alone'),
   ])
 })
+
+test('after its promotion, a global token of a login at the former primary logs out', async () => {
+  const { ask, store, manage } = await aWorld(SECONDARY)
+  const made = aToken({ AuthMethod: 'of-the-primary', AuthMethodNamespace: 'default' })
+  await store.commit([{ table: 'tokens', op: 'put', record: made, expect: 0 }, cursor(8)])
+  await manage('PUT', '/acl/replication/promote', { Datacenter: 'dc2' })
+  const logout = () => ask('POST', '/acl/logout', { token: made.SecretID })
+  expect([(await logout()).status, (await logout()).status]).toEqual([200, 403])
+})

@@ -10,8 +10,8 @@ export function logoutHandler(call: Call<'login.logout'>): Promise<Answer<'login
   return decideAndCommit(store, async () => {
     const record = await store.tokenBySecret(SecretID)
     if (!record) throw callerUnknown()
-    if (record.AuthMethodGeneration === 0) {
-      // Only a token that a login made can log out.
+    if (record.AuthMethod === '') {
+      // Only a token that a login made can log out. A copy from another datacenter has no generation.
       throw new AclError('privilege_missing', 'Permission denied', { accessorId: record.AccessorID })
     }
     return {
