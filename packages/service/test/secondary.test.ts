@@ -76,6 +76,16 @@ test('copy_incomplete, to be tried again: an unknown secret, until the first cop
   expect([await codeOf(MANAGEMENT), await codeOf(global.SecretID)]).toEqual(['caller_unknown', undefined])
 })
 
+test('403: the anonymous token has no rights until the first copy is complete, even where the default is to allow', async () => {
+  const { ask, store } = await aWorld({ ...SECONDARY, isBootstrapped: false, defaultPolicy: 'allow' })
+  const write = async () => (await ask('PUT', '/kv/x', { body: 'x' })).status
+  const missing = await write()
+  await store.commit([cursor(0)])
+  const begun = await write()
+  await store.commit([cursor(7)])
+  expect([missing, begun, await write()]).toEqual([403, 403, 200])
+})
+
 test('copy_incomplete: the last part of the first copy arrives while the token of a request is looked up', async () => {
   const { ask, store } = await aWorld({ ...SECONDARY, isBootstrapped: false })
   await store.commit([cursor(0)])

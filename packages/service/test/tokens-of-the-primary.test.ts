@@ -16,10 +16,14 @@ interface Off extends Fleet {
   canRead(token?: string): Promise<number>
 }
 
-async function aFleetWithoutTokens(downPolicy: DownPolicy = 'extend-cache'): Promise<Off> {
+async function aFleetWithoutTokens(
+  downPolicy: DownPolicy = 'extend-cache',
+  defaultPolicy: 'allow' | 'deny' = 'deny',
+): Promise<Off> {
   let isAway = false
   const fleet: Fleet = await aFleet({
     secondary: {
+      defaultPolicy,
       tokensOfPrimary: { downPolicy },
       datacenters: {
         names: ['dc1'],
@@ -137,6 +141,16 @@ test.each<[DownPolicy, number]>([
     expect(await fleet.canRead()).toBe(403)
   },
 )
+
+test('where the default is to allow, the anonymous token has no rights while nobody knows what it is denied', async () => {
+  const fleet = await aFleetWithoutTokens('deny', 'allow')
+  expect(await fleet.canRead()).toBe(404)
+  fleet.setAway(true)
+  await fleet.secondary.clock.advance(TTL_MS)
+  expect(await fleet.canRead()).toBe(403)
+  fleet.setAway(false)
+  expect(await fleet.canRead()).toBe(404)
+})
 
 test('an answer that says that a token is gone ends it, also where old answers may be extended', async () => {
   const fleet = await aFleetWithoutTokens()

@@ -56,6 +56,12 @@ const NO_TOKEN: TokenRecord = {
   Description: 'Anonymous Token',
 }
 
+/**
+ * The anonymous token where its record has not come from the primary. Its policies may deny something, so it has no rights,
+ * not even those of the default policy.
+ */
+const UNKNOWN_ANONYMOUS_TOKEN: TokenRecord = { ...NO_TOKEN }
+
 /** The cached rights of a token, without the compiled rules, which {@link AuthorizerCache} bounds. */
 interface KeptRights {
   readonly directoryVersion: number
@@ -151,7 +157,7 @@ export class Callers {
   }
 
   /** A datacenter that was promoted has its own. */
-  private remoteFor(store: Store): RemoteTokens | undefined {
+  private remoteFor(store: Pick<Store, 'directory'>): RemoteTokens | undefined {
     return this.remote && isSecondary({ ...this.place, store }) ? this.remote : undefined
   }
 
@@ -170,8 +176,7 @@ export class Callers {
   ): Presented {
     const now = firstCopyOf(directory, this.place)
     const copy = before === undefined || before === now ? now : 'begun'
-    if (secretId === undefined)
-      return { token: copy === 'begun' ? NO_TOKEN : (token ?? NO_TOKEN), presented: false }
+    if (secretId === undefined) return { token: this.anonymous(token, copy, directory), presented: false }
     // Other records that decide about its rights may be missing.
     if (copy === 'begun' && token?.Local !== true) throw copyIncomplete(this.place)
     if (!token) throw copy === 'missing' ? copyIncomplete(this.place) : callerUnknown()
@@ -183,6 +188,19 @@ export class Callers {
     if (this.edition === 'standard' && token.Namespace !== DEFAULT_NAMESPACE) throw callerUnknown()
     const idleLimit = method && idleLimitOf(token, method)
     return idleLimit ? { token, presented: true, idleLimit } : { token, presented: true }
+  }
+
+  private anonymous(token: TokenRecord | undefined, copy: FirstCopy, directory: Directory): TokenRecord {
+    // Other records that decide about its rights may be missing.
+    if (copy === 'begun') return UNKNOWN_ANONYMOUS_TOKEN
+    if (token) return token
+    const isOfPrimary = copy === 'missing' || this.remoteFor({ directory: () => directory }) !== undefined
+    return isOfPrimary ? UNKNOWN_ANONYMOUS_TOKEN : NO_TOKEN
+  }
+
+  private optionsFor(token: TokenRecord): AuthorizerOptions {
+    const options = this.authorizerOptions
+    return token === UNKNOWN_ANONYMOUS_TOKEN ? { ...options, defaultPolicy: 'deny' } : options
   }
 
   /** Whether the rights of a token are cached. */
@@ -221,7 +239,7 @@ export class Callers {
   }
 
   private *findRights(token: TokenRecord, directory: Directory): Sliced<Rights> {
-    const { authorizer, key } = yield* this.authorizers.find(token, directory, this.authorizerOptions)
+    const { authorizer, key } = yield* this.authorizers.find(token, directory, this.optionsFor(token))
     const isGlobal = isGlobalManager(token, directory, this.authorizerOptions.legacyRules)
     this.kept.set(token, { directoryVersion: directory.version, key, isGlobal })
     return { authorizer, isGlobal }
