@@ -99,6 +99,33 @@ test('a token has the rights of its policies, which are replicated; concurrent r
   expect(fleet.asked() - before).toBe(2)
 })
 
+test('a token has no rights before the policies and roles that it links have arrived, one of which may deny something', async () => {
+  const { primary, secondary, follow } = await aFleetWithoutTokens()
+  const codeOf = async (token: string) => (await secondary.ask('GET', '/kv/x', { token })).code
+  await primary.manage('PUT', '/acl/policy', { Name: 'late', Rules: 'key "x" { policy = "deny" }' })
+  const one = await primary.token({ Policies: [{ Name: 'reader' }, { Name: 'late' }] })
+  const early = codeOf(one.SecretID)
+  await secondary.clock.advance(2_000)
+  expect(await early).toBe('caller_unknown')
+  await primary.role({ Name: 'later', Policies: [{ Name: 'late' }] })
+  const two = await primary.token({ ...READER, Roles: [{ Name: 'later' }] })
+  const waiting = codeOf(two.SecretID)
+  await follow()
+  expect([await waiting, await codeOf(one.SecretID)]).toEqual(['privilege_missing', 'privilege_missing'])
+})
+
+test('a token whose policies are replaced by one that does not arrive loses its rights', async () => {
+  const { primary, secondary, canRead } = await aFleetWithoutTokens('extend-cache')
+  const { SecretID, AccessorID } = await primary.token(READER)
+  expect(await canRead(SecretID)).toBe(404)
+  await primary.manage('PUT', '/acl/policy', { Name: 'narrow' })
+  await primary.manage('PUT', `/acl/token/${AccessorID}`, { Policies: [{ Name: 'narrow' }] })
+  await secondary.clock.advance(TTL_MS)
+  const changed = canRead(SecretID)
+  await secondary.clock.advance(2_000)
+  expect(await changed).toBe(403)
+})
+
 test('a token that is deleted works for at most 30 s', async () => {
   const fleet = await aFleetWithoutTokens()
   const { SecretID, AccessorID } = await fleet.primary.token(READER)

@@ -12,12 +12,25 @@ const ANSWER_BYTES_MAX = 1_048_576
 const KNOWN_WAIT_MS = 2_000
 const UNKNOWN_WAIT_MS = 5_000
 
-/** @throws AclError `datacenter_unreachable` for every answer that is neither a token nor the refusal of an unknown secret. */
+/** How long a token waits for the policies and roles that it links, which replication brings. */
+const LINKS_WAIT_MS = 2_000
+
+/**
+ * A token may be newer than the policies and roles here. It waits for those that it links: one of them may deny something. If they
+ * do not come, it is unknown: an earlier answer would have rights that it may have lost.
+ *
+ * @throws AclError `datacenter_unreachable` for every answer that is neither a token nor the refusal of an unknown secret.
+ */
 export function askForToken({
   datacenters,
   datacenter,
   primaryDatacenter: name = datacenter,
-}: Pick<ServiceOptions, 'datacenters' | 'datacenter' | 'primaryDatacenter'>): AskForToken {
+  store,
+  clock,
+}: Pick<
+  ServiceOptions,
+  'datacenters' | 'datacenter' | 'primaryDatacenter' | 'store' | 'clock'
+>): AskForToken {
   return async (secretId, isKnown) => {
     if (!datacenters) throw datacenterUnreachable(name)
     const reply = await datacenters.send(name, {
@@ -34,15 +47,35 @@ export function askForToken({
       isOfKnownCaller: isKnown,
       signal: AbortSignal.timeout(isKnown ? KNOWN_WAIT_MS : UNKNOWN_WAIT_MS),
     })
+    let token: TokenRecord | undefined
     try {
       const answer = JSON.parse(new TextDecoder().decode(await collect(reply.body, ANSWER_BYTES_MAX)))
-      if (reply.status === 200) return recordOf(answer as Token, secretId)
       if (reply.status === 403 && (answer as { code?: unknown }).code === 'caller_unknown') return undefined
+      if (reply.status !== 200) throw datacenterUnreachable(name)
+      token = recordOf(answer as Token, secretId)
     } catch (error) {
       // The text of the error may quote the secret.
       throw datacenterUnreachable(name, error instanceof AclError ? error : undefined)
     }
-    throw datacenterUnreachable(name)
+    return token && (await linksArrive(token, { store, clock })) ? token : undefined
+  }
+}
+
+/** @returns whether all policies and roles that a token links are here, or come in time. */
+async function linksArrive(
+  { Policies, Roles }: TokenRecord,
+  { store, clock }: Pick<ServiceOptions, 'store' | 'clock'>,
+): Promise<boolean> {
+  const deadline = clock.now() + LINKS_WAIT_MS
+  for (;;) {
+    // Before the directory, so that no change of it is missed.
+    const seen = store.tableIndex('system')
+    const directory = store.directory()
+    if (Policies.every(({ ID }) => directory.policy(ID)) && Roles.every(({ ID }) => directory.role(ID)))
+      return true
+    const leftMs = deadline - clock.now()
+    if (leftMs <= 0) return false
+    await store.wait('system', seen, leftMs, undefined)
   }
 }
 
