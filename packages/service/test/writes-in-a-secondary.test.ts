@@ -230,6 +230,16 @@ describe('the primary', () => {
     expect(fleet.hops).toEqual([])
   })
 
+  test('a login that names another datacenter goes by its body alone, as long as a login takes it', async () => {
+    const body = { AuthMethod: 'none', BearerToken: 'x'.repeat(20_000) }
+    for (const caller of [{}, { token: localHere.SecretID }, { token: MANAGEMENT }]) {
+      const reply = await secondary.ask('POST', '/acl/login?dc=dc1', { ...caller, body })
+      expect([reply.status, reply.text]).toEqual([403, 'ACL not found: auth method "none" not found'])
+      expect(reply.headers.Warning).toBeUndefined()
+      expect(fleet.hops.at(-1)?.request.headers).not.toHaveProperty('x-service-token')
+    }
+  })
+
   test('a global write that a client sends to the secondary by dc comes back to the primary', async () => {
     const options = { token: MANAGEMENT, body: { Name: 'p' } }
     expect((await primary.ask('PUT', '/acl/policy?dc=dc2', options)).status).toBe(200)

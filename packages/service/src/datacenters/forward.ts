@@ -31,13 +31,16 @@ export async function forward(
     const message = 'Invalid dc: bootstrap a datacenter at one of its own servers'
     throw new AclError('query_invalid', message, { field: 'dc' })
   }
-  const token = await knownToken(asked, parts)
+  // A login goes by its body alone.
+  const { ignoresToken = false } = route
+  const token = ignoresToken ? undefined : await knownToken(asked, parts)
   if (token?.Local) {
     state.headers.Warning = `299 - "The local token of ${parts.service.datacenter} is not valid in ${name}: the request was sent without it"`
   } else state.accessorId = token?.AccessorID
-  const bytesMax = token ? limits.BODY_BYTES_MAX : limits.ANONYMOUS_BODY_BYTES_MAX
+  const anyonesMax = ignoresToken ? route.bodyBytesMax : undefined
+  const bytesMax = token ? limits.BODY_BYTES_MAX : (anyonesMax ?? limits.ANONYMOUS_BODY_BYTES_MAX)
   const body = route.body === undefined ? undefined : await request.readBody(bytesMax)
-  const secret = token?.Local ? undefined : secretId
+  const secret = token?.Local || ignoresToken ? undefined : secretId
   return passOn(asked, await exchange(asked, { name, isNamed: true, secretId: secret, token, body }, parts))
 }
 
