@@ -86,6 +86,16 @@ test('403: the anonymous token has no rights until the first copy is complete, e
   expect([missing, begun, await write()]).toEqual([403, 403, 200])
 })
 
+test('copy_incomplete: the datacenter did not replicate tokens until now', async () => {
+  const { ask, store } = await aWorld({ ...SECONDARY, isBootstrapped: false, defaultPolicy: 'allow' })
+  const withoutTokens: ReplicationRecord = { cluster: anId(1), index: 7, skipped: [], withoutTokens: true }
+  await store.commit([system('replication', withoutTokens)])
+  expect((await ask('GET', '/acl/token/self', { token: MANAGEMENT })).code).toBe('copy_incomplete')
+  expect((await ask('PUT', '/kv/x', { body: 'x' })).status).toBe(403)
+  await store.commit([cursor(8)])
+  expect((await ask('GET', '/acl/token/self', { token: MANAGEMENT })).code).toBe('caller_unknown')
+})
+
 test('copy_incomplete: the last part of the first copy arrives while the token of a request is looked up', async () => {
   const { ask, store } = await aWorld({ ...SECONDARY, isBootstrapped: false })
   await store.commit([cursor(0)])

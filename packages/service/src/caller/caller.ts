@@ -119,7 +119,7 @@ export class Callers {
    */
   async resolve(secretId: string | undefined, store: Store, heldMs = 0): Promise<Presented> {
     checkSecret(secretId)
-    const before = firstCopyOf(store.directory(), this.place)
+    const before = this.firstCopyOf(store.directory())
     const token = await this.find(secretId, store)
     const presented = this.present(secretId, token, store.directory(), before)
     const use = this.useOf(presented, heldMs)
@@ -174,7 +174,7 @@ export class Callers {
     directory: Directory,
     before?: FirstCopy,
   ): Presented {
-    const now = firstCopyOf(directory, this.place)
+    const now = this.firstCopyOf(directory)
     const copy = before === undefined || before === now ? now : 'begun'
     if (secretId === undefined) return { token: this.anonymous(token, copy, directory), presented: false }
     // Other records that decide about its rights may be missing.
@@ -188,6 +188,21 @@ export class Callers {
     if (this.edition === 'standard' && token.Namespace !== DEFAULT_NAMESPACE) throw callerUnknown()
     const idleLimit = method && idleLimitOf(token, method)
     return idleLimit ? { token, presented: true, idleLimit } : { token, presented: true }
+  }
+
+  private firstCopyOf(directory: Directory): FirstCopy {
+    const { place, remote } = this
+    if (place.datacenter === place.primaryDatacenter) return 'complete'
+    const isOver = !isSecondary({ ...place, store: { directory: () => directory } })
+    if (isOver) return 'complete'
+    // In legacy mode nothing is copied, and a datacenter serves the copies that it has from before.
+    const mode = directory.system('acl-mode')?.Value
+    if (mode?.mode === 'legacy') return mode.beganEmpty ? 'missing' : 'complete'
+    const record = directory.system('replication')?.Value
+    if (record === undefined) return 'missing'
+    if (record.index === 0) return 'begun'
+    // Tokens that are replicated from now on arrive with a repair.
+    return record.withoutTokens && !remote ? 'missing' : 'complete'
   }
 
   private anonymous(token: TokenRecord | undefined, copy: FirstCopy, directory: Directory): TokenRecord {
@@ -257,18 +272,6 @@ export function isCallerUnknown(error: unknown): error is AclError {
 
 /** The first copy of a secondary. `missing`: not begun. */
 type FirstCopy = 'missing' | 'begun' | 'complete'
-
-function firstCopyOf(directory: Directory, place: Place): FirstCopy {
-  if (place.datacenter === place.primaryDatacenter) return 'complete'
-  const isOver = !isSecondary({ ...place, store: { directory: () => directory } })
-  if (isOver) return 'complete'
-  // In legacy mode nothing is copied, and a datacenter serves the copies that it has from before.
-  const mode = directory.system('acl-mode')?.Value
-  if (mode?.mode === 'legacy') return mode.beganEmpty ? 'missing' : 'complete'
-  const record = directory.system('replication')?.Value
-  if (record === undefined) return 'missing'
-  return record.index === 0 ? 'begun' : 'complete'
-}
 
 /** Not `caller_unknown`, upon which clients would throw good credentials away. */
 function copyIncomplete({ primaryDatacenter }: Place): AclError {
