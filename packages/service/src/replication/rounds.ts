@@ -244,7 +244,7 @@ export class Rounds {
     const differences = await staging.differences(store)
     this.staging = undefined
     const isAccepted = record?.accepted === staging.cluster
-    const objection = isAccepted ? undefined : await staging.objection(differences, store)
+    const objection = isAccepted ? undefined : await staging.objection(differences, store, this.options.kinds)
     if (objection !== undefined) {
       this.legacyCopies.keep()
       this.refused = { cluster: staging.cluster, until: clock.now() + REFUSED_MS }

@@ -42,17 +42,17 @@ function aSecondary(first: World, options: Partial<ReplicatorOptions> = {}) {
       },
     }
   }
-  const start = () =>
+  const start = (changed: Partial<ReplicatorOptions> = {}) =>
     new Replicator({
       ...{ store, source: source(), clock, sleeper: clock, random: new SeededRandom(1) },
-      ...{ primaryDatacenter: 'dc1', kinds: 'all', ...options },
+      ...{ primaryDatacenter: 'dc1', kinds: 'all', ...options, ...changed },
     })
   let replicator = start()
   return Object.assign(secondary, {
     step: () => replicator.step(NEVER),
     status: () => replicator.status(),
-    restart: () => {
-      replicator = start()
+    restart: (changed?: Partial<ReplicatorOptions>) => {
+      replicator = start(changed)
     },
     record: () => store.directory().system('replication')?.Value as ReplicationRecord,
     accept() {
@@ -300,6 +300,18 @@ test('without tokens, policies arrive alone, and tokens come when they are repli
   const { store, settle, record } = aSecondary(primary, { kinds: 'withoutTokens' })
   await settle()
   expect([...store.directory().policies()]).toHaveLength(1)
+  expect(await store.countTokens({})).toBe(0)
+  expect(record().withoutTokens).toBe(true)
+})
+
+test('a datacenter that no longer replicates tokens deletes all of them, which needs no consent', async () => {
+  const primary = await aWorld()
+  primary.store.commitNow(manyTokens(200).map(put))
+  const { store, settle, restart, record } = aSecondary(primary)
+  await settle()
+  expect(await store.countTokens({})).toBeGreaterThan(200)
+  restart({ kinds: 'withoutTokens' })
+  expect(await settle()).toMatchObject({ outcome: 'unchanged' })
   expect(await store.countTokens({})).toBe(0)
   expect(record().withoutTokens).toBe(true)
 })

@@ -6,6 +6,7 @@ import type { NamespaceRecord, PolicyRecord, RoleRecord, SkippedToken, TokenReco
 import { REPLICATED_TABLES, type ReplicatedTable } from '../../store/replicated.ts'
 import type { Store } from '../../store/store.ts'
 import { isSameContent, type Received } from '../apply/received.ts'
+import type { FollowedKinds } from '../round.ts'
 import { AccessorSet } from './accessor-set.ts'
 
 export interface StagingLimits {
@@ -187,8 +188,15 @@ export class Staging {
     if (!this.held[table].has(key)) this.deleted[table].add(key)
   }
 
-  /** @returns why an operator has to consent to the differences; `undefined` if consent is not needed. */
-  async objection({ deleted, strays = [] }: Received, store: Store): Promise<string | undefined> {
+  /**
+   * @param kinds `withoutTokens`: the operator chose to delete the tokens, by a setting.
+   * @returns why an operator has to consent to the differences; `undefined` if consent is not needed.
+   */
+  async objection(
+    { deleted, strays = [] }: Received,
+    store: Store,
+    kinds: FollowedKinds['kinds'],
+  ): Promise<string | undefined> {
     if (!this.hasPages) return undefined
     const directory = store.directory()
     const stored = {
@@ -199,6 +207,7 @@ export class Staging {
     }
     const countOf = (name: ReplicatedTable) => deleted[name].length + (name === 'tokens' ? strays.length : 0)
     const table = REPLICATED_TABLES.find((name) => {
+      if (name === 'tokens' && kinds === 'withoutTokens') return false
       const count = countOf(name)
       return count > DELETED_MAX && count > DELETED_SHARE_MAX * stored[name]
     })
