@@ -123,12 +123,14 @@ export class Rounds {
     if (record?.startsOver === 'deleting') return this.firstCopy.deleteNext(record, cursor.fence)
     if (record === undefined || record.index === 0) {
       const isBegun = record?.copy !== undefined || record?.startsOver !== undefined
-      const isInSlices = isBegun || ((await isEmpty(store)) && (await this.legacyCopies.mayGoInSlices()))
+      const isOther = record?.copy !== undefined && isOfOtherKinds(record, kinds)
+      const isInSlices =
+        !isOther && (isBegun || ((await isEmpty(store)) && (await this.legacyCopies.mayGoInSlices())))
       const copied = isInSlices ? await this.firstCopy.next(cursor, signal) : undefined
       return copied ?? this.beginRepair(cursor, signal)
     }
-    const isOtherKind = (record.withoutTokens === true) !== (kinds === 'withoutTokens')
-    if (this.needsRepair || this.legacyCopies.areDue || isOtherKind || this.isLedElsewhere(record)) {
+    const isOther = isOfOtherKinds(record, kinds)
+    if (this.needsRepair || this.legacyCopies.areDue || isOther || this.isLedElsewhere(record)) {
       return this.beginRepair(cursor, signal)
     }
     return this.follow(record, cursor, { signal, isAtOnce })
@@ -266,4 +268,9 @@ export class Rounds {
     this.refused = undefined
     return round
   }
+}
+
+/** Whether tokens were replicated and no longer are, or the other way round. */
+function isOfOtherKinds({ withoutTokens }: ReplicationRecord, kinds: FollowedKinds['kinds']): boolean {
+  return (withoutTokens === true) !== (kinds === 'withoutTokens')
 }

@@ -304,6 +304,23 @@ test('without tokens, policies arrive alone, and tokens come when they are repli
   expect(record().withoutTokens).toBe(true)
 })
 
+test.each([
+  ['withoutTokens', 'all', 2_502],
+  ['all', 'withoutTokens', 0],
+] as const)(
+  'a first copy that began with kinds %s and ends with %s has the tokens of all its pages, or none',
+  async (before, after, tokens) => {
+    const primary = await aWorld()
+    primary.store.commitNow(manyTokens(2_500).map(put))
+    const { store, step, settle, restart } = aSecondary(primary, { kinds: before })
+    await step()
+    await step()
+    restart({ kinds: after })
+    await settle()
+    expect(await store.countTokens({})).toBe(tokens)
+  },
+)
+
 test('a datacenter that no longer replicates tokens deletes all of them, which needs no consent', async () => {
   const primary = await aWorld()
   primary.store.commitNow(manyTokens(200).map(put))
