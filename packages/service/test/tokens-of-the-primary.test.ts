@@ -2,6 +2,7 @@
 import type { DownPolicy } from '@latchkey/acl'
 import type { Token } from '@latchkey/contract'
 import { type Datacenters, datacenterUnreachable } from '@latchkey/service'
+import { aMethod, aToken } from '@latchkey/testkit/records/record-builders'
 import { aFleet, type Fleet } from '@latchkey/testkit/service/fleet'
 import { MANAGEMENT, WANTS_PROBLEM } from '@latchkey/testkit/service/world'
 import { expect, test } from 'vitest'
@@ -134,6 +135,29 @@ test('a token that is deleted works for at most 30 s', async () => {
   expect(await fleet.canRead(SecretID)).toBe(404)
   await fleet.secondary.clock.advance(TTL_MS)
   expect(await fleet.canRead(SecretID)).toBe(403)
+})
+
+test('a token that is deleted or logs out through a server of the secondary ends there at once', async () => {
+  const { primary, secondary, canRead } = await aFleetWithoutTokens()
+  const made = await primary.token(READER)
+  expect(await canRead(made.SecretID)).toBe(404)
+  const path = `/acl/token/${made.AccessorID.toUpperCase()}`
+  expect((await secondary.ask('DELETE', path, { token: MANAGEMENT })).status).toBe(200)
+  expect(await canRead(made.SecretID)).toBe(403)
+  await primary.store.commit([
+    { table: 'authMethods', op: 'put', record: aMethod({ Name: 'ci' }), expect: 0 },
+  ])
+  const method = primary.store.directory().authMethod('default', 'ci')
+  const ofLogin = aToken({
+    AuthMethod: 'ci',
+    AuthMethodNamespace: 'default',
+    AuthMethodGeneration: method?.Generation ?? 0,
+  })
+  await primary.store.commit([{ table: 'tokens', op: 'put', record: ofLogin, expect: 0 }])
+  const write = async () => (await secondary.ask('PUT', '/kv/x', { token: ofLogin.SecretID, body: 'x' })).code
+  expect(await write()).toBe('privilege_missing')
+  expect((await secondary.ask('POST', '/acl/logout', { token: ofLogin.SecretID })).status).toBe(200)
+  expect(await write()).toBe('caller_unknown')
 })
 
 test('a token ends at its expiration by the clock here, however fresh the answer', async () => {

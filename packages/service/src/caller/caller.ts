@@ -156,6 +156,11 @@ export class Callers {
     return memory.tokenBySecret(secretId)
   }
 
+  /** Notes that the primary has changed a token for this server, where tokens are not replicated. */
+  noteChange(accessorId: string): void {
+    this.remote?.noteChange(accessorId)
+  }
+
   /** A datacenter that was promoted has its own. */
   private remoteFor(store: Pick<Store, 'directory'>): RemoteTokens | undefined {
     return this.remote && isSecondary({ ...this.place, store }) ? this.remote : undefined

@@ -23,6 +23,8 @@ interface Kept {
 }
 
 const KEPT_MAX = 50_000
+/** Changes are remembered longer than answers are used, unless there are very many. */
+const CHANGES_MAX = 10_000
 /** For this long after a failure, extensible answers are used at once while the primary is asked in the background. */
 const AWAY_MS = 5_000
 
@@ -30,6 +32,8 @@ export class RemoteTokens {
   private readonly options: RemoteTokensOptions
   /** By secret; only tokens that exist, so that strangers displace nothing. */
   private readonly kept = new BoundedMap<string, Kept>(KEPT_MAX)
+  /** When a request changed a token, by accessor: earlier answers about it are not used. */
+  private readonly changes = new BoundedMap<string, number>(CHANGES_MAX)
   private readonly asking = new Map<string, Promise<TokenRecord | undefined>>()
   private failedAt = Number.NEGATIVE_INFINITY
 
@@ -57,9 +61,20 @@ export class RemoteTokens {
     return asked.catch(() => (judged === 'extend' ? kept?.token : undefined))
   }
 
+  /** Notes that the primary has changed or deleted a token for this server, so that its answer here ends at once. */
+  noteChange(accessorId: string): void {
+    this.changes.set(accessorId.toLowerCase(), this.options.clock.now(), 1)
+  }
+
   private judge(kept: Kept | undefined): ReturnType<typeof judgeAnswer> {
     const { clock, downPolicy } = this.options
-    return judgeAnswer(kept && clock.now() - kept.askedAt, downPolicy)
+    const isUsable = kept !== undefined && !this.isOutdated(kept)
+    return judgeAnswer(isUsable ? clock.now() - kept.askedAt : undefined, downPolicy)
+  }
+
+  private isOutdated({ token, askedAt }: Kept): boolean {
+    const changedAt = this.changes.get(token.AccessorID.toLowerCase())
+    return changedAt !== undefined && changedAt >= askedAt
   }
 
   private ask(secretId: string, isKnown: boolean): Promise<TokenRecord | undefined> {

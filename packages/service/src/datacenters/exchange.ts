@@ -46,9 +46,9 @@ const REFUSAL_BYTES_MAX = 65_536
 export async function exchange(
   asked: ParsedRequest,
   sent: Sent,
-  { service }: ForwardingParts,
+  { service, callers }: ForwardingParts,
 ): Promise<ForwardedReply> {
-  const { request } = asked
+  const { request, route, params } = asked
   const { name, token, body } = sent
   const { datacenters, datacenter } = service
   if (!datacenters?.names.includes(name)) throw datacenterUnreachable(name)
@@ -61,6 +61,11 @@ export async function exchange(
     isOfKnownCaller: token !== undefined && sent.secretId !== undefined,
     signal: request.signal,
   })
+  if (reply.status === 200 && route.writes === 'token') {
+    // A logout names no token: it deletes that of its caller.
+    const changed = params.AccessorID ?? token?.AccessorID
+    if (changed !== undefined) callers.noteChange(changed)
+  }
   if (reply.status !== 403 || !token?.Local) return reply
   const refusal = await collect(reply.body, REFUSAL_BYTES_MAX).catch((error: unknown) => {
     throw datacenterUnreachable(name, error)
