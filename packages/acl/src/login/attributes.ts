@@ -35,8 +35,16 @@ export function attributesOf(method: AuthMethodConfiguration): Attributes {
   return attributes
 }
 
-/** Names the attributes of some kinds, for a message. */
-export function namesOf(attributes: Attributes, kinds: readonly AttributeKind[]): string {
-  const names = [...attributes].flatMap(([name, kind]) => (kinds.includes(kind) ? [name] : [])).sort()
+/**
+ * Names the attributes of some kinds, for a message.
+ *
+ * @param print spells a name; without it, as bind names do.
+ */
+export function namesOf(
+  attributes: Attributes,
+  kinds: readonly AttributeKind[],
+  print = (name: string) => name,
+): string {
+  const names = [...attributes].flatMap(([name, kind]) => (kinds.includes(kind) ? [print(name)] : [])).sort()
   return names.length === 0 ? 'no claims' : names.join(', ')
 }

@@ -71,15 +71,15 @@ test.each([
 ])('%s is refused where the method does not map it, and the mapped names are named', (selector, method) => {
   const { code, message } = refusalOf(() => checkSelector(selector, attributesOf(method)))
   expect(code).toBe('selector_invalid')
-  expect(message).toContain(
-    method === JWT ? 'list.groups, value.__proto__, value.num' : 'serviceaccount.name',
-  )
+  expect(message).toContain(method === JWT ? 'list.groups, value.num' : 'serviceaccount.name')
 })
 
 test('a mapped name with dots is one name, in brackets', () => {
   const attributes = attributesOf({ Type: 'jwt', Config: { ClaimMappings: { t: 'a.b' } } })
   expect(() => checkSelector('value["a.b"] == x', attributes)).not.toThrow()
-  expect(refusalOf(() => checkSelector('value.a.b == x', attributes)).code).toBe('selector_invalid')
+  const { code, message } = refusalOf(() => checkSelector('value.a.b == x', attributes))
+  expect(code).toBe('selector_invalid')
+  expect(message).toContain('does not map value.a.b; it maps value["a.b"]')
 })
 
 test('terms are checked from left to right, and the first bad one is named with its place', () => {

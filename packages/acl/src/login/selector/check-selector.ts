@@ -90,7 +90,7 @@ function testOf(term: Term, attributes: Attributes, { refuse }: SelectorSource):
   // A mapped name that has dots is written as one name, in brackets.
   const kind = path.length <= 2 ? attributes.get(attributeName(path)) : undefined
   if (kind === undefined) {
-    const names = shorten(namesOf(attributes, ['text', 'list']), NAMES_LENGTH_MAX)
+    const names = shorten(namesOf(attributes, ['text', 'list'], printAttribute), NAMES_LENGTH_MAX)
     throw refuse(place, `the method does not map ${shown}; it maps ${names}`)
   }
   const comparison = comparisonOf(term, kind)
@@ -100,4 +100,10 @@ function testOf(term: Term, attributes: Attributes, { refuse }: SelectorSource):
     throw refuse(place, `${shown} takes ${allowed}, not ${OPERATOR_NAMES[operator]}`)
   }
   throw refuse(place, comparison.problem)
+}
+
+/** Prints an attribute as a selector names it, such as `value["odd-name"]`. */
+function printAttribute(name: string): string {
+  const dot = name.indexOf('.')
+  return printPath([name.slice(0, dot), name.slice(dot + 1)])
 }
