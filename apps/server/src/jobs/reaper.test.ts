@@ -121,6 +121,20 @@ describe('tokens of auth methods that are gone', () => {
     expect([await look(), await look(), seen.searches]).toEqual([REAP_INTERVAL_MS, REAP_INTERVAL_MS, 4])
   })
 
+  test('that are global are removed once a promotion leaves them to this datacenter', async () => {
+    const { store, deleteMethod } = await aStoreWith(1)
+    await deleteMethod()
+    let isInSecondary = true
+    const look = orphanReaper(
+      store,
+      (work) => work(),
+      () => reapedHere(isInSecondary),
+    )
+    expect([await look(), sizeOf(store)]).toEqual([REAP_INTERVAL_MS, 2])
+    isInSecondary = false
+    expect([await look(), sizeOf(store)]).toEqual([REAP_INTERVAL_MS, 1])
+  })
+
   test('are left to the elected process, whose work another process can take over', async () => {
     const { store, seen, deleteMethod } = await aStoreWith(1)
     await deleteMethod()

@@ -25,8 +25,8 @@ export async function reapExpiredTokens(store: Store, now: number, scope: TokenS
 }
 
 /**
- * Removes orphans in the one process that wins each look, and looks only after a change of an auth method: a search that finds none
- * reads all tokens of logins.
+ * Removes orphans in the one process that wins each look, and looks only after a change of an auth method, or of the scope, as at
+ * a promotion: a search that finds none reads all tokens of logins.
  *
  * @param win runs the work unless another process does.
  * @returns a look, which answers when the next one is due, in milliseconds.
@@ -36,12 +36,14 @@ export function orphanReaper(
   win: (work: () => Promise<number>) => Promise<number | undefined>,
   scope: () => TokenScope = () => ({}),
 ): () => Promise<number> {
-  let doneIndex = -1
+  let done: { readonly index: number; readonly local: boolean | undefined } | undefined
   return async () => {
     const index = store.tableIndex('authMethods')
-    if (index === doneIndex) return REAP_INTERVAL_MS
-    const found = await win(() => reapOrphanedTokens(store, scope()))
-    if (found === 0) doneIndex = index
+    const searched = scope()
+    const { local } = searched
+    if (index === done?.index && local === done.local) return REAP_INTERVAL_MS
+    const found = await win(() => reapOrphanedTokens(store, searched))
+    if (found === 0) done = { index, local }
     return isFullBatch(found ?? 0) ? 0 : REAP_INTERVAL_MS
   }
 }
