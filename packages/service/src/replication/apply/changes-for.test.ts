@@ -64,6 +64,19 @@ describe('tokens', () => {
     }
   })
 
+  test('that a method of this datacenter made remember it, and one with other ids does not', () => {
+    const made = stored(aToken({ AuthMethod: 'ci', AuthMethodNamespace: 'default', AuthMethodGeneration: 7 }))
+    const changed = { ...made, AuthMethodGeneration: 0, Description: 'other' }
+    const again = aToken({ ...changed, SecretID: aToken().SecretID })
+    const generations = [changed, again].map((arriving) => {
+      const { changes } = changesFor({ ...NONE, tokens: [arriving] }, aStored({}, { tokens: [made] }), false)
+      return changes.flatMap((change) =>
+        change.table === 'tokens' && change.op === 'put' ? [change.record.AuthMethodGeneration] : [],
+      )
+    })
+    expect(generations).toEqual([[7], [0]])
+  })
+
   test('of this datacenter are never touched: a global one with such an id is kept aside', () => {
     const own = stored(aToken({ Local: true }))
     const held = aStored({}, { tokens: [own] })

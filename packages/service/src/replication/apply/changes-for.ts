@@ -103,7 +103,9 @@ function tokenChanges(
     }
     for (const holder of holders) if (holder !== same) end(holder)
     if (same && isSameContent(same, token)) continue
-    const record = { ...token, CreateIndex: 0, ModifyIndex: 0 }
+    // A former primary keeps what says that a method of its own made the token: it may become the primary again.
+    const { AuthMethodGeneration } = same ?? token
+    const record = { ...token, AuthMethodGeneration, CreateIndex: 0, ModifyIndex: 0 }
     puts.push({ table: 'tokens', op: 'put', record, expect: same?.ModifyIndex ?? 0 })
   }
   const deletes = [...ended].map(
