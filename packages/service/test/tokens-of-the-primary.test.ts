@@ -11,6 +11,8 @@ const TTL_MS = 30_000
 
 interface Off extends Fleet {
   setAway(isAway: boolean): void
+  /** From now on the primary never answers. */
+  hang(): void
   /** Questions to the primary so far. */
   asked(): number
   self(token: string): Promise<number>
@@ -22,6 +24,7 @@ async function aFleetWithoutTokens(
   defaultPolicy: 'allow' | 'deny' = 'deny',
 ): Promise<Off> {
   let isAway = false
+  let isHung = false
   const fleet: Fleet = await aFleet({
     secondary: {
       defaultPolicy,
@@ -31,6 +34,7 @@ async function aFleetWithoutTokens(
         send: async (name, request) => {
           count += 1
           if (isAway) throw datacenterUnreachable(name)
+          if (isHung) await new Promise(() => {})
           const reply = await (await primaryPort)(name, request)
           if (request.method !== 'GET') await fleet.follow()
           return reply
@@ -47,6 +51,9 @@ async function aFleetWithoutTokens(
     ...fleet,
     setAway: (value) => {
       isAway = value
+    },
+    hang: () => {
+      isHung = true
     },
     asked: () => count,
     self: async (token) => (await secondary.ask('GET', '/acl/token/self', { token })).status,
@@ -200,8 +207,19 @@ test('where the default is to allow, the anonymous token has no rights while nob
   await fleet.secondary.clock.advance(TTL_MS)
   expect(await fleet.canRead()).toBe(403)
   fleet.setAway(false)
+  await fleet.secondary.clock.advance(5_000)
   expect(await fleet.canRead()).toBe(404)
 })
+
+test('a request without a token does not wait again for a primary that has just not answered', async () => {
+  const fleet = await aFleetWithoutTokens('deny')
+  fleet.setAway(true)
+  expect(await fleet.canRead()).toBe(403)
+  fleet.setAway(false)
+  fleet.hang()
+  expect(await fleet.canRead()).toBe(403)
+  expect((await fleet.secondary.ask('GET', '/acl/replication')).status).toBe(200)
+}, 2_000)
 
 test('an answer that says that a token is gone ends it, also where old answers may be extended', async () => {
   const fleet = await aFleetWithoutTokens()

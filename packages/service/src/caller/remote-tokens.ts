@@ -1,5 +1,11 @@
 /** The tokens of the primary, asked for by their secrets, where they are not replicated. Decisions: tokens of the primary. */
-import { type Clock, type DownPolicy, judgeAnswer, type TokenRecord } from '@latchkey/acl'
+import {
+  ANONYMOUS_TOKEN_SECRET_ID,
+  type Clock,
+  type DownPolicy,
+  judgeAnswer,
+  type TokenRecord,
+} from '@latchkey/acl'
 import { BoundedMap } from '../bounded-map.ts'
 import type { KnownToken } from '../store/store.ts'
 
@@ -54,9 +60,11 @@ export class RemoteTokens {
     if (judged === 'use') return kept?.token
     const isAway = this.options.clock.now() - this.failedAt < AWAY_MS
     const asked = this.ask(secretId, kept !== undefined)
-    if (judged === 'use-and-ask' || (judged === 'extend' && isAway)) {
+    // Requests without a token go on without rights: many need none, such as the status of replication.
+    const mayGoOn = judged === 'extend' || secretId === ANONYMOUS_TOKEN_SECRET_ID
+    if (judged === 'use-and-ask' || (mayGoOn && isAway)) {
       asked.catch(() => {})
-      return kept?.token
+      return judged === 'ask' ? undefined : kept?.token
     }
     return asked.catch(() => (judged === 'extend' ? kept?.token : undefined))
   }
