@@ -74,6 +74,23 @@ describe('where a write is made', () => {
     expect(secondary.store.directory().intentions().list()).toEqual([])
   })
 
+  test('they are read as by a known caller, and the secret of a local token is not sent', async () => {
+    const read = (token: string) => secondary.ask('GET', '/connect/intentions', { token })
+    expect((await read(MANAGEMENT)).status).toBe(200)
+    expect(fleet.hops.at(-1)?.request).toMatchObject({
+      headers: { 'x-service-token': MANAGEMENT },
+      isOfKnownCaller: true,
+    })
+    expect((await read(localThere.SecretID)).status).toBe(403)
+    expect(fleet.hops.at(-1)?.request.isOfKnownCaller).toBe(false)
+    const sent = fleet.hops.length
+    expect(await read(localHere.SecretID)).toMatchObject({
+      status: 403,
+      text: 'ACL not found; the local token of dc2 is not valid in dc1',
+    })
+    expect(fleet.hops).toHaveLength(sent)
+  })
+
   test('copies of legacy tokens are imported here in legacy mode, and afterwards in the primary', async () => {
     const body = [{ ID: 'old', Name: 'a', Type: 'client', Rules: '', CreateIndex: 1, ModifyIndex: 1 }]
     const place = async () => {

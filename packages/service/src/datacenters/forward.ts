@@ -45,7 +45,7 @@ export async function forward(
 }
 
 /** The token of the caller, if its secret is known here. */
-async function knownToken(
+export async function knownToken(
   { secretId }: ParsedRequest,
   { service: { store }, callers }: ForwardingParts,
 ): Promise<TokenRecord | undefined> {

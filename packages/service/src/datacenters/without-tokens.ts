@@ -4,6 +4,7 @@ import { isSecondary, type ServiceOptions } from '../options.ts'
 import type { ParsedRequest } from '../request/parse.ts'
 import type { WireReply } from '../request/wire.ts'
 import { exchange, type ForwardingParts, passOn } from './exchange.ts'
+import { knownToken } from './forward.ts'
 
 /** Reads of tokens, all of which the primary has. */
 const READS: ReadonlySet<RouteName> = new Set<RouteName>([
@@ -42,12 +43,23 @@ export function localTokensDisabled(): AclError {
   return new AclError('token_replication_off', 'Local tokens are disabled')
 }
 
-/** Lets the primary answer. @throws AclError `datacenter_unreachable`, `datacenter_silent`, and those of a body. */
+/**
+ * Lets the primary answer.
+ *
+ * @throws AclError `caller_unknown` for a Local token, whose secret is not sent; `datacenter_unreachable`, `datacenter_silent`,
+ *   and those of a body.
+ */
 export async function readInPrimary(asked: ParsedRequest, parts: ForwardingParts): Promise<WireReply> {
-  const { request, route, secretId } = asked
+  const { request, route, state, secretId } = asked
   const { primaryDatacenter: name } = parts.service
   invariant(name, 'a secondary has a primary')
+  const token = await knownToken(asked, parts)
+  // Not sent without it: an anonymous caller may get a list from which everything is left out.
+  if (token?.Local) {
+    const message = `ACL not found; the local token of ${parts.service.datacenter} is not valid in ${name}`
+    throw new AclError('caller_unknown', message)
+  }
+  state.accessorId = token?.AccessorID
   const body = route.body === undefined ? undefined : await request.readBody(limits.ANONYMOUS_BODY_BYTES_MAX)
-  const sent = { name, isNamed: false, secretId, token: undefined, body }
-  return passOn(asked, await exchange(asked, sent, parts))
+  return passOn(asked, await exchange(asked, { name, isNamed: false, secretId, token, body }, parts))
 }
