@@ -145,15 +145,13 @@ export class Callers {
   private find(secretId: string | undefined, store: Store): Promise<TokenRecord | undefined> {
     const remote = this.remoteFor(store)
     if (remote) return remote.bySecret(secretId ?? ANONYMOUS_TOKEN_SECRET_ID)
-    if (secretId === undefined) return store.tokenByAccessor(ANONYMOUS_TOKEN_ACCESSOR_ID)
-    return store.tokenBySecret(secretId)
+    return secretId === undefined ? findAnonymous(store) : store.tokenBySecret(secretId)
   }
 
   private known(secretId: string | undefined, store: Store, memory: StoreMemory): KnownToken | undefined {
     const remote = this.remoteFor(store)
     if (remote) return remote.peek(secretId ?? ANONYMOUS_TOKEN_SECRET_ID)
-    if (secretId === undefined) return memory.tokenByAccessor(ANONYMOUS_TOKEN_ACCESSOR_ID)
-    return memory.tokenBySecret(secretId)
+    return secretId === undefined ? knownAnonymous(memory) : memory.tokenBySecret(secretId)
   }
 
   /** Notes that the primary has changed a token for this server, where tokens are not replicated. */
@@ -266,6 +264,18 @@ export class Callers {
   }
 }
 
+/** By accessor, which needs no hash of a secret; by secret while it is a legacy token without accessor. Spec 9.2.3. */
+async function findAnonymous(store: Store): Promise<TokenRecord | undefined> {
+  const token = await store.tokenByAccessor(ANONYMOUS_TOKEN_ACCESSOR_ID)
+  return token ?? store.tokenBySecret(ANONYMOUS_TOKEN_SECRET_ID)
+}
+
+/** As {@link findAnonymous}, from memory. */
+function knownAnonymous(memory: StoreMemory): KnownToken | undefined {
+  const known = memory.tokenByAccessor(ANONYMOUS_TOKEN_ACCESSOR_ID)
+  return known && !known.record ? memory.tokenBySecret(ANONYMOUS_TOKEN_SECRET_ID) : known
+}
+
 export function callerUnknown(): AclError {
   return new AclError('caller_unknown', 'ACL not found')
 }
@@ -335,7 +345,7 @@ function permissionDenied(
   lacks: string,
   details: Pick<AclErrorDetails, 'missing'> = {},
 ): AclError {
-  const isAnonymous = caller.token.AccessorID === ANONYMOUS_TOKEN_ACCESSOR_ID
+  const isAnonymous = caller.token.SecretID === ANONYMOUS_TOKEN_SECRET_ID
   const message = isAnonymous
     ? `Permission denied: anonymous token ${lacks}. The anonymous token is used implicitly when a request does not specify a token.`
     : `Permission denied: token with AccessorID '${caller.token.AccessorID}' ${lacks}`

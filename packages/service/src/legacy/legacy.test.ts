@@ -392,6 +392,22 @@ describe('authorization by legacy rules, before 1.4.0 and after', () => {
     expect((await world.ask('GET', '/acl/list', { token: 'm' })).status).toBe(200)
   })
 
+  test('a request without a token has the rules of the anonymous token, also before its accessor (spec 9.2.3)', async () => {
+    const world = await aWorld({ version: '1.3.0' })
+    const stored = await world.store.tokenBySecret('anonymous')
+    if (!stored) throw new Error('there is no anonymous token')
+    const record = aToken({ AccessorID: '', SecretID: 'anonymous', Type: 'client', Rules: RULES })
+    world.store.commitNow([{ table: 'tokens', op: 'put', record, expect: stored.ModifyIndex }])
+    expect((await world.ask('PUT', '/kv/app/a', { body: 'x' })).status).toBe(200)
+    const refused = await world.ask('GET', '/kv/else')
+    expect([refused.code, refused.text]).toEqual([
+      'privilege_missing',
+      expect.stringContaining('anonymous token lacks'),
+    ])
+    await migrate(world, 'anonymous')
+    expect((await world.ask('GET', '/kv/app/a')).status).toBe(200)
+  })
+
   test('rules that were stored before a check existed, and cannot be read, give no right', async () => {
     const world = await aWorld({ version: '1.3.0' })
     const record = aToken({ AccessorID: '', SecretID: 'a', Type: 'client', Rules: 'key "" { policy = ' })
