@@ -163,7 +163,7 @@ export const legacy = c.router({
     path: '/v1/internal/acl/legacy-tokens',
     summary: 'Import the tokens of a legacy cluster',
     description:
-      'Takes what `GET /v1/acl/list` of a legacy cluster answered. Writes all tokens or none: one problem of severity `error` stops the import.',
+      'Takes what `GET /v1/acl/list` of a legacy cluster answered. Writes all tokens or none: one problem of severity `error` stops the import. A secret that exists with other content is one, but the anonymous and the initial management token, if unchanged since the server created them, take the name and rules of the list.',
     query: query({
       check: flag('Check the whole list and write nothing.'),
       position: position(

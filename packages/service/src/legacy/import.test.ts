@@ -1,4 +1,5 @@
-import { convertForMigration } from '@latchkey/acl'
+import { convertForMigration, fromLegacyToken } from '@latchkey/acl'
+import type { LegacyToken } from '@latchkey/contract'
 import { aWorld, MANAGEMENT, type World } from '@latchkey/testkit/service/world'
 import { describe, expect, test } from 'vitest'
 
@@ -46,6 +47,58 @@ test('a repeated import continues: existing tokens are unchanged, migrated or no
   }
   expect(await world.manage('PUT', PATH, dump)).toMatchObject({ Imported: 1, Unchanged: 2 })
   expect((await world.store.tokenBySecret('a'))?.AccessorID).not.toBe('')
+})
+
+describe('a token that the server created itself takes the content of the list', () => {
+  /** As a server before 1.4.0 creates it, or changed since. */
+  async function builtin(world: World, ID: string, fields: Partial<LegacyToken>): Promise<void> {
+    const stored = await world.store.tokenBySecret(ID)
+    const legacy = { ...aLegacy(ID, { Rules: '' }), Type: 'client', ...fields } as const
+    const record = fromLegacyToken(legacy)
+    const expect = stored?.ModifyIndex ?? 0
+    if (stored) world.store.commitNow([{ table: 'tokens', op: 'delete', record: stored, expect }])
+    world.store.commitNow([
+      { table: 'tokens', op: 'put', record: { ...record, CreateIndex: 0, ModifyIndex: 0 }, expect: 0 },
+    ])
+  }
+
+  test.each([
+    ['anonymous', { Name: 'Anonymous Token' }, { Name: 'public', Rules: RULES }],
+    ['first', { Name: 'Master Token', Type: 'management' }, { Name: 'operators', Type: 'management' }],
+  ] as const)('%s, once', async (ID, created, wanted) => {
+    const world = await legacyWorld()
+    await builtin(world, ID, created)
+    const dump = [aLegacy(ID, { Rules: '', ...wanted })]
+    expect(await world.manage('PUT', PATH, dump)).toEqual({ Imported: 1, Unchanged: 0, Problems: [] })
+    expect(await world.manage('GET', `/acl/info/${ID}`)).toMatchObject([wanted])
+    expect(await world.manage('PUT', PATH, dump)).toEqual({ Imported: 0, Unchanged: 1, Problems: [] })
+    const other = [aLegacy(ID, { Rules: '', ...wanted, Name: 'other' })]
+    expect((await world.ask('PUT', PATH, { token, body: other })).code).toBe('field_invalid')
+  })
+
+  test('the anonymous token of 1.4.0 or later keeps its accessor', async () => {
+    const world = await legacyWorld()
+    const dump = [aLegacy('anonymous')]
+    expect(await world.manage('PUT', PATH, dump)).toMatchObject({ Imported: 1 })
+    const { AccessorID, Rules } = (await world.store.tokenBySecret('anonymous')) ?? {}
+    expect({ AccessorID, Rules }).toEqual({
+      AccessorID: '00000000-0000-0000-0000-000000000002',
+      Rules: RULES,
+    })
+  })
+
+  test.each([
+    ['management', 'client'],
+    ['client', 'management'],
+  ] as const)('but not another type: %s', async (Type, wanted) => {
+    const world = await legacyWorld()
+    await builtin(world, Type === 'client' ? 'anonymous' : 'first', {
+      Name: Type === 'client' ? 'Anonymous Token' : 'Master Token',
+      Type,
+    })
+    const body = [aLegacy(Type === 'client' ? 'anonymous' : 'first', { Type: wanted })]
+    expect((await world.ask('PUT', PATH, { token, body })).code).toBe('field_invalid')
+  })
 })
 
 test('more than one commit holds, all of it in the order of the list', async () => {

@@ -13,12 +13,14 @@ import {
   Pace,
   readLegacyRecord,
   type Sliced,
+  withTokenHash,
 } from '@latchkey/acl'
 import { AclError, type LegacyToken } from '@latchkey/contract'
 import { requireAuthority } from '../caller/authority.ts'
 import { type Answer, type Call, type Content, type Context, json } from '../handler.ts'
 import { decideAndCommitFor } from '../store/commit.ts'
 import type { Change } from '../store/store.ts'
+import { isAsCreated } from '../tokens/builtins.ts'
 
 /** Tokens of one look-up and of one commit: few enough that other requests hardly wait. */
 const TOKENS_PER_PART = 500
@@ -31,7 +33,8 @@ const PROBLEMS_SHOWN_MAX = 50
 /**
  * Takes the JSON of a legacy list. The whole list is read and judged first: one bad record, and nothing is changed.
  * Then it is written in commits of 500 tokens; the same call again, after a break, finds those unchanged and continues.
- * A secret that exists with other content is a problem, not an update.
+ * A secret that exists with other content is a problem, not an update; but the tokens that a server creates itself take the
+ * content of their records, unless they were changed since.
  *
  * With `check` nothing is written or refused: the answer says what would be imported, and every problem. With `position`
  * the list is a part of a longer one, and this is the place of its first record.
@@ -44,7 +47,7 @@ export async function importLegacyHandler(call: Call<'legacy.import'>): Promise<
   if (!call.query.check) {
     if (errors.length > 0) throw refusal(errors)
     for (const part of parts(fresh)) {
-      await decideAndCommitFor(call, () => ({ changes: part.map(add), answer: () => undefined }))
+      await decideAndCommitFor(call, () => ({ changes: part.map(write), answer: () => undefined }))
     }
   }
   return json({ Imported: fresh.length, Unchanged: unchanged, Problems: problems.map(showFinding) })
@@ -53,6 +56,12 @@ export async function importLegacyHandler(call: Call<'legacy.import'>): Promise<
 interface Placed {
   readonly position: number
   readonly token: LegacyToken
+}
+
+interface Write {
+  readonly record: TokenRecord
+  /** The token with the same secret. */
+  readonly stored: TokenRecord | undefined
 }
 
 interface Dump {
@@ -110,7 +119,7 @@ function* scanList(body: Uint8Array): Generator<readonly DumpRecord[]> {
 }
 
 async function compare(call: Context, tokens: readonly Placed[]) {
-  const fresh: TokenRecord[] = []
+  const fresh: Write[] = []
   const conflicts: LegacyFinding[] = []
   let unchanged = 0
   for (const part of parts(tokens)) {
@@ -118,16 +127,13 @@ async function compare(call: Context, tokens: readonly Placed[]) {
     checkWanted(call.signal)
     // All at once, so that the store can look them up together.
     const existing = await Promise.all(part.map(({ token }) => call.service.store.tokenBySecret(token.ID)))
-    const records = part.map(({ token }) => fromLegacyToken(token))
+    const writes = part.map(({ token }, i) => ({ record: fromLegacyToken(token), stored: existing[i] }))
     // Authorizes each record as if it were imported alone, even if it would write nothing.
-    await requireAuthority(
-      call,
-      records.map((record, i) => ({ ...add(record), expect: existing[i]?.ModifyIndex ?? 0 })),
-    )
-    for (const [i, record] of records.entries()) {
-      const stored = existing[i]
-      if (!stored) fresh.push(record)
+    await requireAuthority(call, writes.map(write))
+    for (const [i, { record, stored }] of writes.entries()) {
+      if (!stored) fresh.push({ record, stored })
       else if (isSameToken(stored, record)) unchanged += 1
+      else if (takesContent(stored, record)) fresh.push({ record: withContent(stored, record), stored })
       else conflicts.push(conflict(part[i]?.position ?? 0))
     }
   }
@@ -140,14 +146,23 @@ function isSameToken(existing: TokenRecord, record: TokenRecord): boolean {
   return Type === record.Type && Description === record.Description && Rules === record.Rules
 }
 
+/** Otherwise a server that creates them at its start could not import them with other names or rules. */
+function takesContent(stored: TokenRecord, record: TokenRecord): boolean {
+  return isAsCreated(stored) && (stored.Type === '' || stored.Type === record.Type)
+}
+
+function withContent(stored: TokenRecord, { Type, Description, Rules }: TokenRecord): TokenRecord {
+  return withTokenHash({ ...stored, Type, Description, Rules })
+}
+
 function conflict(position: number): LegacyFinding {
   const path = `[${position}].ID`
   const message = `${path} is the secret of a token that exists with other content`
   return { severity: 'error', code: 'id_duplicate', position, path, message }
 }
 
-function add(record: TokenRecord): Change {
-  return { table: 'tokens', op: 'put', record, expect: 0 }
+function write({ record, stored }: Write): Change {
+  return { table: 'tokens', op: 'put', record, expect: stored?.ModifyIndex ?? 0 }
 }
 
 function refusal(errors: readonly LegacyFinding[]): AclError {

@@ -30,6 +30,22 @@ export function bootstrapChanges(record: TokenRecord, directory: Directory): Cha
   ]
 }
 
+/** Names under which a server creates the anonymous token and the initial management token. */
+const ANONYMOUS_NAME = 'Anonymous Token'
+const MANAGEMENT_NAMES: readonly string[] = ['Master Token', 'Initial Management Token']
+
+/**
+ * Whether a token is the anonymous or the initial management token as a server created it, unchanged since. An import may
+ * give such a token the name and the rules that it has in the legacy cluster.
+ */
+export function isAsCreated({ CreateIndex, ModifyIndex, ...token }: TokenRecord): boolean {
+  const { SecretID, Type, Description, Rules, Policies, Roles } = token
+  if (CreateIndex !== ModifyIndex || Rules !== '') return false
+  if (SecretID !== ANONYMOUS_TOKEN_SECRET_ID)
+    return Type === 'management' && MANAGEMENT_NAMES.includes(Description)
+  return Description === ANONYMOUS_NAME && Policies.length === 0 && Roles.length === 0
+}
+
 interface BuiltinsContext {
   readonly random: Random
   readonly now: number
@@ -84,7 +100,7 @@ export function legacyBuiltinChanges(found: BuiltinsFound, context: BuiltinsCont
   const { initialManagementToken } = context
   const changes: Change[] = []
   if (!found.anonymousToken) {
-    const record = legacyToken(ANONYMOUS_TOKEN_SECRET_ID, 'Anonymous Token', 'client')
+    const record = legacyToken(ANONYMOUS_TOKEN_SECRET_ID, ANONYMOUS_NAME, 'client')
     changes.push({ table: 'tokens', op: 'put', record, expect: 0 })
   }
   if (initialManagementToken !== undefined && !found.initialManagementToken) {
@@ -157,7 +173,7 @@ function anonymousToken(now: number): TokenRecord {
     CreateTime: formatInstant(now),
     AccessorID: ANONYMOUS_TOKEN_ACCESSOR_ID,
     SecretID: ANONYMOUS_TOKEN_SECRET_ID,
-    Description: 'Anonymous Token',
+    Description: ANONYMOUS_NAME,
   })
 }
 
