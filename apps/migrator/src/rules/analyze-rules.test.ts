@@ -90,6 +90,20 @@ describe('plain texts need no parser', () => {
     expect(analyze(text)).toEqual({ ignored: [] })
   })
 
+  test.each(['\ufeff', '\u00a0', '\v', '\f', '\u2028'])(
+    'white space that rules may not have: %j',
+    (space) => {
+      const text = 'key "a" { policy = "read" }'
+      const texts = [space + text, text.replace(' ', space), text + space]
+      expect(texts.filter((each) => analyze(each).unreadable === undefined)).toEqual([])
+    },
+  )
+
+  test.each(['\0', '\ud800'])('a character that rules may not have: %j', (refused) => {
+    const texts = [`key "${refused}" { policy = "read" }`, `# ${refused}\nkey "a" { policy = "read" }`]
+    expect(texts.filter((each) => analyze(each).unreadable === undefined)).toEqual([])
+  })
+
   test.each([
     'key "a" { policy = "read" } key "a" { policy = "read" }',
     'key_prefix "a" { policy = "read" }',

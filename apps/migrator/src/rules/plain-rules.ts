@@ -4,12 +4,17 @@
  */
 
 const LEVEL = '"(?:read|write|deny)"'
-const SEGMENT = '"[^"\\\\$\\n]*"'
-const GAP = '(?:\\s|#[^\\n]*(?:\\n|$)|//[^\\n]*(?:\\n|$))*'
-const BLOCK = `(?:agent|event|node|query|service|session)\\s+${SEGMENT}\\s*\\{\\s*policy\\s*=\\s*${LEVEL}\\s*\\}`
-const SERVICE_BLOCK = `service\\s+${SEGMENT}\\s*\\{\\s*policy\\s*=\\s*${LEVEL}\\s+intentions\\s*=\\s*${LEVEL}\\s*\\}`
-const KEY_BLOCK = `key\\s+${SEGMENT}\\s*\\{\\s*policy\\s*=\\s*"(?:read|list|write|deny)"\\s*\\}`
-const SCALAR = `(?:operator|keyring)\\s*=\\s*${LEVEL}(?=\\s|$)`
+/** What the rule language takes for white space: `\s` would also match such as a byte order mark, which it refuses. */
+const SPACE = '[ \\t\\r\\n]'
+/** Characters that no text of rules may have. */
+const REFUSED = '\\0\\ud800-\\udfff'
+const SEGMENT = `"[^"\\\\$\\n${REFUSED}]*"`
+const COMMENT = `(?:#|//)[^\\n${REFUSED}]*(?:\\n|$)`
+const GAP = `(?:${SPACE}|${COMMENT})*`
+const BLOCK = `(?:agent|event|node|query|service|session)${SPACE}+${SEGMENT}${SPACE}*\\{${SPACE}*policy${SPACE}*=${SPACE}*${LEVEL}${SPACE}*\\}`
+const SERVICE_BLOCK = `service${SPACE}+${SEGMENT}${SPACE}*\\{${SPACE}*policy${SPACE}*=${SPACE}*${LEVEL}${SPACE}+intentions${SPACE}*=${SPACE}*${LEVEL}${SPACE}*\\}`
+const KEY_BLOCK = `key${SPACE}+${SEGMENT}${SPACE}*\\{${SPACE}*policy${SPACE}*=${SPACE}*"(?:read|list|write|deny)"${SPACE}*\\}`
+const SCALAR = `(?:operator|keyring)${SPACE}*=${SPACE}*${LEVEL}(?=${SPACE}|$)`
 const ITEM = new RegExp(`${GAP}(${KEY_BLOCK}|${BLOCK}|${SERVICE_BLOCK}|${SCALAR})${GAP}`, 'y')
 const NAME = /^\w+(?:\s+"[^"]*")?/
 
