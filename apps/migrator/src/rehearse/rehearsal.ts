@@ -1,6 +1,8 @@
 /** One rehearsal on real servers, from an empty database to the proofs. */
 import { randomUUID } from 'node:crypto'
-import { batchesDurationMs, MEMBER_HEARTBEAT_MS } from '@latchkey/acl'
+import { ANONYMOUS_TOKEN_SECRET_ID, batchesDurationMs, MEMBER_HEARTBEAT_MS } from '@latchkey/acl'
+import type { LegacyToken } from '@latchkey/contract'
+import type { Scenario } from '../scenario/scenario.ts'
 import { latchkeyModel } from '../simulate/models/latchkey-model.ts'
 import { simulate } from '../simulate/run.ts'
 import { sleep } from '../sleep.ts'
@@ -37,7 +39,7 @@ export async function rehearse(options: RehearsalOptions): Promise<Rehearsal> {
   const steps = stepsOf(scenario)
   // Refuses an impossible schedule before anything starts.
   simulate({ ...scenario, model: 'latchkey' }, latchkeyModel)
-  const tokens = options.tokens ?? generateTokens(scenario.tokens)
+  const tokens = anonymousLast(options.tokens ?? generateTokens(scenario.tokens), scenario)
   const fleet: Fleet = new Fleet(scenario, {
     main: options.serverMain,
     databaseUrl: options.databaseUrl,
@@ -54,6 +56,17 @@ export async function rehearse(options: RehearsalOptions): Promise<Rehearsal> {
   } finally {
     await fleet.close()
   }
+}
+
+/**
+ * Servers before 1.4.0 create the anonymous token as a legacy one, after which it is migrated last; the import gives it its
+ * rules. Later ones create it with its accessor: it takes no part.
+ */
+function anonymousLast(tokens: readonly LegacyToken[], { datacenters }: Scenario): readonly LegacyToken[] {
+  const isAnonymous = ({ ID }: LegacyToken) => ID === ANONYMOUS_TOKEN_SECRET_ID
+  const others = tokens.filter((token) => !isAnonymous(token))
+  const isOld = datacenters.some(({ servers }) => servers.some(({ from }) => !isAtLeast(from, NEW_ACLS)))
+  return isOld ? [...others, ...tokens.filter(isAnonymous)] : others
 }
 
 async function runSteps(run: Run, steps: readonly Step[]): Promise<Rehearsal> {

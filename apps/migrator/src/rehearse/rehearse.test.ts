@@ -12,6 +12,7 @@ import { readScenario } from '../scenario/read.ts'
 import { rehearse } from './rehearsal.ts'
 import type { RehearsalOptions } from './run.ts'
 import { stepsOf } from './steps/schedule.ts'
+import { generateTokens } from './steps/tokens.ts'
 
 const THREE_SERVERS = `
 name: three servers, one killed
@@ -115,7 +116,16 @@ describe.concurrent('on real processes', () => {
   test('1,000 legacy tokens on three servers, one killed: all proofs hold (MIG-04, spec 9.2)', async ({
     expect,
   }) => {
-    const rehearsal = await rehearse(options(THREE_SERVERS))
+    const { scenario } = options(THREE_SERVERS)
+    // Every server creates this token, here it has rules.
+    const anonymous = {
+      ID: 'anonymous',
+      Name: 'public',
+      Type: 'client' as const,
+      Rules: 'key "public/" { policy = "read" }',
+    }
+    const tokens = [{ ...anonymous, CreateIndex: 1, ModifyIndex: 2 }, ...generateTokens(scenario.tokens)]
+    const rehearsal = await rehearse(options(THREE_SERVERS, { tokens }))
     expect(rehearsal.proofs.filter((proof) => !proof.holds)).toEqual([])
     expect(rehearsal).toMatchObject({ verdict: 'proved', migration: { tokens: 1_002, batches: 8 } })
     expect(rehearsal.migration.smallestGapMs).toBeGreaterThanOrEqual(1_000)

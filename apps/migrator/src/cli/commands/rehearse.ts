@@ -131,8 +131,7 @@ async function readTokens(
       const { token, findings } = readLegacyRecord(value, { position, seen })
       if (!token)
         refused.push(...findings.flatMap((each) => (each.severity === 'error' ? [each.message] : [])))
-      // Every server creates this one itself.
-      if (token && token.ID !== 'anonymous') tokens.push(token)
+      if (token) tokens.push(token)
     }
     if (tokens.length > TOKENS_MAX)
       throw new InputError(`a rehearsal takes at most ${TOKENS_MAX} tokens; simulate has no such limit`)

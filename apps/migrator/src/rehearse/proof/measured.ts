@@ -1,6 +1,6 @@
 /** A rehearsal as it was carried out, as a scenario that the simulator can run: with the times that were measured. */
 
-import { LEADER_SILENT_MS_MAX, MEMBER_FAILED_AFTER_MS } from '@latchkey/acl'
+import { ANONYMOUS_TOKEN_SECRET_ID, LEADER_SILENT_MS_MAX, MEMBER_FAILED_AFTER_MS } from '@latchkey/acl'
 import type { LegacyToken } from '@latchkey/contract'
 import { recordsOf } from '../../check/facts.ts'
 import { countClients } from '../../clients/clients.ts'
@@ -161,6 +161,7 @@ function measuredScenario(measured: Measured): Scenario {
   const { scenario, tokens, done, startedAt, endedAt } = measured
   const servers = scenario.datacenters.flatMap((each) => each.servers)
   const groups = tokens.map(({ Type, Rules }) => ({ type: Type, count: 1, rules: Rules, unwritable: false }))
+  const builtins = BUILTIN_GROUPS.slice(tokens.some(({ ID }) => ID === ANONYMOUS_TOKEN_SECRET_ID) ? 1 : 0)
   return {
     ...scenario,
     model: 'latchkey',
@@ -171,7 +172,7 @@ function measuredScenario(measured: Measured): Scenario {
     failureDetectionMs: MEMBER_FAILED_AFTER_MS,
     electionMs: undefined,
     commitMs: Math.round(mean(commitsOf(measured.log)) ?? 0),
-    tokens: [...groups, ...(servers.some(({ from }) => !isAtLeast(from, NEW_ACLS)) ? BUILTIN_GROUPS : [])],
+    tokens: [...groups, ...(servers.some(({ from }) => !isAtLeast(from, NEW_ACLS)) ? builtins : [])],
     datacenters: scenario.datacenters.map((each) => ({
       ...each,
       servers: each.servers.map((server) => ({ ...server, version: server.from, startMs: 0 })),
