@@ -123,12 +123,13 @@ export class HttpReader {
 /** What an answer other than 200 means. Its text is that of the service, which repeats no secret. */
 function refusal(path: string, status: number, text: string): UnreadError {
   const plain = text.replaceAll(/\s+/g, ' ').trim().slice(0, TEXT_LENGTH_MAX)
+  // The legacy service says it with 500, ours with 403.
+  if (/legacy mode/.test(plain))
+    return new UnreadError(path, `${status}: the ACL system is in legacy mode`, status)
   if (status === 403) return new UnreadError(path, `403: the token may not read this`, status)
   if (status === 404) return new UnreadError(path, '404: this version has no such endpoint', status)
   if (status === 401) return new UnreadError(path, '401: ACLs are off', status)
   if (status === 410) return new UnreadError(path, '410: this version no longer has this endpoint', status)
-  if (/legacy mode/.test(plain))
-    return new UnreadError(path, `${status}: the ACL system is in legacy mode`, status)
   return new UnreadError(path, `the server answered ${status}`, status)
 }
 

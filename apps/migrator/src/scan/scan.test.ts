@@ -225,10 +225,10 @@ describe('tokens of 1.4.0 and later', () => {
     )
   })
 
-  test('in legacy mode the legacy list is read instead', async () => {
+  test.each([500, 403])('in legacy mode, told with %i, the legacy list is read instead', async (status) => {
     const { url } = await cluster((request, response) =>
       request.url === '/v1/acl/tokens'
-        ? answer(response, 500, 'The ACL system is currently in legacy mode.')
+        ? answer(response, status, 'The ACL system is currently in legacy mode.')
         : request.url === '/v1/acl/list'
           ? answer(response, 200, JSON.stringify(list))
           : newer(request, response),
