@@ -198,7 +198,7 @@ function accessorFindings(facts: GateFacts): Finding[] {
       id: 'legacy-rights-end-at-1.11',
       severity: 'critical',
       count: tokens.legacyRights,
-      detail: `From 1.11 only the default policy applies to ${counted(tokens.legacyRights, 'token')} whose rights come from legacy rules`,
+      detail: `From 1.11 only the default policy applies to ${counted(tokens.legacyRights, 'token')} whose rights come from legacy rules or a legacy type alone`,
       avoid: 'Give these tokens policies before 1.11, and compare their decisions.',
     })
   }

@@ -3,6 +3,7 @@ import { type DumpRecord, DumpScanner, DumpSyntaxError } from '@latchkey/acl'
 import { isBefore, type ServiceVersion } from '@latchkey/contract'
 import * as z from 'zod'
 import { nameWithoutId } from '../dump/hidden-id.ts'
+import { isLinked } from '../dump/is-linked.ts'
 import { counted } from '../findings/finding.ts'
 import { LEGACY_REMOVED, NEW_ACLS } from '../version.ts'
 import { type HttpReader, UnreadError } from './http-reader.ts'
@@ -37,6 +38,27 @@ const stubSchema = z.object({
 })
 type Stub = z.infer<typeof stubSchema>
 
+/** A token of the legacy list. */
+const legacySchema = z.object({
+  Name: z.string().catch(''),
+  Type: z.string().catch(''),
+  CreateIndex: z.number(),
+})
+
+/** A token of the token API as a record of a dump; its Type is known from the legacy list alone. */
+interface Typed {
+  readonly record: DumpRecord
+  readonly key: string
+}
+
+/** What only the legacy list can tell, until 1.11. */
+interface Open {
+  /** CreateIndex of the tokens without accessor, which have no address in the token API. */
+  readonly waiting: Set<number>
+  /** Tokens without rules and links, which may have rights from their type. */
+  readonly untyped: Typed[]
+}
+
 interface TokensRead {
   /** Tokens whose rules could not be read. */
   readonly rulesUnread: number
@@ -59,10 +81,10 @@ export async function* readTokens(
     return { rulesUnread: 0, lost: 0 }
   }
   let rulesUnread = 0
-  const waiting = new Set<number>()
+  const open: Open = { waiting: new Set(), untyped: [] }
   try {
     for await (const group of readList(reader, NEW_LIST)) {
-      const read = await readGroup(reader, group, waiting)
+      const read = await readGroup(reader, group, open)
       rulesUnread += read.rulesUnread
       yield read.records
     }
@@ -71,7 +93,7 @@ export async function* readTokens(
     yield* readList(reader, LEGACY_LIST)
     return { rulesUnread: 0, lost: 0 }
   }
-  return { rulesUnread, lost: yield* readWaiting(reader, waiting, version) }
+  return { rulesUnread, lost: yield* readOpen(reader, open, version) }
 }
 
 /** The parts of the tokens that could not be read. */
@@ -118,7 +140,7 @@ async function* readList(reader: HttpReader, path: string): AsyncGenerator<reado
 async function readGroup(
   reader: HttpReader,
   group: readonly DumpRecord[],
-  waiting: Set<number>,
+  { waiting, untyped }: Open,
 ): Promise<{ readonly records: readonly DumpRecord[]; readonly rulesUnread: number }> {
   let rulesUnread = 0
   const records: DumpRecord[] = []
@@ -132,7 +154,9 @@ async function readGroup(
         const rules = stub.Legacy ? await readRules(reader, stub) : ''
         if (rules === undefined) rulesUnread += 1
         const Description = nameWithoutId(stub.Description, stub.SecretID)
-        records.push({ ...record, value: { ...recordOf(stub, rules ?? RULES_UNREAD), Description } })
+        const read = { ...record, value: { ...recordOf(stub, rules ?? RULES_UNREAD), Description } }
+        if (rules === '' && !isLinked(stub)) untyped.push({ record: read, key: keyOf(stub) })
+        else records.push(read)
       }
     }
   }
@@ -154,21 +178,43 @@ function recordOf({ Legacy: _, SecretID: __, ...stub }: Stub, Rules: string): ob
   return { ...stub, Rules }
 }
 
-/** Tokens that wait for their accessor have no address in the token API, but the legacy list shows them until 1.11. */
-async function* readWaiting(
+function keyOf({ CreateIndex, Description }: Pick<Stub, 'CreateIndex' | 'Description'>): string {
+  return `${CreateIndex} ${Description}`
+}
+
+/**
+ * Yields what is open: tokens that wait for their accessor from the legacy list, and tokens that may be of type management
+ * with their type. From 1.11 on there is no such list. @returns the number of tokens that wait and were not found.
+ */
+async function* readOpen(
   reader: HttpReader,
-  waiting: ReadonlySet<number>,
+  { waiting, untyped }: Open,
   version: ServiceVersion | undefined,
 ): AsyncGenerator<readonly DumpRecord[], number> {
-  if (waiting.size === 0) return 0
-  if (version !== undefined && !isBefore(version, LEGACY_REMOVED)) return waiting.size
+  const isGone = version !== undefined && !isBefore(version, LEGACY_REMOVED)
   let found = 0
-  for await (const group of readList(reader, LEGACY_LIST)) {
-    const records = group.filter(
-      ({ value }) => 'CreateIndex' in value && waiting.has(Number(value.CreateIndex)),
-    )
-    found += records.length
-    yield records
+  const managers = new Set<string>()
+  if (!isGone && waiting.size + untyped.length > 0) {
+    try {
+      for await (const group of readList(reader, LEGACY_LIST)) {
+        const records: DumpRecord[] = []
+        for (const record of group) {
+          const token = legacySchema.safeParse(record.value).data
+          if (token === undefined) continue
+          if (waiting.has(token.CreateIndex)) records.push(record)
+          else if (token.Type === 'management')
+            managers.add(keyOf({ CreateIndex: token.CreateIndex, Description: token.Name }))
+        }
+        found += records.length
+        yield records
+      }
+    } catch (error) {
+      // Without it the types stay unknown; tokens that wait are missing.
+      if (waiting.size > 0 || !(error instanceof UnreadError) || error.status === undefined) throw error
+    }
   }
+  yield untyped.map(({ record, key }) =>
+    managers.has(key) ? { ...record, value: { ...record.value, Type: 'management' } } : record,
+  )
   return Math.max(0, waiting.size - found)
 }

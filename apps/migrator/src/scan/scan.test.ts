@@ -216,6 +216,32 @@ describe('tokens of 1.4.0 and later', () => {
     ])
   })
 
+  test('a token without rules and links that the legacy API made a management token has legacy rights (spec 9.1)', async () => {
+    const tokens = ['upgraded', 'client'].map((Description, i) => ({
+      AccessorID: accessor(i),
+      Description,
+      CreateIndex: 7,
+    }))
+    const types = [
+      { ID: `${SECRET}-4`, Name: 'upgraded', Type: 'management', Rules: '', CreateIndex: 7 },
+      { ID: `${SECRET}-5`, Name: 'client', Type: 'client', Rules: '', CreateIndex: 7 },
+    ]
+    const scanned = async (status: number) => {
+      const { url } = await cluster((request, response) =>
+        request.url === '/v1/acl/tokens'
+          ? answer(response, 200, JSON.stringify(tokens))
+          : request.url === '/v1/acl/list'
+            ? answer(response, status, JSON.stringify(types))
+            : newer(request, response),
+      )
+      const { stdout } = await run(['scan', '--from', url, '--json'], { env })
+      expect(stdout).not.toContain(SECRET)
+      return JSON.parse(stdout).tokens
+    }
+    expect(await scanned(200)).toMatchObject({ withAccessor: 2, withLegacyRights: 1 })
+    expect(await scanned(403)).toMatchObject({ withAccessor: 2, withLegacyRights: 0 })
+  })
+
   test('what a cluster hides is assumed in its scenario, which says so', async () => {
     const { url } = await cluster(newer)
     const folder = join(directory, 'hidden')

@@ -76,6 +76,30 @@ export class ServiceApi {
     return await this.legacyTokens()
   }
 
+  /**
+   * Counts the tokens with an accessor whose rights come from their type alone: those that the legacy API turned into
+   * management tokens after their migration. Only the legacy list shows types; without one, none is found.
+   */
+  async managersByType(): Promise<number> {
+    try {
+      const untyped = new Set<string>()
+      for await (const record of this.records('/v1/acl/tokens')) {
+        const { AccessorID, Legacy, CreateIndex, Description = '' } = record
+        if (AccessorID !== '' && Legacy !== true && !isLinked(record))
+          untyped.add(`${CreateIndex} ${Description}`)
+      }
+      let found = 0
+      if (untyped.size === 0) return found
+      for await (const { Type, CreateIndex, Name = '' } of this.records('/v1/acl/list')) {
+        if (Type === 'management' && untyped.has(`${CreateIndex} ${Name}`)) found += 1
+      }
+      return found
+    } catch (error) {
+      if (error instanceof UnreadError && error.status !== undefined) return 0
+      throw this.failure(error)
+    }
+  }
+
   /** The legacy list, as a dump. */
   legacyList(): DumpSource {
     return { name: this.address, chunks: this.reader.stream('/v1/acl/list') }
@@ -94,19 +118,22 @@ export class ServiceApi {
     lacksAccessor: (record: z.infer<typeof tokenSchema>) => boolean,
   ): Promise<SeenTokens> {
     let [total, withoutAccessor, legacyRights] = [0, 0, 0]
+    for await (const record of this.records(path)) {
+      total += 1
+      if (lacksAccessor(record)) withoutAccessor += 1
+      if (showsLegacyRights(record)) legacyRights += 1
+    }
+    return { total, withoutAccessor, legacyRights }
+  }
+
+  private async *records(path: string): AsyncGenerator<z.infer<typeof tokenSchema>> {
     const chunks = this.reader.stream(path)
     // The scanner reports what ends a stream as a fault of the dump, so the head of the answer comes first.
     const first = await chunks.next()
     const source = { name: this.address, chunks: withFirst(first, chunks) }
     for await (const group of readDump(source)) {
-      for (const { value } of group) {
-        const record = tokenSchema.parse(value)
-        total += 1
-        if (lacksAccessor(record)) withoutAccessor += 1
-        if (showsLegacyRights(record)) legacyRights += 1
-      }
+      for (const { value } of group) yield tokenSchema.parse(value)
     }
-    return { total, withoutAccessor, legacyRights }
   }
 
   private async ask(path: string): Promise<unknown> {
@@ -168,6 +195,10 @@ const migrationSchema = z.object({
 })
 const tokenSchema = z.object({
   AccessorID: z.string().optional(),
+  /** Name in the legacy list, Description in that of the token API. */
+  Name: z.string().optional(),
+  Description: z.string().optional(),
+  CreateIndex: z.number().optional(),
   Type: z.string().optional(),
   Rules: z.string().optional(),
   Legacy: z.boolean().optional(),

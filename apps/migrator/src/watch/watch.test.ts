@@ -116,6 +116,27 @@ describe('a service of any version', () => {
     })
   })
 
+  test.each([
+    ['shows types', 200, 1],
+    ['is refused or gone, so that none is found', 403, 0],
+    ['is refused or gone, so that none is found', 410, 0],
+  ])('tokens with rights from their type alone: the legacy list %s (%i)', async (_, status, managers) => {
+    const token = (AccessorID: string, Description: string) => ({ AccessorID, Description, CreateIndex: 7 })
+    const tokens = [
+      token('1', 'upgraded'),
+      token('2', 'client'),
+      { ...token('3', 'migrated'), Policies: [{}] },
+    ]
+    const legacy = (Name: string, Type: string) => ({ ID: Name, Name, Type, Rules: '', CreateIndex: 7 })
+    const types = [
+      legacy('upgraded', 'management'),
+      legacy('client', 'client'),
+      legacy('migrated', 'management'),
+    ]
+    const url = await serve([{ '/v1/acl/tokens': [200, tokens], '/v1/acl/list': [status, types] }])
+    expect(await apiOf(url, new AbortController().signal).managersByType()).toBe(managers)
+  })
+
   test('is counted through its own API, from legacy mode to the last accessor', async () => {
     const lines = await allOf(watchOf(await serve(DAY)))
     expect(lines.map(({ state, done, total }) => [state, done, total])).toEqual([

@@ -1,4 +1,4 @@
-import type { ServiceVersion } from '@latchkey/contract'
+import { isBefore, type ServiceVersion } from '@latchkey/contract'
 import { openDump } from '../../dump/source.ts'
 import { EXIT, InputError } from '../../errors.ts'
 import { sortFindings, verdictOf } from '../../findings/finding.ts'
@@ -8,6 +8,7 @@ import { findingLines, verdictLine } from '../../output/text.ts'
 import type { TokenCensus } from '../../plan/token-census.ts'
 import type { ConnectionOptions } from '../../scan/connection.ts'
 import type { ModelName } from '../../scenario/scenario.ts'
+import { LEGACY_REMOVED } from '../../version.ts'
 import { type SeenTokens, ServiceApi, ServiceSilent } from '../../watch/service-api.ts'
 import type { AddCommand } from '../add-command.ts'
 import { addConnectionOptions, CONNECTION_HELP, openReader } from '../connection-options.ts'
@@ -59,7 +60,7 @@ async function gate(options: Options, io: Io) {
     throw new InputError('--backup-confirmed is empty: say who, and which snapshot')
   const acceptances = await loadAcceptances(options)
   const api = new ServiceApi(await openReader({ ...options, from: url }, io))
-  const { servers, tokens } = await ask(api)
+  const { servers, tokens } = await ask(api, to)
   const isNeeded = dump !== undefined || !isInNewMode({ servers })
   const census = isNeeded ? await censusOf(api, options, io) : undefined
   const conditions = conditionsOf({
@@ -90,11 +91,12 @@ async function gate(options: Options, io: Io) {
   return writeAnswer(answer, acceptances, options, io)
 }
 
-async function ask(api: ServiceApi) {
+async function ask(api: ServiceApi, to: ServiceVersion) {
   try {
     const servers = await api.servers()
     const tokens: SeenTokens = await api.tokens()
-    return { servers, tokens }
+    const managers = isBefore(to, LEGACY_REMOVED) ? 0 : await api.managersByType()
+    return { servers, tokens: { ...tokens, legacyRights: tokens.legacyRights + managers } }
   } catch (error) {
     if (!(error instanceof ServiceSilent)) throw error
     throw new InputError(error.message, { place: { file: api.address }, exitCode: EXIT.failed })
