@@ -9,6 +9,7 @@ import type { Scenario } from '../scenario/scenario.ts'
 import { toSeconds } from '../scenario/time.ts'
 import { type WayBack, waysBack } from '../way-back/way-back.ts'
 import { findDump, withDump } from './dump-facts.ts'
+import { migratingIn } from './migrating.ts'
 import { type PlanStep, planSteps } from './steps.ts'
 import { type TimedStep, timeSteps } from './timed-steps.ts'
 import type { DumpFinding, TokenCensus, TokenCounts, TokenPlace } from './token-census.ts'
@@ -84,10 +85,11 @@ export function makePlan(
     sortFindings([...(result?.findings ?? extraFindings), ...findWaitingIntentions({ scenario: planned })]),
   )
   const migrationMs = batchesDurationMs(tokens.total)
+  const migrating = simulation === undefined ? tokens.total : migratingIn(simulation)
   const steps = planSteps(planned, {
-    tokens: tokens.total,
+    tokens: migrating,
     withRules: tokens.withRules + tokens.withLegacyRights,
-    migrationMs,
+    migrationMs: batchesDurationMs(migrating),
     namesServers: isScheduled,
   })
   return {

@@ -1,6 +1,7 @@
 /** Everything that the pages of a report show, derived once. */
 import { batchesDurationMs } from '@latchkey/acl'
 import type { Simulation } from '../output/run-simulation.ts'
+import { migratingIn } from '../plan/migrating.ts'
 import { countsOf } from '../plan/plan.ts'
 import { planSteps } from '../plan/steps.ts'
 import { type TimedStep, timeSteps } from '../plan/timed-steps.ts'
@@ -28,11 +29,11 @@ export function factsOf(simulation: Simulation, inputs: ReportInputs): ReportFac
   const { scenario, history, result } = simulation
   const clock = unbroken(clockFrom(inputs.startsAt))
   const totals = workloadTotals(scenario, history)
-  const tokens = countsOf(scenario)
+  const tokens = migratingIn(simulation)
   const steps = planSteps(scenario, {
-    tokens: tokens.total,
-    withRules: tokens.withRules,
-    migrationMs: batchesDurationMs(tokens.total),
+    tokens,
+    withRules: countsOf(scenario).withRules,
+    migrationMs: batchesDurationMs(tokens),
     namesServers: true,
   })
   return {

@@ -38,15 +38,19 @@ export function renderMarkdown(facts: ReportFacts): string {
     '## Accessors',
     '',
     ...table(
-      ['datacenter', 'tokens', 'batches', 'first batch', 'last batch', 'without accessor at the end'],
-      Object.entries(result.migration).map(([name, each]) => [
-        name,
-        String(each.tokens),
-        String(each.batches),
-        each.firstBatchAt === null ? '–' : formatTime(each.firstBatchAt),
-        each.lastBatchAt === null ? '–' : formatTime(each.lastBatchAt),
-        String(each.remaining),
-      ]),
+      ['datacenter', 'tokens', 'batches', 'first batch', 'over', 'without accessor at the end'],
+      Object.entries(result.migration).map(([name, each]) => {
+        const replicated = result.replication[name]
+        const timeOf = (at: number | null | undefined) => (at == null ? '–' : formatTime(at))
+        return [
+          name,
+          String(each.tokens + (replicated?.tokens ?? 0)),
+          replicated === undefined ? String(each.batches) : 'by replication',
+          timeOf(each.firstBatchAt),
+          timeOf(replicated === undefined ? each.lastBatchAt : replicated.completeAt),
+          String(each.remaining),
+        ]
+      }),
     ),
     '',
     ...clientSection(facts),

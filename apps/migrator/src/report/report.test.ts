@@ -17,6 +17,25 @@ const simulationOf = (name: string) =>
 const factsOfScenario = (name: string, startsAt?: number) =>
   factsOf(simulationOf(name), startsAt === undefined ? {} : { startsAt })
 
+test('tokens that the schedule creates count in the steps, and a secondary gets accessors by replication', () => {
+  const scenario = aScenario({
+    datacenters: [
+      { name: 'dc1', servers: [{ id: 's1', start: 10 }] },
+      { name: 'dc2', servers: [{ id: 't1', start: 20 }] },
+    ],
+    legacyTokens: 100,
+    events: [{ at: 5, kind: 'create-tokens', count: 200 }],
+  })
+  const facts = factsOf(runSimulation(scenario, { replay: '' }), {})
+  expect(facts.steps.map(({ text }) => text)).toContainEqual(
+    expect.stringContaining('accessors of 300 tokens: at least 2 s'),
+  )
+  const row = renderMarkdown(facts)
+    .split('\n')
+    .findLast((line) => line.startsWith('| dc2 |'))
+  expect(row).toMatch(/^\| dc2 \| 300 \| by replication \| – \| [\d.]+ s \| 0 \|$/)
+})
+
 describe('the HTML page', () => {
   test('is self-contained: no script, no link, nothing from the network', () => {
     for (const name of builtinNames().filter((each) => each !== 'spec-9.2.5-no-downgrade')) {
