@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { aScenario, threeServers } from '../../test/scenario.ts'
+import { latchkeyModel } from '../simulate/models/latchkey-model.ts'
 import { serviceModel } from '../simulate/models/service-model.ts'
 import { estimate } from './estimate.ts'
 
@@ -34,4 +35,33 @@ test('what never ends has no estimate, and without tokens there is none for acce
     accessors: { p50: null, p95: null },
   })
   expect(eta({}).accessors).toBeNull()
+})
+
+test('a token that cannot be written never ends the accessors, unless the schedule deletes it', () => {
+  const input = {
+    datacenters: threeServers(0, 10, 20),
+    legacyTokens: [{ count: 200 }, { count: 1, unwritable: true }],
+  }
+  expect(eta(input).accessors).toEqual({ p50: null, p95: null })
+  const events = [{ at: 300, kind: 'delete-tokens', count: 1, offset: 200 } as const]
+  expect(eta({ ...input, events }).accessors?.p95).toBeLessThan(310)
+})
+
+test('servers that refuse to start as 1.11 never leave legacy mode, with ever so many tokens (spec 9.1)', () => {
+  const newModeOf = (rules: string) =>
+    estimate(
+      aScenario({
+        version: '1.11',
+        datacenters: threeServers(0, 10, 20),
+        legacyTokens: [{ count: 100_000, rules: '' }, { rules }],
+      }),
+      latchkeyModel,
+    ).newMode.p50
+  expect(newModeOf('')).toBeGreaterThan(0)
+  expect(newModeOf('key "a" { policy = "read" }')).toBeNull()
+})
+
+test('a duration that ends the plain schedule does not cut off later variations', () => {
+  const input = { datacenters: threeServers(0, 10, 20), legacyTokens: 10, duration: 60 }
+  expect(eta(input).newMode.p95).toBeGreaterThan(60)
 })

@@ -5,7 +5,13 @@
 import { ACCESSOR_BATCH_INTERVAL_MS_MIN, batchCountOf, SeededRandom } from '@latchkey/acl'
 import { recordsOf } from '../check/facts.ts'
 import { InputError } from '../errors.ts'
-import { type Scenario, type ScenarioEvent, type ServerSpec, tokenCount } from '../scenario/scenario.ts'
+import {
+  type Scenario,
+  type ScenarioEvent,
+  type ServerSpec,
+  type TokenGroup,
+  tokenCount,
+} from '../scenario/scenario.ts'
 import { toSeconds } from '../scenario/time.ts'
 import type { History } from '../simulate/history.ts'
 import type { UpgradeModel } from '../simulate/models/model.ts'
@@ -15,6 +21,8 @@ const RUNS = 40
 /** A start is late by up to one interval between two looks. */
 const START_LATE_MS_MAX = 30_000
 const GOSSIP_MS_MAX = 1_000
+/** How much later than the plain schedule a run may end. */
+const LATER_MS_MAX = 600_000
 /** How often the leader of the primary changes while it migrates. */
 const TAKEOVER_CHANCE = 0.25
 /** Tokens that a run migrates; the time of the others follows from the batch limits. */
@@ -41,11 +49,10 @@ export function estimate(scenario: Scenario, model: UpgradeModel): Eta {
     0,
   )
   const tokens = tokenCount(scenario.tokens) + created
-  const simulated = Math.min(tokens, TOKENS_MAX)
-  const restMs = (batchCountOf(tokens) - batchCountOf(simulated)) * ACCESSOR_BATCH_INTERVAL_MS_MIN
-  const runs = Array.from({ length: RUNS }, (_, i) =>
-    outcomeOf(vary(scenario, simulated, scenario.seed + i), model),
-  )
+  const sample = sampleOf(scenario, created)
+  const restMs =
+    (batchCountOf(tokens) - batchCountOf(tokenCount(sample.tokens))) * ACCESSOR_BATCH_INTERVAL_MS_MIN
+  const runs = Array.from({ length: RUNS }, (_, i) => outcomeOf(vary(sample, scenario.seed + i), model))
   return {
     runs: RUNS,
     newMode: rangeOf(runs.map(({ newModeMs }) => newModeMs)),
@@ -84,10 +91,56 @@ function accessorsOf(history: History): number {
   return recordsOf(history, 'batch').at(-1)?.at ?? 0
 }
 
-/** The scenario of one run: without clients, as they delay nothing but their own tokens. */
-function vary(scenario: Scenario, tokens: number, seed: number): Scenario {
+/**
+ * The scenario without clients, as they delay nothing but their own tokens, and with no more tokens than a run migrates.
+ * What may keep the upgrade from its end stays: tokens that cannot be written and their deletion, and tokens whose rights
+ * keep a server from starting as 1.11 and their conversion.
+ */
+function sampleOf(scenario: Scenario, created: number): Scenario {
+  const { durationMs } = scenario
+  const groups = merged([
+    ...scenario.tokens,
+    ...(created > 0 ? [{ type: 'client', count: created, rules: '', unwritable: false } as const] : []),
+  ])
+  const share = Math.min(1, TOKENS_MAX / Math.max(1, tokenCount(groups)))
+  const scaled = (count: number) => Math.ceil(count * share)
+  const isStuck = groups.some(({ unwritable }) => unwritable)
+  const events = scenario.events.flatMap((each): ScenarioEvent[] => {
+    if (durationMs !== undefined && each.atMs > durationMs) return []
+    if (each.kind === 'convert-tokens')
+      return [each.count === undefined ? each : { ...each, count: Math.floor(each.count * share) }]
+    if (each.kind === 'delete-tokens' && isStuck && share === 1) return [each]
+    return each.kind.endsWith('-tokens') ? [] : [each]
+  })
+  return {
+    ...scenario,
+    durationMs: durationMs === undefined ? undefined : durationMs + LATER_MS_MAX,
+    tokens: groups.map((group) => ({ ...group, count: scaled(group.count) })),
+    workloads: [],
+    events,
+  }
+}
+
+/** As few groups as tell the tokens apart; their order counts only beside a token that cannot be written. */
+function merged(groups: readonly TokenGroup[]): readonly TokenGroup[] {
+  const isStuck = groups.some(({ unwritable }) => unwritable)
+  const keyOf = ({ type, rules, unwritable }: TokenGroup) => `${type} ${rules === ''} ${unwritable}`
+  const found = new Map<string, TokenGroup>()
+  let [place, last] = [0, '']
+  for (const group of groups) {
+    const key = keyOf(group)
+    if (isStuck && key !== last) place += 1
+    last = key
+    const before = found.get(`${place} ${key}`)
+    found.set(`${place} ${key}`, { ...group, count: group.count + (before?.count ?? 0) })
+  }
+  return [...found.values()]
+}
+
+/** One run. */
+function vary(scenario: Scenario, seed: number): Scenario {
   const random = new SeededRandom(seed)
-  const events = scenario.events.filter((each) => !each.kind.endsWith('-tokens'))
+  const { events } = scenario
   const datacenters = scenario.datacenters.map((datacenter) => ({
     ...datacenter,
     servers: datacenter.servers.map((server) => ({
@@ -99,9 +152,6 @@ function vary(scenario: Scenario, tokens: number, seed: number): Scenario {
     ...scenario,
     seed,
     datacenters,
-    tokens: [{ type: 'client', count: tokens, rules: '', unwritable: false }],
-    workloads: [],
-    events,
     gossipDelayMs: scenario.gossipDelayMs + random.below(GOSSIP_MS_MAX),
     ...(scenario.electionMs === undefined
       ? {}
