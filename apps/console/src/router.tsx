@@ -48,6 +48,8 @@ export const router = createRouter({
   routeTree,
   basepath: '/ui',
   defaultPreload: 'intent',
+  // The page of one record is not that of the next: a form, or a secret that is shown, belongs to one of them.
+  defaultRemountDeps: ({ params }) => params,
   scrollRestoration: true,
   defaultErrorComponent: RouteFailure,
   defaultPendingComponent: () => <Skeleton />,

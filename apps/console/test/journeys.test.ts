@@ -287,6 +287,31 @@ describe.skipIf(executablePath === undefined)('the console on a real server', ()
     expect(made).toHaveLength(1)
   })
 
+  journey('a form and a shown secret of one token do not stay over another one', async ({ page, world }) => {
+    const button = (name: string) => page.getByRole('button', { name, exact: true })
+    const heading = (name: string) => page.getByRole('heading', { name, exact: true, level: 1 })
+    const [first, second] = await Promise.all([
+      world.client.tokens.create({ Description: 'Seen first' }),
+      world.client.tokens.create({ Description: 'Seen second' }),
+    ])
+    await world.open(`/tokens/${second.AccessorID}`)
+    await heading('Seen second').waitFor()
+    await world.go(`/tokens/${first.AccessorID}`)
+    await heading('Seen first').waitFor()
+    await button('Show secret').click()
+    await page.getByText(first.SecretID).waitFor()
+    await world.go(`/tokens/${second.AccessorID}`)
+    await heading('Seen second').waitFor()
+    expect(await page.getByText(first.SecretID).count()).toBe(0)
+    await button('Edit token').click()
+    await page.getByRole('dialog').waitFor()
+    await page.goBack()
+    // Not by role: behind an open dialog, the page is hidden from assistive technology.
+    await page.locator('h1', { hasText: 'Seen first' }).waitFor()
+    expect(await page.getByRole('dialog').count()).toBe(0)
+    expect(world.complaints).toEqual([])
+  })
+
   journey('a policy that is not saved is left after a question', async ({ page, world }) => {
     await world.open('/policies/new')
     const name = page.getByRole('textbox', { name: 'Name' })

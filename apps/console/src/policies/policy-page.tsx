@@ -38,10 +38,6 @@ interface Draft {
 
 export function PolicyPage() {
   const { id } = route.useParams() as { id: string }
-  return <PolicyOfId key={id} id={id} />
-}
-
-function PolicyOfId({ id }: { readonly id: string }) {
   const client = useClient()
   const [draft, setDraft] = useState<Draft>()
   const policy = useLive(['policy', id], (options) => watchOrNull(client.policies.watch(id, options)))
