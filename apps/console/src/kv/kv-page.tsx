@@ -26,6 +26,12 @@ export function KvPage() {
   const prefix = search.in ?? ''
   const go = (to: KvSearch) => void navigate({ search: to })
   const folder = prefix === '' ? {} : { in: prefix }
+  const withoutDialog = { ...folder, ...(search.key === undefined ? {} : { key: search.key }) }
+  const openCreated = async (key: string) => {
+    // First without the dialog: a value that is not saved may hold the person back at the open key.
+    await navigate({ search: withoutDialog, replace: true })
+    go({ ...folder, key })
+  }
   return (
     <Page
       title={texts.kv.title}
@@ -59,8 +65,8 @@ export function KvPage() {
       {search.create && (
         <CreateKey
           prefix={prefix}
-          onClose={() => go({ ...folder, ...(search.key === undefined ? {} : { key: search.key }) })}
-          onCreated={(key) => go({ ...folder, key })}
+          onClose={() => go(withoutDialog)}
+          onCreated={(key) => void openCreated(key)}
         />
       )}
     </Page>

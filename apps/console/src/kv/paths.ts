@@ -1,4 +1,5 @@
 /** Keys as a tree of folders: `/` separates them. */
+import type { NamespaceSearch } from '../session/namespace.ts'
 
 export const SEPARATOR = '/'
 
@@ -21,6 +22,16 @@ export function readKvSearch(search: Readonly<Record<string, unknown>>): KvSearc
     create: search.create === true ? (true as const) : undefined,
   }
   return Object.fromEntries(Object.entries(found).filter(([, value]) => value !== undefined))
+}
+
+interface Address {
+  readonly pathname: string
+  readonly search: KvSearch & NamespaceSearch
+}
+
+/** Whether two addresses have the same key open, and so what was typed into its value. */
+export function isSameKey(from: Address, to: Address): boolean {
+  return from.pathname === to.pathname && from.search.key === to.search.key && from.search.ns === to.search.ns
 }
 
 export interface Crumb {

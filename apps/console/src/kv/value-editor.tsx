@@ -8,7 +8,9 @@ import { Button } from '../ui/button.tsx'
 import { CopyButton } from '../ui/copy-button.tsx'
 import { Problem } from '../ui/feedback/problem.tsx'
 import { showToast } from '../ui/feedback/toast.tsx'
+import { LeaveGuard } from '../ui/form/leave-guard.tsx'
 import { DeletedNotice } from '../ui/form/use-edit.tsx'
+import { isSameKey } from './paths.ts'
 import { formatted, unified, withEndingsOf } from './value.ts'
 
 interface ValueEditorProps {
@@ -72,6 +74,7 @@ export function ValueEditor({ entry, text, mayWrite, isDeleted, draft, setDraft 
   const pretty = formatted(shown)
   return (
     <div className="stack" data-gap="small">
+      <LeaveGuard isChanged={isDirty} isKept={isSameKey} />
       {isDeleted && (
         <DeletedNotice
           onCreate={() => save.mutate()}

@@ -37,7 +37,8 @@ function Shell() {
     const onKey = (event: KeyboardEvent) => {
       if (event.key.toLowerCase() !== 'k' || !(event.ctrlKey || event.metaKey)) return
       event.preventDefault()
-      setPaletteOpen((isOpen) => !isOpen)
+      // Not over a dialog: what was typed into it would go with its page.
+      setPaletteOpen((isOpen) => !isOpen && document.querySelector('.dialog') === null)
     }
     window.addEventListener('keydown', onKey)
     return () => window.removeEventListener('keydown', onKey)

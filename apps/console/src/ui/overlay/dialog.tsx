@@ -1,3 +1,4 @@
+import { useBlocker } from '@tanstack/react-router'
 import { X } from 'lucide-react'
 import { Dialog as Radix } from 'radix-ui'
 import { type FormEvent, type ReactNode, useRef, useState } from 'react'
@@ -13,7 +14,7 @@ interface DialogProps {
   /** Buttons at the foot. */
   readonly foot?: ReactNode
   readonly onClose: () => void
-  /** Something was typed: Escape and the X ask before it is lost. */
+  /** Something was typed: Escape, the X, Back and a closed tab ask before it is lost. */
   readonly isChanged?: boolean
   /** Makes the dialog a form, which Enter submits. */
   readonly onSubmit?: () => void
@@ -73,8 +74,19 @@ export function Dialog(props: DialogProps) {
         </Radix.Content>
       </Radix.Portal>
       {isLeaving && <DiscardDialog onKeep={() => setLeaving(false)} onDiscard={onClose} />}
+      {isChanged && <HistoryGuard />}
     </Radix.Root>
   )
+}
+
+/** Asks before Back, Forward or a closed tab takes the dialog away. Other navigation is that of the dialog itself. */
+function HistoryGuard() {
+  const { status, proceed, reset } = useBlocker({
+    shouldBlockFn: ({ action }) => action === 'BACK' || action === 'FORWARD' || action === 'GO',
+    withResolver: true,
+  })
+  if (status !== 'blocked') return null
+  return <DiscardDialog onKeep={reset} onDiscard={proceed} />
 }
 
 interface DiscardDialogProps {
