@@ -14,7 +14,8 @@ export const KV_COMMANDS: CommandGroup = {
     {
       usage: 'kv put <key> [value]',
       summary: 'write a key',
-      details: 'The value is the argument, the content of a file for @FILE, or standard input.',
+      details:
+        'The value is the argument, the content of a file for @FILE, or standard input without one or for -.',
       options: [
         {
           flags: '--cas <index>',

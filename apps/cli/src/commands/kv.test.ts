@@ -42,6 +42,20 @@ test.each(['/a', '/', 'a//b'])('the key %s is written, listed, read and deleted'
   expect(await run(['kv', 'get', key])).toMatchObject({ code: EXIT.notFound })
 })
 
+test.each([
+  ['kv put web/port', '9090'],
+  ['kv put web/port -', '9090'],
+  ['kv put web/port @@x', '@x'],
+])('%s writes %s', async (line, value) => {
+  expect(await run(line, { stdin: '9090' })).toMatchObject({ code: EXIT.done })
+  expect((await run('kv get web/port')).stdout).toBe(value)
+})
+
+test('kv delete --recurse --cas, which would delete whatever has changed, deletes nothing: 64', async () => {
+  expect(await run('kv delete web/ --recurse --cas 1 --yes')).toMatchObject({ code: EXIT.usage })
+  expect((await run('kv list')).stdout).toBe('web/host\nweb/port\n')
+})
+
 test('a redirect is reported in a whole sentence: 1', async () => {
   const fetch = async () => new Response(null, { status: 301, headers: { Location: '/elsewhere' } })
   const { code, stderr } = await run('kv list web/', { fetch })

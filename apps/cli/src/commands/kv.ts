@@ -43,7 +43,7 @@ async function find(session: Session, key: string): Promise<KVEntry> {
 
 export const put: Action = async (session, input) => {
   const [key = '', given] = input.args
-  const value = given === undefined ? await buffer(session.io.stdin) : bytesOf(given)
+  const value = given === undefined || given === '-' ? await buffer(session.io.stdin) : bytesOf(given)
   const cas = input.count('cas')
   const isWritten = await (await session.client()).kv.put(key, value, { cas, flags: input.count('flags') })
   if (!isWritten) throw changedSince(key)
@@ -64,6 +64,9 @@ function bytesOf(text: string): string | Uint8Array {
 export const remove: Action = async (session, input) => {
   const key = input.arg(0)
   const { kv } = await session.client()
+  if (input.flag('recurse') && input.text('cas') !== undefined) {
+    throw new CliError('--cas is of one key, and cannot be combined with --recurse')
+  }
   if (!input.flag('recurse')) {
     await find(session, key)
     await session.confirm(`Delete the key "${key}"?`)
