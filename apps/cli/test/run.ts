@@ -15,6 +15,8 @@ export interface Outcome {
 export interface RunOptions {
   readonly env?: Readonly<Record<string, string>>
   readonly stdin?: string
+  /** What a person types: standard input and error are a terminal, and input does not end. */
+  readonly typed?: string
   readonly fetch?: Fetch
   readonly signal?: AbortSignal
   /** Whether standard output is a terminal. Default: no. */
@@ -27,7 +29,7 @@ export function temporaryFolder(): string {
 }
 
 /** A command line whose runs share an environment, by default without contexts and keyring. */
-export function commandLine(base: Omit<RunOptions, 'stdin'>) {
+export function commandLine(base: Omit<RunOptions, 'stdin' | 'typed'>) {
   const home = temporaryFolder()
   return async (argv: readonly string[] | string, options: RunOptions = {}): Promise<Outcome> => {
     const printed = { stdout: '', stderr: '' }
@@ -36,10 +38,17 @@ export function commandLine(base: Omit<RunOptions, 'stdin'>) {
       stream.setEncoding('utf8').on('data', (text: string) => {
         printed[name] += text
       })
-      return stream
+      // A prompt ends its output, which does nothing to the standard streams of a process.
+      return Object.assign(stream, {
+        isTTY: options.typed !== undefined && name === 'stderr',
+        end: () => stream,
+      })
     }
     const code = await runCli(typeof argv === 'string' ? argv.split(' ') : argv, {
-      stdin: Readable.from([Buffer.from(options.stdin ?? '')]),
+      stdin:
+        options.typed === undefined
+          ? Readable.from([Buffer.from(options.stdin ?? '')])
+          : terminalWith(options.typed),
       stdout: Object.assign(streamTo('stdout'), options.isTTY === true ? { isTTY: true } : {}),
       stderr: streamTo('stderr'),
       env: {
@@ -53,4 +62,10 @@ export function commandLine(base: Omit<RunOptions, 'stdin'>) {
     })
     return { code, ...printed }
   }
+}
+
+function terminalWith(typed: string): Readable & { readonly isTTY: boolean } {
+  const terminal = Object.assign(new PassThrough(), { isTTY: true })
+  terminal.write(typed)
+  return terminal
 }

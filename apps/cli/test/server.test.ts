@@ -109,6 +109,8 @@ test('lock runs a command while it holds the key, and ends with its exit code', 
   ])
   expect(held.code, held.stderr).toBe(EXIT.conflict)
   expect((await run(['lock', 'jobs/other', '--', process.execPath, '-e', 'process.exit(42)'])).code).toBe(42)
+  const killed = await run(['lock', 'jobs/killed', '--', 'sh', '-c', 'kill -9 $$'])
+  expect(killed.code, '128 and the number of SIGKILL').toBe(137)
   expect((await ok('session list')).stderr).toContain('No sessions')
 })
 

@@ -56,6 +56,15 @@ test('kv delete --recurse --cas, which would delete whatever has changed, delete
   expect((await run('kv list')).stdout).toBe('web/host\nweb/port\n')
 })
 
+test.each([
+  ['Ctrl-D at a question', 'kv delete web/port', '\u0004', undefined],
+  ['Ctrl-C at a question', 'kv delete web/port', '\u0003', undefined],
+  ['Ctrl-C while standard input is read', 'kv put web/port', 'half', AbortSignal.abort()],
+])('%s changes nothing: 130', async (_, line, typed, signal) => {
+  expect(await run(line, { typed, ...(signal ? { signal } : {}) })).toMatchObject({ code: EXIT.interrupted })
+  expect((await run('kv get web/port')).stdout).toBe('8080')
+})
+
 test('a redirect is reported in a whole sentence: 1', async () => {
   const fetch = async () => new Response(null, { status: 301, headers: { Location: '/elsewhere' } })
   const { code, stderr } = await run('kv list web/', { fetch })

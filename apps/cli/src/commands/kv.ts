@@ -1,12 +1,11 @@
 /** The key-value store. */
 
 import { readFileSync } from 'node:fs'
-import { buffer } from 'node:stream/consumers'
 import { type KVEntry, NotFound, valueBytes, valueText } from '@latchkey/sdk'
 import { EXIT } from '../exit-codes.ts'
 import { CliError, systemProblem } from '../frame/cli-error.ts'
 import type { Action } from '../frame/command-spec.ts'
-import { write } from '../frame/io.ts'
+import { readInput, write } from '../frame/io.ts'
 import type { Session } from '../frame/session.ts'
 import { visibleLine } from '../output/visible.ts'
 
@@ -43,7 +42,7 @@ async function find(session: Session, key: string): Promise<KVEntry> {
 
 export const put: Action = async (session, input) => {
   const [key = '', given] = input.args
-  const value = given === undefined || given === '-' ? await buffer(session.io.stdin) : bytesOf(given)
+  const value = given === undefined || given === '-' ? await readInput(session.io) : bytesOf(given)
   const cas = input.count('cas')
   const isWritten = await (await session.client()).kv.put(key, value, { cas, flags: input.count('flags') })
   if (!isWritten) throw changedSince(key)

@@ -1,7 +1,7 @@
 /** `lock` and `session`: one command at a time, on any number of machines. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { hostname } from 'node:os'
+import { constants, hostname } from 'node:os'
 import { type Client, LatchkeyError, type Lock, type LockSession, valueText } from '@latchkey/sdk'
 import { EXIT } from '../exit-codes.ts'
 import { CliError, systemProblem } from '../frame/cli-error.ts'
@@ -87,8 +87,8 @@ async function run(
   signal.addEventListener('abort', end)
   if (signal.aborted) end()
   try {
-    const [code] = await once(child, 'exit')
-    return typeof code === 'number' ? code : SIGNALLED
+    await once(child, 'exit')
+    return child.exitCode ?? SIGNALLED + constants.signals[child.signalCode ?? 'SIGTERM']
   } catch (error) {
     const isMissing = error instanceof Error && 'code' in error && error.code === 'ENOENT'
     throw new CliError(
@@ -100,8 +100,8 @@ async function run(
   }
 }
 
-/** 128 + SIGTERM. */
-const SIGNALLED = 143
+/** Exit codes of shells for a signal begin here. */
+const SIGNALLED = 128
 
 export const listSessions: Action = async (session) => {
   await session.out.list(

@@ -3,7 +3,7 @@ import type { Client, Token } from '@latchkey/sdk'
 import { EXIT } from '../exit-codes.ts'
 import { CliError } from '../frame/cli-error.ts'
 import type { Action } from '../frame/command-spec.ts'
-import { readAll } from '../frame/io.ts'
+import { readInput } from '../frame/io.ts'
 import type { Session } from '../frame/session.ts'
 import { expiryText } from '../records/time-text.ts'
 import { TOKEN_FIELDS } from '../records/token.ts'
@@ -49,7 +49,7 @@ async function tokenOf(client: Client, address: string): Promise<Token> {
 async function askForSecret(session: Session, address: string): Promise<string> {
   const secret = session.isInteractive
     ? await session.askSecret(`SecretID of your token for ${address}:`)
-    : (await readAll(session.io.stdin)).trim()
+    : (await readInput(session.io)).toString('utf8').trim()
   if (secret !== '') return secret
   throw new CliError('no secret was given', {
     hints: [

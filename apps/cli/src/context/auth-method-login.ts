@@ -1,10 +1,10 @@
 /** `login --method`: exchanges a credential of an identity provider for a token. */
 import { spawn } from 'node:child_process'
-import { readFileSync } from 'node:fs'
 import type { Client, Session as LoginSession, Token } from '@latchkey/sdk'
-import { CliError, systemProblem } from '../frame/cli-error.ts'
+import { CliError } from '../frame/cli-error.ts'
 import type { Input } from '../frame/input.ts'
 import type { Session } from '../frame/session.ts'
+import { readText } from '../records/read-body.ts'
 
 /** Where the browser returns to; auth methods allow loopback hosts without comparing the port. */
 const REDIRECT_URIS = [8550, 8551, 8552].map((port) => `http://127.0.0.1:${port}/oidc/callback`)
@@ -22,7 +22,7 @@ export async function logIn(client: Client, { method, input, session }: LoginWay
   const loggedIn: LoginSession =
     path === undefined
       ? await throughBrowser(client, { method, meta, input, session })
-      : await client.login({ method, bearerToken: readBearer(path), meta })
+      : await client.login({ method, bearerToken: (await readText(path, session)).trim(), meta })
   return loggedIn.tokens.self()
 }
 
@@ -60,12 +60,4 @@ function metaOf(pairs: readonly string[]): Record<string, string> {
       return [name, value.join('=')]
     }),
   )
-}
-
-function readBearer(path: string): string {
-  try {
-    return readFileSync(path === '-' ? 0 : path, 'utf8').trim()
-  } catch (error) {
-    throw new CliError(`cannot read the credential from ${path}: ${systemProblem(error)}`, { cause: error })
-  }
 }

@@ -1,5 +1,6 @@
 /** The surroundings of a command. Tests pass their own. */
-import type { Readable, Writable } from 'node:stream'
+import { addAbortSignal, type Readable, type Writable } from 'node:stream'
+import { buffer } from 'node:stream/consumers'
 import { styleText } from 'node:util'
 import type { Fetch } from '@latchkey/sdk'
 import { EXIT } from '../exit-codes.ts'
@@ -44,11 +45,9 @@ export async function write(to: Writable, text: string | Uint8Array): Promise<vo
   })
 }
 
-/** Everything that arrives on a stream, as UTF-8. */
-export async function readAll(from: Readable): Promise<string> {
-  const chunks: Buffer[] = []
-  for await (const chunk of from) chunks.push(Buffer.from(chunk))
-  return Buffer.concat(chunks).toString('utf8')
+/** Everything that arrives on standard input. Ctrl-C ends the wait for it. */
+export async function readInput({ stdin, signal }: Pick<Io, 'stdin' | 'signal'>): Promise<Buffer> {
+  return buffer(addAbortSignal(signal, stdin))
 }
 
 /** A progress line on a terminal's standard error, which overwrites itself; elsewhere nothing. */

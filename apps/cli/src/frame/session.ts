@@ -103,30 +103,41 @@ export class Session {
       )
     }
     const { confirm } = await import('@inquirer/prompts')
-    const isMeant = await this.ask(confirm({ message: question, default: false }, this.prompting))
+    const isMeant = await this.ask((prompting) => confirm({ message: question, default: false }, prompting))
     if (!isMeant) throw new CliError('nothing was changed', { exitCode: EXIT.failed })
   }
 
   /** Asks for a secret, which is not echoed. */
   async askSecret(question: string): Promise<string> {
     const { password } = await import('@inquirer/prompts')
-    return this.ask(password({ message: question, mask: '*' }, this.prompting))
+    return this.ask((prompting) => password({ message: question, mask: '*' }, prompting))
   }
 
-  /** Questions stay out of the output, which may go to a file. */
-  private get prompting() {
-    return { input: this.io.stdin, output: this.io.stderr, signal: this.io.signal } as const
-  }
-
-  private async ask<T>(answer: Promise<T>): Promise<T> {
+  private async ask<T>(prompt: (prompting: Prompting) => Promise<T>): Promise<T> {
+    const { stdin, stderr, signal } = this.io
+    // At Ctrl-D the prompt stops to listen, and would never answer.
+    const left = new AbortController()
+    const onKey = (_text: unknown, key?: { readonly ctrl?: boolean; readonly name?: string }) => {
+      if (key?.ctrl === true && key.name === 'd') left.abort()
+    }
+    stdin.on('keypress', onKey)
     try {
-      return await answer
+      // Questions stay out of the output, which may go to a file.
+      return await prompt({ input: stdin, output: stderr, signal: AbortSignal.any([signal, left.signal]) })
     } catch (error) {
       const isLeft = error instanceof Error && ['ExitPromptError', 'AbortPromptError'].includes(error.name)
       if (isLeft) throw new CliError('interrupted', { exitCode: EXIT.interrupted })
       throw error
+    } finally {
+      stdin.off('keypress', onKey)
     }
   }
+}
+
+interface Prompting {
+  readonly input: Io['stdin']
+  readonly output: Io['stderr']
+  readonly signal: AbortSignal
 }
 
 /** @throws CliError unless the address is one of HTTP. */

@@ -1,8 +1,8 @@
 /** Bodies from files: YAML or JSON, checked against the schemas of the contract before anything is sent. */
 import { readFileSync } from 'node:fs'
-import { text as textOfStream } from 'node:stream/consumers'
 import { EXIT } from '../exit-codes.ts'
 import { CliError, systemProblem } from '../frame/cli-error.ts'
+import { readInput } from '../frame/io.ts'
 import type { Session } from '../frame/session.ts'
 
 /** The part of a zod schema that this needs. */
@@ -18,7 +18,7 @@ interface SchemaError {
 
 /** Reads a file, or standard input for `-`. */
 export async function readText(path: string, session: Session): Promise<string> {
-  if (path === '-') return textOfStream(session.io.stdin)
+  if (path === '-') return (await readInput(session.io)).toString('utf8')
   try {
     return readFileSync(path, 'utf8')
   } catch (error) {
