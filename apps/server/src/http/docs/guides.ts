@@ -82,6 +82,20 @@ async function rendererOf(file: string) {
   const { default: MarkdownIt } = await import('markdown-it')
   const renderer = new MarkdownIt({ html: true })
   const { link_open: plain } = renderer.renderer.rules
+  // A block that is wider than the window scrolls, and the keyboard has to reach it.
+  for (const kind of ['fence', 'code_block'] as const) {
+    const block = renderer.renderer.rules[kind]
+    renderer.renderer.rules[kind] = (...code) => block?.(...code).replace('<pre', '<pre tabindex="0"') ?? ''
+  }
+  // A column without a title has no header cell.
+  renderer.renderer.rules.th_open = (tokens, index, options, _env, self) => {
+    const [open, title, close] = tokens.slice(index, index + 3)
+    if (open && close && title?.content === '') {
+      open.tag = 'td'
+      close.tag = 'td'
+    }
+    return self.renderToken(tokens, index, options)
+  }
   renderer.renderer.rules.heading_open = (tokens, index, options, _env, self) => {
     const { children } = tokens[index + 1] ?? {}
     const text = (children ?? []).map(({ content }) => content).join('')

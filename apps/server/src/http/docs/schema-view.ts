@@ -42,7 +42,8 @@ export function schemaView(schema: JsonSchema): Html {
 export function foldedSchema(schema: JsonSchema, document: OpenApiDocument): Html {
   const target = objectOf(schema, document)
   if (!target) return schemaView(schema)
-  return html`<details open><summary>${typeName(schema)}</summary>${fieldTable(target)}</details>`
+  // The link to the schema stands before the summary, which is a button itself.
+  return html`<p class="type">${typeName(schema)}</p><details open><summary>its fields</summary>${fieldTable(target)}</details>`
 }
 
 /** The object behind references and lists; undefined where there is none, or one without a name. */
