@@ -242,6 +242,9 @@ export const texts = {
     delete: 'Delete key',
     deleted: (key: string) => `Deleted ${key}`,
     restored: (key: string) => `${key} is back`,
+    dotTitle: 'The console cannot open this key',
+    dot: 'The key contains the path segment “.” or “..”, which browsers remove from URLs. Use the command latchkey txn to read, write or delete it.',
+    restoreFailed: (key: string, why: string) => `“${key}” was not restored: ${why}`,
     notRestored: 'The key already exists again: nothing was overwritten.',
     changedMeanwhile: 'The key changed in the meantime and was not deleted.',
     deleteFolder: 'Delete folder',
@@ -329,6 +332,8 @@ export const texts = {
     noServices: 'None are registered, or your token may not read them.',
     noNodesTitle: 'No nodes',
     noNodes: 'None are registered, or your token may not read them.',
+    noNodeTitle: 'This node does not exist',
+    noNode: 'It was removed or never registered, or your token may not read it.',
     noInstancesTitle: 'No instances',
     noInstances:
       'The service is not registered, or your token may not read it. Instances appear here when they register.',

@@ -145,6 +145,28 @@ describe.skipIf(executablePath === undefined)('the console on mocks', () => {
     expect(await axeViolations(page)).toEqual([])
   })
 
+  mocked('a node that does not exist, and keys that no address can hold, say so', async ({ page, mocks }) => {
+    const go = (path: string) => page.evaluate((to) => window.history.pushState({}, '', to), `/ui${path}`)
+    await mocks.open('/nodes/none', mocks.service.managementToken)
+    await page.getByRole('heading', { name: 'This node does not exist' }).waitFor()
+    expect(await page.getByRole('alert').count()).toBe(0)
+    await go('/kv?in=dot%2F..%2F&key=dot%2F..%2Fkey')
+    await page.getByRole('heading', { name: 'This cannot be opened here' }).nth(1).waitFor()
+    expect(await page.getByRole('alert').count()).toBe(0)
+    expect(await axeViolations(page)).toEqual([])
+  })
+
+  mocked('a key that cannot be restored after it was deleted: why', async ({ page, mocks }) => {
+    await mocks.client.kv.put('undone', 'value')
+    await mocks.open('/kv?key=undone', mocks.service.managementToken)
+    await page.getByRole('button', { name: 'Delete key' }).click()
+    const undo = page.getByRole('button', { name: 'Undo' })
+    await undo.waitFor()
+    mocks.service.failNext('kv.write', 503, 4)
+    await undo.click()
+    await page.getByText('“undone” was not restored').first().waitFor()
+  })
+
   mocked('a server that cannot be reached', async ({ page, mocks: _ }) => {
     await page.goto(`${ORIGIN}/ui/`)
     await page.getByRole('textbox', { name: 'Secret' }).waitFor()

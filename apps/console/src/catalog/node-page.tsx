@@ -1,10 +1,12 @@
-import type { NodeSummary } from '@latchkey/sdk'
+import { type NodeSummary, NotFound } from '@latchkey/sdk'
 import { getRouteApi, Link } from '@tanstack/react-router'
+import { ServerOff } from 'lucide-react'
 import { useLive } from '../live/use-live.ts'
 import { useClient } from '../session/session.ts'
 import { texts } from '../texts.ts'
+import { Button } from '../ui/button.tsx'
 import { Problem } from '../ui/feedback/problem.tsx'
-import { Skeleton } from '../ui/feedback/states.tsx'
+import { Empty, Skeleton } from '../ui/feedback/states.tsx'
 import { Card, Page } from '../ui/page.tsx'
 import '../ui/styles/catalog.css'
 import { Checks } from './checks.tsx'
@@ -18,15 +20,27 @@ export function NodePage() {
   const { name } = route.useParams() as { readonly name: string }
   const client = useClient()
   const node = useLive(['node', name], (options) => client.health.watchUiNode(name, options))
+  const isGone = node.error instanceof NotFound
+  // A node that was removed stays in the query as it was last.
+  const shown = isGone ? undefined : node.data
   return (
     <Page
       title={name}
       parent={{ to: '/nodes', label: texts.catalog.nodes }}
-      lead={node.data && <HealthBadges counts={countChecks(node.data.Checks)} />}
+      lead={shown && <HealthBadges counts={countChecks(shown.Checks)} />}
     >
-      {node.error && <Problem error={node.error} onRetry={node.refetch} />}
+      {isGone && (
+        <Empty
+          icon={ServerOff}
+          title={texts.catalog.noNodeTitle}
+          actions={<Button onClick={() => void node.refetch()}>{texts.common.retry}</Button>}
+        >
+          {texts.catalog.noNode}
+        </Empty>
+      )}
+      {node.error && !isGone && <Problem error={node.error} onRetry={node.refetch} />}
       {node.isPending && <Skeleton lines={6} />}
-      {node.data && <Node node={node.data} />}
+      {shown && <Node node={shown} />}
     </Page>
   )
 }

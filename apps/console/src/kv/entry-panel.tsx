@@ -9,10 +9,11 @@ import { useClient } from '../session/session.ts'
 import { texts } from '../texts.ts'
 import { IconButton } from '../ui/button.tsx'
 import { CopyButton } from '../ui/copy-button.tsx'
+import { messageOf } from '../ui/feedback/message-of.ts'
 import { Problem } from '../ui/feedback/problem.tsx'
 import { Empty, Skeleton } from '../ui/feedback/states.tsx'
 import { showToast } from '../ui/feedback/toast.tsx'
-import { shownName } from './paths.ts'
+import { hasDotStep, shownName } from './paths.ts'
 import { useMayWrite } from './use-may-write.ts'
 import { sizeOf, textOf } from './value.ts'
 import { type Draft, ValueEditor } from './value-editor.tsx'
@@ -26,7 +27,10 @@ interface EntryPanelProps {
 /** The open key: its value to read and edit, and what is known of it. */
 export function EntryPanel({ name, onGone }: EntryPanelProps) {
   const client = useClient()
-  const entry = useLive(['kv', 'entry', name], (options) => client.kv.watch(name, options))
+  const isReadable = !hasDotStep(name)
+  const entry = useLive(['kv', 'entry', name], (options) => client.kv.watch(name, options), {
+    enabled: isReadable,
+  })
   const mayWrite = useMayWrite(name)
   const [draft, setDraft] = useState<Draft>()
   const record = entry.data ?? (entry.isSuccess ? null : undefined)
@@ -41,7 +45,8 @@ export function EntryPanel({ name, onGone }: EntryPanelProps) {
       </div>
       <div className="card-body">
         {entry.error && <Problem error={entry.error} onRetry={entry.refetch} />}
-        {entry.isPending && <Skeleton lines={5} />}
+        {!isReadable && <DotStep />}
+        {isReadable && entry.isPending && <Skeleton lines={5} />}
         {shown === null && (
           <Empty icon={FileX} title={texts.kv.goneTitle}>
             {texts.kv.gone}
@@ -50,6 +55,15 @@ export function EntryPanel({ name, onGone }: EntryPanelProps) {
         {shown && <Entry entry={shown} {...{ mayWrite, isDeleted, draft, setDraft }} />}
       </div>
     </section>
+  )
+}
+
+/** In place of a key or folder that has a step `.` or `..`: no address of the service leads to it. */
+export function DotStep() {
+  return (
+    <Empty icon={FileX} title={texts.kv.dotTitle}>
+      {texts.kv.dot}
+    </Empty>
   )
 }
 
@@ -119,6 +133,8 @@ function DeleteKey({ entry, onGone }: { readonly entry: KVEntry; readonly onGone
       isBack ? { text: texts.kv.restored(entry.Key) } : { text: texts.kv.notRestored, tone: 'danger' },
     )
   }
+  const notRestored = (error: unknown) =>
+    showToast({ text: texts.kv.restoreFailed(entry.Key, messageOf(error)), tone: 'danger' })
   const remove = useMutation({
     mutationFn: () => client.kv.delete(entry.Key, { cas: entry.ModifyIndex }),
     onSuccess: (isDeleted) => {
@@ -129,11 +145,11 @@ function DeleteKey({ entry, onGone }: { readonly entry: KVEntry; readonly onGone
       showToast({
         text: texts.kv.deleted(entry.Key),
         durationMs: 10_000,
-        action: { label: texts.common.undo, onSelect: () => void restore() },
+        action: { label: texts.common.undo, onSelect: () => void restore().catch(notRestored) },
       })
       onGone()
     },
-    onError: (error) => showToast({ text: error.message, tone: 'danger' }),
+    onError: (error) => showToast({ text: messageOf(error), tone: 'danger' }),
   })
   return (
     <IconButton label={texts.kv.delete} onClick={() => remove.mutate()} disabled={remove.isPending}>

@@ -12,8 +12,8 @@ import { Page } from '../ui/page.tsx'
 import { type Column, DataTable } from '../ui/table/data-table.tsx'
 import '../ui/styles/kv.css'
 import { CreateKey } from './create-key.tsx'
-import { EntryPanel } from './entry-panel.tsx'
-import { crumbsOf, type KvSearch, rowsOf, SEPARATOR, shownName, type TreeRow } from './paths.ts'
+import { DotStep, EntryPanel } from './entry-panel.tsx'
+import { crumbsOf, hasDotStep, type KvSearch, rowsOf, SEPARATOR, shownName, type TreeRow } from './paths.ts'
 import { useMayWrite } from './use-may-write.ts'
 
 const route = getRouteApi('/kv')
@@ -81,8 +81,11 @@ interface TreeProps {
 /** One level of the tree. */
 function Tree({ prefix, openKey }: TreeProps) {
   const client = useClient()
-  const keys = useLive(['kv', 'keys', prefix], (options) =>
-    client.kv.watchKeys(prefix, { ...options, separator: SEPARATOR }),
+  const isReadable = !hasDotStep(prefix)
+  const keys = useLive(
+    ['kv', 'keys', prefix],
+    (options) => client.kv.watchKeys(prefix, { ...options, separator: SEPARATOR }),
+    { enabled: isReadable },
   )
   const mayDelete = useMayWrite(prefix, 'write-prefix')
   const [isDeleting, setDeleting] = useState(false)
@@ -110,7 +113,8 @@ function Tree({ prefix, openKey }: TreeProps) {
         )}
       </div>
       {keys.error && <Problem error={keys.error} onRetry={keys.refetch} />}
-      {keys.isPending && <Skeleton lines={6} />}
+      {!isReadable && <DotStep />}
+      {isReadable && keys.isPending && <Skeleton lines={6} />}
       {keys.data && rows.length === 0 && (
         <Empty icon={FolderOpen} title={texts.kv.emptyTitle}>
           {texts.kv.empty}
