@@ -32,6 +32,14 @@ test('completes words, verbs, options and choices', async () => {
   ])
 })
 
+test('options before a command, and short ones, take their values', async () => {
+  expect(await offers('-o', 'js')).toEqual(['json'])
+  expect(await offers('--output', 'json', 'po')).toEqual(['policy'])
+  expect(await offers('-n', 'default', 'policy', 're')).toEqual(['read'])
+  expect(await offers('policy', '-n', 'default', 'read', 'global')).toEqual(['global-management'])
+  expect(await offers('policy', '--yes', 're')).toEqual(['read'])
+})
+
 test('completes the names of records, as arguments and as values of options', async () => {
   await client.policies.create({ Name: 'orders-read' })
   expect(await offers('policy', 'read', 'ord')).toEqual(['orders-read'])

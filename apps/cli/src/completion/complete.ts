@@ -35,7 +35,10 @@ export async function complete(
   const current = words.at(-1) ?? ''
   const before = words.slice(0, -1)
   const specs = groups.flatMap(({ commands }) => commands).filter(({ isHidden }) => isHidden !== true)
-  const plain = before.filter((word) => !word.startsWith('-'))
+  const every = [...specs.flatMap(({ options = [] }) => options), ...GLOBAL_OPTIONS]
+  const isValue = (at: number) =>
+    every.some((option) => takesValue(option) && isNamed(option, before[at - 1]))
+  const plain = before.filter((word, at) => !word.startsWith('-') && !isValue(at))
   const spec = specs.find((each) => wordsOf(each).every((word, i) => plain[i] === word))
   const offered = await offersFor({ current, before, plain, spec, specs, session })
   return [...new Set(offered)].filter((offer) => offer.startsWith(current)).sort()
@@ -44,7 +47,7 @@ export async function complete(
 interface Line {
   readonly current: string
   readonly before: readonly string[]
-  /** The words without options. */
+  /** The words without options and their values. */
   readonly plain: readonly string[]
   readonly spec: CommandSpec | undefined
   readonly specs: readonly CommandSpec[]
@@ -53,7 +56,7 @@ interface Line {
 
 async function offersFor({ current, before, plain, spec, specs, session }: Line): Promise<readonly string[]> {
   const options = [...(spec?.options ?? []), ...GLOBAL_OPTIONS]
-  const open = options.find((option) => takesValue(option) && before.at(-1) === longName(option))
+  const open = options.find((option) => takesValue(option) && isNamed(option, before.at(-1)))
   if (open !== undefined) return open.choices ?? namesOf(longName(open).slice(2), session)
   if (current.startsWith('-')) return options.map(longName)
   if (spec === undefined) return nextWords(specs, plain)
@@ -73,6 +76,11 @@ function nextWords(specs: readonly CommandSpec[], plain: readonly string[]): str
 
 function longName({ flags }: OptionSpec): string {
   return /--[\w-]+/.exec(flags)?.[0] ?? flags
+}
+
+/** Whether a word is the option, by its long or its short name. */
+function isNamed({ flags }: OptionSpec, word: string | undefined): boolean {
+  return word !== undefined && flags.split(/[ ,]+/).includes(word)
 }
 
 function takesValue({ flags }: OptionSpec): boolean {
