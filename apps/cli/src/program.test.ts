@@ -47,6 +47,7 @@ test.each([
   ['policy list --output template', '--output template needs --template'],
   ['policy list --output json --template x', '--template cannot be combined with --output json'],
   ['token list --limit many', '--limit takes a whole number, not "many"'],
+  ['watch tokens web', 'watch tokens takes no name'],
   ['policy list --address nonsense', '"nonsense" is not an address'],
 ])('latchkey %s is refused and says why: 64', async (line, message) => {
   const { code, stderr, stdout } = await run(line)

@@ -76,6 +76,9 @@ test('policy edit makes and changes a policy with an editor, and refuses rules w
   const faulty = await run('policy edit edited', typing('acl = "wrte"'))
   expect(faulty).toMatchObject({ code: EXIT.invalid })
   expect(faulty.stderr).toContain('acl = "wrte"\n        ^')
+  const unseen = await run('policy edit edited')
+  expect(unseen).toMatchObject({ code: EXIT.usage })
+  expect(unseen.stderr).toContain('there is no terminal for an editor')
   expect(await ok('policy read edited --template {{Rules}}')).toBe('acl = "write"')
 })
 

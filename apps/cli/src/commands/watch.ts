@@ -80,5 +80,8 @@ function watchedOf(input: Input): { readonly open: Open; readonly name: string }
   if (watched.name !== undefined && name === undefined) {
     throw new CliError(`watch ${kind} needs a name: ${watched.name}`)
   }
+  if (watched.name === undefined && name !== undefined) {
+    throw new CliError(`watch ${kind} takes no name: it prints all of them`)
+  }
   return { open: watched.open, name: name ?? '' }
 }

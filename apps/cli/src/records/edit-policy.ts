@@ -74,8 +74,15 @@ async function editUntilValid(file: string, rules: string, session: Session): Pr
   }
 }
 
-async function openEditor(file: string, { io }: Session): Promise<void> {
-  const editor = io.env.VISUAL || io.env.EDITOR || 'vi'
+async function openEditor(file: string, { io, isInteractive }: Session): Promise<void> {
+  const chosen = io.env.VISUAL || io.env.EDITOR
+  // An editor that was chosen may be a script. Without a terminal, vi would wait for keys that never come.
+  if (!chosen && !isInteractive) {
+    throw new CliError('there is no terminal for an editor: nothing was changed', {
+      hints: ['From a file: latchkey policy update POLICY --rules FILE'],
+    })
+  }
+  const editor = chosen || 'vi'
   // A shell, because the variable may hold options, such as `code --wait`.
   const child = spawn('sh', ['-c', `${editor} "$1"`, editor, file], { stdio: 'inherit' })
   const [exitCode] = await once(child, 'exit')
