@@ -111,6 +111,8 @@ export const texts = {
     submit: 'Sign in',
     anonymous: 'Continue without a token',
     ended: 'Your token has expired or was deleted. Sign in again to continue.',
+    again: 'Sign in again',
+    againLead: 'Your token has expired or was deleted. Your input is still here.',
     unknown:
       'The server does not know this secret. It may be mistyped, or its token has expired or was deleted.',
     or: 'or',

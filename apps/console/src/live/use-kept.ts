@@ -11,6 +11,13 @@ export function useKept<T>(record: T | null | undefined, isEdited: boolean): T |
   return record === null && isEdited ? (last ?? null) : record
 }
 
+/** Whether something was the case once: who lost a right keeps the form that is open. */
+export function useOnce(isNow: boolean): boolean {
+  const [was, setWas] = useState(isNow)
+  if (isNow && !was) setWas(true)
+  return isNow || was
+}
+
 /** Whether the form of a record is open. */
 export interface Editing {
   readonly isEdited: boolean

@@ -2,6 +2,7 @@
 import type { Watch, WatchOptions } from '@latchkey/sdk'
 import { type QueryKey, type UseQueryResult, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useEffect } from 'react'
+import { useClient } from '../session/session.ts'
 import { useConnection } from './connection.ts'
 import { usePageVisible } from './use-page-visible.ts'
 
@@ -41,6 +42,8 @@ export function useLive<T>(
   const isVisible = usePageVisible()
   // A watch that pauses after failures begins again as soon as the server is back.
   const { recoveries } = useConnection()
+  // Another token goes on after that of the person ended.
+  const client = useClient()
   const query = useQuery({
     queryKey: key,
     queryFn: ({ signal }) => first(open, signal),
@@ -77,7 +80,7 @@ export function useLive<T>(
         if (!signal.aborted) await queries.invalidateQueries({ queryKey: key, exact: true })
       }
     }
-  }, [follows, hash, recoveries])
+  }, [follows, hash, recoveries, client])
   return query
 }
 

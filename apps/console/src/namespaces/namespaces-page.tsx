@@ -2,6 +2,7 @@ import type { Namespace } from '@latchkey/sdk'
 import { getRouteApi, Link } from '@tanstack/react-router'
 import { Layers, Plus } from 'lucide-react'
 import { LinkBadges } from '../links/link-badges.tsx'
+import { useOnce } from '../live/use-kept.ts'
 import { useLive } from '../live/use-live.ts'
 import { useClient } from '../session/session.ts'
 import { useRights } from '../session/use-rights.ts'
@@ -45,6 +46,7 @@ export function NamespacesPage() {
   const navigate = route.useNavigate()
   const client = useClient()
   const rights = useRights()
+  const mayCreate = useOnce(rights.operatorWrite)
   const namespaces = useLive(['namespaces'], (options) => client.namespaces.watchList(options))
   const go = (next: ListSearch) => void navigate({ search: next, replace: true })
   return (
@@ -73,9 +75,7 @@ export function NamespacesPage() {
         empty={{ icon: Layers, title: texts.namespaces.emptyTitle, text: texts.namespaces.empty }}
         narrowTracks="minmax(0, 1fr)"
       />
-      {search.create && rights.operatorWrite && (
-        <NamespaceDialog onClose={() => go(search.q ? { q: search.q } : {})} />
-      )}
+      {search.create && mayCreate && <NamespaceDialog onClose={() => go(search.q ? { q: search.q } : {})} />}
     </Page>
   )
 }

@@ -3,6 +3,7 @@ import { getRouteApi, Link } from '@tanstack/react-router'
 import { Plus, UsersRound } from 'lucide-react'
 import { useMemo } from 'react'
 import { LinkBadges } from '../links/link-badges.tsx'
+import { useOnce } from '../live/use-kept.ts'
 import { useLive } from '../live/use-live.ts'
 import { useClient } from '../session/session.ts'
 import { useRights } from '../session/use-rights.ts'
@@ -44,6 +45,7 @@ export function RolesPage() {
   const navigate = route.useNavigate()
   const client = useClient()
   const rights = useRights()
+  const mayCreate = useOnce(rights.aclWrite)
   const roles = useLive(['roles'], (options) => client.roles.watchList({}, options))
   const go = (next: ListSearch) => void navigate({ search: next, replace: true })
   const sorted = useMemo(() => roles.data?.toSorted((a, b) => a.Name.localeCompare(b.Name)), [roles.data])
@@ -75,7 +77,7 @@ export function RolesPage() {
         empty={{ icon: UsersRound, title: texts.roles.emptyTitle, text: texts.roles.empty }}
         narrowTracks="minmax(0, 1fr)"
       />
-      {search.create && rights.aclWrite && <RoleDialog onClose={() => go(search.q ? { q: search.q } : {})} />}
+      {search.create && mayCreate && <RoleDialog onClose={() => go(search.q ? { q: search.q } : {})} />}
     </Page>
   )
 }

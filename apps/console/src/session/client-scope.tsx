@@ -12,7 +12,10 @@ interface ClientScopeProps {
   readonly children: ReactNode
 }
 
-/** One person in one namespace: the client of the pages inside, and what they have read. Mount it again for another. */
+/**
+ * One person in one namespace: the client of the pages inside, and what they have read. Mount it again for another. A client of
+ * another token, after that of the person ended, reads everything again.
+ */
 export function ClientScope({ client, namespace, children }: ClientScopeProps) {
   const [queries] = useState(createQueries)
   const scoped = useMemo(
@@ -20,10 +23,11 @@ export function ClientScope({ client, namespace, children }: ClientScopeProps) {
     [client, namespace],
   )
   const { recoveries } = useConnection()
-  const [before] = useState(recoveries)
+  const [before] = useState({ client, recoveries })
   useEffect(() => {
-    if (recoveries > before) void queries.cancelQueries().then(() => queries.invalidateQueries())
-  }, [queries, recoveries, before])
+    if (recoveries > before.recoveries || client !== before.client)
+      void queries.cancelQueries().then(() => queries.invalidateQueries())
+  }, [queries, client, recoveries, before])
   return (
     <ClientContext value={scoped}>
       <QueryClientProvider client={queries}>{children}</QueryClientProvider>

@@ -4,6 +4,7 @@ import { createContext, use } from 'react'
 import { connectionLogger } from '../live/connection.ts'
 import { sharedState } from '../live/shared-state.ts'
 import { serverFacts } from '../server-facts.ts'
+import { hasUnsaved } from '../ui/form/unsaved.ts'
 
 /** A token without its secret: the only form in which the console keeps one. */
 export type KnownToken = Omit<Token, 'SecretID'>
@@ -12,7 +13,13 @@ export type KnownToken = Omit<Token, 'SecretID'>
 export type Session =
   | { readonly state: 'signedOut'; readonly reason?: SignOutReason }
   | { readonly state: 'restoring' }
-  | { readonly state: 'signedIn'; readonly client: Client; readonly token: KnownToken | undefined }
+  | {
+      readonly state: 'signedIn'
+      readonly client: Client
+      readonly token: KnownToken | undefined
+      /** The token expired or was deleted, and the page stays for what was typed into it. */
+      readonly hasEnded?: true
+    }
 
 /** `ended`: the token expired or was deleted. */
 export type SignOutReason = 'ended'
@@ -70,6 +77,17 @@ export function enterAnonymously(): void {
 export function signOut(reason?: SignOutReason): void {
   sessionStorage.removeItem(STORED)
   session.set(reason === undefined ? { state: 'signedOut' } : { state: 'signedOut', reason })
+}
+
+/** The token expired or was deleted. The page stays while it holds what is not saved, until somebody signs in again. */
+export function endSession(): void {
+  const ended = session.get()
+  if (ended.state !== 'signedIn' || !hasUnsaved()) {
+    signOut('ended')
+    return
+  }
+  sessionStorage.removeItem(STORED)
+  session.set({ ...ended, hasEnded: true })
 }
 
 /** Signs in with the secret that the tab kept. A server that cannot be reached leaves it kept. */

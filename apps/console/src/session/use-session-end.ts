@@ -1,15 +1,16 @@
-/** Follows the token that is signed in: when it is deleted or expires, the person is signed out. */
+/** Follows the token that is signed in: when it is deleted or expires, the person is signed out, or asked to sign in again. */
 import { PermissionDenied } from '@latchkey/sdk'
 import { useQueryClient } from '@tanstack/react-query'
 import { useEffect } from 'react'
 import { usePageVisible } from '../live/use-page-visible.ts'
-import { signOut, useSession } from './session.ts'
+import { endSession, useSession } from './session.ts'
 
 export function useSessionEnd(): void {
   const session = useSession()
   const isVisible = usePageVisible()
   const queries = useQueryClient()
-  const client = session.state === 'signedIn' && session.token ? session.client : undefined
+  const isFollowed = session.state === 'signedIn' && session.token !== undefined && !session.hasEnded
+  const client = isFollowed ? session.client : undefined
   useEffect(() => {
     if (!client || !isVisible) return
     const stop = new AbortController()
@@ -23,7 +24,7 @@ export function useSessionEnd(): void {
           await queries.invalidateQueries({ queryKey: ['rights'] })
         }
       } catch (error) {
-        if (!signal.aborted && error instanceof PermissionDenied) signOut('ended')
+        if (!signal.aborted && error instanceof PermissionDenied) endSession()
       }
     }
   }, [client, isVisible, queries])

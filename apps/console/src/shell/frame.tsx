@@ -6,6 +6,7 @@ import { lazy, Suspense, useEffect, useState } from 'react'
 import { ClientScope } from '../session/client-scope.tsx'
 import { useNamespace } from '../session/namespace.ts'
 import { useSession } from '../session/session.ts'
+import { SignInAgain } from '../session/sign-in-again.tsx'
 import { useSessionEnd } from '../session/use-session-end.ts'
 import { texts } from '../texts.ts'
 import { IconButton } from '../ui/button.tsx'
@@ -24,12 +25,12 @@ export function Frame() {
   if (session.state !== 'signedIn') return null
   return (
     <ClientScope key={namespace ?? ''} client={session.client} namespace={namespace}>
-      <Shell />
+      <Shell hasEnded={session.hasEnded === true} />
     </ClientScope>
   )
 }
 
-function Shell() {
+function Shell({ hasEnded }: { readonly hasEnded: boolean }) {
   const [isPaletteOpen, setPaletteOpen] = useState(false)
   const [isSheetOpen, setSheetOpen] = useState(false)
   useSessionEnd()
@@ -71,6 +72,7 @@ function Shell() {
           <CommandPalette onClose={() => setPaletteOpen(false)} />
         </Suspense>
       )}
+      {hasEnded && <SignInAgain />}
       <Toasts />
     </div>
   )

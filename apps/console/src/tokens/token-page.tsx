@@ -35,7 +35,8 @@ export function TokenPage() {
     mapWatch(client.tokens.watch(accessorId, options), (found) => (found ? withoutSecret(found) : null)),
   )
   const { shown, edit } = useEditing(token.data)
-  if (token.error) {
+  // A form stays, whatever happens below it.
+  if (token.error && !edit.isEdited) {
     return (
       <Page title={texts.tokens.one} parent={PARENT}>
         <Problem error={token.error} onRetry={token.refetch} />

@@ -3,6 +3,7 @@ import { KeyRound, Plus, Search, SearchX } from 'lucide-react'
 import { useDeferredValue, useMemo } from 'react'
 import { LinkBadges } from '../../links/link-badges.tsx'
 import { absoluteTime, dateOf, isInstant } from '../../live/instants.ts'
+import { useOnce } from '../../live/use-kept.ts'
 import { useNow } from '../../live/use-now.ts'
 import { useRights } from '../../session/use-rights.ts'
 import { texts } from '../../texts.ts'
@@ -91,6 +92,7 @@ export function TokensPage() {
   const search = route.useSearch() as TokenSearch
   const navigate = route.useNavigate()
   const rights = useRights()
+  const mayCreate = useOnce(rights.aclWrite)
   const { rows, isComplete, error, retry } = useTokenFeed()
   const now = useNow(EXPIRY_STEP_MS)
   const shownSearch = useDeferredValue(search)
@@ -184,7 +186,7 @@ export function TokensPage() {
           )}
         </section>
       )}
-      {search.create && rights.aclWrite && (
+      {search.create && mayCreate && (
         <CreateToken
           policies={[search.policy ?? []].flat()}
           roles={[search.role ?? []].flat()}

@@ -1,5 +1,6 @@
 import { useBlocker } from '@tanstack/react-router'
 import { DiscardDialog } from '../overlay/dialog.tsx'
+import { useUnsaved } from './unsaved.ts'
 
 interface Place {
   readonly pathname: string
@@ -14,6 +15,7 @@ interface LeaveGuardProps {
 
 /** Asks before a page is left, or its tab is closed, on which something was typed that is not saved. */
 export function LeaveGuard({ isChanged, isKept = () => false }: LeaveGuardProps) {
+  useUnsaved(isChanged)
   const { status, proceed, reset } = useBlocker({
     shouldBlockFn: ({ current, next }) => isChanged && !isKept(current, next),
     enableBeforeUnload: isChanged,

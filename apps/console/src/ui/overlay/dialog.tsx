@@ -4,6 +4,7 @@ import { Dialog as Radix } from 'radix-ui'
 import { type FormEvent, type ReactNode, useRef, useState } from 'react'
 import { texts } from '../../texts.ts'
 import { Button, IconButton } from '../button.tsx'
+import { useUnsaved } from '../form/unsaved.ts'
 import { useReturnFocus } from './return-focus.ts'
 
 interface DialogProps {
@@ -81,6 +82,7 @@ export function Dialog(props: DialogProps) {
 
 /** Asks before Back, Forward or a closed tab takes the dialog away. Other navigation is that of the dialog itself. */
 function HistoryGuard() {
+  useUnsaved(true)
   const { status, proceed, reset } = useBlocker({
     shouldBlockFn: ({ action }) => action === 'BACK' || action === 'FORWARD' || action === 'GO',
     withResolver: true,
