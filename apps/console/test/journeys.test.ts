@@ -403,6 +403,30 @@ describe.skipIf(executablePath === undefined)('the console on a real server', ()
     }
   })
 
+  journey('a word without an end breaks, and widens no page', async ({ page, world }) => {
+    const word = 'w'.repeat(200)
+    const { ID } = await world.client.roles.create({ Name: 'wide', Description: word })
+    const { AccessorID } = await world.client.tokens.create({ Description: word })
+    const NodeMeta = { ['k'.repeat(100)]: word }
+    await world.client.catalog.register({
+      ...{ Node: 'wide', Address: '10.0.9.9', NodeMeta },
+      Service: { ID: word, Service: 'wide' },
+    })
+    await page.setViewportSize({ width: 390, height: 800 })
+    await world.open('/')
+    for (const [path, last] of [
+      [`/roles/${ID}`, page.getByRole('heading', { name: 'Grants' })],
+      ['/nodes/wide', page.getByText('k'.repeat(100))],
+      ['/services/wide', page.getByRole('heading', { name: word })],
+      [`/ask?token=${AccessorID}&kind=key&segment=${word}&access=read`, page.getByText('What is missing')],
+      [`/intentions?source=${word}&destination=b`, page.locator('.connection-answer')],
+    ] as const) {
+      await world.go(path)
+      await last.waitFor()
+      expect(await page.evaluate(() => document.documentElement.scrollWidth), path).toBe(390)
+    }
+  })
+
   journey('a token that is made elsewhere appears without a reload', async ({ page, world }) => {
     await world.open('/tokens')
     await page.getByText('Web shop, production').waitFor()
