@@ -366,7 +366,8 @@ export const texts = {
     deleted: (source: string, destination: string) =>
       `Deleted the intention from ${source} to ${destination}`,
     emptyTitle: 'No intentions',
-    empty: 'Without intentions, the default policy decides about every connection.',
+    empty:
+      'There are none, or your token may not read them. If no intention matches, the default policy decides about a connection.',
     noMatchTitle: 'No intention matches',
     checkTitle: 'May one service connect to another?',
     answer: (source: string, destination: string, isAllowed: boolean) =>

@@ -112,6 +112,8 @@ describe.skipIf(executablePath === undefined)('the console on mocks', () => {
       await expect.poll(() => page.getByRole('button', { name: 'End session' }).count()).toBe(0)
       await mocks.open('/sessions', NO_RIGHTS)
       await page.getByText('No program has a session, or your token may not read them').waitFor()
+      await page.getByRole('link', { name: 'Intentions' }).click()
+      await page.getByText('There are none, or your token may not read them').waitFor()
     },
   )
 
