@@ -148,7 +148,7 @@ describe.skipIf(executablePath === undefined)('the console on mocks', () => {
       await mocks.open('/tokens?create=true', SecretID)
       await page.getByLabel('Description').fill('typed')
       await mocks.client.tokens.update(AccessorID, { Policies: [{ Name: 'reader' }] })
-      await page.getByText('May read access control').first().waitFor()
+      await page.getByText('Can read access control').first().waitFor()
       expect(await page.getByLabel('Description').inputValue()).toBe('typed')
       await mocks.client.tokens.update(AccessorID, { Policies: [{ Name: 'global-management' }] })
       await mocks.open(`/tokens/${edited.AccessorID}`, SecretID)

@@ -418,7 +418,7 @@ describe.skipIf(executablePath === undefined)('the console on a real server', ()
       [`/roles/${ID}`, page.getByRole('heading', { name: 'Grants' })],
       ['/nodes/wide', page.getByText('k'.repeat(100))],
       ['/services/wide', page.getByRole('heading', { name: word })],
-      [`/ask?token=${AccessorID}&kind=key&segment=${word}&access=read`, page.getByText('What is missing')],
+      [`/ask?token=${AccessorID}&kind=key&segment=${word}&access=read`, page.getByText('Missing right')],
       [`/intentions?source=${word}&destination=b`, page.locator('.connection-answer')],
     ] as const) {
       await world.go(path)

@@ -80,6 +80,8 @@ beforeAll(async () => {
   const alive = { CheckID: 'serfHealth', Name: 'alive', Status: 'passing' }
   const node = { Node: 'alive', Address: '10.0.0.1', ID: '44444444-0000-4000-8000-000000000004' }
   await world.manage('PUT', '/catalog/register', { ...node, Check: alive })
+  const failing = { CheckID: 'failing', Name: 'failing', Status: 'critical' }
+  await world.manage('PUT', '/catalog/register', { ...node, Check: failing })
   await world.clock.advance(1_000)
   const { ID: sessionId } = (await world.manage('PUT', '/session/create', { Node: 'alive' })) as {
     ID: string
@@ -112,7 +114,7 @@ beforeAll(async () => {
     'n1',
   ]
   const taken = { ID: reader.AccessorID, Name: '', Type: 'client', Rules: '', CreateIndex: 1, ModifyIndex: 1 }
-  bodies = [...BODIES, { ID: reader.AccessorID }, [taken]]
+  bodies = [...BODIES, { ID: reader.AccessorID }, [taken], { Node: 'alive', Checks: ['failing'] }]
   snapshot = world.store.snapshot()
 })
 

@@ -82,10 +82,14 @@ async function rendererOf(file: string) {
   const { default: MarkdownIt } = await import('markdown-it')
   const renderer = new MarkdownIt({ html: true })
   const { link_open: plain } = renderer.renderer.rules
-  // A block that is wider than the window scrolls, and the keyboard has to reach it.
+  // A block or table that is wider than the window scrolls, and the keyboard has to reach it.
   for (const kind of ['fence', 'code_block'] as const) {
     const block = renderer.renderer.rules[kind]
     renderer.renderer.rules[kind] = (...code) => block?.(...code).replace('<pre', '<pre tabindex="0"') ?? ''
+  }
+  renderer.renderer.rules.table_open = (tokens, index, options, _env, self) => {
+    tokens[index]?.attrSet('tabindex', '0')
+    return self.renderToken(tokens, index, options)
   }
   // A column without a title has no header cell.
   renderer.renderer.rules.th_open = (tokens, index, options, _env, self) => {
