@@ -34,7 +34,7 @@ export const agentProcess = c.router({
     method: 'PUT',
     path: '/v1/agent/force-leave/:Node',
     pathParams: z.object({ Node: z.string().meta({ description: 'Name of a member that failed.' }) }),
-    summary: 'Let a failed process leave',
+    summary: 'Remove a failed process from the members',
     description: 'Refused for a process that lives. A member that failed is forgotten by itself, too.',
     query: query({ prune: flag('Accepted for existing clients, without effect.') }),
     body: c.noBody(),

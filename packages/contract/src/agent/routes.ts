@@ -117,7 +117,7 @@ export const agent = c.router({
     method: 'PUT',
     path: '/v1/agent/service/maintenance/:ServiceID',
     pathParams: serviceParam,
-    summary: 'Put a service under maintenance, or end it',
+    summary: 'Start or end the maintenance of a service',
     description: 'Adds or removes a critical check. A second start keeps the first reason.',
     query: query(enabled),
     body: c.noBody(),
@@ -131,7 +131,7 @@ export const agent = c.router({
   maintenance: {
     method: 'PUT',
     path: '/v1/agent/maintenance',
-    summary: 'Put this node under maintenance, or end it',
+    summary: 'Start or end the maintenance of this node',
     description: 'Adds or removes a critical check of the node.',
     query: query(enabled),
     body: c.noBody(),

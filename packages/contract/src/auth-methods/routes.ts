@@ -93,7 +93,7 @@ export const authMethods = c.router({
     method: 'POST',
     path: '/v1/acl/auth-method/:Name/explain',
     pathParams: methodNameParam,
-    summary: 'Explain what a login would give',
+    summary: 'Explain what a login would grant',
     description: 'Takes claims as a provider would sign them. Nothing is verified or written.',
     query: namespacedQuery({}),
     body: explainLoginRequestSchema,

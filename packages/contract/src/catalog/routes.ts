@@ -102,7 +102,7 @@ export const catalog = c.router({
     method: 'GET',
     path: '/v1/catalog/connect/:Service',
     pathParams: serviceParam,
-    summary: 'List what connects for a service',
+    summary: 'List the instances and proxies that connect for a service',
     description: `Native instances, and proxies that stand for the service. ${VISIBLE}`,
     query: namespacedBlockingQuery({ ...ofInstances, filter }),
     ...answers(z.array(serviceInstanceSchema), {

@@ -12,8 +12,8 @@ export const coordinates = c.router({
   datacenters: {
     method: 'GET',
     path: '/v1/coordinate/datacenters',
-    summary: 'List the datacenters for distances between them',
-    description: 'The datacenters, the local one first. None has coordinates.',
+    summary: 'List the datacenters, without coordinates',
+    description: 'The local datacenter comes first. Datacenters have no coordinates.',
     query: query({}),
     ...answers(z.array(datacenterCoordinatesSchema), { right: 'none', local: true, errors: [], ...row }),
   },

@@ -44,7 +44,7 @@ export const ERROR_ADVICE: Readonly<Record<AclErrorCode, string>> = {
     'Keep the rules and datacenters of the built-in policy, and create your own policy instead.',
   legacy_token_immutable:
     'Change this token through the token API: it has links, identities or an expiration.',
-  legacy_rules_missing: 'Read the policies of the token instead: it has no legacy rules.',
+  legacy_rules_missing: 'Read the policies of the token instead.',
   batch_too_large:
     'Split the call into calls with at most 64 checks each. For what-if, change fewer rules at once.',
   snapshot_invalid: 'Restore another archive: the message says where this one is damaged.',
@@ -99,7 +99,7 @@ export const ERROR_ADVICE: Readonly<Record<AclErrorCode, string>> = {
   too_many_logins:
     'Try again after the time in `Retry-After`. Reuse a token for its lifetime instead of logging in for each request.',
   internal: 'Try again later, and give the operator the request id: the log contains the cause.',
-  endpoint_not_built: 'Do without this endpoint: the service does not implement it.',
+  endpoint_not_built: 'Use another service for this, or work without it.',
   provider_unavailable:
     'Try again after the time in `Retry-After`. The log says why the provider could not be reached.',
   copy_incomplete:

@@ -59,7 +59,7 @@ function entry(code: AclErrorCode): string {
   const { status, title, source } = ACL_ERRORS[code]
   const users = ROUTE_LIST.filter(({ errors }) => errors.includes(code))
   const where =
-    users.length === 0 ? '' : `\n\nAnswered by ${users.map(({ name }) => `\`${name}\``).join(', ')}.`
+    users.length === 0 ? '' : `\n\nReturned by ${users.map(({ name }) => `\`${name}\``).join(', ')}.`
   return `<a id="${code}"></a>
 ### ${code}
 

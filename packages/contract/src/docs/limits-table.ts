@@ -16,7 +16,7 @@ export function renderLimitsTable(source: string): string {
   const values: Readonly<Record<string, number>> = limits
   invariant(declared.length === Object.keys(values).length, 'every limit has a comment of its own')
   const rows = declared.map(([, comment = '', name = '']) => {
-    const sentence = comment.trim().replace(/\s*\n\s*\*\s*/g, ' ')
+    const sentence = comment.replace(/\s*\n\s*\*\s*/g, ' ').trim()
     return [`\`${name}\``, inUnits(name, values[name] ?? 0), linkSections(sentence)]
   })
   return table(['limit', 'value', 'what'], rows)

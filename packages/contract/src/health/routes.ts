@@ -67,7 +67,7 @@ export const health = c.router({
     method: 'GET',
     path: '/v1/health/connect/:Service',
     pathParams: serviceParam,
-    summary: 'List what connects for a service, with its checks',
+    summary: 'List the instances and proxies that connect for a service, with their checks',
     description: `Native instances, and proxies that stand for the service. ${VISIBLE}`,
     query: namespacedBlockingQuery(instances),
     ...answers(found, { ...ofOne, ...ofService, gate: 'catalog.connect', spec: 'extension' }),

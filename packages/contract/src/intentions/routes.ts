@@ -68,7 +68,7 @@ export const intentions = c.router({
   match: {
     method: 'GET',
     path: '/v1/connect/intentions/match',
-    summary: 'List what concerns services',
+    summary: 'List the intentions that concern services',
     description:
       'For each name, the intentions from that source or to that destination, including matching wildcards. Needs the right to read each name.',
     query: blockingQuery({

@@ -60,7 +60,7 @@ export const operations = c.router({
   changesDigest: {
     method: 'GET',
     path: '/v1/acl/changes/digest',
-    summary: 'Compare what two datacenters have',
+    summary: 'Read a digest, to compare the records of two datacenters',
     description:
       'Number and hash of the namespaces, policies, roles and global tokens at one moment, including secrets. Equal digests mean equal records, whatever their indexes.',
     query: query({

@@ -22,7 +22,7 @@ export const snapshots = c.router({
   restore: {
     method: 'PUT',
     path: '/v1/snapshot',
-    summary: 'Replace the whole store by an archive',
+    summary: 'Replace the whole store with an archive',
     description:
       'Verifies all of the archive first, then replaces every record in one transaction, or none. The commit index continues above both stores. Needs global management besides the right.',
     query: query({}),

@@ -1,4 +1,4 @@
-/** Transactions: operations that are made together, or not at all. Decisions: transactions. */
+/** Transactions: operations that are applied together or not at all. Decisions: transactions. */
 import * as z from 'zod'
 import { checkSchema, nodeSchema, nodeServiceSchema } from '../catalog/records.ts'
 import { checkRegistrationSchema, serviceRegistrationSchema } from '../catalog/schemas.ts'
