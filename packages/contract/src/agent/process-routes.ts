@@ -35,7 +35,7 @@ export const agentProcess = c.router({
     path: '/v1/agent/force-leave/:Node',
     pathParams: z.object({ Node: z.string().meta({ description: 'Name of a member that failed.' }) }),
     summary: 'Remove a failed process from the members',
-    description: 'Refused for a process that lives. A member that failed is forgotten by itself, too.',
+    description: 'Refused for a live process. Failed members are also removed automatically after a while.',
     query: query({ prune: flag('Accepted for existing clients, without effect.') }),
     body: c.noBody(),
     ...answers(done, {
@@ -52,7 +52,7 @@ export const agentProcess = c.router({
     method: 'PUT',
     path: '/v1/agent/leave',
     summary: 'Stop this server',
-    description: 'The server answers, finishes what it has begun, leaves the cluster and ends.',
+    description: 'The server answers, finishes open requests, leaves the cluster and stops.',
     query: query({}),
     body: c.noBody(),
     ...answers(done, {

@@ -87,7 +87,7 @@ export const agent = c.router({
     method: 'GET',
     path: '/v1/agent/checks',
     summary: 'List the checks of this node',
-    description: 'By ID, with their latest output. Shows those that the caller may read.',
+    description: 'By ID, with their latest output. Shows checks that the caller may read.',
     query: query({ filter }),
     ...answers(agentChecksSchema, { ...rows, ...row }),
   },
@@ -96,7 +96,7 @@ export const agent = c.router({
     path: '/v1/agent/service/register',
     summary: 'Register a service of this node, with its checks',
     description:
-      'Replaces a service of that ID. Checks that the service has already stay as they are, with their status, unless `replace-existing-checks`. Names of fields match without case and with underscores.',
+      'Replaces a service of that ID. Checks that the service has already stay as they are, with their status, unless `replace-existing-checks`. Field names match regardless of case and underscores.',
     query: query({
       'replace-existing-checks': flag('Remove checks of the service that the body does not define.'),
     }),
@@ -163,7 +163,7 @@ export const agentChecks = c.router({
     path: '/v1/agent/check/register',
     summary: 'Register a check of this node, or of one of its services',
     description:
-      'The server runs HTTP, TCP and alias checks itself, and expects reports of TTL checks in time. Names of fields match without case and with underscores.',
+      'The server runs HTTP, TCP and alias checks itself, and expects reports of TTL checks in time. Field names match regardless of case and underscores.',
     query: query({}),
     body: checkDefinitionSchema,
     ...answers(done, { ...registers, ...row, errors: ['field_required', 'field_invalid', 'not_found'] }),

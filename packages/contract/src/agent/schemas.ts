@@ -55,7 +55,7 @@ export const localHealthSchema = z
   .strictObject({
     AggregatedStatus: z.string().meta({
       description:
-        '`passing`, `warning`, `critical` or `maintenance`: the worst of its checks and of those of the node.',
+        '`passing`, `warning`, `critical` or `maintenance`: the worst status of its checks and the checks of the node.',
     }),
     Service: agentServiceSchema.nullable().meta({ description: 'null if there is no such service.' }),
     Checks: z.array(checkSchema).nullable().meta({ description: 'Checks of the node, then of the service.' }),

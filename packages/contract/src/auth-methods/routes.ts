@@ -57,8 +57,7 @@ export const authMethods = c.router({
     path: '/v1/acl/auth-method/:Name',
     pathParams: methodNameParam,
     summary: 'Read an auth method',
-    description:
-      'Names are not case-sensitive. Secrets in Config are shown to callers with `acl:write` alone.',
+    description: 'Names are not case-sensitive. Only callers with `acl:write` see secrets in Config.',
     query: namespacedBlockingQuery({}),
     ...answers(authMethodSchema, { ...read, holdsSecrets: true, errors: ['id_missing', 'not_found'] }),
   },

@@ -109,10 +109,10 @@ const config = {
   }),
   MapNamespaces: z.boolean().optional().meta({
     description:
-      'kubernetes, extended edition, namespace `default` only: whether a token is in the namespace that is named like that of its service account. NamespaceRules come first.',
+      'kubernetes, extended edition, namespace `default` only: whether a token belongs to the namespace with the same name as the namespace of its service account. NamespaceRules come first.',
   }),
   ConsulNamespacePrefix: short().meta({
-    description: 'kubernetes: goes before the name that MapNamespaces maps to.',
+    description: 'kubernetes: prefix of the name that MapNamespaces maps to.',
   }),
   ConsulNamespaceOverrides: claims().meta({
     description:
@@ -166,7 +166,7 @@ const limitsShown = {
 }
 const localityShown = z.string().optional().meta({ description: LOCALITY })
 const named = {
-  Name: z.string().meta({ description: 'Name of the method, as it was first written.' }),
+  Name: z.string().meta({ description: 'Name of the method, as first written.' }),
   Type: z.string().meta({ description: TYPE }),
   DisplayName: z.string().optional().meta({ description: DISPLAY_NAME }),
   Description: z.string().optional().meta({ description }),
@@ -179,7 +179,7 @@ export const authMethodSchema = z
     ...named,
     TokenLocality: localityShown,
     Config: authMethodConfigSchema.meta({
-      description: 'The configuration as it was written, keys in order.',
+      description: 'The configuration, as written, with its keys in order.',
     }),
     NamespaceRules: namespaceRulesShown,
     ...limitsShown,
@@ -232,7 +232,7 @@ export const createAuthMethodSchema = z
   .strictObject({
     Name: required(
       z.string().meta({
-        description: `Letters, digits, \`-\` and \`_\`, at most ${AUTH_METHOD_NAME_LENGTH_MAX} characters; unique without case.`,
+        description: `Letters, digits, \`-\` and \`_\`, at most ${AUTH_METHOD_NAME_LENGTH_MAX} characters; unique regardless of case.`,
         maxLength: AUTH_METHOD_NAME_LENGTH_MAX,
       }),
     ),
@@ -298,7 +298,7 @@ export const explainLoginAnswerSchema = z
       .meta({ description: 'Service identities of the token.' }),
     NodeIdentities: z.array(nodeIdentitySchema).meta({ description: 'Node identities of the token.' }),
     Rights: z.array(z.strictObject(right)).meta({
-      description: 'Rights that the token would have in addition to those of a token without links.',
+      description: 'Rights that the token would have, beyond the rights of a token without links.',
     }),
   })
   .meta({ id: 'ExplainLoginAnswer' })

@@ -34,7 +34,7 @@ export const bindingRules = c.router({
     path: '/v1/acl/binding-rule/:ID',
     pathParams: idParam,
     summary: 'Read a binding rule',
-    description: 'The record as it was written.',
+    description: 'The record, as written.',
     query: namespacedBlockingQuery({}),
     ...answers(bindingRuleSchema, { ...read, errors: ['id_missing', 'id_invalid', 'not_found'] }),
   },
@@ -44,7 +44,7 @@ export const bindingRules = c.router({
     pathParams: idParam,
     summary: 'Update a binding rule',
     description:
-      'Replaces everything but AuthMethod. A Selector that is left out is cleared, so that the rule matches every login. Tokens made before stay as they are.',
+      'Replaces everything but AuthMethod. An omitted Selector is cleared, and the rule then matches every login. Existing tokens do not change.',
     query: namespacedQuery({}),
     body: updateBindingRuleSchema,
     ...answers(bindingRuleSchema, {

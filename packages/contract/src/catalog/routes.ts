@@ -94,7 +94,7 @@ export const catalog = c.router({
     path: '/v1/catalog/service/:Service',
     pathParams: serviceParam,
     summary: 'List the instances of a service',
-    description: `The index is that of the service from 1.0.7: it moves when an instance, its node or one of their checks changes. ${VISIBLE}`,
+    description: `From 1.0.7, the service has its own index, which moves when an instance, its node or one of their checks changes. ${VISIBLE}`,
     query: namespacedBlockingQuery({ ...ofInstances, filter }),
     ...answers(z.array(serviceInstanceSchema), { ...ofOne, ...ofService, ...row, spec: '9.3' }),
   },

@@ -20,7 +20,8 @@ const pairs = () =>
 const number = () => z.int().optional()
 const stamps = { CreateIndex: unoffered(ignored), ModifyIndex: unoffered(ignored) }
 const namespace = z.string().max(NAMESPACE_NAME_LENGTH_MAX).optional().meta({
-  description: 'Extended edition only: namespace of the service or check. Default: that of the request.',
+  description:
+    'Extended edition only: namespace of the service or check. Default: the namespace of the request.',
 })
 const duration = (description: string) =>
   z
@@ -120,7 +121,9 @@ export type ServiceRegistration = z.output<typeof serviceRegistrationSchema>
 /** A check as a registration gives it. */
 export const checkRegistrationSchema = z
   .strictObject({
-    Node: name().meta({ description: 'Name of the node, if given that of the registration.' }),
+    Node: name().meta({
+      description: 'Name of the node; if given, it must be the node of the registration.',
+    }),
     CheckID: name().meta({ description: 'ID, unique on the node regardless of case. Default: the name.' }),
     Name: name().meta({ description: 'Name of the check.' }),
     Status: name().meta({ description: '`passing`, `warning` or `critical`. Default: critical.' }),

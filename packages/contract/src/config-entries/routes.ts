@@ -18,7 +18,7 @@ export const configEntries = c.router({
     path: '/v1/config',
     summary: 'Write a config entry',
     description:
-      'Replaces all intentions to a destination. They lose their IDs and times. `false` where `cas` does not hold; with `cas=0` the entry must not exist.',
+      'Replaces all intentions to a destination. They lose their IDs and times. Answers `false` if `cas` does not match; with `cas=0` the entry must not exist.',
     query: namespacedQuery({ cas: cas('replaces an entry') }),
     body: writeConfigEntrySchema,
     ...answers(z.boolean().meta({ description: 'Whether the entry was written.' }), {
@@ -32,7 +32,7 @@ export const configEntries = c.router({
     method: 'GET',
     path: '/v1/config/service-intentions',
     summary: 'List config entries',
-    description: 'In order of Name, without those that the caller may not read.',
+    description: 'In order of Name. Shows entries that the caller may read.',
     query: namespacedBlockingQuery({}),
     ...answers(z.array(configEntrySchema), { ...read, errors: [] }),
   },

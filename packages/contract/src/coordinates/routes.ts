@@ -51,7 +51,7 @@ export const coordinates = c.router({
     path: '/v1/coordinate/update',
     summary: 'Report the coordinate of a node',
     description:
-      'Stored within five seconds, together with those of other nodes. That of a node which is not registered is dropped. Needs `node:write`.',
+      'Stored within five seconds, together with reports of other nodes. Reports of unregistered nodes are dropped. Needs `node:write`.',
     query: query({}),
     body: coordinateUpdateSchema,
     ...answers(z.string().meta({ description: 'Empty.' }), {

@@ -26,7 +26,7 @@ export const datacenters = c.router({
     path: '/v1/acl/replication/accept',
     summary: 'Accept the records of another primary store',
     description:
-      'Replication pauses if the id of the primary’s store has changed, or if following it would delete much. The records of the named store may then replace what is here. In a promoted datacenter whose settings name another primary, this ends the promotion. In the extended edition only a global manager may accept.',
+      'Replication pauses if the id of the primary’s store has changed, or if following it would delete many records. The records of the named store may then replace what is here. In a promoted datacenter whose settings name another primary, this ends the promotion. In the extended edition only a global manager may accept.',
     query: query({}),
     body: acceptClusterSchema,
     ...answers(acceptedClusterSchema, {
@@ -39,7 +39,7 @@ export const datacenters = c.router({
     path: '/v1/acl/replication/promote',
     summary: 'Make a secondary datacenter the primary',
     description:
-      'Ends replication: the records become those of this datacenter, its store gets a new id, and its commit index leaps above every index of the old primary. Refused while the first copy is incomplete, and without `Force` while the primary answers. In the extended edition only a global manager may promote.',
+      'Ends replication: this datacenter then owns the records, its store gets a new id, and its commit index rises above every index of the old primary. Refused while the first copy is incomplete, and without `Force` while the primary answers. In the extended edition only a global manager may promote.',
     query: query({}),
     body: promoteDatacenterSchema,
     ...answers(promotedDatacenterSchema, {

@@ -19,7 +19,8 @@ export type AcceptedCluster = z.infer<typeof acceptedClusterSchema>
 export const promoteDatacenterSchema = z
   .strictObject({
     Datacenter: required(z.string()).meta({
-      description: 'Name of the datacenter that becomes the primary: that of this server, as a confirmation.',
+      description:
+        'Name of the datacenter that becomes the primary. It must be the datacenter of this server, as a confirmation.',
     }),
     Force: z
       .boolean()

@@ -74,7 +74,7 @@ const explanationSchema = z
       .meta({
         description: 'The rule that decided. Absent if no rule matched, so the default policy decided.',
       }),
-    Path: z.array(z.string()).meta({ description: 'How the token comes by the rule, outermost first.' }),
+    Path: z.array(z.string()).meta({ description: 'How the token gets the rule, outermost first.' }),
     Missing: z
       .strictObject(right)
       .optional()

@@ -29,7 +29,7 @@ const nodeParam = z.object({
 const ofService = { subject: 'service name' } as const
 const ofNode = { subject: 'node name' } as const
 const passing = textOrEmpty(
-  'Only instances all of whose checks pass, those of the node included. Empty or a boolean; before 0.8.5 any value.',
+  'Only instances all of whose checks pass, including the checks of the node. Empty or a boolean; before 0.8.5 any value.',
 )
 const instances = { ...ofInstances, passing, filter }
 const found = z.array(serviceHealthSchema)
@@ -59,7 +59,7 @@ export const health = c.router({
     path: '/v1/health/service/:Service',
     pathParams: serviceParam,
     summary: 'List the instances of a service with their checks',
-    description: `${VISIBLE} The index is that of the service from 1.0.7: it moves when an instance, its node or one of their checks changes.`,
+    description: `${VISIBLE} From 1.0.7, the service has its own index, which moves when an instance, its node or one of their checks changes.`,
     query: namespacedBlockingQuery(instances),
     ...answers(found, { ...ofOne, ...ofService, ...row, spec: '9.3' }),
   },
@@ -88,7 +88,7 @@ export const health = c.router({
       State: z.string().meta({ description: '`passing`, `warning`, `critical`, or `any`.' }),
     }),
     summary: 'List the checks in a state',
-    description: `A word that is no state finds nothing. ${VISIBLE}`,
+    description: `An unknown state matches nothing. ${VISIBLE}`,
     query: namespacedBlockingQuery({ ...ofNodes, filter }),
     ...answers(z.array(checkSchema), { ...ofOne, subject: 'check state', ...row }),
   },

@@ -54,7 +54,9 @@ export const serviceSummarySchema = z
     ProxyFor: z
       .array(z.string())
       .optional()
-      .meta({ description: 'Services that the instances are proxies of, sorted; absent if they are none.' }),
+      .meta({
+        description: 'Services that the instances are proxies for, sorted; absent if there are none.',
+      }),
     ChecksPassing: counted('Passing checks of the instances and their nodes.'),
     ChecksWarning: counted('Warning checks of the instances and their nodes.'),
     ChecksCritical: counted('Critical checks of the instances and their nodes.'),

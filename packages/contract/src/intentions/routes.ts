@@ -36,7 +36,7 @@ export const intentions = c.router({
     path: '/v1/connect/intentions',
     summary: 'List intentions',
     description:
-      'The highest precedence first. From 1.9.0 those whose destination is in the namespace of the request; before, and with `ns=*`, all. Shows those of which the caller may read source or destination.',
+      'The highest precedence first. From 1.9.0, only intentions whose destination is in the namespace of the request; before, and with `ns=*`, all. Shows intentions whose source or destination the caller may read.',
     query: namespacedBlockingQuery({
       filter: text(
         'Only intentions that this filter selects, such as `Action == deny`. Since 1.8.0. Decisions: filters.',
@@ -74,7 +74,7 @@ export const intentions = c.router({
     query: blockingQuery({
       by: word(
         ['source', 'destination'],
-        { description: 'Which end the names are. Required, once.', ...ONCE },
+        { description: 'Which end of the intentions `name` names. Required, once.', ...ONCE },
         BY_PROBLEM,
       ),
       name: texts('A service, as `name` or `namespace/name`. May be repeated.'),
@@ -86,7 +86,7 @@ export const intentions = c.router({
     path: '/v1/connect/intentions/check',
     summary: 'Ask whether a service may connect to another',
     description:
-      'The intention of the highest precedence decides; one with Permissions denies. Without one, the default policy of rules decides. Needs `service:read` on the destination.',
+      'The intention of the highest precedence decides; an intention with Permissions denies. Without an intention, the default policy of rules decides. Needs `service:read` on the destination.',
     query: blockingQuery({
       ...names,
       'source-type': text('Absent, or `consul`.'),

@@ -53,14 +53,16 @@ export const kv = c.router({
     pathParams: keyParam,
     summary: 'Write a key',
     description:
-      'Answers `false` if `cas` does not match, a session cannot lock the key, or does not hold it. `cas`, `acquire` and `release` exclude each other.',
+      'Answers `false` if `cas` does not match, the session cannot lock the key, or the session does not hold it. `cas`, `acquire` and `release` exclude each other.',
     query: namespacedQuery({
       flags: uint64('flags', 'An unsigned 64-bit number to store with the value.'),
       cas: count('cas', cas),
       acquire: textOrEmpty(
-        'ID of a session that locks the key. `false` while another holds it, or a lock delay keeps it.',
+        'ID of a session that locks the key. Answers `false` while another session holds the key or a lock delay protects it.',
       ),
-      release: textOrEmpty('ID of a session that releases the key. `false` if it does not hold it.'),
+      release: textOrEmpty(
+        'ID of a session that releases the key. Answers `false` if the session does not hold the key.',
+      ),
     }),
     // ts-rest sends text of this type unchanged; it would quote any other as JSON.
     contentType: 'application/x-www-form-urlencoded',

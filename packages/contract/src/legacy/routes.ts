@@ -115,7 +115,7 @@ export const legacy = c.router({
     path: '/v1/acl/info/:ID',
     pathParams: secretParam,
     summary: 'Read a legacy token by its secret',
-    description: 'An array with one token or none. Needs no right, because the caller knows the secret.',
+    description: 'An array with one token or none. Needs no right, because the caller has the secret.',
     query: blockingQuery({}),
     ...answers(z.array(legacyTokenSchema), {
       ...legacyApi,
@@ -163,11 +163,11 @@ export const legacy = c.router({
     path: '/v1/internal/acl/legacy-tokens',
     summary: 'Import the tokens of a legacy cluster',
     description:
-      'Takes what `GET /v1/acl/list` of a legacy cluster answered. Writes all tokens or none: one problem of severity `error` stops the import. A secret that exists with other content is one, but the anonymous and the initial management token, if unchanged since the server created them, take the name and rules of the list.',
+      'Takes the answer of `GET /v1/acl/list` from a legacy cluster. Writes all tokens or none: one problem of severity `error` stops the import, such as a secret that exists with other content. The anonymous and the initial management token are exceptions: if nobody has changed them since the server created them, they take the name and rules in the list.',
     query: query({
       check: flag('Check the whole list and write nothing.'),
       position: position(
-        'Position of the first record within a longer list, so that problems name theirs. Default 0.',
+        'Position of the first record within a longer list, for the positions in problems. Default 0.',
       ),
     }),
     body: z.array(legacyTokenSchema),

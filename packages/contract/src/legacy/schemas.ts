@@ -11,7 +11,7 @@ export const legacyTokenSchema = z
     Name: z.string().meta({ description }),
     Type: z
       .enum(['client', 'management'])
-      .meta({ description: '`management` grants every right; `client` grants those of its rules.' }),
+      .meta({ description: '`management` grants every right; `client` grants the rights in its rules.' }),
     Rules: z.string().meta({
       description: 'Rules of a client token, in the legacy syntax: every segment is a prefix.',
     }),

@@ -64,7 +64,7 @@ export const namespaces = c.router({
     pathParams: nameParam,
     summary: 'Delete an empty namespace',
     description:
-      'Refused while it holds tokens, policies, roles, auth methods, binding rules, keys, services or checks. `default` cannot be deleted.',
+      'Refused while it contains tokens, policies, roles, auth methods, binding rules, keys, services or checks. `default` cannot be deleted.',
     query: query({}),
     ...answers(deletedSchema, {
       sameOrigin: true,

@@ -34,12 +34,10 @@ export const operations = c.router({
     description:
       'Without `index`, pages of everything. Then, with the `Index` of the first page, what has changed since: applied as one, an answer leads from the state at `index` to the state at its `Index`. Shows every secret.',
     query: blockingQuery({
-      cluster: text(
-        '`Cluster` of the answers before. If the server belongs to another one, it answers `Reset`.',
-      ),
+      cluster: text('`Cluster` of earlier answers. If the server has another `Cluster`, it answers `Reset`.'),
       cursor: text('Continue after the page that came with this `Next-Cursor`. Without effect with `index`.'),
       reader: text(
-        'Name of the reader, such as its datacenter: 1 to 64 letters, digits, `.`, `_` and `-`. What changes is kept for readers with a name, for up to a day.',
+        'Name of the reader, such as its datacenter: 1 to 64 letters, digits, `.`, `_` and `-`. The server keeps changes for named readers for up to a day.',
         { maxLength: 64 },
       ),
       staged: flagUnlessFalse(
@@ -137,7 +135,7 @@ export const operations = c.router({
     path: '/v1/agent/members',
     summary: 'List the server processes',
     description:
-      'Includes processes that failed or left recently. Shows those on nodes that the caller may read.',
+      'Includes processes that failed or left recently. Shows processes on nodes that the caller may read.',
     query: query({
       wan: text('Not empty: names carry their datacenter, as in `db-1.dc1`.'),
       segment: text('Accepted for existing clients, without effect. Excludes `wan`.'),

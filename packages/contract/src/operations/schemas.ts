@@ -179,7 +179,7 @@ export const versionChangeSchema = z
   .strictObject({
     Gate: said('Name of the version gate.'),
     Change: z.enum(['added', 'removed']).meta({ description: 'Whether the gate opens or closes.' }),
-    At: said('The version that brings the change.'),
+    At: said('The version that introduces the change.'),
     Kind: said('`field`, `endpoint`, `behaviour` or `limit`.'),
     SpecRow: said('Section of the API reference.'),
     Sentence: said('The behaviour before and after.'),
@@ -188,8 +188,7 @@ export const versionChangeSchema = z
       description: 'Whether the change can break a correct client.',
     }),
     DecidedBy: z.enum(['agent', 'server', 'both']).meta({
-      description:
-        'Whose version counts in a mixed cluster: that of the agent, of the server behind it, or both.',
+      description: 'Whose version decides in a mixed cluster: the agent, the server behind it, or both.',
     }),
   })
   .meta({ id: 'VersionChange' })

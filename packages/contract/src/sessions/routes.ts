@@ -47,7 +47,7 @@ export const sessions = c.router({
     pathParams: sessionParam,
     summary: 'End a session',
     description:
-      'In the same commit the keys that it holds are released or deleted, and their lock delays start. `true`, also for one that does not exist. Needs `session:write` on the node.',
+      'The same commit releases or deletes the keys that it holds, and starts their lock delays. Answers `true`, even if the session does not exist. Needs `session:write` on the node.',
     query: query({}),
     body: c.noBody(),
     ...answers(z.boolean(), {

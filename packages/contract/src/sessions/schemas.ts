@@ -65,7 +65,7 @@ export const sessionCreateSchema = z
     CreateIndex: unoffered(ignored),
     ModifyIndex: unoffered(ignored),
     Name: text().optional().meta({ description: 'Free text.' }),
-    Node: text().optional().meta({ description: 'A registered node. Default: that of the server.' }),
+    Node: text().optional().meta({ description: 'A registered node. Default: the node of the server.' }),
     NodeChecks: z
       .array(text())
       .max(SERVICE_CHECKS_MAX)

@@ -3,13 +3,13 @@ import type { GateName } from '../gates.ts'
 import { text, texts } from './query.ts'
 
 /** Keep the records that an expression is true of, after rights have filtered them. */
-export const filter = text('An expression; only records that it is true of are answered. Since 1.5.0.', {
+export const filter = text('An expression; the answer has only records that match it. Since 1.5.0.', {
   gate: 'query.filter' satisfies GateName,
 })
 
 /** Options of a list of nodes, and of what is on them. */
 export const ofNodes = {
-  near: text('Sort by distance from this node; `_agent` is that of the server.'),
+  near: text('Sort by distance from this node; `_agent` is the node of the server.'),
   'node-meta': texts('`key:value` that the node must have. May be repeated: all must match. Since 0.7.3.', {
     gate: 'catalog.nodeId' satisfies GateName,
   }),

@@ -144,7 +144,7 @@ export function position(description: string): Option<number | undefined, string
 /** Options of every endpoint. */
 const common = {
   pretty: flag('Indent the JSON. Set by its presence.'),
-  dc: text('Datacenter that answers the request. Default: that of the server.'),
+  dc: text('Datacenter that answers the request. Default: the datacenter of the server.'),
 }
 
 const NAMESPACE = 'Extended edition only: namespace of the record. For lists, `*` means all.'

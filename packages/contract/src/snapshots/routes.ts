@@ -24,7 +24,7 @@ export const snapshots = c.router({
     path: '/v1/snapshot',
     summary: 'Replace the whole store with an archive',
     description:
-      'Verifies all of the archive first, then replaces every record in one transaction, or none. The commit index continues above both stores. Needs global management besides the right.',
+      'Verifies all of the archive first, then replaces every record in one transaction, or none. The commit index continues above both stores. Also needs global management.',
     query: query({}),
     // ts-rest sends text of this type unchanged; it would quote any other as JSON.
     contentType: 'application/x-www-form-urlencoded',

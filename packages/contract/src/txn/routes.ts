@@ -9,7 +9,7 @@ export const txn = c.router({
     method: 'PUT',
     path: '/v1/txn',
     summary: 'Apply several operations, all or nothing',
-    description: `Up to ${TRANSACTION_OPERATIONS_MAX} operations, in order: each sees the writes before it. All writes have one index. If one cannot be made, none is, and the status is 409 with the reasons in \`Errors\`; a missing right is such a reason. Writes of keys need \`key:write\`, checks of an index \`key:read\`; writes of nodes, services and checks need \`node:write\` and \`service:write\`, by what is stored and by what is sent. Gets leave out what the caller may not read.`,
+    description: `Up to ${TRANSACTION_OPERATIONS_MAX} operations, in order: each sees the writes before it. All writes have one index. If one operation fails, none is applied, and the status is 409 with the reasons in \`Errors\`; a missing right is such a reason. Writes of keys need \`key:write\`, checks of an index \`key:read\`; writes of nodes, services and checks need \`node:write\` and \`service:write\`, for the stored and the sent record. Gets omit what the caller may not read.`,
     query: namespacedModesQuery(),
     body: transactionSchema,
     ...answers(transactionAnswerSchema, {

@@ -70,7 +70,7 @@ const value = z
   .meta({ description: 'The value in base64. Default: empty.' })
 
 const namespace = z.string().max(NAMESPACE_NAME_LENGTH_MAX).optional().meta({
-  description: 'Extended edition only: namespace of the key. Default: that of the request.',
+  description: 'Extended edition only: namespace of the key. Default: the namespace of the request.',
 })
 
 /** An operation on a key, or on all keys with a prefix. */
@@ -85,7 +85,7 @@ const keyOperationSchema = z
     Index: index(`${INDEX} For cas, check-index and delete-cas.`),
     Session: name().meta({
       description:
-        'ID of a session. For lock, unlock and check-session; empty: that no session holds the key.',
+        'ID of a session. For lock, unlock and check-session. An empty text in check-session checks that no session holds the key.',
     }),
     Namespace: namespace,
   })
@@ -171,7 +171,9 @@ export type OperationResult = z.infer<typeof operationResultSchema>
 
 const operationErrorSchema = z
   .strictObject({
-    OpIndex: z.int().meta({ description: 'Place of the operation in the transaction, from 0.', minimum: 0 }),
+    OpIndex: z
+      .int()
+      .meta({ description: 'Position of the operation in the transaction, from 0.', minimum: 0 }),
     What: z.string().meta({ description: 'Why the operation failed, for people.' }),
   })
   .meta({ id: 'OperationError' })
@@ -196,7 +198,7 @@ export const transactionAnswerSchema = z
     LastContact: z
       .int()
       .optional()
-      .meta({ description: `Age of what is shown, in milliseconds. ${OF_READS}` }),
+      .meta({ description: `Age of the shown data, in milliseconds. ${OF_READS}` }),
     KnownLeader: z
       .boolean()
       .optional()

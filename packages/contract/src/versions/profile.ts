@@ -19,7 +19,7 @@ export interface VersionChange {
   readonly gate: GateName
   /** `added`: the gate opens; `removed`: it closes. */
   readonly change: 'added' | 'removed'
-  /** The version that brings the change. */
+  /** The version that introduces the change. */
   readonly at: string
   readonly kind: VersionGate['kind']
   readonly specRow: string
