@@ -102,18 +102,26 @@ function randomBytes(random: SeededRandom): Buffer {
   return Buffer.from(random.chance(1 / 10) ? text.slice(0, random.below(text.length)) : text, 'latin1')
 }
 
-/** Sends all bytes and half-closes; resolves with the answers when the server closes. */
+/** How long a client waits for an answer before it half-closes: a server that is busy takes such a client for gone. */
+const ANSWER_MS = 200
+
+/** Sends all bytes, and half-closes at the first answer; resolves with the answers when the server closes. */
 function exchange(port: number, bytes: Buffer): Promise<string> {
   return new Promise((resolve) => {
     const socket = connect(port, '127.0.0.1')
     let text = ''
     socket.setTimeout(2_000, () => socket.destroy())
+    const patience = setTimeout(() => socket.end(), ANSWER_MS)
     socket.on('data', (data) => {
       text += data.toString('latin1')
+      socket.end()
     })
     socket.on('error', () => {})
-    socket.on('close', () => resolve(text))
-    socket.end(bytes)
+    socket.on('close', () => {
+      clearTimeout(patience)
+      resolve(text)
+    })
+    socket.write(bytes)
   })
 }
 

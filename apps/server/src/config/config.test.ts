@@ -160,9 +160,9 @@ test('CFG-01: DNS and HTTP share no port of one address: workers would take each
 })
 
 test.each([
-  ['PROTOCOL', 'grpc', 'is none of these; write one of `http/protobuf`'],
-  ['TRACES_PROTOCOL', 'http/json', 'is none of these'],
-  ['COMPRESSION', 'zip', 'is none of these'],
+  ['PROTOCOL', 'grpc', 'is not an accepted value; write one of `http/protobuf`'],
+  ['TRACES_PROTOCOL', 'http/json', 'is not an accepted value'],
+  ['COMPRESSION', 'zip', 'is not an accepted value'],
   ['TIMEOUT', '10s', 'is not a whole number'],
   ['HEADERS', 'canary', 'has a part that does not have that form'],
   ['TRACES_HEADERS', 'api-key=canary%zz', 'has a part'],
