@@ -23,10 +23,10 @@ import { readHost } from './telemetry/read-host.ts'
 export interface ServerClusterInfo extends ClusterInfo {
   /** Set by the job that watches legacy mode. */
   setLegacyModeWaitsFor(reasons: readonly string[]): void
-  /** Set by the same: the datacenter that the primary takes for the primary, if that is not itself. */
+  /** Set by the same job: the datacenter that our primary itself replicates from, if any. */
   setPrimaryFollows(datacenter: string | undefined): void
   replication(): Promise<ReplicationState | undefined>
-  /** What the process that replicates knows; `undefined` if none does. */
+  /** The report of the process that replicates; `undefined` if none does. */
   replicationReport(): Promise<ReplicationReport | undefined>
   /** Set by the migration: the last error, until a batch succeeds. */
   setMigrationError(message: string | undefined): void
@@ -36,22 +36,22 @@ export function createClusterInfo(options: {
   readonly store: ServerStore
   readonly config: Config
   readonly dataDir: string
-  /** The metrics of the server, and since when they count, in milliseconds since the epoch. */
+  /** The server's metrics, and when they began to count, in milliseconds since the epoch. */
   readonly readMetrics: () => Promise<{ readonly registry: Registry; readonly startedAt: number }>
   /** Absent in the primary datacenter. */
   readonly replication: Replication | undefined
   readonly log: Logger
-  /** Ends this server. */
+  /** Stops this server. */
   readonly leave: () => void
 }): ServerClusterInfo {
   const { store, config, dataDir, readMetrics, replication, leave } = options
   let waitsFor: readonly string[] = []
   let primaryFollows: string | undefined
   let migrationError: string | undefined
-  // Cached because any client may ask; members report nothing new within a heartbeat.
+  // Cached because any client may request it. Members report nothing new between heartbeats.
   const members = new Remembered(() => store.membership.members(), MEMBER_HEARTBEAT_MS)
   const leader = new Remembered(() => store.membership.leader(), MEMBER_HEARTBEAT_MS)
-  /** While the database cannot be reached, nothing is known. */
+  /** Unknown while the database is unreachable. */
   const report = async () => {
     const own = replication?.report()
     if (own) return own
@@ -106,6 +106,6 @@ export function createClusterInfo(options: {
 
 function show(member: Member & { readonly address: string }): ClusterMember {
   const { id, node, address, datacenter, version, mode, status } = member
-  // Only the end of legacy mode tells a server that stopped from one that left.
+  // Only the end of legacy mode distinguishes a server that stopped from one that left.
   return { id, node, address, datacenter, version, mode, status: status === 'stopped' ? 'left' : status }
 }

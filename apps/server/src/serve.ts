@@ -1,4 +1,4 @@
-/** Runs the server until it is stopped: with the embedded database if none is configured, as one process or several. */
+/** Runs the server until it is stopped: as one process or several, with the embedded database if none is configured. */
 import cluster from 'node:cluster'
 import { rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -19,7 +19,7 @@ import { type Channel, MainLink } from './workers/main-link.ts'
 import { hangUpWorkers, startWorkers } from './workers/start-workers.ts'
 import { REFUSED_EXIT_CODE } from './workers/worker-messages.ts'
 
-/** Resources to stop with the server, last started first. `isForGood`: the server leaves, and has no successor. */
+/** Resources to stop with the server, last started first. `isForGood`: the server leaves the cluster permanently. */
 type Stop = (isForGood: boolean) => Promise<void>
 
 export async function serve(config: Config): Promise<void> {
@@ -27,7 +27,7 @@ export async function serve(config: Config): Promise<void> {
   const { log, accessLog } = createLoggers(config)
   const stops: Stop[] = []
   const stop = stopOnSignals(log, stops)
-  // Operators send SIGHUP when they have renewed a certificate, also to a server that starts or drains: it must not end that.
+  // Operators send SIGHUP after renewing a certificate. It must not kill a server that is starting or draining.
   if (config.tlsCert !== undefined) process.on('SIGHUP', () => {})
   try {
     if (cluster.isWorker) await serveAsWorker(config, { log, accessLog }, stops, stop)
@@ -45,7 +45,7 @@ const EXPOSED =
 
 async function serveAsMain(config: Config, loggers: Loggers, stops: Stop[], stop: StopServer): Promise<void> {
   const { log } = loggers
-  // Bad files stop the start before it has touched anything.
+  // Refuse bad files before changing anything.
   await checkFiles(config)
   if (isListenerExposed(config)) log.warn({ host: config.host }, EXPOSED)
   const dataDir = openDataDirectory(config.dataDir)
@@ -84,7 +84,7 @@ async function serveAsMain(config: Config, loggers: Loggers, stops: Stop[], stop
   process.stdout.write(greeting(config, server.url, server.isBootstrapped))
 }
 
-/** Where `latchkey-server postgres` writes the URL of its database, which holds a password. */
+/** Where `latchkey-server postgres` writes the URL of its database, which contains a password. */
 const DATABASE_URL_FILE = 'postgres.url'
 
 /**
@@ -113,12 +113,12 @@ export async function servePostgres(config: Config): Promise<void> {
   }
 }
 
-/** The main process of several workers never needs it, and is half as large without. */
+/** A main process with workers never needs this module, and uses half the memory without it. */
 function loadServerProcess(): Promise<typeof import('./server-process.ts')> {
   return loadLightly(() => import('./server-process.ts'))
 }
 
-/** A worker finds the URL of its database, already started and migrated, in the environment. */
+/** Runs as a worker: the database at `DATABASE_URL` is already started and migrated. */
 async function serveAsWorker(
   config: Config,
   loggers: Loggers,
@@ -128,7 +128,7 @@ async function serveAsWorker(
   const dataDir = openDataDirectory(config.dataDir)
   const databaseUrl = config.databaseUrl ?? ''
   const channel: Channel = {
-    // Nothing can be sent to a main process that has died, and this one ends with it.
+    // Ignores send errors: if the main process has died, this one ends too.
     send: (message) => process.send?.(message, undefined, undefined, () => {}),
     onMessage: (listener) => process.on('message', listener),
   }
@@ -155,16 +155,18 @@ function isRefusal(error: unknown): error is Error {
   return error instanceof Error && [error, error.cause].some((cause) => cause instanceof StartRefused)
 }
 
-/** Its channel to the main process would keep a worker that cannot start alive, and the main process waiting for it. */
+/** Exits, because the open channel would keep a failed worker alive and the main process waiting for it. */
 function endWorker(error: Error): never {
   process.stderr.write(`${error.message}\n`)
   process.exit(isRefusal(error) ? REFUSED_EXIT_CODE : 1)
 }
 
-/** Stops the server, because of the error if there is one. */
+/** Stops the server. With an error, prints it and sets the exit code. */
 type StopServer = (error?: Error, isForGood?: boolean) => void
 
-/** The first signal drains, and SIGQUIT also leaves the cluster; a second one ends the process at once. */
+/**
+ * The first signal drains the server, and SIGQUIT also leaves the cluster. A second signal ends the process at once.
+ */
 function stopOnSignals(log: Logger, stops: Stop[]): StopServer {
   let isStopping = false
   const stop: StopServer = (error, isForGood = false) => {
@@ -179,7 +181,7 @@ function stopOnSignals(log: Logger, stops: Stop[]): StopServer {
       process.exit()
     })
   }
-  // A message of the main process may reach a worker just before the signal that went to both.
+  // Not `isStopping`: a stop message from the main process may arrive just before the signal that was sent to both.
   let isSignalled = false
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGQUIT'] as const) {
     process.on(signal, () => {
@@ -202,7 +204,7 @@ async function stopAll(stops: Stop[], log: Logger, isForGood = false): Promise<v
   }
 }
 
-/** The next step, for an operator. */
+/** Tells an operator what to do next. */
 function greeting(config: Config, url: string, isBootstrapped: boolean): string {
   const next = isBootstrapped
     ? `Ask who you are, with a token you have:\n  curl -H "X-Service-Token: $LATCHKEY_TOKEN" ${url}/v1/acl/token/self`

@@ -35,22 +35,22 @@ import type { MainLink } from './workers/main-link.ts'
 interface ServerProcessOptions {
   readonly config: Config
   readonly databaseUrl: string
-  /** Whether that is the embedded database, in the data directory. */
+  /** Whether `databaseUrl` is the embedded database in the data directory. */
   readonly isDatabaseEmbedded: boolean
   readonly dataDir: string
   readonly log: Logger
-  /** Writes a line per answer; `undefined` if the level is too low. */
+  /** Writes a line per answer; `undefined` if the log level is too low. */
   readonly accessLog: AccessLog | undefined
   /** Called if the process must stop, for example because its version has become too old for its data. */
   readonly onFatal: (error: Error) => void
-  /** Counts for several workers together. Default: this process counts for itself. */
+  /** The main process, which counts for all workers. Default: this process counts for itself. */
   readonly main?: MainLink
 }
 
 interface ServerProcess {
-  /** Where it listens, as a URL. */
+  /** The URL it listens on. */
   readonly url: string
-  /** Whether a first management token exists; a secondary datacenter gets that of its primary. */
+  /** Whether a first management token exists. A secondary datacenter gets its token from the primary. */
   readonly isBootstrapped: boolean
   /** @param isForGood the other servers do not wait for a successor. */
   close(isForGood: boolean): Promise<void>
@@ -161,7 +161,7 @@ async function startOnce(
         !profile.has('api.token') ||
         isSecondary({ ...config, store }),
       close: async (isForGood) => {
-        // Reports go to another process from now on.
+        // From now on, check reports go to another process.
         localChecks.stop()
         await listener.drain()
         await Promise.all([listener.close(config.shutdownTimeoutMs), dns?.close()])
@@ -175,14 +175,14 @@ async function startOnce(
     }
   } catch (error) {
     for (const stop of started.reverse()) await stop()
-    // It never served, so no server has to wait for it.
+    // It never served a request, so no server has to wait for it.
     await store.close(true)
     if (error instanceof StartRefused) throw new StartError(error.message, { cause: error })
     throw error
   }
 }
 
-/** Ends this server, with its workers, as its operator would. */
+/** Stops this server and its workers, as an operator would. */
 function endServer(): void {
   process.kill(cluster.isWorker ? process.ppid : process.pid, 'SIGQUIT')
 }

@@ -38,7 +38,7 @@ export async function openServerStore(options: {
     spans: tracing?.commits,
     member: { datacenter: config.datacenter, node: config.nodeName, version: config.serviceVersion.text },
     primaryDatacenter: config.primaryDatacenter,
-    // The one place that a server can surely write.
+    // The only folder that is certain to be writable.
     archiveFolder: dataDir,
     isCaching: config.cache,
     // The other half is for lists.
@@ -49,9 +49,9 @@ export async function openServerStore(options: {
   })
   const closeStore = store.close.bind(store)
   return Object.assign(store, {
-    /** The keys that seal what this server stores. */
+    /** The keys that encrypt what this server stores. */
     ring,
-    /** Writes new system records unless one of them exists; of several processes that start at once, the first one wins. */
+    /** Writes new system records unless one of them exists. If several processes start at once, the first one wins. */
     async recordOnce(changes: readonly Change[]): Promise<void> {
       try {
         await store.commit(changes)

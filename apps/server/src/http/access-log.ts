@@ -11,7 +11,7 @@ import { logPath } from './log-path.ts'
 export interface Answered {
   readonly reply: WireReply
   readonly requestId: string
-  /** As Node's parser accepts it: one of the known methods. */
+  /** One of the methods that Node's parser accepts. */
   readonly method: string
   readonly url: string
   /** Milliseconds from the request to its answer. */
@@ -55,8 +55,8 @@ export function recordAnswer(
 }
 
 /**
- * Formats lines by hand, with the same first fields as the logger: a twentieth of a hot read's time instead of a
- * quarter (bench/README.md). Every field is listed here and none is a secret; text that a client chose is quoted as
+ * Formats lines by hand, with the same first fields as the logger: this takes a twentieth of a hot read's time instead
+ * of a quarter (bench/README.md). Every field is listed here and none is a secret; text from a client is quoted as
  * JSON.
  *
  * @param stream receives lines including their line end.

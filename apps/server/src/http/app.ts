@@ -35,7 +35,7 @@ interface ApiListenerOptions {
   readonly compression?: Compression
   /** The key by which a client is limited; undefined for trusted proxies. */
   readonly clientOf: (request: Pick<IncomingMessage, 'socket'>) => string | undefined
-  /** Whether writes may be forwarded to a primary, which takes as long as that does. Default: false. */
+  /** Whether writes may be forwarded to a primary, and so take as long as its answer. Default: false. */
   readonly forwardsWrites?: boolean
   /** Aborted when the server ends all waits. */
   readonly closing: AbortSignal
@@ -67,7 +67,7 @@ export interface AppOptions extends ApiListenerOptions {
  * process.
  */
 export const STARTS_PER_TURN_MAX = 16
-/** A turn starts no request after this time: a read of a long list takes tens of milliseconds. */
+/** A turn starts no request after this many milliseconds: a read of a long list takes tens of milliseconds. */
 const STARTS_MS_MAX = 10
 
 interface App {
@@ -167,7 +167,7 @@ interface ApiListener {
   refuse(request: IncomingMessage, response: ServerResponse, error: AclError): void
 }
 
-/** When a request came, by `performance.now()`, and its id. */
+/** When a request arrived, by `performance.now()`, and its id. */
 interface Begun {
   readonly since: number
   readonly requestId: string
@@ -188,7 +188,7 @@ export function createApiListener(options: ApiListenerOptions): ApiListener {
     begun?: Begun,
   ): Promise<void> {
     const { since, requestId } = begun ?? { since: performance.now(), requestId: requestIdOf(request) }
-    // A request that was begun without Node has its own signal.
+    // A request that began without Node has its own signal.
     const hasSignal = !begun && canOutliveClient(request, forwardsWrites)
     const signal = hasSignal ? signals.signalOf(response) : undefined
     const budget = request.method === 'POST' ? bodies.questions : bodies.writes
@@ -197,7 +197,7 @@ export function createApiListener(options: ApiListenerOptions): ApiListener {
       let reply = await replyTo(wire)
       wire.done()
       if (compression.varies(reply)) {
-        // Appended, because CORS may have set it, too.
+        // Appended, because CORS may also have set it.
         response.appendHeader('Vary', 'Accept-Encoding')
         reply = await compression.compress(reply, request.headers['accept-encoding'])
       }
@@ -232,7 +232,7 @@ export function createApiListener(options: ApiListenerOptions): ApiListener {
   }
 }
 
-/** What is known of a request that was refused before it was routed: nothing. */
+/** For a request that was refused before routing: nothing is known of it. */
 const NOTHING_KNOWN = { endpoint: undefined, accessorId: undefined, headers: {}, pretty: false } as const
 
 /** All encodings of a path are handled the same way (INJ-02). */
@@ -254,9 +254,7 @@ function undecodable(answer: RequestHandler): ErrorRequestHandler {
   }
 }
 
-/**
- * Never shows an internal error to a client. What Express itself refuses, such as a path it cannot decode, is a 400.
- */
+/** Never shows an internal error to a client. Refusals by Express itself, such as an undecodable path, are a 400. */
 function lastResort(log: Logger): ErrorRequestHandler {
   return (error, request, response, _next) => {
     const isClients =

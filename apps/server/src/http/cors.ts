@@ -11,8 +11,8 @@ type Next = () => void
 type Cors = (request: IncomingMessage, response: ServerResponse, next: Next) => void
 
 /**
- * Adds the headers that let pages of these origins read an answer, and answers their preflights first. Cookies mean
- * nothing here, so credentials are never allowed.
+ * Adds the headers that let pages of these origins read an answer, and answers their preflights first. The API uses no
+ * cookies, so credentials are never allowed.
  *
  * @returns undefined without origins: no answer changes.
  */

@@ -10,7 +10,7 @@ export const ANY_HOST = '*'
 interface DoorOptions {
   /** The address or name that the server listens on. */
   readonly host: string
-  /** Names and addresses that requests may be sent to, besides its own. */
+  /** Names and addresses that requests may be sent to, besides the server's own. */
   readonly allowedHosts: readonly string[]
   /** Origins whose pages may write. A wildcard grants none. */
   readonly allowedOrigins?: readonly string[]
@@ -21,18 +21,18 @@ const WILDCARDS: ReadonlySet<string> = new Set(['0.0.0.0', '::'])
 const SAFE_METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS', 'TRACE'])
 
 /**
- * Refuses a request for a host that is not this server: a page of another site uses such a name, which it points here
- * after it was loaded (DNS rebinding). Also refuses a write from a page of another origin.
+ * Refuses a request for a host that is not this server: in DNS rebinding, a page of another site uses its own host
+ * name, which it points here after loading. Also refuses a write from a page of another origin.
  *
- * An address cannot be pointed elsewhere. It is still refused if the server does not listen on it; one that listens
- * on every address may be reached by any, such as that of the machine around its container.
+ * An IP address cannot be rebound. It is still refused if the server does not listen on it. A server that listens on
+ * every address accepts any, for example the address of the machine that runs its container.
  */
 export class Door {
   private readonly names: ReadonlySet<string>
   private readonly origins: ReadonlySet<string>
   private readonly allowsAny: boolean
   private readonly isEverywhere: boolean
-  /** Most requests repeat the host of the one before. */
+  /** Most requests repeat the host of the previous one. */
   private lastAdmitted: string | undefined
 
   constructor({ host, allowedHosts, allowedOrigins }: DoorOptions) {
@@ -70,7 +70,7 @@ export class Door {
   }
 }
 
-/** The host of a request line that holds a whole URL. RFC 9112, 3.2.2. */
+/** The host of a request line with a whole URL. RFC 9112, 3.2.2. */
 function authorityOf(url: string | undefined): string | undefined {
   if (url === undefined || url.startsWith('/')) return undefined
   return /^[a-z][a-z0-9+.-]*:\/\/([^/?#]*)/i.exec(url)?.[1]

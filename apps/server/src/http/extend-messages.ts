@@ -4,12 +4,13 @@ import express, { type Express } from 'express'
 type Methods = PropertyDescriptorMap
 
 /**
- * Express replaces the prototypes of each request and response with its own, which extend Node's classes. The server's messages have
- * classes of their own (`listener/http-server.ts`). This puts Express's methods on them, so that Express finds its prototypes in
- * place: replacing them took 4 µs per request, and more wherever the message was used afterwards.
+ * Express replaces the prototypes of each request and response with its own, which extend Node's classes. The server's
+ * messages have their own classes (`listener/http-server.ts`). This puts Express's methods on them, so that Express
+ * finds its prototypes in place: replacing them took 4 µs per request, and more wherever the message was used
+ * afterwards.
  *
- * @returns a function to call with each request and response before Express sees them. All messages of a server share two
- * classes, so the work is done once.
+ * @returns a function to call with each request and response before Express sees them. All messages of a server share
+ * two classes, so the work is done once.
  */
 export function extendMessages(app: Express): (request: IncomingMessage, response: ServerResponse) => void {
   const methodsOf = (message: 'request' | 'response'): Methods => ({
@@ -27,7 +28,7 @@ export function extendMessages(app: Express): (request: IncomingMessage, respons
   }
 }
 
-/** A class of Node itself, which clients in this process use too, stays as it is. */
+/** Leaves Node's own classes unchanged, because clients in this process use them too. */
 function extend(prototype: object, { prototype: shared }: { readonly prototype: object }, methods: Methods) {
   return prototype === shared
     ? Object.create(prototype, methods)

@@ -12,9 +12,9 @@ const KNOWN_STEPS: ReadonlySet<string> = new Set(
 )
 
 /**
- * The path of a request as the log may show it: without its query, which may hold a token, and with the names of
- * parameters instead of their values, because the legacy API carries secrets in paths. Of an unknown path only known
- * steps are shown: a misspelled legacy path still holds a secret (LEAK-01).
+ * The path of a request as the log may show it: without its query, which may contain a token, and with the names of
+ * parameters instead of their values, because the legacy API carries secrets in paths. An unknown path is reduced to
+ * its known steps: a misspelled legacy path still contains a secret (LEAK-01).
  */
 export function logPath(url: string): string {
   const queryAt = url.search(/[?#]/)

@@ -8,7 +8,7 @@ const HEADER = REQUEST_ID_HEADER.toLowerCase()
 const processPart = randomBytes(6).toString('hex')
 let count = 0
 
-/** The client's own id if it is valid, else a new one. */
+/** The client's own id if it is valid, otherwise a new one. */
 export function requestIdOf(request: Pick<IncomingMessage, 'headers'>): string {
   const given = request.headers[HEADER]
   if (typeof given === 'string' && isClientRequestId(given)) return given

@@ -36,7 +36,7 @@ interface ServiceParts {
   readonly log: Logger
 }
 
-/** Least time between two looks at the deadlines of all TTL checks. */
+/** Minimum time between two scans of the deadlines of all TTL checks. */
 const LOCAL_CHECKS_PAUSE_MS = 250
 
 /** The service, and the parts of it that the listener and the jobs share. */

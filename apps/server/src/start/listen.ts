@@ -1,4 +1,4 @@
-/** The listening side of a server process: the HTTP app, its server and its certificate, and the end of all three. */
+/** The listening side of a server process: starts and stops the HTTP app, its server and its certificate. */
 import { BlockList, isIPv6 } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { MEMBER_HEARTBEAT_MS } from '@latchkey/acl'
@@ -38,7 +38,9 @@ interface Listening {
   /** As `host:port`. */
   readonly address: string
   readonly url: string
-  /** Fails readiness, and resolves when a balancer has had the time to notice. Until then requests are answered. */
+  /**
+   * Fails readiness, and resolves once load balancers have had time to notice. Requests are still answered meanwhile.
+   */
   drain(): Promise<void>
   /** Ends all waits, lets requests in flight finish, and closes the rest after the deadline, in milliseconds from now. */
   close(deadlineMs: number): Promise<void>
@@ -117,7 +119,7 @@ export async function listen(parts: ListenParts): Promise<Listening> {
   }
 }
 
-/** Facts that the console shows before its first request, and that it needs for requests. */
+/** Facts that the console shows before its first request or needs to send one. */
 function factsForConsole({ headerPrefixes, edition, datacenter, serviceVersion }: Config): ServerFacts {
   const [headerPrefix = HEADER_PREFIX_DEFAULT] = headerPrefixes
   return { headerPrefix, edition, datacenter, serviceVersion: serviceVersion.text }

@@ -14,7 +14,7 @@ interface DataParts {
 }
 
 /**
- * Makes the built-in records, and checks that this version may work on the data. Spec 9.2.
+ * Creates the built-in records, and checks that this version may use the data. Spec 9.2.
  *
  * @throws StartRefused
  */
@@ -48,7 +48,10 @@ export async function prepareData({ store, config, profile, random }: DataParts)
   await store.membership.setMode(advertisedMode(profile, { aclEnabled: config.aclEnabled, recorded: mode }))
 }
 
-/** The promotion of a datacenter outweighs its settings, which an operator should bring up to date. Decisions: promotion. */
+/**
+ * Warns an operator to update the settings of a promoted datacenter, which its promotion overrides. Decisions:
+ * promotion.
+ */
 export function warnOfPromotion({ store, config }: DataParts, log: Logger): void {
   const { datacenter, primaryDatacenter } = config
   const cluster = store.directory().system('cluster')?.Value

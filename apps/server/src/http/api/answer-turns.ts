@@ -19,7 +19,7 @@ export class AnswerTurns {
     this.clientOf = clientOf
   }
 
-  /** Resolves in the turn that writes this many bytes of the answer. The client may have left by then. */
+  /** Resolves in the turn in which this many bytes of the answer may be written. The client may have left by then. */
   next({ req }: ServerResponse, bytes: number): Promise<void> {
     return new Promise((resolve) => this.turns.next(this.clientOf(req), resolve, bytes))
   }

@@ -5,13 +5,16 @@ const LOOK_INTERVAL_MS = 100
 /** A waiting connection is not read, so a client that leaves is only noticed when its wait ends. */
 const WAITING_MAX = 64
 
-/** A reservation for one body, from the request for it until its release. */
+/** A reservation for one body, from `ask` to `release`. */
 export interface BodyRoom {
   /** @throws AclError `unavailable` if no room becomes free in time. */
   readonly granted: Promise<void>
-  /** Call when the body has arrived. The request may then hold it for as long as it takes. */
+  /** Call when the body has arrived. From then on, the reservation has no time limit. */
   arrived(): void
-  /** Call when the client has left. A body that has arrived stays reserved until its release: it may still be in use. */
+  /**
+   * Call when the client has left. A body that has arrived stays reserved until its release, because it may still be in
+   * use.
+   */
   abandon(): void
   release(): void
 }

@@ -3,8 +3,8 @@ const TAKES_TURNS_OR_HIDES = /\/(?:who-can|what-if|lint)|^[^?]*%/
 
 /**
  * Whether a request can outlive its client; only such requests pay for a signal. These are blocking queries (`index`),
- * requests for another datacenter (`dc`), work that takes many turns, encoded spellings that may hide one of them, and, in a
- * secondary datacenter, writes that it forwards to the primary.
+ * requests for another datacenter (`dc`), work that takes many turns, URLs whose encoding may hide one of these, and,
+ * in a secondary datacenter, writes that it forwards to the primary.
  *
  * @param url path and query.
  */

@@ -1,11 +1,11 @@
 import type { ServerResponse } from 'node:http'
 
-/** The abort reason of all signals: creating an error per lost client would cost more than its wait did. */
+/** The abort reason of all signals: an error per lost client would cost more than its wait. */
 const GONE = new Error('the client no longer waits for the answer')
 
 /**
- * Signals for waiting requests: aborted when the client has gone, or the server ends its waits. One listener serves
- * all of them at shutdown: a signal scans its listeners when one is added, and there may be thousands (MEM-02).
+ * Signals for waiting requests: aborted when the client has left or the server ends its waits. One listener serves all
+ * of them at shutdown: a signal scans its listeners when one is added, and there may be thousands (MEM-02).
  */
 export class ClientSignals {
   private readonly closing: AbortSignal
@@ -19,7 +19,7 @@ export class ClientSignals {
     })
   }
 
-  /** A client that waits. Its signal is that of its request. */
+  /** Adds a waiting client. The controller's signal is the signal of its request. */
   begin(): AbortController {
     const client = new AbortController()
     if (this.closing.aborted) client.abort(GONE)
@@ -27,10 +27,10 @@ export class ClientSignals {
     return client
   }
 
-  /** @param isAnswered or else the client has gone. */
+  /** @param isAnswered false if the client has left. */
   end(client: AbortController, isAnswered: boolean): void {
     this.waiting.delete(client)
-    // Nothing listens after the answer.
+    // After the answer, nothing listens.
     if (!isAnswered) client.abort(GONE)
   }
 

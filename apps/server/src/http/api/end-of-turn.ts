@@ -1,14 +1,17 @@
-/** Answers that are written in one turn: a write takes some 20 µs, and in a burst, such as of waits that end, others must come between. */
+/**
+ * Maximum answers written in one turn. A write takes some 20 µs, and other work must be able to interrupt a burst, for
+ * example when many waits end.
+ */
 const ANSWERS_PER_TURN = 256
 
 /**
- * Defers work to the end of the turn of the event loop. Answers written one by one wake their readers each time;
- * batched, once. The wake-ups took more than a third of a read's processor time (`bench/README.md`).
+ * Defers work to the end of the event-loop turn. Answers written one by one wake their reader each time, and a batch
+ * wakes it once. The wake-ups took more than a third of a read's processor time (`bench/README.md`).
  */
 export class EndOfTurn {
   private waiting: (() => void)[] = []
 
-  /** Resolves when this turn has no more requests to read, or after a few more turns in a burst, in calling order. */
+  /** Resolves, in calling order, when this turn has no more requests to read, or in a burst a few turns later. */
   reached(): Promise<void> {
     return new Promise((resolve) => {
       if (this.waiting.push(resolve) === 1) setImmediate(() => this.flush())

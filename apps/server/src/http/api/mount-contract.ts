@@ -12,7 +12,7 @@ const REGISTER = {
  * Registers every route of the contract in the Express app. All share one handler: the service's own routing decides
  * versions, editions and methods.
  *
- * Express tries one route after the other, so those of each resource have a router of their own.
+ * Express tries routes one after another, so each resource has its own router.
  */
 export function mountContract(app: Application, answer: RequestHandler): void {
   const routers = new Map<string, Router>()
@@ -22,7 +22,7 @@ export function mountContract(app: Application, answer: RequestHandler): void {
     routers.set(resource, router)
     router[REGISTER[route.method]](expressPath(route), answer)
   }
-  // Not mounted below their paths, which Express would cut off.
+  // Not mounted at their paths, because Express would strip them.
   app.use((request, response, next) => {
     // A router would answer OPTIONS itself, with the methods of Express.
     const router = request.method === 'OPTIONS' ? undefined : routers.get(resourceOf(request.url))
@@ -36,9 +36,7 @@ function resourceOf(path: string): string {
   return /^\/v1\/([^/?]*)/.exec(path)?.[1] ?? ''
 }
 
-/**
- * A parameter matches slashes too, so that the service judges a malformed id instead of Express not finding the path.
- */
+/** Parameters also match slashes, so that the service refuses a malformed id before Express fails to find the path. */
 export function expressPath({ path }: Pick<AnyRoute, 'path'>): string {
   return path.replaceAll(/:(\w+)/g, '*$1')
 }

@@ -18,15 +18,15 @@ interface BodyReading {
 const SHORT_BYTES_MAX = limits.ANONYMOUS_BODY_BYTES_MAX
 
 /**
- * Reads a request's body; the caller is known by now. A body announced as too long is refused unread, and one that turns
- * out too long is refused at the bound; `DiscardedBodies` bounds how much of the rest is discarded.
+ * Reads a request's body after its caller was identified. A body announced as too long is refused unread, and a body
+ * that turns out to be too long is refused at the limit. `DiscardedBodies` limits how much of the rest is discarded.
  *
  * @throws AclError `body_too_large`, `request_timeout`, `unavailable`, `body_malformed` if the client aborted it.
  */
 export async function readBody(request: IncomingMessage, reading: BodyReading): Promise<Uint8Array> {
   const announced = Number(request.headers['content-length'] ?? 0)
   if (announced > reading.bytesMax) throw bodyTooLarge(reading.bytesMax)
-  // A short body usually came with its headers, and needs neither a time limit nor listeners.
+  // A short body usually arrives with its headers, and needs neither a time limit nor listeners.
   const isShort = announced > 0 && announced <= SHORT_BYTES_MAX
   if (isShort && announced === request.readableLength && !request.destroyed) {
     const body = request.read()
@@ -85,7 +85,7 @@ async function receiveBody(
   })
 }
 
-/** The start of the next request is unknown. */
+/** Closes the connection, because the start of the next request is unknown. */
 const CLOSE = { headers: { Connection: 'close' } }
 
 export function bodyTooLarge(bytesMax: number): AclError {

@@ -15,9 +15,10 @@ interface Unread {
 }
 
 /**
- * Counts the bytes that wait to be written. Above the limit, `room` makes further answers wait, and connections that have
- * read nothing of their answers for `UNREAD_MS_MAX` are closed, oldest first; above twice the limit, they are closed at
- * once. Bytes that several answers share are counted once, and alone they may exceed the limit: a long list can be read.
+ * Counts the bytes that wait to be written. Above the limit, `room` makes further answers wait, and connections that
+ * have read nothing of their answers for `UNREAD_MS_MAX` are closed, oldest first; above twice the limit, they are
+ * closed at once. Bytes that several answers share are counted once, and may exceed the limit on their own, so that a
+ * long list can always be read.
  */
 export class UnreadAnswers {
   private bytes = 0
@@ -53,7 +54,7 @@ export class UnreadAnswers {
     this.waiting.clear()
   }
 
-  /** Call before each piece of an answer is written, with all bytes that it holds. */
+  /** Call before each piece of an answer is written, with all bytes that the piece contains. */
   add(response: ServerResponse, bytes: Uint8Array | string | undefined): void {
     if (!(bytes instanceof Uint8Array) || bytes.length < COUNTED_BYTES_MIN || response.writableFinished)
       return
@@ -65,12 +66,12 @@ export class UnreadAnswers {
     this.count(unread, 1)
     for (const [oldest, { bytes: others }] of this.answers) {
       if (this.bytes <= 2 * limits.UNREAD_ANSWERS_BYTES_MAX) return
-      // To close one that shares the new bytes would free nothing.
+      // Closing an answer that shares the new bytes would free nothing.
       if (others !== bytes) this.close(oldest)
     }
   }
 
-  /** What was written has left the process. */
+  /** Call when the written bytes have left the process. */
   remove(response: ServerResponse): void {
     const unread = this.answers.get(response)
     if (!unread) return

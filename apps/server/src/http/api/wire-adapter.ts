@@ -23,7 +23,7 @@ export class NodeWireRequest implements WireRequest {
   readonly method: string
   readonly url: string
   readonly requestId: string
-  /** Aborted when the client has gone, or the server ends its waits. */
+  /** Aborted when the client has left or the server ends its waits. */
   readonly signal: AbortSignal | undefined
   private readonly clientOf: WireOptions['clientOf']
   private readonly request: IncomingMessage
@@ -69,24 +69,24 @@ export class NodeWireRequest implements WireRequest {
     })
   }
 
-  /** The time for the whole request to arrive bounds it, and nothing of it is kept. */
+  /** Limited only by the time for a whole request to arrive. Nothing is buffered. */
   async *streamBody(): AsyncGenerator<Uint8Array> {
     if (this.request.headers.expect !== undefined) this.response.writeContinue()
     try {
-      // Else a refusal in the middle of it would close the connection unanswered.
+      // Otherwise, a refusal in the middle of the body would close the connection unanswered.
       yield* this.request.iterator({ destroyOnReturn: false })
     } catch (cause) {
       throw new AclError('body_malformed', 'The body ended before its announced length', { cause })
     }
   }
 
-  /** The request needs its body no more. */
+  /** Call when the request no longer needs its body. */
   done(): void {
     this.room?.release()
   }
 }
 
-/** Path and query of a request line that holds a whole URL, as clients send it to proxies. RFC 9112, 3.2.2. */
+/** Path and query of a request line with a whole URL, as clients send it to proxies. RFC 9112, 3.2.2. */
 function originForm(url: string): string {
   if (url.startsWith('/')) return url
   const [, path] = /^https?:\/\/[^/?#]*(.*)$/i.exec(url) ?? []
@@ -115,9 +115,9 @@ export interface Outlet {
 }
 
 /**
- * Writes a reply: synchronously if it is short, so that nearly all answers leave in the turn that made them. A long one is
- * written in pieces, each in a turn that has room for it. A stream respects backpressure, and closes the connection if it
- * fails.
+ * Writes a reply: synchronously if it is short, so that nearly all answers leave in the turn that made them. A long
+ * reply is written in pieces, each in a turn that has room for it. A stream respects backpressure; if it fails, the
+ * connection is closed.
  *
  * @returns a promise of the end, for a long answer or a stream only.
  */

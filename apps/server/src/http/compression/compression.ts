@@ -1,4 +1,4 @@
-/** Compresses answers for clients that take it. Decisions: compression. */
+/** Compresses answers for clients that accept it. Decisions: compression. */
 import { pipeline, Readable } from 'node:stream'
 import type { WireReply } from '@latchkey/service'
 import { ENCODINGS, type Encoding, encodingFor } from './encodings.ts'
@@ -13,7 +13,7 @@ type Reply = Pick<WireReply, 'headers' | 'body'>
 type Stream = AsyncIterable<Uint8Array | string>
 
 export class Compression {
-  /** By the bytes that they were made from, which caches share between answers. */
+  /** By the source bytes, which caches share between answers. */
   private readonly made = new WeakMap<Uint8Array, Map<Encoding, Promise<Uint8Array>>>()
   private running = 0
 
@@ -23,7 +23,7 @@ export class Compression {
   }
 
   /**
-   * The reply as the client takes it. While too many others are being compressed, it stays as it is.
+   * Compresses the reply if the client accepts it. While too many other compressions run, returns it unchanged.
    *
    * @param reply one that {@link varies}.
    */

@@ -1,4 +1,4 @@
-/** Content codings for answers, and which of them a client takes. RFC 9110, 8.4.1 and 12.5.3. */
+/** Content codings for answers, and which of them a client accepts. RFC 9110, 8.4.1 and 12.5.3. */
 import { promisify } from 'node:util'
 import {
   brotliCompress,
@@ -11,11 +11,11 @@ import {
 } from 'node:zlib'
 import Negotiator from 'negotiator'
 
-/** A quality of brotli that is about as fast as gzip, and packs better. */
+/** A brotli quality that is about as fast as gzip and compresses better. */
 const BROTLI_QUALITY = 4
 const BROTLI = { params: { [constants.BROTLI_PARAM_QUALITY]: BROTLI_QUALITY } }
 
-/** The codings, in the order in which the server prefers them: by the time that they take. */
+/** The codings in the server's order of preference, fastest first. */
 export const ENCODINGS = {
   zstd: { whole: promisify(zstdCompress), stream: () => createZstdCompress() },
   br: {
@@ -28,14 +28,14 @@ export type Encoding = keyof typeof ENCODINGS
 
 const PREFERRED = Object.keys(ENCODINGS) as Encoding[]
 
-/** What the types of the library lack: the preference of the server among what a client takes equally. */
+/** Missing from the library's types: the server's preference among codings that the client accepts equally. */
 interface PreferringNegotiator {
   encoding(available: string[], options?: { readonly preferred: readonly string[] }): string | undefined
 }
 
 /**
- * @param available codings that the answer can have, the preferred one first. Default: all that the server has.
- * @returns `undefined` if the client takes, or prefers, an answer without any of them.
+ * @param available codings that the answer can have, in order of preference. Default: all that the server supports.
+ * @returns `undefined` if the client accepts none of them, or prefers an uncompressed answer.
  */
 export function encodingFor(
   acceptEncoding: string | undefined,

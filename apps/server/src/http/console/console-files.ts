@@ -1,4 +1,4 @@
-/** The files of the console as its build left them: each read once, when it is first asked for. */
+/** The built files of the console, each read once, on its first request. */
 import { createHash } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { extname, join } from 'node:path'
@@ -12,7 +12,7 @@ const TYPES: Readonly<Record<string, string>> = {
   '.woff2': 'font/woff2',
 }
 
-/** Files that the build compressed, by the coding. */
+/** Suffixes of the files that the build compressed, by coding. */
 const SUFFIXES = { br: '.br', gzip: '.gz' } as const satisfies Partial<Record<Encoding, string>>
 type BuiltEncoding = keyof typeof SUFFIXES
 
@@ -22,9 +22,9 @@ const BUILT_ENCODINGS: readonly BuiltEncoding[] = ['br', 'gzip']
 interface ConsoleFile {
   readonly type: string
   readonly tag: string
-  /** Its name has a hash of its content, so that it never changes. */
+  /** Its name contains a hash of its content, so the content never changes. */
   readonly isImmutable: boolean
-  /** Codings that the file has. */
+  /** Codings in which the file exists. */
   readonly encodings: readonly BuiltEncoding[]
   bytes(encoding: BuiltEncoding | undefined): Buffer
 }
@@ -46,7 +46,7 @@ export class ConsoleFiles {
 
   /** @param path below `/ui`, such as `/assets/index-1a2b3c4d.js`. */
   find(path: string): ConsoleFile | undefined {
-    // Only what is in the folder can be named: no path of a request reaches the file system.
+    // Only listed files can be requested: no path of a request reaches the file system.
     this.paths ??= listOf(this.folder)
     const name = path.slice(1)
     const type = TYPES[extname(name)]
@@ -56,7 +56,7 @@ export class ConsoleFiles {
     return file
   }
 
-  /** A build that replaced the folder since the server listed it may have left the file out. */
+  /** A new build may have removed the file since the server listed the folder. */
   private readIfThere(name: string, type: string, paths: ReadonlySet<string>): ConsoleFile | undefined {
     try {
       return this.read(name, type, paths)
@@ -85,7 +85,7 @@ export class ConsoleFiles {
   }
 }
 
-/** A weak tag: the same for all codings of a file. */
+/** A weak ETag: the same for all codings of a file. */
 export function tagOf(bytes: string | Buffer): string {
   return `W/"${createHash('sha256').update(bytes).digest('base64url').slice(0, 22)}"`
 }

@@ -14,8 +14,8 @@ export interface ServerFacts {
 }
 
 /**
- * The console loads its own files, and calls the server that it comes from. Nothing else: no inline code or style, no other
- * host, no frame around it, no form that leaves by itself.
+ * The console loads its own files and calls its own server, nothing else: no inline code or style, no other host, no
+ * framing, no form submission.
  */
 const CONTENT_SECURITY_POLICY = [
   "default-src 'none'",
@@ -31,7 +31,7 @@ const CONTENT_SECURITY_POLICY = [
 
 const COMMON = { 'X-Content-Type-Options': 'nosniff', 'Referrer-Policy': 'no-referrer' } as const
 
-/** Serves the console, for mounting at `/ui`. Files are read when they are first asked for, so that starts stay quick. */
+/** Serves the console, for mounting at `/ui`. Files are read on their first request, so that the server starts fast. */
 export function consoleRouter(facts: ServerFacts, folder: string = PACKAGE_FILES.console): Router {
   const router = express.Router({ caseSensitive: true, strict: true })
   const files = new ConsoleFiles(folder)

@@ -15,8 +15,9 @@ export interface RenderedApi {
 }
 
 /**
- * The OpenAPI document of this server, and the page made from it: rendered when one of them is first asked for. That takes 150 ms
- * of processor time, which no start needs, in another thread, so that no request holds the event loop for it (DOS-05).
+ * The OpenAPI document of this server and the page made from it, rendered on the first request for either. Rendering
+ * takes 150 ms of processor time: no start waits for it, and it runs in another thread so that it does not block the
+ * event loop (DOS-05).
  */
 export class ApiPages {
   private readonly settings: ApiSettings

@@ -1,7 +1,7 @@
 /** The command line for an operation's example. */
 import type { Operation } from '@latchkey/contract/openapi'
 
-/** Values for path parameters, as they are in the examples of the document. */
+/** Values for path parameters, as in the examples of the document. */
 const PATH_VALUES: Readonly<Record<string, string>> = {
   AccessorID: 'd831b6e6-71d2-4b0c-52d5-7e5ed711a695',
   ID: '7da7fd0a-a264-3c55-0853-240ced6fac23',
@@ -9,7 +9,7 @@ const PATH_VALUES: Readonly<Record<string, string>> = {
   Key: 'orders/1',
 }
 
-/** Options that an operation cannot be called without. */
+/** Query parameters that an operation requires. */
 const QUERIES: Readonly<Record<string, string>> = { versions: '?from=1.3.0&to=1.11' }
 
 /**

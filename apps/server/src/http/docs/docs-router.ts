@@ -1,4 +1,4 @@
-/** The page of the API at `/docs`, rendered from the OpenAPI document, and the guides below it. All is served from here. */
+/** The API page at `/docs`, rendered from the OpenAPI document, and the guides below it. No other host is involved. */
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -14,7 +14,7 @@ const FILES = [
   { path: '/icon.svg', type: 'image/svg+xml' },
 ] as const
 
-/** The page loads its own files and does nothing else: no inline code, no other host, no frame around it. */
+/** The page loads its own files and does nothing else: no inline code, no other host, no framing. */
 const CONTENT_SECURITY_POLICY = [
   "default-src 'none'",
   "style-src 'self'",
@@ -25,7 +25,7 @@ const CONTENT_SECURITY_POLICY = [
   "frame-ancestors 'none'",
 ].join('; ')
 
-/** A file as it is sent: with a weak tag of its content, so that a reader who has it, compressed or not, gets a 304. */
+/** A file as served, with a weak ETag of its content: a reader that already has it, compressed or not, gets a 304. */
 interface Page {
   readonly bytes: Buffer
   readonly type: string
@@ -35,7 +35,7 @@ interface Page {
 /**
  * Serves the pages, for mounting at `/docs`.
  *
- * @param apiPage HTML of the page of the API; called with its first request.
+ * @param apiPage returns the HTML of the API page; called on its first request.
  */
 export function docsRouter(apiPage: () => Promise<string>): Router {
   const router = express.Router({ caseSensitive: true, strict: true })
@@ -44,7 +44,7 @@ export function docsRouter(apiPage: () => Promise<string>): Router {
     sendPage(page, { request, response, compression })
   const page = once(async () => toPage(await apiPage(), 'text/html'))
   router.get('/', async (request, response) => {
-    // The page has one address: a slash at its end would be another.
+    // The page has one address, without a trailing slash.
     if (request.originalUrl.startsWith('/docs/')) {
       response.redirect(301, '/docs')
       return
@@ -64,7 +64,10 @@ export function docsRouter(apiPage: () => Promise<string>): Router {
   return router
 }
 
-/** Makes one page for all requests, those that come before it is made included; after a failure the next request tries again. */
+/**
+ * Makes one page for all requests, including those that arrive while it is being made. After a failure, the next
+ * request tries again.
+ */
 function once(make: () => Promise<Page>): () => Promise<Page> {
   let made: Promise<Page> | undefined
   return () => {

@@ -8,7 +8,7 @@ import { PACKAGE_FILES } from '../../config/package-files.ts'
 const README = join(PACKAGE_FILES.guides, 'README.md')
 const DOCS = join(PACKAGE_FILES.guides, 'docs')
 
-/** The first of the navigation; the others are reached from them. */
+/** The pages in the navigation, which link to the others. */
 const FIRST: readonly (readonly [slug: string, title: string])[] = [
   ['readme', 'Tour and settings'],
   ['how-to', 'How to'],
@@ -22,7 +22,10 @@ const FIRST: readonly (readonly [slug: string, title: string])[] = [
   ['contents', 'All pages'],
 ]
 
-/** Pages by their path below `/docs`: `rules`, `decisions/hosts`. `README.md` is the folder itself. Listed once. */
+/**
+ * Pages by their path below `/docs`: `rules`, `decisions/hosts`. `README.md` becomes the folder itself. Listed once, at
+ * the start.
+ */
 export const GUIDES: ReadonlyMap<string, string> = new Map([
   ['readme', README],
   ...filesBelow(DOCS, '.md').map((file): [string, string] => {
@@ -34,7 +37,7 @@ export const GUIDES: ReadonlyMap<string, string> = new Map([
 
 const SLUGS: ReadonlyMap<string, string> = new Map([...GUIDES].map(([slug, file]) => [file, slug]))
 
-/** Their paths. A glob pattern would load its matcher in every start, which takes 20 ms. */
+/** Their paths. A glob pattern would load its matcher at every start, which takes 20 ms. */
 function filesBelow(folder: string, ending: string): readonly string[] {
   return readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith(ending))
 }
@@ -47,7 +50,7 @@ export function guideLinks(current?: string): Html {
   )}</div>`
 }
 
-/** Renders a page, one heading and its text per turn of the event loop, so that no step holds it for long. */
+/** Renders a page, one heading and its text per turn of the event loop, so that no step blocks it for long. */
 export async function renderGuide(slug: string, file: string, style: string, icon: string): Promise<string> {
   const markdown = readFileSync(file, 'utf8').replace(/<!--[\s\S]*?-->/g, '')
   const renderer = await rendererOf(file)
@@ -76,7 +79,7 @@ export async function renderGuide(slug: string, file: string, style: string, ico
 `.text
 }
 
-/** Our own pages may hold anchors, so their markup is kept. Links lead to the pages as they are served. */
+/** Our own pages may contain anchors, so their markup is kept. Links are rewritten to the served pages. */
 async function rendererOf(file: string) {
   // Loaded with the first page: no start of a server needs it.
   const { default: MarkdownIt } = await import('markdown-it')
@@ -114,7 +117,7 @@ async function rendererOf(file: string) {
   return renderer
 }
 
-/** The anchor that forges give a heading. */
+/** The anchor that Git hosting sites give a heading. */
 function anchorOf(heading: string): string {
   return heading
     .toLowerCase()
@@ -122,13 +125,13 @@ function anchorOf(heading: string): string {
     .replaceAll(' ', '-')
 }
 
-/** Where a link of a page leads on the server; what is not served stays a name in the repository. */
+/** Where a link of a page leads on the server. A link to a file that is not served leads to the package map. */
 function served(file: string, href: string): string {
   if (/^[a-z]+:|^#|^\/docs/.test(href)) return href
   const [path = '', anchor] = href.split('#')
   const target = join(dirname(file), path)
   const slug = SLUGS.get(target) ?? SLUGS.get(join(target, 'README.md'))
-  // Without the repository its files cannot be looked for; a test does that with it.
+  // Without the repository, its files cannot be checked; a test checks them with it.
   if (slug === undefined) return PACKAGE_FILES.isBuilt || existsSync(target) ? `/docs/readme#packages` : href
   return posix.join('/docs', slug) + (anchor === undefined ? '' : `#${anchor}`)
 }

@@ -12,7 +12,7 @@ import { curlExample } from './curl-example.ts'
 import { inline, paragraphs, prettyJson } from './prose.ts'
 import { boundsOf, foldedSchema, objectOf, schemaView, typeName } from './schema-view.ts'
 
-/** An operation and where it is. */
+/** An operation and its method and path. */
 export interface Place {
   readonly method: string
   readonly path: string
@@ -46,7 +46,7 @@ ${refusalView(operation)}
 </section>`
 }
 
-/** Long paths break behind a slash. */
+/** Long paths may break after a slash. */
 function breakable(path: string): readonly Html[] {
   return path.split('/').map((step, i) => (i === 0 ? html`${step}` : html`/<wbr>${step}`))
 }
@@ -99,7 +99,7 @@ function versionsOf({ since, until }: Gate): string {
 
 const ELSEWHERE: ReadonlySet<string> = new Set([...BLOCKING_QUERY_OPTIONS, 'pretty'])
 
-/** Own parameters first; those that many operations share are folded away. */
+/** Shows the operation's own parameters first; those that many operations share are collapsed. */
 function parameterView({ parameters = [] }: Operation): Html {
   const own = parameters.filter(({ name }) => !ELSEWHERE.has(name))
   const shared = parameters.filter(({ name }) => ELSEWHERE.has(name))

@@ -1,4 +1,4 @@
-/** The page of the API: made from the OpenAPI document alone, readable without any script. */
+/** The API page: made from the OpenAPI document alone, readable without scripts. */
 import { COMMON_ERRORS, type Html, html, PRODUCT_VERSION } from '@latchkey/contract'
 import type { JsonSchema, OpenApiDocument } from '@latchkey/contract/openapi'
 import { guideLinks } from './guides.ts'

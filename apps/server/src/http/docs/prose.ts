@@ -1,4 +1,4 @@
-/** The little of CommonMark that our descriptions use: paragraphs, `code` and **strong**. */
+/** The subset of CommonMark that our descriptions use: paragraphs, `code` and **strong**. */
 import { type Html, html } from '@latchkey/contract'
 
 /** A description on one line. */
@@ -15,7 +15,7 @@ export function paragraphs(text: string): readonly Html[] {
   return text.split(/\n{2,}/).map((paragraph) => html`<p>${inline(paragraph)}</p>`)
 }
 
-/** JSON as people read it. */
+/** Indented JSON. */
 export function prettyJson(value: unknown): string {
   return JSON.stringify(value, undefined, 2)
 }

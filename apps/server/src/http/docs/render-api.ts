@@ -1,4 +1,4 @@
-/** Renders the API for `ApiPages`, in a thread of its own. */
+/** Renders the API for `ApiPages`, in its own thread. */
 import { parentPort, workerData } from 'node:worker_threads'
 import { HEADER_PREFIX_DEFAULT, profileOf } from '@latchkey/contract'
 import { buildOpenApi } from '@latchkey/contract/openapi'

@@ -38,7 +38,7 @@ export function schemaView(schema: JsonSchema): Html {
   return html`<p class="type">${typeName(schema)}${schema.description && html` – ${inline(schema.description)}`}</p>`
 }
 
-/** A schema with the fields of the schemas it names, so that readers can write a body without following links. */
+/** A schema with the fields of the schemas it references, so that readers can write a body without following links. */
 export function foldedSchema(schema: JsonSchema, document: OpenApiDocument): Html {
   const target = objectOf(schema, document)
   if (!target) return schemaView(schema)
@@ -46,7 +46,7 @@ export function foldedSchema(schema: JsonSchema, document: OpenApiDocument): Htm
   return html`<p class="type">${typeName(schema)}</p><details open><summary>its fields</summary>${fieldTable(target)}</details>`
 }
 
-/** The object behind references and lists; undefined where there is none, or one without a name. */
+/** The object behind references and lists; undefined if there is none, or it has no name. */
 export function objectOf(schema: JsonSchema, document: OpenApiDocument): JsonSchema | undefined {
   const named = schema.$ref ?? schema.items?.$ref
   const target = named === undefined ? undefined : document.components.schemas[named.replace(PREFIX, '')]
@@ -54,7 +54,7 @@ export function objectOf(schema: JsonSchema, document: OpenApiDocument): JsonSch
   return target.properties ? target : objectOf(target, document)
 }
 
-/** The fields of an object; objects without a name of their own are shown inside. */
+/** The fields of an object. Nested objects without a name are shown inline. */
 function fieldTable(schema: JsonSchema): Html {
   const required = new Set(schema.required)
   const rows = Object.entries(schema.properties ?? {}).map(([name, field]) => {

@@ -11,13 +11,13 @@ export function refuseAmbiguous(listener: RequestListener): RequestListener {
       listener(request, response)
       return
     }
-    // What follows on the connection may be part of this request: it closes without starting another.
+    // The following bytes may belong to this request, so the connection closes without starting another.
     const headers = { 'Content-Type': 'text/plain; charset=utf-8', Connection: 'close' }
     response.writeHead(400, headers).end(problem)
   }
 }
 
-/** @returns the reason of a refusal. */
+/** @returns the reason for a refusal. */
 export function whatIsAmbiguous(request: IncomingMessage): string | undefined {
   const encoding = request.headers['transfer-encoding']
   if (encoding !== undefined && encoding.toLowerCase() !== 'chunked') {

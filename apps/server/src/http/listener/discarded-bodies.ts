@@ -2,14 +2,14 @@ import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http
 import { limits } from '@latchkey/contract'
 
 /**
- * Unread body bytes that are discarded, so that the client has time to read the refusal and may continue. It exceeds
- * the bound of a body by some: one that is slightly too long is discarded whole.
+ * Maximum unread body bytes that are discarded, so that the client has time to read the refusal and may continue.
+ * Slightly above the limit for a body: a body just over the limit is discarded whole.
  */
 const DISCARDED_BYTES_MAX = limits.BODY_BYTES_MAX + 65_536
-/** Node has already read a shorter one when it is refused. */
+/** Node has already read a shorter body when it is refused. */
 const SHORT_BYTES_MAX = 65_536
 const LOOK_INTERVAL_MS = 1
-/** Between the bodies of two connections: 20 MiB per second. */
+/** Pause between the bodies of two connections: 20 MiB per second. */
 const NEXT_BODY_MS = 50
 
 /**
@@ -24,7 +24,7 @@ export class DiscardedBodies {
   /** Calls the listener with each request, and watches its body. */
   around(listener: RequestListener): RequestListener {
     return (request, response) => {
-      // One that waited its turn may have arrived whole: then nothing would make Node resume.
+      // A body may have arrived completely while it waited for its turn. Node would then have no reason to resume.
       if (!request.complete && mayBeLong(request)) this.watch(request, response)
       listener(request, response)
     }

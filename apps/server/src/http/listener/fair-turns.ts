@@ -41,7 +41,7 @@ export class FairTurns {
     this.left = costPerTurn
   }
 
-  /** Whether a task that is given now runs at once. One that costs nothing but its time need not be given then. */
+  /** Whether a task passed now would run at once. If it also costs only time, it need not be passed. */
   isFree(): boolean {
     this.begin()
     return this.waiting.size === 0 && this.hasRoom()

@@ -39,7 +39,7 @@ export interface HttpServerOptions {
 }
 
 export interface HttpServer {
-  /** Where it listens, as `host:port`. */
+  /** The address it listens on, as `host:port`. */
   readonly address: string
   /** Replaces certificate, key and authorities for new connections. Only for a server that was started with TLS. */
   setTls(tls: ListenerTls): void
@@ -54,11 +54,11 @@ export interface HttpServer {
 
 /** A client that does not finish its headers in this time is gone or hostile (DOS-02). */
 const HEADERS_MS_MAX = 10_000
-/** A client that does not finish its handshake in this time is as gone. */
+/** A client that does not finish its handshake in this time is treated the same. */
 const HANDSHAKE_MS_MAX = 10_000
 /** Time for the whole request to arrive. Answering is not limited: a blocking query may take longer. */
 const REQUEST_MS_MAX = 40_000
-/** Longer than the idle timeout of most balancers, so that the side that sends requests closes. */
+/** Longer than the idle timeout of most balancers, so that the sending side closes idle connections. */
 const KEEP_ALIVE_MS = 75_000
 
 /** @throws StartError if the address cannot be listened on. */
@@ -69,14 +69,14 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
   const pipelines = new Pipelines()
   const { repeats: begun } = options
   const repeats = begun && new RepeatedRequests({ repeats: begun, pipelines, keepAliveMs: KEEP_ALIVE_MS })
-  // A request's way to the app: its turn on the connection, a single way to read it, and a bound on what is discarded.
+  // The steps between the parser and the app: one request at a time, no ambiguous requests, a limit on discarded bytes.
   const inOrder = pipelines.inOrder(refuseAmbiguous(new DiscardedBodies().around(listener)))
   const noted = (next: RequestListener) => (repeats ? repeats.around(next) : next)
   const enter = noted(inOrder)
   const servers = Array.from({ length: LISTENERS }, () => createHttpServer(enter, messages, tls))
-  // The connection that HTTP is spoken on, after its handshake.
+  // The event of a connection that is ready for HTTP, after any TLS handshake.
   const opened = tls ? 'secureConnection' : 'connection'
-  /** Connections below TLS, which HTTP knows only after their handshake. */
+  /** Connections below TLS, which the HTTP server only knows after their handshake. */
   const carriers = new Set<Socket>()
   for (const server of servers) {
     if (tls) collect(server, carriers)
@@ -84,10 +84,10 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
       pipelines.open(socket)
       repeats?.open(socket)
     })
-    // Without a listener Node answers everything that a read brings at once.
+    // Without a listener, Node answers all requests of one read at once.
     server.on('checkExpectation', noted(pipelines.inOrder(refuseExpectation)))
   }
-  // A client cannot read a refusal before its handshake.
+  // A client cannot read a refusal before its TLS handshake.
   limitConnections(servers, { ...connections, answers429: connections.answers429 && tls === undefined })
   const stopLooking = closeStalledReaders(servers, opened, options.stallMsMax ?? limits.READER_STALL_MS_MAX)
   const at = await listenTogether(servers, { host, port, isShared: options.isShared }).catch((error) => {
@@ -134,8 +134,8 @@ function createHttpServer(
     keepAliveTimeout: KEEP_ALIVE_MS,
     connectionsCheckingInterval: 2_000,
     insecureHTTPParser: false,
-    // Node would answer requests without one out of turn, all that a read brings at once; refuseAmbiguous does it
-    // in turn.
+    // Node would refuse requests without a Host header at once, all that one read contains; refuseAmbiguous refuses
+    // them in turn.
     requireHostHeader: false,
     ...messages,
   }
@@ -146,8 +146,8 @@ function createHttpServer(
       )
     : createServer(options, enter)
   server.on('checkContinue', (request, response) => {
-    // The body is only sent on request, and a refusal never asks for it; the start of the next request is then
-    // unknown.
+    // The client only sends the body when it gets a 100, which a refusal never sends. The start of the next request is
+    // then unknown.
     response.setHeader('Connection', 'close')
     enter(request, response)
   })
@@ -170,7 +170,10 @@ function requestOf() {
   return class Request extends IncomingMessage {}
 }
 
-/** A response that closes its connection if it is the last one, decided as late as possible: a wait takes minutes. */
+/**
+ * A response that closes its connection if it is the last one. Decided as late as possible, because a wait takes
+ * minutes.
+ */
 function answerOf(isLast: () => boolean) {
   return class Answer extends ServerResponse<IncomingMessage> {
     override writeHead(status: number, reason?: string | HeadersOf, headers?: HeadersOf): this {

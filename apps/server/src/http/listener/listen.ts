@@ -17,7 +17,7 @@ const CAN_SHARE = platform() === 'linux' || platform() === 'freebsd'
 
 /**
  * Listening sockets per process. A turn of the event loop accepts one connection per socket, and the turns of a busy
- * process are long: with one socket a new client waited two to three times as long (bench/README.md).
+ * process are long: with one socket, a new client waited two to three times longer (bench/README.md).
  */
 export const LISTENERS = CAN_SHARE ? 8 : 1
 
@@ -25,8 +25,8 @@ export const LISTENERS = CAN_SHARE ? 8 : 1
  * Listens with all servers on one port, over which the kernel spreads the connections.
  *
  * @param servers a single one if the platform cannot share a port.
- * @param options.isShared whether other workers of this server listen on the same port. If the kernel cannot spread
- * its connections, the main process does, which leaves clients without an answer when a worker dies.
+ * @param options.isShared whether other workers of this server listen on the same port. If the kernel cannot spread the
+ * connections, the main process does; then clients get no answer when a worker dies.
  * @returns the address and port.
  * @throws StartError if the address cannot be listened on.
  */
@@ -37,10 +37,10 @@ export async function listenTogether(
   const [first, ...others] = servers
   invariant(first, 'at least one server listens')
   const isSharing = options.isShared || others.length > 0
-  // A shared port can be taken twice. The main process has checked that for its workers.
+  // A shared port can be bound twice. For workers, the main process has already ruled that out.
   const port = isSharing && !options.isShared && options.port !== 0 ? await claimPort(options) : options.port
   await listen(first, { host: options.host, port, isSharing })
-  // A name may have several addresses, and port 0 means any.
+  // A name may have several addresses, and port 0 means any port.
   const at = first.address() as AddressInfo
   for (const server of others) await listen(server, { host: at.address, port: at.port, isSharing })
   return at

@@ -20,13 +20,13 @@ interface Line {
 }
 
 /**
- * Starts the requests of a connection one at a time, each when the previous answer has left this process. A client
- * that does not read therefore has one answer in memory, however many requests it sends.
+ * Starts the requests of a connection one at a time, each when the previous answer has left this process. A client that
+ * does not read therefore has one answer in memory, however many requests it sends.
  *
- * Node parses everything that one read brings, up to 64 KiB, and creates objects for every request in it. That takes
+ * Node parses everything that one read returns, up to 64 KiB, and creates objects for every request in it. That takes
  * milliseconds and megabytes per connection, and all connections may do it in the same turn of the event loop. So the
- * first connection with more than `PIPELINED_AHEAD_MAX` requests waiting switches all open connections to {@link
- * readInSlices}, and new ones start with it until that connection has caught up: one or two requests of each are
+ * first connection with more than `PIPELINED_AHEAD_MAX` requests waiting switches all open connections to
+ * {@link readInSlices}, and new ones start with it until that connection has caught up: one or two requests of each are
  * parsed at a time, `PIPELINED_STARTS_PER_TURN_MAX` of all start per turn, and the rest waits as bytes.
  *
  * Reading in slices costs 2.5 µs per request, a tenth of a fast one, so connections do not start with it.
@@ -51,7 +51,7 @@ export class Pipelines {
     })
   }
 
-  /** Calls the listener with each request: at once, or when its turn comes. Never, if the connection ends first. */
+  /** Calls the listener with each request, at once or when its turn comes; never, if the connection ends first. */
   inOrder(listener: RequestListener): RequestListener {
     return (request, response) => this.enter(request, response, listener)
   }
@@ -131,7 +131,7 @@ function isAnswering({ current }: Line): boolean {
   return current !== undefined && !current.writableFinished
 }
 
-/** Whether a part of the current request is still to come. The bodies of waiting requests are not read ahead. */
+/** Whether part of the current request is still to arrive. The bodies of waiting requests are not read ahead. */
 function isReceiving({ current }: Line): boolean {
   return current?.req.complete === false
 }

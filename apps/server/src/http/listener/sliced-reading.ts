@@ -9,8 +9,8 @@ const SLICE_BYTES_MIN = 64
 const SLICE_BYTES_MAX = 4_096
 
 /**
- * Fills the buffer of a paused socket up to its high-water mark. Node would otherwise keep reading up to the mark,
- * and a client that sends single bytes makes each of them cost hundreds.
+ * Fills the buffer of a paused socket up to its high-water mark. Node would otherwise keep reading up to the mark, and
+ * for a client that sends single bytes, each byte would cost hundreds.
  */
 const PLUG = Buffer.alloc(getDefaultHighWaterMark(false))
 
@@ -22,7 +22,7 @@ export interface SlicedReading {
 
 /**
  * Inserts itself between a connection and Node's HTTP parser, which otherwise parses up to 64 KiB at once. Bytes that
- * may not be parsed yet stay in the socket's buffer; TCP backpressure holds further ones.
+ * may not be parsed yet stay in the socket's buffer; TCP backpressure holds back the rest.
  *
  * Node reads a connection in native code until JavaScript listens to its "data" event, and then passes the data to its
  * own listener for that event. This function replaces that listener; the switch cannot be undone.

@@ -9,9 +9,9 @@ const LOOKS_PER_BOUND = 4
  * bound. A blocking query has no output while it waits, so it is not affected.
  *
  * Node's own socket timeout detects whether a large write makes progress. It is only set on sockets with pending
- * output, since it would end waits as well. The timeout of a connection between two requests returns when its output is read.
+ * output, since it would end waits as well. When the output is read, the connection gets its previous timeout back.
  *
- * @param opened the event of a connection that HTTP is spoken on.
+ * @param opened the event of a connection that is ready for HTTP.
  * @returns stops the checks.
  */
 export function closeStalledReaders(
@@ -19,7 +19,7 @@ export function closeStalledReaders(
   opened: 'connection' | 'secureConnection',
   stallMsMax: number,
 ): () => void {
-  /** With the timeout that each has when it is not watched. */
+  /** Each with its timeout from before it was watched. */
   const sockets = new Map<Socket, number>()
   for (const server of servers) {
     server.on(opened, (socket: Socket) => {

@@ -4,10 +4,10 @@ import { BoundedMap } from '@latchkey/service'
 import { firstValue } from '../api/wire-adapter.ts'
 import { whatIsAmbiguous } from '../listener/ambiguous-request.ts'
 
-/** The headers of a request, by their names in lower case. */
+/** The headers of a request, by lower-case name. */
 export type HeaderValues = Readonly<Record<string, string>>
 
-/** A request as its bytes hold it. */
+/** A request as read from its bytes. */
 export interface PlainRequest {
   readonly method: string
   /** Path and query. */
@@ -16,9 +16,12 @@ export interface PlainRequest {
   readonly body: Uint8Array | undefined
 }
 
-/** Longer ones are not kept. */
+/** Longer header blocks are not cached. */
 const HEAD_BYTES_MAX = 2_048
-/** Memory of all header blocks together, about. Some 16,000 clients have one of 150 characters and four headers each. */
+/**
+ * Approximate memory of all header blocks: enough for some 16,000 clients with a block of 150 characters and four
+ * headers each.
+ */
 const BYTES_MAX = 12 * 1_024 * 1_024
 /** Memory of a block besides its characters, and of each of its headers. */
 const BYTES_PER_BLOCK = 250
@@ -28,19 +31,19 @@ const METHODS: ReadonlySet<string> = new Set(['GET', 'PUT', 'POST', 'DELETE'])
 const VERSION = ' HTTP/1.1'
 const LINE_END = '\r\n'
 const HEAD_END = '\r\n\r\n'
-/** What needs no decoding. */
+/** URLs that need no decoding. */
 const PLAIN_URL = /^\/v1\/[\w\-./?=&~:,+]*$/
-/** A length in its only canonical form. */
+/** A canonical Content-Length. */
 const LENGTH = /^(?:0|[1-9]\d{0,5})$/
-/** A block begins with the end of the request line, and ends with an empty one. */
+/** Lines of a block besides its headers: it begins with the end of the request line and ends with an empty line. */
 const LINES_BESIDES = 3
-/** Each makes Node treat the connection, or what follows the head, in another way. */
+/** Headers that change how Node treats the connection or the bytes after the head. */
 const FRAMING = ['transfer-encoding', 'expect', 'upgrade'] as const
 
 /**
- * Remembers how Node parsed the headers of requests: a client sends the same ones with each, and parsing takes longer than
- * most answers. The key is their bytes, so no text is interpreted in two ways. Only the request line is parsed here, and only
- * in its plainest form.
+ * Caches how Node parsed the headers of requests: clients repeat them with each request, and parsing takes longer than
+ * most answers. The key is the raw bytes, so no text is interpreted in two ways. Only the request line is parsed here,
+ * and only in its plainest form.
  */
 export class KnownHeads {
   private readonly blocks = new BoundedMap<string, HeaderValues>(BYTES_MAX)
@@ -58,12 +61,12 @@ export class KnownHeads {
   }
 
   /**
-   * Looks at bytes that Node has parsed.
+   * Learns the headers of bytes that Node has parsed.
    *
    * @param request the only one that began in them.
    * @param response its answer.
    * @param isFromStart whether the first byte is known to begin a request: only then are its headers learned.
-   * @returns whether the bytes are this plain request, no more and no less, and others may follow; false if that is unknown.
+   * @returns whether the bytes are exactly this plain request and the next byte begins another; false if unknown.
    */
   see(bytes: Buffer, request: IncomingMessage, response: ServerResponse, isFromStart: boolean): boolean {
     const split = splitRequest(bytes)
@@ -77,18 +80,18 @@ export class KnownHeads {
     // Each line of the block is a header, as Node read it.
     const headers = request.rawHeaders.length / 2
     if (split.block.split(LINE_END).length !== headers + LINES_BESIDES) return
-    // A copy, because a part of a text keeps all of it.
+    // A copy, because a substring retains its whole text.
     const block = Buffer.from(split.block, 'latin1').toString('latin1')
     if (this.blocks.get(block) !== undefined) return
-    // Its values are kept once more.
+    // The values are stored a second time.
     const bytes = 2 * block.length + BYTES_PER_BLOCK + headers * BYTES_PER_HEADER
     this.blocks.set(block, valuesOf(request), bytes)
   }
 }
 
 /**
- * Whether bytes are exactly this request. They begin with its request line, and the first empty line ends its head: another
- * request would be longer by the rest. Node does not report every head that it parses: it refuses some itself.
+ * Whether the bytes are exactly this request. They begin with its request line, and the first empty line ends its head,
+ * so anything more would make them longer. Node does not report every head that it parses: it refuses some itself.
  */
 function isOnly({ method, url, body }: SplitRequest, request: IncomingMessage): boolean {
   const { headers } = request
@@ -100,7 +103,7 @@ function isOnly({ method, url, body }: SplitRequest, request: IncomingMessage): 
 interface SplitRequest {
   readonly method: string
   readonly url: string
-  /** Headers: from the end of the request line on, with the empty line. */
+  /** From the end of the request line to the empty line, both included. */
   readonly block: string
   readonly body: Buffer | undefined
 }
@@ -121,11 +124,11 @@ function splitRequest(bytes: Buffer): SplitRequest | undefined {
   return { method, url, block: text.slice(lineEnd, headEnd), body }
 }
 
-/** Whether the next request begins right behind this one, and each header is there once. */
+/** Whether the next request begins directly after this one, and no header is repeated. */
 function isPlain({ headers, rawHeaders }: IncomingMessage): boolean {
   if (FRAMING.some((name) => headers[name] !== undefined)) return false
   if (!LENGTH.test(headers['content-length'] ?? '0')) return false
-  // A header that is repeated can be read in two ways.
+  // A repeated header can be read in two ways.
   return Object.keys(headers).length === rawHeaders.length / 2
 }
 

@@ -27,7 +27,7 @@ export class Repeat {
   readonly request: RepeatedRequest
   /** Undefined until the service has replied. */
   reply: WireReply | undefined
-  /** Called with a reply that was not there when the repeat began. */
+  /** Called with the reply if it was not available when the repeat began. */
   onReply: ((reply: WireReply) => void) | undefined
   private readonly parts: RepeatParts
 
@@ -88,7 +88,7 @@ export class Repeat {
     return { ...reply, headers: { Vary: 'Accept-Encoding', ...reply.headers }, body }
   }
 
-  /** Call after the reply was written, or could not be. */
+  /** Call after the reply was written or writing it failed. */
   written(reply: WireReply): void {
     this.ended(true)
     recordAnswer(reply, this.request, this.parts)
@@ -105,14 +105,14 @@ export class Repeat {
     this.onReply = (later) => this.written(later)
   }
 
-  /** Call when the client has its answer, or has gone. */
+  /** Call when the client has received its answer or has left. */
   ended(isAnswered: boolean): void {
     const { abort } = this.request
     if (abort) this.parts.signals.end(abort, isAnswered)
   }
 }
 
-/** Node throws on a header that it does not write. The request is then answered, and the failure reported, by the listener. */
+/** Node throws on an invalid header. The listener then answers the request and reports the failure. */
 function areValid(headers: WireReply['headers']): boolean {
   try {
     for (const name in headers) validateHeaderValue(name, headers[name] as string)

@@ -9,14 +9,14 @@ export type ClientOf = (request: { readonly socket: Socket }) => string | undefi
 
 const NO_BODY = new Uint8Array()
 
-/** A request that never was a message of Node, as the API sees it. */
+/** A request for which Node created no message, as the API sees it. */
 export class RepeatedRequest implements WireRequest {
   readonly method: string
   readonly url: string
   readonly headers: HeaderValues
   readonly socket: Socket
   readonly requestId: string
-  /** `performance.now()` at its arrival. */
+  /** `performance.now()` at arrival. */
   readonly since: number
   /** Aborted when its client leaves; undefined if it cannot outlive its client. */
   abort: AbortController | undefined
@@ -43,7 +43,7 @@ export class RepeatedRequest implements WireRequest {
   }
 
   get alike(): object | undefined {
-    // Those of equal header blocks are one object.
+    // Requests with equal header blocks share one object.
     return this.method === 'GET' ? this.headers : undefined
   }
 

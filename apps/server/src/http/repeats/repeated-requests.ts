@@ -16,7 +16,7 @@ interface Started {
 interface Current {
   readonly repeat: Repeat
   readonly bytes: Buffer
-  /** Of its connection while no request is answered; undefined for a reply that was there at once. */
+  /** Idle timeout of the connection, to restore after the answer; undefined if the reply was available at once. */
   idleMs: number | undefined
   /** Waits for the end of the turn. */
   short: ShortReply | undefined
@@ -28,20 +28,23 @@ interface Line {
   readonly parse: (bytes: Buffer) => void
   /** Whether the next byte begins a request. False if unknown. */
   isBetweenRequests: boolean
-  /** Node limits the time that a connection has for its first request, so it parses that. */
+  /**
+   * Whether Node has parsed a request of this connection. Node must parse the first one, because it limits the time for
+   * it.
+   */
   isKnownToNode: boolean
-  /** Requests of the bytes being parsed. */
+  /** Number of requests that begin in the bytes being parsed. */
   started: number
   latest: Started | undefined
   current: Current | undefined
-  /** A repeat whose bytes are being parsed, to be answered by Node's messages. */
+  /** A repeat whose bytes are being parsed; Node's messages will answer it. */
   handingOver: Repeat | undefined
 }
 
 interface RepeatedRequestsOptions {
   readonly repeats: Pick<Repeats, 'begin' | 'handOver'>
   readonly pipelines: Pick<Pipelines, 'isIdle' | 'isReadWhole'>
-  /** What a reply says of its connection. */
+  /** The Keep-Alive timeout announced in replies. */
   readonly keepAliveMs: number
 }
 
@@ -50,13 +53,14 @@ const ANSWERS_PER_TURN_MAX = 256
 const LONG_BYTES_MIN = 16_384
 
 /**
- * Answers requests whose headers Node has parsed before ({@link KnownHeads}). Node's parser and its two objects per request
- * would take more time than many an answer (`bench/README.md`). Everything else goes to Node, with the same bytes: what begins
- * in the middle of a request or holds more than one, long bodies, the first request of a connection or with its headers, and
- * requests that the door refuses.
+ * Answers requests whose headers Node has parsed before ({@link KnownHeads}). Node's parser and its two objects per
+ * request often take longer than the answer (`bench/README.md`). Node gets all other bytes unchanged: those that begin
+ * in the middle of a request or contain several, long bodies, the first request of a connection or with new headers,
+ * and requests that the door refuses.
  *
- * Node also gets a request whose answer is long or a stream, or that is still being answered when the next one arrives, or the
- * server drains. It then writes the reply that the service gives ({@link Repeats.handOver}): nothing is asked twice.
+ * Node also gets a request whose answer is long or a stream, and a request that is still being answered when the next
+ * one arrives or the server drains. Its response then writes the service's reply ({@link Repeats.handOver}), so the
+ * service runs each request once.
  *
  * Reading a connection here instead of in native code costs other requests 2.5 µs.
  */
@@ -74,7 +78,7 @@ export class RepeatedRequests {
     this.options = options
   }
 
-  /** Calls the listener with each request that Node has parsed. Every event with a request needs it. */
+  /** Calls the listener with each request that Node has parsed. Must wrap the listeners of all request events. */
   around(listener: RequestListener): RequestListener {
     return (request, response) => {
       this.note({ request, response })
@@ -82,7 +86,7 @@ export class RepeatedRequests {
     }
   }
 
-  /** Leaves all requests to Node, also those that have begun. */
+  /** Leaves all requests to Node, including those that have begun. */
   stop(): void {
     this.isStopped = true
     for (const line of [...this.ready.splice(0), ...this.waiting]) this.handOver(line)
@@ -101,8 +105,8 @@ export class RepeatedRequests {
   }
 
   /**
-   * Adds a new connection of an HTTP server, after the server has. Node would read it in native code, which JavaScript
-   * prevents by listening to its bytes.
+   * Adds a new connection of an HTTP server, after the server itself has. Listening to its bytes keeps Node from
+   * reading them in native code.
    */
   open(socket: Socket): void {
     const [parse, ...others] = socket.listeners('data')
@@ -156,7 +160,7 @@ export class RepeatedRequests {
       this.take(line, current)
       return true
     }
-    // As Node does: the time of an idle connection does not run while a request is answered.
+    // As in Node, the idle timeout does not run while a request is answered.
     current.idleMs = socket.timeout ?? 0
     socket.setTimeout(0)
     this.waiting.add(line)
@@ -165,7 +169,7 @@ export class RepeatedRequests {
   }
 
   private take(line: Line, current: Current): void {
-    // Node answers it now.
+    // It was handed over to Node.
     if (line.current !== current) return
     this.endWait(line, current)
     current.short = current.repeat.short
@@ -179,7 +183,7 @@ export class RepeatedRequests {
     line.socket.setTimeout(idleMs)
   }
 
-  /** Lets Node parse the request that is being answered. */
+  /** Hands the request that is being answered over to Node's parser. */
   private handOver(line: Line): void {
     const { current } = line
     if (!current) return
@@ -192,7 +196,7 @@ export class RepeatedRequests {
     }
     line.handingOver = repeat
     this.leaveToNode(bytes, line)
-    // Never happens, as Node has read these headers before; the client would get no answer.
+    // Never happens, because Node has parsed these headers before; the client would get no answer.
     if (line.handingOver) line.socket.destroy()
   }
 
@@ -222,8 +226,8 @@ export class RepeatedRequests {
 }
 
 /**
- * Frees the memory of bytes that Node has parsed, which copies bodies. While long bodies arrive, little else is allocated, so
- * that the garbage collector would come late.
+ * Frees the memory of parsed bytes; Node has copied the bodies. While long bodies arrive, little else is allocated, so
+ * the garbage collector would run late.
  */
 function freeLong({ buffer, length }: Buffer): void {
   // A slice shares its memory with others.
@@ -231,7 +235,7 @@ function freeLong({ buffer, length }: Buffer): void {
     buffer.transfer(0)
 }
 
-/** Lets Node parse bytes. @returns the request that they hold; undefined if none or several begin in them. */
+/** Lets Node parse bytes. @returns the request in them; undefined if none or several begin in them. */
 function onlyRequestOf(bytes: Buffer, line: Line): Started | undefined {
   line.started = 0
   Reflect.apply(line.parse, line.socket, [bytes])

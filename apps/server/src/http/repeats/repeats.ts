@@ -43,12 +43,14 @@ export class Repeats {
     return repeat
   }
 
-  /** Lets Node's messages answer: with the reply that the service gives to the repeat, not by asking it again. */
+  /**
+   * Hands a repeat over to Node's messages, which write the service's reply to it. The service does not run it again.
+   */
   handOver(repeat: Repeat, request: IncomingMessage): void {
     this.handedOver.set(request, repeat)
   }
 
-  /** The repeat that a request of Node is. */
+  /** The repeat that was handed over to a request of Node. */
   handedTo(request: IncomingMessage): Repeat | undefined {
     return this.handedOver.get(request)
   }

@@ -3,9 +3,9 @@ import type { Socket } from 'node:net'
 import type { ShortReply } from './repeat.ts'
 
 /**
- * Writes a reply on a connection that stays open: the bytes that Node's own `ServerResponse` would write.
+ * Writes a reply on a keep-alive connection, with the same bytes as Node's `ServerResponse`.
  *
- * @param reply with valid headers, so that this never throws: nothing would catch it at the end of a turn.
+ * @param reply its headers must be valid: nothing would catch an error at the end of a turn.
  */
 export function writeShort({ status, headers, body }: ShortReply, socket: Socket, keepAliveMs: number): void {
   let head = `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n`
@@ -16,7 +16,7 @@ export function writeShort({ status, headers, body }: ShortReply, socket: Socket
   head += `Content-Length: ${length}\r\nDate: ${dateText()}\r\n`
   head += `Connection: keep-alive\r\nKeep-Alive: timeout=${Math.floor(keepAliveMs / 1_000)}\r\n\r\n`
   if (typeof body === 'string') {
-    // As many bytes as characters: both encodings are the same, and this one is faster.
+    // If there are as many bytes as characters, both encodings are equal, and `latin1` is faster.
     socket.write(head + body, length === body.length ? 'latin1' : 'utf8')
     return
   }
@@ -29,7 +29,7 @@ export function writeShort({ status, headers, body }: ShortReply, socket: Socket
 let second = 0
 let text = ''
 
-/** The time as a header has it, formatted once per second. */
+/** The current Date header, formatted once per second. */
 function dateText(): string {
   const now = Math.floor(Date.now() / 1_000)
   if (now !== second) {

@@ -25,8 +25,8 @@ const REFUSAL = [
 const REFUSAL_MS_MAX = 100
 
 /**
- * Counts new connections by address, over all servers together. A server's own listener only sees admitted
- * connections, so nothing that a refused client sends reaches a request handler.
+ * Counts new connections by address, over all servers together. A server's own listener only sees admitted connections,
+ * so no request of a refused client reaches a handler.
  */
 export function limitConnections(servers: readonly Server[], options: ConnectionLimitOptions): void {
   for (const server of servers) {
@@ -63,7 +63,7 @@ function limit(socket: Socket, admit: () => void, options: ConnectionLimitOption
     decide(taken)
     return
   }
-  // What the client sends before it is admitted stays in the socket, and an error is followed by its end.
+  // Data sent before admission stays in the socket, and an error is followed by `close`.
   const ignore = () => {}
   socket.pause().on('error', ignore)
   void taken.then((isTaken) => {
@@ -93,7 +93,7 @@ function clientOf(
   return isTrusted ? undefined : clientKey(address)
 }
 
-/** As {@link clientOf}, decided once for each connection: it takes 2 µs, and a request may ask several times. */
+/** Caches {@link clientOf} per connection: it takes 2 µs, and a request may need it several times. */
 export function rememberClients(
   trustedProxies: BlockList,
 ): (request: { readonly socket: Socket }) => string | undefined {

@@ -1,6 +1,6 @@
 /** Counts the open connections of clients. */
 export interface ConnectionSlots {
-  /** Takes a slot of a client; whether it had one left. */
+  /** Takes a slot for a client. @returns whether one was free. */
   take(client: string): boolean | Promise<boolean>
   /** Frees a slot that was taken. */
   free(client: string): void
