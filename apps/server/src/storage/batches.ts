@@ -6,12 +6,12 @@ interface Waiting<Item, Answer> {
 
 /** Maximum items per statement. */
 const ITEMS_MAX = 256
-/** Maximum statements in flight; the other connections of the pool are for other work, commits above all. */
+/** Maximum statements in flight. The pool's other connections are for other work, above all commits. */
 const STATEMENTS_MAX = 2
 
 /**
- * Sends work of one kind to the database, many items with one statement: items that are added while statements are in
- * flight go with the next one. So a burst of unknown secrets costs a few statements, and no commit waits behind it.
+ * Sends work of one kind to the database, many items per statement: items that are added while statements are in flight
+ * go into the next one. A burst of unknown secrets therefore takes a few statements and delays no commit.
  */
 export class Batches<Item, Answer> {
   private readonly send: (items: readonly Item[]) => Promise<readonly Answer[]>
@@ -19,7 +19,7 @@ export class Batches<Item, Answer> {
   private statements = 0
   private isScheduled = false
 
-  /** @param send answers each item, in their order. */
+  /** @param send answers the items, in their order. */
   constructor(send: (items: readonly Item[]) => Promise<readonly Answer[]>) {
     this.send = send
   }

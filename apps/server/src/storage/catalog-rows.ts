@@ -111,7 +111,7 @@ export function encodeCheck(record: CheckRecord) {
   } satisfies Partial<Prisma.CatalogCheckCreateInput>
 }
 
-/** The key of the row of the service of a check; empty for a check of the node. */
+/** The key of the service row of a check; empty for a node check. */
 export function serviceKeyOf({ Node, Namespace, ServiceID }: CheckRecord): string {
   return ServiceID === '' ? '' : storeText(serviceKey({ Node, Namespace, ID: ServiceID }))
 }
@@ -154,7 +154,7 @@ export function decodeCoordinate(row: CoordinateRow): CoordinateRecord {
   }
 }
 
-/** The key is the ID. Its lifetime begins with the row. */
+/** The key is the ID. The session's lifetime begins when the row is written. */
 export function encodeSession(record: SessionRecord) {
   return {
     name: storeText(record.Name),
@@ -203,7 +203,7 @@ export const EMPTY_CATALOG: CatalogContent = {
   serviceIndexes: [],
 }
 
-/** The port guarantees that these are JSON, and bounds them. */
+/** The port guarantees that these are JSON, and limits their size. */
 function asJson(value: object): Prisma.InputJsonValue {
   return value as Prisma.InputJsonValue
 }

@@ -70,7 +70,7 @@ export function encodeSystem(record: SystemRecord, secrets: SecretBox) {
   } satisfies Partial<Prisma.SystemCreateInput>
 }
 
-/** The secret of an auth method is sealed for its row, and so does not open elsewhere. */
+/** The secret of an auth method is bound to its row, so it cannot be decrypted elsewhere. */
 export function encodeAuthMethod(record: AuthMethodRecord, secrets: SecretBox) {
   const field = SECRET_FIELDS[record.Type]
   const { [field]: secret, ...set } = record.Config as Record<string, unknown>
@@ -95,10 +95,10 @@ export function encodeAuthMethod(record: AuthMethodRecord, secrets: SecretBox) {
   } satisfies Partial<Prisma.AuthMethodCreateInput>
 }
 
-/** The secret in the configuration of each type; jwt has none. */
+/** The field of each type's configuration that is secret; jwt has none. */
 const SECRET_FIELDS = { jwt: '', oidc: 'OIDCClientSecret', kubernetes: 'ServiceAccountJWT' } as const
 
-/** What the secret of an auth method is sealed for. */
+/** What the secret of an auth method is bound to. */
 function secretIdOf(record: Pick<AuthMethodRecord, 'Namespace' | 'Name'>): string {
   return `auth-method/${authMethodKey(record)}`
 }
@@ -147,7 +147,7 @@ function encodeEnd({ DestinationNS, DestinationName }: IntentionDestinationRecor
   return { destinationNs: storeText(DestinationNS), destinationName: storeText(DestinationName) }
 }
 
-/** The name in the form that is unique in its namespace: in lower case. */
+/** The name in lower case, the form that is unique in its namespace. */
 export function nameKeyOf({ Name }: { readonly Name: string }): string {
   return storeText(Name.toLowerCase())
 }
@@ -207,7 +207,7 @@ export function decodeAuthMethod(row: AuthMethodRow, secrets: SecretBox): AuthMe
     Generation: Number(row.generation),
     ...indexesOf(row),
     Namespace: readText(row.namespace),
-    // The rules wrote this record; the columns hold nothing else.
+    // The rules wrote this record, and the columns contain nothing else.
   } as unknown as AuthMethodRecord
   const secret = openSecretOf(record, row, secrets)
   if (secret === undefined) return record
@@ -215,7 +215,7 @@ export function decodeAuthMethod(row: AuthMethodRow, secrets: SecretBox): AuthMe
   return { ...record, Config } as AuthMethodRecord
 }
 
-/** @returns undefined if there is no secret, or it does not open: one broken row must not stop the server. */
+/** @returns undefined if there is no secret, or it cannot be decrypted: one broken row must not stop the server. */
 function openSecretOf(
   record: AuthMethodRecord,
   { secretCipher, secretKeyId }: AuthMethodRow,
@@ -287,18 +287,18 @@ function sealToken({ Value: { Token } }: SystemRecord<'replication-token'>, secr
   return showSealedToken(secrets.seal(storeText(Token), REPLICATION_TOKEN_ID))
 }
 
-/** As the column holds it. */
+/** In the form of the column. */
 export function showSealedToken({ keyId, bytes }: Sealed): { KeyID: string; Sealed: string } {
   return { KeyID: keyId, Sealed: Buffer.from(bytes).toString('base64') }
 }
 
-/** What the column of the record `replication-token` holds. */
+/** The content of the column of the record `replication-token`. */
 export function readSealedToken({ value }: Pick<SystemRow, 'value'>): Sealed {
   const { KeyID, Sealed } = value as unknown as SealedToken
   return { keyId: KeyID, bytes: Buffer.from(Sealed, 'base64') }
 }
 
-/** One that does not open counts as not set. */
+/** A token that cannot be decrypted is treated as not set. */
 function openToken(row: SystemRow, secrets: SecretBox): ReplicationTokenRecord {
   try {
     return { Token: readText(secrets.open(readSealedToken(row), REPLICATION_TOKEN_ID)) }

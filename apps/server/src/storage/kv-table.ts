@@ -47,7 +47,7 @@ export type KvKeyRow = Pick<KvRow, 'key' | 'modify_index'>
 export interface KvRow {
   readonly namespace: string
   readonly key: string
-  /** The column is signed, and JSON numbers are not exact: the digits of the same 64 bits. */
+  /** As digits: the column has the same 64 bits but is signed, and JSON numbers are not exact. */
   readonly flags: string
   readonly lock_index: number
   readonly session: string
@@ -56,7 +56,7 @@ export interface KvRow {
   readonly modify_index: number
 }
 
-/** As {@link KvRow}, where the value was too long to come along. */
+/** As {@link KvRow}, without a value that was too long to read. */
 export interface KvLongRow extends Omit<KvRow, 'value'> {
   readonly value: null
 }

@@ -15,7 +15,7 @@ interface NewState {
   readonly now: number
 }
 
-/** Inserts as many states of each method as it has room for, and returns their hashes. */
+/** Inserts as many states as each method has room for, and returns their hashes. */
 const PUT = `WITH input AS (
     SELECT *, row_number() OVER (PARTITION BY generation) AS nth
     FROM unnest($1::text[], $2::bigint[], $3::timestamptz[], $4::bytea[], $5::text[], $6::int[])
@@ -44,9 +44,9 @@ interface TakenRow {
 }
 
 /**
- * Columns tell which rows to count and to remove; all else is sealed.
+ * Only what is needed to count and delete rows is in columns; everything else is sealed.
  *
- * Anybody may begin logins and invent states, so many share one statement, which Prisma cannot express.
+ * Any client may begin logins and invent states, so many share one statement, which Prisma cannot express.
  */
 export class PostgresLoginStates implements LoginStates {
   private readonly pool: pg.Pool
@@ -74,7 +74,7 @@ export class PostgresLoginStates implements LoginStates {
     try {
       return JSON.parse(this.secrets.open({ keyId: row.key_id, bytes: row.cipher }, recordId(stateHash)))
     } catch (error) {
-      // Its key was retired: nothing is sealed again that lives for minutes.
+      // Its key was retired. States live for minutes, so they are not re-sealed.
       if (error instanceof KeyRingError) return undefined
       throw error
     }

@@ -42,23 +42,23 @@ export interface OpenStoreOptions {
   readonly url: string
   readonly ring: KeyRing
   readonly log: BaseLogger
-  /** What this process publishes of itself to the other members. */
+  /** What this process publishes about itself to the other members. */
   readonly member: MemberInfo
-  /** Where its global records are written. Default: here. */
+  /** The datacenter where its global records are written. Default: this one. */
   readonly primaryDatacenter?: string
   /** A replica for `stale` reads that memory cannot answer. */
   readonly replica?: Database | undefined
   /** Maximum memory for cached tokens and keys, in bytes. Default 64 MiB. */
   readonly cacheBytes?: number
-  /** False for `LATCHKEY_CACHE=off`: every answer comes from the database. */
+  /** False for `LATCHKEY_CACHE=off`: every read queries the database. */
   readonly isCaching?: boolean
   /** Where an archive is kept until it is restored. Default: the temporary directory of the system. */
   readonly archiveFolder?: string
-  /** Makes spans of commit groups. Default: they have none. */
+  /** Makes spans of commit groups. Default: none. */
   readonly spans?: CommitSpans | undefined
 }
 
-/** At the start, log a larger difference between the clocks of database and machine. In milliseconds. */
+/** A larger difference between the clocks of the database and the machine is logged at the start. In milliseconds. */
 const CLOCK_DIFFERENCE_MS_MAX = 60_000
 const UNOPENED = 'other datacenters do not get these tokens, because their stored secrets do not open'
 const CACHE_BYTES = 67_108_864
@@ -183,7 +183,7 @@ export async function openStore(options: OpenStoreOptions): Promise<PostgresStor
   try {
     await follower.open()
     warnOfWrongClock(clock, log)
-    // A join may have to hear that leases have ended.
+    // A join may need to receive the message that leases have ended.
     await feed.start()
     await membership.start()
   } catch (error) {

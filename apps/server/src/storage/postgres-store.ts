@@ -67,10 +67,10 @@ export interface StoreStatus {
   readonly isFeedConnected: boolean
   /** Whether this process has a lease, and so answers default reads from its own state. */
   readonly hasLease: boolean
-  /** Whether it has one as the only member: it keeps that over its own commits. */
+  /** Whether it has a lease as the only member, which it keeps during its own commits. */
   readonly isAlone: boolean
   readonly isLeader: boolean
-  /** Age of the local state as far as known, in milliseconds. */
+  /** Known age of the local state, in milliseconds. */
   readonly lastContactMs: number
   readonly waiters: number
   /** How far the database's clock is ahead of service time, and how many of its steps were rejected. */
@@ -89,9 +89,9 @@ export interface StoreStatus {
     readonly failures: number
   }
   readonly feed: { readonly connections: number; readonly notifications: number }
-  /** How often leases had to end before a commit or a join of this process, and how long that took at most. */
+  /** How often leases had to end before a commit or a join of this process, and the longest time this took. */
   readonly closings: { readonly count: number; readonly longestMs: number }
-  /** Default reads that a lease allowed to answer without asking the database. */
+  /** Default reads answered under a lease, without querying the database. */
   readonly leasedReads: number
   /** Queries for new changes, each shared by all readers that waited for it. */
   readonly confirmations: number
@@ -100,7 +100,7 @@ export interface StoreStatus {
 export type TokenDigests = Pick<TokenLists, 'digestedPages' | 'chunks'>
 
 const CURRENT: Freshness = { knownLeader: true, lastContactMs: 0 }
-/** Every process queries the database each second. After this silence the database counts as unreachable. */
+/** Every process queries the database each second. After this silence, the database is considered unreachable. */
 const LEADER_SILENT_MS_MAX = 3_000
 
 /** PostgreSQL implementation of `Store`; see the port for its guarantees. */
@@ -110,7 +110,7 @@ export class PostgresStore implements Store {
   readonly clock: Clock
   readonly membership: Membership
   /**
-   * This store for reads after `refresh('stale')`: what is not in memory may come from the replica, if there is one.
+   * This store for reads after `refresh('stale')`: what is not in memory may be read from the replica, if there is one.
    */
   readonly stale: Store | undefined
   readonly memory: StoreMemory
@@ -196,7 +196,7 @@ export class PostgresStore implements Store {
     return this.parts.lists.pages(filter)
   }
 
-  /** Lists of tokens with digests, to compare them with what the database has later. */
+  /** Lists of tokens with digests, for a later comparison with the database. */
   get tokenDigests(): TokenDigests {
     return this.parts.lists
   }
@@ -233,7 +233,7 @@ export class PostgresStore implements Store {
     return this.parts.lists.countLogins()
   }
 
-  /** Removes the uses of tokens that are gone. */
+  /** Deletes the recorded uses of tokens that no longer exist. */
   reapTokenUses(): Promise<void> {
     return this.parts.lists.reapUses()
   }
@@ -261,14 +261,14 @@ export class PostgresStore implements Store {
   async wait(topic: Topic, after: number, timeoutMs: number, signal?: AbortSignal): Promise<WaitOutcome> {
     const { topics, waiters } = this.parts.state
     if (signal?.aborted) return 'aborted'
-    // A forgotten topic counts as changed: the caller reads again and waits from the index it then sees.
+    // A forgotten topic is treated as changed: the caller reads again and waits from the index it then sees.
     if (topics.changedAfter(topic, after) ?? true) return 'changed'
     return waiters.add(topic, timeoutMs, signal)
   }
 
   /**
-   * Runs work in only one of the processes that share the database: the leader. Work may still be running when
-   * another process becomes leader; the signal then aborts.
+   * Runs work in only one of the processes that share the database: the leader. If another process becomes leader while
+   * work is running, the signal aborts.
    *
    * @returns undefined if this process is not the leader.
    */
@@ -277,7 +277,7 @@ export class PostgresStore implements Store {
     return signal && work(signal)
   }
 
-  /** Why this process should get no requests now; empty if it should. For `/readyz`. */
+  /** Why this process should not receive requests now; empty if it should. For `/readyz`. */
   async notReady(): Promise<readonly string[]> {
     try {
       await this.parts.follower.sync()
@@ -314,7 +314,7 @@ export class PostgresStore implements Store {
     }
   }
 
-  /** Ends every wait as if its time were over: the first step of a shutdown. */
+  /** Ends every wait as if it had timed out: the first step of a shutdown. */
   closeAllWaiters(): void {
     this.parts.state.waiters.close()
   }

@@ -5,10 +5,10 @@ import { Prisma, type PrismaClient } from '../generated/prisma/client.ts'
 import { storeBytes, storeText } from './read/stored-text.ts'
 import { IS_EXPIRED } from './write/catalog/session-ends.ts'
 
-/** Keys that the end of several sessions frees in one commit. */
+/** Maximum keys that one commit frees when it ends several sessions. */
 const ENDED_KEYS_MAX = 1_000
 
-/** Times of sessions by the database's clock. A renewal never shortens a lifetime, whatever that clock does. */
+/** Times of sessions by the database's clock. A renewal never shortens a lifetime, whatever this clock does. */
 export class PostgresSessionTimes implements SessionTimes {
   private readonly prisma: PrismaClient
 
@@ -49,7 +49,7 @@ export class PostgresSessionTimes implements SessionTimes {
     return rows.length > 0
   }
 
-  /** Removes lock delays that are over. */
+  /** Removes expired lock delays. */
   async prune(): Promise<void> {
     await withAclErrors(() => this.prisma.$executeRaw`DELETE FROM lock_delay WHERE until < clock_timestamp()`)
   }

@@ -13,11 +13,11 @@ import { arrayText, type Column } from './write/columns.ts'
 interface TokenSource {
   readonly record: TokenRecord
   readonly secretHash: string
-  /** Undefined for an update that leaves the ids as they are, and so what is made from them. */
+  /** Undefined for an update that leaves the ids, and the values made from them, unchanged. */
   readonly ofIds: OfIds | undefined
 }
 
-/** What takes long to make from the ids of a token. */
+/** Values made from the ids of a token, which take long to compute. */
 export interface OfIds {
   readonly accessorHash: string | undefined
   readonly foldedHash: string | undefined
@@ -27,12 +27,12 @@ export interface OfIds {
 interface TokenColumn<N extends string, F extends keyof TokenRecord | undefined>
   extends Omit<Column<TokenSource>, 'name'> {
   readonly name: N
-  /** Filled with the index of the commit: always, or if the record is new and brings none. */
+  /** Filled with the index of the commit: always, or if the record is new and has none. */
   readonly stamp?: 'created' | 'modified'
   /** Whether a read selects it; the others only serve indexes. */
   readonly isRead: boolean
   readonly isNullable?: boolean
-  /** An update that sends null keeps the stored value: a value of {@link OfIds}. Sent with each row, never shared. */
+  /** A value of {@link OfIds}: an update that sends null keeps the stored value. Sent with each row, never shared. */
   readonly isKept?: boolean
   /** The record's field, and how to decode the column's text; `''` for null. */
   readonly field?: F
@@ -210,7 +210,7 @@ export const TOKEN_COLUMNS = [
   }),
 ] as const
 
-/** What a commit sends: every column but the index that it gets. */
+/** The columns that a commit sends: all except its index. */
 export const SENT_TOKEN_COLUMNS: readonly Column<TokenSource>[] = TOKEN_COLUMNS.filter(
   ({ name }) => name !== 'modify_index',
 )
@@ -219,8 +219,9 @@ type ReadColumn = TokenColumn<string, keyof TokenRecord | undefined>
 const READ_COLUMNS: readonly ReadColumn[] = TOKEN_COLUMNS.filter(({ isRead }) => isRead)
 
 /**
- * Terminators of fields and rows when rows travel as one text, which costs PostgreSQL a third of JSON. No stored text
- * holds them: a digit always follows its escape (see `stored-text.ts`). Neither do JSON or numbers.
+ * Terminators of fields and rows when rows are read as one text, which costs PostgreSQL a third of JSON. They occur in
+ * no stored text, where a digit always follows this character (see `stored-text.ts`), and not in JSON or numbers
+ * either.
  */
 export const FIELD_END = '\u001a,'
 export const ROW_END = '\u001a;'
@@ -240,7 +241,7 @@ const ACCESSOR_ID = place('accessor_id')
 const CREATE_INDEX = place('create_index')
 const MODIFY_INDEX = place('modify_index')
 
-/** A token row, its secret still sealed. */
+/** A token row with its secret still sealed. */
 export interface TokenRow {
   /** In hex. */
   readonly secretHash: string
@@ -272,7 +273,7 @@ export function readTokenRows(text: string): readonly TokenRow[] {
 
 type ColumnField = Exclude<(typeof TOKEN_COLUMNS)[number]['field'], undefined>
 
-/** Has a type that no record satisfies if a field lacks a column. */
+/** Resolves to a type that no record satisfies if a field has no column. */
 type WithColumns = {
   readonly [F in keyof TokenRecord]-?: F extends ColumnField | 'SecretID' ? unknown : never
 }
@@ -289,13 +290,13 @@ const FIELDS = FIELD_ORDER.map((field) => {
 export function tokenOfRow({ secretHash, fields }: TokenRow, secrets: Pick<SecretBox, 'open'>): TokenRecord {
   const record: Partial<Record<keyof TokenRecord, unknown>> = {}
   for (const { field, at, decode } of FIELDS) {
-    // The secret is the only field made of several columns.
+    // The secret is the only field made from several columns.
     record[field] = decode ? decode(fields[at] ?? '') : openSecret(secretHash, fields, secrets)
   }
   return record as unknown as TokenRecord
 }
 
-/** A record whose texts are not views of the text of all rows that were read with it, which they would hold in memory. */
+/** A copy of a record whose strings do not retain the text of all rows that were read with it. */
 export function ownRecord(token: TokenRecord): TokenRecord {
   const own: Partial<Record<keyof TokenRecord, unknown>> = { ...token }
   for (const { field } of FIELDS) {
@@ -305,7 +306,7 @@ export function ownRecord(token: TokenRecord): TokenRecord {
   return own as TokenRecord
 }
 
-/** As {@link tokenOfRow}, with an empty secret where the ring cannot open it: one bad row must not stop what reads many. */
+/** As {@link tokenOfRow}, with an empty secret if the ring cannot open it: one bad row must not fail a read of many. */
 export function tokenOfAnyRow(row: TokenRow, secrets: SecretBox): TokenRecord {
   try {
     return tokenOfRow(row, secrets)

@@ -1,13 +1,13 @@
-/** Keeps when tokens were last used: in memory and, from time to time, in the database. Decisions: login limits. */
+/** Records when tokens were last used: in memory and, periodically, in the database. Decisions: login limits. */
 import { idleHorizon, isSurelyUsed, isUseWritten } from '@latchkey/acl'
 import { AclError } from '@latchkey/contract'
 import { BoundedMap, type TokenUse, type TokenUses } from '@latchkey/service'
 import type pg from 'pg'
 import { withAclErrors } from '../database/database-error.ts'
 
-/** Maximum number of tokens whose last use is in memory, at about a hundred bytes each. The database knows the others. */
+/** Maximum number of tokens whose last use is in memory, at about a hundred bytes each. The database has the others. */
 const KNOWN_MAX = 100_000
-/** Interval between writes of uses that no request waits for, in milliseconds. */
+/** Interval between writes of uses for which no request waits, in milliseconds. */
 const WRITE_INTERVAL_MS = 1_000
 const WRITTEN_AT_ONCE_MAX = 2_000
 
@@ -16,7 +16,7 @@ interface Pending {
   readonly key: string
   readonly until: number
   readonly since: number
-  /** The horizon of the first use. A token that was alive then stays alive, however late this is written. */
+  /** The horizon of the first use. A token that was alive then stays alive, however late the use is written. */
   readonly horizon: number
   readonly waiting: readonly Waiting[]
 }
@@ -27,8 +27,8 @@ interface Waiting {
 }
 
 /**
- * Answers the accessors of those that were used, by this or before, after their horizon. In the order of accessors, so that
- * two processes never wait for each other.
+ * Returns the accessors of tokens used after their horizon, by this statement or an earlier one. Rows are locked in the
+ * order of accessors, so that two processes never deadlock.
  */
 const WRITE = `WITH input AS (
     SELECT * FROM unnest($1::text[], $2::bigint[], $3::bigint[], $4::bigint[]) AS i (key, until, since, horizon)
@@ -72,12 +72,12 @@ export class PostgresTokenUses implements TokenUses {
   use(use: TokenUse): Promise<boolean> {
     return new Promise((resolve, reject) => {
       this.add(use.accessorId.toLowerCase(), use, [{ resolve, reject }])
-      // Deferred, so that other requests of this turn of the event loop join.
+      // Deferred, so that other requests of this event-loop turn join.
       setImmediate(() => this.write())
     })
   }
 
-  /** Writes what is pending, once. */
+  /** Writes pending uses once. */
   async close(): Promise<void> {
     await this.writing
     this.write()
@@ -134,7 +134,7 @@ export class PostgresTokenUses implements TokenUses {
     } catch (error) {
       for (const use of batch) {
         for (const { reject } of use.waiting) reject(error)
-        // A request that waited is refused. What others have used counts, and is written once the database is back.
+        // Requests that waited are refused. Other uses stay valid, and are written once the database is back.
         if (use.waiting.length === 0 && error instanceof AclError) this.merge(use)
       }
     }

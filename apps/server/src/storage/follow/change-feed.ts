@@ -6,7 +6,7 @@ import { DatabaseClient } from '../../database/database-client.ts'
 interface ChangeFeedOptions {
   readonly url: string
   readonly log: BaseLogger
-  /** Called with the index of each announced commit group; without one, after each connection. */
+  /** Called with the index of each announced commit group, and without an index after each connection. */
   readonly onCommit: (index: number | undefined) => void
   /** Called with each message about leases. */
   readonly onLease: (message: string) => void
@@ -28,8 +28,8 @@ const RETRY_DELAY_MS_MIN = 50
 const RETRY_DELAY_MS_MAX = 2_000
 
 /**
- * The dedicated connection on which this process hears of commits, and which makes it the leader while it holds the
- * leader lock. It is checked every second and replaced when it is lost.
+ * The dedicated connection that notifies this process of commits, and makes it the leader while it holds the leader
+ * lock. It is checked every second and replaced when it is lost.
  *
  * Missed notifications cost only latency: the follower catches up by index.
  */
@@ -40,7 +40,7 @@ export class ChangeFeed {
   private retryDelayMs = RETRY_DELAY_MS_MIN
   private isClosed = false
   private leadership: AbortController | undefined
-  /** Settles with the last query: a connection takes one at a time. */
+  /** Settles with the last query: a connection runs one at a time. */
   private queried: Promise<unknown> = Promise.resolve()
   readonly counts = { connections: 0, notifications: 0 }
 
@@ -98,7 +98,7 @@ export class ChangeFeed {
     try {
       await client.connect()
       await client.query(`LISTEN ${CHANNEL}; LISTEN ${LEASE_CHANNEL}`)
-      // The database then ends a session whose process is paused or gone. Only PostgreSQL 14 and later have this setting.
+      // Makes the database end the session of a paused or dead process. Only PostgreSQL 14 and later have this setting.
       await client.query(
         `SELECT set_config(name, $1, false) FROM pg_settings WHERE name = 'idle_session_timeout'`,
         [String(LEADER_SILENT_MS_MAX)],
@@ -132,7 +132,7 @@ export class ChangeFeed {
       this.onLost(client, error)
       return
     }
-    // The connection may be lost just after the answer: then the reconnect is scheduled, not the next check.
+    // If the connection was lost just after the answer, a reconnect is already scheduled instead.
     if (this.client === client) this.later(CHECK_INTERVAL_MS, () => this.check(client))
   }
 

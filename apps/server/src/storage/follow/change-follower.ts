@@ -4,16 +4,16 @@ import type { CommitActivity } from '../write/commit-activity.ts'
 import type { ChangeBatch } from './changes.ts'
 import type { LocalState } from './local-state.ts'
 
-/** A failure that took longer was a silent database, not one broken connection. */
+/** A failure that takes longer means an unresponsive database, not one broken connection. */
 const PATIENCE_MS = 500
 
-/** Below every index: the answer is a reset. */
+/** Below every index, so the answer is a reset. */
 const FROM_THE_START = -1
 
 interface Answer {
   readonly batch: ChangeBatch
   readonly after: number
-  /** By `performance.now()`. */
+  /** When the request was sent, by `performance.now()`. */
   readonly askedAt: number
 }
 
@@ -27,16 +27,16 @@ interface ChangeFollowerParts {
   readonly commits: CommitActivity
   /** Makes this process a member of the group again. Rejects if it cannot. */
   readonly rejoin: () => Promise<void>
-  /** Read the whole directory at every change, for `LATCHKEY_CACHE=off`. */
+  /** Reload the whole directory at every change, for `LATCHKEY_CACHE=off`. */
   readonly isReloading: boolean
 }
 
 /**
  * Keeps the local state current. Every poll for changes also confirms that there are no others, so concurrent readers
- * share one: a round that began after they asked serves them all (read-index batching).
+ * share one: a round that began after their requests serves them all (read-index batching).
  *
- * The state takes only what a member has read. A process that was fenced joins first: until then another one may hold the
- * lease of a lone process over a commit that it has not applied yet. Decisions: read leases.
+ * Only a member may apply what it reads. A fenced process joins first: otherwise it could show a commit that its
+ * author, a sole member with a lease, has not applied yet. Decisions: read leases.
  */
 export class ChangeFollower {
   private readonly memberId: string
@@ -66,12 +66,12 @@ export class ChangeFollower {
     this.isReloading = isReloading
   }
 
-  /** Reads the whole directory before this process is a member: it answers no request yet. */
+  /** Reads the whole directory before this process becomes a member; it does not answer requests yet. */
   async open(): Promise<void> {
     this.takeWhole(await this.ask(FROM_THE_START, true))
   }
 
-  /** Reads the whole directory and drops all else: if the database has lost commits. */
+  /** Reads the whole directory and drops everything else, after the database has lost commits. */
   async reload(): Promise<void> {
     this.takeWhole(await this.askAsMember(() => FROM_THE_START, true))
   }
@@ -95,7 +95,7 @@ export class ChangeFollower {
   /**
    * Makes the local state at least as new as an index that the database is known to have.
    *
-   * @param askedAt when the database had no later index, by `performance.now()`.
+   * @param askedAt a time at which the database had no later index, by `performance.now()`.
    */
   async reach(index: number, askedAt?: number): Promise<void> {
     while (this.state.appliedIndex < index) await this.sync()
@@ -108,18 +108,18 @@ export class ChangeFollower {
   }
 
   /**
-   * Handles a notification: the database has an index, or one may have been missed. While a commit of this process is
-   * in flight, it probably caused the notification and its answer will say so; the poll waits for it.
+   * Handles a notification: the database has this index, or notifications may have been missed. While a commit of this
+   * process is in flight, it probably caused the notification and its answer will say so; the poll waits for it.
    */
   hear(index: number | undefined): void {
     this.heard = Math.max(this.heard, index ?? this.state.appliedIndex + 1)
     if (this.commits.isBusy || this.heard <= this.state.appliedIndex) return
     this.heard = 0
-    // Readers poll for themselves; a failure here is recorded, and the next heartbeat polls anyway.
+    // Readers poll for themselves. A failure is recorded here, and the next heartbeat polls anyway.
     this.sync().catch(() => {})
   }
 
-  /** One more round. Readers that waited for a database that does not answer do not wait twice. */
+  /** One more round. Readers that have waited for an unresponsive database do not wait a second time. */
   private async roundAfter(running: Promise<void>): Promise<void> {
     const waitingSince = performance.now()
     try {
@@ -150,7 +150,7 @@ export class ChangeFollower {
     }
   }
 
-  /** Asks again after a join if this process was no member. */
+  /** Asks again after joining, if this process was not a member. */
   private async askAsMember(after: () => number, isWhole: boolean): Promise<Answer> {
     for (;;) {
       const answer = await this.ask(after(), isWhole)
@@ -172,8 +172,8 @@ export class ChangeFollower {
   }
 
   /**
-   * The database has less than this process has seen: a standby took over without the last commits. The index must
-   * not decrease, so it is raised above what was seen, and everything is read again.
+   * The database is behind what this process has seen: a standby without the last commits took over. The index must not
+   * decrease, so it is raised above the known one, and everything is reloaded.
    */
   private async recover(seen: number): Promise<void> {
     await this.queries.raise(seen)

@@ -14,8 +14,8 @@ export interface ChangeRow {
 type Tables = Readonly<Record<TableName, number>>
 
 /**
- * The answer of `latchkey_change_log`: see the migration. `now` is the database's clock, in milliseconds; `isMember`, whether the
- * process that asked was a member, in the same snapshot.
+ * The answer of `latchkey_change_log`: see the migration. `now` is the database's clock, in milliseconds; `isMember`,
+ * whether the requesting process was a member, in the same snapshot.
  */
 export type ChangeLog = { readonly index: number; readonly now: number; readonly isMember: boolean } & (
   | { readonly tables?: never; readonly reset?: never }
@@ -23,7 +23,10 @@ export type ChangeLog = { readonly index: number; readonly now: number; readonly
   | { readonly tables: Tables; readonly reset?: never; readonly changes: readonly ChangeRow[] }
 )
 
-/** Changes with the records of the same snapshot that every process holds: all of them, or those that the changes touched. */
+/**
+ * Changes, with records that every process keeps in memory, from the same snapshot: all of them, or those that the
+ * changes touched.
+ */
 export type ChangeBatch = ChangeLog & HeldRecords
 
 export interface HeldRecords {

@@ -61,10 +61,12 @@ interface OwnChange {
   readonly isBulk: boolean
 }
 
-/** Tokens of longer commits, such as those of a copy, are cached when they are read: most of them are not read soon. */
+/**
+ * Tokens of larger commits, such as replication copies, are only cached when they are read: most are not needed soon.
+ */
 const CACHED_CHANGES_MAX = 64
 
-/** Notified of every change before its index counts as applied. */
+/** Notified of every change before its index is applied. */
 interface LocalStateParts {
   readonly tokens: TokenCache
   readonly loads: TokenLoads
@@ -74,8 +76,8 @@ interface LocalStateParts {
 }
 
 /**
- * What this process knows of the store at {@link appliedIndex}: the whole directory and catalog, and some tokens. Changes are
- * applied in the order of their indexes, each index once, in one turn of the event loop.
+ * This process's copy of the store at {@link appliedIndex}: the whole directory and catalog, and some tokens. Changes
+ * are applied in the order of their indexes, each index once, in one turn of the event loop.
  */
 export class LocalState {
   appliedIndex = 0
@@ -101,7 +103,7 @@ export class LocalState {
     this.members = members
   }
 
-  /** Built on demand, so a burst of changes builds one. */
+  /** Built on demand, so that a burst of changes builds it once. */
   directory(): Directory {
     this.built ??= new Directory(contentOf(this.directoryRecords), this.directoryVersion)
     return this.built
@@ -206,7 +208,10 @@ export class LocalState {
     }
   }
 
-  /** The batch has the directory records that exist after its last change; its other keys are deleted. */
+  /**
+   * The batch contains the directory records that exist after its last change. All other keys among its changes are
+   * deleted.
+   */
   private takeDirectoryRecords(changes: readonly ChangeRow[], records: DirectoryContent): void {
     let last: number | undefined
     for (const { index, entity, key } of changes) {
@@ -256,7 +261,7 @@ export class LocalState {
     for (const table of DIRECTORY_TABLES) put(table)
   }
 
-  /** With the indexes of services that the commit moved, and the sessions that it ended: the database has done the same. */
+  /** Also moves the indexes of services and ends sessions, as the database did in this commit. */
   private takeOwnCatalogChanges(changes: readonly CatalogChange[], index: number, touched: Set<Topic>): void {
     const ended = endedSessions(changes, this.catalog).map(
       (record): CatalogChange => ({ table: 'sessions', op: 'delete', record }),
@@ -273,7 +278,7 @@ export class LocalState {
         continue
       }
       const CreateIndex = this.catalog.get(table, key)?.CreateIndex ?? (record.CreateIndex || index)
-      // Table and record belong together, which the compiler cannot follow through the copy.
+      // The compiler cannot see that table and record still match after the copy.
       this.catalog.put(table, { ...record, CreateIndex, ModifyIndex: index } as CatalogRecords[CatalogTable])
     }
   }

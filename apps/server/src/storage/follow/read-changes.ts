@@ -25,7 +25,7 @@ import {
 import { inSnapshot } from '../read/snapshot.ts'
 import type { ChangeBatch, ChangeLog, ChangeRow, HeldRecords } from './changes.ts'
 
-/** With more changed records than this, read the whole table instead of single keys. */
+/** With more changed records than this, whole tables are read instead of single keys. */
 const KEYS_MAX = 1_000
 
 const NONE: HeldRecords = { directory: EMPTY_CONTENT, catalog: EMPTY_CATALOG }
@@ -39,7 +39,7 @@ export interface ChangesQuestion {
 }
 
 /**
- * Reads what changed after an index, with those records of the changes that every process holds.
+ * Reads the changes after an index, with the changed records that every process keeps in memory.
  *
  * @throws AclError `unavailable`
  */
@@ -55,14 +55,14 @@ export async function readChanges(
       const records = await readRecords(prisma, keysOfLog(log.changes), secrets)
       if (areOfLog(records, log)) return { ...log, ...records }
     }
-    // Read the log again, now in one snapshot with the rows: a later commit touched them, or there are many.
+    // Read the log again, in one snapshot with the rows: a later commit touched them, or there are many.
     return inSnapshot(prisma, (tx) => readBatch(tx, question, secrets))
   })
 }
 
 /**
- * Whether records that were read after the log are those of its snapshot. What changed after it has a later ModifyIndex, or
- * is gone.
+ * Whether records that were read after the log still match its snapshot. A record that changed since has a later
+ * ModifyIndex or is gone.
  */
 function areOfLog(
   { directory, catalog }: HeldRecords,

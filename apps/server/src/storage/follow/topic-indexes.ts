@@ -23,7 +23,7 @@ const TABLE_NAMES: readonly TableName[] = [
   ...CATALOG_TABLES,
 ]
 
-/** The tables of the names that stand for several. */
+/** Index names that stand for several tables. */
 const GROUPS = { changes: REPLICATED_TABLES, catalog: CATALOG_INDEX_TABLES } as const satisfies {
   readonly [N in Exclude<IndexName, TableName>]: readonly TableName[]
 }
@@ -58,7 +58,7 @@ export class TopicIndexes {
     return this.tables.get(name) ?? 0
   }
 
-  /** Whether a topic changed above `after`; undefined if that is not remembered. */
+  /** Whether a topic changed after `after`; undefined if that is not remembered. */
   changedAfter(topic: Topic, after: number): boolean | undefined {
     if (isGroup(topic)) return this.table(topic) > after
     const last = this.tables.get(topic) ?? this.recent.get(topic)
@@ -98,7 +98,7 @@ export class TopicIndexes {
   }
 }
 
-/** The table of the record that a topic is about. */
+/** The table of a topic's record. */
 function tableOf(topic: Topic): IndexName {
   if (topic.startsWith('kv:')) return 'kv'
   return topic.startsWith('token:') ? 'tokens' : 'catalog'

@@ -3,8 +3,9 @@ import type { Topic, WaitOutcome } from '@latchkey/service'
 /** A wait may end this much late: one timer serves all of them. */
 const TICK_MS = 50
 /**
- * Waits that end in one turn of the event loop, between which other requests come. To answer one takes 50 to 100 µs, but tens of
- * milliseconds if it asks for a long list: a burst begins with few, and adapts to the time that they took.
+ * Maximum waits that end in one turn of the event loop, so that other requests run between the turns. An answer takes
+ * 50 to 100 µs, but a long list takes tens of milliseconds: a burst begins with few waits per turn, and adapts to the
+ * time that they took.
  */
 const WOKEN_PER_TURN_MAX = 128
 const WOKEN_AT_FIRST = 8
@@ -18,7 +19,7 @@ const WOKEN_MS_MAX = 10
 export class Waiters {
   private readonly byTopic = new Map<Topic, Set<Waiter>>()
   private readonly byTick = new Map<number, Set<Waiter>>()
-  /** Those that end in this turn or a later one, in order. */
+  /** Waits that end in this turn or a later one, in order. */
   private readonly woken = new Map<Waiter, WaitOutcome>()
   private wokenPerTurn = WOKEN_AT_FIRST
   private endedInTurn = 0
@@ -31,7 +32,7 @@ export class Waiters {
   /** Waits in progress. */
   count = 0
 
-  /** @param now milliseconds, for the time that answers take. */
+  /** @param now milliseconds, to measure how long answers take. */
   constructor(now = () => performance.now()) {
     this.now = now
   }
@@ -96,7 +97,7 @@ export class Waiters {
     this.wokenPerTurn = Math.min(Math.max(fitting, 1), WOKEN_PER_TURN_MAX)
   }
 
-  /** Ends every current and future wait as if its time were over: for shutdown. */
+  /** Ends every current and future wait as if it had timed out, for shutdown. */
   close(): void {
     this.isClosed = true
     for (const waiters of this.byTick.values()) for (const waiter of waiters) this.end(waiter, 'timeout')
@@ -117,7 +118,7 @@ export class Waiters {
     // The timer may fire late; no tick is skipped.
     for (; this.tick <= now && this.count > 0; this.tick += 1) {
       for (const waiter of this.byTick.get(this.tick) ?? []) {
-        // One that is woken already keeps its outcome.
+        // A wait that was already woken keeps its outcome.
         if (!this.woken.has(waiter)) this.woken.set(waiter, 'timeout')
       }
     }
@@ -157,7 +158,7 @@ class Waiter {
   }
 }
 
-/** Runs an action when what was resolved has been answered, as far as that needs no other turn. */
+/** Runs an action after the answers to the resolved waits, unless these need another turn. */
 function afterMicrotasks(action: () => void): void {
   queueMicrotask(() => process.nextTick(action))
 }

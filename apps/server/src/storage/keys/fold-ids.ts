@@ -17,8 +17,8 @@ interface IdRow {
 }
 
 /**
- * Makes the ids of tokens that an earlier release wrote comparable without case: once per database, before it serves.
- * Existing ids that differ only in case keep working; only new ones are refused.
+ * Makes token ids that an earlier release wrote comparable without case: once per database, before the server takes
+ * requests. Existing ids that differ only in case keep working; only new ones are refused.
  */
 export async function foldIds(prisma: PrismaClient, secrets: SecretBox, log: BaseLogger): Promise<void> {
   if ((await prisma.lookupKey.findFirst())?.foldsIds) return
@@ -34,7 +34,7 @@ export async function foldIds(prisma: PrismaClient, secrets: SecretBox, log: Bas
     const changed = rows.flatMap((row) => foldedRow(row, secrets) ?? [])
     if (changed.length === 0) continue
     folded += changed.length
-    // Takes the lock that every commit takes first, so neither waits for a row of the other.
+    // Takes the lock that every commit takes first, to avoid deadlocks over rows.
     await prisma.$transaction([
       prisma.$queryRaw`SELECT index FROM commit_index FOR UPDATE`,
       prisma.$executeRaw(Prisma.sql`
@@ -48,7 +48,7 @@ export async function foldIds(prisma: PrismaClient, secrets: SecretBox, log: Bas
   if (folded > 0) log.info(`made ${folded} tokens with ids in capitals comparable without case`)
 }
 
-/** @returns undefined if case makes no difference, or the secret does not open. */
+/** @returns undefined if case makes no difference, or the secret cannot be decrypted. */
 function foldedRow(row: IdRow, secrets: SecretBox) {
   const sealed = { keyId: row.secret_key_id, bytes: readBytes(row.secret_cipher) }
   const AccessorID = readText(row.accessor_id)

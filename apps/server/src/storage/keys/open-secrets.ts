@@ -10,10 +10,10 @@ import {
 import { readSamples, renewSample } from './sealing-samples.ts'
 
 /**
- * Opens the secrets of a database with the keys of this process. Creates the lookup key of a new database, and
- * re-seals one that an older key of the ring sealed.
+ * Opens the secrets of a database with the keys of this process. Creates the lookup key of a new database, and re-seals
+ * it if an older key of the ring sealed it.
  *
- * @throws StartError if the ring lacks a key that has sealed something in this database, or has a different one under
+ * @throws StartError if the ring lacks a key that has sealed something in this database, or has a different key under
  * its id.
  */
 export async function openSecrets(prisma: PrismaClient, ring: KeyRing): Promise<SecretBox> {
@@ -25,7 +25,7 @@ export async function openSecrets(prisma: PrismaClient, ring: KeyRing): Promise<
   return secrets
 }
 
-/** Several processes may start on a new database: one creates the key, all get the same. */
+/** Several processes may start on a new database: one creates the key, and all get the same one. */
 export async function takeLookupKey(prisma: PrismaClient, ring: KeyRing): Promise<Sealed> {
   if (!(await prisma.lookupKey.findFirst())) {
     await prisma.lookupKey.createMany({ data: rowOf(createLookupKey(ring)), skipDuplicates: true })
@@ -37,7 +37,7 @@ export async function takeLookupKey(prisma: PrismaClient, ring: KeyRing): Promis
 export async function sealLookupKey(prisma: PrismaClient, ring: KeyRing, wrapped: Sealed): Promise<void> {
   const rewrapped = rewrapLookupKey(ring, wrapped)
   if (rewrapped === wrapped) return
-  // Only if it is unchanged: another process may be doing the same.
+  // Only if unchanged: another process may be doing the same.
   await prisma.lookupKey.updateMany({ where: { keyId: wrapped.keyId }, data: rowOf(rewrapped) })
 }
 

@@ -2,7 +2,7 @@ import { Prisma, type PrismaClient } from '../../generated/prisma/client.ts'
 import type { Sealed } from '../../secrets/key-ring.ts'
 import { storeBytes } from '../read/stored-text.ts'
 
-/** A sealed secret and its hash in hex, which it is bound to. */
+/** A sealed secret, and the hash in hex that it is bound to. */
 export interface SealedSecretRow {
   readonly secret_hash: string
   readonly secret_cipher: string
@@ -16,8 +16,8 @@ interface SealedSecretPage {
 }
 
 /**
- * Examines `limit` tokens and returns those sealed by one of these keys. Bounded by rows examined, not found: no
- * index leads from a key to its tokens, so a search that finds none would read the whole table.
+ * Examines `limit` tokens and returns those sealed by one of these keys. The limit is on examined rows, not on found
+ * ones: there is no index from a key to its tokens, so a search without results would read the whole table.
  *
  * @param after the hash to continue after; `\x` at the beginning.
  */
@@ -40,10 +40,10 @@ export async function sealedSecrets(
 }
 
 /**
- * Replaces ciphers, if the row still has the key it was read with. No index changes and no waiter wakes: the records
- * stay the same.
+ * Replaces ciphertexts, if the row still has the key it was read with. The records stay the same, so no index changes
+ * and no waiter wakes.
  *
- * Skips a row that a commit has locked. Waiting for it could be a deadlock, as the commit may be waiting for another
+ * Skips a row that a commit has locked. Waiting for it could deadlock, because the commit may be waiting for another
  * row of this batch.
  *
  * @returns how many were replaced.
@@ -70,7 +70,7 @@ export async function replaceCiphers(
 }
 
 /**
- * Removes the sample of a key, unless it was renewed since or its key seals the lookup key.
+ * Removes the sample of a key, unless it has been renewed or its key seals the lookup key.
  *
  * @returns whether it was removed.
  */

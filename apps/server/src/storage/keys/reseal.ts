@@ -19,7 +19,7 @@ export interface ResealParts {
 
 /**
  * A key is retired once this many checks in a row find the same sample. Every process renews the sample of its active
- * key at its start and once between two checks, so two would do if timers were exact.
+ * key at its start and once between two checks, so two would be enough if timers were exact.
  */
 export const QUIET_LOOKS = 3
 /** Tokens per statement. A commit may have to wait for one batch: some 20 ms. */
@@ -28,21 +28,21 @@ const RESEAL_BATCH = 500
 const PAUSE_MS = 50
 
 /**
- * Takes retired keys out of use: re-seals what they sealed with the active key, then removes their samples, so that a
- * ring without them opens this database.
+ * Takes retired keys out of use: re-seals their secrets with the active key, then removes their samples. A ring without
+ * these keys can then open this database.
  *
- * During a rolling restart with a new active key, some servers still seal with the old one. A key is retired only
- * once no process renews its sample, so two servers with different active keys never undo each other's work. From
- * then on nothing new is sealed by it: a pass over all tokens that finds none proves that there is none. Its sample
- * is removed only if it is unchanged, so a process that starts with that key in between is noticed.
+ * During a rolling restart with a new active key, some servers still seal with the old one. A key is retired only once
+ * no process renews its sample, so two servers with different active keys never undo each other's work. From then on,
+ * it seals nothing new, so a pass over all tokens that finds none of its secrets proves that there are none. Its sample
+ * is removed only if unchanged, which detects a process that starts with this key in between.
  *
- * An interrupted pass needs no resuming: the rows themselves say what is left.
+ * An interrupted pass needs no bookkeeping: the rows themselves show what is left.
  */
 export class Reseal {
   private readonly parts: ResealParts
   private readonly closing = new AbortController()
   private looking: Promise<void> | undefined
-  /** By key: its sample, and for how many checks in a row it was the same. */
+  /** By key: its sample, and how many checks in a row found it unchanged. */
   private seen = new Map<string, { readonly sample: Buffer; readonly looks: number }>()
 
   constructor(parts: ResealParts) {
@@ -96,7 +96,7 @@ export class Reseal {
     }
   }
 
-  /** The samples of keys that no process seals with any more. */
+  /** The samples of keys that no process seals with any longer. */
   private retiredOf(samples: readonly Sealed[]): readonly Sealed[] {
     const { ring, isLeader } = this.parts
     const before = isLeader() ? this.seen : undefined
@@ -114,7 +114,7 @@ export class Reseal {
   /**
    * Passes over all tokens once.
    *
-   * @returns the keys still found on tokens; the next check finds out whether any are left. All keys if the pass
+   * @returns the keys still found on tokens; the next check determines whether any are left. All keys if the pass
    * stopped early.
    */
   private async resealTokens(keyIds: readonly string[]): Promise<ReadonlySet<string>> {
@@ -148,7 +148,7 @@ export class Reseal {
       if (!this.mayGoOn || secretCipher === null || secretKeyId === null) continue
       try {
         const sealed = secrets.rewrap({ keyId: secretKeyId, bytes: secretCipher }, `auth-method/${key}`)
-        // Only if it is unchanged: the method may have been written since.
+        // Only if unchanged: the method may have been written since.
         await prisma.authMethod.updateMany({
           where: { key, secretKeyId, secretCipher },
           data: { secretCipher: Uint8Array.from(sealed.bytes), secretKeyId: sealed.keyId },
@@ -168,7 +168,7 @@ export class Reseal {
     if (!keyIds.includes(sealed.keyId)) return []
     try {
       const value = showSealedToken(secrets.rewrap(sealed, REPLICATION_TOKEN_ID))
-      // Only if it is unchanged: the token may have been set since.
+      // Only if unchanged: the token may have been set since.
       await prisma.system.updateMany({
         where: { key: row.key, modifyIndex: row.modifyIndex },
         data: { value },
@@ -179,7 +179,7 @@ export class Reseal {
     return [sealed.keyId]
   }
 
-  /** @returns undefined if the secret does not open: one broken row must not block the others. */
+  /** @returns undefined if the secret cannot be decrypted: one broken row must not block the others. */
   private rewrap(row: SealedSecretRow) {
     const sealed = { keyId: row.secret_key_id, bytes: readBytes(row.secret_cipher) }
     try {

@@ -12,7 +12,7 @@ export async function readSamples(prisma: PrismaClient): Promise<readonly Sealed
 
 /**
  * Replaces the sample of the active key. No two samples have the same bytes, so a changed sample means that some
- * process seals with its key.
+ * process is sealing with its key.
  */
 export async function renewSample(prisma: PrismaClient, ring: KeyRing): Promise<void> {
   const { keyId, bytes } = ring.seal(new Uint8Array(0), SAMPLE_CONTEXT)

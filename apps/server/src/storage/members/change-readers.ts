@@ -1,4 +1,4 @@
-/** Keeps how far other datacenters have read the log of changes, where every process sees it. Decisions: changes. */
+/** Records how far other datacenters have read the change log, visible to every process. Decisions: changes. */
 import {
   type ChangeReader,
   type ChangeReaders,
@@ -11,12 +11,15 @@ import type { Database } from '../../database/connect.ts'
 import { withAclErrors } from '../../database/database-error.ts'
 import { Remembered } from '../../remembered.ts'
 
-/** A reader asks up to fifty times a second; what it says is written this often. The log is kept longer than that anyway. */
+/**
+ * A reader polls up to fifty times a second, but its position is only written this often. The log is kept for longer
+ * anyway.
+ */
 const WRITE_INTERVAL_MS = 2_000
-/** Anyone may ask for the list. */
+/** Any client may request the list. */
 const LIST_AGE_MS_MAX = 1_000
 
-/** A contact without an index leaves that of the reader as it is. One more reader than may be is not kept. */
+/** A contact without an index leaves the reader's index unchanged. Readers beyond the maximum are not recorded. */
 const WRITE = `INSERT INTO change_reader AS r (name, index, contact_at)
   SELECT name, index, contact_at FROM (
     SELECT i.name, coalesce(i.index, k.index) AS index, to_timestamp(i.now / 1000.0) AS contact_at,
@@ -47,13 +50,13 @@ export class PostgresChangeReaders implements ChangeReaders {
     this.timer ??= setTimeout(() => void this.write(), WRITE_INTERVAL_MS).unref()
   }
 
-  /** While the database is unreachable, as last seen. */
+  /** While the database is unreachable, the list as last read. */
   async list(now: number): Promise<readonly ChangeReader[]> {
     const readers = await this.listed.get()
     return readers.filter(({ contactAt }) => contactAt > now - READER_KEPT_MS)
   }
 
-  /** Writes what is pending. A failure is logged: the readers ask again. */
+  /** Writes pending positions. A failure is only logged, because the readers poll again. */
   async write(): Promise<void> {
     clearTimeout(this.timer)
     this.timer = undefined

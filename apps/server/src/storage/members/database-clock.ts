@@ -3,9 +3,9 @@ import type { Clock } from '@latchkey/acl'
 
 /** A measurement is valid this long, unless a better one replaces it. */
 const SAMPLE_MS_MAX = 10_000
-/** A slower answer is too imprecise: its process may have been paused. */
+/** A slower answer is too imprecise: this process may have been paused. */
 const ROUND_TRIP_MS_MAX = 1_000
-/** Maximum movement of the database's clock against the monotonic one that is accepted, at once or in small steps. */
+/** Maximum accepted movement of the database's clock against the monotonic clock, in one step or several small ones. */
 export const CLOCK_STEP_MS_MAX = 1_000
 /** Fraction of elapsed time by which that budget refills, and by which rejected steps are corrected. */
 const SLEW = 0.01
@@ -56,7 +56,7 @@ export class DatabaseClock implements Clock {
   private believedMs = CLOCK_STEP_MS_MAX
   /** The database's time when it last matched what was expected. */
   private confirmedMs: number | undefined
-  /** Whether a step was rejected that other processes may judge better. */
+  /** Whether a step was rejected, so that other processes may know better. */
   private isDisputed = false
 
   constructor({ onStepRefused, suspendedMs = uptimeBeyondProcess }: DatabaseClockOptions) {
@@ -112,8 +112,8 @@ export class DatabaseClock implements Clock {
   }
 
   /**
-   * Agrees with the recent measurement of another process. All follow the leader. A process that has rejected a step
-   * follows any other, as its own clock may have stopped; without one, it keeps its opinion.
+   * Adopts the recent estimate of another process. All follow the leader. A process that has rejected a step follows
+   * any other, because its own clock may have stopped; if there is no other, it keeps its own estimate.
    */
   settle(other: ClockOpinion | undefined, isLeader: boolean): void {
     const { isDisputed } = this

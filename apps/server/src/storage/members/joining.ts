@@ -57,8 +57,8 @@ async function mayBeUnknown(prisma: PrismaClient, id: string, index: number): Pr
 }
 
 /**
- * Each datacenter needs its own database: on a shared one, local tokens would be valid in both. Of two that start at the same
- * time, at least one sees the other.
+ * Each datacenter needs its own database: on a shared one, local tokens would be valid in both. If two start at the
+ * same time, at least one sees the other.
  *
  * @param now by the clock of the database.
  * @throws StartError

@@ -1,9 +1,9 @@
 /**
- * What a process writes of members: SQL functions, one statement each; everything else about members goes through
- * Prisma's typed client. A join and a departure are commits and take the lock that all commits wait for, and a
- * heartbeat fences others under it. As typed transactions of six statements they would hold that lock over six round trips:
- * a paused process would stop every writer, and a start on a busy machine failed at the time limit. The functions
- * also take every time from the database's clock, which the typed client cannot read.
+ * Writes to the table of members: SQL functions, one statement each. Everything else about members uses Prisma's typed
+ * client. Joins and departures are commits and take the lock that all commits wait for; a heartbeat fences others under
+ * the same lock. Typed transactions of six statements would hold that lock for six round trips: a paused process would
+ * stop every writer, and starts on a busy machine exceeded the time limit. The functions also take all times from the
+ * database's clock, which the typed client cannot read.
  */
 import type { Member, MemberMode } from '@latchkey/acl'
 import { withAclErrors } from '../../database/database-error.ts'
@@ -14,33 +14,33 @@ import type { Closing } from './leases/lease.ts'
 export interface JoiningMember extends Pick<Member, 'id' | 'datacenter' | 'node' | 'version' | 'mode'> {
   readonly address: string
   readonly process: string
-  /** Counted with its heartbeats, so that a late join changes nothing. */
+  /** Counted with its heartbeats, so that a late join has no effect. */
   readonly beat: number
 }
 
-/** What `latchkey_heartbeat` takes: columns of `member`, and what it says of leases. */
+/** Arguments of `latchkey_heartbeat`: columns of `member`, and the state of leases. */
 interface Heartbeat {
   readonly id: string
   readonly mode: MemberMode
   readonly address: string
   readonly is_leader: boolean
   readonly seen_index: number
-  /** Counts the heartbeats of this member, so that a late one changes nothing. */
+  /** Counts the heartbeats of this member, so that a late one has no effect. */
   readonly beat: number
   readonly holds_lease: boolean
   readonly asks_lease: boolean
-  /** The id of a closing whose leases have all run out. */
+  /** The id of a closing whose leases have all expired. */
   readonly waited: string | undefined
   readonly clock_ahead_ms?: number
   readonly clock_measured_ms?: number
-  /** What `Membership.setReplication` was given. */
+  /** The last value passed to `Membership.setReplication`. */
   readonly replication: object | undefined
 }
 
 /**
  * The answer of `latchkey_heartbeat`. `others`: members that may commit. `now`: the database's clock, in milliseconds.
- * `lease`: whether the sender has one, from when it asked. `closing`: the id of the closing that is under way. `clock`: another
- * process's opinion of the database's clock.
+ * `lease`: whether the sender has a lease, which runs from its request. `closing`: the id of the closing in progress.
+ * `clock`: another process's opinion of the database's clock.
  */
 type HeartbeatAnswer =
   | { readonly is_member: false }
@@ -108,7 +108,7 @@ export async function closeLeases(
 
 /**
  * @param isDead fence a member whose process is gone, instead of recording that it left.
- * @param lastBeat only if this was its last heartbeat. Default: in any case.
+ * @param lastBeat remove it only if this was its last heartbeat. Default: always.
  * @throws AclError `unavailable`
  */
 export async function removeMember(

@@ -26,7 +26,7 @@ import { processIdentity } from './process-identity.ts'
 /** A server process as the other members see it. `address`: where it listens; empty until it does. */
 interface StoreMember extends Member {
   readonly address: string
-  /** What it last gave to {@link Membership.setReplication}. */
+  /** The last value passed to {@link Membership.setReplication}. */
   readonly replication?: unknown
 }
 
@@ -35,7 +35,7 @@ interface StoredMember extends StoreMember {
   readonly beat: bigint | null
 }
 
-/** What a process publishes of itself when it joins. */
+/** What a process publishes about itself when it joins. */
 export interface MemberInfo {
   readonly datacenter: string
   readonly node: string
@@ -56,17 +56,18 @@ interface MembershipParts {
   readonly log: BaseLogger
 }
 
-/** Without a commit for so long, a lease is worth its end before the next one. */
+/** A lease is only worthwhile after this long without a commit, because the next commit has to end it. */
 const QUIET_MS = 30
-/** How often a process that needs a lease asks for one, while leases are granted, and while they must end. */
+/** How often a process that needs a lease requests one: while leases are granted, and while they are closing. */
 const SEEK_MS = 30
 const SEEK_WHILE_CLOSING_MS = 250
 
 /**
  * This process's membership in the group that shares the database: one row, renewed by heartbeats.
  *
- * With its heartbeats it asks for a {@link Lease}, to answer default reads from its own state; see decisions: read leases. A
- * member that was silent for {@link MEMBER_FAILED_AFTER_MS} is fenced: its commits are refused until it has joined again.
+ * Heartbeats also request a {@link Lease}, to answer default reads from the local state; see decisions: read leases. A
+ * member that was silent for {@link MEMBER_FAILED_AFTER_MS} is fenced: its commits are refused until it has joined
+ * again.
  */
 export class Membership {
   private readonly parts: MembershipParts
@@ -78,7 +79,7 @@ export class Membership {
   private joining: Promise<void> | undefined
   private entering: Promise<number> | undefined
   private beating: Promise<void> = Promise.resolve()
-  /** Whether this process has begun to join, and has not left. */
+  /** Whether this process has begun to join and has not left. */
   private isOpen = false
   /** Number of heartbeats and joins that were sent. */
   private beats = 0
@@ -120,7 +121,7 @@ export class Membership {
     return this.others === 0 && this.lease.isValid()
   }
 
-  /** The author of a commit. Only the lease of a lone process outlives it. */
+  /** The author of a commit. Gives up the lease first, unless this process is the only member. */
   forCommit(): { readonly memberId: string; readonly beat: number } {
     return this.others === 0 ? { memberId: this.id, beat: -1 } : this.withoutLease()
   }
@@ -143,7 +144,7 @@ export class Membership {
     return closing?.id
   }
 
-  /** Asks for a lease soon, as a read had to ask the database. */
+  /** Requests a lease soon, because a read had to query the database. */
   seekLease(): void {
     const now = performance.now()
     if (now < this.seekAt) return
@@ -174,7 +175,7 @@ export class Membership {
   /**
    * Deletes the rows of members of a node that failed or left.
    *
-   * @returns how many there were; `alive` if one of them lives.
+   * @returns how many there were; `alive` if one of them is alive.
    */
   async forceLeave(node: string): Promise<number | 'alive'> {
     const known = (await this.members()).filter((member) => nodeKey(member.node) === nodeKey(node))
@@ -204,7 +205,7 @@ export class Membership {
     await this.beat()
   }
 
-  /** Tells the other members how far replication is, with the next heartbeat; `undefined` unless this process replicates. */
+  /** Publishes the progress of replication with the next heartbeat; `undefined` unless this process replicates. */
   setReplication(progress: object | undefined): void {
     this.replication = progress
   }
@@ -237,7 +238,7 @@ export class Membership {
   }
 
   /**
-   * Becomes a member again, for the follower: what it reads next may be shown.
+   * Becomes a member again, so that the follower may apply what it reads next.
    *
    * @throws AclError `unavailable`, also before {@link start} and after {@link close}.
    */
@@ -276,8 +277,8 @@ export class Membership {
   }
 
   /**
-   * Deletes the rows of members, unless they have returned since. The clock of the database may have called them silent: a row
-   * with a lease that holds must stay, so all leases end first.
+   * Deletes the rows of members, unless they have returned since. A step of the database clock may have made them seem
+   * silent, and a row with a valid lease must stay, so all leases are ended first.
    */
   private async deleteSilent(members: readonly Pick<StoredMember, 'id' | 'beat'>[]): Promise<void> {
     const { prisma } = this.parts
@@ -294,10 +295,10 @@ export class Membership {
     this.beatenAt = Math.max(this.beatenAt, joinedAt)
   }
 
-  /** Becomes a member, without knowing yet what the others have committed. @returns the index of the join. */
+  /** Becomes a member without knowing yet what the others have committed. @returns the index of the join. */
   private enter(): Promise<number> {
     const self = () => {
-      // At each attempt: a heartbeat may have got a lease since the one before, which a join would delete.
+      // At each attempt: a heartbeat may have obtained a lease since the previous one, and the join would delete it.
       this.lease.drop()
       const { id, info, mode, address } = this
       this.beats += 1
@@ -309,7 +310,7 @@ export class Membership {
     return this.entering
   }
 
-  /** A lease would be in the way of commits, unless they are rare or there are no other members. */
+  /** A lease would delay commits, unless they are rare or there are no other members. */
   private mayAskForLease(): boolean {
     const { feed, commits, state } = this.parts
     if (!this.isOpen || !feed.isConnected) return false
@@ -340,7 +341,7 @@ export class Membership {
     const { id, mode, address, replication, closing } = this
     try {
       const holds_lease = lease.isValid()
-      // A lease that has run out must not return when a clock is set.
+      // An expired lease must not return when a clock is set.
       if (!holds_lease) lease.drop()
       const question = lease.ask()
       const { askedAt } = question
@@ -371,7 +372,7 @@ export class Membership {
       this.others = answer.others
       closing.note(answer.closing ?? undefined)
       if (answer.closing !== null) this.seekAt = askedAt + SEEK_WHILE_CLOSING_MS
-      // The writer may wait for it, and nothing else tells it if the feed is broken.
+      // The writer may be waiting for it, and if the feed is broken, only a heartbeat reaches the writer.
       if (answer.closing !== null && holds_lease) this.parts.heartbeat.ring()
       await follower.reach(answer.index, askedAt)
       if (answer.lease && this.isOpen) lease.grant(question)

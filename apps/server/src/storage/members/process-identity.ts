@@ -2,8 +2,8 @@ import { readFileSync, readlinkSync } from 'node:fs'
 import { hasCode } from '../../has-code.ts'
 
 /**
- * An identity of this process that another one on the same machine can check: boot, pid namespace, pid and start time.
- * Empty on systems other than Linux, where it cannot be checked.
+ * An identity of this process that other processes on the same machine can check: boot, pid namespace, pid and start
+ * time. Empty on systems other than Linux, where it cannot be checked.
  */
 export function processIdentity(): string {
   return identityOf(process.pid) ?? ''
@@ -26,7 +26,7 @@ function identityOf(pid: number): string | undefined {
     const boot = readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()
     const namespace = readlinkSync('/proc/self/ns/pid')
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
-    // After the name, which may hold anything: state is the third field, start time the 22nd.
+    // After the name, which may contain anything: state is the third field, start time the 22nd.
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
     if (fields[0] === 'Z') return 'ended'
     return `${boot} ${namespace} ${pid} ${fields[19]}`

@@ -4,9 +4,9 @@ import type { SecretBox } from '../../secrets/secret-box.ts'
 import { FIELD_END, ROW_END, readTokenRows, TOKEN_FIELDS_SQL, tokenOfAnyRow } from '../token-table.ts'
 import { readText } from './stored-text.ts'
 
-/** Lines of the log. */
+/** Maximum lines of the log. */
 const FEW_MAX = 1_000
-/** Most characters of the rows. */
+/** Maximum characters of the rows. */
 const LENGTH_MAX = 2_097_152
 
 interface Row {
@@ -20,10 +20,11 @@ interface Row {
 }
 
 /**
- * Reads changes after an index if they are few and of tokens alone, as nearly always: one statement, which is one snapshot. A
- * transaction of several would cost three times as much, up to fifty times a second for each reader.
+ * Reads the changes after an index if they are few and concern only tokens, which is nearly always the case. It is one
+ * statement, and so one snapshot; a transaction of several would cost three times as much, up to fifty times a second
+ * for each reader.
  *
- * @returns `other` if they must be read in another way; undefined if the log does not reach back.
+ * @returns `other` if they must be read in another way; undefined if the log does not reach back to the index.
  */
 export async function readFewChanges(
   prisma: PrismaClient,

@@ -12,11 +12,11 @@ const ENTRY_BYTES = 700
 /** The key is in the map and in the record, and a character takes up to two bytes. */
 const KEY_BYTES = 4
 
-/** Single entries of the key-value store at the applied index. */
+/** Caches single entries of the key-value store at the applied index. */
 export class KvCache {
   private readonly entries: BoundedMap<Topic, Entry>
 
-  /** @param bytesMax 0 keeps nothing. */
+  /** @param bytesMax 0 disables the cache. */
   constructor(bytesMax: number) {
     this.entries = new BoundedMap(bytesMax)
   }
@@ -25,7 +25,7 @@ export class KvCache {
     return this.entries.weight
   }
 
-  /** @returns undefined if the cache does not know; otherwise the record, or that none exists. */
+  /** @returns undefined if the cache has no answer; otherwise the record, or that none exists. */
   get(topic: Topic): Entry | undefined {
     return this.entries.get(topic)
   }

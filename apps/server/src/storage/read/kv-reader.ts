@@ -9,20 +9,20 @@ import { Lanes } from './lanes.ts'
 import type { Queries, Snapshot } from './queries.ts'
 
 /**
- * Maximum size of the values of one page, in bytes: read, decoded and rendered in one step. At least the longest
- * value.
+ * Maximum size of the values of one page, in bytes: a page is read, decoded and rendered in one step. Not less than the
+ * longest value.
  */
 const PAGE_BYTES = limits.KV_VALUE_BYTES_MAX
 const PAGE_KEYS = 500
 /** Concurrent page reads; the other connections are for other work. */
 const PAGES_AT_ONCE = 2
-/** Concurrent reads of long values: all of them may arrive in one turn. */
+/** Concurrent reads of long values, all of which may arrive in the same turn. */
 const LONG_ENTRIES_AT_ONCE = 4
 const SHORT_VALUE_BYTES_MAX = 65_536
 /** Larger than any value. */
 const VALUE_BYTES_MAX = 2_147_483_647
 
-/** A page as it was read. */
+/** A page as read. */
 interface Page<T> {
   readonly records: readonly T[]
   /** Whether more may follow. */
@@ -49,7 +49,7 @@ export class KvReader {
     this.parts = parts
   }
 
-  /** Long values queue behind each other; short ones do not wait for them. */
+  /** Long values queue for a lane; short ones do not wait for them. */
   async entry(namespace: string, key: string): Promise<KvRecord | undefined> {
     const short = await this.shortEntry(namespace, key, SHORT_VALUE_BYTES_MAX)
     if (short !== 'long') return short
@@ -82,7 +82,7 @@ export class KvReader {
     })
   }
 
-  /** Each page is one statement and one snapshot; nothing is held between pages, however slow the reader is. */
+  /** Each page is one statement and one snapshot. Nothing stays open between pages, however slow the reader is. */
   private async *pages<T extends KvKey>(
     range: KvRange,
     read: (rest: KvRange, limit: number) => Promise<Snapshot<Page<T>>>,

@@ -35,7 +35,7 @@ export interface Snapshot<T> {
 }
 
 /**
- * The statements of the store. Each reads one snapshot and returns its index; nearly all answer one JSON text. If the
+ * The statements of the store. Each reads one snapshot and returns its index, nearly all as one JSON text. If the
  * database is unreachable, they throw AclError `unavailable`.
  */
 export class Queries {
@@ -47,7 +47,7 @@ export class Queries {
     this.secrets = secrets
   }
 
-  /** After the database lost commits, raises its index above what was seen. */
+  /** After the database lost commits, raises its index above the known one. */
   async raise(known: number): Promise<void> {
     await this.ask(Prisma.sql`SELECT latchkey_raise(${known}::bigint)::text AS answer`)
   }
@@ -88,7 +88,7 @@ export class Queries {
     )
   }
 
-  /** What the database has in ranges of create indexes, by {@link selectChunks}. */
+  /** The database's current state of ranges of create indexes, by {@link selectChunks}. */
   async tokenChunks(
     filter: TokenFilter,
     batch: readonly ChunkRange[],
@@ -165,7 +165,7 @@ export class Queries {
     )
   }
 
-  /** @returns without its value where that is longer than `valueBytesMax`. */
+  /** @returns the entry, without its value if the value is longer than `valueBytesMax`. */
   async kvEntry(
     namespace: string,
     key: string,
@@ -204,7 +204,7 @@ export class Queries {
       ) k`)
   }
 
-  /** @param which the SQL that follows the name of the table. */
+  /** @param which the SQL after the name of the table. */
   private async askTokens(which: Prisma.Sql, seed?: string): Promise<Snapshot<readonly TokenRow[]>> {
     const digest = seed === undefined ? Prisma.empty : Prisma.sql`, ${digestOfRow(seed)}`
     const answer = await this.askText(Prisma.sql`SELECT concat_ws(${ROW_END}, index, (
@@ -225,7 +225,7 @@ export class Queries {
 
   /** This project's own SQL defines the shape of the JSON. */
   private async ask<T>(statement: Prisma.Sql): Promise<T> {
-    // A function without a result answers an empty text.
+    // A function without a result returns an empty text.
     return JSON.parse((await this.askText(statement)) || 'null')
   }
 
@@ -282,9 +282,9 @@ const NEWEST_FIRST = Prisma.sql`create_index DESC, accessor_id DESC, secret_hash
 /**
  * Repeats the conditions of a partial index literally, so that the index serves the filter.
  *
- * Most tokens are in the default namespace, and of no auth method. Of a plain equality, the planner expects one token in 200
- * until PostgreSQL has statistics of the table, about a minute after many were stored: it would sort the rest of the list for
- * every page.
+ * Most tokens are in the default namespace and have no auth method. For a plain equality, the planner expects one token
+ * in 200 until PostgreSQL has statistics of the table, about a minute after many tokens were stored. Until then, it
+ * would sort the rest of the list for every page.
  */
 function conditionsOf(filter: TokenFilter): Prisma.Sql[] {
   const conditions: Prisma.Sql[] = [Prisma.sql`true`]
@@ -340,7 +340,7 @@ function boundOf({ newestFirst, until }: TokenFilter): Prisma.Sql[] {
 }
 
 /**
- * Compares the whole place at once. With a separate condition on `create_index`, the planner would multiply the two
+ * Compares the whole position at once. With a separate condition on `create_index`, the planner would multiply the two
  * selectivities, underestimate the rest of the list, and sort all of it for every page.
  */
 function placeOf({ newestFirst }: TokenFilter, after: ListPosition | undefined): Prisma.Sql[] {

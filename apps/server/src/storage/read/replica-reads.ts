@@ -14,8 +14,8 @@ export class ReplicaReads {
   }
 
   /**
-   * Reads from the replica if it has everything that this process has seen: then the age reported for the local state
-   * holds for it, too. Undefined if it lags or is unreachable: the caller then reads from the primary.
+   * Reads from the replica if it has everything that this process has seen, so that the age reported for the local
+   * state also applies to the replica. Undefined if it lags or is unreachable: the caller then reads from the primary.
    */
   async read<T>(read: (queries: Queries) => Promise<Snapshot<T>>): Promise<Snapshot<T> | undefined> {
     const { appliedIndex } = this.state

@@ -20,12 +20,12 @@ import { readFewChanges } from './few-changes.ts'
 import { inSnapshot } from './snapshot.ts'
 import { readText } from './stored-text.ts'
 
-/** Most policies, roles and namespaces: a policy may have half a megabyte. */
+/** Maximum policies, roles and namespaces: a policy may have half a megabyte. */
 const DIRECTORY_CHANGES_MAX = 1_000
-/** Most characters of the rows. Looser than the bound of an answer, because local tokens count, too. */
+/** Maximum characters of the rows. Higher than the limit of an answer, because local tokens are included. */
 const ROWS_LENGTH_MAX = 16_777_216
 
-/** Lines of the log that are read at a time: a record that changes often has many. */
+/** Lines of the log to read at a time: a record that changes often has many. */
 const LINES_MAX = 10_000
 
 interface TouchedRow {
@@ -34,7 +34,7 @@ interface TouchedRow {
   readonly key: string
   readonly was_deleted: boolean
   readonly first: bigint
-  /** Of all lines that were read. */
+  /** Over all lines that were read. */
   readonly lines: bigint
   readonly last: bigint
 }
@@ -47,15 +47,16 @@ interface TouchedKey extends Touched {
 /** The changes in the log. */
 interface Log {
   readonly touched: readonly TouchedKey[]
-  /** Index of the last commit that is there as a whole. */
+  /** Index of the last commit that was read completely. */
   readonly known: number
 }
 
 /**
- * Reads what changed after an index in the records that datacenters have in common: the log and the rows in one snapshot.
+ * Reads what changed after an index in the records that datacenters have in common: the log and the rows in one
+ * snapshot.
  *
- * @param parts instead of too much, the first commits.
- * @returns undefined if the log does not reach back, or there is too much.
+ * @param parts if there is too much, return only the first commits.
+ * @returns undefined if the log does not reach back to the index, or there is too much.
  * @throws AclError `unavailable`
  */
 export async function readReplicatedChanges(
@@ -98,7 +99,7 @@ async function readLog(tx: Prisma.TransactionClient, after: number, index: numbe
     wasDeleted: was_deleted,
     first: Number(first),
   }))
-  // Of the commit at a limit, there may be more.
+  // The commit at the limit may be incomplete.
   const [row] = rows
   const ofLines = row && row.lines === BigInt(LINES_MAX) ? Number(row.last) - 1 : index
   const ofKeys = rows.length > REPLICATED_CHANGES_MAX ? (touched.at(-1)?.first ?? index) - 1 : index

@@ -9,9 +9,9 @@ import { storeText } from './stored-text.ts'
 
 /** A policy may have half a megabyte. */
 const DIRECTORY_PAGE_SIZE = 20
-/** Decoding a page holds the event loop for about five milliseconds. */
+/** Decoding a page blocks the event loop for about five milliseconds. */
 const TOKEN_PAGE_SIZE = 250
-/** For a million tokens, at the pace of their reader. One that stops loses the snapshot within seconds. */
+/** Enough for a million tokens at their reader's pace. A reader that stops loses the snapshot within seconds. */
 const SNAPSHOT_MS_MAX = 900_000
 
 const NONE: ReplicatedRecords = { namespaces: [], policies: [], roles: [], tokens: [] }

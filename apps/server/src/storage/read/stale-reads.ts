@@ -29,8 +29,8 @@ import type { TokenLists } from './lists/token-lists.ts'
 import type { TokenReader } from './token-reader.ts'
 
 /**
- * A store for requests with mode `stale`: it reads what is not in memory from the replica, if that has reached the
- * local state. So the reported age also holds for what it returns.
+ * A store for requests with mode `stale`: what is not in memory is read from the replica, if the replica has reached
+ * the local state. The reported age therefore also applies to its answers.
  */
 export class StaleReads implements Store {
   private readonly store: Store

@@ -1,7 +1,8 @@
 /**
  * Escapes texts for PostgreSQL. JavaScript strings and JSON allow two things that its `text` does not: the character
  * U+0000 and lone surrogates. Bodies may carry both, strings are kept as given (decisions: decoding), and one write
- * that fails in the database would fail its whole commit group. So these units are escaped, and so is the escape.
+ * that fails in the database would fail its whole commit group. These units are therefore escaped, and so is the escape
+ * character.
  */
 
 /** U+001A, "substitute". Followed by four hexadecimal digits of one UTF-16 unit. */
@@ -9,7 +10,7 @@ const ESCAPE = '\u001a'
 const UNSTORABLE = /[\u0000\u001a]|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g
 const ESCAPED = /\u001a([0-9a-f]{4})/g
 
-/** Escapes what PostgreSQL cannot hold. Nearly always returns the same string. */
+/** Escapes what PostgreSQL cannot store. Nearly always returns the same string. */
 export function storeText(text: string): string {
   if (text.isWellFormed() && !text.includes('\u0000') && !text.includes(ESCAPE)) return text
   return text.replace(UNSTORABLE, (unit) => ESCAPE + unit.charCodeAt(0).toString(16).padStart(4, '0'))

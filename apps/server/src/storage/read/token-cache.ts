@@ -20,14 +20,14 @@ interface Entry extends TokenKeys {
 /** Rough size of an entry and its three map slots, and of one link, in bytes. Measured with 100,000 tokens. */
 const ENTRY_BYTES = 1_000
 const LINK_BYTES = 120
-/** For a text with a character beyond Latin-1; others take half. */
+/** For a text with a character beyond Latin-1; other texts take half. */
 const CHARACTER_BYTES = 2
 
 /**
- * Tokens at the applied index, and secrets and accessors that name none. Bounded in bytes.
+ * Caches tokens at the applied index, and secrets and accessors that belong to no token. Bounded in bytes.
  *
- * An unchanged record is the same object for as long as it is cached. Keys are copied, as they may be views of a
- * header or a URL; the texts of records must be their own.
+ * An unchanged record is the same object for as long as it is cached. Keys are copied, as they may be views of a header
+ * or a URL; the texts of records must be their own.
  */
 export class TokenCache {
   private readonly entries: BoundedMap<Entry, Entry>
@@ -48,7 +48,7 @@ export class TokenCache {
     return this.entries.weight
   }
 
-  /** @returns undefined if the cache does not know; otherwise the record, or that none exists. */
+  /** @returns undefined if the cache has no answer; otherwise the record, or that none exists. */
   byAccessorKey(accessorKey: string): { readonly record: TokenRecord | undefined } | undefined {
     return use(this.byAccessor.get(accessorKey))
   }
@@ -68,7 +68,7 @@ export class TokenCache {
     return this.byHash.get(secretHash)?.value.record?.SecretID
   }
 
-  /** The lookup hash of a token's secret in hex, if the cache holds this version of it, with the same ids. */
+  /** The lookup hash of a token's secret in hex, if this version of the token is cached with the same ids. */
   secretHashOf({ AccessorID, SecretID }: TokenRecord, modifyIndex: number): string | undefined {
     const entry = use(this.bySecret.get(SecretID))
     const isSame = entry?.record?.ModifyIndex === modifyIndex && entry.record.AccessorID === AccessorID
@@ -94,7 +94,7 @@ export class TokenCache {
     )
   }
 
-  /** Drops what is known of a token that has changed. */
+  /** Removes a token that has changed. */
   invalidate({ accessorKey, secretHash }: TokenKeys): void {
     if (accessorKey !== undefined) this.remove(this.byAccessor.get(accessorKey))
     if (secretHash !== undefined) this.remove(this.byHash.get(secretHash))
@@ -127,7 +127,7 @@ export class TokenCache {
   }
 }
 
-/** The text itself if it is in lower case: V8 would make a copy. */
+/** Returns the same text if it is already in lower case: V8 would make a copy. */
 function lowerCase(text: string): string {
   const lower = text.toLowerCase()
   return lower === text ? text : lower

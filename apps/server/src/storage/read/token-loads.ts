@@ -8,7 +8,7 @@ export interface TokenLoad {
   touchedAt: number
 }
 
-/** Token reads in flight, by key. Notified of every change, so that none returns an outdated token. */
+/** Token reads in flight, by key. Notified of every change, so that no read returns an outdated token. */
 export class TokenLoads {
   private readonly loads = new Map<string, TokenLoad>()
 
@@ -16,7 +16,7 @@ export class TokenLoads {
     return this.loads.get(key)
   }
 
-  /** Starts a read, and forgets it once it has settled. */
+  /** Starts a read, and removes it once it has settled. */
   run(
     key: string,
     read: (load: TokenLoad) => Promise<TokenRecord | undefined>,

@@ -50,8 +50,8 @@ function batchesOf(queries: Queries, find: FindTokens): Batches<string, Snapshot
 /**
  * Reads tokens from the cache, then from the database.
  *
- * A token is returned only once the local state has reached its snapshot, and only if it has not changed since: so a
- * token and the directory that its links point into always belong together, despite concurrent writes.
+ * A token is returned only once the local state has reached its snapshot, and only if it has not changed since. A token
+ * therefore always matches the directory that its links point to, despite concurrent writes.
  */
 export class TokenReader {
   private readonly parts: TokenReaderParts
@@ -67,7 +67,7 @@ export class TokenReader {
     this.secrets = batchesOf(parts.queries, findBySecret)
   }
 
-  /** The cached answer, which may be that there is no such token. */
+  /** The cached answer, which may be that no such token exists. */
   knownByAccessor(accessorId: string): KnownToken | undefined {
     // A legacy token without an accessor cannot be found by one. Spec 9.2.3.
     if (accessorId === '') return NO_TOKEN
@@ -151,7 +151,7 @@ export class TokenReader {
   }
 }
 
-/** The record of a row: the cached object where it is the same version. */
+/** The record of a row: the cached object if it is the same version. */
 export function recordOfRow(
   row: TokenRow,
   { state, secrets }: Pick<TokenReaderParts, 'state' | 'secrets'>,

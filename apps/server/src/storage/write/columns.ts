@@ -31,8 +31,8 @@ export function columnArrays(
 }
 
 /**
- * As PostgreSQL reads an array. Columns that are arrays themselves use it, too: PostgreSQL would read an array of arrays as
- * one with two dimensions, so these go as text.
+ * As PostgreSQL reads an array. Columns that are arrays themselves use it, too: PostgreSQL would read an array of
+ * arrays as one with two dimensions, so these are sent as text.
  */
 export function arrayText(values: readonly unknown[]): string {
   let text = '{'
@@ -45,7 +45,7 @@ export function arrayText(values: readonly unknown[]): string {
   return `${text}}`
 }
 
-/** Looks before it replaces: most texts have nothing to escape, and take half the time. */
+/** Tests before it replaces: most texts need no escaping, and then take half the time. */
 function escaped(text: string): string {
   return text.includes('"') || text.includes('\\') ? text.replace(/["\\]/g, '\\$&') : text
 }

@@ -32,12 +32,14 @@ import {
   TURN_CHANGES_MAX,
 } from './writes.ts'
 
-/** A process may be fenced while it joins again. More often than that, the database is in trouble. */
+/**
+ * Maximum rejoins per commit. A process may be fenced while it rejoins; if that repeats, the database is in trouble.
+ */
 const JOINS_MAX = 2
 
-/** Who asked for a write, and on what conditions. */
+/** The callbacks of a write's caller, and its conditions. */
 interface Asked extends CommitOptions {
-  /** The span that it belongs to, if it is traced. */
+  /** The span that the write belongs to, if it is traced. */
   readonly span: Span | undefined
   readonly resolve: (index: number) => void
   readonly reject: (error: unknown) => void
@@ -48,7 +50,7 @@ interface Arrived extends Asked {
   readonly changes: readonly Change[]
 }
 
-/** A write that waits for its group, or is in it. */
+/** A write that waits for its group or is in it. */
 interface Write extends EncodedWrite, Pick<Asked, 'span' | 'resolve' | 'reject'> {}
 
 interface CommitQueueOptions {
@@ -62,22 +64,24 @@ interface CommitQueueOptions {
   readonly activity: CommitActivity
   /** False for `LATCHKEY_CACHE=off`: own commits are read back from the database. */
   readonly isCaching: boolean
-  /** Makes a span of each group; undefined: nothing is traced. */
+  /** Makes a span of each group; undefined without tracing. */
   readonly spans: Pick<CommitSpans, 'current' | 'detached' | 'group'> | undefined
 }
 
-/** Maximum writes, and characters, of one group: it holds the lock that all other writers wait for. */
+/** Maximum writes, and characters, of one group, which holds the lock that all other writers wait for. */
 const GROUP_WRITES_MAX = 256
 const GROUP_CHARS_MAX = 262_144
-/** Writes up to this length join any group, so that they do not wait behind all long ones. */
+/** Writes up to this length join any group, so that they do not wait behind every long write. */
 const SHORT_CHARS_MAX = 16_384
-/** Maximum writes of one group that take several statements of their own. */
+/** Maximum writes of one group that each need several statements. */
 const TRANSACTION_WRITES_MAX = 16
-/** Maximum writes of one group that share an id with another. They are committed one by one while the others wait. */
+/**
+ * Maximum writes of one group that share an id with another write. They are committed one by one while the others wait.
+ */
 const REPEATED_WRITES_MAX = 32
 
 /**
- * The write side of the store. Group commit: while one group is in flight, the next collects, so concurrent writers
+ * The write side of the store. Group commit: while one group is in flight, the next one collects, so concurrent writers
  * share the cost of a transaction and of its flush to disk. Each write keeps its own index and its own error.
  */
 export class CommitQueue implements Pick<Store, 'commit'> {
@@ -129,8 +133,8 @@ export class CommitQueue implements Pick<Store, 'commit'> {
   }
 
   /**
-   * Encodes the writes of this turn one right after the other: hashing and encrypting takes a third of the time that it
-   * takes between other work.
+   * Encodes the writes of this turn one right after another: hashing and encryption then take a third of the time that
+   * they take between other work.
    */
   private encodeArrived(): void {
     const { secrets, state } = this.options
@@ -157,7 +161,7 @@ export class CommitQueue implements Pick<Store, 'commit'> {
     this.options.activity.isBusy = false
   }
 
-  /** Takes writes of the same kind as the first in the queue; the other kind comes next. */
+  /** Takes writes of the same kind as the first in the queue; the other kind follows. */
   private takeGroup(): readonly Write[] {
     this.encodeArrived()
     const isLong = takesTransaction(this.waiting[0])
@@ -180,7 +184,7 @@ export class CommitQueue implements Pick<Store, 'commit'> {
     return group
   }
 
-  /** Whether a long write takes several statements of its own. */
+  /** Whether a long write needs several statements of its own. */
   private goesAlone(write: Write): boolean {
     if (!isOfCatalogAlone(write)) return true
     const changes = write.directory.map(({ change }) => change).filter(isOfCatalog)
@@ -190,7 +194,7 @@ export class CommitQueue implements Pick<Store, 'commit'> {
   private async commitGroup(group: readonly Write[]): Promise<void> {
     const isLong = takesTransaction(group[0])
     const { apart, others } = isLong ? { apart: [], others: group } : splitGroup(group)
-    // The rest of the group waits for writes that are committed one by one, so their number is bounded.
+    // The rest of the group waits for writes that are committed one by one, so their number is limited.
     const later = isLong ? [] : others.slice(REPEATED_WRITES_MAX)
     this.waiting.unshift(...later)
     const inOrder = [...apart, ...others.slice(0, others.length - later.length)]
@@ -209,21 +213,21 @@ export class CommitQueue implements Pick<Store, 'commit'> {
       return this.fail(inOrder, error)
     }
     this.counts.groups += 1
-    // Settled in the order of the groups, but not awaited: other processes' changes may have to be read first,
-    // while the next group is already in flight.
+    // Settled in the order of the groups, but not awaited: changes of other processes may have to be read first, while
+    // the next group is already in flight.
     this.settled = this.settled
       .then(() => this.settle(inOrder, answer))
       .catch((error: unknown) => {
-        // Committed, but not visible here yet: the caller sees an unknown outcome. Never sent again.
+        // Committed, but not visible here yet, so the caller gets an unknown outcome. Never sent again.
         for (const write of inOrder) write.reject(error)
       })
   }
 
   /**
-   * Commits a group: with one statement, or in a transaction of several. Leases end first, and a fenced process joins
-   * again.
+   * Commits a group, with one statement or in a transaction of several. Leases are ended first, and a fenced process
+   * rejoins.
    *
-   * @param options.apart how many of the writes, from the first on, share no id.
+   * @param options.apart how many of the first writes share no id with each other.
    */
   private async send(
     writes: readonly EncodedWrite[],
@@ -254,7 +258,7 @@ export class CommitQueue implements Pick<Store, 'commit'> {
   }
 
   /**
-   * Applies the commits of a group to the local state, and answers its callers.
+   * Applies the commits of a group to the local state and answers its callers.
    *
    * @param group in the order of the answers.
    */
@@ -290,8 +294,8 @@ export class CommitQueue implements Pick<Store, 'commit'> {
 
   /**
    * A group failed as a whole. If the database is unreachable, the outcome is unknown, and waiting writes would fail
-   * the same way: all fail now, not one time limit later. Any other error is the fault of one write, which must not
-   * fail its neighbours, so each is sent alone.
+   * the same way: all fail now, not one time limit later. Any other error is caused by a single write, which must not
+   * fail the others, so each is sent alone.
    */
   private async fail(group: readonly Write[], error: unknown): Promise<void> {
     if (error instanceof AclError && error.code === 'unavailable') {
@@ -306,8 +310,8 @@ export class CommitQueue implements Pick<Store, 'commit'> {
 }
 
 /**
- * Whether a write takes several statements: it changes the directory, is long, leaves a gap of indexes, depends on what it does
- * not change, or may put records in place of those that it deletes.
+ * Whether a write takes several statements: it changes the directory, is long, leaves a gap in the indexes, depends on
+ * records that it does not change, or may replace records that it deletes.
  */
 function takesTransaction(write: EncodedWrite | undefined): boolean {
   if (write === undefined) return false

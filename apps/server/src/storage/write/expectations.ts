@@ -1,4 +1,6 @@
-/** Whether what a commit was decided on still holds. `MemoryStore` has the same, and the store suite checks both. */
+/**
+ * Whether the expectations of a commit still hold. `MemoryStore` has the same rules, and the store suite checks both.
+ */
 import type { Expectation } from '@latchkey/acl'
 import { storeText } from '../read/stored-text.ts'
 import { HELD_STATEMENTS, partsOf } from './held-tables.ts'

@@ -20,20 +20,24 @@ import {
   STATEMENT_ROWS_MAX,
 } from './writes.ts'
 
-/** Time that a transaction may take for each row, besides that of a short one. It takes a tenth of it on an idle machine. */
+/** Time limit added to a transaction for each row. On an idle machine, a row takes a tenth of it. */
 const ROW_MS_MAX = 1
 /**
- * Time for each changed record of the directory or the catalog, which takes several statements: thirty times what it takes on an
- * idle machine. The first records count: the others share their statements.
+ * Time limit added for each changed record of the directory or the catalog, which takes several statements: thirty
+ * times what it takes on an idle machine. Only the first records are counted, because the others share their
+ * statements.
  */
 const RECORD_MS_MAX = 250
 const TIMED_RECORDS_MAX = 16
-/** Time for the keys of sessions that end, however many they hold: a commit that never had the time would never end them. */
+/**
+ * Time limit for the keys of ended sessions, however many they hold: a commit with too little time would never end
+ * them.
+ */
 const ENDS_MS_MAX = 60_000
 
 /**
- * Commits writes that take several statements in one transaction that holds the lock of the commit index: those of the catalog
- * together; those that change the directory, and long ones, one after the other.
+ * Commits writes that take several statements, in one transaction that holds the lock of the commit index. Catalog
+ * writes are committed together; directory writes and long writes, one after another.
  *
  * @returns undefined if the author is fenced, or the leases that must end first: nothing was committed.
  * @throws AclError `unavailable`
@@ -79,7 +83,7 @@ async function commitAll(
   const isBehind = Number(index) < known
   const before = isBehind ? known + 1 : Number(index)
   if (isBehind) {
-    // Every process that has seen a lost commit must read everything, whatever it has applied.
+    // Every process that has seen a lost commit must reload everything, whatever it has applied.
     await tx.commitIndex.updateMany({ data: { index: BigInt(before), pruned: BigInt(before) } })
   }
   const results: (number | ConflictReason)[] = []
@@ -108,7 +112,7 @@ async function commitAll(
   return { before, results, isBehind, isMore }
 }
 
-/** @returns the index of the write, and of how many keys sessions ended; or why it cannot be committed. */
+/** @returns the index of the write, and how many keys of sessions it changed; or why it cannot be committed. */
 async function commitWrite(
   tx: Transaction,
   secrets: SecretBox,
@@ -147,16 +151,18 @@ async function commitWrite(
 }
 
 interface Made {
-  /** Changes that follow from those of the write. */
+  /** Changes that follow from the changes of the write. */
   readonly further: readonly HeldChange[]
-  /** Sessions to be ended once everything else is made. */
+  /** Sessions to end after all other changes. */
   readonly ended: readonly SessionRecord[]
 }
 
 /**
- * Makes the changes in the order of their effect: what is deleted or renamed is free for what comes after it.
+ * Makes the changes in the order in which they take effect: a later change may reuse what an earlier one deleted or
+ * renamed.
  *
- * @returns what follows from them, and was made, too; or why they cannot be made: some may have been.
+ * @returns the changes that follow from them, which are made too; or why they cannot be made. Some may have been made
+ * by then.
  */
 async function makeChanges(
   tx: Transaction,
@@ -167,7 +173,7 @@ async function makeChanges(
   const isFirst = ({ change }: PlacedRow) => change.table === 'tokens' && change.op === 'delete'
   const rowReason = await makeRows(tx, rows.filter(isFirst), author)
   if (rowReason) return rowReason
-  // A record that is changed twice ends as the last change says.
+  // If a record is changed twice, the last change wins.
   const changes = [
     ...new Map(directory.map(({ change }) => [`${change.table}/${primaryKeyOf(change)}`, change])).values(),
   ]
@@ -182,7 +188,7 @@ async function makeChanges(
   const index = author.known + 1
   await replaceRows(tx, secrets, replaced, { stored, index })
   await replaceRows(tx, secrets, moved, { stored: await findStored(tx, moved), index })
-  // A tree is gone before keys are put in its place: one statement would see both at once.
+  // A tree must be deleted before keys replace it: one statement would see both at once.
   const isTree = ({ change }: PlacedRow) => change.op === 'delete-tree'
   const others = rows.filter((row) => !isFirst(row))
   for (const part of [others.filter(isTree), others.filter((row) => !isTree(row))]) {
@@ -202,7 +208,7 @@ async function makeRows(
   author: Author,
 ): Promise<ConflictReason | undefined> {
   for (const part of partsOf(rows, STATEMENT_ROWS_MAX)) {
-    // The statement commits with the index after that of the table, which an earlier one may have moved.
+    // The statement commits with the index after the table's, which an earlier statement may have advanced.
     await tx.commitIndex.updateMany({ data: { index: BigInt(author.known) } })
     const made = await commitRows(inTransaction(tx), [part], 1, author)
     const [result] = made && 'results' in made ? made.results : []
@@ -221,7 +227,7 @@ async function findStored(tx: Transaction, changes: readonly HeldChange[]): Prom
   return stored
 }
 
-/** Removes the rows and inserts them again, so that they may swap names. */
+/** Deletes the rows and inserts them again, so that they may swap names. */
 async function replaceRows(
   tx: Transaction,
   secrets: SecretBox,
@@ -229,7 +235,7 @@ async function replaceRows(
   { stored, index }: { readonly stored: StoredRows; readonly index: number },
 ): Promise<void> {
   for (const [table, ofTable] of byTable(changes)) {
-    // Each change of a table has a record of that table, which the compiler cannot follow through a variable.
+    // The compiler cannot see, through a variable, that each change has a record of its own table.
     const statements = HELD_STATEMENTS[table] as Statements<unknown>
     const existing = stored[table]
     const removed = ofTable.map(primaryKeyOf).filter((key) => existing.has(key))
@@ -237,7 +243,7 @@ async function replaceRows(
     const rows = ofTable.flatMap((change): readonly NewRow<unknown>[] => {
       const key = primaryKeyOf(change)
       const { op, record } = change
-      // A new record may bring its CreateIndex; an existing one keeps it.
+      // A new record may have its own CreateIndex; an existing one keeps the stored one.
       const createIndex = existing.get(key)?.createIndex ?? BigInt(record.CreateIndex || index)
       return op === 'put' ? [{ key, record, createIndex, modifyIndex: BigInt(index) }] : []
     })

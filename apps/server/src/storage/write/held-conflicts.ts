@@ -1,4 +1,7 @@
-/** The conflict rules of the port for the small tables. `MemoryStore` has the same, and the store suite checks both. */
+/**
+ * The conflict rules of the port for the small tables. `MemoryStore` has the same rules, and the store suite checks
+ * both.
+ */
 import { DEFAULT_NAMESPACE } from '@latchkey/acl'
 import type { ConflictReason } from '@latchkey/service'
 import { methodKeyOf, nameKeyOf } from '../directory-rows.ts'
@@ -10,7 +13,7 @@ import type { HeldChange } from './writes.ts'
 /** Stored rows by table and key. */
 export type StoredRows = Readonly<Record<HeldTable, ReadonlyMap<string, StoredIndexes>>>
 
-/** @returns why the changes cannot be made. Names and namespaces are judged by the state after them. */
+/** @returns why the changes cannot be made. Names and namespaces are checked against the state after them. */
 export async function findConflict(
   tx: Transaction,
   changes: readonly HeldChange[],
@@ -28,7 +31,7 @@ export async function findConflict(
   return (await keepsAuthMethods(tx, changes)) ? undefined : 'changed'
 }
 
-/** The claim of a new name; empty for all that make none. */
+/** The claim of a new name; empty for a change that makes none. */
 function nameOf({ table, op, record }: HeldChange): string {
   if (op === 'delete' || (table !== 'policies' && table !== 'roles')) return ''
   return claimOf(table, storeText(record.Namespace), nameKeyOf(record))
@@ -38,7 +41,7 @@ function claimOf(table: string, namespace: string, nameKey: string): string {
   return JSON.stringify([table, namespace, nameKey])
 }
 
-/** Claims of names that records have which the commit does not change. */
+/** Claimed names of records that the commit does not change. */
 async function findTakenNames(tx: Transaction, changes: readonly HeldChange[]): Promise<ReadonlySet<string>> {
   const taken = new Set<string>()
   const find = async (table: string, ofTable: readonly NamedChange[], holders: FindHolders) => {
@@ -75,7 +78,7 @@ export function namespaceOf(change: HeldChange): string | undefined {
   return Namespace === DEFAULT_NAMESPACE ? undefined : storeText(Namespace)
 }
 
-/** Namespaces that changes need, and that are neither stored nor made by them. */
+/** Namespaces that changes need and that are neither stored nor created by the changes. */
 export async function findMissingNamespaces(
   tx: Transaction,
   changes: readonly HeldChange[],
@@ -92,7 +95,7 @@ export async function findMissingNamespaces(
   return missing
 }
 
-/** Whether after the changes every binding rule that they touch still has its auth method. */
+/** Whether every binding rule that the changes touch still has its auth method afterwards. */
 async function keepsAuthMethods(tx: Transaction, changes: readonly HeldChange[]): Promise<boolean> {
   const ended: string[] = []
   for (const change of changes) {
@@ -110,7 +113,10 @@ async function keepsAuthMethods(tx: Transaction, changes: readonly HeldChange[])
   return true
 }
 
-/** Whether a namespace has records, of whatever kind. In SQL, because partial indexes answer it, however many there are. */
+/**
+ * Whether a namespace has records of any kind. In SQL, because partial indexes answer it however many records there
+ * are.
+ */
 export async function holdsRecords(tx: Transaction, namespace: string): Promise<boolean> {
   const [answer] = await tx.$queryRaw<
     { holds: boolean }[]

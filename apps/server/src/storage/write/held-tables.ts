@@ -1,4 +1,4 @@
-/** The statements for the tables that every process holds whole. */
+/** SQL statements for the tables that every process keeps in memory. */
 import { keyOf, type RecordOf } from '@latchkey/service'
 import {
   encodeAuthMethod,
@@ -113,7 +113,7 @@ export const HELD_TABLES = Object.keys(HELD_STATEMENTS) as readonly HeldTable[]
 /** Rows of one statement: a policy may have half a megabyte. */
 const PART_MAX = 200
 
-/** Items in parts, one for each statement. */
+/** Splits items into parts, one per statement. */
 export function partsOf<T>(items: readonly T[], partMax = PART_MAX): readonly (readonly T[])[] {
   const parts: (readonly T[])[] = []
   for (let start = 0; start < items.length; start += partMax) parts.push(items.slice(start, start + partMax))

@@ -7,7 +7,7 @@ import { firstEightBytes, type OfIds, pushToken, pushTokenKeys, SENT_TOKEN_COLUM
 import { arrayText, type Column, columnArrays } from './columns.ts'
 
 type TokenChange = Extract<Change, { readonly table: 'tokens' }>
-/** Changes of the tables with many rows: they travel as arrays of columns to the SQL function. */
+/** Changes of the tables with many rows, which are passed to the SQL function as arrays of columns. */
 export type RowChange = TokenChange | KvChange
 
 /** An encoded change: its values in the order of the columns of its table. */
@@ -19,11 +19,11 @@ export interface EncodedRow {
 
 interface ChangeSource {
   readonly change: RowChange
-  /** Of the change in its write. */
+  /** Position of the change in its write. */
   readonly ordinal: number
 }
 
-/** Ordinals of a deleted tree, which takes one per key. Any other change takes one. */
+/** Ordinals reserved for a deleted tree, which uses one per key. Any other change uses one. */
 export const ORDINALS_PER_TREE = 1_000_000
 /** Expects any state. */
 const ANY = -1
@@ -44,8 +44,9 @@ const CHANGE_COLUMNS: readonly Column<ChangeSource>[] = [
 type ClaimSource = { readonly secretHash: string; readonly ofIds: OfIds } | undefined
 
 /**
- * An id must be new among accessors and secrets alike, in any case (decisions: tokens), so a new token brings the hash of
- * its accessor to be looked for among the secrets, and of its secret to be looked for among the accessors.
+ * An id must be unique among accessors and secrets together, in any case (decisions: tokens). A new token therefore
+ * brings the hash of its accessor, to look for among the secrets, and the hash of its secret, to look for among the
+ * accessors.
  */
 const TOKEN_CLAIM_COLUMNS: readonly Column<ClaimSource>[] = [
   {
@@ -65,7 +66,7 @@ const TOKEN_CLAIM_COLUMNS: readonly Column<ClaimSource>[] = [
 /** A column as the SQL function and its caller see it. */
 export type Parameter = Pick<Column<never>, 'name' | 'sql' | 'sent'>
 
-/** What is sent of a token and of a key, in the order of the parameters of the SQL function. */
+/** The columns sent for a token and for a key, in the order of the parameters of the SQL function. */
 export const TOKEN_PARAMETERS: readonly Parameter[] = [
   ...CHANGE_COLUMNS,
   ...TOKEN_CLAIM_COLUMNS,
@@ -74,9 +75,9 @@ export const TOKEN_PARAMETERS: readonly Parameter[] = [
 export const KV_PARAMETERS: readonly Parameter[] = [...CHANGE_COLUMNS, ...KV_COLUMNS]
 
 /**
- * Encodes a change for the database. Only here does a secret become a keyed hash and a ciphertext.
+ * Encodes a change for the database. This is the only place where a secret becomes a keyed hash and a ciphertext.
  *
- * @param cache spares an update of a cached token both: its ids and their values stay as they are.
+ * @param cache an update of a cached token needs neither, because its ids and the values made from them stay the same.
  */
 export function encodeRow(
   change: RowChange,
@@ -104,7 +105,7 @@ export function encodeRow(
   return { values, secretHash }
 }
 
-/** Hashes of what counts without case: of the accessor, and of the secret where that differs from what was typed. */
+/** Case-insensitive hashes: of the accessor, and of the secret if its lower-case form differs. */
 export function keyHashes(
   { AccessorID, SecretID }: Pick<TokenRecord, 'AccessorID' | 'SecretID'>,
   secrets: SecretBox,
@@ -119,7 +120,7 @@ export function keyHashes(
 /** The rows of one table in the writes of a group. */
 export class GroupRows {
   private readonly parameters: readonly Parameter[]
-  /** Of each row, the number of its write. */
+  /** For each row, the number of its write. */
   private readonly numbers: number[] = []
   private readonly rows: (readonly unknown[])[] = []
 

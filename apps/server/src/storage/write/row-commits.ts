@@ -17,8 +17,8 @@ interface Answer {
 }
 
 /**
- * Parameters before the columns: author, its heartbeat, the closing that it waited for, highest index seen, count of writes,
- * and how many of them are apart.
+ * Parameters before the columns: author, its heartbeat, the closing that it waited for, highest index seen, count of
+ * writes, and how many of them share no id.
  */
 const OTHERS = 6
 const COLUMNS = TOKEN_PARAMETERS.length + KV_PARAMETERS.length + 2
@@ -33,10 +33,10 @@ interface AnswerRow {
   readonly answer: Answer | Closing | null
 }
 
-/** Runs {@link COMMIT_ROWS}, which answers one row. */
+/** Runs {@link COMMIT_ROWS}, which returns one row. */
 type RunStatement = (values: readonly unknown[]) => Promise<readonly AnswerRow[]>
 
-/** On a connection of the pool, prepared once per connection. */
+/** On a connection of the pool, where it is prepared once. */
 export function onPool(pool: pg.Pool): RunStatement {
   return async (values) => {
     const statement = { name: 'commit-rows', text: COMMIT_ROWS, values: [...values] }
@@ -52,7 +52,7 @@ export function inTransaction(transaction: Prisma.TransactionClient): RunStateme
 /** The committing member, and the highest index that it has seen. */
 export interface Author {
   readonly memberId: string
-  /** It holds no lease that was granted to a heartbeat up to this one; -1 if it may hold one. */
+  /** The author holds no lease that was granted to a heartbeat up to this one; -1 if it may hold one. */
   readonly beat: number
   /** The id of a closing whose leases have all ended. */
   readonly waited: string | undefined
@@ -62,7 +62,7 @@ export interface Author {
 /**
  * Commits writes of tokens and keys with one statement.
  *
- * @param apart how many of the writes, from the first on, share no id with each other.
+ * @param apart how many of the first writes share no id with each other.
  * @returns undefined if the author is fenced, or the leases that must end first: nothing was committed.
  * @throws AclError `unavailable`
  */

@@ -1,14 +1,14 @@
 import { idKey } from '@latchkey/acl'
 import { type Change, kvTopic } from '@latchkey/service'
 
-/** A group of writes of tokens and keys; those that can be committed together come first. */
+/** A group of writes of tokens and keys. The writes that can be committed together come first. */
 interface SplitGroup<W> {
   /** No two of them share an id or key, so their order does not matter. */
   readonly apart: readonly W[]
   readonly others: readonly W[]
 }
 
-/** Separates the writes that can be committed together; most create tokens, and most ids are new. */
+/** Separates the writes that can be committed together. Most writes create tokens, and most ids are new. */
 export function splitGroup<W extends { readonly changes: readonly Change[] }>(
   group: readonly W[],
 ): SplitGroup<W> {
@@ -25,7 +25,7 @@ export function splitGroup<W extends { readonly changes: readonly Change[] }>(
   return { apart, others }
 }
 
-/** The ids that a change claims or frees; those of a tree only the database knows. */
+/** The ids that a change claims or frees. The ids of a tree are known only to the database. */
 function idsOf(change: Change): readonly string[] {
   if (change.op === 'delete-tree') return []
   if (change.table === 'kv') return [kvTopic(change.record.Namespace, change.record.Key)]

@@ -1,4 +1,4 @@
-/** What a table of the directory or the catalog needs, to be committed: its statements, of many rows at once. */
+/** The statements that a commit needs for a table of the directory or the catalog, each for many rows at once. */
 import type { TableName } from '@latchkey/service'
 import type { Prisma } from '../../generated/prisma/client.ts'
 import type { SecretBox } from '../../secrets/secret-box.ts'

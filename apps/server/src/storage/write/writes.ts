@@ -4,10 +4,10 @@ import type { SecretBox } from '../../secrets/secret-box.ts'
 import type { TokenCache } from '../read/token-cache.ts'
 import { type EncodedRow, encodeRow, ORDINALS_PER_TREE, type RowChange } from './row-changes.ts'
 
-/** Changes of the tables that every process holds whole: the directory, and the catalog. */
+/** Changes of the tables that every process keeps in memory: the directory and the catalog. */
 export type HeldChange = Exclude<Change, RowChange>
 
-/** A change of a write, with its place in it, and in the log. */
+/** A change with its place in its write and in the log. */
 interface Placed<T> {
   readonly place: number
   readonly ordinal: number
@@ -16,16 +16,16 @@ interface Placed<T> {
 
 export type PlacedRow = Placed<EncodedRow & Pick<RowChange, 'table' | 'op'>>
 
-/** An encoded write, committed whole or not at all. */
+/** An encoded write, committed completely or not at all. */
 export interface EncodedWrite {
   readonly changes: readonly Change[]
   readonly rows: readonly PlacedRow[]
   readonly directory: readonly Placed<HeldChange>[]
-  /** Above the ordinals of its changes. */
+  /** Higher than the ordinals of its changes. */
   readonly nextOrdinal: number
   /** Characters of all its texts. */
   readonly chars: number
-  /** Its index is above this. */
+  /** Its index must be higher than this. */
   readonly above?: number | undefined
   readonly expects?: CommitOptions['expects']
 }
@@ -36,11 +36,11 @@ export interface GroupAnswer {
   readonly results: readonly (number | ConflictReason)[]
   /** Whether the database had lost commits that this process has seen. */
   readonly isBehind: boolean
-  /** Whether keys were changed besides those of the writes: sessions ended that held them. */
+  /** Whether other keys were changed than the writes say: sessions ended that held them. */
   readonly isMore?: boolean
 }
 
-/** Rows that one statement commits: longer ones would exceed the time of a statement on a busy machine. */
+/** Rows that one statement commits: a longer statement could exceed its time limit on a busy machine. */
 export const STATEMENT_ROWS_MAX = 1_000
 /** Changes encoded in one turn of the event loop. */
 export const TURN_CHANGES_MAX = 500
@@ -58,7 +58,7 @@ export function encodeWrite(
   return encoder.write()
 }
 
-/** As {@link encodeWrite}, a bounded number of changes in each turn of the event loop. */
+/** As {@link encodeWrite}, with a limited number of changes in each turn of the event loop. */
 export async function encodeInTurns(
   changes: readonly Change[],
   secrets: SecretBox,

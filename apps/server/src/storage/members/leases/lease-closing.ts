@@ -14,38 +14,38 @@ interface LeaseClosingParts {
   readonly prisma: PrismaClient
   /** Notifies all members; does nothing without a change feed. */
   readonly tell: (message: string) => void
-  /** Rung to say soon, in a heartbeat, that this process holds no lease. */
+  /** Rung to send a heartbeat soon, which reports that this process holds no lease. */
   readonly heartbeat: Alarm
   readonly log: BaseLogger
 }
 
-/** How often holders that do not answer are looked up: their feed may be cut, or their process gone. */
+/** How often holders that do not answer are checked: their feed may be cut, or their process gone. */
 const POLL_MS = 25
 
 /**
- * How leases end before a commit: the database announces `close EPOCH`; each member gives up its lease and answers
- * `gone EPOCH ID BEATS`: it holds no lease that was granted to one of its first BEATS heartbeats. The writer waits for the
- * holders, or until their leases must have run out. If answers are missing, it asks `again EPOCH`, which members answer in
- * their heartbeats, too: a feed may be cut.
+ * Ends leases before a commit: the database announces `close EPOCH`; each member gives up its lease and answers
+ * `gone EPOCH ID BEATS`, which means that it holds no lease granted to one of its first BEATS heartbeats. The writer
+ * waits for the holders, or until their leases must have expired. If answers are missing, it asks `again EPOCH`, which
+ * members answer in their heartbeats, too: a feed may be cut.
  */
 export class LeaseClosing {
   private readonly parts: LeaseClosingParts
-  /** The members that gave up their leases of an epoch, and how many heartbeats they had sent then. */
+  /** The members that gave up their leases of an epoch, each with the number of heartbeats it had sent by then. */
   private gone: { readonly epoch: string; readonly beats: Map<string, number> } = {
     epoch: '',
     beats: new Map(),
   }
   private readonly waiting = new Set<Alarm>()
-  /** The closing that is under way, and when this process first heard of it. */
+  /** The closing in progress, and when this process first heard of it. */
   private seen: { readonly id: string; readonly at: number } | undefined
-  /** How often leases had to end before a commit or a join, and the longest time that took in milliseconds. */
+  /** How often leases had to end before a commit or a join, and the longest time this took, in milliseconds. */
   readonly counts = { closings: 0, longestMs: 0 }
 
   constructor(parts: LeaseClosingParts) {
     this.parts = parts
   }
 
-  /** Takes a message of the channel of leases. */
+  /** Handles a message about leases. */
   hear(message: string): void {
     const [kind, epoch = '', id = '', sent = ''] = message.split(' ')
     const { lease, beats, tell, heartbeat, memberId } = this.parts
@@ -60,7 +60,7 @@ export class LeaseClosing {
     }
   }
 
-  /** Notes that a heartbeat was refused a lease because of a closing; undefined if that is not so. */
+  /** @param id the closing because of which a heartbeat was refused a lease; undefined if there was none. */
   note(id: string | undefined): void {
     if (id === undefined) {
       this.seen = undefined
@@ -70,13 +70,13 @@ export class LeaseClosing {
     if (this.seen?.id !== id) this.seen = { id, at: performance.now() }
   }
 
-  /** The closing that is under way, if its leases have run out: its writer may have ended. */
+  /** The closing in progress, if its leases have expired: its writer may have died. */
   overdue(): string | undefined {
     const { seen } = this
     return seen && performance.now() - seen.at > LEASE_MS + LEASE_MARGIN_MS ? seen.id : undefined
   }
 
-  /** Resolves when no lease of the epoch can be valid any more. */
+  /** Resolves when no lease of the epoch can still be valid. */
   async ended({ epoch, holders }: Closing): Promise<void> {
     const startedAt = performance.now()
     this.parts.lease.drop()
@@ -104,12 +104,12 @@ export class LeaseClosing {
     this.counts.longestMs = Math.max(this.counts.longestMs, performance.now() - startedAt)
   }
 
-  /** A database that crashed may have forgotten that the epoch ended, and have granted a later lease in it. */
+  /** A database that crashed may have forgotten that the epoch ended, and may have granted another lease in it. */
   private isGone(epoch: string, id: string, beat: number): boolean {
     return this.gone.epoch === epoch && (this.gone.beats.get(id) ?? -1) >= beat
   }
 
-  /** Removes the holders that are gone, or said in a heartbeat that they hold none. */
+  /** Removes holders whose process is gone or whose heartbeat reported no lease. */
   private async look(epoch: string, left: Map<string, LeaseHolder>): Promise<void> {
     const { prisma, log } = this.parts
     try {

@@ -1,22 +1,22 @@
 /** Duration of a lease, in milliseconds. */
 export const LEASE_MS = 2_500
-/** What others wait besides that: clocks of two machines may differ in speed by 3 %. */
+/** Added to the wait of other processes: the clocks of two machines may differ in speed by 3 %. */
 export const LEASE_MARGIN_MS = 100
 
-/** When a lease was asked for, by `performance.now()` and by the wall clock. */
+/** When a lease was requested, by `performance.now()` and by the wall clock. */
 interface LeaseQuestion {
   readonly askedAt: number
   readonly askedAtWall: number
-  /** The value of {@link Lease.drops} then. */
+  /** The value of {@link Lease.drops} at that time. */
   readonly drops: number
 }
 
-/** What `latchkey_close_leases` answers: leases that must end before anything is committed. */
+/** The result of `latchkey_close_leases`: leases that must end before anything is committed. */
 export interface Closing {
   /** Names this closing: leases of one epoch may have to end twice, if the database crashes in between. */
   readonly id: string
   readonly epoch: string
-  /** Absent if only time tells: a standby took over, and may not have heard of all leases. */
+  /** Absent if only time can end the leases: a standby took over and may not know all of them. */
   readonly holders?: readonly LeaseHolder[]
 }
 
@@ -28,18 +28,18 @@ export interface LeaseHolder {
 }
 
 /**
- * The right of this process to answer default reads from its own state: no process commits while it lasts, except this one
- * if it is the only member. Decisions: read leases.
+ * The right of this process to answer default reads from its own state. While it lasts, no process commits, except this
+ * one if it is the only member. Decisions: read leases.
  *
- * It counts from when it was asked for, by the monotonic clock and the wall clock: the former stops while a machine sleeps,
- * the latter may be set. A process that was paused finds its lease expired.
+ * It runs from the request, on the monotonic clock and the wall clock: the former stops while a machine sleeps, the
+ * latter may be set. After a pause, a process finds its lease expired.
  */
 export class Lease {
-  /** Number of {@link drop}s. A lease that was asked for before one is void. */
+  /** Number of {@link drop}s. A drop voids any lease requested before it. */
   drops = 0
   private granted: LeaseQuestion | undefined
 
-  /** To be taken before the question is sent. */
+  /** Call before sending the request. */
   ask(): LeaseQuestion {
     return { askedAt: performance.now(), askedAtWall: Date.now(), drops: this.drops }
   }
@@ -48,13 +48,13 @@ export class Lease {
     if (question.drops === this.drops) this.granted = question
   }
 
-  /** Ends the lease, and voids what is being asked for. */
+  /** Ends the lease, and voids a request in flight. */
   drop(): void {
     this.drops += 1
     this.granted = undefined
   }
 
-  /** A lease that has run out does not return when the wall clock is set. */
+  /** An expired lease stays expired even if the wall clock is set back. */
   isValid(): boolean {
     const { granted } = this
     if (granted === undefined) return false

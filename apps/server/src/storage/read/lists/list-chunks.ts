@@ -1,4 +1,4 @@
-/** What the database holds of a list of tokens, without reading it: for comparison with what was read before. */
+/** Compares a list of tokens in the database with an earlier read, without reading it again. */
 import { Prisma } from '../../../generated/prisma/client.ts'
 import { TOKEN_COLUMNS } from '../../token-table.ts'
 
@@ -11,17 +11,17 @@ export interface ChunkRange {
   readonly tokens: number
 }
 
-/** What a range has now. */
+/** The current state of a range. */
 export interface ListChunk {
   readonly tokens: number
   /** The digests of its tokens, combined by exclusive or. */
   readonly digest: bigint
 }
 
-/** The form of a secret's ciphertext changes when its key does; its lookup hash stands for it. */
+/** A secret's ciphertext changes with its key, so its lookup hash is digested instead. */
 const SEALED = new Set<string>(['secret_cipher', 'secret_key_id'])
 
-/** JSON has no hash in PostgreSQL. */
+/** PostgreSQL cannot hash JSON. */
 const DIGESTED = Prisma.raw(
   TOKEN_COLUMNS.filter(({ name, isRead }) => isRead && !SEALED.has(name))
     .map(({ name, sql }) => (sql === 'json' ? `${name}::text` : name))
@@ -29,16 +29,17 @@ const DIGESTED = Prisma.raw(
 )
 
 /**
- * The digest of a row: 64 bits of all that answers depend on. The hash of a record is linear in its columns, so it is hashed
- * again: otherwise changes of two rows could cancel each other out.
+ * The digest of a row: 64 bits over everything that answers depend on. The hash of a record is linear in its columns,
+ * so it is hashed again; otherwise, changes of two rows could cancel each other out.
  *
- * @param seed a signed 64-bit number as text. It is secret: without it, no one can choose two tokens with the same digest.
+ * @param seed a signed 64-bit number as text. It is secret: without it, no one can choose two tokens with the same
+ * digest.
  */
 export function digestOfRow(seed: string): Prisma.Sql {
   return Prisma.sql`hashint8extended(hash_record_extended(ROW(${DIGESTED}), ${seed}::bigint), ${seed}::bigint)`
 }
 
-/** Maximum tokens that one statement digests. Each takes 2 µs, so all take a twentieth of the time limit of a statement. */
+/** Maximum tokens that one statement digests. Each takes 2 µs, so a statement takes a twentieth of its time limit. */
 const STATEMENT_TOKENS_MAX = 50_000
 
 /** Ranges in ascending order, as many at a time as one statement may compare. */
@@ -62,8 +63,8 @@ function boundsOf(batch: readonly ChunkRange[]): readonly number[] {
 }
 
 /**
- * Selects JSON: number, tokens and digest of each range between two bounds that has tokens. The rows are digested before they
- * are grouped: PostgreSQL would otherwise sort them whole.
+ * Selects JSON: number, tokens and digest of each non-empty range between two bounds. Rows are digested before they are
+ * grouped; otherwise PostgreSQL would sort whole rows.
  */
 export function selectChunks(conditions: Prisma.Sql, batch: readonly ChunkRange[], seed: string): Prisma.Sql {
   const bounds = boundsOf(batch).map(String)

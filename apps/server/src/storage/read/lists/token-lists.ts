@@ -23,10 +23,10 @@ interface Page {
   readonly isFull: boolean
 }
 
-/** Statements that compare a list, each with a connection and a core. */
+/** Concurrent statements that compare a list; each takes a connection and a core. */
 const STATEMENTS_AT_ONCE_MAX = 2
 
-/** Longer than any secret, whose lookup hash may be shown: so this hash is never shown. */
+/** Longer than any secret: the lookup hash of a secret may be shown, but this hash never is. */
 const SEED_LABEL = 'digests of token lists'.padEnd(4_096)
 
 interface PageOptions {
@@ -42,7 +42,7 @@ interface DigestedTokens {
   readonly digests: readonly bigint[]
 }
 
-/** Decoding a page holds the event loop for about five milliseconds. A scan that is aborted has read two pages. */
+/** Decoding a page blocks the event loop for about five milliseconds. An aborted scan has read two pages. */
 const PAGE_SIZE = 250
 
 /**
@@ -51,7 +51,7 @@ const PAGE_SIZE = 250
  */
 export class TokenLists {
   private readonly parts: TokenReaderParts
-  /** The last count, and the key of what it depends on. */
+  /** The last count, with a key of what it depends on. */
   private counted: { readonly key: string; readonly answer: Promise<number> } | undefined
 
   constructor(parts: TokenReaderParts) {
@@ -115,7 +115,7 @@ export class TokenLists {
       if (index !== undefined) await this.parts.follower.reach(index)
       const { secrets, state } = this.parts
       const tokens = rows.map((row) => {
-        // The secret of a lookup hash never changes, and decrypting takes half of the time.
+        // The secret of a lookup hash never changes, and decryption takes half of the time.
         const SecretID = state.tokens.secretOf(row.secretHash)
         return tokenOfRow(row, SecretID === undefined ? secrets : { open: () => SecretID })
       })
@@ -123,7 +123,7 @@ export class TokenLists {
     }
   }
 
-  /** What the database has of a list in ranges of create indexes, in ascending order. */
+  /** The database's current state of a list in ranges of create indexes, in ascending order. */
   async chunks(
     filter: TokenFilter,
     ranges: readonly ChunkRange[],

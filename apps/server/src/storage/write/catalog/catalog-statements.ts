@@ -1,4 +1,4 @@
-/** The statements for the tables of the catalog. */
+/** SQL statements for the tables of the catalog. */
 import type { CatalogRecords, CatalogTable } from '@latchkey/acl'
 import {
   encodeCheck,

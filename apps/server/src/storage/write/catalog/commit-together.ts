@@ -1,6 +1,6 @@
 /**
- * Commits writes of the catalog together, each with its own index and its own error: reads what they depend on once, judges one
- * after the other in memory, and stores what all of them come to with a few statements.
+ * Commits several catalog writes together, each with its own index and its own error: reads their dependencies once,
+ * checks them one after another in memory, and stores the combined result with a few statements.
  */
 import {
   type Catalog,
@@ -23,7 +23,10 @@ import { loadCatalog } from './stored-catalog.ts'
 
 type OfCatalog = HeldChange & CatalogChange
 
-/** Whether a write changes the catalog alone, and depends on nothing else. One that ends sessions still has to go alone. */
+/**
+ * Whether a write only changes the catalog and depends on nothing else. A write that ends sessions still has to be
+ * committed alone.
+ */
 export function isOfCatalogAlone({ rows, directory, above, expects }: EncodedWrite): boolean {
   if (rows.length > 0 || above !== undefined || expects !== undefined) return false
   return directory.length > 0 && directory.every(({ change }) => isOfCatalog(change))
@@ -34,7 +37,7 @@ export function isOfCatalogAlone({ rows, directory, above, expects }: EncodedWri
  *
  * @param writes of {@link isOfCatalogAlone}, in order.
  * @param before the index before them. @param tx holds the lock of the commit index.
- * @returns the outcome of each write that was judged: as many as come before the first that ends sessions.
+ * @returns the outcome of each write before the first that ends sessions.
  */
 export async function commitTogether(
   tx: Transaction,
@@ -79,7 +82,7 @@ class Group {
   private readonly before: number
   private index: number
 
-  /** @param catalog what the writes depend on; from here on it is as they leave it. @param missing namespaces. */
+  /** @param catalog what the writes depend on; updated with each write. @param missing namespaces that do not exist. */
   constructor(catalog: Catalog, missing: ReadonlySet<string>, before: number) {
     this.catalog = catalog
     this.missing = missing
@@ -87,10 +90,10 @@ class Group {
     this.index = before
   }
 
-  /** Makes the changes of a write in memory, unless they conflict with what is there. */
+  /** Applies a write in memory, unless it conflicts with the current state. */
   judge({ directory, nextOrdinal }: EncodedWrite): number | 'changed' | 'ends sessions' {
     const { catalog } = this
-    // A record that is changed twice ends as the last change says.
+    // If a record is changed twice, the last change wins.
     const changes = [
       ...new Map(directory.map(({ change }) => [`${change.table}/${primaryKeyOf(change)}`, change])).values(),
     ].filter(isOfCatalog)
@@ -123,9 +126,9 @@ class Group {
       catalog.remove(table, key)
       return
     }
-    // A new record may bring its CreateIndex; an existing one keeps it.
+    // A new record may have its own CreateIndex; an existing one keeps the stored one.
     const CreateIndex = stored?.CreateIndex ?? (record.CreateIndex || index)
-    // Table and record belong together, which the compiler cannot follow through the copy.
+    // The compiler cannot see that table and record still match after the copy.
     catalog.put(table, { ...record, CreateIndex, ModifyIndex: index } as CatalogRecords[CatalogTable])
   }
 
@@ -135,12 +138,12 @@ class Group {
     this.tableIndexes[table] = index
   }
 
-  /** Removes the rows and inserts them again, as they are after the last write. */
+  /** Deletes the rows and inserts them again in their final state. */
   async store(tx: Transaction, secrets: SecretBox): Promise<void> {
     if (this.index === this.before) return
     const byTable = Map.groupBy(this.touched.values(), ({ table }) => table)
     for (const [table, touched] of byTable) {
-      // Each change of a table has a record of that table, which the compiler cannot follow through a variable.
+      // The compiler cannot see, through a variable, that each change has a record of its own table.
       const statements = HELD_STATEMENTS[table] as Statements<unknown>
       const removed = touched.flatMap(({ key, wasStored }) => (wasStored ? storeText(key) : []))
       for (const part of partsOf(removed, STATEMENT_ROWS_MAX)) await statements.remove(tx, part)

@@ -1,4 +1,4 @@
-/** Ends sessions within the commit that causes it, in the database: a group of writes sees the end at once. */
+/** Ends sessions in the database, within the commit that causes it. Later writes of the same group see the result. */
 import { CRITICAL, type SessionRecord } from '@latchkey/acl'
 import { Prisma } from '../../../generated/prisma/client.ts'
 import type { Transaction } from '../statements.ts'
@@ -15,7 +15,7 @@ export function mayEndSessions(change: HeldChange): boolean {
   return op === 'delete' && (table === 'sessions' || table === 'nodes')
 }
 
-/** Changes for the sessions that end besides those that a commit deletes. */
+/** Changes for the sessions that end in addition to those that a commit deletes. */
 export function derivedEnds(
   ended: readonly SessionRecord[],
   changes: readonly HeldChange[],
@@ -30,7 +30,10 @@ export function derivedEnds(
   )
 }
 
-/** Whether all sessions that a commit ends for their time are expired. Locks them: a renewal waits, and finds them gone. */
+/**
+ * Whether all sessions that a commit ends as expired have really expired. Locks them: a renewal waits, and then finds
+ * them gone.
+ */
 export async function areExpired(tx: Transaction, changes: readonly HeldChange[]): Promise<boolean> {
   const ids = changes.flatMap((change) => ('ifExpired' in change ? change.record.ID : []))
   if (ids.length === 0) return true
@@ -39,11 +42,11 @@ export async function areExpired(tx: Transaction, changes: readonly HeldChange[]
   return expired.length === ids.length
 }
 
-/** Of a row of `session`, by the database's clock. */
+/** For a row of `session`, by the database's clock. */
 export const IS_EXPIRED = Prisma.sql`renewed_at + lifetime_ms * interval '1 millisecond' <= clock_timestamp()`
 
 /**
- * Releases or deletes the keys of sessions, starts their lock delays, and removes them: some keys with each statement.
+ * Releases or deletes the keys of sessions, starts their lock delays, and removes them, in batches of keys.
  *
  * @param options.ordinal of the first change of a key in the log.
  * @returns how many keys they held.

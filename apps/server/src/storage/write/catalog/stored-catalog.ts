@@ -1,4 +1,4 @@
-/** Applies the rules of the catalog to a commit: reads what they look at, in the commit's own transaction. */
+/** Applies the rules of the catalog to a commit. Reads what the rules need in the commit's own transaction. */
 import {
   Catalog,
   type CatalogChange,
@@ -32,7 +32,7 @@ import { partsOf, primaryKeyOf } from '../held-tables.ts'
 import type { Transaction } from '../statements.ts'
 import type { HeldChange } from '../writes.ts'
 
-/** What follows from the changes of a commit. */
+/** Effects of the changes of a commit. */
 interface Judged {
   /** The indexes of services that it moves. */
   readonly moved: readonly HeldChange[]
@@ -42,7 +42,7 @@ interface Judged {
 
 /**
  * @param changes of one commit, each record once.
- * @returns `changed` if the commit would break the catalog.
+ * @returns `changed` if the commit would violate the rules of the catalog.
  */
 export async function judgeCatalog(
   tx: Transaction,
@@ -99,7 +99,7 @@ class StoredCatalog {
     return this.catalog
   }
 
-  /** Those that change, and those of nodes that end. */
+  /** Coordinates that change, and those of deleted nodes. */
   private async loadCoordinates(endedNodes: readonly string[]): Promise<void> {
     const find = async (where: Prisma.CatalogCoordinateWhereInput) =>
       this.add('coordinates', (await this.tx.catalogCoordinate.findMany({ where })).map(decodeCoordinate))
@@ -107,7 +107,7 @@ class StoredCatalog {
     for (const part of partsOf(endedNodes)) await find({ nodeKey: { in: [...part] } })
   }
 
-  /** Those that change, those of services that end, and those on nodes that end. */
+  /** Checks that change, checks of new sessions, checks of deleted services, and checks on deleted nodes. */
   private async loadChecks(endedNodes: readonly string[]): Promise<void> {
     const { tx, changes } = this
     const endedServices = changes.flatMap((change) =>
@@ -129,7 +129,10 @@ class StoredCatalog {
     )
   }
 
-  /** Those that are deleted, those on nodes that end, and those that depend on checks which end or are critical. */
+  /**
+   * Sessions that are deleted, sessions on deleted nodes, and sessions that depend on checks that are deleted or become
+   * critical.
+   */
   private async loadSessions(endedNodes: readonly string[]): Promise<void> {
     const { tx, changes } = this
     const failing = changes.flatMap((change) =>
@@ -144,7 +147,10 @@ class StoredCatalog {
     for (const part of partsOf(unique(failing))) await find({ checkKeys: { hasSome: [...part] } })
   }
 
-  /** Those that change, those of changed checks, and all on nodes that change, or one of whose own checks does. */
+  /**
+   * Services that change, services of changed checks, and all services on nodes that change or have a changed node
+   * check.
+   */
   private async loadServices(endedNodes: readonly string[]): Promise<void> {
     const { tx, changes, catalog } = this
     const keys = [...this.keysOf('services')]
@@ -174,7 +180,9 @@ class StoredCatalog {
   }
 }
 
-/** The indexes of the services that changes may affect, and of each an instance that they leave alone, if there is one. */
+/**
+ * The indexes of the services that changes may affect, each with one instance that does not change, if there is one.
+ */
 async function loadServiceNames(
   tx: Transaction,
   changes: readonly (HeldChange & CatalogChange)[],
