@@ -1,6 +1,6 @@
 /**
- * Builds `dist`, which is all that is published: the server and its libraries as few files of JavaScript, and the files
- * that it reads at run time. Builds only if a file has changed since the last build; `--force` builds anyway.
+ * Builds `dist`, which is all that is published: the server and its libraries as a few JavaScript files, and the files
+ * that it reads at run time. Builds only if a file has changed since the last build; `--force` always builds.
  */
 import { copyFileSync, globSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -13,11 +13,12 @@ import { PACKAGE_FILES } from '../src/config/package-files.ts'
 const SERVER = join(import.meta.dirname, '..')
 const DIST = join(SERVER, 'dist')
 
-/** Pages that others link to. Links to anything else of the repository lead to the list of packages. */
+/** Pages that others link to. Links to any other file of the repository lead to the list of packages. */
 const GUIDES = ['*.md', 'docs/**/*.md', '{apps,packages}/*/README.md']
 
 if (process.argv.includes('--force') || !isBuildCurrent()) {
-  // Two starts may build at once, and others may run `dist`: each build has a folder of its own, which then takes that place.
+  // Two starts may build at once, and others may be running `dist`, so each build uses its own folder, which then
+  // replaces `dist`.
   const next = mkdtempSync(join(SERVER, 'node_modules/.dist-'))
   try {
     await buildInto(next)
@@ -37,12 +38,13 @@ async function buildInto(next: string): Promise<void> {
     ...copy(['commit-rows.sql'], dirname(PACKAGE_FILES.commitRows), ''),
     ...copy(['query-compiler.wasm'], dirname(PACKAGE_FILES.queryCompiler), ''),
   ]
-  // Tests of the console may build it at any time, so only a package has a copy, which is outdated then.
+  // Tests of the console may build it at any time, so only a package contains a copy, which would otherwise become
+  // outdated.
   if (process.argv.includes('--package')) {
     const pages = ['index.html', '**/*.{js,css,svg,json,woff2,gz,br}']
     copied.push(...copy(pages, PACKAGE_FILES.console, 'console'))
   }
-  // A folder changes when a file is added to it.
+  // A folder's timestamp changes when a file is added to it.
   const folders = globSync('docs/**/', { cwd: PACKAGE_FILES.guides }).map((f) =>
     join(PACKAGE_FILES.guides, f),
   )
@@ -52,7 +54,7 @@ async function buildInto(next: string): Promise<void> {
   writeFileSync(join(next, 'inputs.json'), JSON.stringify(inputs))
 }
 
-/** @returns the files of the workspace that went into the code. */
+/** @returns the workspace files that went into the code. */
 async function bundle(next: string): Promise<readonly string[]> {
   const { build } = await import('vite')
   const modules: string[] = []

@@ -1,10 +1,13 @@
-/** Generates the SQL function that commits tokens and keys from the tables of their columns. */
+/** Generates the SQL function that commits tokens and keys from the definitions of their columns. */
 import { KV_COLUMNS } from '../src/storage/kv-table.ts'
 import { TOKEN_COLUMNS } from '../src/storage/token-table.ts'
 import type { SqlType } from '../src/storage/write/columns.ts'
 import { KV_PARAMETERS, type Parameter, TOKEN_PARAMETERS } from '../src/storage/write/row-changes.ts'
 
-/** The element type of a parameter. PostgreSQL has no arrays of arrays, and JSON is parsed only where it is stored, so both travel as text. */
+/**
+ * The element type of a parameter. PostgreSQL has no arrays of arrays, and JSON is parsed only where it is stored, so
+ * both are passed as text.
+ */
 function elementType(sql: SqlType): string {
   return sql === 'json' || sql === 'text[]' ? 'text' : sql
 }
@@ -43,7 +46,7 @@ function wrapped(text: string): string {
   return lines.join('\n').replaceAll(KEPT, ' ')
 }
 
-/** A space that does not break a line. */
+/** A non-breaking space. */
 const KEPT = '\u00a0'
 
 const LINE_LENGTH = 120

@@ -1,8 +1,8 @@
 /**
  * Generates the Prisma client into `src/generated` if the schema has changed since the last run.
  *
- * `prisma generate` runs on WebAssembly, yet the command first looks for its schema engine binary and would
- * download it. Pointing the variable at any existing file keeps generation offline (tried with 7.10.0).
+ * `prisma generate` runs on WebAssembly, but the command first looks for its schema engine binary and would download
+ * it. Pointing the variable at any existing file keeps generation offline (tried with 7.10.0).
  */
 import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
@@ -38,7 +38,7 @@ if (!existsSync(stamp) || readFileSync(stamp, 'utf8') !== source) {
   writeFileSync(stamp, source)
 }
 
-/** Moves the query compiler from the text of a module to a file, which `src/heap/query-compiler.ts` reads. */
+/** Moves the query compiler from the source of a module to a file, which `src/heap/query-compiler.ts` reads. */
 async function keepCompilerInFile(): Promise<void> {
   const client = join(generated, 'internal', 'class.ts')
   const text = readFileSync(client, 'utf8')

@@ -31,7 +31,7 @@ all of its processes, and prints the report. Exit code 0 if nothing failed, 1 if
 
 const STOPPING = ['SIGINT', 'SIGTERM'] as const
 type Stopping = (typeof STOPPING)[number]
-/** A shell adds the number of the signal to this. */
+/** A shell adds the signal number to this. */
 const EXIT_OF_SIGNAL = 128
 
 function fail(problem: string): never {
@@ -59,7 +59,7 @@ function readOptions() {
   }
 }
 
-/** All proofs. They load the server and everything that judges it, so only a run that needs them does. */
+/** All proofs. They load the server and all checkers, so they are loaded only when needed. */
 async function loadProofs(): Promise<readonly ProofCommand[]> {
   return (await import('./proofs/proof-command.ts')).COMMANDS
 }
@@ -141,7 +141,7 @@ function readEarlier(json: string, scale: Scale): Report {
   return earlier
 }
 
-/** Whether an earlier outcome makes a run superfluous. */
+/** Whether an earlier outcome makes a run unnecessary. */
 function isDone({ name, ids, result }: Outcome, wanted: string, wantedIds: readonly string[]): boolean {
   const isSame = name === wanted && ids.join() === wantedIds.join()
   return isSame && (result === 'passed' || result === 'measured')

@@ -27,16 +27,16 @@ export interface RunOptions {
 }
 
 export interface Command {
-  /** From the root of the workspace. */
+  /** Relative to the root of the workspace. */
   readonly folder: string
-  /** Of Node. */
+  /** Arguments of Node. */
   readonly args: readonly string[]
   readonly env: Readonly<Record<string, string>>
 }
 
 const SERVER = 'apps/server'
 
-/** The tests of every package run, too: many guarantees are shown only there. */
+/** The tests of every package run too, because many guarantees are tested only there. */
 const PACKAGES = ['packages', 'apps'].flatMap((group) =>
   readdirSync(join(ROOT, group))
     .map((name) => `${group}/${name}`)

@@ -13,7 +13,7 @@ export interface Report {
   readonly notRun: readonly string[]
 }
 
-/** Figures of a proof may contain lists of thousands; the JSON has all of them. */
+/** Maximum length of printed figures: a proof may have lists of thousands. The JSON contains all of them. */
 const FIGURES_LENGTH_MAX = 600
 
 export function readReport(file: string): Report | undefined {

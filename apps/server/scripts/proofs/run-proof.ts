@@ -21,19 +21,19 @@ export interface Outcome {
   readonly result: 'passed' | 'failed' | 'skipped' | 'measured' | 'interrupted'
   /** Counts and figures that the proof reports. */
   readonly figures: Readonly<Record<string, unknown>>
-  /** A command that repeats it, from the root of the workspace. */
+  /** A command that repeats the proof, from the root of the workspace. */
   readonly replay: string
   readonly log: string
 }
 
-/** Longer than the longest proof, a soak of eight hours. */
+/** Longer than the longest proof, an eight-hour soak. */
 const HOURS_MAX = 12
 
 /** Time for the processes of a proof to end by themselves, in milliseconds. */
 const END_MS_MAX = 15_000
 const LOOK_INTERVAL_MS = 20
 
-/** Variables that decide how much is run; each proof sets its own. */
+/** Variables that decide how much is run. Each proof sets its own. */
 const OURS = ['LATCHKEY_FULL', 'LATCHKEY_FUZZ', 'LATCHKEY_SCALE', 'LATCHKEY_SEED', 'LATCHKEY_SEEDS']
 
 /**
@@ -109,7 +109,7 @@ function judgeTests(ended: Ended, file: string): Judged {
 
 const VERDICTS: Readonly<Record<string, Judged['result']>> = { pass: 'passed', skip: 'skipped' }
 
-/** The last line that is JSON holds figures and verdict. */
+/** The last line that is JSON contains figures and verdict. */
 function judgeLine(ended: Ended): Judged {
   const line = ended.output
     .trimEnd()
@@ -138,7 +138,7 @@ async function run(
     cwd: join(ROOT, folder),
     env: { ...inherited, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
-    // A process group of its own, so that nothing outlives the proof.
+    // Its own process group, so that nothing outlives the proof.
     detached: true,
     timeout: HOURS_MAX * 3_600_000,
   })
@@ -162,7 +162,7 @@ async function abortOf(signal: AbortSignal | undefined): Promise<void> {
   if (!signal?.aborted) await (signal ? once(signal, 'abort') : new Promise(() => {}))
 }
 
-/** Interrupts what is left of a proof, as Ctrl-C does, and kills it if that is not enough. */
+/** Interrupts the remaining processes of a proof, as Ctrl-C does, and kills them if that is not enough. */
 async function endGroup(child: ChildProcess): Promise<void> {
   const deadline = performance.now() + END_MS_MAX
   signalGroup(child, 'SIGINT')
@@ -170,7 +170,7 @@ async function endGroup(child: ChildProcess): Promise<void> {
   signalGroup(child, 'SIGKILL')
 }
 
-/** @returns whether there was a process to receive it. */
+/** @returns whether a process received it. */
 function signalGroup({ pid }: ChildProcess, signal: NodeJS.Signals | 0): boolean {
   if (pid === undefined) return false
   try {

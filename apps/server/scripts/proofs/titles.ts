@@ -2,16 +2,18 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { basename, join, relative, sep } from 'node:path'
 
-/** Ids of guarantees, such as DUR-01. */
+/** Guarantee ids, such as DUR-01. */
 const ID =
   /\b(?:API|AUD|AUTHZ|CFG|COH|DIF|DOS|DUR|EXP|FUZ|INJ|INV|LEAK|LOAD|MEM|MIG|RACE|REP|SDK|SEC|SSRF|SUP|TIM|UPG)-\d\d\b/g
 
 const NOT_OURS: ReadonlySet<string> = new Set(['node_modules', 'dist', 'generated'])
 
-/** Tables and suites whose titles become those of tests elsewhere. */
+/** Tables and suites whose titles become titles of tests elsewhere. */
 const TITLES_ELSEWHERE = /(?:^|\/)cases\/.+\.ts$|(?:^|\/)store\/[\w-]+-suite\.ts$/
 
-/** A call of `test` or `describe`, also after a table; a `title:`; a title on a line of its own; `(DUR-01)` in a row of a table. */
+/**
+ * A call of `test` or `describe`, also after a table; a `title:`; a title on its own line; `(DUR-01)` in a table row.
+ */
 const TITLE = /\b(?:test|describe)\b[\w.]*\(|^\s*\]\)\(|\btitle:|^\s*['"`]|\([A-Z]+-\d\d/
 const COMMENT = /^\s*(?:\/\/|\/?\*)/
 
@@ -19,7 +21,7 @@ export function isTestFile(file: string): boolean {
   return /\.test\.tsx?$/.test(file)
 }
 
-/** Ids by file, below a folder; only files that have any. Ids in comments do not count. */
+/** Ids by file below a folder, only for files that have any. Ids in comments are ignored. */
 export function idsInTitles(folder: string): ReadonlyMap<string, ReadonlySet<string>> {
   const found = new Map<string, ReadonlySet<string>>()
   for (const file of filesBelow(folder)) {

@@ -11,7 +11,7 @@ export class CachedTokenLists implements TokenListCache {
   private readonly kept: KeptLists | undefined
 
   /**
-   * @param bytesMax of all lists together; 0 disables the cache.
+   * @param bytesMax maximum size of all lists together; 0 disables the cache.
    * @param kept files of long lists. Default: none.
    */
   constructor(bytesMax: number, kept?: KeptLists) {
@@ -64,7 +64,7 @@ export class CachedTokenLists implements TokenListCache {
     await this.kept?.prepare(request, keyOf(request), preparation)
   }
 
-  /** Writes the lists to files that have changed since they were written. */
+  /** Writes the lists that have changed since they were last written to their files. */
   async close(): Promise<void> {
     await this.kept?.close()
   }
@@ -74,7 +74,7 @@ function listRequestOf(request: TokenListRequest): ListRequest {
   return { key: keyOf(request), version: versionOf(request), now: request.now }
 }
 
-/** What a list was made from: while it is the same, so is the list, except for tokens that expire. */
+/** The version of a list's sources. While it is the same, so is the list, except for tokens that expire. */
 export function versionOf({ tokensIndex, directoryVersion }: TokenListRequest): string {
   return `${tokensIndex}:${directoryVersion}`
 }

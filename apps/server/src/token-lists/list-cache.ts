@@ -1,7 +1,7 @@
 /**
- * Whole lists as JSON text, bounded in bytes including keys. Key and version cover everything that an answer depends
- * on: the filter and the rights of its caller; the index of the table and the version of the directory. A list is
- * also valid only until one of its tokens expires.
+ * Whole lists as JSON text, bounded in bytes including keys. Together, key and version cover everything that an answer
+ * depends on: the filter and the rights of its caller; the index of the table and the version of the directory. A list
+ * also becomes invalid when one of its tokens expires.
  */
 import { BoundedMap } from '@latchkey/service'
 
@@ -35,10 +35,10 @@ type MakeList<L> = (previous: L | undefined) => Promise<L | undefined>
 
 /** Size of an entry besides its texts, in bytes. */
 const ENTRY_BYTES = 1_000
-/** Maximum remembered keys of long lists. A forgotten one is read once more before it is streamed. */
+/** Maximum remembered keys of long lists. A list whose key was forgotten is read once more before it is streamed. */
 const LONG_KEYS_MAX = 1_000
 
-/** Even with little or no cache, a list up to this length is answered in one piece, in bytes. */
+/** Even with little or no cache, a list up to this length, in bytes, is answered in one piece. */
 const WHOLE_BYTES_MIN = 4_194_304
 
 export class ListCache<L extends CachedList = CachedList> {
@@ -58,8 +58,8 @@ export class ListCache<L extends CachedList = CachedList> {
   }
 
   /**
-   * Returns the cached list, or builds it once for all concurrent callers, such as thousands of waiters that one
-   * write woke.
+   * Returns the cached list, or builds it once for all concurrent callers, such as thousands of waiters woken by one
+   * write.
    *
    * @param make returns `undefined` if the list is longer than {@link wholeBytesMax}.
    * @returns `undefined` if the caller must stream the list.
@@ -70,7 +70,7 @@ export class ListCache<L extends CachedList = CachedList> {
     return this.known(request) ?? this.made(request, make)
   }
 
-  /** Records the length of a streamed list: it may have become shorter. */
+  /** Records the length of a streamed list, which may have become shorter. */
   noteStreamed(key: string, bytes: number): void {
     if (bytes <= this.wholeBytesMax) this.long.delete(key)
   }
@@ -92,7 +92,7 @@ export class ListCache<L extends CachedList = CachedList> {
     const running = this.making.get(key)
     if (running?.version === version) {
       const list = await running.list
-      // A later caller must not see a token that has expired since.
+      // A later caller must not see a token that has meanwhile expired.
       if (!list || now < list.validUntil) return list
     }
     const making = { version, list: make(this.entries.get(key)?.list) }

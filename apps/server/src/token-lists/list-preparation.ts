@@ -1,6 +1,6 @@
 /**
- * Writes the list that managers request to its file in advance: at the end of the process or, if that would take too long, while
- * the process is idle. Decisions: kept lists.
+ * Writes the list that managers request to its file in advance: when the process ends or, if that would take too long,
+ * while it is idle. Decisions: kept lists.
  */
 import { type EventLoopUtilization, performance } from 'node:perf_hooks'
 import type { TokenListRequest } from '@latchkey/service'
@@ -10,21 +10,21 @@ import type { Preparation } from './kept/kept-lists.ts'
 
 interface ListPreparationOptions {
   readonly lists: CachedTokenLists
-  /** Returns the list as it is to be now. */
+  /** Returns the request for the list in its current form. */
   readonly request: () => TokenListRequest
   readonly log: BaseLogger
-  /** How many tokens are read at the end of the process. Default: 150,000. */
+  /** Maximum tokens to read when the process ends. Default: 150,000. */
   readonly lastTokensMax?: number
 }
 
 const LOOK_MS = 10_000
-/** A process that was busy for more than this fraction of the time since the last look has other things to do. */
+/** A process that was busy for more than this fraction of the time since the last check is not idle. */
 const BUSY_SHARE_MAX = 0.5
-/** Minimum time between two preparations, in milliseconds, and as a multiple of the time that the last one took. */
+/** Minimum pause between two preparations: in milliseconds, and as a multiple of the duration of the last one. */
 const PAUSE_MS = 60_000
 const PAUSE_FACTOR = 100
 const LAST_TOKENS_MAX = 150_000
-/** At the end of the process, a preparation that takes longer is given up. */
+/** When the process ends, a preparation that takes longer is abandoned. */
 const LAST_MS_MAX = 5_000
 
 export class ListPreparation {
@@ -43,20 +43,21 @@ export class ListPreparation {
     this.lastTokensMax = lastTokensMax
   }
 
-  /** A round of a job. @returns milliseconds until the next. */
+  /** A round of the job. @returns milliseconds until the next round. */
   async round(signal: AbortSignal): Promise<number> {
     const isBusy = this.isBusy()
     const request = this.request()
     const version = versionOf(request)
     if (isBusy || version === this.prepared) return LOOK_MS
     const startedAt = performance.now()
-    // A shorter list waits for the end of the process, because reading many tokens enlarges a process for good.
+    // A shorter list waits until the process ends, because reading many tokens increases the memory of a process
+    // permanently.
     if (await this.prepare(request, { signal, tokensMin: this.lastTokensMax + 1 })) this.prepared = version
     const ms = performance.now() - startedAt
     return Math.max(PAUSE_MS, ms * PAUSE_FACTOR)
   }
 
-  /** Prepares the list a last time, if that takes a few seconds at most. */
+  /** Prepares the list a last time, if that takes at most a few seconds. */
   async finish(): Promise<void> {
     const signal = AbortSignal.timeout(LAST_MS_MAX)
     await this.prepare(this.request(), { signal, tokensMax: this.lastTokensMax, isUrgent: true })
@@ -77,7 +78,7 @@ export class ListPreparation {
     const now = performance.eventLoopUtilization()
     const last = this.lastUse
     this.lastUse = now
-    // At the first look the process is starting.
+    // At the first check, the process is still starting.
     return last === undefined || performance.eventLoopUtilization(now, last).utilization > BUSY_SHARE_MAX
   }
 }

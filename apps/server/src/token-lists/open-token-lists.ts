@@ -9,7 +9,7 @@ import { CachedTokenLists } from './cached-token-lists.ts'
 import { KeptLists } from './kept/kept-lists.ts'
 
 /**
- * The token lists of a server process, as its settings say.
+ * Opens the token lists of a server process, according to its settings.
  *
  * @param options.servedStore the store as the service sees it.
  */
@@ -28,13 +28,13 @@ export async function openTokenLists({
   readonly servedStore: Store
   readonly log: BaseLogger
 }): Promise<CachedTokenLists> {
-  // Files beside their key would make the data directory alone as secret as the directory and the database together.
+  // With the files beside their key, the data directory alone would be as sensitive as directory and database together.
   const isSafe = isDatabaseEmbedded || config.encryptionKeys !== undefined
   // The other half is for tokens.
   const bytesMax = config.cache ? shareOf(config).cacheBytes / 2 : 0
   const folder = join(dataDir, 'token-lists')
   if (!config.cache || config.listFilesBytes === 0 || !isSafe) {
-    // Files of an earlier start hold secrets.
+    // Files of an earlier start contain secrets.
     await rm(folder, { recursive: true, force: true }).catch((error: unknown) =>
       log.warn(
         { err: error, folder },

@@ -5,16 +5,16 @@ import type { ListPosition, TokenFilter, TokenListRequest } from '@latchkey/serv
 import type { ListPart } from './token-list.ts'
 
 /**
- * Tokens per part: few, because one change rebuilds all of them; not fewer, because each part costs a few hundred
+ * Tokens per part: few, because one change rebuilds the whole part; not fewer, because each part costs a few hundred
  * bytes.
  */
 const PART_TOKENS = 128
-/** Up to here, a part also takes the further tokens of the commit with which it would end. */
+/** Up to this size, a part also includes the remaining tokens of its last commit. */
 const PART_TOKENS_MAX = 512
 
 type PartsRequest = Pick<TokenListRequest, 'store' | 'show'>
 
-/** A page of tokens, with the digests of their rows if they were asked for. */
+/** A page of tokens, with the digests of their rows if requested. */
 interface TokenPage {
   readonly tokens: readonly TokenRecord[]
   readonly digests?: readonly bigint[]
@@ -73,7 +73,7 @@ function joined(a: TokenPage, b: TokenPage): TokenPage {
   return b.digests ? { tokens, digests: [...(a.digests ?? []), ...b.digests] } : { tokens }
 }
 
-/** A place that does not hold the text of a whole page of rows. */
+/** A position that does not retain the text of a whole page of rows. */
 function ownPlace(place: ListPosition): ListPosition {
   return { ...place, accessorId: ownText(place.accessorId) }
 }
@@ -85,7 +85,7 @@ function endOfPart(tokens: readonly TokenRecord[], start: number): number {
   return end
 }
 
-/** FNV-1a in 32 bits. A collision of two accessors only rebuilds a part that did not change. */
+/** FNV-1a in 32 bits. A collision of two accessors only rebuilds an unchanged part. */
 export function fingerprintOf(accessorKey: string): number {
   let hash = 0x811c9dc5
   for (let i = 0; i < accessorKey.length; i += 1) {
@@ -96,10 +96,10 @@ export function fingerprintOf(accessorKey: string): number {
 
 const encoder = new TextEncoder()
 const BLOCK_BYTES_MAX = 1_048_576
-/** Most bytes of UTF-8 for one unit of UTF-16. */
+/** Maximum bytes of UTF-8 for one unit of UTF-16. */
 const UNIT_BYTES_MAX = 3
 
-/** Encodes texts into blocks, which grow with the list: thousands of small pieces would fragment the heap. */
+/** Encodes texts into blocks that grow with the list: thousands of small pieces would fragment the heap. */
 function encoderInBlocks(): (text: string) => Uint8Array {
   let block = new Uint8Array(0)
   let length = 0

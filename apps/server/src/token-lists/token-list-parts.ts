@@ -1,6 +1,4 @@
-/**
- * A list of tokens as JSON text, kept in parts: after a few changes, only the parts concerned are rebuilt.
- */
+/** A list of tokens as JSON text, kept in parts: after a few changes, only the affected parts are rebuilt. */
 
 import { comparePlaces, type TokenFilter, type TokenListRequest } from '@latchkey/service'
 import type { CachedList } from './list-cache.ts'
@@ -49,7 +47,7 @@ export async function makeTokenList(
   )
 }
 
-/** All parts that another reads; `undefined` if they are too long. */
+/** All parts that `parts` yields; `undefined` if they are too long. */
 async function collectParts(
   parts: AsyncIterable<ListPart>,
   bytesMax: number,
@@ -64,7 +62,7 @@ async function collectParts(
   return collected
 }
 
-/** The parts of a list, with those rebuilt that may have changed; `undefined` if that is unknown, or most have. */
+/** The parts of a list, rebuilt where they may have changed; `undefined` if that is unknown or most have changed. */
 async function renewedParts(
   making: Making,
   { parts, tokensIndex, directoryVersion }: TokenList,
@@ -119,7 +117,7 @@ const [OPENING, COMMA, CLOSING] = ['[', ',', ']'].map((sign) => sign.charCodeAt(
   number,
 ]
 
-/** An empty part holds no block. */
+/** An empty part retains no block. */
 const NOTHING = new Uint8Array(0)
 
 /** The whole text. The parts become views of it, so that nothing is stored twice. */

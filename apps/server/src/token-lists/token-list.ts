@@ -3,15 +3,18 @@ import type { ListPosition, WholeTokenList } from '@latchkey/service'
 import type { CachedList } from './list-cache.ts'
 
 export interface ListPart {
-  /** The part covers what follows the previous part, up to this place; undefined: up to the end of the list. */
+  /**
+   * The position of the last token that the part covers, from the end of the previous part; undefined: to the end of
+   * the list.
+   */
   readonly end: ListPosition | undefined
-  /** Its elements without brackets; empty if all of its tokens are expired, or there are none. */
+  /** Its elements without brackets; empty if it has no tokens, or all of them are expired. */
   readonly bytes: Uint8Array
   /** Milliseconds since the epoch; Infinity if none of its tokens expires. */
   readonly validUntil: number
   /** CreateIndex of its first and its last token; undefined if it has none. */
   readonly created: { readonly first: number; readonly last: number } | undefined
-  /** The digests of its rows, combined by exclusive or; undefined if they were read without. */
+  /** The digests of its rows, combined by exclusive or; undefined if they were read without digests. */
   readonly digest: bigint | undefined
   /** The accessors of its tokens, hashed to 32 bits. */
   readonly fingerprints: Uint32Array

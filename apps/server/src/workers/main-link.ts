@@ -11,13 +11,13 @@ import type {
   ToWorker,
 } from './worker-messages.ts'
 
-/** The end of a worker's channel to the main process. */
+/** A worker's end of the channel to the main process. */
 export interface Channel {
   send(message: ToMain): void
   onMessage(listener: (message: ToWorker) => void): void
 }
 
-/** The main process as its workers see it: it counts for all of them, so that limits are those of the server. */
+/** The main process as its workers see it. It counts for all of them, so that limits apply to the whole server. */
 export class MainLink {
   private readonly channel: Channel
   private readonly asked = new Map<number, (answer: Questions[Kind]['answer']) => void>()
@@ -32,7 +32,7 @@ export class MainLink {
     })
   }
 
-  /** A client has its limit of connections once, however many workers there are. */
+  /** A client's connection limit covers all workers together. */
   readonly slots: ConnectionSlots = {
     take: (client) => this.ask('slot', client),
     free: (client) => this.channel.send({ kind: 'free', client }),
@@ -66,7 +66,7 @@ export class MainLink {
     const ask = this.asks
     return new Promise((resolve) => {
       this.asked.set(ask, resolve)
-      // TypeScript does not see that kind and content belong together.
+      // TypeScript does not see that kind and content match.
       this.channel.send({ kind: 'ask', ask, question: { kind, of } as Question })
     })
   }

@@ -1,4 +1,6 @@
-/** The main process of several workers on one port: starts them, replaces those that end, and counts for all of them. */
+/**
+ * The main process of several workers on one port: starts them, replaces those that end, and counts for all of them.
+ */
 import cluster, { type Worker } from 'node:cluster'
 import { TokenBuckets } from '@latchkey/service'
 import type { Logger } from 'pino'
@@ -18,19 +20,19 @@ import { WorkerSlots } from './worker-slots.ts'
 
 interface WorkersOptions {
   readonly count: number
-  /** What workers find in their environment besides that of this process. */
+  /** Environment variables of workers in addition to those of this process. */
   readonly env: Readonly<Record<string, string>>
   readonly isDatabaseEmbedded: boolean
   /** Maximum number of connections of a client to all workers together; 0 for no limit. */
   readonly connectionsMax: number
   readonly log: Logger
-  /** The first worker listens. */
+  /** Called when the first worker listens. */
   readonly onListening: (message: Extract<ToMain, { kind: 'listening' }>) => void
   readonly onFatal: (error: Error) => void
 }
 
 /**
- * Lets the allocator of glibc return what bursts of long answers needed; it kept 20 MiB of each worker. It reads these when a process
+ * Makes glibc's allocator return memory after bursts of long answers; it kept 20 MiB per worker. Read when a process
  * starts.
  */
 const ALLOCATOR = {
@@ -51,7 +53,7 @@ export function startWorkers(options: WorkersOptions): (isForGood: boolean) => P
   const metrics = new WorkerMetrics((id, ask) => tell(cluster.workers?.[id], { kind: 'collect', ask }))
   let isStopping = false
   let isListening = false
-  // Metrics may hold numbers that JSON cannot write.
+  // Metrics may contain numbers that JSON cannot represent.
   cluster.setupPrimary({ serialization: 'advanced' })
   const fork = () => {
     const worker = cluster.fork({ ...ALLOCATOR, ...process.env, ...options.env })
@@ -114,7 +116,7 @@ function idsOfWorkers(): readonly number[] {
   return Object.values(cluster.workers ?? {}).flatMap((worker) => (worker?.isConnected() ? [worker.id] : []))
 }
 
-/** Workers read the TLS files at SIGHUP, which operators send to the main process. */
+/** Workers reload the TLS files on SIGHUP, which operators send to the main process. */
 export function hangUpWorkers(): void {
   for (const worker of Object.values(cluster.workers ?? {})) worker?.process.kill('SIGHUP')
 }
@@ -123,13 +125,13 @@ function endWorker(worker: Worker | undefined, isForGood: boolean): Promise<void
   if (!worker || worker.isDead()) return Promise.resolve()
   return new Promise((resolve) => {
     worker.once('exit', () => resolve())
-    // A message, not a signal: a group signal may have reached the worker already, and a second signal would abort
-    // it.
+    // A message, not a signal: a signal to the process group may have reached the worker already, and a second one
+    // would abort it.
     tell(worker, { kind: 'stop', isForGood })
   })
 }
 
-/** A worker that has just ended hears nothing. */
+/** Ignores errors, because the worker may have just ended. */
 function tell(worker: Worker | undefined, message: ToWorker): void {
   worker?.send(message, () => {})
 }

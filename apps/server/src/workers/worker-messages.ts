@@ -1,14 +1,14 @@
-/** What the main process and its workers tell each other. */
+/** Messages between the main process and its workers. */
 import type { Rate, Taken } from '@latchkey/service'
 import type { MetricSnapshot } from '../telemetry/merge-metrics.ts'
 
-/** What a worker asks the main process, which counts for all of them: the question, and the answer. */
+/** Questions of a worker to the main process, which counts for all workers, and their answers. */
 export interface Questions {
-  /** Takes a connection slot of a client; whether it had one left. */
+  /** Takes a connection slot for a client. The answer: whether one was free. */
   readonly slot: { readonly of: string; readonly answer: boolean }
   readonly rate: { readonly of: RateQuestion; readonly answer: Taken }
   readonly metrics: { readonly of: undefined; readonly answer: ServerMetrics }
-  /** Whether the database is the embedded one: a worker finds the URL of either in its environment. */
+  /** Whether the database is the embedded one: a worker's environment has the URL of either. */
   readonly embedded: { readonly of: undefined; readonly answer: boolean }
 }
 
@@ -19,9 +19,9 @@ export interface RateQuestion {
   readonly count: number
 }
 
-/** The metrics of all workers in one. */
+/** The merged metrics of all workers. */
 export interface ServerMetrics {
-  /** When the main process began, in milliseconds since the epoch. */
+  /** When the main process started, in milliseconds since the epoch. */
   readonly startedAt: number
   readonly metrics: MetricSnapshot
 }
@@ -38,11 +38,11 @@ export type ToMain =
   | { readonly kind: 'collected'; readonly ask: number; readonly metrics: MetricSnapshot }
 
 export type ToWorker =
-  /** Stop; `isForGood`: without a successor. */
+  /** Stop; `isForGood`: leave the cluster permanently. */
   | { readonly kind: 'stop'; readonly isForGood: boolean }
   | { readonly kind: 'answer'; readonly ask: number; readonly answer: Questions[Kind]['answer'] }
   /** Answered by `collected` with the same number. */
   | { readonly kind: 'collect'; readonly ask: number }
 
-/** Exit code of a worker that must not be restarted: its successor would be refused, too. */
+/** Exit code of a worker that must not be restarted, because its successor would be refused too. */
 export const REFUSED_EXIT_CODE = 3

@@ -1,6 +1,6 @@
 import { countedIn, type MetricSnapshot, mergeMetrics } from '../telemetry/merge-metrics.ts'
 
-/** How long a worker may take to say its metrics, in milliseconds, before those that it last said are taken. */
+/** How long a worker may take to report its metrics, in milliseconds. After that, its last report is used. */
 const ANSWER_MS_MAX = 2_000
 
 interface Collection {
@@ -8,7 +8,9 @@ interface Collection {
   readonly done: () => void
 }
 
-/** Collects the metrics of all workers, which have numbers. What workers that ended have counted is kept, so no counter falls. */
+/**
+ * Collects the metrics of all workers, identified by number. Counts of ended workers are kept, so no counter decreases.
+ */
 export class WorkerMetrics {
   private readonly request: (worker: number, ask: number) => void
   private readonly latest = new Map<number, MetricSnapshot>()
@@ -16,7 +18,7 @@ export class WorkerMetrics {
   private ended: Promise<MetricSnapshot> = Promise.resolve([])
   private asks = 0
 
-  /** @param request asks a worker for its metrics; {@link collected} takes the answer. */
+  /** @param request requests the metrics of a worker; pass its answer to {@link collected}. */
   constructor(request: (worker: number, ask: number) => void) {
     this.request = request
   }
@@ -31,7 +33,7 @@ export class WorkerMetrics {
     await promise
     clearTimeout(timer)
     this.collections.delete(ask)
-    // Both at one moment: a worker that ends moves from one to the other.
+    // Both at the same moment: a worker that ends moves from one to the other.
     const [living, ended] = [[...this.latest.values()], this.ended]
     return mergeMetrics([...living, await ended]).getMetricsAsJSON()
   }

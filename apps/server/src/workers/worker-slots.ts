@@ -1,6 +1,6 @@
 import type { OwnSlots } from '../http/listener/connections/connection-slots.ts'
 
-/** The connection slots that one worker has taken, so that they are free when it ends. */
+/** The connection slots that one worker has taken, to be freed when it ends. */
 export class WorkerSlots {
   private readonly slots: OwnSlots
   private readonly taken = new Map<string, number>()
@@ -10,7 +10,7 @@ export class WorkerSlots {
     this.slots = slots
   }
 
-  /** Takes a slot of a client; whether it had one left. */
+  /** Takes a slot for a client. @returns whether one was free. */
   take(client: string): boolean {
     const isTaken = this.slots.take(client)
     if (isTaken) this.taken.set(client, (this.taken.get(client) ?? 0) + 1)

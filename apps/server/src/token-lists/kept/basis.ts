@@ -1,9 +1,12 @@
-/** What the texts of a list depend on besides its tokens, hashed: the directory, and the code and settings that render them. */
+/**
+ * A hash of everything that the text of a list depends on besides its tokens: the directory, and the code and settings
+ * that render it.
+ */
 import { createHash } from 'node:crypto'
 import { BLANK_TOKEN, type Directory, GLOBAL_MANAGEMENT_POLICY_ID, type TokenRecord } from '@latchkey/acl'
 import type { TokenListRequest } from '@latchkey/service'
 
-/** Tokens that show everything that a token can show. Another version, edition or setting shows them differently. */
+/** Tokens that together use every field. Another version, edition or setting renders them differently. */
 const SAMPLES: readonly TokenRecord[] = [
   {
     ...BLANK_TOKEN,
@@ -43,7 +46,7 @@ function digestOf(directory: Directory): string {
   return digest
 }
 
-/** Names of links, whose secrets are redacted, and which tokens act as absent. */
+/** Names of links, policies whose secrets are redacted, and which tokens act as absent. */
 function factsOf(directory: Directory): unknown {
   return {
     policies: Array.from(directory.policies(), ({ ID, Name }) => [ID, Name]),

@@ -1,6 +1,6 @@
 /**
- * Long lists of tokens, kept in files across restarts. A file says what its texts were made from; whatever differs in the
- * database is read again. Decisions: kept lists.
+ * Long lists of tokens, kept in files across restarts. A file records what its texts were made from; whatever differs
+ * in the database is read again. Decisions: kept lists.
  */
 import type { Store, TokenFilter, TokenListRequest } from '@latchkey/service'
 import type { BaseLogger } from 'pino'
@@ -18,18 +18,18 @@ import { isOver, ListWrites, type ListWritesOptions, NEW_SHARE_MIN } from './lis
 import { currentChunks, type ListPiece, piecesOf, type Range, rangesOf } from './pieces.ts'
 
 interface KeptListsOptions extends Omit<ListWritesOptions, 'folder'> {
-  /** The path of the folder, which is created when it is needed. */
+  /** The path of the folder, which is created on demand. */
   readonly folder: string
   /** The store whose tokens {@link digests} reads: lists of other stores are not kept. */
   readonly store: Store
   readonly digests: TokenDigests
 }
 
-/** A file, and what of it is current. */
+/** A file, and its current content. */
 interface Found {
   readonly reader: ListFileReader
   readonly pieces: readonly ListPiece[]
-  /** How many tokens of the list it has. */
+  /** How many tokens of the list it contains. */
   readonly tokens: number
   readonly isWorthWriting: boolean
 }
@@ -37,23 +37,23 @@ interface Found {
 export interface Preparation {
   /** Ends the write and removes the partial file. */
   readonly signal: AbortSignal
-  /** With fewer or more tokens to read, the list is left as it is. Default: no limit. */
+  /** If the tokens to read are fewer or more than this, the list is not prepared. Default: no limit. */
   readonly tokensMin?: number
   readonly tokensMax?: number
-  /** Whether a file may be replaced that was written less than the pause ago. Default: no. */
+  /** Whether a file that was written less than the pause ago may be replaced. Default: no. */
   readonly isUrgent?: boolean
 }
 
-/** How a list is read: into memory up to a length, or to the client. */
+/** How a list is read: into memory up to a maximum length, or streamed to the client. */
 export type Reading = { readonly bytesMax: number } | 'streamed'
 
-/** If less of a file than this fraction is current, the whole list is read. */
+/** If less than this fraction of a file is current, the whole list is read. */
 const HELD_SHARE_MIN = 0.3
-/** The length of a short token in a list, by which the length of a list is estimated. */
+/** The length of a short token in a list, used to estimate the length of a list. */
 const TOKEN_BYTES_MIN = 256
-/** What PostgreSQL says if a statement takes too long. */
+/** PostgreSQL's error code if a statement takes too long. */
 const QUERY_CANCELED = '57014'
-/** How long a list is not compared again after a comparison took too long. */
+/** How long a list is not compared again after a comparison took too long, in milliseconds. */
 const SLOW_PAUSE_MS = 300_000
 
 export class KeptLists {
@@ -63,9 +63,9 @@ export class KeptLists {
   private readonly log: BaseLogger
   private readonly folder: ListFolder
   private readonly writes: ListWrites
-  /** Paths of files that lacked much of the last list. */
+  /** Paths of files that lacked much of the latest list. */
   private readonly outgrown = new Set<string>()
-  /** The time at which a comparison took too long by path, in milliseconds since the epoch. */
+  /** When a comparison took too long, by path, in milliseconds since the epoch. */
   private readonly slowAt = new Map<string, number>()
 
   constructor({ folder, store, digests, ...options }: KeptListsOptions) {
@@ -77,14 +77,14 @@ export class KeptLists {
     this.writes = new ListWrites({ ...options, folder: this.folder })
   }
 
-  /** Whether a file says that a list is longer than so many bytes: the list is then not read in vain to find that out. */
+  /** Whether a list is longer than this many bytes according to its file. It is then not read just to find that out. */
   async isLonger(bytesMax: number, request: TokenListRequest, key: string): Promise<boolean> {
     const reader = this.isKeepable(request) ? await this.open(this.folder.pathOf(key)) : undefined
     await reader?.close()
     return reader !== undefined && reader.textBytes > bytesMax
   }
 
-  /** The parts of a list, from its file where they are current, and from the database otherwise. */
+  /** The parts of a list: from its file where it is current, otherwise from the database. */
   async *parts(request: TokenListRequest, key: string, reading: Reading): AsyncGenerator<ListPart> {
     if (!this.isKeepable(request)) {
       yield* readParts(request, request.filter)
@@ -92,7 +92,7 @@ export class KeptLists {
     }
     const path = this.folder.pathOf(key)
     const found = await this.find(request, path, reading)
-    // A list that does not stay in memory is written while it is read.
+    // A list that is not kept in memory is written while it is read.
     const draft = reading === 'streamed' ? await this.startWriting(request, path, found) : undefined
     let [tokens, fresh] = [0, 0]
     let isWhole = false
@@ -111,7 +111,7 @@ export class KeptLists {
     }
   }
 
-  /** Writes a long list before it is requested, if its file lacks a tenth of it or more. */
+  /** Writes a long list before it is requested, if its file lacks at least a tenth of it. */
   async prepare(
     request: TokenListRequest,
     key: string,
@@ -139,18 +139,18 @@ export class KeptLists {
     }
   }
 
-  /** The parts of a range of a list, as they may enter its file. */
+  /** The parts of a range of a list, in a form that can be written to its file. */
   digestedParts(request: TokenListRequest, range: TokenFilter): AsyncIterable<ListPart> {
     const pages = this.isKeepable(request) ? this.digests.digestedPages(range) : undefined
     return readParts(request, range, pages)
   }
 
-  /** A list in memory has changed. @param latest returns it as it is then, if it is still in memory. */
+  /** Call when a list in memory has changed. @param latest returns its current form, if it is still in memory. */
   offer(request: TokenListRequest, key: string, latest: () => TokenList | undefined): void {
     if (this.isKeepable(request)) this.writes.offer(this.folder.pathOf(key), { request, latest })
   }
 
-  /** Writes each list that has changed since it was written, unless that was a short time ago. */
+  /** Writes each list that has changed since it was last written, unless that was a short time ago. */
   close(): Promise<void> {
     return this.writes.close()
   }
@@ -224,11 +224,11 @@ export class KeptLists {
     reading: Reading,
   ): Promise<Found | undefined> {
     const { index } = reader
-    // A clock that was ahead may have left out tokens that live.
+    // If the clock was ahead, the file may lack tokens that are still valid.
     if (request.now < index.at || index.basis !== basisOf(request)) return undefined
     const ranges = rangesOf(index)
     const isAhead = reading !== 'streamed' && reader.textBytes <= reading.bytesMax
-    // A list that goes into memory is decrypted while the database compares.
+    // A list that will be kept in memory is decrypted while the database compares.
     const [chunksNow] = await Promise.all([
       this.digests.chunks(request.filter, ranges),
       isAhead ? reader.readAhead() : undefined,
@@ -286,7 +286,10 @@ export class KeptLists {
     }
   }
 
-  /** A file that a lost key or another version wrote, or that was damaged, is removed; not one that cannot be read now. */
+  /**
+   * Removes a file that is damaged, or was written by a lost key or another version; but not a file that merely cannot
+   * be read now.
+   */
   private async discard(path: string, error: unknown): Promise<void> {
     this.log.warn({ err: error, path }, 'a kept list of tokens cannot be used')
     this.writes.forget(path)
@@ -300,7 +303,9 @@ function rangeOf(piece: ListPiece): Range {
   return { after: placeBefore(piece.chunk.from), until: placeBefore(piece.chunk.to) }
 }
 
-/** Whether a statement took too long: not if the database is away, as the list cannot be read then either. */
+/**
+ * Whether a statement took too long. False if the database is unreachable, since then the list cannot be read either.
+ */
 function isTooSlow(error: unknown): boolean {
   return error instanceof Error && sqlStateOf(error.cause) === QUERY_CANCELED
 }

@@ -1,4 +1,4 @@
-/** Writes a list into a file while its parts are read, or afterwards. */
+/** Writes a list to a file while its parts are read, or afterwards. */
 import type { KeyRing } from '../../secrets/key-ring.ts'
 import type { ListPart } from '../token-list.ts'
 import {
@@ -13,29 +13,31 @@ import {
 /** What a list was made from besides its tokens, and when. */
 export type MadeFrom = Pick<ListIndex, 'basis' | 'at'>
 
-/** A list is longer than all files may be together. */
+/** A list is longer than all files together may be. */
 export class ListTooLong extends Error {}
 
-/** A chunk that ended. */
+/** A completed chunk. */
 interface Ended {
   /** CreateIndex of its first and its last token. */
   readonly first: number
   readonly last: number
-  /** Undefined if it is left out. */
+  /** Undefined if the chunk was left out. */
   readonly block: { readonly parts: readonly PartEntry[]; readonly place: BlockPlace } | undefined
 }
 
-/** Longer chunks are left out: a chunk is in memory as a whole. Only a commit of very many tokens makes one. */
+/**
+ * Longer chunks are left out, because a chunk is in memory as a whole. Only a commit of very many tokens creates one.
+ */
 const CHUNK_BYTES_MAX = 16_777_216
 
-/** An error of the file, such as a full disk, ends the writing and not the list: {@link ListDraft.finish} throws it. */
+/** A file error, such as a full disk, stops the writing but not the list: {@link ListDraft.finish} throws it. */
 export class ListDraft {
   readonly path: string
   private readonly file: ListFileWriter
   private readonly bytesMax: number
   private readonly madeFrom: MadeFrom
   private readonly ended: Ended[] = []
-  /** The parts of the next chunk: one ends where the next part begins with another create index. */
+  /** The parts of the next chunk. A chunk ends where the next part begins with another create index. */
   private parts: ListPart[] = []
   private failure: unknown
 
@@ -57,7 +59,7 @@ export class ListDraft {
     return new ListDraft(path, { ...options, file: await ListFileWriter.open(path, options.ring) })
   }
 
-  /** How many bytes were written so far. */
+  /** How many bytes have been written. */
   get bytes(): number {
     return this.file.bytes
   }
@@ -69,7 +71,7 @@ export class ListDraft {
       this.parts.push(part)
     } catch (error) {
       this.failure = error
-      // Gives its room back at once. What cannot be removed now is removed later, with other old drafts.
+      // Frees its space at once. If removal fails, the draft is removed later, with other old drafts.
       await this.file.abandon().catch(() => {})
     }
   }

@@ -1,8 +1,9 @@
 /**
- * A file of a token list. It holds secrets, so everything in it but the id of its key is sealed with the key ring.
+ * A file of a token list. It contains secrets, so everything in it except the id of its key is sealed with the key
+ * ring.
  *
- * Sealed blocks follow one another: one for each chunk, and then the index, which says where they are. A line of fixed
- * length at the end says where the index is. Each block is bound to this file and its place in it.
+ * Sealed blocks follow one another: one for each chunk, and then the index with their places. A line of fixed length at
+ * the end contains the place of the index. Each block is bound to this file and to its place in it.
  */
 import { randomUUID } from 'node:crypto'
 import { type FileHandle, open, rename, rm } from 'node:fs/promises'
@@ -17,7 +18,7 @@ export type KeptPart = ListPart & {
   readonly digest: bigint
 }
 
-/** What the index says of a part. Its fingerprints and its text are in the block of the chunk. */
+/** The index entry of a part. Its fingerprints and its text are in the block of the chunk. */
 export interface PartEntry extends Pick<KeptPart, 'end' | 'created' | 'leavesOutExpired' | 'hasNameless'> {
   /** As decimal text. */
   readonly digest: string
@@ -33,12 +34,12 @@ export interface ChunkEntry {
   readonly from: number
   /** The first create index after it. */
   readonly to: number
-  /** Where its block is. */
+  /** The place of its block. */
   readonly place: BlockPlace
   readonly parts: readonly PartEntry[]
 }
 
-/** Where a block is. */
+/** The place of a block in the file. */
 export interface BlockPlace {
   readonly number: number
   readonly at: number
@@ -48,7 +49,7 @@ export interface BlockPlace {
 export interface ListIndex {
   /** What the texts depend on besides the tokens. */
   readonly basis: string
-  /** When the list was made, in milliseconds since the epoch: expired tokens were left out. */
+  /** When the list was made, in milliseconds since the epoch. Tokens that had expired by then were left out. */
   readonly at: number
   readonly chunks: readonly ChunkEntry[]
 }
@@ -65,15 +66,15 @@ const INDEXES_MAX = 4
 const WINDOW_BYTES = 524_288
 const FINGERPRINT_BYTES = Uint32Array.BYTES_PER_ELEMENT
 
-/** The form of a file. Files of another form do not open. */
+/** The file format. Files of another format cannot be opened. */
 const FORM = 1
 
-/** What a block is bound to: the list, whose key names the file, the file, and the place in it. */
+/** What a block is bound to: the list, whose key is the file name; the file; and the place in it. */
 function contextOf(path: string, file: string, block: number): string {
   return `latchkey/token-list/${FORM}/${basename(path)}/${file}/${block}`
 }
 
-/** Writes a file beside its name, and gives it the name once it is whole. */
+/** Writes a file under a temporary name, and renames it once it is complete. */
 export class ListFileWriter {
   private readonly path: string
   private readonly draft: string
@@ -96,12 +97,12 @@ export class ListFileWriter {
     return new ListFileWriter(path, id, ring, await open(draftOf(path, id), 'wx', 0o600))
   }
 
-  /** How many bytes were written so far. */
+  /** How many bytes have been written. */
   get bytes(): number {
     return this.length
   }
 
-  /** Writes the parts of a chunk. @returns where they are. */
+  /** Writes the parts of a chunk. @returns their place. */
   add(parts: readonly KeptPart[]): Promise<BlockPlace> {
     return this.write(
       Buffer.concat(parts.flatMap(({ fingerprints, bytes }) => [new Uint8Array(fingerprints.buffer), bytes])),
@@ -138,7 +139,7 @@ function draftOf(path: string, id: string): string {
   return `${path}${DRAFT_MARK}${id}`
 }
 
-/** The empty file by which a process claims a list while it prepares it. It counts as a draft. */
+/** The empty file with which a process claims a list while preparing it. It is treated as a draft. */
 export function claimOf(path: string): string {
   return draftOf(path, 'claim')
 }
@@ -167,12 +168,15 @@ export class ListFileReader {
     this.index = index
   }
 
-  /** Whether an older key sealed it. */
+  /** Whether the file was sealed by an older key. */
   get isOfOldKey(): boolean {
     return this.line.keyId !== this.ring.activeId
   }
 
-  /** @throws an error of the system if it cannot be read; another, such as SyntaxError or KeyRingError, if it is damaged. */
+  /**
+   * @throws a system error if the file cannot be read; another error, such as SyntaxError or KeyRingError, if it is
+   * damaged.
+   */
   static async open(path: string, ring: KeyRing): Promise<ListFileReader> {
     const file = await open(path)
     try {
@@ -200,7 +204,7 @@ export class ListFileReader {
     )
   }
 
-  /** Reads all chunks up to a damaged one, for {@link ListFileReader.read}. */
+  /** Reads all chunks up to the first damaged one, for {@link ListFileReader.read}. */
   async readAhead(): Promise<void> {
     for (const chunk of this.index.chunks) {
       const parts = await this.readNow(chunk).catch(() => undefined)
@@ -237,7 +241,7 @@ export class ListFileReader {
     return this.file.close()
   }
 
-  /** Reads ahead: chunks are read in their order. */
+  /** Reads ahead, because chunks are read in order. */
   private async bytesAt({ at, bytes }: BlockPlace): Promise<Uint8Array> {
     if (!this.window || at < this.window.at || at + bytes > this.window.at + this.window.bytes.length) {
       this.window = { at, bytes: await readBytes(this.file, at, Math.max(bytes, WINDOW_BYTES)) }
@@ -247,7 +251,7 @@ export class ListFileReader {
   }
 }
 
-/** The last indexes that were read, by file: readers of a long list share one. */
+/** The last indexes that were read, by file: readers of a long list share them. */
 const indexes = new BoundedMap<string, ListIndex>(INDEXES_MAX)
 
 async function readIndex(
@@ -268,12 +272,12 @@ async function readBytes(file: FileHandle, at: number, length: number): Promise<
   return buffer.subarray(0, bytesRead)
 }
 
-/** The place in front of all tokens with a create index. */
+/** The position before all tokens with a create index. */
 export function placeBefore(createIndex: number): ListPosition {
   return { createIndex, accessorId: '', tie: '' }
 }
 
-/** What the index says of the parts of a chunk. */
+/** The index entries of the parts of a chunk. */
 export function entriesOf(parts: readonly KeptPart[]): readonly PartEntry[] {
   return parts.map(
     ({ end, created, digest, fingerprints, bytes, validUntil, leavesOutExpired, hasNameless }) => ({

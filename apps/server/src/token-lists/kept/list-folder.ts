@@ -1,11 +1,11 @@
-/** The folder of kept lists, bounded in bytes: those that were not used for the longest time go first. */
+/** The folder of kept lists, limited in bytes: the least recently used lists are removed first. */
 import { createHash } from 'node:crypto'
 import { mkdir, open, readdir, rm, stat, utimes } from 'node:fs/promises'
 import { join } from 'node:path'
 import { hasCode } from '../../has-code.ts'
 import { claimOf, isDraft } from './list-file.ts'
 
-/** A draft that is older was left by a process that was killed. */
+/** An older draft was left by a process that was killed. */
 const DRAFT_AGE_MS_MAX = 3_600_000
 /** The same for a claim. */
 const CLAIM_AGE_MS_MAX = 300_000
@@ -14,7 +14,7 @@ export class ListFolder {
   private readonly path: string
   private readonly bytesMax: number
 
-  /** @param path of the folder, which is created when it is needed. */
+  /** @param path of the folder, which is created on demand. */
   constructor(path: string, bytesMax: number) {
     this.path = path
     this.bytesMax = bytesMax
@@ -69,7 +69,7 @@ export class ListFolder {
     const isLeft = (file: (typeof files)[number]) =>
       isDraft(file.name) && Date.now() - (file.facts?.mtimeMs ?? 0) > DRAFT_AGE_MS_MAX
     for (const { path } of files.filter(isLeft)) await rm(path, { force: true })
-    // Neither the file that is replaced, nor what replaces it, which is counted already.
+    // Excludes the file that is replaced, and its replacement, whose size is already counted.
     const others = files.filter((file) => !file.path.startsWith(replaced) && !isLeft(file))
     let left = others.reduce((sum, file) => sum + (file.facts?.size ?? 0), bytes)
     const kept = others.filter(({ name }) => !isDraft(name))

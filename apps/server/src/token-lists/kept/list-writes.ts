@@ -1,4 +1,4 @@
-/** When lists are written to files, and which parts of a list its file has. */
+/** Decides when lists are written to files, and tracks which parts of a list its file contains. */
 import type { TokenListRequest } from '@latchkey/service'
 import type { BaseLogger } from 'pino'
 import type { KeyRing } from '../../secrets/key-ring.ts'
@@ -11,11 +11,11 @@ export interface ListWritesOptions {
   readonly folder: ListFolder
   /** Maximum size of all files together, in bytes. */
   readonly bytesMax: number
-  /** Minimum length of a list, in bytes. Default: 4 MiB, which is 11,000 to 16,000 usual tokens. */
+  /** Minimum length of a list, in bytes. Default: 4 MiB, which is 11,000 to 16,000 typical tokens. */
   readonly bytesMin?: number | undefined
   /** Minimum time between two writes of one list, in milliseconds. Default: a minute. */
   readonly pauseMs?: number | undefined
-  /** Time from a change to its write, in milliseconds. Default: a second, so that the answer leaves first. */
+  /** Time from a change to its write, in milliseconds. Default: a second, so that the answer is sent first. */
   readonly delayMs?: number | undefined
   readonly ring: KeyRing
   readonly log: BaseLogger
@@ -24,14 +24,14 @@ export interface ListWritesOptions {
 /** A list in memory that may have to be written. */
 interface Offer {
   readonly request: TokenListRequest
-  /** Returns the list as it is then; undefined if it is no longer in memory. */
+  /** Returns the current list; undefined if it is no longer in memory. */
   readonly latest: () => TokenList | undefined
 }
 
 const BYTES_MIN = 4_194_304
 const PAUSE_MS = 60_000
 const DELAY_MS = 1_000
-/** A file is written again if this fraction of the tokens has changed, or is not in it. */
+/** A file is written again if this fraction of the tokens has changed or is missing from it. */
 export const NEW_SHARE_MIN = 0.1
 
 export class ListWrites {
@@ -39,16 +39,19 @@ export class ListWrites {
   private readonly ring: KeyRing
   private readonly log: BaseLogger
   private readonly bytesMax: number
-  /** Minimum length of a list that is written, in bytes. */
+  /** Minimum length of a list to write, in bytes. */
   readonly bytesMin: number
   private readonly pauseMs: number
   private readonly delayMs: number
-  /** The parts that a file has, by its path. A part is known by its array of fingerprints, which stays when parts are joined. */
+  /**
+   * The parts that each file contains, by path. A part is identified by its array of fingerprints, which survives
+   * joining.
+   */
   private readonly kept = new Map<string, WeakSet<Uint32Array>>()
   private readonly offers = new Map<string, Offer>()
-  /** Paths of which a file is being written. */
+  /** Paths of files being written. */
   private readonly busy = new Set<string>()
-  /** Paths of lists that are longer than all files may be together. */
+  /** Paths of lists that are longer than all files together may be. */
   private readonly tooLong = new Set<string>()
   /** The time of the last attempt by path, in milliseconds since the epoch. */
   private readonly triedAt = new Map<string, number>()
@@ -66,7 +69,7 @@ export class ListWrites {
     this.delayMs = delayMs ?? DELAY_MS
   }
 
-  /** Whether the file has a part of the list. */
+  /** Whether the file contains a part of the list. */
   has(path: string, { fingerprints }: ListPart): boolean {
     return this.kept.get(path)?.has(fingerprints) ?? false
   }
@@ -83,7 +86,10 @@ export class ListWrites {
     this.kept.delete(path)
   }
 
-  /** A list in memory has changed. It is written soon if enough of it is not in its file, else at the end. */
+  /**
+   * Call when a list in memory has changed. It is written soon if enough of it is missing from its file, otherwise at
+   * the end.
+   */
   offer(path: string, offer: Offer): void {
     if (this.isClosed) return
     this.offers.set(path, offer)
@@ -99,7 +105,7 @@ export class ListWrites {
     if (this.busy.has(path) || this.tooLong.has(path)) return undefined
     this.busy.add(path)
     try {
-      // Another process may have written it.
+      // Another process may have written the file.
       const lastAt = Math.max((await this.folder.writtenAt(path)) ?? 0, this.triedAt.get(path) ?? 0)
       if (isOver(lastAt, pauseMs)) {
         this.triedAt.set(path, Date.now())
@@ -113,12 +119,12 @@ export class ListWrites {
     return undefined
   }
 
-  /** Finishes in the background, or removes what was written of a list that was not read to its end. */
+  /** Finishes the file in the background, or removes it if the list was not read to its end. */
   end(draft: ListDraft, isWhole: boolean): Promise<void> {
     return this.inBackground(isWhole ? this.finish(draft).then(() => {}) : this.abandon(draft))
   }
 
-  /** Writes each list that has changed since it was written, unless that was less than the pause ago. */
+  /** Writes each list that has changed since it was last written, unless that was less than the pause ago. */
   async close(): Promise<void> {
     this.isClosed = true
     clearTimeout(this.timer?.handle)
@@ -137,7 +143,7 @@ export class ListWrites {
     this.timer = { dueAt, handle: handle.unref() }
   }
 
-  /** @returns what resolves when it is done, or has failed. */
+  /** @returns a promise that resolves when the work is done or has failed. */
   private inBackground(work: Promise<void>): Promise<void> {
     const done = work
       .catch((error: unknown) => this.noteFailure(error))
@@ -146,13 +152,13 @@ export class ListWrites {
     return done
   }
 
-  /** @param shareMin how much of a list has to be new. */
+  /** @param shareMin the fraction of a list that must be new. */
   private async writeOffers(shareMin: number): Promise<void> {
     let isLater = false
     for (const [path, offer] of this.offers) {
       const outcome = await this.writeOffer(path, offer, shareMin)
       isLater ||= outcome === 'later'
-      // An offer that arrived during the write stays, and so does one that waits for the end.
+      // An offer that arrived during the write stays, and so does an offer that waits for the end.
       if (outcome === 'done' && this.offers.get(path) === offer) this.offers.delete(path)
     }
     if (isLater && !this.isClosed) this.writeLater(this.pauseMs)
@@ -179,7 +185,7 @@ export class ListWrites {
     return 'done'
   }
 
-  /** How many tokens of a list are not in its file, as a fraction. */
+  /** The fraction of a list's tokens that are not in its file. */
   private newShare(path: string, { parts }: TokenList): number {
     let [tokens, fresh] = [0, 0]
     for (const part of parts) {
@@ -189,7 +195,7 @@ export class ListWrites {
     return tokens === 0 ? 0 : fresh / tokens
   }
 
-  /** @returns whether the file is there. */
+  /** @returns whether the file now exists. */
   private async finish(draft: ListDraft): Promise<boolean> {
     const { path } = draft
     try {
@@ -217,7 +223,7 @@ export class ListWrites {
   }
 }
 
-/** Whether so many milliseconds have passed since a time. If that is in the future, the clock was set back. */
+/** Whether so many milliseconds have passed since a time. If the time is in the future, the clock was set back. */
 export function isOver(since: number, ms: number): boolean {
   const elapsed = Date.now() - since
   return elapsed < 0 || elapsed >= ms

@@ -1,9 +1,9 @@
-/** Which chunks of a file are as the database has them now, and what has to be read again. */
+/** Determines which chunks of a file match the database, and what has to be read again. */
 import type { ListPosition } from '@latchkey/service'
 import type { ChunkRange, ListChunk } from '../../storage/read/lists/list-chunks.ts'
 import { type ChunkEntry, type ListIndex, type PartEntry, placeBefore } from './list-file.ts'
 
-/** A range of the list to read; without an end: to the end of the list. */
+/** A range of the list to read; without `until`, to the end of the list. */
 export interface Range {
   readonly after?: ListPosition
   readonly until?: ListPosition
@@ -22,7 +22,7 @@ export function rangesOf({ chunks }: ListIndex): readonly ChunkRange[] {
 /**
  * Which chunks of a file are current.
  *
- * @param found what the database has in the range of each chunk.
+ * @param found the database's state of each chunk's range.
  */
 export function currentChunks(
   { chunks }: ListIndex,
@@ -38,13 +38,13 @@ function isCurrent({ parts }: ChunkEntry, found: ListChunk | undefined, now: num
   return parts.every(({ validUntil }) => validUntil === null || now < validUntil)
 }
 
-/** A list in its order: the current chunks, and the ranges before, between and behind them. */
+/** A list in order: the current chunks, and the ranges before, between and after them. */
 export function piecesOf({ chunks }: ListIndex, current: ReadonlySet<ChunkEntry>): readonly ListPiece[] {
   const pieces: ListPiece[] = []
   let after: ListPosition | undefined
   let nextIndex: number | undefined
   for (const chunk of chunks.filter((one) => current.has(one))) {
-    // Nothing lies between chunks that follow each other. What was created before the first of all is looked for.
+    // There is nothing between adjacent chunks. Tokens created before the first chunk are looked up.
     if (chunk.from !== nextIndex)
       pieces.push({ range: { ...(after ? { after } : {}), until: placeBefore(chunk.from) } })
     pieces.push({ chunk })
