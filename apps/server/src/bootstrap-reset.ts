@@ -6,9 +6,9 @@ import { hasCode } from './has-code.ts'
 const RESET_FILE = 'acl-bootstrap-reset'
 
 /**
- * Looks for a reset file. One with the expected index is consumed; one without a number counts as absent.
+ * Looks for a reset file. A file with the expected index is consumed; a file without a number is treated as absent.
  *
- * @returns whether bootstrap may run again, or the index that was given instead.
+ * @returns whether bootstrap may run again, or the other index that the file contains.
  */
 export async function takeBootstrapReset(
   dataDir: string,
@@ -26,7 +26,7 @@ export async function takeBootstrapReset(
     await unlink(path)
     return 'accepted'
   } catch (error) {
-    // Another caller has just consumed it: of several at once, one wins (RACE-01).
+    // Another caller has just consumed it: if several try at once, one wins (RACE-01).
     if (hasCode(error, 'ENOENT')) return 'none'
     throw error
   }

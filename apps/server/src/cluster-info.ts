@@ -1,4 +1,4 @@
-/** The cluster as this process knows it, for the API. */
+/** This process's view of the cluster, for the API. */
 
 import { MEMBER_HEARTBEAT_MS, type Member } from '@latchkey/acl'
 import {

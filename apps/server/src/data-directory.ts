@@ -5,7 +5,7 @@ import { hasCode } from './has-code.ts'
 import { StartError } from './start-error.ts'
 
 /**
- * Opens the data directory, which holds the embedded database and generated keys; creates it if missing.
+ * Opens the data directory, which contains the embedded database and generated keys; creates it if missing.
  *
  * @returns its real path.
  * @throws StartError if this user cannot create, enter or write it.

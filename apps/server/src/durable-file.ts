@@ -8,10 +8,10 @@ import { StartError } from './start-error.ts'
  * Reads a small secret file, and creates it first if it is missing.
  *
  * Losing one of these files loses data, so a created file is on disk (file and directory entry) before this returns.
- * Several processes may call it at once: one creates, all return the same text. A crash leaves the whole file or
- * none.
+ * Several processes may call it at once: one creates the file, and all return the same text. A crash leaves the
+ * complete file or none.
  *
- * @param path the file; its directory exists.
+ * @param path the file, in an existing directory.
  * @param create returns the text of a new file.
  * @throws StartError if other users of the machine may read the file.
  */
@@ -57,7 +57,10 @@ async function readSecretFile(path: string): Promise<string | undefined> {
   }
 }
 
-/** Makes renames and new names in a directory survive a power cut. Windows cannot open a directory, and need not. */
+/**
+ * Makes renames and new names in a directory survive a power cut. Windows cannot open a directory, and does not need
+ * to.
+ */
 export async function syncDirectory(path: string): Promise<void> {
   if (process.platform === 'win32') return
   const directory = await open(path, 'r')

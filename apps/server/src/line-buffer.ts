@@ -1,8 +1,8 @@
 import { writeSync } from 'node:fs'
 
-/** Bytes that are passed on together: a write wakes a thread, which costs more than a line. */
+/** Bytes that are written together: a write wakes a thread, which costs more than a line. */
 const PIECE_BYTES = 65_536
-/** UTF-8 takes up to so many for a unit of a text. */
+/** Maximum bytes of UTF-8 for one unit of a string. */
 const BYTES_PER_UNIT_MAX = 3
 /** Maximum delay of a line on a quiet server, in milliseconds. */
 const FLUSH_INTERVAL_MS = 200
@@ -15,7 +15,8 @@ export interface PieceStream {
 
 /**
  * Collects log lines and passes them on in large pieces. A stream that grows its own pieces copies them with every
- * line. A text that grows line by line is worse: it is a tree of all its parts, which took 3 µs a line to walk at the end.
+ * line. A string that grows line by line is worse: V8 stores it as a tree, which took 3 µs per line to flatten at the
+ * end.
  */
 export class LineBuffer {
   private readonly stream: PieceStream

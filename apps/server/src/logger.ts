@@ -8,7 +8,7 @@ import { TextLines } from './logging/text-lines.ts'
 
 export interface Loggers {
   readonly log: Logger
-  /** Writes one line per answer; `undefined` if the level is too low. */
+  /** Writes one line per answer; `undefined` if the log level is too low. */
   readonly accessLog: AccessLog | undefined
 }
 
@@ -17,13 +17,13 @@ const STANDARD_ERROR = 2
 type LogSettings = Pick<Config, 'logLevel' | 'logFormat' | 'accessLog'>
 
 /**
- * The log: lines on standard error, as JSON or as text for people; standard output is for the greeting alone. Logged fields are chosen where they are
- * logged; redaction by name is a second line of defence.
+ * The log: lines on standard error, as JSON or as readable text; standard output is only for the greeting. Logged
+ * fields are chosen where they are logged; redaction by name is a second line of defence.
  */
 export function createLoggers({ logLevel: level, logFormat, accessLog }: LogSettings): Loggers {
   const isText = logFormat === 'text' || (logFormat === 'auto' && isatty(STANDARD_ERROR))
   const stream = destination({ dest: STANDARD_ERROR, sync: false, contentMode: 'buffer' })
-  // Its type knows of texts alone.
+  // Its type only allows strings.
   const buffer = new LineBuffer(stream as unknown as PieceStream, STANDARD_ERROR)
   const lines = isText ? new TextLines(buffer) : buffer
   const paths = ['*.SecretID', '*.secretId', '*.password', '*.token', '*.authorization']

@@ -204,7 +204,7 @@ async function stopAll(stops: Stop[], log: Logger, isForGood = false): Promise<v
   }
 }
 
-/** Tells an operator what to do next. */
+/** The next step for an operator. */
 function greeting(config: Config, url: string, isBootstrapped: boolean): string {
   const next = isBootstrapped
     ? `Ask who you are, with a token you have:\n  curl -H "X-Service-Token: $LATCHKEY_TOKEN" ${url}/v1/acl/token/self`

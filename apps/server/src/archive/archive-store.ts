@@ -2,9 +2,9 @@ import type { KeyRing } from '../secrets/key-ring.ts'
 import type { SecretBox } from '../secrets/secret-box.ts'
 import type { Membership } from '../storage/members/membership.ts'
 
-/** What a backup and a restore need of the store of this process. */
+/** What a backup and a restore need from this process's store. */
 export interface ArchiveStore {
-  /** Of its database. */
+  /** The URL of its database. */
   readonly url: string
   readonly ring: KeyRing
   readonly secrets: SecretBox

@@ -8,12 +8,15 @@ import { columnsOf, pagesOf } from './pages.ts'
 import { requireKnownSchema } from './refusals.ts'
 import { writeArchive } from './write.ts'
 
-/** A reader that takes nothing for so long loses the archive: its transaction keeps the database from removing old rows. */
+/**
+ * A reader that is idle for this long loses the archive, because its transaction keeps the database from removing old
+ * rows.
+ */
 const READER_IDLE_MS_MAX = 60_000
 
 /**
- * The pieces of an archive. All rows are of one moment: a read-only transaction at repeatable read, which takes no lock that a
- * write waits for.
+ * The pieces of an archive. All rows come from one snapshot: a read-only transaction at repeatable read, which takes no
+ * lock that a write waits for.
  *
  * @throws AclError `unavailable` if a newer server has migrated the schema.
  */

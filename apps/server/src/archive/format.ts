@@ -1,42 +1,42 @@
 /**
- * The form of an archive. Lines of JSON, each after its own SHA-256, describe what follows:
+ * The format of an archive. Lines of JSON, each after its own SHA-256, describe what follows:
  *
  *     <hash> {"latchkey":"snapshot","format":1, …}                      the header
  *     <hash> {"part":1,"table":"token","rows":250,"bytes":…,"sha256":…}  and the bytes of the part: Zstandard of a JSON array of rows
  *     …
  *     <hash> {"end":true,"parts":…,"records":{…},"sha256":…}             the hash of everything before this line
  *
- * Nothing follows the last line, so what is truncated is noticed. Decisions: backup.
+ * Nothing follows the last line, so truncation is detected. Decisions: backup.
  */
 import * as z from 'zod'
 
-/** The form that this version writes, and the newest that it reads. */
+/** The format version that this release writes, and the newest that it reads. */
 export const FORMAT = 1
 
 /** A longer line is damaged. */
 export const LINE_BYTES_MAX = 1_048_576
-/** A longer part is damaged, compressed and not. */
+/** A longer part, compressed or not, is damaged. */
 export const PART_BYTES_MAX = 268_435_456
 
 const count = z.number().int().nonnegative()
 const sha256 = z.string().regex(/^[0-9a-f]{64}$/)
 
-/** What identifies the form, in every version of it. */
+/** Identifies the format, in every version of it. */
 export const formatSchema = z.looseObject({ latchkey: z.literal('snapshot'), format: z.number().int() })
 
 export const headerSchema = formatSchema.extend({
-  /** Of Latchkey. */
+  /** The version of Latchkey. */
   product: z.string(),
-  /** That the server spoke as. */
+  /** The service version of the server. */
   serviceVersion: z.string(),
   datacenter: z.string(),
-  /** Commit index that the archive was made at. */
+  /** Commit index of the archive. */
   index: count,
   /** RFC 3339. */
   createdAt: z.string(),
   /** The migrations of the schema, in order. */
   migrations: z.array(z.string()),
-  /** The keys that seal secrets, each with a sample (base64) that only it opens. */
+  /** The keys that seal secrets, each with a sample (base64) that only this key opens. */
   keys: z.array(z.object({ id: z.string(), sample: z.string() })),
   /** Columns of each table. */
   tables: z.record(z.string(), z.array(z.string())),

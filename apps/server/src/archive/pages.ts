@@ -2,11 +2,11 @@ import type pg from 'pg'
 import { ARCHIVED_TABLES } from './tables.ts'
 import type { Rows } from './write.ts'
 
-/** Maximum text of a page, unless one row has more. */
+/** Maximum characters of a page, unless one row has more. */
 const PAGE_LENGTH = 1_048_576
-/** Longer rows are read one by one: a key may have a megabyte, and a fetch takes hundreds of rows. */
+/** Longer rows are read one by one: a key may have a megabyte, and a fetch returns hundreds of rows. */
 const SHORT_LENGTH_MAX = 16_384
-/** Rows of the first fetch of a table, of which the length of a row is not known yet. */
+/** Rows of the first fetch of a table, when the length of its rows is not known yet. */
 const FIRST_ROWS = 20
 const ROWS_MAX = 500
 
@@ -43,9 +43,9 @@ function rowsTogether(table: string, rows: readonly string[]): Rows {
   return { table, count: rows.length, json: `[${rows.join(',\n')}]` }
 }
 
-/** Holds one long row at a time, or about a page of short ones: a fetch has at most {@link ROWS_MAX}. */
+/** Keeps one long row in memory at a time, or about a page of short ones: a fetch has at most {@link ROWS_MAX}. */
 async function* rowsOf(client: pg.Client, table: string): AsyncGenerator<string> {
-  // OFFSET 0 keeps PostgreSQL from making the text twice.
+  // OFFSET 0 keeps PostgreSQL from building the text twice.
   await client.query(`DECLARE short_rows NO SCROLL CURSOR FOR
     SELECT CASE WHEN length(row) <= ${SHORT_LENGTH_MAX} THEN row END AS short, place
     FROM (SELECT row_to_json(t)::text AS row, ctid AS place FROM ${table} t OFFSET 0) AS rows`)
@@ -62,7 +62,7 @@ async function* rowsOf(client: pg.Client, table: string): AsyncGenerator<string>
   await client.query('CLOSE short_rows')
 }
 
-/** @param place where the row is; it stays there for the transaction, which sees one moment. */
+/** @param place the physical place of the row, which does not change in the snapshot of the transaction. */
 async function longRow(client: pg.Client, table: string, place: string): Promise<string> {
   const { rows } = await client.query<{ row: string }>(
     `SELECT row_to_json(t)::text AS row FROM ${table} t WHERE ctid = $1`,

@@ -26,9 +26,10 @@ export type ArchiveItem =
   | { readonly kind: 'end'; readonly end: ArchiveEnd }
 
 /**
- * Reads an archive and verifies every checksum on the way. Only after the end is it known to be whole. Memory holds one part.
+ * Reads an archive and verifies every checksum on the way. It is only known to be complete after its end. One part is
+ * in memory at a time.
  *
- * @throws AclError `snapshot_invalid`, which says where it is damaged; `snapshot_refused` for a newer form.
+ * @throws AclError `snapshot_invalid`, which says where it is damaged; `snapshot_refused` for a newer format.
  */
 export async function* readArchive(archive: AsyncIterable<Uint8Array>): AsyncGenerator<ArchiveItem> {
   const reader = new Reader(archive)
@@ -79,25 +80,25 @@ export function damaged(problem: string, cause?: unknown): AclError {
   return new AclError('snapshot_invalid', `The archive is damaged: ${problem}`, { cause })
 }
 
-/** Takes lines and runs of bytes from pieces of any length. */
+/** Reads lines and runs of bytes from pieces of any length. */
 class Reader {
   private readonly pieces: AsyncIterator<Uint8Array>
   private readonly hash: Hash = createHash('sha256')
   private held: Buffer[] = []
   private heldLength = 0
-  /** Bytes taken so far. */
+  /** Bytes read so far. */
   private at = 0
 
   constructor(archive: AsyncIterable<Uint8Array>) {
     this.pieces = archive[Symbol.asyncIterator]()
   }
 
-  /** Of everything that was taken. */
+  /** The hash of everything read so far. */
   wholeHash(): string {
     return this.hash.copy().digest('hex')
   }
 
-  /** The JSON of a line whose hash fits, and where it begins. */
+  /** The JSON of a line whose hash matches, and where it begins. */
   async line(what: string): Promise<{ readonly json: string; readonly at: number }> {
     const { at } = this
     let searched = 0

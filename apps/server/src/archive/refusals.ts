@@ -39,7 +39,10 @@ export function requireSuitable(
   requireKeys(header, store)
 }
 
-/** Every key that may have sealed something opens its sample, so a wrong key is found before anything is read. */
+/**
+ * Checks that every key that may have sealed something opens its sample, so that a wrong key is found before anything
+ * is read.
+ */
 function requireKeys({ keys }: ArchiveHeader, { ring }: ArchiveStore): void {
   const problems = keys.flatMap(({ id, sample }) => {
     try {
@@ -57,8 +60,8 @@ function requireKeys({ keys }: ArchiveHeader, { ring }: ArchiveStore): void {
 /**
  * A server that does not know the whole schema would leave something out of an archive, or leave it in the store.
  *
- * @param applied migrations of the database. @param known those of this server.
- * @throws AclError `unavailable`: a newer server on the database can do it.
+ * @param applied migrations of the database. @param known migrations of this server.
+ * @throws AclError `unavailable`: a newer server on this database can do it.
  */
 export function requireKnownSchema(applied: readonly string[], known: readonly string[]): void {
   const unknown = applied.find((name) => !known.includes(name))

@@ -13,18 +13,18 @@ import { ARCHIVED_TABLES, WRITTEN_BESIDES_COMMITS } from './tables.ts'
 import type { Rows } from './write.ts'
 
 /**
- * The index of a restored store is so much above that of the archive, at least. Clients and other datacenters may have seen
- * indexes of the lost store that are newer than the archive; this is more than it wrote since, at ten writes a second for a day.
+ * Minimum distance from the archive's index to the index of the restored store. Clients and other datacenters may have
+ * seen indexes of the lost store that are newer than the archive. This is enough for ten writes a second for a day.
  */
 export const INDEX_GAP = 1_000_000
 
 /**
- * Replaces every record by those of an archive, in one transaction: all, or nothing. Rows are collected in temporary tables
- * first, so other writers wait only while they are moved. Every process then drops what it knows: the log of changes does not
- * reach back, as after the loss of a database.
+ * Replaces all records with the records of an archive, in one transaction. Rows are collected in temporary tables
+ * first, so other writers wait only while they are moved. Every process then reloads everything, because the change log
+ * does not reach back, as after the loss of a database.
  *
  * @param items verified as they are read; the end comes last.
- * @throws AclError `snapshot_refused`, `unavailable`, those of the items, and those of the database.
+ * @throws AclError `snapshot_refused`, `unavailable`, and errors of the items and of the database.
  */
 export async function restore(
   items: AsyncIterable<ArchiveItem>,
@@ -63,7 +63,7 @@ export async function restore(
   }
 }
 
-/** @returns all tables, those that the archive does not know included: they were added since, and are emptied. */
+/** @returns all tables, including tables unknown to the archive, which were added later and are emptied. */
 async function createCopies(client: pg.Client, { tables }: ArchiveHeader): Promise<readonly string[]> {
   for (const table of Object.keys(tables))
     await client.query(
@@ -81,7 +81,7 @@ async function insertRows(
   const names = header.tables[table]
   if (names === undefined) throw damaged(`its header lacks the table ${table}`)
   const columns = listOf(names)
-  // A column that the archive lacks has its default.
+  // A column that the archive lacks gets its default.
   const { rowCount } = await client.query({
     name: `restore-${table}`,
     text: `INSERT INTO ${copyOf(table)} (${columns}) SELECT ${columns} FROM json_populate_recordset(NULL::${table}, $1::json)`,
@@ -103,10 +103,11 @@ function rewrapped(rows: Rows, { secrets, ring }: ArchiveStore): string {
 }
 
 /**
- * Takes the lock that every commit takes first, and the index of the restored store: above all that this database, this process
- * and the archive know. Read leases end first; while they do, others may commit.
+ * Takes the lock that every commit takes first, and chooses the index of the restored store: above every index that
+ * this database, this process or the archive has seen. Read leases are ended first; meanwhile, others may commit.
  *
- * @throws AclError `unavailable` if this process is not a member now: another one may answer from its memory alone.
+ * @throws AclError `unavailable` if this process is not a member now: another process may be answering from memory
+ * alone.
  */
 async function takeIndex(client: pg.Client, header: ArchiveHeader, store: ArchiveStore): Promise<number> {
   let waited: string | undefined
@@ -114,7 +115,7 @@ async function takeIndex(client: pg.Client, header: ArchiveHeader, store: Archiv
     await client.query('SAVEPOINT before_index')
     const index = await tryIndex(client, header, { store, waited })
     if (index !== undefined) return index
-    // Gives back the lock.
+    // Releases the lock.
     await client.query('ROLLBACK TO SAVEPOINT before_index')
     waited = await store.membership.endLeases()
   }
@@ -149,18 +150,18 @@ async function tryIndex(
     })
   }
   const index = Math.max(Number(current.index), store.seenIndex(), header.index) + INDEX_GAP
-  // The log has nothing below the index, so every reader of changes starts with all records.
+  // The log contains nothing below the index, so every reader of changes starts with all records.
   const set = ['index', ...current.columns].map((name) => `${pg.escapeIdentifier(name)} = $1`).join(', ')
   await client.query(`UPDATE commit_index SET ${set}`, [index])
   return index
 }
 
-/** Sessions are renewed, so that the holders of locks have one lifetime to renew them. */
+/** Sessions are renewed, so that the holders of locks have one lifetime in which to renew them. */
 const WRITTEN_NOW = [['renewed_at', 'clock_timestamp()']] as const
 
 /**
- * Replaces the rows of a table. They are written now, so watchers of a record see a change, and nothing that is kept by its
- * ModifyIndex stays valid.
+ * Replaces the rows of a table. They are written with a new index, so watchers of a record see a change, and nothing
+ * cached by ModifyIndex stays valid.
  */
 async function moveRows(
   client: pg.Client,

@@ -24,7 +24,7 @@ interface SystemRow {
   readonly value: Parameters<typeof readSealedToken>[0]['value']
 }
 
-/** How rows of a table are made those of another store; of all other tables they stay as they are. */
+/** How to convert the rows of a table for another store. Rows of other tables stay the same. */
 const REWRAP: Readonly<Record<string, (row: never, secrets: SecretBox) => object>> = {
   token: rewrapToken,
   auth_method: rewrapAuthMethod,
@@ -32,10 +32,10 @@ const REWRAP: Readonly<Record<string, (row: never, secrets: SecretBox) => object
 }
 
 /**
- * Makes the rows of a page those of another store: its lookup key hashes their secrets, and its active key seals them. So every
- * secret of an archive is opened before anything is replaced.
+ * Converts the rows of a page for another store: its lookup key hashes their secrets, and its active key seals them.
+ * Every secret of an archive is therefore opened before anything is replaced.
  *
- * @throws KeyRingError for a secret that does not open.
+ * @throws KeyRingError for a secret that cannot be opened.
  */
 export function rewrapRows({ table, json }: Rows, secrets: SecretBox): string {
   const rewrap = REWRAP[table]
@@ -75,7 +75,7 @@ function rewrapSystem(row: SystemRow, secrets: SecretBox): object {
   return { ...row, value: showSealedToken(sealed) }
 }
 
-/** Opens also what the active key has sealed already. */
+/** Also opens a secret that the active key has already sealed. */
 function rewrapOpened(sealed: Sealed, id: string, secrets: SecretBox): Sealed {
   return secrets.seal(secrets.open(sealed, id), id)
 }

@@ -16,9 +16,9 @@ import { restore } from './restore.ts'
 
 interface Parts {
   readonly store: ArchiveStore
-  /** Where an archive is kept until it is restored. */
+  /** Where an archive is stored until it is restored. */
   readonly folder: string
-  /** Resolves once reads of this process show the last commit of the database. */
+  /** Resolves once this process has applied the last commit of the database. */
   readonly catchUp: () => Promise<unknown>
   readonly log: BaseLogger
 }
@@ -49,8 +49,8 @@ export class ServerArchives implements Archives {
   }
 
   /**
-   * Keeps the archive in a temporary file first: it arrives at the pace of its client, and nothing is touched before all of its
-   * checksums are known to be right. Its secrets are sealed there, too.
+   * Stores the archive in a temporary file first: it arrives at its client's pace, and nothing is changed before all
+   * its checksums are verified. Its secrets are sealed in the file, too.
    */
   async restore(archive: AsyncIterable<Uint8Array>): Promise<RestoredSnapshot> {
     const { folder, store, catchUp, log } = this.parts
@@ -89,7 +89,7 @@ export class ServerArchives implements Archives {
   }
 }
 
-/** A file that goes with the process, however that ends. */
+/** A file without a name, which disappears with the process, however that ends. */
 async function openUnnamed(folder: string): Promise<FileHandle> {
   const path = join(folder, `restore-${randomUUID()}`)
   const file = await open(path, 'wx+', 0o600)
@@ -97,7 +97,7 @@ async function openUnnamed(folder: string): Promise<FileHandle> {
   return file
 }
 
-/** Not a stream of the file, which would close it, or keep it from being closed. */
+/** Not a stream of the file, which would close the file or keep it from being closed. */
 async function* contentOf(file: FileHandle): AsyncGenerator<Uint8Array> {
   for (let position = 0; ; ) {
     const { bytesRead, buffer } = await file.read({ buffer: Buffer.allocUnsafe(PIECE_BYTES), position })
@@ -119,7 +119,7 @@ function notKept(cause: Error): AclError {
   return new AclError('unavailable', message, { headers: { 'Retry-After': '10' }, cause })
 }
 
-/** Reads all of an archive, and its header against this server. */
+/** Reads the whole archive, and checks its header against this server. */
 async function verify(content: AsyncIterable<Uint8Array>, store: ArchiveStore): Promise<ArchiveHeader> {
   let header: ArchiveHeader | undefined
   for await (const item of readArchive(content) as AsyncIterable<ArchiveItem>) {

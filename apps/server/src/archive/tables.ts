@@ -1,4 +1,4 @@
-/** Which tables an archive has, and why it lacks the others. A test compares them with the schema. */
+/** The tables of an archive, and why it lacks the others. A test compares them with the schema. */
 
 /** Tables of an archive, in the order of their parts. */
 export const ARCHIVED_TABLES = [
@@ -22,7 +22,7 @@ export const ARCHIVED_TABLES = [
 ] as const
 type ArchivedTable = (typeof ARCHIVED_TABLES)[number]
 
-/** Every other table, with the reason why it is left out. */
+/** Every other table, with the reason for leaving it out. */
 export const LEFT_OUT: Readonly<Record<string, string>> = {
   commit_index: 'The header has the index; a restore continues above it.',
   change: 'The log of changes to a store that a restore replaces: every reader begins again.',
@@ -35,5 +35,5 @@ export const LEFT_OUT: Readonly<Record<string, string>> = {
   sealing_key: 'The header has the samples; secrets are sealed again with the active key.',
 }
 
-/** Tables that are written besides commits, so a restore may meet a newer row. */
+/** Tables that are written outside commits, so that a restore may find a newer row. */
 export const WRITTEN_BESIDES_COMMITS: ReadonlySet<string> = new Set<ArchivedTable>(['token_use'])

@@ -1,4 +1,7 @@
-/** Runs the HTTP, TCP and alias checks of the server's node, and removes services that are critical for too long. Decisions: agent. */
+/**
+ * Runs the HTTP, TCP and alias checks of the server's node, and removes services that have been critical for too long.
+ * Decisions: agent.
+ */
 import {
   type AgentCheck,
   aliasResult,
@@ -27,23 +30,23 @@ interface RunnerOptions {
 
 /** A check that runs here. */
 interface Running {
-  /** Its definition as text: another one starts the check over. */
+  /** Its definition as text. A change restarts the check. */
   readonly definition: string
   readonly agent: AgentCheck
   counts: ResultCounts
   timer: NodeJS.Timeout | undefined
 }
 
-/** How often an alias looks at the checks that it follows. */
+/** How often an alias evaluates the checks that it follows. */
 const ALIAS_INTERVAL_MS = 1_000
-/** Longest time of a timer in Node. */
+/** Maximum duration of a Node timer. */
 const TIMER_MS_MAX = 2 ** 31 - 1
 
 export class CheckRunner {
   private readonly options: RunnerOptions
   /** By check ID in lower case. */
   private readonly running = new Map<string, Running>()
-  /** Since when checks are critical, by ID; of services that may be removed. */
+  /** Since when each check has been critical, by ID; only for services that may be removed. */
   private readonly criticalSince = new Map<string, number>()
   private active = 0
   private readonly queue: (() => void)[] = []
@@ -76,9 +79,9 @@ export class CheckRunner {
   }
 
   /**
-   * Removes services one of whose checks is critical for as long as it allows.
+   * Removes each service that has had a critical check for the time that the check allows.
    *
-   * @param now milliseconds that never jump.
+   * @param now milliseconds of a monotonic clock.
    */
   async removeCritical(checks: readonly CheckRecord[], now: number): Promise<void> {
     const critical = new Set<string>()
@@ -105,7 +108,7 @@ export class CheckRunner {
     running.timer.unref()
   }
 
-  /** At most so many run at a time; the others wait in order. */
+  /** Limits how many checks run at a time; the others wait in order. */
   private enqueue(key: string, running: Running): void {
     const begin = () => {
       this.active += 1

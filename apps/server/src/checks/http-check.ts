@@ -12,12 +12,12 @@ type HttpRun = Extract<CheckRun, { readonly type: 'http' }>
 
 /** Redirects that a check follows. */
 const REDIRECTS_MAX = 5
-/** Largest answer that is read; only its end is kept. */
+/** Maximum length of an answer that is read; only its end is kept. */
 const ANSWER_BYTES_MAX = 1_048_576
 
 const AGENT_HEADERS = { 'User-Agent': 'Latchkey Health Check', Accept: 'text/plain, text/*, */*' }
 
-/** Asks once. A failure is a critical result. */
+/** Sends one request. A failure is a critical result. */
 export async function runHttpCheck(
   run: HttpRun,
   { outputBytesMax }: Pick<AgentCheck, 'outputBytesMax'>,
@@ -49,18 +49,18 @@ export async function runHttpCheck(
   }
 }
 
-/** Where a redirect leads: the outgoing rules judge it like the first URL. */
+/** Where a redirect leads. The rules for outgoing requests apply to it, too. */
 function redirectOf({ status, headers }: OutgoingAnswer, from: string): string | undefined {
   const isRedirect = [301, 302, 303, 307, 308].includes(status)
   return isRedirect && headers.location !== undefined ? URL.parse(headers.location, from)?.href : undefined
 }
 
-/** A header may hold a credential, which is for the host of the check alone. */
+/** A header may contain a credential, which only the host of the check may receive. */
 function isSameOrigin(url: string, first: string): boolean {
   return URL.parse(url)?.origin === URL.parse(first)?.origin
 }
 
-/** Headers as Node takes them: the name of the host is one text, not a list. */
+/** Headers in the form that Node accepts: Host is one string, not a list. */
 function headersOf({ header }: HttpRun): Record<string, string | readonly string[]> {
   const headers: Record<string, string | readonly string[]> = {}
   for (const [name, values] of Object.entries(header)) {
@@ -81,7 +81,7 @@ function failed({ method, url }: HttpRun, reason: string): CheckResult {
   return { status: 'critical', output: `${verb} "${url}": ${reason}` }
 }
 
-/** The error of the connection where there is one; the rule that was broken, else. */
+/** The error of the connection if there is one, otherwise the rule that was broken. */
 function reasonOf(error: OutgoingError): string {
   const { failure, cause } = error
   if (failure === 'URL not allowed' || failure === 'address not allowed' || !(cause instanceof Error)) {

@@ -1,15 +1,18 @@
-/** Shows the servers in the catalog: each process itself when it starts, and the elected one what becomes of the others. */
+/**
+ * Registers the servers in the catalog: each process registers itself when it starts, and the leader keeps the other
+ * entries current.
+ */
 import { MEMBER_FAILED_AFTER_MS, type Member } from '@latchkey/acl'
 import { registerServers } from '@latchkey/service'
 import type { Logger } from 'pino'
 import type { ServerStore } from '../server-store.ts'
 
-/** A server that fails is noticed after its silence, and this much later. */
+/** Maximum delay until a failed server is noticed, in addition to its silence. */
 const LOOK_INTERVAL_MS = MEMBER_FAILED_AFTER_MS / 2
 
 type Place = { readonly datacenter: string }
 
-/** Registers this process. If the database cannot be reached now, the elected process does it later. */
+/** Registers this process. If the database is unreachable now, the leader does it later. */
 export async function registerSelf(store: ServerStore, log: Logger): Promise<void> {
   try {
     await registerServers(store, [store.membership.self()])
@@ -18,7 +21,7 @@ export async function registerSelf(store: ServerStore, log: Logger): Promise<voi
   }
 }
 
-/** @returns milliseconds until the next look. */
+/** @returns milliseconds until the next check. */
 export async function registerMembers(store: ServerStore, { datacenter }: Place): Promise<number> {
   await store.asLeader(async () => {
     const isHere = (member: Member) => member.datacenter === datacenter

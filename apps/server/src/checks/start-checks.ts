@@ -22,9 +22,11 @@ interface ChecksOptions {
   readonly log: Logger
 }
 
-/** Longest time until a change of the members of the node is noticed. */
+/** Maximum time until a change of the node's members is noticed. */
 const MEMBERS_MS = 2_000
-/** Longest time until a change of a check is noticed. It does not wait in the store, whose waiters are blocking queries. */
+/**
+ * Maximum time until a changed check is noticed. Polled, because waiters in the store are counted as blocking queries.
+ */
 const LOOK_MS = 100
 const REMOVE_INTERVAL_MS = 30_000
 
@@ -64,7 +66,7 @@ export function startChecks({ store, config, localChecks, log }: ChecksOptions):
   }
 }
 
-/** Ids of the processes of a node that live, in one order for all of them. */
+/** Ids of the living processes of a node, in the same order for all of them. */
 async function processesOf(store: CheckStore, nodeName: string): Promise<readonly string[]> {
   const members = await store.membership.members()
   return members
@@ -73,7 +75,10 @@ async function processesOf(store: CheckStore, nodeName: string): Promise<readonl
     .sort()
 }
 
-/** A process holds the deadlines of checks that it last heard of; those of processes that are gone start over in one of the others. */
+/**
+ * A process tracks the deadlines of checks whose last report it received. The deadlines of dead processes start over in
+ * one of the others.
+ */
 function holdDeadlines(
   checks: readonly CheckRecord[],
   by: { readonly localChecks: LocalChecks; readonly alive: readonly string[]; readonly isRunner: boolean },

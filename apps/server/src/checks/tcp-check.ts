@@ -8,7 +8,7 @@ import type { CheckResult } from './http-check.ts'
 type TcpRun = Extract<CheckRun, { readonly type: 'tcp' }>
 
 /**
- * Connects once, to an address that the rules of outgoing requests allow. A failure is a critical result.
+ * Connects once, to an address that the rules for outgoing requests allow. A failure is a critical result.
  *
  * @param hosts the only hosts that checks may connect to; empty for any.
  */

@@ -14,8 +14,8 @@ const EXIT_FAILED = 1
 /**
  * Streams: the list may be larger than memory.
  *
- * @returns the exit code: 0 everything is written, 1 refused.
- * @throws StartError if no server answers, or the answer ends early: then the output is not a whole list.
+ * @returns the exit code: 0 written, 1 refused.
+ * @throws StartError if no server answers, or the answer ends early: the output is then incomplete.
  */
 export async function exportLegacyTokens(env: Environment): Promise<number> {
   const response = await request(`/v1${buildPath('legacy.export')}`, env, { method: 'GET' })

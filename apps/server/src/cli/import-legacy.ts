@@ -1,4 +1,4 @@
-/** `latchkey-server import FILE`: brings the token list of a legacy cluster into a running server. */
+/** `latchkey-server import FILE`: imports the token list of a legacy cluster into a running server. */
 import { type DumpRecord, readLegacyRecord } from '@latchkey/acl'
 import { buildPath } from '@latchkey/contract'
 import * as z from 'zod'
@@ -20,12 +20,12 @@ const PROBLEMS_SHOWN_MAX = 100
 const PROGRESS_TOKENS = 50_000
 
 /**
- * Reads the file twice. The first pass only validates, here and on the server: one bad record, and nothing is
- * imported. The second pass sends it. After an interruption, run the same command again: tokens that exist already
- * stay unchanged.
+ * Reads the file twice. The first pass only validates, here and on the server: if a single record is bad, nothing is
+ * imported. The second pass sends it. After an interruption, run the same command again: tokens that exist already stay
+ * unchanged.
  *
  * @returns the exit code: 0 imported, 1 refused.
- * @throws StartError if the file cannot be read, no server answers, or one refuses altogether.
+ * @throws StartError if the file cannot be read, no server answers, or the server refuses the request.
  */
 export async function importLegacyTokens(file: string, env: Environment): Promise<number> {
   const version = await versionOf(file)

@@ -8,7 +8,7 @@ import { StartError } from '../start-error.ts'
 const PART_TOKENS_MAX = 1_000
 const PART_BYTES_MAX = 8_388_608
 
-/** Reveals that the file was replaced or changed. */
+/** Used to detect that the file was replaced or changed. */
 interface FileVersion {
   readonly bytes: number
   readonly modifiedAt: number
@@ -19,7 +19,7 @@ export async function versionOf(file: string): Promise<FileVersion> {
   const found = await stat(file).catch((cause: unknown) => {
     throw cannotRead(file, cause)
   })
-  // It is read twice.
+  // It is read twice, which only a regular file allows.
   if (!found.isFile()) throw new StartError(`${file} is not a file.`)
   return { bytes: found.size, modifiedAt: found.mtimeMs }
 }

@@ -7,7 +7,7 @@ export type Environment = Readonly<Record<string, string | undefined>>
 const ADDRESS_DEFAULT = 'http://127.0.0.1:8500'
 
 /**
- * Sends a request to the server that `LATCHKEY_ADDR` names, with the token of `LATCHKEY_TOKEN`.
+ * Sends a request to the server at `LATCHKEY_ADDR`, with the token in `LATCHKEY_TOKEN`.
  *
  * @param path including the query.
  * @throws StartError if no server answers.
@@ -20,7 +20,7 @@ export async function request(
   const { LATCHKEY_ADDR: address, LATCHKEY_TOKEN: token } = env
   const url = urlOf(path, address || ADDRESS_DEFAULT)
   const headers = { [`${HEADER_PREFIX_DEFAULT}${HEADER.token}`]: token ?? '' }
-  // A stream is sent while its answer is not read yet.
+  // A stream is sent before its answer is read.
   const sent = { ...init, headers, redirect: 'error', duplex: 'half' } as const
   return fetch(url, sent).catch((cause: unknown) => {
     throw new StartError(`No server answers at ${url.origin}: start one, or set LATCHKEY_ADDR.`, { cause })

@@ -8,9 +8,9 @@ import { describeDatabase } from './describe-database.ts'
 import type { ExporterFiles } from './exporter-settings.ts'
 
 /**
- * Reads the files that settings name. A file of the replication token may be written later.
+ * Reads the files that settings name. The file of the replication token may be written later.
  *
- * @throws StartError that names the setting of a file that cannot be used. It shows no content.
+ * @throws StartError that names the setting of an unusable file, without its content.
  */
 export async function checkFiles(config: Config): Promise<void> {
   await readListenerTls(config)
@@ -49,9 +49,9 @@ export function checkDatabaseUrl(setting: string, url: string | undefined): void
   checkAuthorities(setting, url)
 }
 
-/** TLS ignores authorities that it cannot read, and trusts those of the system instead of an empty file's. */
+/** TLS ignores certificate authorities that it cannot read, and for an empty file trusts those of the system. */
 function checkAuthorities(setting: string, url: string): void {
-  // The types say that it is only a boolean.
+  // The types only allow a boolean.
   const ssl: unknown = new pg.Client({ connectionString: url }).ssl
   if (typeof ssl !== 'object' || ssl === null || !('ca' in ssl)) return
   certificatesIn(setting, 'the file of sslrootcert', String(ssl.ca))

@@ -41,7 +41,7 @@ export class ConfigError extends StartError {
 
 const PREFIX = 'LATCHKEY_'
 
-/** Variables of the SDK, the command line and the tests, which may also be set in the environment of the server. */
+/** Variables of the SDK, the command line and the tests, which may also be set in the server's environment. */
 const NOT_OURS: ReadonlySet<string> = new Set([
   'LATCHKEY_ADDR',
   'LATCHKEY_TOKEN',
@@ -56,10 +56,10 @@ const NOT_OURS: ReadonlySet<string> = new Set([
 const VALUE_SHOWN_LENGTH_MAX = 80
 
 /**
- * Reads the configuration from environment variables. Nothing else in the server reads them. An empty variable counts as
- * unset.
+ * Reads the configuration from environment variables. Nothing else in the server reads them. An empty variable is
+ * treated as unset.
  *
- * @throws ConfigError with every unknown `LATCHKEY_…` variable, bad value and missing companion. No secret is in it.
+ * @throws ConfigError with every unknown `LATCHKEY_…` variable, bad value and missing companion. It contains no secret.
  */
 export function loadConfig(env: Readonly<Record<string, string | undefined>>): Config {
   const problems: string[] = []
@@ -68,7 +68,7 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>>): C
     readSetting(setting, env[setting.env], problems),
   ])
   problems.push(...findUnknown(env))
-  // The entries carry the names and types of the table; TypeScript does not follow them through Object.entries.
+  // The entries have the names and types of the table, which TypeScript loses in Object.entries.
   const written = Object.fromEntries(read) as Written
   const values: Values = { ...written, workers: workersOf(written.workers, written) }
   problems.push(...findContradictions(values))
@@ -114,7 +114,7 @@ function shorten(value: string): string {
 }
 
 function findUnknown(env: Readonly<Record<string, string | undefined>>): string[] {
-  // Some settings have no prefix: LATCHKEY_PORT suggests PORT. The prefix itself says nothing about likeness.
+  // Some settings have no prefix: LATCHKEY_PORT suggests PORT. The prefix is ignored in the comparison.
   const known = new Map(Object.values(SETTINGS).map(({ env: name }) => [name.replace(PREFIX, ''), name]))
   return Object.keys(env)
     .filter((name) => name.toUpperCase().startsWith(PREFIX) && !NOT_OURS.has(name))
@@ -132,7 +132,7 @@ export interface OtherDatacenter {
   readonly origins: readonly string[]
 }
 
-/** The datacenters that this one can reach: those of the list, and the primary. */
+/** The datacenters that this one can reach: the configured list, and the primary. */
 export function otherDatacenters(
   values: Pick<Values, 'datacenter' | 'datacenters' | 'primaryDatacenter' | 'primaryUrls'>,
 ): readonly OtherDatacenter[] {
@@ -152,7 +152,7 @@ function isExposed(origin: string): boolean {
   return url.protocol === 'http:' && !isLoopback(hostOf(url))
 }
 
-/** Whether clients of other machines may send secrets to the listener, and neither it nor a proxy encrypts them. */
+/** Whether clients on other machines may send secrets to the listener unencrypted, without TLS or a proxy. */
 export function isListenerExposed({ host, tlsCert, trustedProxies }: Config): boolean {
   return !isLoopback(host) && tlsCert === undefined && trustedProxies.length === 0
 }
@@ -162,7 +162,7 @@ export function connectionsMaxOf({ maxConnectionsPerClient, serviceVersion }: Co
   return maxConnectionsPerClient ?? profileOf(serviceVersion).connectionLimit
 }
 
-/** Settings that require, or exclude, one another. */
+/** Settings that require or exclude one another. */
 function findContradictions(values: Values): string[] {
   const { databaseReplicaUrl, databaseUrl } = values
   const contradictions: readonly Contradiction[] = [
@@ -199,7 +199,7 @@ function overlap(host: string, address: string): boolean {
   return host === address || [host, address].some((each) => ALL_ADDRESSES.includes(each))
 }
 
-/** Whether the values are contradictory, and in which way. */
+/** Whether values contradict each other, and how. */
 type Contradiction = readonly [isWrong: boolean, problem: string]
 
 function datacenterContradictions(values: Values): readonly Contradiction[] {

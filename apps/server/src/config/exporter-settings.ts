@@ -1,19 +1,19 @@
 /**
- * The variables of OpenTelemetry that the exporter reads by itself. It ignores what it cannot use: the collector then refuses
- * the traces, or is spoken to without its certificate.
+ * OpenTelemetry variables that the exporter reads itself. It ignores unusable values: the collector then refuses the
+ * traces, or is contacted without its certificate.
  */
 import { validateHeaderName, validateHeaderValue } from 'node:http'
 import { choice, custom, integer, type Setting, SettingError, text } from './setting.ts'
 
 type Environment = Readonly<Record<string, string | undefined>>
 
-/** Those of all signals, and those of traces, which outweigh them. */
+/** The prefix for all signals, and the prefix for traces, which takes precedence. */
 const PREFIXES = ['OTEL_EXPORTER_OTLP_', 'OTEL_EXPORTER_OTLP_TRACES_'] as const
 /** Settings that name files, without prefix. */
 const FILES = ['CERTIFICATE', 'CLIENT_CERTIFICATE', 'CLIENT_KEY'] as const
 const TIMEOUT_MS_MAX = 3_600_000
 
-/** Each variable of the exporter, as a setting that only has to be checked. */
+/** Each variable of the exporter, as a setting that is only checked. */
 export const EXPORTER_SETTINGS: readonly Setting<unknown>[] = PREFIXES.flatMap((prefix) => [
   choice({ env: `${prefix}PROTOCOL`, doc: '', fallback: 'http/protobuf', choices: ['http/protobuf'] }),
   choice({ env: `${prefix}COMPRESSION`, doc: '', fallback: 'none', choices: ['none', 'gzip'] }),
@@ -46,13 +46,13 @@ function isHeader(pair: string): boolean {
   }
 }
 
-/** Files of PEM that the exporter reads, by the settings that name them. */
+/** PEM files that the exporter reads, by the settings that name them. */
 export interface ExporterFiles {
   readonly certificates: Readonly<Record<string, string>>
   readonly keys: Readonly<Record<string, string>>
 }
 
-/** Empty variables count as unset. */
+/** Empty variables are treated as unset. */
 export function exporterFilesOf(env: Environment): ExporterFiles {
   const named = (files: readonly (typeof FILES)[number][]) =>
     Object.fromEntries(

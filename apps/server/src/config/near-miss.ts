@@ -1,8 +1,8 @@
-/** A name is a suggestion if at most these many edits, and at most a third of its characters, separate it. */
+/** A name is suggested if it differs by at most this many edits, and by at most a third of its characters. */
 const DISTANCE_MAX = 3
 const LENGTH_PER_EDIT = 3
 
-/** The name that was probably meant; undefined if none is near. Case does not count. */
+/** The name that was probably meant; undefined if none is close. Case is ignored. */
 export function findNearMiss(written: string, names: readonly string[]): string | undefined {
   const ranked = names
     .map((name) => ({ name, distance: editDistance(written.toUpperCase(), name.toUpperCase()) }))

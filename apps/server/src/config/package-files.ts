@@ -12,7 +12,7 @@ const REPOSITORY = join(SERVER, '../..')
 export const PACKAGE_FILES = {
   /** Whether these are the files of a built package, and the repository is absent. */
   isBuilt,
-  /** Holds `<name>/migration.sql` per migration. */
+  /** Contains `<name>/migration.sql` per migration. */
   migrations: isBuilt ? join(BUILT, 'migrations') : join(SERVER, 'prisma/migrations'),
   /** Generated from the column tables by `scripts/generate-sql.ts`. */
   commitRows: isBuilt ? join(BUILT, 'commit-rows.sql') : join(SERVER, 'prisma/commit-rows.sql'),
@@ -28,7 +28,7 @@ export const PACKAGE_FILES = {
   docsAssets: isBuilt ? join(BUILT, 'assets') : join(SERVER, 'src/http/docs/assets'),
   /** The guides: `README.md`, and the pages in `docs`. */
   guides: isBuilt ? join(BUILT, 'guides') : REPOSITORY,
-  /** The console as its build left it. Only a package has a copy: a build in the repository serves what `apps/console` built last. */
+  /** The built console. Only a package has a copy: a build in the repository serves what `apps/console` built last. */
   console: existsSync(join(BUILT, 'console'))
     ? join(BUILT, 'console')
     : isBuilt

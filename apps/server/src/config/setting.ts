@@ -1,7 +1,7 @@
 import { isIP } from 'node:net'
 import { DurationSyntaxError, formatDurationMs, parseDurationMs } from '@latchkey/contract'
 
-/** One setting of the server: an environment variable and everything known about it. */
+/** One setting of the server: an environment variable and its description. */
 export interface Setting<T> {
   /** The variable's name. */
   readonly env: string
@@ -86,7 +86,7 @@ const SWITCH_WORDS: ReadonlyMap<string, boolean> = new Map([
   ['0', false],
 ])
 
-/** True or false. `fallbackText` says which word the table shows. */
+/** True or false. `fallbackText` determines which word the table shows. */
 export function flag(base: Base<boolean>): Setting<boolean> {
   const fallbackText = base.fallback ? 'on' : 'off'
   return setting({ fallbackText, ...base }, '`on` or `off` (`true`, `false`, `1`, `0`)', (value) => {
@@ -140,7 +140,9 @@ export function size(base: Base<number> & { readonly maxBytes: number }): Settin
   })
 }
 
-/** Comma-separated parts, different without case; spaces around them are ignored. `accepts` describes a part. */
+/**
+ * Comma-separated parts that must differ in more than case; spaces around them are ignored. `accepts` describes a part.
+ */
 export function list(
   base: Base<readonly string[]> & {
     readonly accepts: string
@@ -198,7 +200,7 @@ export function isOrigin(part: string): boolean {
   return part === '*' || (/^https?:/.test(part) && URL.parse(part)?.origin === part)
 }
 
-/** A setting with a parser of its own. */
+/** A setting with its own parser. */
 export function custom<T>(
   base: Base<T> & { readonly accepts: string; readonly parse: (text: string) => NonNullable<T> },
 ) {

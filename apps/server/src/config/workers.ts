@@ -2,11 +2,11 @@ import { availableParallelism, totalmem } from 'node:os'
 import { SettingError } from './setting.ts'
 
 export const WORKERS_MAX = 64
-/** Each takes memory and connections to the database. */
+/** Each worker takes memory and database connections. */
 const AUTO_WORKERS_MAX = 8
-/** Of the memory of the machine or container, for each of several workers; PostgreSQL and bodies of requests need some of it. */
+/** Memory of the machine or container per worker. PostgreSQL and request bodies need some of it. */
 const AUTO_BYTES_PER_WORKER = 512 * 1024 * 1024
-/** A worker has several questions to the database at a time. */
+/** A worker sends several queries to the database at a time. */
 const CONNECTIONS_MIN = 3
 
 /** @throws SettingError */
@@ -19,11 +19,11 @@ export function parseWorkers(value: string): number | 'auto' {
 }
 
 /**
- * How many server processes a setting means: `auto` leaves one core to PostgreSQL and the clients, and takes fewer where
- * memory is short.
+ * The number of server processes for a setting. `auto` leaves one core to PostgreSQL and the clients, and starts fewer
+ * processes if memory is short.
  *
- * @param options.dnsPort 0 takes a free one, which several processes cannot share: then `auto` means one.
- * @param options.cores default: those of this machine, or the limit of its container.
+ * @param options.dnsPort 0 picks a free port, which several processes cannot share: `auto` then means one.
+ * @param options.cores default: the cores of this machine, or the limit of its container.
  * @param options.memoryBytes default: likewise.
  */
 export function workersOf(
@@ -41,12 +41,12 @@ export function workersOf(
 }
 
 function memoryMax(): number {
-  // Without a limit it is 0, or more than there is.
+  // Without a limit, it is 0 or exceeds the memory of the machine.
   const limit = process.constrainedMemory()
   return limit > 0 ? Math.min(limit, totalmem()) : totalmem()
 }
 
-/** What one of the workers gets of what the settings give to all of them. */
+/** One worker's share of the resources that settings give to all workers. */
 export function shareOf(settings: {
   readonly workers: number
   readonly cacheBytes: number

@@ -1,4 +1,4 @@
-/** `latchkey-server backup FILE`: writes an archive of the store of a running server to a file. */
+/** `latchkey-server backup FILE`: writes an archive of a running server's store to a file. */
 import { randomUUID } from 'node:crypto'
 import { open, rename, rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
@@ -13,11 +13,11 @@ import { summaryOf } from './summary.ts'
 const EXIT_FAILED = 1
 
 /**
- * The file is there only once all of the archive is on disk and its checksums are right; an older one of its name is replaced
- * then. Only its owner may read it.
+ * The file appears only when the whole archive is on disk and its checksums are verified; it then replaces an older
+ * file of the same name. Only its owner may read it.
  *
  * @returns the exit code: 0 written, 1 refused.
- * @throws StartError if no server answers, the archive is not whole, or the file cannot be written.
+ * @throws StartError if no server answers, the archive is incomplete, or the file cannot be written.
  */
 export async function backUp(file: string, env: Environment): Promise<number> {
   const response = await request(`/v1${buildPath('snapshots.read')}`, env, { method: 'GET' })
@@ -67,7 +67,7 @@ async function writeDraft(
   }
 }
 
-/** An answer that breaks off ends, so that its reader says where. */
+/** Ends an answer that breaks off without an error, so that the archive reader reports where. */
 async function* broken(body: ReadableStream<Uint8Array>): AsyncGenerator<Uint8Array> {
   try {
     yield* body

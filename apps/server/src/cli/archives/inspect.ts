@@ -29,7 +29,7 @@ export async function inspectArchive(file: string): Promise<number> {
   return 0
 }
 
-/** Reads all of an archive. @throws StartError if the file cannot be read, or is damaged. */
+/** Reads the whole archive. @throws StartError if the file cannot be read, or is damaged. */
 export async function verifyArchive(file: string): Promise<Inspected> {
   let header: ArchiveHeader | undefined
   let end: ArchiveEnd | undefined

@@ -1,4 +1,4 @@
-/** `latchkey-server restore FILE`: replaces the store of a running server by an archive. */
+/** `latchkey-server restore FILE`: replaces the store of a running server with an archive. */
 import { createReadStream } from 'node:fs'
 import { createInterface } from 'node:readline/promises'
 import { Readable } from 'node:stream'
@@ -14,10 +14,10 @@ const restoredSchema = z.object({ Index: z.number(), Records: z.record(z.string(
 const EXIT_FAILED = 1
 
 /**
- * Verifies the file, asks, and sends it. The server verifies it again.
+ * Verifies the file, asks for confirmation, and sends it. The server verifies it again.
  *
  * @returns the exit code: 0 restored, 1 refused.
- * @throws StartError if the file is damaged, no terminal can ask, or no server answers.
+ * @throws StartError if the file is damaged, there is no terminal for the confirmation, or no server answers.
  */
 export async function restoreArchive(
   file: string,

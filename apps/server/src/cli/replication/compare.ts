@@ -7,10 +7,11 @@ import { Comparison, type Difference, summarize } from './differences.ts'
 const EXIT_DIFFERENT = 1
 
 /**
- * Lists the namespaces, policies, roles and global tokens of an old primary that the server of `LATCHKEY_ADDR` lacks, or has
- * otherwise; no secrets.
+ * Lists the namespaces, policies, roles and global tokens of an old primary that the server at `LATCHKEY_ADDR` lacks,
+ * or has with other content. Prints no secrets.
  *
- * @param old address of a server of the old primary. It is asked with `LATCHKEY_OLD_TOKEN`, by default with `LATCHKEY_TOKEN`.
+ * @param old address of a server of the old primary. Requests to it present `LATCHKEY_OLD_TOKEN`, by default
+ * `LATCHKEY_TOKEN`.
  * @returns the exit code: 0 nothing is missing, 1 something is.
  * @throws StartError if a server does not answer, or refuses.
  */

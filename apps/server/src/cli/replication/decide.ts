@@ -24,8 +24,8 @@ export async function acceptCluster(cluster: string, env: Environment): Promise<
 }
 
 /**
- * @param datacenter name of the datacenter of the server, as a confirmation.
- * @param options.isForced although the primary still answers.
+ * @param datacenter name of the server's datacenter, as a confirmation.
+ * @param options.isForced promotes even if the primary still answers.
  */
 export async function promoteDatacenter(
   datacenter: string,
@@ -49,7 +49,7 @@ In each other datacenter: set both for the new primary, restart, and run
 }
 
 /**
- * The answer of the server, with a body of a PUT.
+ * The answer of the server; with a body, to a PUT.
  *
  * @throws StartError with the message of the server if it refuses.
  */

@@ -1,17 +1,17 @@
-/** The records of a former primary that the datacenter in its place lacks. Decisions: promotion. */
+/** Finds the records of a former primary that its replacement lacks. Decisions: promotion. */
 import { createHash } from 'node:crypto'
 import { type Changes, parseInstant } from '@latchkey/contract'
 
-/** A global record, without anything secret. */
+/** A global record, without secrets. */
 interface RecordSummary {
   readonly kind: 'namespace' | 'policy' | 'role' | 'token'
   /** Name of a namespace, ID, or accessor in lower case. */
   readonly key: string
   /** Name, or description of a token. */
   readonly label: string
-  /** Of a token: RFC 3339. */
+  /** Of a token, in RFC 3339. */
   readonly createTime: string | undefined
-  /** Of its content, without the indexes of its datacenter. */
+  /** A digest of its content, without the indexes of its datacenter. */
   readonly digest: string
 }
 
@@ -42,7 +42,10 @@ export function summarize({ Namespaces, Policies, Roles, Tokens, Time }: Changes
   ]
 }
 
-/** Collects the records of one datacenter, and finds what another one has besides. About 150 bytes a record. */
+/**
+ * Collects the records of one datacenter, and finds records of another one that it lacks or has with other content.
+ * About 150 bytes a record.
+ */
 export class Comparison {
   private readonly digests = new Map<string, string>()
 
@@ -59,7 +62,7 @@ export class Comparison {
   }
 }
 
-/** Of the whole record with its secret, but without the indexes, which each datacenter has for itself. */
+/** A digest of the whole record with its secret, but without the indexes, which differ between datacenters. */
 function digestOf(record: object): string {
   const fields = Object.entries(record)
     .filter(([name]) => name !== 'CreateIndex' && name !== 'ModifyIndex')
