@@ -5,8 +5,8 @@ import { PACKAGE_FILES } from '../config/package-files.ts'
 const source = readFileSync(PACKAGE_FILES.commitRows, 'utf8')
 
 /**
- * The SQL function that commits tokens and keys. Its name ends in a hash of its text, so processes of two releases on one
- * database each call their own, and a changed column needs no copy of the function in a migration.
+ * The SQL function that commits tokens and keys. Its name ends in a hash of its text, so processes of two releases that
+ * share a database each call their own version, and a changed column needs no copy of the function in a migration.
  */
 export const COMMIT_ROWS_FUNCTION = `latchkey_commit_rows_${createHash('sha256').update(source).digest('hex').slice(0, 12)}`
 

@@ -11,10 +11,10 @@ export interface ConnectOptions {
   readonly log: BaseLogger
   /** Maximum connections of this process. */
   readonly connectionsMax?: number
-  /** What `pg_stat_activity` shows. */
+  /** The name shown in `pg_stat_activity`. */
   readonly applicationName?: string
   readonly limits?: Partial<DatabaseLimits>
-  /** Makes spans of its statements. Default: they have none. */
+  /** Makes spans of its statements. Default: none. */
   readonly tracing?: Pick<Tracing, 'traceStatements'> | undefined
 }
 
@@ -25,13 +25,13 @@ interface DatabaseLimits {
   /** For a statement, or a transaction of several. The database rolls it back; the outcome is known. */
   readonly statementMs: number
   /**
-   * For any answer. More than {@link statementMs}, so it only expires if the connection is a black hole; the
+   * For any answer. Longer than {@link statementMs}, so it only expires if the connection silently drops data. The
    * connection is then closed, and the outcome is unknown.
    */
   readonly answerMs: number
-  /** For the next statement of an open transaction; releases what a paused process would keep locked. */
+  /** Until the next statement of an open transaction. Releases locks of a paused process. */
   readonly idleInTransactionMs: number
-  /** The same of a transaction that all other writers wait for. */
+  /** The same, for a transaction that all other writers wait for. */
   readonly idleWhileLockingMs: number
 }
 
@@ -49,8 +49,8 @@ const IDLE_CONNECTION_MS = 30_000
 const KEEP_ALIVE_DELAY_MS = 5_000
 
 /**
- * Our functions look expensive to the planner, so compiling them would take seconds at each commit. And they rely on each
- * statement seeing what was committed before it, whatever the role or the database sets as default.
+ * Our functions look expensive to the planner, so compiling them would take seconds at each commit. They also rely on
+ * each statement seeing everything committed before it, whatever default the role or the database sets.
  */
 const SESSION_OPTIONS = '-c jit=off -c default_transaction_isolation=read\\ committed'
 
@@ -68,9 +68,9 @@ export interface Database {
 /**
  * Opens a pool; the first connection is opened on demand.
  *
- * Run single statements with `pool.query`: it closes a connection that failed or timed out. So a statement that fails
- * by design (a unique violation) costs a connection; let it return its refusal instead of raising. Parameters in the
- * URL (such as `sslmode` or `statement_timeout`) override the options.
+ * Run single statements with `pool.query`: it closes a connection that failed or timed out. A statement that fails by
+ * design (a unique violation) therefore costs a connection; let it return its refusal instead of raising. Parameters in
+ * the URL (such as `sslmode` or `statement_timeout`) override the options.
  */
 export function connectDatabase(options: ConnectOptions): Database {
   const limits = { ...DATABASE_LIMITS, ...options.limits }
@@ -91,9 +91,9 @@ export function connectDatabase(options: ConnectOptions): Database {
   let isClosing = false
   // Without a listener, the end of an idle connection would end the process.
   pool.on('error', (error) => {
-    // The pool does not wait until its connections have ended: the database may stop before.
+    // The pool does not wait until its connections have ended, so the database may stop first.
     if (isClosing) return
-    // Only the message: the error carries the whole client.
+    // Only the message: the error contains the whole client.
     options.log.warn({ reason: error.message }, 'an idle database connection ended')
   })
   pool.on('release', (_, client) => {
@@ -103,7 +103,7 @@ export function connectDatabase(options: ConnectOptions): Database {
   options.tracing?.traceStatements(pool)
   const prisma = new PrismaClient({
     adapter: new PrismaPg(pool),
-    // The other formats print the arguments of the failed call, which may hold secrets.
+    // The other formats print the arguments of the failed call, which may contain secrets.
     errorFormat: 'minimal',
     transactionOptions: { maxWait: limits.connectMs, timeout: limits.statementMs },
   })

@@ -1,9 +1,9 @@
 import pg from 'pg'
 
 /**
- * A connection to the database. The driver reads the files that its URL names, such as that of `sslrootcert`, whenever it makes one.
- * If they cannot be read, connecting fails, as it does while the database is away; the constructor of the driver throws, from
- * timers and callbacks too, where nothing can catch it.
+ * A connection to the database. The driver reads the files named in its URL, such as that of `sslrootcert`, whenever it
+ * connects. If they cannot be read, connecting fails as if the database were unreachable. The driver's constructor
+ * would throw instead, even from timers and callbacks, where nothing can catch the error.
  */
 export class DatabaseClient extends pg.Client {
   private readonly problem: Error | undefined

@@ -8,15 +8,15 @@ const UNAVAILABLE_STATES: readonly string[] = [
   '08', // the connection failed
   '25006', // it has become read-only: a standby, or a primary out of space
   '25P03', // the transaction idled too long: this process was paused
-  '28', // it no longer takes our user or password
-  '3D000', // our database is gone, or not there yet
+  '28', // it no longer accepts our user or password
+  '3D000', // our database does not exist, or not yet
   '40001', // serialization failure
   '40P01', // deadlock
-  '42501', // it may not touch its own files, as on a disk that became read-only, or has taken our rights away
+  '42501', // it cannot access its own files, as on a disk that became read-only, or has revoked our rights
   '53', // out of connections, memory or disk
-  '55P03', // a lock was not to be had in time
-  '57', // statement timeout; it shuts down, starts, or an operator ended the connection
-  '58', // its system failed it: input and output errors
+  '55P03', // a lock was not available in time
+  '57', // statement timeout; it is shutting down or starting, or an operator ended the connection
+  '58', // system errors, such as I/O errors
 ]
 
 const UNAVAILABLE_SYSTEM_CODES: ReadonlySet<string> = new Set([
@@ -25,7 +25,7 @@ const UNAVAILABLE_SYSTEM_CODES: ReadonlySet<string> = new Set([
   'ECONNABORTED',
   'EPIPE',
   'ENOENT', // the socket file of a database that is down, or a file that its URL names
-  'EACCES', // one that this user may not read
+  'EACCES', // a file that this user may not read
   'ENOTFOUND',
   'EAI_AGAIN',
   'ETIMEDOUT',
@@ -82,14 +82,14 @@ export function sqlStateOf(error: unknown): string | undefined {
   const { code } = partsOf(error)
   const { originalCode } = adapterCauseOf(error)
   if (typeof originalCode === 'string') return originalCode
-  // Prisma's codes (P1001, P2002) look like an SQLSTATE; PostgreSQL's own that begin with P are all P0….
+  // Prisma's codes (P1001, P2002) look like an SQLSTATE, but all PostgreSQL codes that begin with P begin with P0.
   return typeof code === 'string' && /^(?!P[1-9])[0-9A-Z]{5}$/.test(code) && !code.startsWith('E')
     ? code
     : undefined
 }
 
 /**
- * Converts errors that mean "the database cannot serve now" to a refusal; returns any other error unchanged.
+ * Converts errors that mean "the database is unavailable" to a refusal; returns any other error unchanged.
  *
  * If the connection broke before the answer, the caller of a write cannot know whether it was committed.
  *
@@ -112,7 +112,7 @@ export async function withAclErrors<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Whether an error means that the database cannot serve now; other errors are wrong statements or bugs. */
+/** Whether an error means that the database is unavailable; other errors are wrong statements or bugs. */
 export function isUnavailable(error: unknown): boolean {
   const { code, message, cause } = partsOf(error)
   const state = sqlStateOf(error)
@@ -126,7 +126,7 @@ export function isUnavailable(error: unknown): boolean {
   return cause !== undefined && isUnavailable(cause)
 }
 
-/** The error that the driver adapter caught, whether it came alone or inside one of Prisma's. */
+/** The error that the driver adapter caught, whether it was thrown directly or wrapped by Prisma. */
 function adapterCauseOf(error: unknown): ErrorParts {
   return partsOf(partsOf(partsOf(error).meta?.driverAdapterError ?? error).cause)
 }

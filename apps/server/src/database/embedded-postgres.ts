@@ -37,7 +37,7 @@ interface EmbeddedPostgresOptions {
 
 /** A supervised PostgreSQL, restarted until it is stopped. */
 export interface EmbeddedPostgres {
-  /** Connects to the server's database as its owner; constant over restarts. Holds a password: never log it. */
+  /** Connects to the server's database as its owner; constant over restarts. Contains a password: never log it. */
   readonly url: string
   /** The pid of the postmaster; undefined while it is being restarted. */
   readonly pid: number | undefined
@@ -149,15 +149,15 @@ function supervise(first: Postmaster, { start, log, onExit }: SuperviseOptions) 
     async stop() {
       stopping.abort()
       await current?.stop()
-      // A restart in progress finishes, and what it started is stopped.
+      // A restart in progress finishes, and the restarted postmaster is stopped.
       await watching
     },
   }
 }
 
 /**
- * Listens on a socket inside the cluster's directory, which no other process can want. If the path is too long for
- * that, or the platform has no sockets, uses a free loopback port; another process may take it first.
+ * Listens on a socket inside the cluster's directory, where no other process competes for it. If the path is too long
+ * for that, or the platform has no sockets, uses a free loopback port; another process may take it first.
  */
 async function startSomewhere(
   clusterDir: string,

@@ -20,8 +20,8 @@ const CONNECT_MS = 2_000
 const HOPELESS_STATES: readonly string[] = ['28', '3D000']
 
 /**
- * Connects for the first time. Servers and databases are often started together, so this waits for one that cannot be
- * reached yet.
+ * Connects for the first time. Servers and databases are often started together, so this waits for a database that is
+ * not reachable yet.
  *
  * @returns a connected client; the caller ends it.
  * @throws StartError that names the database (without its password) and the problem.
@@ -35,7 +35,8 @@ export async function connectPatiently(options: FirstConnectionOptions): Promise
       application_name: 'latchkey-start',
       connectionTimeoutMillis: CONNECT_MS,
     })
-    // If it ends while idle, the next statement reports it; without a listener, the event would end the process.
+    // The next statement reports a connection that ended while idle; without a listener, the event would end the
+    // process.
     client.on('error', () => {})
     try {
       await client.connect()

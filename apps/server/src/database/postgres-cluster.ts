@@ -96,8 +96,8 @@ async function removeDraft(draft: string): Promise<void> {
 }
 
 /**
- * The environment of the database's programs: without our variables, which hold secrets, and without `PG…` variables,
- * which would override our configuration. Windows programs need to find their system.
+ * The environment of the database's programs: without our variables, which contain secrets, and without `PG…`
+ * variables, which would override our configuration. Windows programs need to find their system.
  */
 export function programEnvironment(): NodeJS.ProcessEnv {
   const { PATH, SystemRoot, TEMP, TMP } = process.env
@@ -126,7 +126,9 @@ async function runProgram(account: PostgresAccount, program: string, args: reado
   return { code: code ?? signal, output }
 }
 
-/** Size of all tables and indexes of a cluster, in bytes. Files that cannot be read count nothing: PostgreSQL will report them. */
+/**
+ * Size of all tables and indexes of a cluster, in bytes. Unreadable files are not counted; PostgreSQL will report them.
+ */
 export function databaseBytes(clusterDir: string): number {
   const sizeOf = (path: string) => statSync(path, { throwIfNoEntry: false })?.size ?? 0
   try {

@@ -1,15 +1,18 @@
 import { platform } from 'node:os'
 import { join } from 'node:path'
 
-/** Where the embedded PostgreSQL listens: a socket file where that is possible, else a loopback port. */
+/** Where the embedded PostgreSQL listens: a socket file if possible, otherwise a loopback port. */
 export type PostgresAddress =
   | { readonly kind: 'socket'; readonly directory: string }
   | { readonly kind: 'tcp'; readonly port: number }
 
-/** The port names the socket file; it never clashes, because the directory belongs to one cluster alone. */
+/**
+ * The port is part of the name of the socket file; it never clashes, because the directory belongs to one cluster
+ * alone.
+ */
 const SOCKET_PORT = 5432
 
-/** Longest socket path that every system accepts, in bytes: macOS has the lowest limit (104 with the final NUL). */
+/** Maximum length of a socket path on every system, in bytes: macOS has the lowest limit (104 with the final NUL). */
 const SOCKET_PATH_BYTES_MAX = 103
 
 /** Whether clients can reach a socket in this directory. */
@@ -19,8 +22,8 @@ export function takesSocket(directory: string): boolean {
 }
 
 /**
- * Settings passed at every start, so that an upgrade of the server brings its own. All others but those of
- * {@link memorySettings} keep the defaults of PostgreSQL; operators who want to tune it run their own.
+ * Settings passed at every start, so that an upgrade of the server applies its own. Except for {@link memorySettings},
+ * all others keep PostgreSQL's defaults; operators who want to tune them run their own PostgreSQL.
  */
 const SETTINGS: Readonly<Record<string, string>> = {
   // An acknowledged write survives a power cut. These are the defaults, stated because we promise them.
@@ -29,7 +32,7 @@ const SETTINGS: Readonly<Record<string, string>> = {
   full_page_writes: 'on',
   // A crashed backend ends all others; the postmaster then recovers by itself.
   restart_after_crash: 'on',
-  // The log is for us: short and in English. What its sessions may write is set with the role.
+  // The log is for us: short and in English. The role sets what its sessions may log.
   log_destination: 'stderr',
   logging_collector: 'off',
   log_checkpoints: 'off',
@@ -39,10 +42,10 @@ const SETTINGS: Readonly<Record<string, string>> = {
   // Statements here are short; compiling them costs more than it saves.
   jit: 'off',
   unix_socket_permissions: '0700',
-  // Processes that we do not need: they would take some 10 MiB. The system's cache holds the files, so reads rarely wait.
+  // Unused processes, which would take some 10 MiB. The system's cache has the files, so reads rarely wait.
   io_method: 'sync',
   max_logical_replication_workers: '0',
-  // As with 128 MB of shared buffers: by default it follows them.
+  // The value for 128 MB of shared buffers, on which the default depends.
   wal_buffers: '4MB',
 }
 
@@ -50,9 +53,9 @@ const SETTINGS: Readonly<Record<string, string>> = {
 const SMALL_CLUSTER_BYTES_MAX = 268_435_456
 
 /**
- * The shared buffers of a cluster of this size. A small one gets a quarter of PostgreSQL's default, which saves 96 MiB. The
- * system's cache holds the rest of its files. That costs a tenth more of the database's time where updates are spread over 100,000
- * tokens, and nothing where they are spread over 10,000.
+ * The shared buffers of a cluster of this size. A small one gets a quarter of PostgreSQL's default, which saves 96 MiB.
+ * The system's cache has the rest of its files. This costs a tenth more of the database's time where updates are spread
+ * over 100,000 tokens, and nothing where they are spread over 10,000.
  */
 export function memorySettings(clusterBytes: number): Readonly<Record<string, string>> {
   return { shared_buffers: clusterBytes > SMALL_CLUSTER_BYTES_MAX ? '128MB' : '32MB' }
@@ -80,7 +83,7 @@ export function postgresArguments(
   ]
 }
 
-/** The URL of a database at an address. Holds the password: never log it. */
+/** The URL of a database at an address. Contains the password: never log it. */
 export function postgresUrl(address: PostgresAddress, name: string, password: string): string {
   const port = address.kind === 'socket' ? SOCKET_PORT : address.port
   const url = new URL(`postgresql://${name}:${encodeURIComponent(password)}@127.0.0.1:${port}/${name}`)

@@ -26,7 +26,7 @@ export function readPostmasterState(clusterDir: string): PostmasterState | undef
 /** The living processes of a cluster: at most one postmaster, and the others it started. */
 interface ClusterProcesses {
   readonly postmaster: number | undefined
-  /** On Linux only; elsewhere they cannot be distinguished from those of another cluster, and this is empty. */
+  /** On Linux only; elsewhere they cannot be distinguished from the processes of another cluster, and this is empty. */
   readonly children: readonly number[]
 }
 
@@ -78,7 +78,7 @@ export function isAlive(pid: number): boolean {
   return isTaken(pid) && !isZombie(pid)
 }
 
-/** Whether the system knows the pid: a living process, ours or not, or a zombie. */
+/** Whether the pid is in use: by a living process, ours or not, or by a zombie. */
 export function isTaken(pid: number): boolean {
   try {
     process.kill(pid, 0)
@@ -88,7 +88,7 @@ export function isTaken(pid: number): boolean {
   }
 }
 
-/** A zombie: its parent has not waited for it. In containers that can last for ever. */
+/** A zombie: its parent has not waited for it. In containers, this can last forever. */
 function isZombie(pid: number): boolean {
   if (platform() !== 'linux') return false
   try {

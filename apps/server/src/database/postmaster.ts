@@ -54,7 +54,7 @@ const STOP_STEPS: readonly { readonly signal: NodeJS.Signals; readonly waitMs: n
   { signal: 'SIGQUIT', waitMs: 3_000 },
   { signal: 'SIGKILL', waitMs: 3_000 },
 ]
-/** Orphans notice within moments that their postmaster is gone; the server ends those in a long statement. */
+/** Orphans soon notice that their postmaster is gone; the server ends those that are in a long statement. */
 const ORPHAN_PATIENCE_MS = 1_000
 const LOG_FILE_BYTES_MAX = 10 * 1024 * 1024
 const LOG_TAIL_BYTES = 2_000
@@ -185,7 +185,7 @@ function childPid(child: ChildProcess): number {
   return child.pid
 }
 
-/** Opens the log for appending; moves a long one of earlier runs aside, dropping the one before it. */
+/** Opens the log for appending. Moves a long log of earlier runs aside, replacing the one before it. */
 function openLogFile(path: string): { readonly fd: number; readonly offset: number } {
   const size = statSync(path, { throwIfNoEntry: false })?.size ?? 0
   if (size > LOG_FILE_BYTES_MAX) renameSync(path, `${path}.1`)
@@ -193,8 +193,8 @@ function openLogFile(path: string): { readonly fd: number; readonly offset: numb
 }
 
 /**
- * The end of a log, at most {@link LOG_TAIL_BYTES} and nothing before `offset`; or why it cannot be read, as somebody may have
- * removed it.
+ * The end of a log, at most {@link LOG_TAIL_BYTES} and nothing before `offset`; or why it cannot be read: the file may
+ * have been removed.
  */
 function readTail(path: string, offset: number): string {
   try {

@@ -8,11 +8,11 @@ const PATIENCE_MS = 30_000
 const RETRY_MS = 250
 
 /**
- * Runs a start that needs the database, and repeats it while the database does not answer in time: a machine on which
- * much starts at once may stall for longer than a statement may take.
+ * Runs a start that needs the database, and repeats it while the database does not answer in time: a machine that
+ * starts many programs at once may stall for longer than the time limit of a statement.
  *
  * @param start leaves nothing behind if it throws.
- * @throws what the start throws, for any other reason at once.
+ * @throws any other error of the start at once.
  */
 export async function startPatiently<T>(
   start: () => Promise<T>,
@@ -30,7 +30,7 @@ export async function startPatiently<T>(
   }
 }
 
-/** A StartError may have any cause, such as a host to listen on that cannot be found. */
+/** A StartError may have any cause, such as a listening host that cannot be resolved. */
 function isAway(error: unknown): boolean {
   if (error instanceof AclError) return error.code === 'unavailable'
   return !(error instanceof StartError) && isUnavailable(error)

@@ -1,17 +1,17 @@
-/** Limits how many DNS questions of one address are answered: over UDP anyone can ask in the name of anyone. */
+/** Limits how many DNS questions of one address are answered: over UDP, source addresses can be forged. */
 import { BoundedMap, type RateLimits, TokenBuckets } from '@latchkey/service'
 
 /** A client may ask this many seconds' worth of questions at once. */
 const BURST_SECONDS = 2
-/** Answers to a client are taken in pieces, as another process may count them: this many in a second. */
+/** Answers to a client are reserved in pieces, because another process may count them: this many pieces per second. */
 const PIECES_PER_SECOND = 50
-/** Maximum number of clients whose pieces are kept. */
+/** Maximum number of clients whose pieces are remembered. */
 const CLIENTS_MAX = 20_000
 
-/** What was taken for a client and not used yet. */
+/** Answers reserved for a client and not used yet. */
 interface Piece {
   left: number
-  /** The number that another process lets it have, once it has decided. */
+  /** The number that another process grants, once it has decided. */
   asked: Promise<number> | undefined
 }
 

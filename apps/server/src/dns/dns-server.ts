@@ -10,14 +10,14 @@ import { createTcpServer, type TcpServer } from './tcp-server.ts'
 interface DnsServerOptions {
   /** An IP address. */
   readonly address: string
-  /** 0 takes a free one. */
+  /** 0 picks a free port. */
   readonly port: number
   /** Whether other processes of this server listen on the same port. */
   readonly isShared: boolean
   readonly responder: Responder
   /** Called with an error of the UDP socket. */
   readonly onError: (error: Error) => void
-  /** Longest time without a question on a TCP connection. Default: 10 seconds. */
+  /** Maximum time without a question on a TCP connection. Default: 10 seconds. */
   readonly idleMs?: number
 }
 
@@ -26,7 +26,7 @@ export interface DnsServer {
   close(): Promise<void>
 }
 
-/** How often a free port is looked for that both UDP and TCP can have. */
+/** Maximum attempts to find a port that is free for both UDP and TCP. */
 const ATTEMPTS_MAX = 20
 
 /** @throws StartError if the address cannot be listened on. */

@@ -1,4 +1,4 @@
-/** Cuts answers to the size that clients take. Decisions: dns. */
+/** Cuts answers to the size that clients accept. Decisions: dns. */
 import type { DnsRecord, DnsReply } from '@latchkey/acl'
 import { writeReply } from './message-writer.ts'
 import type { Query } from './query.ts'
@@ -9,18 +9,18 @@ export interface Room {
   readonly answers: number
 }
 
-/** Over UDP, of a client that announces no size. RFC 1035, 4.2.1. */
+/** For UDP clients that announce no size. RFC 1035, 4.2.1. */
 const UDP_BYTES = 512
-/** Most bytes over UDP, whatever the client announces: a forged question shall not bring much traffic to its victim. */
+/** Maximum bytes over UDP, whatever the client announces, to limit amplification by forged questions. */
 const UDP_BYTES_MAX = 4_096
 /** The length of a message over TCP has two bytes. */
 const TCP_BYTES_MAX = 65_535
-/** Fewest bytes of a record with an address: a pointer, ten bytes, and the address. */
+/** Minimum bytes of a record with an address: a pointer, ten bytes, and the address. */
 const ADDRESS_BYTES_MIN = 16
-/** Fewest bytes of an SRV record with a short target, and of the address of that. */
+/** Minimum bytes of an SRV record with a short target, and of the target's address. */
 const LOCATION_BYTES_MIN = 40 + ADDRESS_BYTES_MIN
 
-/** @param answersMax most answers for a client that takes no more than 512 bytes. */
+/** @param answersMax maximum answers for a client that accepts no more than 512 bytes. */
 export function roomOf(query: Query, transport: 'udp' | 'tcp', answersMax: number): Room {
   const recordBytes = query.question.type === 'SRV' ? LOCATION_BYTES_MIN : ADDRESS_BYTES_MIN
   if (transport === 'tcp') return { bytes: TCP_BYTES_MAX, answers: Math.floor(TCP_BYTES_MAX / recordBytes) }
@@ -29,10 +29,11 @@ export function roomOf(query: Query, transport: 'udp' | 'tcp', answersMax: numbe
 }
 
 /**
- * Writes as much of an answer as there is room for. Metadata beside the answers goes first, then answers from the end with the
- * addresses that belong to them, then what else is beside them.
+ * Writes as much of an answer as fits. Drops TXT records among the additional records first, then answers from the end
+ * with the addresses of their targets, then the remaining additional and authority records.
  *
- * @param options.saysCut whether the answer says that answers are missing. It always does if none is left.
+ * @param options.saysCut whether the message is marked as truncated if answers are missing. It always is if no answer
+ * is left.
  */
 export function writeInto(
   room: Room,
@@ -49,7 +50,7 @@ export function writeInto(
   }
 }
 
-/** @param share the part of the message for which there is room. */
+/** @param share the fraction of the message that fits. */
 function smaller(reply: DnsReply, share: number): DnsReply {
   const { answers, authorities, additionals } = reply
   if (hasTexts(reply)) return { ...reply, additionals: additionals.filter(({ type }) => type !== 'TXT') }
@@ -67,7 +68,7 @@ function isBare({ answers, authorities, additionals }: DnsReply): boolean {
   return answers.length + authorities.length + additionals.length === 0
 }
 
-/** The first answers, and beside them what is about their names. */
+/** The first answers, with the additional records for their targets. */
 function takeAnswers(reply: DnsReply, count: number): DnsReply {
   if (reply.answers.length <= count) return reply
   const answers = reply.answers.slice(0, count)

@@ -1,8 +1,8 @@
 const LENGTH_BYTES = 2
-/** Longest question over TCP. One with every option takes less than half of it. */
+/** Maximum length of a question over TCP. A question with every option takes less than half of it. */
 const QUESTION_BYTES_MAX = 4_096
 
-/** Splits the bytes of a TCP connection into messages, each after its length. Holds less than one message. */
+/** Splits the bytes of a TCP connection into messages, each preceded by its length. Buffers less than one message. */
 export class MessageReader {
   private pending: Buffer = Buffer.alloc(0)
 

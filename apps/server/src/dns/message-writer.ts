@@ -1,4 +1,4 @@
-/** Writes DNS answers. Names of records that were written before are pointers to them. RFC 1035, 4.1.4. */
+/** Writes DNS answers. Repeated names are compressed to pointers. RFC 1035, 4.1.4. */
 import type { DnsRecord, DnsReply } from '@latchkey/acl'
 import { type Answer, encode } from 'dns-packet'
 import { HEADER_BYTES, type Query, type Unanswerable } from './query.ts'
@@ -28,7 +28,7 @@ export function writeStatus({ id, isRecursionDesired, opcode, rcode }: Unanswera
   return message
 }
 
-/** @param isTruncated whether records are missing that another transport has room for. */
+/** @param isTruncated whether records are missing for which another transport has room. */
 export function writeReply(query: Query, reply: DnsReply, isTruncated = false): Buffer {
   const { answers, authorities, additionals } = reply
   const writer = new RecordWriter(query)
@@ -47,10 +47,10 @@ export function writeReply(query: Query, reply: DnsReply, isTruncated = false): 
   return Buffer.concat([header, query.questionBytes, ...writer.written])
 }
 
-/** Longest string of a TXT record, in bytes. */
+/** Maximum length of a string of a TXT record, in bytes. */
 const STRING_BYTES_MAX = 255
 const POINTER = 0xc000
-/** Pointers reach no further. */
+/** The highest offset that a pointer can express. */
 const POINTED_MAX = 0x3fff
 
 class RecordWriter {
@@ -72,7 +72,7 @@ class RecordWriter {
     const end = this.at + (owner?.length ?? 0) + rest.length
     if (owner) this.written.push(owner)
     this.written.push(rest)
-    // The data of these ends in a name.
+    // The data of these types ends in a name.
     const target =
       record.type === 'SRV' ? record.data.target : NAMES.has(record.type) ? record.data : undefined
     if (typeof target === 'string') this.notePlace(target, end - nameBytes(target))
@@ -108,7 +108,7 @@ function encodeRecord(record: DnsRecord): Buffer {
   return encodeAnswer(record.type === 'TXT' ? { ...record, data: stringsOf(record.data) } : { ...record })
 }
 
-/** A record by itself: a message with nothing else, without the header. */
+/** Encodes a single record: a message with nothing else, without the header. */
 function encodeAnswer(record: Answer): Buffer {
   return encode({ type: 'response', answers: [record] }).subarray(HEADER_BYTES)
 }

@@ -9,15 +9,15 @@ export interface Query {
   readonly question: DnsQuestion
   /** The question as it was sent, which the answer repeats byte for byte. */
   readonly questionBytes: Uint8Array
-  /** Bytes that the client takes over UDP, if it announces them (EDNS). */
+  /** Bytes that the client accepts over UDP, if it announces them (EDNS). */
   readonly udpSize: number | undefined
 }
 
-/** A message that is answered with a status alone. */
+/** A message that is answered with only a status. */
 export interface Unanswerable {
   readonly id: number
   readonly isRecursionDesired: boolean
-  /** What the message asks for, where that is not a query; 0 is one. */
+  /** The operation that the message requests, if it is not a query; 0 is a query. */
   readonly opcode: number
   readonly rcode: DnsReply['rcode']
 }
@@ -42,7 +42,7 @@ export function readQuery(message: Buffer): Query | Unanswerable | undefined {
   const header = { id: message.readUInt16BE(0), isRecursionDesired: (flags & RECURSION_DESIRED) !== 0 }
   const opcode = (flags & OPCODE) >> OPCODE_SHIFT
   if (opcode !== 0) return { ...header, opcode, rcode: 'NOTIMP' }
-  // One question, before a big number of questions takes memory.
+  // Exactly one question. Checked before a high question count can take memory.
   if (message.readUInt16BE(4) !== 1) return { ...header, opcode, rcode: 'FORMERR' }
   try {
     const { questions: [asked] = [], additionals = [] } = decode(message)
@@ -62,7 +62,10 @@ export function readQuery(message: Buffer): Query | Unanswerable | undefined {
 /** Type and class, after the name. */
 const QUESTION_TAIL_BYTES = 4
 
-/** The first question: labels, each after its length, an empty one, type and class. Nothing before it can be pointed to. */
+/**
+ * The first question: labels, each preceded by its length, an empty label, type and class. There is nothing before it
+ * for a pointer to refer to.
+ */
 function questionOf(message: Buffer): Uint8Array {
   let at = HEADER_BYTES
   for (let length = message[at] ?? 0; length > 0; length = message[at] ?? 0) at += 1 + length

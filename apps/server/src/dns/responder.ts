@@ -1,4 +1,4 @@
-/** From the bytes of a question to the bytes of its answer. */
+/** Converts the bytes of a question to the bytes of its answer. */
 import { type DnsQuestion, type DnsReply, emptyReply } from '@latchkey/acl'
 import type { AnswerRates } from './answer-rates.ts'
 import { roomOf, writeInto } from './fit-reply.ts'
@@ -6,14 +6,14 @@ import { writeStatus } from './message-writer.ts'
 import { type Query, readQuery } from './query.ts'
 
 export interface ResponderOptions {
-  /** Answers a question with at most as many records as are of use. */
+  /** Answers a question with at most as many records as could fit. */
   readonly resolve: (question: DnsQuestion, recordsMax: number) => DnsReply | Promise<DnsReply>
   readonly rates: AnswerRates
-  /** Most answers over UDP for a client that takes no more than 512 bytes. */
+  /** Maximum answers over UDP for a client that accepts no more than 512 bytes. */
   readonly udpAnswersMax: number
-  /** Whether clients may announce that they take more over UDP. Since 0.8.5. */
+  /** Whether clients may announce that they accept more over UDP. Since 0.8.5. */
   readonly hasEdns: boolean
-  /** Whether answers say that some are missing. */
+  /** Whether truncated answers are marked. */
   readonly saysCut: boolean
   /** Called with every answered question, for metrics. */
   readonly onAnswer: (rcode: DnsReply['rcode'], transport: Transport) => void
@@ -22,7 +22,10 @@ export interface ResponderOptions {
 
 export type Transport = 'udp' | 'tcp'
 
-/** Most questions of a process that wait for the database, or to be counted, at a time; further ones are not answered. */
+/**
+ * Maximum questions of a process that wait for the database or the rate limiter at a time; further ones are not
+ * answered.
+ */
 const WAITING_MAX = 1_000
 
 export class Responder {
@@ -37,7 +40,7 @@ export class Responder {
    * Answers a message, usually at once.
    *
    * @param client its address.
-   * @returns `undefined` if it is not answered: it is no question, or one too many.
+   * @returns `undefined` if it is not answered, because it is not a question or exceeds a limit.
    */
   respond(
     message: Buffer,

@@ -1,4 +1,4 @@
-/** Starts DNS as the configuration says. */
+/** Starts DNS according to the configuration. */
 import type { DnsReply } from '@latchkey/acl'
 import { AclError, type ServiceProfile } from '@latchkey/contract'
 import type { RateLimits, Service } from '@latchkey/service'
@@ -12,13 +12,13 @@ interface StartDnsOptions {
   readonly config: Config
   readonly profile: ServiceProfile
   readonly service: Service
-  /** What counts the answers to clients. Default: this process does. */
+  /** Counts the answers to clients. Default: this process counts them. */
   readonly limits?: RateLimits | undefined
   readonly onAnswer: (rcode: DnsReply['rcode'], transport: Transport) => void
   readonly log: Logger
 }
 
-/** At most one line about failed questions in this time: anyone can ask. */
+/** At most one line about failed questions is logged in this time, because any client can cause them. */
 const LOG_INTERVAL_MS = 10_000
 
 /**

@@ -6,11 +6,11 @@ import { OwnSlots } from '../http/listener/connections/connection-slots.ts'
 import { MessageReader } from './message-reader.ts'
 import type { Responder } from './responder.ts'
 
-/** Most connections at a time; further ones are closed at once. */
+/** Maximum connections at a time; further ones are closed at once. */
 const CONNECTIONS_MAX = 256
-/** Most connections of one client at a time. */
+/** Maximum connections of one client at a time. */
 export const CONNECTIONS_PER_CLIENT_MAX = 64
-/** Longest time from the last answer, or from the start, until a question has arrived whole. */
+/** Maximum time from the last answer, or from the start, until a complete question has arrived. */
 const IDLE_MS = 10_000
 
 export interface TcpServer {
@@ -22,9 +22,9 @@ export interface TcpServer {
 export function createTcpServer(responder: Responder, idleMs: number = IDLE_MS): TcpServer {
   const open = new Set<Socket>()
   const slots = new OwnSlots(CONNECTIONS_PER_CLIENT_MAX)
-  // A long answer takes some ten milliseconds, and one piece of a connection may hold a hundred questions.
+  // A long answer takes some ten milliseconds, and one read of a connection may return a hundred questions.
   const turns = new TurnQueue()
-  // A client may end its side as soon as it has asked.
+  // A client may end its side as soon as it has sent its question.
   const server = createServer({ noDelay: true, allowHalfOpen: true }, (socket) => {
     const client = socket.remoteAddress ?? ''
     if (!slots.take(client)) {
@@ -50,7 +50,7 @@ export function createTcpServer(responder: Responder, idleMs: number = IDLE_MS):
   }
 }
 
-/** Answers the questions of a connection one after the other, and reads no further while an answer is unread. */
+/** Answers the questions of a connection one after another, and reads no further while an answer is unread. */
 async function answerAll(
   socket: Socket,
   {
@@ -60,7 +60,7 @@ async function answerAll(
     idleMs,
   }: { responder: Responder; turns: Turns; client: string; idleMs: number },
 ): Promise<void> {
-  // A byte now and then does not keep the connection: only a whole question does.
+  // Occasional bytes do not keep the connection open; only a complete question does.
   const idle = setTimeout(() => socket.destroy(), idleMs)
   const reader = new MessageReader()
   try {
@@ -75,7 +75,7 @@ async function answerAll(
     }
     await new Promise<void>((resolve) => socket.end(resolve))
   } catch {
-    // The client has left, or sent what is no question.
+    // The client has left, or sent something that is not a question.
   } finally {
     clearTimeout(idle)
     socket.destroy()

@@ -1,4 +1,4 @@
-/** What `latchkey-server doctor` says about certificates: those of the files, and that of a server that runs. */
+/** Findings of `latchkey-server doctor` about certificates: those in files, and that of a running server. */
 
 import type { X509Certificate } from 'node:crypto'
 import { readFileSync } from 'node:fs'
@@ -14,7 +14,7 @@ const DAY_MS = 86_400_000
 const EXPIRY_DAYS_WARN = 30
 const CONNECT_MS = 2_000
 
-/** @param files by the settings that name them; each may hold several certificates. @param now in milliseconds. */
+/** @param files by the settings that name them; each may contain several certificates. @param now in milliseconds. */
 export function checkCertificates(files: Readonly<Record<string, string>>, now: number): readonly Finding[] {
   return Object.entries(files).map(([setting, path]) => {
     try {
@@ -27,7 +27,7 @@ export function checkCertificates(files: Readonly<Record<string, string>>, now: 
   })
 }
 
-/** By the certificate that expires first, whose subject is named if there are several. */
+/** Reports on the certificate that expires first, and names its subject if there are several. */
 function judge(file: string, certificates: readonly X509Certificate[], now: number): Finding {
   const nameOf = (certificate: X509Certificate) =>
     certificates.length === 1 ? file : `${certificate.subject.replaceAll('\n', ', ')} in ${file}`
@@ -51,8 +51,8 @@ function judge(file: string, certificates: readonly X509Certificate[], now: numb
 }
 
 /**
- * Checks whether a server could start with its TLS files, and whether the running one uses them. Reports nothing about a listener
- * without TLS, or where none listens.
+ * Checks whether a server could start with its TLS files, and whether the running one uses them. Reports nothing about
+ * a listener without TLS, or if nothing listens.
  */
 export async function checkListener(
   config: Pick<Config, 'host' | 'port' | 'tlsCert' | 'tlsKey' | 'tlsClientCa'>,
@@ -92,7 +92,7 @@ function presentedAt({
 }: Pick<Config, 'host' | 'port'>): Promise<X509Certificate | string | undefined> {
   return new Promise((resolve) => {
     const name = isIP(host) === 0 ? { servername: host } : {}
-    // Whom to trust is the clients' question.
+    // Clients decide whom they trust.
     const socket = connect({ host: reachable(host), port, rejectUnauthorized: false, ...name })
     const finish = (result: X509Certificate | string | undefined) => {
       resolve(result)

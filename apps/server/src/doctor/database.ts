@@ -1,4 +1,4 @@
-/** What `latchkey-server doctor` says about the database: its settings, schema, clock, keys and members. */
+/** Findings of `latchkey-server doctor` about the database: its settings, schema, clock, keys and members. */
 import { MEMBER_FAILED_AFTER_MS } from '@latchkey/acl'
 import pg from 'pg'
 import { checkDatabaseUrl } from '../config/check-files.ts'
@@ -22,12 +22,12 @@ interface Options {
   readonly url: string
   /** Undefined if the keys of this server cannot be read. */
   readonly ring: KeyRing | undefined
-  /** Of one server process. */
+  /** Connections of one server process. */
   readonly connections: number
   readonly workers: number
 }
 
-/** Asks a database that is running. It changes nothing. */
+/** Queries a running database, without changing it. */
 export async function checkDatabase(options: Options): Promise<readonly Finding[]> {
   try {
     checkDatabaseUrl('DATABASE_URL', options.url)
@@ -102,7 +102,7 @@ async function checkSettings(
       )
     }
   }
-  // A restart has one process more for a moment, and the database keeps some connections for itself.
+  // A restart briefly has one more process, and the database keeps some connections for itself.
   if (Number(found.max) < workers * (connections + 1) + connections + 4) {
     const todo = `Raise max_connections: each of ${workers} server processes (LATCHKEY_WORKERS) takes up to ${connections + 1} (LATCHKEY_DATABASE_CONNECTIONS).`
     findings.push(warn('database', `max_connections is ${found.max}`, todo))
@@ -167,7 +167,7 @@ async function checkKeys(client: pg.Client, ring: KeyRing | undefined): Promise<
   })
 }
 
-/** Servers that share the database, and whether they are of one version. */
+/** Checks the servers that share the database, and whether they run the same version. */
 async function checkMembers(client: pg.Client): Promise<readonly Finding[]> {
   const { rows } = await client.query<{ node: string; version: string; alive: boolean }>(
     `SELECT node, version, heartbeat_at > clock_timestamp() - make_interval(secs => $1) AS alive

@@ -57,7 +57,7 @@ async function checkStore(config: Config, ring: KeyRing | undefined): Promise<re
   return [warn('database', `embedded, ${state}`, todo)]
 }
 
-/** The keys as a server finds them. None are created. */
+/** The keys as a server finds them. Creates none. */
 async function readKeys(config: Config): Promise<KeyRing | Finding> {
   if (config.encryptionKeys !== undefined) return createKeyRing(config.encryptionKeys)
   const file = join(resolve(config.dataDir), 'encryption.keys')

@@ -1,10 +1,10 @@
 /** A finding of `latchkey-server doctor`. */
 export interface Finding {
   readonly level: 'ok' | 'warn' | 'fail'
-  /** What was looked at, in a word or two. */
+  /** What was checked, in a word or two. */
   readonly what: string
   readonly found: string
-  /** What to do; absent if nothing is. */
+  /** What to do; absent if there is nothing to do. */
   readonly todo?: string
 }
 

@@ -1,4 +1,4 @@
-/** What `latchkey-server doctor` says about the machine: disk and open files. */
+/** Findings of `latchkey-server doctor` about the machine: disk and open files. */
 import { existsSync, readFileSync, statfsSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { type Finding, fail, ok, warn } from './finding.ts'
@@ -6,7 +6,7 @@ import { type Finding, fail, ok, warn } from './finding.ts'
 const GIB = 1024 ** 3
 const DISK_BYTES_WARN = 5 * GIB
 const DISK_BYTES_FAIL = GIB / 2
-/** A connection takes a file; blocking queries hold many. */
+/** A connection takes a file, and blocking queries keep many connections open. */
 const FILES_MIN = 4_096
 
 /** @param path the data directory, which may not exist yet. */

@@ -1,14 +1,15 @@
 import { setFlagsFromString } from 'node:v8'
 
 /**
- * Work, in units of V8, that a WebAssembly function does before V8 optimizes it. V8's own 13 million are reached by the first queries that
- * Prisma compiles: optimizing them took 180 ms of processor time in every start, for plans that Prisma then keeps.
+ * Work, in units of V8, that a WebAssembly function does before V8 optimizes it. The first queries that Prisma compiles
+ * reach V8's default of 13 million: the optimization took 180 ms of processor time in every start, for plans that
+ * Prisma then caches.
  */
 const WASM_TIERING_BUDGET = 1_000_000_000
 
 /**
- * Loads modules with a young generation that stays small. Otherwise loading leaves one of 32 to 64 MiB, which V8 keeps under
- * load, and it takes a tenth of a second more.
+ * Loads modules with a young generation that stays small. Otherwise, loading grows it to 32 to 64 MiB, which V8 keeps
+ * under load, and takes a tenth of a second longer.
  *
  * @param load imports the modules. Nothing large may be imported before.
  */

@@ -10,7 +10,7 @@ import { connectPatiently, type FirstConnectionOptions } from '../first-connecti
 import { judgeNewerSchema } from './schema-compatibility.ts'
 
 interface MigrateOptions extends FirstConnectionOptions {
-  /** Holds `<name>/migration.sql` per migration, applied in the order of the names. Default: the server's own. */
+  /** Contains `<name>/migration.sql` per migration, applied in the order of the names. Default: the server's own. */
   readonly directory?: string
 }
 
@@ -49,11 +49,11 @@ interface LedgerRow {
 
 /**
  * Migrates a database to the schema of this server. Each migration is one transaction; several servers may start at
- * once. A newer schema stays as it is where this server can run on it.
+ * once. A newer schema stays unchanged if this server can run on it.
  *
  * @returns the names of the migrations applied now, in order; empty if there was nothing to do.
- * @throws StartError if this server cannot run on the database's schema, or a migration fails. Nothing of the failed
- * one remains.
+ * @throws StartError if this server cannot run on the database's schema, or a migration fails. A failed migration
+ * leaves nothing behind.
  */
 export async function migrate(options: MigrateOptions): Promise<readonly string[]> {
   const migrations = readMigrations(options.directory ?? PACKAGE_FILES.migrations)
@@ -91,7 +91,7 @@ async function refuseOldPostgres(client: pg.Client): Promise<void> {
 }
 
 /**
- * Since PostgreSQL 15, a right on a database (`GRANT ALL ON DATABASE`) includes none on its schema `public`, so that the
+ * Since PostgreSQL 15, a right on a database (`GRANT ALL ON DATABASE`) includes none on its schema `public`, so the
  * first table cannot be created.
  *
  * @returns undefined if the error is not about a right that this user lacks.

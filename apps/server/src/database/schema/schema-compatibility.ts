@@ -18,7 +18,7 @@ interface NewerSchema {
 /**
  * Judges a schema by its mark.
  *
- * @param applied migrations of the database. @param known those of this server, in order.
+ * @param applied migrations of the database. @param known migrations of this server, in order.
  * @returns undefined if this server knows the whole schema.
  */
 export async function judgeNewerSchema(
