@@ -21,7 +21,7 @@ import { pause } from './job.ts'
 
 interface MigrationContext {
   readonly store: Store
-  /** A secondary migrates its local tokens alone: global ones come from the primary, with their accessors. */
+  /** A secondary migrates only its local tokens: global tokens come from the primary, with their accessors. */
   readonly isSecondary: boolean
   readonly now: () => number
   readonly random: Random
@@ -34,11 +34,12 @@ interface MigrationContext {
 const CONTESTED_PAUSE_MS = 50
 
 /**
- * Works until every token that this datacenter migrates has an accessor, or the signal aborts. Only the leader calls it.
+ * Works until every token that this datacenter migrates has an accessor, or the signal aborts. Only the leader calls
+ * it.
  *
- * A process that finds a new batch record, after its own commit, another process's or at its start, knows that the
- * commit became visible before, but not when. So it waits a whole interval from then on: the rate holds across kills,
- * commits of unknown outcome, and processes that believe they are the leader.
+ * A process that finds a new batch record, after its own commit, after another process's commit or at its start, knows
+ * only that the commit became visible earlier, not when. It therefore waits a whole interval from then on, and the rate
+ * holds across kills, commits of unknown outcome, and processes that wrongly believe they are the leader.
  *
  * @throws StoreConflict if a batch is refused although its tokens are unchanged; AclError `unavailable`.
  */
@@ -47,14 +48,17 @@ export async function migrateAccessors(context: MigrationContext, signal: AbortS
   await store.refresh('consistent')
   let seenBatches = 0
   let notBefore = now()
-  /** The same by the monotonic clock: the shared one may be corrected forwards. */
+  /** The same by the monotonic clock, because the shared clock may be corrected forwards. */
   let notBeforeHere = performance.now()
   const waitInterval = () => {
     notBefore = now() + ACCESSOR_BATCH_INTERVAL_MS_MIN
     notBeforeHere = performance.now() + ACCESSOR_BATCH_INTERVAL_MS_MIN
   }
   log.info('assigning accessors')
-  /** Secrets of tokens that were changed while a batch with them was in flight: left out until a batch succeeds. */
+  /**
+   * Secrets of tokens that were changed while a batch with them was in flight. They are left out until a batch
+   * succeeds.
+   */
   const contested = new Set<string>()
   while ((await tokensWithoutAccessor(context, 1)).length > 0) {
     const last = readLast(store)
@@ -123,7 +127,7 @@ async function commitBatch(attempt: Attempt, context: MigrationContext): Promise
         done: next.done,
         index,
         at: new Date(at).toISOString(),
-        // From the instant at which it was due.
+        // From the time at which it was due.
         ms: Math.round(performance.now() - due),
       },
       'accessor batch',
@@ -144,7 +148,7 @@ async function commitBatch(attempt: Attempt, context: MigrationContext): Promise
   }
 }
 
-/** Waits until an instant of a clock that may run differently from the timers. */
+/** Waits until a time of a clock that may run at a different speed from the timers. */
 async function pauseUntil(at: number, now: () => number, signal: AbortSignal): Promise<void> {
   while (now() < at && !signal.aborted) await pause(at - now(), signal)
 }

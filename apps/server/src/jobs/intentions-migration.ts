@@ -1,4 +1,6 @@
-/** Turns intentions into config entries, once. Spec 9.5; the rules are in acl, this provides clock, servers and store. */
+/**
+ * Converts intentions to config entries, once. Spec 9.5; the rules are in acl, this provides clock, servers and store.
+ */
 import {
   INTENTIONS_LOOK_MS,
   type IntentionMigrationRecord,
@@ -25,7 +27,7 @@ interface MigrationOptions {
   readonly log: Logger
 }
 
-/** @returns the round of a job. Only the elected server acts in it. */
+/** @returns the round of a job. Only the leader acts in it. */
 export function intentionsMigration({
   store,
   config,
@@ -33,7 +35,7 @@ export function intentionsMigration({
   profile,
   log,
 }: MigrationOptions): () => Promise<number> {
-  /** When this server was elected last. */
+  /** When this server was last elected. */
   let electedAt: number | undefined
   const token = () => readReplicationToken({ store, config })
   const [headerPrefix = ''] = config.headerPrefixes
@@ -65,14 +67,14 @@ export interface IntentionsContext {
   readonly store: Store
   readonly profile: ServiceProfile
   readonly now: () => number
-  /** Of this datacenter. */
+  /** Members of this datacenter. */
   readonly members: () => Promise<readonly Pick<Member, 'node' | 'version' | 'status'>[]>
   readonly primary: () => Promise<IntentionsLook['primary']>
   readonly log: Logger
 }
 
 /**
- * One look of the elected server.
+ * One check by the leader.
  *
  * @returns milliseconds until the next.
  */
@@ -81,7 +83,7 @@ export async function lookAtIntentions(context: IntentionsContext, electedAt: nu
   await store.refresh('consistent')
   const recorded = recordedIn(store)
   if (!profile.has('intentions.configEntries')) {
-    // An older server leads again: as in the reference, it blocks nothing.
+    // An older server has become leader again. As in the reference, it blocks nothing.
     if (recorded !== undefined && recorded.state !== 'done') await record(store, undefined)
     return INTENTIONS_LOOK_MS
   }

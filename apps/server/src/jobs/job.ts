@@ -1,6 +1,6 @@
 import type { Logger } from 'pino'
 
-/** A job that runs again and again until it is stopped. */
+/** A job that runs repeatedly until it is stopped. */
 export interface Job {
   /** Ends it; resolves once a run in flight is over. */
   stop(): Promise<void>

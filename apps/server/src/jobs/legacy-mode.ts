@@ -9,9 +9,9 @@ export interface LegacyModeContext {
   readonly datacenter: string
   readonly primaryDatacenter: string
   readonly members: () => Promise<readonly Member[]>
-  /** The primary, as a secondary sees it; `undefined` if it cannot. */
+  /** The primary, as a secondary sees it; `undefined` if the primary cannot be reached. */
   readonly primary: () => Promise<SeenPrimary | undefined>
-  /** Creates what has to exist once the mode has ended, before its end is recorded. */
+  /** Creates what must exist after the mode has ended, before the end is recorded. */
   readonly prepare: () => Promise<void>
 }
 

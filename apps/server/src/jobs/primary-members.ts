@@ -15,12 +15,12 @@ const intentionsSchema = z.object({ State: z.string() })
 /** What a secondary sees of its primary. */
 export interface SeenPrimary {
   readonly members: readonly Member[]
-  /** The datacenter that it takes for the primary, if that is not itself. */
+  /** The datacenter that the primary itself replicates from, if any. */
   readonly follows: string | undefined
 }
 
 /**
- * Reads whether the servers of the primary datacenter have left legacy mode, which they do together, as they share
+ * Reads whether the servers of the primary datacenter have left legacy mode, which they do together, because they share
  * one store. Spec 9.2.2.
  *
  * @param primary absent in the primary itself.

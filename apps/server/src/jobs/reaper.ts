@@ -1,18 +1,18 @@
 import { idleHorizon, idleLimitOfMethod, isExpired, isOrphan, type TokenRecord } from '@latchkey/acl'
 import { type Change, type Store, StoreConflict, type TokenScope } from '@latchkey/service'
 
-/** Time between two looks that found less than a batch. */
+/** Time between two rounds that found less than a batch. */
 export const REAP_INTERVAL_MS = 1_000
 /** Maximum tokens removed by one commit, so that no write waits long behind it (EXP-05). */
 const BATCH_SIZE_MAX = 256
 
-/** The tokens that a datacenter removes itself: in a secondary, global ones end in the primary. */
+/** The tokens that a datacenter removes itself: a secondary leaves global tokens to the primary. */
 export function reapedHere(isSecondary: boolean): TokenScope {
   return isSecondary ? { local: true } : {}
 }
 
 /**
- * Removes expired tokens. They act as deleted once expired; this frees their rows and ids.
+ * Removes expired tokens. They have acted as deleted since their expiry; this frees their rows and ids.
  *
  * @returns how many were removed.
  */
@@ -25,11 +25,11 @@ export async function reapExpiredTokens(store: Store, now: number, scope: TokenS
 }
 
 /**
- * Removes orphans in the one process that wins each look, and looks only after a change of an auth method, or of the scope, as at
- * a promotion: a search that finds none reads all tokens of logins.
+ * Removes tokens of deleted auth methods, in the one process that wins each round. Searches only after a change of an
+ * auth method or of the scope, as at a promotion: a search without results reads all login tokens.
  *
  * @param win runs the work unless another process does.
- * @returns a look, which answers when the next one is due, in milliseconds.
+ * @returns a round, which returns the milliseconds until the next one.
  */
 export function orphanReaper(
   store: Store,
@@ -49,7 +49,7 @@ export function orphanReaper(
 }
 
 /**
- * Removes tokens of auth methods that are gone. They act as deleted from the commit that deleted their method on.
+ * Removes tokens of deleted auth methods. They have acted as deleted since the commit that deleted their method.
  *
  * @returns how many were found: 0 once all are removed.
  */
@@ -63,9 +63,9 @@ async function reapOrphanedTokens(store: Store, scope: TokenScope): Promise<numb
 }
 
 /**
- * Removes tokens that were idle for longer than their auth method allows. They act as deleted before.
+ * Removes tokens that were idle for longer than their auth method allows. They already act as deleted.
  *
- * @returns the largest number found of one method.
+ * @returns the largest number found for one method.
  */
 export async function reapIdleTokens(store: Store, now: number, scope: TokenScope = {}): Promise<number> {
   let most = 0

@@ -1,18 +1,18 @@
 import { endExpiredSessions, type Store } from '@latchkey/service'
 
 const SWEEP_INTERVAL_MS = 1_000
-/** A process that begins to lead lets the renewals that its predecessor refused arrive first. */
+/** A new leader waits this long, so that renewals that its predecessor refused arrive first. */
 export const SWEEP_GRACE_MS = 5_000
 
-/** Runs work in the process that leads; the signal is the same until another leads. */
+/** Runs work in the leader. The signal stays the same until another process becomes leader. */
 type WorkOfLeader = (signal: AbortSignal) => Promise<boolean>
 
 /**
- * Ends sessions whose TTL is over.
+ * Ends sessions whose TTL has passed.
  *
- * @param win runs the work in the process that leads.
- * @param now a clock that never steps, in milliseconds.
- * @returns a round, which answers when the next one is due, in milliseconds.
+ * @param win runs the work in the leader.
+ * @param now a monotonic clock, in milliseconds.
+ * @returns a round, which returns the milliseconds until the next one.
  */
 export function sessionSweeper(
   store: Store,

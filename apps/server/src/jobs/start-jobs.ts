@@ -1,4 +1,4 @@
-/** The background work of a process. Work that needs a single worker in the cluster asks for it by name. */
+/** The background work of a process. Work for only one process of the cluster runs in the leader. */
 import { advertisedMode, MEMBER_HEARTBEAT_MS, type Random, StartRefused } from '@latchkey/acl'
 import { AclError, type ServiceProfile } from '@latchkey/contract'
 import {
@@ -40,7 +40,7 @@ interface JobsOptions {
   /** Absent in the primary itself. */
   readonly replication: Replication | undefined
   readonly coordinateUpdates: CoordinateUpdates
-  /** Absent where no lists are kept. */
+  /** Absent if no lists are kept. */
   readonly preparation: ListPreparation | undefined
   readonly profile: ServiceProfile
   readonly random: Random
@@ -48,12 +48,12 @@ interface JobsOptions {
   readonly onFatal: (error: Error) => void
 }
 
-/** A search reads all tokens with an idle limit, and they end by themselves. */
+/** A search reads all tokens with an idle limit, and idle tokens stop working without it. */
 const IDLE_REAP_INTERVAL_MS = 5_000
 const LOGIN_STATE_REAP_INTERVAL_MS = 60_000
 const COORDINATES_INTERVAL_MS = 5_000
 const MIGRATION_LOOK_INTERVAL_MS = 250
-/** A replaced primary that is back should be known within a minute. */
+/** A replaced primary that has returned should be noticed within a minute. */
 const OLD_PRIMARY_LOOK_INTERVAL_MS = 5_000
 
 export function startJobs(options: JobsOptions): Job {
@@ -91,7 +91,7 @@ export function startJobs(options: JobsOptions): Job {
   }
 }
 
-/** Each process writes what was reported to it. */
+/** Each process writes the coordinates that were reported to it. */
 async function writeCoordinates({ store, coordinateUpdates }: JobsOptions): Promise<number> {
   await coordinateUpdates.write(store)
   return COORDINATES_INTERVAL_MS
@@ -124,7 +124,7 @@ async function reapLoginStates({ store }: JobsOptions): Promise<number> {
 }
 
 /**
- * Every server checks; the first that finds the rule fulfilled ends the mode, and the others read that from the
+ * Every server checks. The first one that finds the rule fulfilled ends the mode, and the others read this from the
  * store.
  */
 async function look(options: JobsOptions): Promise<number> {
@@ -168,7 +168,7 @@ async function look(options: JobsOptions): Promise<number> {
   return MEMBER_HEARTBEAT_MS
 }
 
-/** Creates what has to exist when the mode has ended. In the primary, the migration does the rest. */
+/** Creates what must exist when the mode has ended. In the primary, the migration does the rest. */
 async function prepareEnd(store: ServerStore, config: Config, random: Random): Promise<void> {
   const { initialManagementToken } = config
   const place = { isSecondary: isSecondary({ ...config, store }) }
@@ -197,7 +197,7 @@ async function migrate(options: JobsOptions, signal: AbortSignal): Promise<numbe
   return MIGRATION_LOOK_INTERVAL_MS
 }
 
-/** In legacy mode a datacenter follows nothing. Spec 9.2.2. */
+/** In legacy mode, a datacenter replicates nothing. Spec 9.2.2. */
 async function replicate({ store, config, replication }: JobsOptions, signal: AbortSignal): Promise<number> {
   const mode = store.directory().system('acl-mode')?.Value.mode
   if (replication === undefined || mode !== 'enabled') return MEMBER_HEARTBEAT_MS

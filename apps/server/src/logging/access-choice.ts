@@ -1,11 +1,11 @@
-/** Which answers the access log has. */
+/** Decides which answers the access log contains. */
 import { type EndpointName, routeOf } from '@latchkey/contract'
 import { SettingError } from '../config/setting.ts'
 
-/** All of them; or writes, refusals and slow requests, and every n-th of the others; or none. */
+/** All answers; or writes, refusals and slow requests, and every n-th of the others; or none. */
 export type AccessChoice = 'all' | 'writes' | 'off' | { readonly every: number }
 
-/** A request that is answered later than this is slow, in milliseconds. */
+/** A request that takes longer than this is slow, in milliseconds. */
 export const SLOW_MS = 1_000
 const EVERY_MAX = 1_000_000
 
@@ -17,7 +17,7 @@ export function parseAccessChoice(value: string): AccessChoice {
   return { every }
 }
 
-/** What decides whether an answer is logged. */
+/** The facts that decide whether an answer is logged. */
 export interface Answerable {
   readonly method: string
   readonly url: string
@@ -46,7 +46,7 @@ function isNotable({ method, url, status, endpoint, ms }: Answerable): boolean {
   return method !== 'GET' && (endpoint === undefined || routeOf(endpoint).writes !== 'nothing')
 }
 
-/** A blocking query waits, so its time says nothing. */
+/** A blocking query waits, so its duration is meaningless. */
 function isBlocking(url: string): boolean {
   return /[?&]index=/.test(url)
 }

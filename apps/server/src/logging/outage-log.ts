@@ -20,7 +20,7 @@ export function createOutageLog(
     requests += 1
     if (now() - loggedAt < PAUSE_MS) return
     loggedAt = now()
-    // Only the message: errors of the driver carry the whole client.
+    // Only the message: errors of the driver contain the whole client.
     const reason = cause instanceof Error ? cause.message : message
     log.warn({ reason, state: sqlStateOf(cause), requests, id }, 'the database did not serve requests')
     requests = 0

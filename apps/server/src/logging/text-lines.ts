@@ -1,6 +1,6 @@
-/** Log lines for people. */
+/** Human-readable log lines. */
 
-/** Fields that have a place of their own in a line, or say nothing on a terminal. */
+/** Fields that have their own place in a line, or are useless on a terminal. */
 const PLACED: ReadonlySet<string> = new Set([
   'level',
   'time',
@@ -14,7 +14,7 @@ const PLACED: ReadonlySet<string> = new Set([
   'id',
 ])
 
-/** Levels in equal width. */
+/** Levels, padded to equal width. */
 const LEVELS: Readonly<Record<string, string>> = {
   info: 'info ',
   warn: 'WARN ',
@@ -45,8 +45,8 @@ export class TextLines implements Lines {
 }
 
 /**
- * Makes a line of the log readable: time of day, level, what happened, and the other fields as `name=value`; an error with its
- * stack. A line that is not JSON stays as it is.
+ * Makes a line of the log readable: time of day, level, what happened, and the other fields as `name=value`; an error
+ * with its stack. A line that is not JSON stays unchanged.
  */
 export function textLine(line: string): string {
   const fields = parse(line)
@@ -63,12 +63,12 @@ export function textLine(line: string): string {
   )
 }
 
-/** A text that could be read as several fields is quoted: a client chooses its `User-Agent`. */
+/** A text that could be read as several fields is quoted, because a client chooses its `User-Agent`. */
 function shown(value: unknown): string {
   return typeof value === 'string' && !/[\s"=]/.test(value) ? value : JSON.stringify(value)
 }
 
-/** Control characters, and those that turn the direction of a text, would rewrite the terminal. */
+/** Control characters, including bidirectional ones, could rewrite the terminal. */
 function withoutControls(text: string): string {
   return text.replace(/[\p{Cc}\p{Bidi_Control}]/gu, (found) => (found === '\n' ? found : '\ufffd'))
 }

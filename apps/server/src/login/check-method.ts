@@ -1,4 +1,6 @@
-/** Checks the keys and certificates of a method that is written, and what its URLs answer. Decisions: auth methods. */
+/**
+ * Checks the keys and certificates of a new or changed method, and the answers of its URLs. Decisions: auth methods.
+ */
 import type { AuthMethodConfiguration, JwtConfig, KubernetesConfig, OidcConfig } from '@latchkey/acl'
 import { AclError } from '@latchkey/contract'
 import { type Outgoing, OutgoingError } from '../outgoing/outgoing.ts'
@@ -68,7 +70,7 @@ async function checkKubernetes(config: KubernetesConfig, options: CheckOptions):
     const problem = 'data does not contain any valid RSA or ECDSA certificates'
     throw invalid('CACert', `error parsing kubernetes ca cert: ${problem}`)
   }
-  // Not fetched: the API answers only questions about a credential, and there is none yet.
+  // Not fetched: the API only answers questions about a credential, and there is none yet.
   await checkUrl('Host', kubernetesUrl(config), { ...options, ask: undefined })
 }
 

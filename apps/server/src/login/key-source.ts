@@ -24,15 +24,15 @@ export interface KeySource {
   current(now: number): Promise<readonly VerificationKey[]>
 
   /**
-   * Fetches the keys again, for a token that no key of {@link KeySource.current} fits.
+   * Fetches the keys again, for a token that matches no key of {@link KeySource.current}.
    *
-   * @returns `undefined` if the keys cannot have changed, or it is too soon to ask again.
+   * @returns `undefined` if the keys cannot have changed, or it is too soon to fetch them again.
    * @throws OutgoingError if the provider does not supply them.
    */
   renew(now: number): Promise<readonly VerificationKey[] | undefined>
 }
 
-/** The source of keys that the configuration holds, which never change. */
+/** A source of the keys in the configuration, which never change. */
 export function staticKeys(keys: readonly VerificationKey[]): KeySource {
   return {
     defaultAlgorithms: [...new Set(keys.flatMap(({ algorithms }) => algorithms))],

@@ -1,4 +1,4 @@
-/** Verifies tokens of Kubernetes service accounts by asking its API. Decisions: login. */
+/** Verifies tokens of Kubernetes service accounts with the API of the cluster. Decisions: login. */
 import type { KubernetesConfig, LoginRefusal, Verification } from '@latchkey/acl'
 import { type Outgoing, type OutgoingAnswer, OutgoingError } from '../outgoing/outgoing.ts'
 import { isJsonObject, type JsonObject, readJson } from './foreign-json.ts'
@@ -83,7 +83,7 @@ class KubernetesApi {
   }
 }
 
-/** The address of the API without a slash at the end. A bare host means https. */
+/** The address of the API without a trailing slash. A bare host means https. */
 export function kubernetesUrl({ Host }: KubernetesConfig): string {
   return (Host.includes('://') ? Host : `https://${Host}`).replace(/\/+$/, '')
 }
@@ -103,7 +103,7 @@ function readReview(status: JsonObject, audiences: readonly string[]): ServiceAc
   return isJsonObject(status.user) ? readUser(status.user) : 'not_a_service_account'
 }
 
-/** The names that Kubernetes allows. Nothing else becomes part of a path, not even encoded. */
+/** The names that Kubernetes allows. Nothing else enters a path, not even encoded. */
 const NAMESPACE = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/
 const ACCOUNT_NAME = /^[a-z0-9](?:[a-z0-9.-]{0,251}[a-z0-9])?$/
 

@@ -22,7 +22,7 @@ export function readStaticKey(pem: string): VerificationKey | undefined {
   }
 }
 
-/** Goes by the label, because `createPublicKey` would also take PKCS#1, and the public half of a private key. */
+/** Decides by the label, because `createPublicKey` would also accept PKCS#1, and the public half of a private key. */
 function readPublicKey(label: string | undefined, block: string): KeyObject | undefined {
   if (label === 'PUBLIC KEY') return createPublicKey(block)
   if (label !== 'CERTIFICATE') return undefined
@@ -30,7 +30,7 @@ function readPublicKey(label: string | undefined, block: string): KeyObject | un
   return /sha1/i.test(signatureAlgorithm ?? '') ? undefined : publicKey
 }
 
-/** Whether a text holds at least one certificate, and none that is damaged. */
+/** Whether a text contains at least one certificate, and none that is damaged. */
 export function areCertificates(pem: string): boolean {
   const certificates = pem.match(CERTIFICATES) ?? []
   try {

@@ -48,7 +48,7 @@ export async function fetchDiscovery(
 }
 
 /**
- * Skips keys that cannot verify signatures, so a provider may add kinds that this server does not know.
+ * Skips keys that cannot verify signatures, so that a provider may add kinds unknown to this server.
  *
  * @throws OutgoingError `not a key set`.
  */

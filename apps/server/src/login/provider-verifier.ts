@@ -1,4 +1,4 @@
-/** The verifier of the server, which checks signatures and asks providers over the network. */
+/** The server's verifier, which checks signatures and contacts providers over the network. */
 import {
   type AuthMethodConfiguration,
   type AuthMethodRecord,
@@ -18,12 +18,12 @@ import { fetchKeys } from './provider-keys.ts'
 import { RotatingKeys } from './rotating-keys.ts'
 import { verifyJwt } from './verify-jwt.ts'
 
-/** Maximum number of methods whose keys are kept. The keys of others are fetched again when needed. */
+/** Maximum number of methods whose keys are cached. The keys of others are fetched again when needed. */
 const METHODS_MAX = 1_000
 
 export class ProviderVerifier implements Verifier {
   private readonly outgoing: Outgoing
-  /** Sources by method and its ModifyIndex, so a write of one method leaves the keys of others in place. */
+  /** Sources by method and its ModifyIndex, so that a write of one method does not affect the keys of others. */
   private readonly sources = new BoundedMap<string, KeySource>(METHODS_MAX)
 
   constructor(outgoing: Outgoing) {

@@ -1,15 +1,15 @@
-/** The keys of a provider, renewed as it rotates them. Decisions: login. */
+/** The keys of a provider, refetched as the provider rotates them. Decisions: login. */
 import type { KeySource, VerificationKey } from './key-source.ts'
 
-/** How long keys are used without asking again. After that, a key that the provider withdrew is refused. */
+/** How long keys are used without fetching them again. After that, a key that the provider withdrew is refused. */
 const TRUSTED_MS = 600_000
-/** From this age, keys are fetched in the background, so that logins seldom wait. */
+/** From this age, keys are fetched in the background, so that logins rarely wait. */
 const REFRESH_MS = 480_000
-/** How long keys are used while the provider is away. */
+/** How long keys are used while the provider is unreachable. */
 const OUTAGE_MS_MAX = 3_600_000
-/** Minimum time between two requests that tokens without a fitting key cause, and after a failed request. */
+/** Minimum time between two requests caused by tokens without a matching key, and after a failed request. */
 const COOLDOWN_MS = 30_000
-/** The same while no keys are known. Clients are told to wait as long before they try again. */
+/** The same while no keys are known. Clients are told to retry after this time. */
 const COOLDOWN_WITHOUT_KEYS_MS = 5_000
 
 export class RotatingKeys implements KeySource {
@@ -25,7 +25,7 @@ export class RotatingKeys implements KeySource {
   private failure: unknown
   private pending: Promise<void> | undefined
 
-  /** @param fetchKeys asks the provider. */
+  /** @param fetchKeys requests the keys from the provider. */
   constructor(fetchKeys: () => Promise<readonly VerificationKey[]>) {
     this.fetchKeys = fetchKeys
   }

@@ -1,4 +1,4 @@
-/** Reads tokens in the compact form of RFC 7515, strictly: forms that libraries disagree about are refused. */
+/** Reads tokens in the compact form of RFC 7515, strictly: forms on which libraries disagree are refused. */
 import { type JsonObject, parseObject } from './foreign-json.ts'
 
 /** A token whose signature is not verified yet. */
@@ -32,7 +32,7 @@ export function readSignedToken(text: string): SignedToken | undefined {
   return { text, algorithm: alg, kid, payload }
 }
 
-/** Refuses all spellings but the canonical one, so that no token can be written in two ways. */
+/** Refuses all spellings except the canonical one, so that no token can be written in two ways. */
 function decode(part: string): Uint8Array | undefined {
   const bytes = Buffer.from(part, 'base64url')
   return bytes.toString('base64url') === part ? bytes : undefined

@@ -35,11 +35,11 @@ function refused(reason: LoginRefusal, cause?: unknown): Verification {
   return { outcome: 'refused', reason, cause }
 }
 
-/** @throws OutgoingError if the provider has to be asked and does not supply its keys. */
+/** @throws OutgoingError if the keys must be fetched and the provider does not supply them. */
 async function isSigned(token: SignedToken, source: KeySource, now: number): Promise<boolean> {
   const fitting = fittingKeys(token, source, await source.current(now))
   if (await isSignedByOne(token, fitting)) return true
-  // The key that the token names is known, so asking again would not help.
+  // The key that the token names is known, so fetching the keys again would not help.
   if (token.kid !== undefined && fitting.length > 0) return false
   const renewed = await source.renew(now)
   return renewed !== undefined && isSignedByOne(token, fittingKeys(token, source, renewed))
@@ -60,13 +60,13 @@ async function isSignedByOne(token: SignedToken, keys: readonly VerificationKey[
   return false
 }
 
-/** Keys are `KeyObject`s: given as text or bytes, jose would take a public key for a symmetric one. */
+/** Keys are `KeyObject`s: given a public key as text or bytes, jose would treat it as a symmetric key. */
 async function isSignedBy({ text, algorithm }: SignedToken, { key }: VerificationKey): Promise<boolean> {
   try {
     await compactVerify(text, key, { algorithms: [algorithm] })
     return true
   } catch {
-    // Catches everything: jose also refuses tokens with errors that are not its own.
+    // Catches everything: for invalid tokens, jose also throws errors that are not its own.
     return false
   }
 }

@@ -41,7 +41,7 @@ const FORBIDDEN_NAMES: ReadonlySet<string> = new Set([
   'instance-data',
 ])
 
-/** Whether the server may connect to an address. IPv4 addresses in IPv6 notation count as IPv4. */
+/** Whether the server may connect to an address. IPv4 addresses in IPv6 notation are treated as IPv4. */
 export function isAddressAllowed(address: string, allowLoopback: boolean): boolean {
   const family = isIP(address)
   if (family === 0) return false

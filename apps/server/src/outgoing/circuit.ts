@@ -1,6 +1,6 @@
 /**
- * A circuit breaker: after several failures without a success, requests are not even tried, except for one probe now and
- * then. A success closes it. Instants in milliseconds, of any clock that does not go back.
+ * A circuit breaker: after several failures without a success, requests are refused without an attempt, except for an
+ * occasional probe. A success closes the circuit. Times are in milliseconds of a monotonic clock.
  */
 
 const FAILURES_MAX = 5
@@ -13,7 +13,9 @@ export class Circuit {
   /** Set while the circuit is open. */
   private probedAt: number | undefined
 
-  /** Whether a request may be tried now. While the circuit is open, the request is the probe of its second. */
+  /**
+   * Whether a request may be attempted now. While the circuit is open, one request per second is admitted as a probe.
+   */
   admits(now: number): boolean {
     if (this.probedAt === undefined) return true
     if (now - this.probedAt < PROBE_INTERVAL_MS) return false

@@ -1,14 +1,14 @@
 /**
- * One request over HTTP to an origin that an operator configured. Redirects, and proxies that the environment names, are not
- * followed.
+ * One HTTP request to an origin that an operator configured. It follows no redirects and ignores proxies from the
+ * environment.
  */
 import { type Agent, type ClientRequest, type IncomingMessage, request as requestHttp } from 'node:http'
 import { request as requestHttps } from 'node:https'
 import type { TlsOptions } from './tls-files.ts'
 
-/** An exchange without an answer. The cause may name addresses: it is for the log. */
+/** An exchange without an answer. The cause may contain addresses: it is only for the log. */
 export class NoAnswer extends Error {
-  /** Whether the other end may have received the request. */
+  /** Whether the server may have received the request. */
   readonly isSent: boolean
 
   constructor(cause: unknown, isSent: boolean) {
@@ -34,7 +34,7 @@ interface ExchangeOptions {
 }
 
 /**
- * @returns the request, and its answer as soon as its head is there. The answer rejects with {@link NoAnswer}.
+ * @returns the request, and its answer once the head has arrived. The answer rejects with {@link NoAnswer}.
  * @throws TypeError for a header that cannot be written.
  */
 export function exchange(options: ExchangeOptions): {

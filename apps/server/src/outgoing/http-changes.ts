@@ -24,16 +24,16 @@ interface HttpChangesOptions {
   readonly primary: PrimaryClient
   /** Reads the replication token. Rejects with a message for operators. */
   readonly token: () => Promise<string>
-  /** Name under which the primary keeps what changes for this datacenter. */
+  /** The name under which the primary records this datacenter's position in its change log. */
   readonly reader: string
   /** The header family of requests. */
   readonly headerPrefix: string
 }
 
-/** For a digest of a million tokens. */
+/** Enough for a digest of a million tokens. */
 const DIGEST_MS_MAX = 600_000
 
-/** What the primary refused, in words of this side: its own text may repeat what it was sent. */
+/** Our own messages for the primary's refusals: its text may repeat what was sent. */
 const REFUSALS: Readonly<Partial<Record<AclErrorCode, string>>> = {
   caller_unknown:
     'the replication token is unknown there: it was deleted, has expired, or is Local elsewhere',
@@ -47,7 +47,9 @@ export class HttpChanges implements ChangesSource {
     this.options = options
   }
 
-  /** @throws PrimaryUnreachable; AclError with the code of a refusal; Error for what no primary answers. */
+  /**
+   * @throws PrimaryUnreachable; AclError with the code of a refusal; Error for an answer that cannot be a primary's.
+   */
   async ask(query: ChangesQuery, signal: AbortSignal): Promise<ChangesAnswer> {
     const { reader, headerPrefix } = this.options
     const url = changesUrl(query)
@@ -97,7 +99,7 @@ function parse(body: Uint8Array): unknown {
   try {
     return JSON.parse(decodeUtf8(body))
   } catch {
-    // Its error quotes the text, which has secrets.
+    // Its error quotes the text, which contains secrets.
     throw new Error('The primary answered with something else than JSON')
   }
 }

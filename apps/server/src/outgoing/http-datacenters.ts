@@ -1,7 +1,7 @@
 /**
- * Sends requests to other datacenters, over HTTP. Only configured origins are asked; redirects and proxies are not followed. Every
- * request has a connection of its own: on a kept one, a write could meet the other end as it closes, and its outcome would
- * be unknown.
+ * Sends requests to other datacenters over HTTP, only to configured origins, without redirects and proxies. Every
+ * request has its own connection: on a kept-alive connection, a write could arrive just as the other side closes it,
+ * and its outcome would be unknown.
  */
 import type { IncomingMessage } from 'node:http'
 import { AclError, invariant } from '@latchkey/contract'
@@ -42,18 +42,18 @@ interface HttpDatacentersOptions {
   /** Default: what the system trusts, and no client certificate. */
   readonly tls?: () => Promise<TlsOptions>
   readonly log: BaseLogger
-  /** Called when a request has its answer or its refusal. `undefined`: the client left. */
+  /** Called when a request has been answered or refused. `undefined`: the client left. */
   readonly onAnswer?: (datacenter: string, status: number | undefined, seconds: number) => void
-  /** Milliseconds of a clock that does not go back; for tests. */
+  /** Milliseconds of a monotonic clock; for tests. */
   readonly now?: () => number
   /** Replaces some limits; for tests. */
   readonly limits?: Partial<DatacenterLimits>
 }
 
-/** What this process knows of another datacenter. */
+/** This process's state for another datacenter. */
 interface Reached {
   readonly name: string
-  /** The address that was reached last comes first. */
+  /** The most recently reached address comes first. */
   origins: readonly string[]
   readonly circuit: Circuit
   readonly room: Room
@@ -135,7 +135,7 @@ export class HttpDatacenters implements Datacenters {
     }
   }
 
-  /** Asks the next address only if there was no connection to the one before. */
+  /** Tries the next address only if no connection to the previous one was made. */
   private async sendInTurn(
     datacenter: Reached,
     request: ForwardedRequest,

@@ -1,7 +1,7 @@
 /**
- * Requests to URLs that callers choose: identity providers (`acl:write`) and HTTP checks (`service:write`). The rules keep them
- * from reaching anything else: addresses are checked after resolution and the connection goes to a checked address, redirects
- * and proxies are not followed, and time and size are bounded.
+ * Requests to URLs that callers choose: identity providers (`acl:write`) and HTTP checks (`service:write`). The rules
+ * keep them from reaching anything else: addresses are checked after resolution and the connection goes to a checked
+ * address, redirects and proxies are not followed, and time and size are limited.
  */
 import { lookup as resolve } from 'node:dns'
 import { type IncomingMessage, request as requestHttp } from 'node:http'
@@ -12,7 +12,7 @@ import { isAddressAllowed, isNameAllowed } from './address-rules.ts'
 /** Default of {@link OutgoingOptions.msMax}. */
 const OUTGOING_MS_MAX = 5_000
 
-/** All that a caller learns of a failure: never an address, a status, a header or a body. */
+/** Everything that a caller learns about a failure: never an address, a status, a header or a body. */
 export type OutgoingFailure =
   | 'URL not allowed'
   | 'address not allowed'
@@ -46,7 +46,7 @@ export class OutgoingError extends Error {
 export interface OutgoingOptions {
   /** Whether plain HTTP and loopback addresses are allowed, for development. */
   readonly allowHttp: boolean
-  /** The only hosts that requests may go to. Empty or absent: any host. */
+  /** The only hosts that requests may be sent to. Empty or absent: any host. */
   readonly hosts?: readonly string[] | undefined
   /** Resolves names; tests replace it. */
   readonly resolve?: typeof resolve | undefined
@@ -64,11 +64,11 @@ interface OutgoingRequest {
   readonly ca?: string | undefined
   /** Whether any certificate is accepted. */
   readonly skipsVerify?: boolean
-  /** A longer answer is refused. */
+  /** Maximum length of an answer; a longer one is refused. */
   readonly bytesMax: number
-  /** The last bytes of an answer that are kept. Default: all of them. */
+  /** How many of the last bytes of an answer to keep. Default: all. */
   readonly bytesKept?: number
-  /** Time for this request. Default: that of the options. */
+  /** Time for this request. Default: the limit of the options. */
   readonly msMax?: number
 }
 
@@ -146,7 +146,7 @@ export class Outgoing {
       const outgoing = send(url, {
         method,
         headers: { Accept: 'application/json', ...mutable(request.headers) },
-        // Keeps no connection open, and ignores proxies that the environment names.
+        // Keeps no connection open, and ignores proxies from the environment.
         agent: false,
         signal,
         lookup: this.lookup,
@@ -193,7 +193,7 @@ export class Outgoing {
   }
 }
 
-/** Node wants lists that it could change. */
+/** Node's types require mutable lists. */
 function mutable(headers: OutgoingRequest['headers'] = {}): Record<string, string | string[]> {
   return Object.fromEntries(
     Object.entries(headers).map(([name, value]) => [name, typeof value === 'string' ? value : [...value]]),

@@ -1,10 +1,10 @@
-/** Reads from the primary datacenter, over one kept connection. */
+/** Reads from the primary datacenter over one kept-alive connection. */
 import { Agent as HttpAgent, type IncomingMessage } from 'node:http'
 import { Agent as HttpsAgent } from 'node:https'
 import { exchange, NoAnswer } from './exchange.ts'
 import type { TlsOptions } from './tls-files.ts'
 
-/** No answer of the primary is this long: a page or changes have about 4 million characters. */
+/** Longer than any answer of the primary: a page or changes have about 4 million characters. */
 const ANSWER_BYTES_MAX = 16 * 1024 ** 2
 
 const LIMITS = { connectMsMax: 2_000, answerMsMax: 10_000, silenceMsMax: 10_000 }
@@ -34,13 +34,13 @@ export interface PrimaryAnswer {
   header(name: string): string | undefined
 }
 
-/** The primary cannot be asked. The message names no address, as status endpoints show it. */
+/** The primary is unreachable. The message contains no address, because status endpoints show it. */
 export class PrimaryUnreachable extends Error {
   override readonly name = 'PrimaryUnreachable'
 }
 
 export class PrimaryClient {
-  /** The address that was reached last comes first. */
+  /** The most recently reached address comes first. */
   private origins: readonly string[]
   private readonly tls: () => Promise<TlsOptions>
   private readonly limits: typeof LIMITS
@@ -94,7 +94,7 @@ export class PrimaryClient {
       })
     const first = ask()
     const incoming = await first.answer.catch((error: unknown) => {
-      // The other end may have closed a kept connection just before the request came.
+      // The primary may have closed a kept-alive connection just before the request arrived.
       if (first.outgoing.reusedSocket && !signal?.aborted && isReset(error)) return ask().answer
       throw error
     })
@@ -126,7 +126,7 @@ function isReset(error: unknown): boolean {
 
 const NAMES_UNKNOWN: ReadonlySet<unknown> = new Set(['ENOTFOUND', 'EAI_AGAIN', 'EAI_FAIL', 'ENODATA'])
 
-/** Why there was no whole answer, without an address. */
+/** Why there was no complete answer, without an address. */
 function reasonOf(failure: unknown): string {
   const { code, message = '' } = (failure ?? {}) as { readonly code?: unknown; readonly message?: string }
   if (NAMES_UNKNOWN.has(code)) return 'The name of the primary cannot be resolved'

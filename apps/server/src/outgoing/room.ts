@@ -1,10 +1,10 @@
-/** How many requests to one datacenter may be in flight at a time. */
+/** Maximum requests to one datacenter in flight. */
 
 export interface RoomLimits {
   readonly inFlightMax: number
-  /** Of requests without a token that is known here, so that strangers leave room for others. */
+  /** Requests without a token known here. Limited, so that strangers leave room for others. */
   readonly strangersMax: number
-  /** Of blocking queries, which take up room for minutes, so that they leave room for writes. */
+  /** Blocking queries, which take up room for minutes. Limited, so that they leave room for writes. */
   readonly waitersMax: number
 }
 
@@ -28,7 +28,7 @@ export class Room {
     return (!isOfKnownCaller && strangers >= strangersMax) || (waitMs > 0 && waiters >= waitersMax)
   }
 
-  /** @returns what to call once the request has ended. */
+  /** @returns a function to call when the request has ended. */
   enter(guest: Guest): () => void {
     this.count(guest, 1)
     return () => this.count(guest, -1)

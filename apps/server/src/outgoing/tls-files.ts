@@ -19,11 +19,11 @@ type TlsPaths = Pick<Config, 'replicationCa' | 'replicationCert' | 'replicationK
 const READ_MS_MAX = 1_000
 
 /**
- * Reads the files for connections to other datacenters, now and whenever they have changed since. A change that does not fit
- * together, such as a new certificate before its key, has no effect until it does.
+ * Reads the files for connections to other datacenters, now and whenever they have changed since. An inconsistent
+ * change, such as a new certificate before its key, has no effect until it is complete.
  *
- * @param onBroken told of files that cannot be used.
- * @returns what connections use now.
+ * @param onBroken called with the error if files cannot be used.
+ * @returns a function for the current options of connections.
  * @throws StartError if the files cannot be used at the start.
  */
 export async function openTlsFiles(
@@ -52,7 +52,8 @@ async function read({ replicationCa, replicationCert, replicationKey }: TlsPaths
   const [ca, cert, key] = await Promise.all(
     [replicationCa, replicationCert, replicationKey].map((path) => path && readFile(path, 'utf8')),
   )
-  // TLS ignores authorities and certificates that it cannot read, and trusts the system for those of an empty file.
+  // TLS ignores certificate authorities and certificates that it cannot read, and for an empty file trusts those of the
+  // system.
   if (replicationCa && ca !== undefined) certificatesIn('LATCHKEY_REPLICATION_CA', replicationCa, ca)
   if (replicationCert && cert !== undefined)
     certificatesIn('LATCHKEY_REPLICATION_CERT', replicationCert, cert)

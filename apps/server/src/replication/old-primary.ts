@@ -19,7 +19,7 @@ export class OldPrimary {
     this.parts = parts
   }
 
-  /** Asks it once. A primary refuses the index of its successor; warns when it begins to. */
+  /** Sends one request. A primary refuses the index of its successor, which shows that it is back; warns once. */
   async look(signal: AbortSignal): Promise<void> {
     const { store, source, log } = this.parts
     const { ID = '', promoted }: Partial<ClusterRecord> = store.directory().system('cluster')?.Value ?? {}

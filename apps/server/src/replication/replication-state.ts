@@ -3,7 +3,7 @@ import type { ReplicationRecord } from '@latchkey/acl'
 import { formatInstant, ZERO_TIME } from '@latchkey/contract'
 import type { ReplicationProgress, ReplicationState } from '@latchkey/service'
 
-/** What the process that replicates tells the others with its heartbeats. Instants by the clock that they share. */
+/** The report that the replicating process publishes with its heartbeats. Times are by the shared clock. */
 export interface ReplicationReport extends ReplicationProgress {
   /** Since when it replicates. */
   readonly since: number
@@ -11,13 +11,13 @@ export interface ReplicationReport extends ReplicationProgress {
   readonly isPrimaryLegacy: boolean
 }
 
-/** Without an answer for longer, replication counts as stopped. */
+/** Without an answer for longer than this, replication is considered stopped. */
 export const STILL_MS_MAX = 60_000
 
 interface StateParts {
   readonly source: string
   readonly isLegacyMode: boolean
-  /** What is wrong with the primary, seen in legacy mode. */
+  /** A problem with the primary, detected in legacy mode. */
   readonly problem?: string | undefined
   readonly record: ReplicationRecord | undefined
   /** Absent: no process replicates. */
@@ -57,17 +57,17 @@ export function replicationStateOf({
   }
 }
 
-/** Whether the primary has given an answer that could be applied within the last minute. */
+/** Whether the primary has given an applicable answer within the last minute. */
 export function isRunning({ state, lastSuccess }: ReplicationProgress, now: number): boolean {
   return state !== 'paused' && lastSuccess !== undefined && now - lastSuccess < STILL_MS_MAX
 }
 
-/** How old what is stored may be. A lower bound if the process has never seen it up to date. */
+/** How old the replicated records may be. A lower bound if the process has never seen them up to date. */
 export function lagMsOf({ lagMs, since }: ReplicationReport, now: number): number {
   return lagMs ?? Math.max(0, now - since)
 }
 
-/** As the reference: in whole seconds. */
+/** In whole seconds, as in the reference. */
 function instantOf(ms: number | undefined): string {
   return ms === undefined ? ZERO_TIME : formatInstant(Math.floor(ms / 1_000) * 1_000)
 }

@@ -1,4 +1,4 @@
-/** Replicates from the primary datacenter, in the one process of this datacenter that does. */
+/** Replicates from the primary datacenter, in one process of this datacenter. */
 import type { Random } from '@latchkey/acl'
 import { AclError } from '@latchkey/contract'
 import { type ReplicationStep, Replicator, StoreConflict } from '@latchkey/service'
@@ -22,7 +22,7 @@ interface ReplicationParts {
   readonly onStep: (step: ReplicationStep) => void
 }
 
-/** Between two looks at the replication token and at the alarm; both may change at any time. */
+/** Pause between two checks of the replication token and of the alarm, both of which may change at any time. */
 const LOOK_MS = 500
 
 export class Replication {
@@ -64,7 +64,7 @@ export class Replication {
     })
   }
 
-  /** What this process knows; `undefined` unless it is the one that replicates. */
+  /** The report of this process; `undefined` unless it replicates. */
   report(): ReplicationReport | undefined {
     const { since, isPrimaryLegacy } = this
     return since === undefined ? undefined : { ...this.replicator.status(), since, isPrimaryLegacy }
@@ -113,7 +113,7 @@ export class Replication {
       return
     }
     this.isPrimaryLegacy = error instanceof AclError && error.code === 'legacy_mode'
-    // A series of failures is one event.
+    // A series of failures is logged once.
     if (!this.hasFailed) log.warn({ err: error }, 'a round of replication failed; others follow')
     this.hasFailed = true
   }

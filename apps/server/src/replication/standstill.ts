@@ -10,7 +10,7 @@ interface StandstillLog {
 /** Logs when replication stops, when the reason for a pause changes, and when it continues. */
 export class Standstill {
   private readonly log: StandstillLog
-  /** Why it is paused, or empty for no answer; `undefined` while it runs. */
+  /** The reason for a pause, or empty if there is no answer; `undefined` while replication runs. */
   private reason: string | undefined
 
   constructor(log: StandstillLog) {

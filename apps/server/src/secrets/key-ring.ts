@@ -10,8 +10,8 @@ export interface Sealed {
 }
 
 /**
- * Keys by id. The active one seals; each one opens what it sealed, so keys rotate without downtime: add a new first
- * key, rewrap what the old ones sealed, remove them.
+ * Keys by id. The active one seals, and each one opens what it sealed, so keys rotate without downtime: add a new first
+ * key, rewrap everything that the old keys sealed, then remove them.
  */
 export interface KeyRing {
   readonly activeId: string
@@ -20,16 +20,16 @@ export interface KeyRing {
    * Encrypts with AES-256-GCM.
    *
    * @param context where the result is stored, such as the table and row. It is not stored, but bound to the result,
-   * which does not open elsewhere.
+   * which cannot be opened elsewhere.
    */
   seal(plaintext: Uint8Array, context: string): Sealed
-  /** Decrypts. @throws KeyRingError if the ring lacks the key, has a different one, or the bytes were changed. */
+  /** Decrypts. @throws KeyRingError if the ring lacks the key or has a different one, or the bytes were changed. */
   open(sealed: Sealed, context: string): Buffer
-  /** Re-encrypts under the active key; returns its input if that is already under it. */
+  /** Re-encrypts under the active key; returns its input if that already uses the active key. */
   rewrap(sealed: Sealed, context: string): Sealed
 }
 
-/** Sealed bytes do not open. Names the id of the key; `isMissing` tells whether the ring lacks it. */
+/** Sealed bytes cannot be opened. Names the id of the key; `isMissing` says whether the ring lacks it. */
 export class KeyRingError extends Error {
   override readonly name = 'KeyRingError'
   readonly keyId: string
@@ -89,7 +89,7 @@ export function createKeyRing(keys: readonly EncryptionKey[]): KeyRing {
   }
 }
 
-/** Something sealed that the database holds, and the context it was sealed with. */
+/** A sealed value from the database, and the context that it was sealed with. */
 export interface SealedSample {
   readonly sealed: Sealed
   readonly context: string

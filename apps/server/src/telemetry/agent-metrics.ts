@@ -31,7 +31,7 @@ function gaugesOf({ name, values }: MetricObjectWithValues<MetricValue<string>>)
   return values.map(({ value, labels }) => ({ Name: name, Value: value, Labels: textsOf(labels) }))
 }
 
-/** Each event counts as one. */
+/** Each event is counted as one. */
 function countersOf(
   { name, values }: MetricObjectWithValues<MetricValue<string>>,
   seconds: number,

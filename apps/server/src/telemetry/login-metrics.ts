@@ -3,9 +3,9 @@ import type { Store } from '@latchkey/service'
 import { Remembered } from '../remembered.ts'
 import type { Metrics } from './metrics.ts'
 
-/** A count reads all tokens of logins. In milliseconds. */
+/** Maximum age of a count, in milliseconds. A count reads all login tokens. */
 const COUNT_AGE_MS_MAX = 5_000
-/** Methods beyond these have no series of their own. */
+/** Maximum number of methods with their own series. */
 const METHODS_MAX = 1_000
 
 /** Registers them. Each process reports the state of the store, so all processes of a cluster report the same. */

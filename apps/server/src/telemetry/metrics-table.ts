@@ -10,10 +10,10 @@ import { watchUpgrade } from './upgrade-metrics.ts'
 const TABLE_BEGIN = '<!-- metrics: begin (generated: pnpm generate) -->'
 const TABLE_END = '<!-- metrics: end -->'
 
-/** Every metric of a server, as a secondary datacenter has them. Nothing is read. */
+/** Every metric of a server, as in a secondary datacenter. No values are read. */
 export function allMetrics(): Metrics {
   const metrics = createMetrics()
-  // Values are read at a scrape, which never comes.
+  // Values are only read by a scrape, which does not happen here.
   const nothing = undefined as never
   watchStore(metrics, nothing)
   watchUpgrade(metrics, nothing)
@@ -43,7 +43,7 @@ function renderTable(rules: string): string {
       const named = alerts.filter(({ metrics }) => metrics.has(name)).map(({ alert }) => `\`${alert}\``)
       return [
         `\`${name}${labels}\``,
-        // A word, though the types of prom-client have a number.
+        // A string, although prom-client's types declare a number.
         String(metric.type),
         aggregator === 'omit' ? '' : aggregator,
         help.replaceAll('|', '\\|'),

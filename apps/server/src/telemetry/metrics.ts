@@ -1,4 +1,7 @@
-/** Metrics of a worker, and how those of several are merged, for Prometheus and `/v1/agent/metrics`. Labels are bounded: endpoints, never paths. */
+/**
+ * Metrics of a worker, and how those of several workers are merged, for Prometheus and `/v1/agent/metrics`. The set of
+ * labels is bounded: endpoints, never paths.
+ */
 import { PRODUCT_VERSION } from '@latchkey/contract'
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 import { RequestMetrics, SECONDS_BUCKETS } from './request-metrics.ts'
@@ -12,9 +15,12 @@ export interface Metrics {
   dnsAnswer(rcode: string, transport: string): void
   /** Counts one request to another datacenter. `status`: `none` if the client left before the answer. */
   forwarded(datacenter: string, status: number | undefined, seconds: number): void
-  /** A value that is read on every scrape. `merge`: what a server with several workers shows; default: the greatest. */
+  /**
+   * A value that is read on every scrape. `merge`: how the values of several workers are combined; default: the
+   * maximum.
+   */
   gauge(name: string, help: string, read: () => number | Promise<number>, merge?: Merge): void
-  /** As {@link gauge}, with a value for each of a few sets of labels. All workers know the same. */
+  /** As {@link gauge}, with a value for each of a few sets of labels. All workers report the same values. */
   gauges<Label extends string>(
     name: string,
     help: string,
@@ -27,7 +33,7 @@ export interface Metrics {
   counter(name: string, help: string, read: () => number): void
 }
 
-/** How the values of several workers become one. */
+/** How the values of several workers are combined. */
 export type Merge = 'sum' | 'min' | 'max'
 
 /** Gauges of prom-client that are named like counters. Their parts by type remain, with the same sum. */

@@ -5,7 +5,7 @@ import { failureReason } from '../replication/replication.ts'
 import type { ReplicationReport } from '../replication/replication-state.ts'
 import type { Metrics } from './metrics.ts'
 
-/** Registers the counters, which only the process that replicates moves. @returns what counts a step. */
+/** Registers the counters, which only the replicating process increments. @returns a function that counts a step. */
 export function countReplication(metrics: Metrics): (step: ReplicationStep) => void {
   const applied = new Counter({
     name: 'latchkey_replication_applied_total',
@@ -41,7 +41,7 @@ interface ReplicationView {
   report(): Promise<ReplicationReport | undefined>
 }
 
-/** Registers the gauges. All processes report the same: what the one that replicates told them. */
+/** Registers the gauges. All processes report the same values, from the process that replicates. */
 export function watchReplication(metrics: Metrics, view: ReplicationView): void {
   const gauge = (name: string, help: string, read: (state: ReplicationState) => number | undefined) =>
     metrics.gauge(`latchkey_replication_${name}`, help, async () => {

@@ -1,6 +1,6 @@
 /**
- * Counts of answered requests and their durations. The series of prom-client look up labels and buckets by text for each
- * request, which took a tenth of a self read; these count in numbers, and prom-client shows them.
+ * Counts of answered requests and their durations. The series of prom-client look up labels and buckets by text for
+ * each request, which took a tenth of a self read; these are plain numbers, which prom-client only prints.
  */
 import { Counter, Histogram, type Registry } from 'prom-client'
 
@@ -47,7 +47,7 @@ export class RequestMetrics {
 }
 
 class SecondsSeries {
-  /** Observations by bucket; the last one is of those above all bounds. */
+  /** Observations by bucket; the last bucket is for values above all bounds. */
   readonly counts = new Float64Array(SECONDS_BUCKETS.length + 1)
   sum = 0
 
@@ -65,7 +65,7 @@ class SecondsSeries {
 const NAME = 'latchkey_http_request_seconds'
 const HELP = 'Seconds from a request to its answer; waits of blocking queries included.'
 
-/** Shows the series as a histogram of prom-client, which asks this method for what it prints and merges. */
+/** Shows the series as a histogram of prom-client, which calls this method for the values that it prints and merges. */
 class EndpointSeconds extends Histogram<'endpoint'> {
   private readonly byEndpoint: ReadonlyMap<string, EndpointSeries>
 

@@ -1,24 +1,30 @@
-/** Keeps the certificate of the listener current: new files take effect without a restart, and an expiry is announced. */
+/**
+ * Keeps the certificate of the listener current: new files take effect without a restart, and warnings announce an
+ * expiry.
+ */
 import type { Logger } from 'pino'
 import { type ListenerTls, type ListenerTlsPaths, readListenerTls } from './listener-tls.ts'
 
 interface CertificateWatchOptions {
   readonly paths: ListenerTlsPaths
-  /** What the listener uses now. */
+  /** What the listener uses at the start. */
   readonly current: ListenerTls
   /** Makes the listener use other files for new connections. */
   readonly apply: (tls: ListenerTls) => void
   readonly log: Pick<Logger, 'info' | 'warn' | 'error'>
-  /** Time between two looks at the files, in milliseconds. */
+  /** Time between two checks of the files, in milliseconds. */
   readonly lookMs?: number
 }
 
 const LOOK_MS = 5_000
 const DAY_MS = 86_400_000
-/** A warning at each of these. */
+/** A warning is logged at each of these. */
 const NOTICE_DAYS = [0, 1, 7, 30] as const
 
-/** The notice that is due for a certificate: the fewest days that it is valid for less than; undefined if it has longer. */
+/**
+ * The notice that is due for a certificate: the smallest number of days within which it expires; undefined if it is
+ * valid for longer.
+ */
 export function noticeDays(msLeft: number): (typeof NOTICE_DAYS)[number] | undefined {
   return NOTICE_DAYS.find((days) => msLeft <= days * DAY_MS)
 }
@@ -34,7 +40,7 @@ export class CertificateWatch {
   private problem: string | undefined
   private isLooking = false
 
-  /** Looks from now on, and at every SIGHUP, until it is stopped. */
+  /** Checks from now on, and at every SIGHUP, until it is stopped. */
   constructor(options: CertificateWatchOptions) {
     this.options = options
     this.tls = options.current
@@ -54,7 +60,7 @@ export class CertificateWatch {
     process.off('SIGHUP', this.onHangUp)
   }
 
-  /** Files that cannot be used, such as a new certificate before its key, leave the old ones in use. */
+  /** Unusable files, such as a new certificate before its key, leave the old ones in use. */
   private async look(isAsked: boolean): Promise<void> {
     if (this.isLooking && !isAsked) return
     this.isLooking = true

@@ -20,7 +20,7 @@ export interface ListenerTls {
   readonly digest: string
 }
 
-/** Forward secrecy and authenticated encryption only: in TLS 1.3 all that Node offers, in TLS 1.2 these. */
+/** Forward secrecy and authenticated encryption only: for TLS 1.3 everything that Node offers, for TLS 1.2 these. */
 const CIPHERS = [
   'TLS_AES_256_GCM_SHA384',
   'TLS_CHACHA20_POLY1305_SHA256',
@@ -40,7 +40,7 @@ const CERTIFICATE = /-----BEGIN CERTIFICATE-----[\s\S]+?-----END CERTIFICATE----
  * Reads the files of the listener.
  *
  * @returns undefined if no certificate is configured.
- * @throws StartError that names the setting of a file that cannot be used. It shows no content.
+ * @throws StartError that names the setting of an unusable file, without its content.
  */
 export async function readListenerTls(paths: ListenerTlsPaths): Promise<ListenerTls | undefined> {
   const { tlsCert, tlsKey, tlsClientCa } = paths
@@ -66,7 +66,8 @@ export async function readListenerTls(paths: ListenerTlsPaths): Promise<Listener
     minVersion: 'TLSv1.2',
     ciphers: CIPHERS,
     honorCipherOrder: true,
-    // Shared by the listeners of a process. New ones with new files: a ticket would admit a client that they no longer do.
+    // Shared by the listeners of a process. New files get new keys: an old ticket could admit a client that the new
+    // files refuse.
     ticketKeys: randomBytes(TICKET_KEYS_BYTES),
   } as const
   try {

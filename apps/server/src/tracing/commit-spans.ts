@@ -1,4 +1,4 @@
-/** Spans of what the store does for a request: a commit, its group, a question to the database. Decisions: tracing. */
+/** Spans of the store's work for a request: a commit, its group, a check with the database. Decisions: tracing. */
 import { AclError } from '@latchkey/contract'
 import { type Store, StoreConflict } from '@latchkey/service'
 import {
@@ -20,7 +20,10 @@ export class CommitSpans {
     this.tracer = tracer
   }
 
-  /** The same store, with a span for each commit, and for each read that first asks the database whether it is current. */
+  /**
+   * The same store, with a span for each commit, and for each read that first checks with the database whether it is
+   * current.
+   */
   store<T extends Store>(store: T): T {
     const commit: Store['commit'] = (changes, options) =>
       this.run('store commit', async (span) => {
@@ -33,7 +36,7 @@ export class CommitSpans {
       if (store.memory?.freshness(mode) !== undefined) return store.refresh(mode)
       return this.run('store refresh', () => store.refresh(mode))
     }
-    // Everything else is that of the store.
+    // Everything else is inherited from the store.
     return Object.assign(Object.create(store) as T, { commit, refresh })
   }
 
@@ -47,7 +50,9 @@ export class CommitSpans {
     return context.bind(ROOT_CONTEXT, work)
   }
 
-  /** Sends a group of commits in a span: below that of the first traced one, with links to the others, which link to it. */
+  /**
+   * Sends a group of commits in a span: a child of the first traced commit's span, with links to and from the others.
+   */
   group<T>(members: readonly (Span | undefined)[], send: () => Promise<T>): Promise<T> {
     const [first, ...others] = members.filter((span) => span?.isRecording()) as readonly Span[]
     if (first === undefined) return send()
@@ -62,7 +67,7 @@ export class CommitSpans {
     )
   }
 
-  /** Makes no span outside of one, such as for the jobs of the server. */
+  /** Makes no span without a parent, for example in the server's jobs. */
   private async run<T>(name: string, work: (span: Span) => Promise<T>): Promise<T> {
     if (!trace.getActiveSpan()?.isRecording()) return work(NOT_TRACED)
     const span = this.tracer.startSpan(name)

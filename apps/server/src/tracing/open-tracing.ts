@@ -1,4 +1,4 @@
-/** Traces as OpenTelemetry has them. This file and what it imports are loaded only if a collector is configured. */
+/** OpenTelemetry traces. This file and its imports are loaded only if a collector is configured. */
 
 import { PRODUCT_VERSION } from '@latchkey/contract'
 import { context } from '@opentelemetry/api'
@@ -31,9 +31,11 @@ import { WatchedExporter } from './watched-exporter.ts'
 export interface Tracing {
   readonly requests: RequestSpans
   readonly commits: CommitSpans
-  /** Makes spans of the statements on the connections of a pool that has none yet. */
+  /** Makes spans of the statements on the connections of a pool that has no connections yet. */
   traceStatements(pool: pg.Pool): void
-  /** Exports what has ended, within the time limit of a shutdown; nothing if the collector could not be reached before. */
+  /**
+   * Exports ended spans within the time limit of a shutdown; exports nothing if the collector was already unreachable.
+   */
   close(): Promise<void>
 }
 
@@ -56,7 +58,7 @@ export function openTracing(config: OpenConfig, log: Pick<Logger, 'info' | 'warn
     commits: new CommitSpans(tracer),
     traceStatements: (pool) => traceStatements(pool, tracer),
     close: async () => {
-      // What fails is logged by the exporter.
+      // The exporter logs its failures.
       const ended = provider.shutdown().catch(() => {})
       if (exporter.isFailing) return
       const late = new Promise<'late'>((resolve) => {
@@ -67,7 +69,7 @@ export function openTracing(config: OpenConfig, log: Pick<Logger, 'info' | 'warn
   }
 }
 
-/** Variables of the environment outweigh what the server says of itself. */
+/** Environment variables take precedence over the server's own attributes. */
 function resourceOf({ nodeName, datacenter }: OpenConfig): Resource {
   const own = resourceFromAttributes({
     'service.name': 'latchkey',

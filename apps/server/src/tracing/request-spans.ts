@@ -25,7 +25,7 @@ interface TracedRequest {
   readonly isTrusted: boolean
 }
 
-/** Other methods are named alike, so that clients do not invent names of spans. */
+/** Other methods share one name, so that clients cannot invent names of spans. */
 const METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'OPTIONS', 'PATCH'])
 const OTHER_METHOD = '_OTHER'
 
@@ -39,7 +39,7 @@ export class RequestSpans {
   /**
    * Runs the answer to a request in a span that ends with it. Its name and status come from {@link operation}.
    *
-   * @param answer gets whether the sampler chose the request.
+   * @param answer called with whether the sampler chose the request.
    */
   async request(traced: TracedRequest, answer: (isSampled: boolean) => Promise<void>): Promise<void> {
     const { request, response } = traced
@@ -56,11 +56,11 @@ export class RequestSpans {
     span.end()
   }
 
-  /** The same handler, with a span inside that of its request. */
+  /** The same handler, with a span inside the span of its request. */
   operation(handle: Handle): Handle {
     return async (wire) => {
       const request = trace.getActiveSpan()
-      // Its name is known once it is routed.
+      // Its name is only known after routing.
       const span = this.tracer.startSpan('operation')
       const reply = await context.with(trace.setSpan(context.active(), span), async () => handle(wire))
       describe(span, request, wire, reply)
@@ -85,13 +85,13 @@ function describe(span: Span, request: Span | undefined, wire: WireRequest, repl
   if (request) fail(request, String(status))
 }
 
-/** Marks a span without a message, which could name what a client sent. */
+/** Marks a span as failed, without a message, which could contain what a client sent. */
 export function fail(span: Span, type: string): void {
   span.setAttribute('error.type', type)
   span.setStatus({ code: SpanStatusCode.ERROR })
 }
 
-/** A trusted caller's trace is continued; to another's, the new trace has a link. */
+/** Continues the trace of a trusted caller. For any other caller, the new trace only links to the caller's. */
 function callerOf({ request, isTrusted }: TracedRequest): {
   readonly parent: Context
   readonly links: Link[]

@@ -8,8 +8,8 @@ interface Closable {
 }
 
 /**
- * Starts something that is traced if the configuration says so, and exports its last spans after it has closed. Nothing of
- * OpenTelemetry is loaded otherwise.
+ * Starts something that is traced if the configuration says so, and exports its last spans after it has closed.
+ * Otherwise, OpenTelemetry is not loaded.
  */
 export async function startTraced<T extends Closable>(
   config: Config,

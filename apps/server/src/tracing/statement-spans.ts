@@ -4,7 +4,7 @@ import type pg from 'pg'
 import { sqlStateOf } from '../database/database-error.ts'
 import { fail } from './request-spans.ts'
 
-/** As the driver's own type, which has an overload for each form. */
+/** A simplified form of the driver's own type, which has an overload for each form. */
 type Query = (...args: unknown[]) => unknown
 
 /** A statement: its text, or its text with a name. */
@@ -13,10 +13,10 @@ interface Statement {
   readonly name?: string
 }
 
-/** Makes spans of statements, below the span that is active when a connection is asked for. */
+/** Makes spans of statements, below the span that is active when a connection is requested. */
 export function traceStatements(pool: pg.Pool, tracer: Tracer): void {
   const connect = pool.connect.bind(pool) as (callback?: () => void) => unknown
-  // A callback that waits for a connection is called where another statement ends.
+  // Otherwise, a callback that waits for a connection would run in the context of the statement that frees it.
   const connectInContext = (callback?: () => void) =>
     callback === undefined ? connect() : connect(context.bind(context.active(), callback))
   pool.connect = connectInContext as typeof pool.connect
@@ -55,7 +55,7 @@ function runInSpan(span: Span, query: Query, args: readonly unknown[]): unknown 
   return answer
 }
 
-/** The name of a prepared statement, or its verb and first table: never the text, whatever may be in it. */
+/** The name of a prepared statement, or its verb and first table: never the text, which may contain anything. */
 export function summaryOf(statement: unknown): string {
   const { name, text = '' }: Statement =
     typeof statement === 'string' ? { text: statement } : ((statement ?? {}) as Statement)

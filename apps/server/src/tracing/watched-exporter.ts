@@ -2,7 +2,7 @@ import { type ExportResult, ExportResultCode } from '@opentelemetry/core'
 import type { ReadableSpan, SpanExporter } from '@opentelemetry/sdk-trace'
 import type { Logger } from 'pino'
 
-/** Logs when exports begin to fail, and when they succeed again; not each of them. */
+/** Logs when exports begin to fail and when they succeed again, instead of each failure. */
 export class WatchedExporter implements SpanExporter {
   private readonly exporter: SpanExporter
   private readonly log: Pick<Logger, 'info' | 'warn'>
@@ -33,7 +33,7 @@ export class WatchedExporter implements SpanExporter {
     return this.exporter.shutdown()
   }
 
-  /** Notes that there is no time left for an export that has not ended. */
+  /** Records that there is no time left for an export in flight. */
   giveUp(): void {
     this.note({ code: ExportResultCode.FAILED, error: new Error('the collector did not answer in time') })
   }
@@ -42,7 +42,7 @@ export class WatchedExporter implements SpanExporter {
     const isFailing = code !== ExportResultCode.SUCCESS
     if (isFailing === this.hasFailed) return
     this.hasFailed = isFailing
-    // Only the message: the error carries what the collector answered.
+    // Only the message: the error contains the collector's answer.
     if (isFailing)
       this.log.warn({ reason: error?.message }, 'traces cannot be exported; their spans are dropped')
     else this.log.info('traces are exported again')

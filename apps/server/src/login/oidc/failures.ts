@@ -5,7 +5,7 @@ import { OutgoingError } from '../../outgoing/outgoing.ts'
 
 type Failure = Exclude<Verification, { readonly outcome: 'verified' }>
 
-/** Refusals by the claim that differs from what is expected. */
+/** Refusals by the claim that has an unexpected value. */
 const CLAIM_REFUSALS: ReadonlyMap<unknown, LoginRefusal> = new Map([
   ['nonce', 'nonce_invalid'],
   ['iss', 'issuer_invalid'],
@@ -27,7 +27,7 @@ export function exchangeFailure(error: unknown): Failure {
   const cause = summaryOf(error)
   if (outgoingErrorIn(error)) return { outcome: 'provider_unavailable', cause }
   if (error instanceof ResponseBodyError || error instanceof WWWAuthenticateChallengeError) {
-    // The provider refuses what it was sent: the code, the secret or the redirect URI.
+    // The provider refuses the request because of the code, the secret or the redirect URI.
     const isRefusal = error.status >= 400 && error.status < 500 && error.status !== 429
     return isRefusal
       ? { outcome: 'refused', reason: 'code_refused', cause }
@@ -48,7 +48,7 @@ export function userinfoFailure(error: unknown): Failure {
     : { outcome: 'provider_unavailable', cause }
 }
 
-/** A summary for the log, without the library's causes, which hold tokens and codes. */
+/** A summary for the log, without the library's causes, which contain tokens and codes. */
 export function summaryOf(error: unknown): string {
   const { failure } = outgoingErrorIn(error) ?? {}
   if (failure !== undefined) return failure

@@ -17,10 +17,10 @@ import type { Outgoing } from '../../outgoing/outgoing.ts'
 import { exchangeFailure, summaryOf, userinfoFailure } from './failures.ts'
 import { providerFetch } from './provider-fetch.ts'
 
-/** Maximum number of methods whose discovery document and keys are kept. Those of others are fetched again. */
+/** Maximum number of methods whose discovery document and keys are cached. Those of other methods are fetched again. */
 const PROVIDERS_MAX = 1_000
 const PROVIDER_MS_MAX = 600_000
-/** Timeout of the library. {@link Outgoing} has a limit of its own. */
+/** Timeout of the library. {@link Outgoing} has its own limit. */
 const REQUEST_SECONDS_MAX = 5
 const ALGORITHMS_DEFAULT: readonly string[] = ['RS256']
 
@@ -33,7 +33,7 @@ interface Provider {
 
 export class OpenIdClient implements OidcClient {
   private readonly outgoing: Outgoing
-  /** Providers by method and its ModifyIndex, so a write of one method leaves those of others in place. */
+  /** Providers by method and its ModifyIndex, so that a write of one method does not affect the others. */
   private readonly providers = new BoundedMap<string, Provider>(PROVIDERS_MAX)
   /** Discoveries in flight, by the same key. Concurrent logins share one. */
   private readonly asked = new Map<string, Promise<Provider>>()
@@ -51,7 +51,7 @@ export class OpenIdClient implements OidcClient {
     const provider = await this.provider(method, now)
     if (provider.metadata.issuer !== OIDCDiscoveryURL) throw loginRefused('issuer_invalid')
     const endpoint = URL.parse(provider.metadata.authorization_endpoint ?? '')
-    // The browser is sent to this URL: it must be https, or of the scheme of the discovery URL.
+    // The browser is sent to this URL, so it must be https or have the scheme of the discovery URL.
     if (endpoint?.protocol !== 'https:' && endpoint?.protocol !== URL.parse(OIDCDiscoveryURL)?.protocol) {
       throw providerUnavailable(method.Name, 'the authorization endpoint is no https URL')
     }
@@ -160,7 +160,7 @@ export class OpenIdClient implements OidcClient {
   }
 }
 
-/** How to send the secret. A provider that does not say takes it in the header (OpenID Connect Discovery 3). */
+/** How to send the secret. If the provider does not say, it goes in the header (OpenID Connect Discovery 3). */
 function authentication(
   { token_endpoint_auth_methods_supported: supported }: client.ServerMetadata,
   secret: string,
@@ -170,7 +170,7 @@ function authentication(
     : client.ClientSecretPost(secret)
 }
 
-/** Adds claims that the ID token lacks from userinfo, if it is about the same subject. Replaces none. */
+/** Adds claims that are missing from the ID token from userinfo, if it is about the same subject. Replaces none. */
 async function withUserinfo(
   configuration: client.Configuration,
   claims: Claims,

@@ -1,4 +1,7 @@
-/** The `fetch` of the OpenID client, which follows the rules for requests to providers and bounds their answers. */
+/**
+ * The `fetch` of the OpenID client, which follows the rules for requests to providers and limits the size of their
+ * answers.
+ */
 import type { CustomFetch } from 'openid-client'
 import type { Outgoing } from '../../outgoing/outgoing.ts'
 
