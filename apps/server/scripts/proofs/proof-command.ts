@@ -132,7 +132,7 @@ function withAny(titles: Titles, asked: readonly string[]): readonly string[] {
   return [...titles].filter(([, ids]) => asked.some((id) => ids.has(id))).map(([file]) => file)
 }
 
-/** Empty, which means all files, if a title comes from a table that several files run. */
+/** Empty, which means all files, if a title is in a table that several files run. */
 function filesOf(titles: Titles, asked: readonly string[]): readonly string[] {
   const files = withAny(titles, asked)
   return files.every(isTestFile) ? files : []

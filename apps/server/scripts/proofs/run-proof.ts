@@ -37,7 +37,7 @@ const LOOK_INTERVAL_MS = 20
 const OURS = ['LATCHKEY_FULL', 'LATCHKEY_FUZZ', 'LATCHKEY_SCALE', 'LATCHKEY_SEED', 'LATCHKEY_SEEDS']
 
 /**
- * @param folder where the log goes.
+ * @param folder of the log.
  * @param interruption ends the proof and all of its processes.
  */
 export async function runProof(

@@ -39,7 +39,7 @@ interface ApiListenerOptions {
   readonly forwardsWrites?: boolean
   /** Aborted when the server ends all waits. */
   readonly closing: AbortSignal
-  /** Clients that wait. Default: those of this listener alone. */
+  /** Clients that wait. Default: only those of this listener. */
   readonly signals?: ClientSignals
   /** Requests that the service is already replying to. */
   readonly repeats?: Pick<Repeats, 'handedTo'> | undefined
@@ -232,7 +232,7 @@ export function createApiListener(options: ApiListenerOptions): ApiListener {
   }
 }
 
-/** For a request that was refused before routing: nothing is known of it. */
+/** Nothing is known of a request that was refused before routing. */
 const NOTHING_KNOWN = { endpoint: undefined, accessorId: undefined, headers: {}, pretty: false } as const
 
 /** All encodings of a path are handled the same way (INJ-02). */

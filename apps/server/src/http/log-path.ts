@@ -3,7 +3,7 @@ import { decodePath, ENDPOINTS, matchPath, UNBUILT_ENDPOINTS, unbuiltEndpointOf 
 /** Maximum steps of an unknown path that a log line shows. */
 const STEPS_MAX = 10
 
-/** Every literal step of a path that this service serves, or that clients may request from it. */
+/** Every literal step of a path that this service serves or that clients may request from it. */
 const KNOWN_STEPS: ReadonlySet<string> = new Set(
   [...Object.values(ENDPOINTS), ...UNBUILT_ENDPOINTS]
     .flatMap(({ path }) => path.split('/'))

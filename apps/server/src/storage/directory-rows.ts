@@ -277,7 +277,7 @@ export function decodeSystem(row: SystemRow, secrets: SecretBox): SystemRecord {
   return { Key: row.key, Value, ...indexesOf(row) } as SystemRecord
 }
 
-/** The system record `replication-token`, as it is stored: the bytes in base64. */
+/** The stored form of the system record `replication-token`: the bytes in base64. */
 type SealedToken = ReturnType<typeof showSealedToken>
 
 /** What the sealed secret is bound to. */

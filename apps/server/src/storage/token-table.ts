@@ -41,7 +41,7 @@ interface TokenColumn<N extends string, F extends keyof TokenRecord | undefined>
 
 type ColumnOf<S> = Omit<TokenColumn<string, undefined>, 'name' | 'isRead' | 'field' | 'decode'> & S
 
-/** A column for an index or for the secret: no record field derives from it alone. */
+/** A column for an index or for the secret, from which alone no field of the record is made. */
 function hidden<N extends string>(
   name: N,
   column: ColumnOf<{ readonly isRead?: boolean }>,

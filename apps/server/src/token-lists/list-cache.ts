@@ -1,7 +1,7 @@
 /**
- * Whole lists as JSON text, bounded in bytes including keys. Together, key and version cover everything that an answer
- * depends on: the filter and the rights of its caller; the index of the table and the version of the directory. A list
- * also becomes invalid when one of its tokens expires.
+ * Caches whole lists as JSON text, limited in bytes including keys. Together, key and version cover everything that an
+ * answer depends on: the filter and the rights of its caller; the index of the table and the version of the directory.
+ * A list also becomes invalid when one of its tokens expires.
  */
 import { BoundedMap } from '@latchkey/service'
 

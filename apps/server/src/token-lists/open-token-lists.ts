@@ -28,7 +28,7 @@ export async function openTokenLists({
   readonly servedStore: Store
   readonly log: BaseLogger
 }): Promise<CachedTokenLists> {
-  // With the files beside their key, the data directory alone would be as sensitive as directory and database together.
+  // Next to their key, the files would make the data directory alone as sensitive as directory and database together.
   const isSafe = isDatabaseEmbedded || config.encryptionKeys !== undefined
   // The other half is for tokens.
   const bytesMax = config.cache ? shareOf(config).cacheBytes / 2 : 0

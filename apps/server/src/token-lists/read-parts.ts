@@ -23,7 +23,7 @@ interface TokenPage {
 /**
  * The parts of a range of the list, the last of which ends with the range.
  *
- * @param pages of the range. Default: those of the store, without digests.
+ * @param pages of the range. Default: read from the store, without digests.
  */
 export async function* readParts(
   request: PartsRequest,

@@ -1,4 +1,4 @@
-/** Converts between Node's requests and responses and those of the API. Decides nothing. */
+/** Converts between the requests and responses of Node and of the API. Decides nothing. */
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { AclError } from '@latchkey/contract'

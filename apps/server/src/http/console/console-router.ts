@@ -5,7 +5,7 @@ import { PACKAGE_FILES } from '../../config/package-files.ts'
 import { encodingFor } from '../compression/encodings.ts'
 import { ConsoleFiles, tagOf } from './console-files.ts'
 
-/** Facts about the server in the page, so that the console need not ask for them. */
+/** Facts about the server, embedded in the page so that the console need not request them. */
 export interface ServerFacts {
   readonly headerPrefix: string
   readonly edition: string

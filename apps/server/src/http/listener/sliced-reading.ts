@@ -2,7 +2,7 @@ import type { Socket } from 'node:net'
 import { getDefaultHighWaterMark } from 'node:stream'
 import { invariant } from '@latchkey/contract'
 
-/** A slice ends where the head of a request may end, so each holds one or two requests. */
+/** A slice ends where the head of a request may end, so each contains one or two requests. */
 const END_OF_HEAD = '\r\n\r\n'
 /** A body may contain many such separators. */
 const SLICE_BYTES_MIN = 64
@@ -27,7 +27,7 @@ export interface SlicedReading {
  * Node reads a connection in native code until JavaScript listens to its "data" event, and then passes the data to its
  * own listener for that event. This function replaces that listener; the switch cannot be undone.
  *
- * @param mayParse whether the next slice may be parsed; asked before each.
+ * @param mayParse whether the next slice may be parsed; called before each.
  */
 export function readInSlices(socket: Socket, mayParse: () => boolean): SlicedReading {
   const [parse, ...others] = socket.listeners('data')

@@ -18,7 +18,7 @@ const CHANNEL = 'latchkey'
 const LEASE_CHANNEL = 'latchkey_lease'
 const TELL = `SELECT pg_notify('${LEASE_CHANNEL}', $1)`
 const TRY_TO_LEAD = 'SELECT pg_try_advisory_lock($1) AS won'
-/** The session that holds this advisory lock belongs to the leader. */
+/** The session with this advisory lock belongs to the leader. */
 const LEADER_LOCK = 7_270_736_902
 
 const CONNECT_MS = 2_000
@@ -84,7 +84,7 @@ export class ChangeFeed {
       query_timeout: ANSWER_MS,
       keepAlive: true,
     })
-    // Either event may come first, and an unhandled error would end the process.
+    // Either event may be emitted first, and an unhandled error would end the process.
     client.on('error', (error) => this.onLost(client, error))
     client.on('end', () => this.onLost(client, undefined))
     client.on('notification', ({ channel, payload = '' }) => {

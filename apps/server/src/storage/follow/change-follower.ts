@@ -173,7 +173,7 @@ export class ChangeFollower {
 
   /**
    * The database is behind what this process has seen: a standby without the last commits took over. The index must not
-   * decrease, so it is raised above the known one, and everything is reloaded.
+   * decrease, so it is raised above the last one seen, and everything is reloaded.
    */
   private async recover(seen: number): Promise<void> {
     await this.queries.raise(seen)

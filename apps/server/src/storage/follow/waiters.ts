@@ -14,7 +14,7 @@ const WOKEN_MS_MAX = 10
 
 /**
  * All waits of this process, by topic and by the tick at which they time out. A wait costs one object and two set
- * entries, but no timer or closure of its own, as there may be tens of thousands (MEM-02).
+ * entries, but no timer or closure, because there may be tens of thousands of waits (MEM-02).
  */
 export class Waiters {
   private readonly byTopic = new Map<Topic, Set<Waiter>>()

@@ -34,9 +34,9 @@ interface DatabaseClockOptions {
 }
 
 /**
- * Service time: the database's clock, extrapolated between measurements by this process's monotonic clock. So all
- * processes decide expiry by one clock, whatever their machines say (EXP-04). It never goes back: a token that has
- * expired stays expired.
+ * Service time: the database's clock, extrapolated between measurements by this process's monotonic clock. All
+ * processes therefore decide expiry by one clock, independently of their machines (EXP-04). It never goes back: a token
+ * that has expired stays expired.
  *
  * It does not jump either. If the database's clock steps against the monotonic one, service time continues and
  * approaches the database's time by {@link SLEW}; the processes agree on the difference, see {@link settle}. The
@@ -76,7 +76,7 @@ export class DatabaseClock implements Clock {
     return performance.now() + (this.sample?.offsetMs ?? performance.timeOrigin)
   }
 
-  /** Takes a measurement: the database's time, and when it was asked and answered by `performance.now()`. */
+  /** Records a measurement: the database's time, and when it was requested and received, by `performance.now()`. */
   measure(databaseMs: number, askedAt: number, answeredAt: number): void {
     const roundTripMs = answeredAt - askedAt
     const sample = { offsetMs: databaseMs - (askedAt + answeredAt) / 2, roundTripMs, at: answeredAt }

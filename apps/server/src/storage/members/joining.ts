@@ -41,8 +41,8 @@ export async function enter(
 }
 
 /**
- * Whether a member of release 0.1 may not have applied the join at `index` yet, and may rely on being alone. Removes members
- * whose processes are gone.
+ * Whether a member of release 0.1 may not have applied the join at `index` yet, and may rely on being the only member.
+ * Removes members whose processes are gone.
  */
 async function mayBeUnknown(prisma: PrismaClient, id: string, index: number): Promise<boolean> {
   const others = await withAclErrors(() =>

@@ -10,8 +10,8 @@ export function processIdentity(): string {
 }
 
 /**
- * Whether a process with this identity is certainly gone. False if that cannot be known: it ran on another machine, or in
- * another container. A server that was killed and restarted need not wait for its own lease.
+ * Whether a process with this identity has certainly ended. False if this cannot be determined, because it ran on
+ * another machine or in another container. A server that was killed and restarted need not wait for its own lease.
  */
 export function isProcessGone(identity: string): boolean {
   const [boot, namespace, pid] = identity.split(' ')

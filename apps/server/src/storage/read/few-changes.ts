@@ -24,7 +24,7 @@ interface Row {
  * statement, and so one snapshot; a transaction of several would cost three times as much, up to fifty times a second
  * for each reader.
  *
- * @returns `other` if they must be read in another way; undefined if the log does not reach back to the index.
+ * @returns `other` if they must be read differently; undefined if the log does not reach back to the index.
  */
 export async function readFewChanges(
   prisma: PrismaClient,

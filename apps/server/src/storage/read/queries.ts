@@ -47,7 +47,7 @@ export class Queries {
     this.secrets = secrets
   }
 
-  /** After the database lost commits, raises its index above the known one. */
+  /** After the database lost commits, raises its index above the one that this process has seen. */
   async raise(known: number): Promise<void> {
     await this.ask(Prisma.sql`SELECT latchkey_raise(${known}::bigint)::text AS answer`)
   }
@@ -325,7 +325,7 @@ const TOKEN_FACTS: Readonly<Record<TokenFact, string>> = {
   hasRules: `rules <> ''`,
 }
 
-/** The first condition matches that of an index. */
+/** The first condition repeats the condition of an index. */
 const LEGACY_RIGHTS_SQL = Prisma.raw(
   `(type <> '' OR rules <> '') AND (${LEGACY_RIGHTS.map((facts) =>
     Object.entries(facts)

@@ -124,7 +124,7 @@ async function choosePart(
   return length > ROWS_LENGTH_MAX ? undefined : part
 }
 
-/** Measured in the database, before the process holds the rows: policies alone could take half a gigabyte. */
+/** Measured in the database, before the process reads the rows: policies alone could take half a gigabyte. */
 async function lengthsOf(
   tx: Prisma.TransactionClient,
   touched: readonly TouchedKey[],

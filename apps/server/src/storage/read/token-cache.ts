@@ -24,10 +24,10 @@ const LINK_BYTES = 120
 const CHARACTER_BYTES = 2
 
 /**
- * Caches tokens at the applied index, and secrets and accessors that belong to no token. Bounded in bytes.
+ * Caches tokens at the applied index, and secrets and accessors that belong to no token. Limited in bytes.
  *
- * An unchanged record is the same object for as long as it is cached. Keys are copied, as they may be views of a header
- * or a URL; the texts of records must be their own.
+ * An unchanged record is the same object for as long as it is cached. Keys are copied, because they may be views of a
+ * header or a URL; the texts of records must not be views.
  */
 export class TokenCache {
   private readonly entries: BoundedMap<Entry, Entry>
@@ -57,7 +57,7 @@ export class TokenCache {
     return use(this.bySecret.get(secretId))
   }
 
-  /** The cached object of a token that was read another way, if it is the same version. */
+  /** The cached object of a token that was read differently, if it is the same version. */
   sameAs(secretHash: string, modifyIndex: number): TokenRecord | undefined {
     const entry = use(this.byHash.get(secretHash))
     return entry?.record?.ModifyIndex === modifyIndex ? entry.record : undefined

@@ -264,7 +264,7 @@ export class CommitQueue implements Pick<Store, 'commit'> {
    */
   private async settle(group: readonly Write[], answer: GroupAnswer): Promise<void> {
     const { before, results, isBehind, isMore } = answer
-    // In order of their indexes. Undefined if only the database knows everything that changed.
+    // In order of their indexes. Undefined if only the database can determine everything that changed.
     let commits: OwnCommit[] | undefined = []
     let last = before
     for (const [i, write] of group.entries()) {
@@ -327,7 +327,7 @@ function isTree({ change }: EncodedWrite['rows'][number]): boolean {
   return change.op === 'delete-tree'
 }
 
-/** Undefined if the write removes keys that only the database knows. */
+/** Undefined if the write removes keys that are only known to the database. */
 function ownCommit({ changes, rows }: EncodedWrite, index: number): OwnCommit | undefined {
   const known = changes.filter((change) => change.op !== 'delete-tree')
   if (known.length < changes.length) return undefined

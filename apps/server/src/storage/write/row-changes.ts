@@ -44,9 +44,9 @@ const CHANGE_COLUMNS: readonly Column<ChangeSource>[] = [
 type ClaimSource = { readonly secretHash: string; readonly ofIds: OfIds } | undefined
 
 /**
- * An id must be unique among accessors and secrets together, in any case (decisions: tokens). A new token therefore
- * brings the hash of its accessor, to look for among the secrets, and the hash of its secret, to look for among the
- * accessors.
+ * An id must be unique among accessors and secrets together, ignoring case (decisions: tokens). A new token is
+ * therefore sent with the hash of its accessor, which must not occur among the secrets, and the hash of its secret,
+ * which must not occur among the accessors.
  */
 const TOKEN_CLAIM_COLUMNS: readonly Column<ClaimSource>[] = [
   {

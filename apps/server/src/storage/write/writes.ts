@@ -36,7 +36,7 @@ export interface GroupAnswer {
   readonly results: readonly (number | ConflictReason)[]
   /** Whether the database had lost commits that this process has seen. */
   readonly isBehind: boolean
-  /** Whether other keys were changed than the writes say: sessions ended that held them. */
+  /** Whether keys besides those of the writes were changed, because sessions that locked them ended. */
   readonly isMore?: boolean
 }
 

@@ -46,7 +46,7 @@ function digestOf(directory: Directory): string {
   return digest
 }
 
-/** Names of links, policies whose secrets are redacted, and which tokens act as absent. */
+/** Names of links, what decides whether a secret is redacted, and which tokens act as absent. */
 function factsOf(directory: Directory): unknown {
   return {
     policies: Array.from(directory.policies(), ({ ID, Name }) => [ID, Name]),

@@ -25,8 +25,8 @@ const POLL_MS = 25
 /**
  * Ends leases before a commit: the database announces `close EPOCH`; each member gives up its lease and answers
  * `gone EPOCH ID BEATS`, which means that it holds no lease granted to one of its first BEATS heartbeats. The writer
- * waits for the holders, or until their leases must have expired. If answers are missing, it asks `again EPOCH`, which
- * members answer in their heartbeats, too: a feed may be cut.
+ * waits for the holders, or until their leases must have expired. If answers are missing, it sends `again EPOCH`, which
+ * members also answer in their heartbeats, because a feed may be cut.
  */
 export class LeaseClosing {
   private readonly parts: LeaseClosingParts

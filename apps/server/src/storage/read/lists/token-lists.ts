@@ -109,7 +109,10 @@ export class TokenLists {
     return value
   }
 
-  /** As {@link TokenLists.pages}, with the digest of each row. The records are those of the rows, not of the cache. */
+  /**
+   * As {@link TokenLists.pages}, with the digest of each row. The records are decoded from the rows, not taken from the
+   * cache.
+   */
   async *digestedPages(filter: TokenFilter): AsyncGenerator<DigestedTokens> {
     for await (const { rows, index } of this.rowPages(filter, { isStale: false, seed: this.seed() })) {
       if (index !== undefined) await this.parts.follower.reach(index)
