@@ -14,7 +14,7 @@ document.getElementById('origin').textContent = location.origin
 const rows = [...document.querySelectorAll('.reference [data-search]')]
 const references = [...document.querySelectorAll('.reference')]
 
-/** Shows the operations, schemas and errors that have every word of the filter. */
+/** Shows the operations, schemas and errors that contain every word of the filter. */
 function filter() {
   const words = search.value.toLowerCase().split(/\s+/).filter(Boolean)
   let shown = 0
@@ -39,7 +39,7 @@ function filter() {
   document.getElementById('nothing').hidden = shown > 0
 }
 
-/** Opens a folded part that the address leads to, and ends a filter that hides it. */
+/** Opens a collapsed part that the address points to, and clears a filter that hides it. */
 function follow() {
   const target = document.getElementById(decodeURIComponent(location.hash.slice(1)))
   if (!target) return
@@ -97,7 +97,7 @@ const reading = new IntersectionObserver(
 )
 for (const operation of operations) reading.observe(operation)
 
-// The clipboard exists for pages that came over TLS or from this machine.
+// The clipboard is only available to pages served over TLS or from this machine.
 if (navigator.clipboard) {
   for (const block of document.querySelectorAll('pre')) {
     const text = block.textContent
