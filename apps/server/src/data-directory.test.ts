@@ -14,12 +14,12 @@ test('missing parents are created, readable only by the owner', () => {
   expect(openDataDirectory(path)).toBe(path)
 })
 
-// `mkdir` answers ENOENT below a directory of this kind, although the parent exists.
+// `mkdir` returns ENOENT below a directory of this kind, although the parent exists.
 test.runIf(process.platform === 'linux')('a directory that cannot be written to is refused at once', () => {
   expect(() => openDataDirectory('/proc/latchkey/data')).toThrow(StartError)
 })
 
-test('a file is refused as what it is', () => {
+test('a file in place of the directory is refused as such', () => {
   const path = join(home, 'file')
   writeFileSync(path, '')
   expect(() => openDataDirectory(path)).toThrow(/it is a file, not a directory/)

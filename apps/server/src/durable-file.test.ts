@@ -20,7 +20,7 @@ test('a missing file is created with mode 600, and read afterwards', async () =>
   expect(statSync(path).mode & 0o777).toBe(0o600)
 })
 
-test('of many creators at once one wins, and all see its text', async () => {
+test('of many concurrent creators, one wins and all see its text', async () => {
   const texts = await Promise.all(
     Array.from({ length: 20 }, (_, n) => readOrCreateSecretFile(path, () => `text ${n}`)),
   )

@@ -36,7 +36,7 @@ const linked = aToken({
 const method = aMethod({ Name: 'login' })
 const intention = anIntention()
 
-/** Records of every kind that has rules of its own in a row. */
+/** Records of every kind, each with its own rules for a row. */
 const CHANGES: readonly Change[] = [
   put('policies', policy),
   put('roles', aRole({ ID: anId(2) })),
@@ -91,7 +91,7 @@ async function refusalOf(bytes: Uint8Array, store = target): Promise<string> {
   return `${error.code}: ${error.message}`
 }
 
-/** The archive with another header. */
+/** The same archive with a different header. */
 function withHeader(change: (header: Record<string, unknown>) => object): Buffer {
   const end = archive.indexOf('\n')
   const header = formatSchema.parse(JSON.parse(archive.toString('utf8', 65, end)))
@@ -161,7 +161,7 @@ async function expectUnchanged(): Promise<void> {
   expect(target.directory().policy(policy.ID)).toBeUndefined()
 }
 
-test('UPG-01: on a schema of a newer server, neither a backup nor a restore leaves out what this one does not know', async () => {
+test('UPG-01: on the schema of a newer server, backup and restore are refused instead of leaving out what this server does not know', async () => {
   const client = new pg.Client({ connectionString: targetDatabase.url })
   await client.connect()
   await client.query(
@@ -207,7 +207,7 @@ test('DUR-11: a restore replaces every record under another lookup key, on all p
     })
     expect(await store.changesAfter(before)).toBeUndefined()
   }
-  // The next writes continue above, and ids that differ only in case stay taken.
+  // New writes get higher indexes, and ids that differ only in case are still refused.
   expect(await neighbour.commit([putNew(aToken())])).toBeGreaterThan(restored.Index)
   const sameSecret = aToken({ SecretID: capital.SecretID.toLowerCase() })
   await expect(target.commit([putNew(sameSecret)])).rejects.toMatchObject({ reason: 'secret_in_use' })
@@ -222,7 +222,7 @@ test('an archive has neither secrets nor keys in clear, and nothing in it is sea
   expect(archive.includes(capital.SecretID)).toBe(false)
 })
 
-test('an archive that is read while others write is of one moment: its index says which', async () => {
+test('an archive that is read during writes is one snapshot, at the index that it names', async () => {
   const pieces: Buffer[] = []
   const reading = target.archives.read()[Symbol.asyncIterator]()
   const { value: header } = await reading.next()
@@ -238,7 +238,7 @@ test('an archive that is read while others write is of one moment: its index say
   expect((await other.tokenBySecret(linked.SecretID))?.AccessorID).toBe(linked.AccessorID)
 })
 
-test('a page of an archive has about a megabyte, also where long keys follow many short ones', async () => {
+test('a page of an archive has about a megabyte, even where long keys follow many short ones', async () => {
   const database = await createTestDatabase()
   const store = await openTestStore({ url: database.url })
   const Value = new Uint8Array(250_000)
@@ -255,11 +255,11 @@ test('a page of an archive has about a megabyte, also where long keys follow man
   await database.drop()
   expect(pages.reduce((sum, { count }) => sum + count, 0)).toBe(70)
   expect(pages.map(({ length }) => length).filter((length) => length > 1_100_000)).toEqual([])
-  // Each long key is half a megabyte of text, so that two share a page.
+  // Each long key is half a megabyte of text, so two share a page.
   expect(pages.length).toBeLessThan(10)
 })
 
-test('a second backup or restore at a time is refused: 503', async () => {
+test('a second backup or restore at the same time is refused: 503', async () => {
   const reading = target.archives.read()[Symbol.asyncIterator]()
   await reading.next()
   expect(() => target.archives.read()).toThrow(AclError)
@@ -268,10 +268,10 @@ test('a second backup or restore at a time is refused: 503', async () => {
   expect((await archiveOf(target)).length).toBeGreaterThan(0)
 })
 
-test('an archive that the disk cannot keep is refused by the reason, and the next backup and restore are not: 503', async () => {
+test('an archive that does not fit on the disk is refused with the reason, and the next backup and restore are not: 503', async () => {
   const archiveFolder = join(folder, 'kept')
   const store = await openTestStore({ ring: testRing('new', 'old'), archiveFolder })
-  // No account may write where a file is, not even that of an administrator.
+  // No account, not even an administrator, can create a file below a file.
   writeFileSync(archiveFolder, '')
   expect(await refusalOf(archive, store)).toMatch(/^unavailable: Nothing was restored: .*ENOTDIR/)
   expect((await archiveOf(store)).length).toBeGreaterThan(0)

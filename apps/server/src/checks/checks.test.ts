@@ -65,7 +65,7 @@ test('an HTTP check passes with 2xx, warns with 429, and is critical with everyt
   ])
 })
 
-test('an HTTP check sends the first Host of its headers, in any case, and by default that of its URL', async () => {
+test('an HTTP check sends the first Host of its headers, in any spelling, and by default the host of its URL', async () => {
   seen.length = 0
   for (const header of [{ Host: ['web.example', 'x'] }, { host: ['web.example'] }, { Host: [] }]) {
     expect(await http('/ok', 20_000, `${origin}/ok`, header)).toMatchObject({ status: 'passing' })
@@ -74,7 +74,7 @@ test('an HTTP check sends the first Host of its headers, in any case, and by def
   expect(seen.map(({ host }) => host)).toEqual(['web.example', 'web.example', own])
 })
 
-test('over TLS, the certificate must be that of the URL, whatever the Host', async () => {
+test('over TLS, the certificate must match the URL, whatever the Host', async () => {
   const hello = Promise.withResolvers<string>()
   const tls = createServer((socket) => {
     socket.once('data', (bytes) => {
@@ -131,7 +131,7 @@ test('an HTTP check that gets no answer in time, or no connection, is critical',
   })
 })
 
-test('a TCP check passes with a connection, and says why it gets none', async () => {
+test('a TCP check passes if it connects, and otherwise says why', async () => {
   const tcp = { type: 'tcp', intervalMs: 1_000, timeoutMs: 20_000 } as const
   const address = origin.slice('http://'.length)
   expect(

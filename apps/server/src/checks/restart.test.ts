@@ -44,7 +44,7 @@ function aLocalChecks(store: MemoryStore, process: string) {
   return startLocalChecks({ ...parts, store, nodeName: NODE, process, onError })
 }
 
-/** A process of the node, the only one that lives. */
+/** A process of the node, the only living one. */
 function startProcess(store: MemoryStore, process: string): { stop(): Promise<void> } {
   const members = async () => [{ id: process, node: NODE, status: 'alive' as const }]
   const localChecks = aLocalChecks(store, process)
@@ -92,7 +92,7 @@ test('a TTL check whose process has ended gets its full TTL again in the next pr
   expect(checkIn(store)?.Output).toBe('TTL expired (last output before timeout follows): fine')
 })
 
-test('a service that may be critical for a minute has the minute again after a restart', async () => {
+test('a service that may be critical for a minute gets a full minute again after a restart', async () => {
   const MINUTE = 60_000
   const run = { type: 'ttl', ttlMs: MINUTE } as const
   const Agent = { ...LIMITS, run, deregisterAfterMs: MINUTE, process: 'one' }

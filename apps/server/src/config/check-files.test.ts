@@ -15,7 +15,7 @@ async function aFile(text: string): Promise<string> {
 }
 
 test.each(['', 'no certificate'])(
-  'CFG-01: authorities of the database that cannot be read stop the start: %j',
+  'CFG-01: unreadable certificate authorities of the database prevent the start: %j',
   async (text) => {
     const file = await aFile(text)
     const checkUrl = (mode: string) =>
@@ -29,7 +29,7 @@ test.each(['', 'no certificate'])(
 )
 
 test.each(['CERTIFICATE', 'TRACES_CLIENT_CERTIFICATE', 'CLIENT_KEY'])(
-  'CFG-01: a file of the exporter that cannot be used stops the start: OTEL_EXPORTER_OTLP_%s',
+  'CFG-01: an unusable file of the exporter prevents the start: OTEL_EXPORTER_OTLP_%s',
   async (name) => {
     const setting = `OTEL_EXPORTER_OTLP_${name}`
     const check = (path: string) =>

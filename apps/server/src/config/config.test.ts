@@ -8,7 +8,7 @@ import { shareOf, workersOf } from './workers.ts'
 
 const UUID = '11111111-1111-4111-8111-111111111111'
 
-/** The problems of a configuration; none when it is good. */
+/** The problems of a configuration; none if it is valid. */
 function problemsOf(env: Record<string, string>): readonly string[] {
   try {
     loadConfig(env)
@@ -46,7 +46,7 @@ describe('values', () => {
     })
   })
 
-  test('an empty variable counts as unset', () => {
+  test('an empty variable is treated as unset', () => {
     expect(loadConfig({ PORT: '', LATCHKEY_DEFAULT_POLICY: '' })).toEqual(loadConfig({}))
   })
 
@@ -235,7 +235,7 @@ describe('names', () => {
     const machine = { cores, memoryBytes: gibibytes * 1024 ** 3 }
     const { fallback } = SETTINGS.workers
     expect(workersOf(fallback, { dnsPort: undefined, ...machine })).toBe(workers)
-    // A DNS port that is free is known to one process alone.
+    // With port 0, only one process knows the DNS port.
     expect(workersOf(fallback, { dnsPort: 0, ...machine })).toBe(1)
     expect(workersOf(4, { dnsPort: 53, ...machine })).toBe(4)
   })

@@ -71,13 +71,13 @@ test('an idle connection that ends is reported, but not while the pool closes', 
   opened.shift()
 })
 
-test('503 unavailable: a file that the URL names is away, until it is back', async () => {
+test('503 unavailable: a file that the URL names is missing, until it is back', async () => {
   const file = join(folder, 'ca.pem')
   const url = new URL(server.url)
   url.searchParams.set('sslrootcert', file)
   url.searchParams.set('sslmode', 'disable')
   const database = connect({ url: url.href, connectionsMax: 1 })
-  // The second waits for the connection of the first.
+  // The second statement waits for the connection of the first.
   const errors = await Promise.all([errorOf(database.ping()), errorOf(database.ping())])
   expect(errors).toMatchObject([{ code: 'unavailable' }, { code: 'unavailable' }])
   await writeFile(file, '')

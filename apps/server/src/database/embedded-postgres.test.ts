@@ -50,7 +50,7 @@ async function query(url: string, text: string): Promise<Record<string, unknown>
 /**
  * Writes rows 1, 2, 3 … over one connection until it breaks.
  *
- * @returns once there are some, what resolves with the last acknowledged number.
+ * @returns, once there are some, a promise of the last acknowledged number.
  */
 async function writeUntilBroken(url: string): Promise<{ last: Promise<number> }> {
   const client = new pg.Client({ connectionString: url })
@@ -206,7 +206,7 @@ describe('embedded PostgreSQL', () => {
     const { url } = await start(firstDir)
     expect(await query(url, 'SELECT 1 AS n')).toEqual([{ n: 1 }])
     await opened.pop()?.stop()
-    // This start removes what the last orphans wrote.
+    // This start removes the files that the last orphans wrote.
     await start(firstDir)
     expect(draftsIn(firstDir)).toEqual([])
   })
@@ -249,7 +249,7 @@ describe('embedded PostgreSQL', () => {
   })
 })
 
-test('a small database takes little memory, and a large one what PostgreSQL takes', async () => {
+test('a small database takes little memory, and a large one as much as PostgreSQL takes by default', async () => {
   const shown = async () => {
     const database = await start()
     const rows = await query(database.url, 'SHOW shared_buffers')
@@ -269,7 +269,7 @@ describe('kill -9', () => {
     const { last } = await writeUntilBroken(database.url)
     process.kill(Number(database.pid), 'SIGKILL')
     const acknowledged = await last
-    // The last row may have been committed without its answer getting through.
+    // The last row may have been committed although its answer was lost.
     expect([acknowledged, acknowledged + 1]).toContain(await countWithin(database.url, 60_000))
     expect(logLines.join('')).toContain('PostgreSQL is back')
   })
@@ -308,7 +308,7 @@ describe('kill -9', () => {
     expect(await query(database.url, 'SELECT 1 AS n')).toEqual([{ n: 1 }])
   })
 
-  test('of the database, whose log somebody has removed', async () => {
+  test('of the database, after its log was removed', async () => {
     const database = await start()
     const killed = Number(database.pid)
     rmSync(join(dataDir, 'postgres.log'))

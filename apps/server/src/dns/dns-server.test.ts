@@ -48,7 +48,7 @@ function framed(message: Buffer): Buffer {
   return Buffer.concat([length, message])
 }
 
-/** Reads messages until the connection ends, or as many as are wanted. */
+/** Reads messages until the connection ends, or until there are enough. */
 async function read(socket: Socket, count: number): Promise<Packet[]> {
   let bytes = Buffer.alloc(0)
   const answers: Packet[] = []
@@ -100,7 +100,7 @@ describe('with the names of a service', () => {
     expect(answered).toContain('NOERROR udp')
   })
 
-  test('questions over one TCP connection are answered in their order, whatever their pieces', async () => {
+  test('questions over one TCP connection are answered in order, however they are split', async () => {
     const socket = await open(port())
     const bytes = Buffer.concat([1, 2, 3].map((id) => framed(ask(WEB, id))))
     for (let at = 0; at < bytes.length; at += 7) socket.write(bytes.subarray(at, at + 7))
@@ -112,13 +112,13 @@ describe('with the names of a service', () => {
     ])
   })
 
-  test('a client that ends its side after asking gets its answer', async () => {
+  test('a client that closes its side after its question gets its answer', async () => {
     const socket = await open(port())
     socket.end(framed(ask(WEB)))
     expect(await read(socket, 2)).toHaveLength(1)
   })
 
-  test('answers, garbage and nothing are not answered, and do no harm', async () => {
+  test('answers, garbage and empty messages are not answered, and do no harm', async () => {
     const bad = [encode({ type: 'response', questions: [WEB] }), Buffer.from('garbage'), Buffer.alloc(0)]
     expect((await overUdp(port(), ...bad, ask(WEB, 5))).id).toBe(5)
   })
@@ -176,7 +176,7 @@ test('a client gets a bounded number of answers per second, and a TCP connection
   expect((await overUdp(port, ask(WEB, 4))).id).toBe(4)
 })
 
-test('several processes share the limit of a client where another one counts, which decides later', async () => {
+test('several processes share the limit of a client if another process counts, which decides later', async () => {
   const buckets = new TokenBuckets(() => 0)
   const limits: RateLimits = { take: async (...asked) => buckets.take(...asked) }
   const rates = [new AnswerRates(100, limits), new AnswerRates(100, limits)]
@@ -214,7 +214,7 @@ test('questions of TCP connections are answered one per turn of the event loop',
   expect(Math.max(...perTurn)).toBeLessThanOrEqual(2)
 })
 
-test('a connection on which no whole question arrives is closed, however often a byte does', async () => {
+test('a connection without a complete question is closed, even if bytes keep arriving', async () => {
   const port = await aServer({}, 200)
   const socket = await open(port)
   const dripping = setInterval(() => socket.write(Buffer.alloc(1)), 20)

@@ -1,4 +1,4 @@
-/** DNS on the wire: what is read, and how answers are written and cut. Decisions: dns. */
+/** DNS on the wire: how messages are read, and how answers are written and cut. Decisions: dns. */
 import { type DnsRecord, type DnsReply, emptyReply } from '@latchkey/acl'
 import { chooseSeed, fuzzCount, SeededRandom } from '@latchkey/testkit/random'
 import { decode, encode, type Packet } from 'dns-packet'
@@ -50,7 +50,7 @@ function aReply(count: number, beside: readonly ((i: number) => DnsRecord)[] = [
 }
 
 describe('reading', () => {
-  test('a question, with its flags and the size that its client takes', () => {
+  test('a question, with its flags and the size that its client accepts', () => {
     expect(aQuery()).toMatchObject({
       id: 7,
       isRecursionDesired: true,

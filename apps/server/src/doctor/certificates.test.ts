@@ -17,7 +17,7 @@ beforeAll(() => {
   mkdirSync(folder, { recursive: true })
 })
 
-/** A certificate that is valid for some days, or was. */
+/** A certificate that is valid for some days, or has expired. */
 function certificate(days: number) {
   return authority.serverOptions(ADDRESS, new Date(Date.now() + days * DAY_MS))
 }
@@ -32,7 +32,7 @@ function check(content: string) {
   return checkCertificates({ LATCHKEY_TLS_CERT: file('cert.pem', content) }, Date.now())[0]
 }
 
-test('names a certificate that has expired, expires soon, or is none', async () => {
+test('names a certificate that has expired, expires soon, or is not a certificate', async () => {
   expect(check((await authority.serverOptions(ADDRESS)).cert)?.level).toBe('ok')
   expect(check((await certificate(-3)).cert)).toMatchObject({
     level: 'fail',

@@ -33,14 +33,14 @@ function examineWith(env: Readonly<Record<string, string>> = {}): Promise<readon
   return examine({ ...own, ...env })
 }
 
-/** What failed, as `what: found`. */
+/** Failed findings, as `what: found`. */
 async function failures(env?: Readonly<Record<string, string>>): Promise<readonly string[]> {
   return (await examineWith(env))
     .filter(({ level }) => level === 'fail')
     .map(({ what, found }) => `${what}: ${found}`)
 }
 
-test('names the settings of the database that lose writes, and nothing else of a healthy server', async () => {
+test('names the settings of the database that lose writes, and nothing else on a healthy server', async () => {
   // The tests run without durability.
   expect(await failures()).toEqual([
     'database: fsync is off',
@@ -51,7 +51,7 @@ test('names the settings of the database that lose writes, and nothing else of a
   expect(found).toEqual(expect.arrayContaining(['settings', 'disk', 'clock', 'schema', 'keys', 'servers']))
 })
 
-test('names a key that is missing, or another one, by its id alone', async () => {
+test('names a missing or different key by its id only', async () => {
   expect(await failures({ LATCHKEY_ENCRYPTION_KEYS: testKey('other') })).toContain('keys: active is missing')
   const wrong = `active:${Buffer.alloc(32, 1).toString('base64')}`
   const [finding] = (await failures({ LATCHKEY_ENCRYPTION_KEYS: wrong })).filter((text) =>

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 
-/** Allocates as loading modules does, and then as requests do. */
+/** Allocates as module loading does, and then as requests do. */
 const PROGRAM = `
 import { getHeapSpaceStatistics } from 'node:v8'
 import { loadLightly } from ${JSON.stringify(join(import.meta.dirname, 'load-lightly.ts'))}
@@ -31,7 +31,7 @@ test('the young generation is small after the start, and grows to about 32 MiB i
   expect(burst).toBeLessThan(64)
 })
 
-/** Allocates from one place what lives on. */
+/** Allocates long-lived objects in one place. */
 const SURVIVORS = `
 import { tuneHeap } from ${JSON.stringify(join(import.meta.dirname, 'tune-heap.ts'))}
 tuneHeap()
@@ -39,8 +39,8 @@ const records = []
 for (let i = 0; i < 500_000; i += 1) records.push({ i, inner: [i] })
 `
 
-test('V8 never chooses where an object is allocated by how long earlier ones lived', () => {
+test('V8 never chooses where to allocate an object by the lifetime of earlier ones', () => {
   const options = ['--trace-pretenuring-statistics', '--input-type=module', '--eval', SURVIVORS]
-  // It would print what it knows of each place after every collection of the young generation.
+  // V8 would print its data about each place after every collection of the young generation.
   expect(execFileSync(process.execPath, options, { encoding: 'utf8' })).not.toContain('pretenuring')
 })

@@ -12,7 +12,7 @@ import { startHttpServer } from './listener/http-server.ts'
 
 let server: Server
 let port: number
-/** What reached the API. */
+/** Requests that reached the API. */
 const asked: WireRequest[] = []
 
 const service: AppOptions['service'] = {
@@ -38,7 +38,7 @@ afterAll(() => {
   server.close()
 })
 
-/** Sends a request line as it is, which no client of HTTP would. */
+/** Sends a request line unchanged, which no HTTP client would do. */
 async function send(
   method: string,
   target: string,
@@ -96,7 +96,7 @@ test.each([
   '//',
   '//v1/acl//tokens',
   '/v1/../x',
-])('the API alone answers %s, as it was sent', async (target) => {
+])('only the API answers %s, unchanged', async (target) => {
   const { status, body } = await send('GET', target)
   expect([status, body]).toEqual([200, '"é"'])
   expect(asked.map(({ method, url }) => [method, url])).toEqual([['GET', target]])
@@ -111,7 +111,7 @@ test.each([
   ['/v10/acl', 404],
   ['/V1/acl/tokens', 404],
   ['/nothing', 404],
-])('the API is not asked for %s, which is answered with %i', async (target, status) => {
+])('%s does not reach the API, and is answered with %i', async (target, status) => {
   expect((await send('GET', target)).status).toBe(status)
   expect(asked).toEqual([])
 })

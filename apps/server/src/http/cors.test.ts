@@ -6,7 +6,7 @@ import { ANY_ORIGIN, corsFor } from './cors.ts'
 
 const APP = 'https://app.example.com'
 
-/** Asks a server with these origins, and returns the headers of its answers. */
+/** Sends a request to a server with these origins, and returns the headers of its answer. */
 function serve(origins: readonly string[]) {
   const cors = corsFor(origins)
   const server = createServer((request, response) => {

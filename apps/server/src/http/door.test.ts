@@ -12,7 +12,7 @@ interface Sent {
   readonly origin?: string
 }
 
-/** A request that came to 127.0.0.1, or to another address. */
+/** A request that was sent to 127.0.0.1, or to another address. */
 function requestOf({ method = 'GET', url = '/', ...headers }: Sent, localAddress = '127.0.0.1') {
   const socket = Object.defineProperty(new Socket(), 'localAddress', { value: localAddress })
   const request = new IncomingMessage(socket)
@@ -97,7 +97,7 @@ describe('the host of a request', () => {
     for (const host of ['evil.example', 'a b', '10.0.0.1']) expect(codeOf(open, { host })).toBeUndefined()
   })
 
-  test('a whole URL on the request line counts as well as the Host beside it', () => {
+  test('a whole URL on the request line is checked in addition to the Host header', () => {
     const door = new Door(LOOPBACK)
     const url = 'http://evil.example/v1/acl/bootstrap'
     expect(codeOf(door, { url, host: 'localhost' })).toBe('host_not_allowed')

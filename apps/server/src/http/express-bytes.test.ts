@@ -1,4 +1,4 @@
-/** Every answer has the same bytes through the fast lane, through Express, and from the service alone. */
+/** Every answer has the same bytes through the fast lane, through Express, and directly from the service. */
 import { once } from 'node:events'
 import { Agent, request as httpRequest, type IncomingMessage } from 'node:http'
 import { text } from 'node:stream/consumers'
@@ -65,7 +65,7 @@ function wayThrough(
   return { listener, repeats: counted }
 }
 
-/** Everything of an answer but its date. */
+/** An answer without its date. */
 async function answerTo(
   { method, target, headers, body }: Sent,
   port: number,
@@ -92,7 +92,7 @@ async function repeatedAnswerTo(sent: Sent, port: number): Promise<string> {
   return last
 }
 
-/** The example of a route's body, as the documentation shows it. */
+/** The example of a route's body, from the documentation. */
 function bodiesOf(edition: Edition): (route: AnyRoute) => string | undefined {
   const { paths } = buildOpenApi({
     profile: profileOf(parseServiceVersion('1.10')),
@@ -134,7 +134,7 @@ const PARAMS = [
   'a;b=c',
   'a+b*(c)',
 ]
-/** Spellings of a whole path. */
+/** Different spellings of a whole path. */
 const SPELLINGS: readonly ((path: string) => string)[] = [
   (path) => `${path}?pretty`,
   (path) => `${path}?dc=nowhere`,
@@ -187,7 +187,7 @@ function* requestsTo(route: AnyRoute, body: string | undefined): Generator<Sent>
   }
 }
 
-/** Paths of no route: one that is not implemented, the prefix, and its neighbours. */
+/** Paths without a route: one that is not implemented, the prefix, and its neighbours. */
 const STRAY = [
   '/v1/',
   '/v1/nothing',

@@ -25,7 +25,7 @@ test.each([
   expect(logPath(url)).toBe(shown)
 })
 
-describe('LEAK-01: a misspelled legacy path is an unknown path that still holds a secret', () => {
+describe('LEAK-01: a misspelled legacy path is an unknown path that still contains a secret', () => {
   const SLIPS = [
     `/v1/acl/infos/${SECRET}`,
     `/v1/acl/Info/${SECRET}`,

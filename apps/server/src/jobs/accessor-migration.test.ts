@@ -13,7 +13,7 @@ const sleeper = {
   },
 }
 
-/** A store that records committed batches, and lets a test write just before one. */
+/** A store that records committed batches, and lets a test write just before a batch. */
 class WatchedStore extends MemoryStore {
   readonly batches: { readonly at: number; readonly tokens: readonly TokenRecord[] }[] = []
   attempts = 0
@@ -175,7 +175,7 @@ test('a new leader waits a whole second first, however old the last batch looks 
   expect(store.batches.map(({ at }) => at)).toEqual([1_000])
 })
 
-test('a batch of another process, seen late, counts from when it is seen (MIG-01)', async () => {
+test('the interval after a batch of another process, seen late, runs from when it is seen (MIG-01)', async () => {
   plant(200)
   store.beforeBatch = () => {
     if (store.attempts !== 1) return

@@ -70,7 +70,7 @@ test('an older server that leads again ends the block, until the migration is do
   expect(recorded()).toMatchObject({ state: 'done' })
 })
 
-test('of two servers that both believe to lead, one records', async () => {
+test('of two servers that both believe they lead, one records the state', async () => {
   await Promise.all([look('1.9.0', []), look('1.9.0', [])])
   expect(recorded()).toMatchObject({ state: 'migrating' })
 })

@@ -36,7 +36,7 @@ test('removes exactly the expired tokens, to the millisecond', async () => {
   expect(left).toEqual([formatInstant(NOW + 1), formatInstant(NOW + 1_000), undefined])
 })
 
-test('a secondary removes its Local tokens alone, however many global ones wait for the primary', async () => {
+test('a secondary removes only its Local tokens, however many global ones wait for the primary', async () => {
   const store = await aStoreOf(Array.from({ length: BATCH_SIZE_MAX + 1 }, () => -1_000))
   const made = [
     { ExpirationTime: formatInstant(NOW - 1) },
@@ -85,7 +85,7 @@ test.each([BATCH_SIZE_MAX - 1, BATCH_SIZE_MAX, BATCH_SIZE_MAX + 1])(
 )
 
 describe('tokens of auth methods that are gone', () => {
-  /** A store with a method, this many tokens of it and one of another method; and how often it was searched. */
+  /** A store with a method, this many tokens of it, and one token of another method; and how often it was searched. */
   async function aStoreWith(count: number) {
     const store = new MemoryStore({ after: () => () => {} })
     const [method, other] = [aMethod({ Generation: 7 }), aMethod({ Generation: 8 })]
@@ -135,7 +135,7 @@ describe('tokens of auth methods that are gone', () => {
     expect([await look(), sizeOf(store)]).toEqual([REAP_INTERVAL_MS, 1])
   })
 
-  test('are left to the elected process, whose work another process can take over', async () => {
+  test('are left to the leader, whose work another process can take over', async () => {
     const { store, seen, deleteMethod } = await aStoreWith(1)
     await deleteMethod()
     let isWinner = false

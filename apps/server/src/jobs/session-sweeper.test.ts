@@ -6,7 +6,7 @@ import { SWEEP_GRACE_MS, sessionSweeper } from './session-sweeper.ts'
 
 const TTL_MS = 10_000
 
-test('a process that begins to lead ends no session for some seconds, and then all that are over', async () => {
+test('a new leader ends no session for some seconds, and then all expired ones', async () => {
   let now = 0
   const store = new MemoryStore({ after: () => () => {}, now: () => now })
   await store.commit([{ table: 'nodes', op: 'put', record: aNode(), expect: 0 }])

@@ -77,7 +77,7 @@ test('on a terminal, a line has the time of day, the level, what happened, and o
   expect(textLine('not JSON\n')).toBe('not JSON\n')
 })
 
-test('on a terminal, text that a client chose stays one field, and controls nothing', () => {
+test('on a terminal, text from a client stays one field, and cannot control the terminal', () => {
   const agent = (value: string) => textLine(`${JSON.stringify({ level: 'info', msg: 'x', agent: value })}\n`)
   expect(agent('curl/8.5.0')).toMatch(/ agent=curl\/8\.5\.0\n$/)
   expect(agent('a accessor=b')).toMatch(/ agent="a accessor=b"\n$/)

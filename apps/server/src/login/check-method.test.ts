@@ -125,7 +125,7 @@ describe('a key set', () => {
     ['', undefined],
     ['no PEM', undefined],
     ['-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----', undefined],
-  ])('certificates that are none: %j', async (pem) => {
+  ])('invalid certificates: %j', async (pem) => {
     for (const [name, url] of [
       ['JWKSCACert', 'JWKSURL'],
       ['OIDCDiscoveryCACert', 'OIDCDiscoveryURL'],
@@ -140,7 +140,7 @@ describe('a key set', () => {
 })
 
 describe('ATT-30: URLs that lead elsewhere', () => {
-  /** Resolves a name to the next of these addresses each time. */
+  /** Resolves a name to the next of these addresses on each call. */
   function resolving(...addresses: string[]): OutgoingOptions['resolve'] {
     const resolve = (_host: string, _options: unknown, done: (error: null, found: object[]) => void) =>
       done(null, [{ address: addresses.shift(), family: 4 }])
@@ -226,7 +226,7 @@ describe('kubernetes', () => {
     Config: { Host: 'https://k8s.invalid', CACert, ServiceAccountJWT: 'a.b.c', ...config },
   })
 
-  test('the API of the cluster is not asked', async () => {
+  test('the API of the cluster is not contacted', async () => {
     expect(await problemOf(kubernetes({}))).toBeUndefined()
     expect(await problemOf(kubernetes({ Host: 'k8s.invalid:6443' }))).toBeUndefined()
   })

@@ -40,7 +40,7 @@ async function logIn(api: KubernetesApi, config: Partial<KubernetesConfig> = {},
   }
 }
 
-test('asks for a review of the token, then for the service account', async () => {
+test('requests a review of the token, then the service account', async () => {
   const api = await startKubernetesApi(tls)
   expect(await logIn(api)).toEqual({
     sub: 'system:serviceaccount:shop:web',
@@ -78,7 +78,7 @@ test.each([
   expect(await logIn(api)).toMatchObject({ name })
 })
 
-test('a method that ignores the annotation does not ask for the service account', async () => {
+test('a method that ignores the annotation does not request the service account', async () => {
   const api = await startKubernetesApi(tls)
   api.account = { body: { metadata: { annotations: { 'consul.hashicorp.com/service-name': 'admin' } } } }
   expect(await logIn(api, { IgnoreNameAnnotation: true })).toEqual({
@@ -90,7 +90,7 @@ test('a method that ignores the annotation does not ask for the service account'
   expect(api.seen.map(({ path }) => path)).toEqual([REVIEWS])
 })
 
-test('the review is asked about the bound audiences, and must grant one', async () => {
+test('the review names the bound audiences, and must grant one', async () => {
   const api = await startKubernetesApi(tls)
   const bound = { BoundAudiences: ['latchkey', 'more'] }
   const outcomes: unknown[] = []
@@ -163,14 +163,14 @@ test.each([
   ['does not answer JSON', { text: 'ok' }],
   ['answers without a status', { text: '{}' }],
   ['answers more than 256 KiB', { text: JSON.stringify({ status: {}, more: 'x'.repeat(262_144) }) }],
-])('an API that %s counts as unavailable', async (_title, review) => {
+])('an API that %s is treated as unavailable', async (_title, review) => {
   const api = await startKubernetesApi(tls)
   api.review = review
   expect(await logIn(api)).toBe('provider_unavailable')
   expect(api.seen).toHaveLength(1)
 })
 
-test('an API that does not show the service account counts as unavailable', async () => {
+test('an API that does not show the service account is treated as unavailable', async () => {
   const api = await startKubernetesApi(tls)
   api.account = { code: 403 }
   expect(await logIn(api)).toBe('provider_unavailable')

@@ -79,7 +79,7 @@ describe('keys of a set', () => {
     expect(await logIn(second, undefined)).toBe('verified')
     expect(await logIn(second, 'second')).toBe('signature_unknown')
     expect(await logIn(second, 'first')).toBe('signature_unknown')
-    // The named key is known, so asking again would not help.
+    // The named key is known, so fetching the keys again would not help.
     expect(await logIn(second, 'first', 30_000)).toBe('signature_unknown')
     expect(server.asked).toEqual(['/keys'])
   })
@@ -147,7 +147,7 @@ describe('rotation', () => {
     expect(server.asked).toHaveLength(2)
   })
 
-  test('so does a token without a kid that no known key fits', async () => {
+  test('so does a token without a kid that matches no known key', async () => {
     const { server, logIn } = await startProvider()
     server.answer('/keys', keySet(jwkOf(first)))
     expect(await logIn(first, undefined)).toBe('verified')
@@ -200,7 +200,7 @@ describe('rotation', () => {
   })
 })
 
-describe('a provider that is away', () => {
+describe('an unreachable provider', () => {
   test('known keys work for an hour', async () => {
     const { server, logIn } = await startProvider()
     expect(await logIn(first, 'first')).toBe('verified')
@@ -212,7 +212,7 @@ describe('a provider that is away', () => {
     expect(await logIn(first, 'first', 61 * MINUTE)).toBe('verified')
   })
 
-  test('it is asked every 30 s, in the background, and a new key is found', async () => {
+  test('it is contacted every 30 s, in the background, and a new key is found', async () => {
     const { server, logIn } = await startProvider()
     await logIn(first, 'first')
     server.answer('/keys', down)
@@ -239,7 +239,7 @@ describe('a provider that is away', () => {
     expect(server.asked).toHaveLength(2)
   })
 
-  test('without known keys it is asked every 5 s', async () => {
+  test('without known keys it is contacted every 5 s', async () => {
     const { server, logIn } = await startProvider()
     server.answer('/keys', down)
     for (const atMs of [0, 1, 4_999]) {
@@ -276,7 +276,7 @@ describe('a provider that is away', () => {
     ['a list of keys that are not objects', json({ keys: ['key'] }), 'not a key set'],
     ['a redirect', (response) => response.writeHead(302, { Location: '/other' }).end(), 'status not 200'],
   ])('%s is not a key set', async (_title, answer, failure) => {
-    // A busy machine reads a long answer slowly.
+    // A busy machine is slow to read a long answer.
     const { server, logIn } = await startProvider({}, failure === 'answer too long' ? 60_000 : 1_000)
     server.answer('/keys', answer)
     server.answer('/other', keySet(jwk(first, 'first')))

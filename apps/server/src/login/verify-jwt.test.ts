@@ -92,7 +92,7 @@ describe('claims', () => {
     ])
     const both = await mapped(`${claims},"__proto__":"a","constructor":"b"}`)
     expect(both).toEqual({ mapped: { texts, lists: new Map() } })
-    // Registered claims do not come from a prototype either.
+    // Registered claims are not read from a prototype either.
     expect(await mapped(`{"__proto__":${claims}}}`)).toMatchObject({ reason: 'times_missing' })
   })
 

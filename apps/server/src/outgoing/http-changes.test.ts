@@ -18,7 +18,7 @@ async function listening(listener: RequestListener): Promise<number> {
   return listenOnFreePort(server)
 }
 
-/** Limits that a test waits for are short; all others are out of reach. */
+/** Limits that a test waits for are short; all others are too long to matter. */
 function at(ports: readonly number[], limits = {}): HttpChanges {
   const primary = new PrimaryClient({
     origins: ports.map((port) => `http://127.0.0.1:${port}`),
@@ -41,7 +41,7 @@ async function failureOf(changes: HttpChanges): Promise<Error> {
   return error
 }
 
-test('questions have the token, the name of the reader and one connection; the cursor of a page comes back', async () => {
+test('requests carry the token and the name of the reader over one connection, and an answer has the cursor of the next page', async () => {
   const asked: unknown[] = []
   const ports = new Set<number | undefined>()
   const port = await listening(({ url, headers, socket }, response) => {
@@ -59,7 +59,7 @@ test('questions have the token, the name of the reader and one connection; the c
   expect(ports.size).toBe(1)
 })
 
-test('the next address is asked if one does not answer, and first from then on', async () => {
+test('the next address is tried if one does not answer, and is tried first from then on', async () => {
   const [closed = 0] = await freePorts(1)
   const port = await listening((_request, response) => void response.end('{}'))
   const changes = at([closed, port])
@@ -113,13 +113,13 @@ test.each<[string, RequestListener, string]>([
   expect((await failureOf(at([await listening(listener)]))).message).toBe(message)
 })
 
-test('a primary that hangs is given up when the wait is over and some time has passed', async () => {
+test('a primary that hangs is abandoned some time after the wait is over', async () => {
   const port = await listening(() => {})
   const error = await failureOf(at([port], { answerMsMax: 50 }))
   expect(error.message).toBe('The primary cannot be asked: no answer in time')
 })
 
-test('an aborted question ends at once', async () => {
+test('an aborted request ends at once', async () => {
   const arrived = Promise.withResolvers<void>()
   const port = await listening(() => arrived.resolve())
   const leaving = new AbortController()

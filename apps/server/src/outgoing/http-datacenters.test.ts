@@ -16,7 +16,7 @@ afterEach(() => {
 type Options = ConstructorParameters<typeof HttpDatacenters>[0]
 type Listener = (request: IncomingMessage, response: ServerResponse) => void
 
-/** Connects to a server as dc2. Limits that the test waits for are short; all others are out of reach. */
+/** Connects to a server as dc2. Limits that the test waits for are short; all others are too long to matter. */
 async function reach(listener: Listener, limits: Parameters<typeof at>[1] = {}) {
   const server = createServer(listener)
   servers.push(server)
@@ -50,7 +50,7 @@ function aRequest(method: string, request: Partial<ForwardedRequest> = {}): Forw
   }
 }
 
-test('an answer of any status comes with its headers and its body', async () => {
+test('an answer of any status arrives with its headers and its body', async () => {
   const datacenters = await reach(async (request, response) => {
     response.writeHead(418, { 'X-Service-Index': '7' })
     response.end(`${request.method} ${request.url} ${request.headers.a} ${await text(request)}`)
@@ -69,7 +69,7 @@ test.each([
   '//127.0.0.1:1/v1/x?dc=dc2',
   '/\\127.0.0.1:1/v1/x?dc=dc2',
   'http://127.0.0.1:1/v1/x?dc=dc2',
-])('SSRF-01: %s arrives as it is, at the configured origin', async (url) => {
+])('SSRF-01: %s arrives unchanged, at the configured origin', async (url) => {
   const datacenters = await reach((request, response) => void response.end(request.url))
   expect(await text((await datacenters.send('dc2', aRequest('PUT', { url }))).body)).toBe(url)
 })
@@ -89,7 +89,7 @@ test('datacenter_unreachable with Retry-After, and without an address in the mes
   expect(refusal.message).not.toMatch(/127|localhost|ECONN/)
 })
 
-test('the next address is asked if there is no connection to the first; one that got a request ends the search', async () => {
+test('the next address is tried if there is no connection to the first; an address that received the request ends the search', async () => {
   const [closed = 0] = await freePorts(1)
   const asked: string[] = []
   const open = createServer((request, response) => {
@@ -132,7 +132,7 @@ test('a read whose first connection is lost gets the second answer', async () =>
   expect(await text((await datacenters.send('dc2', aRequest('GET'))).body)).toBe('second')
 })
 
-test('an answer that is cut off fails, so that no client takes it for complete', async () => {
+test('an answer that is cut off fails, so that no client mistakes it for complete', async () => {
   const datacenters = await reach((_request, response) => {
     response.writeHead(200, { 'Content-Length': 10 }).write('half', () => response.destroy())
   })
@@ -198,7 +198,7 @@ test.each([
   await text((await first).body)
 })
 
-test('after five failures nothing is tried but one probe a second, and an answer ends that', async () => {
+test('after five failures only one probe a second is sent, until one is answered', async () => {
   const [port = 0] = await freePorts(1)
   let now = 0
   const datacenters = at(port, {}, { now: () => now })

@@ -3,7 +3,7 @@ import { MemoryStore } from '@latchkey/service'
 import { expect, test, vi } from 'vitest'
 import { OldPrimary } from './old-primary.ts'
 
-test('warns each time the replaced primary begins to serve again, and not of one that is away', async () => {
+test('warns each time the replaced primary begins to serve again, but not while it is unreachable', async () => {
   const store = new MemoryStore({ after: () => () => {} })
   const Value = { ID: 'new', promoted: { at: '2028-02-29T12:00:00Z', from: 'dc1' } }
   const record = { Key: 'cluster', Value, CreateIndex: 0, ModifyIndex: 0 } as const

@@ -50,12 +50,12 @@ test('it runs until the last answer is a minute old, and not while it is paused'
   expect(runs({ state: 'paused' })).toBe(false)
 })
 
-test('no process replicates: it does not run, and the lag is not known', () => {
+test('no process replicates: it does not run, and the lag is unknown', () => {
   expect(stateOf(undefined)).toMatchObject({ enabled: true, running: false, state: 'waiting', index: 40 })
   expect(stateOf(undefined).lagSeconds).toBeUndefined()
 })
 
-test('a process that has not seen the records up to date knows the least that they lag', () => {
+test('a process that has never seen the records up to date reports a lower bound of the lag', () => {
   expect(stateOf(aReport({ lagMs: undefined })).lagSeconds).toBe(10)
 })
 

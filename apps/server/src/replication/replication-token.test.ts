@@ -16,7 +16,7 @@ async function aFile(text: string): Promise<string> {
   return path
 }
 
-test('what a request has set comes before the settings, until it is removed (decisions: replication token)', async () => {
+test('a token set by a request takes precedence over the settings, until it is removed (decisions: replication token)', async () => {
   const store = aStore()
   const config = { ...NONE, replicationToken: 'from-settings' }
   expect(await readReplicationToken({ store, config })).toBe('from-settings')
@@ -48,7 +48,7 @@ test.each(['', 'two words', '<hidden>'])('a file with %j has no token, and is no
   )
 })
 
-test('without a token, and without the file, the reason is said', async () => {
+test('without a token, and without the file, the reason is reported', async () => {
   await expect(readReplicationToken({ store: aStore(), config: NONE })).rejects.toThrow(NoReplicationToken)
   const config = { ...NONE, replicationTokenFile: '/nowhere/token' }
   await expect(readReplicationToken({ store: aStore(), config })).rejects.toThrow('cannot be read: ENOENT')

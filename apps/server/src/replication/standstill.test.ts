@@ -1,4 +1,6 @@
-/** REP-01: a minute without an answer of the primary: status, metrics and log say so. The clock is the test's. */
+/**
+ * REP-01: after a minute without an answer of the primary, status, metrics and log report it. The test sets the clock.
+ */
 import type { ReplicationRecord } from '@latchkey/acl'
 import { MemoryStore, Replicator } from '@latchkey/service'
 import { SeededRandom } from '@latchkey/testkit/random'

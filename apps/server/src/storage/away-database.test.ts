@@ -32,10 +32,10 @@ describe('while the database does not answer (DUR-05)', async () => {
     await store.commit([putNew(token), { table: 'policies', op: 'put', record: policy, expect: 0 }])
     await other.commit([putNew(unread)])
     await store.refresh('consistent')
-    // Into memory: a commit right after the join of another process is read back from the database.
+    // Loads it into memory: a commit right after the join of another process is read back from the database.
     await store.tokenBySecret(token.SecretID)
     proxy.freeze()
-    // Until its lease has run out, it answers default reads: nothing is committed in that time.
+    // Waits for its lease to expire: until then, it answers default reads, and nothing is committed.
     await expect.poll(() => store.status().hasLease, { timeout: 20_000 }).toBe(false)
     const refused = { code: 'unavailable', details: { headers: { 'Retry-After': '1' } } }
     const attempts = await Promise.all([
@@ -123,7 +123,7 @@ test('a lone process learns of its own commit after a lost answer, without anoth
   const write = store.commit([{ table: 'tokens', op: 'put', record, expect: index }])
   await expect(write).rejects.toMatchObject({ code: 'unavailable' })
   lossy.mockRestore()
-  // The next heartbeat looks: nothing announces commits to a process that is alone.
+  // Found by the next heartbeat: nothing announces commits to a sole member.
   await expect.poll(() => store.tableIndex('tokens')).toBeGreaterThan(index)
   expect(await store.tokenByAccessor(token.AccessorID)).toMatchObject({ Description: 'changed' })
 })

@@ -8,7 +8,7 @@ import { afterAll, expect, test } from 'vitest'
 import { createTestDatabase } from '../../test/database.ts'
 import { openTestStore } from '../../test/store.ts'
 
-/** Groups of commits. Each takes several statements. `LATCHKEY_FUZZ` sets another number. */
+/** Groups of commits, each of which takes several statements. `LATCHKEY_FUZZ` sets another number. */
 const GROUPS = fuzzCount(25)
 const TIMEOUT_MS = 300_000 + 1_000 * GROUPS
 
@@ -22,7 +22,7 @@ test('every process has the same catalog and the same indexes of services, and s
   const one = new CatalogSide(await openTestStore({ url: database.url }))
   const two = new CatalogSide(await openTestStore({ url: database.url }), one)
   for (let i = 0; i < GROUPS; i += 1) {
-    // Those of one turn share a group.
+    // Commits of one turn share a group.
     const group = Array.from({ length: random.chance(0.6) ? 1 : 2 + random.below(6) }, () => {
       const changes = model.next()
       return { changes, isMade: model.commit(changes) }
@@ -30,7 +30,7 @@ test('every process has the same catalog and the same indexes of services, and s
     const side = random.pick([one, two])
     const outcomes = await Promise.all(group.map(({ changes }) => side.commit(changes)))
     expect(outcomes, `group ${i}`).toEqual(group.map(({ isMade }) => isMade))
-    // Several commits of the other process may come at once.
+    // Several commits of the other process may arrive at once.
     if (!random.chance(0.3)) continue
     for (const side of [one, two]) {
       await side.store.refresh('consistent')
@@ -41,7 +41,7 @@ test('every process has the same catalog and the same indexes of services, and s
   expect(later.show()).toEqual(model.show())
 })
 
-test('registrations of one moment share a group: each has its index or its conflict, and sees those before it', async () => {
+test('simultaneous registrations share a group: each gets its index or its conflict, and sees the ones before it', async () => {
   const database = await createTestDatabase()
   afterAll(() => database.drop())
   const postgres = await openTestStore({ url: database.url })
@@ -69,7 +69,7 @@ test('registrations of one moment share a group: each has its index or its confl
     [service(2, first + 1)],
     [service(3, first + 1)],
     [check('passing'), session],
-    // Ends the session, and so goes alone.
+    // It ends the session, and is therefore committed alone.
     [check('critical')],
     [session],
     [service(4, first + 2)],
@@ -92,7 +92,7 @@ test('registrations of one moment share a group: each has its index or its confl
   expect(postgres.catalog().instances('web')).toMatchObject([
     { Port: 4, CreateIndex: before + 1, ModifyIndex: before + 5 },
   ])
-  // The database has what this process made of it.
+  // The database agrees with the result of this process.
   const again = await openTestStore({ url: database.url })
   const held = (store: Store) => {
     const catalog = store.catalog()

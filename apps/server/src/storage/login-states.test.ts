@@ -1,4 +1,4 @@
-/** Logins in a browser: what they cost the database, and that processes agree. The store suite has the rule. */
+/** Browser logins: their cost in the database, and agreement between processes. The store suite tests the rule. */
 import { aLoginState } from '@latchkey/testkit/records/record-builders'
 import { pino } from 'pino'
 import { afterAll, expect, test } from 'vitest'
@@ -9,7 +9,7 @@ import { openSecrets } from './keys/open-secrets.ts'
 import { PostgresLoginStates } from './login-states.ts'
 
 const database = await createTestDatabase()
-// Creates what the secrets are sealed with.
+// Creates the key that seals the secrets.
 const store = await openTestStore({ url: database.url })
 const connection = connectDatabase({ url: database.url, log: pino({ level: 'silent' }), limits: PATIENT })
 const secrets = await openSecrets(connection.prisma, testRing('test'))
@@ -52,7 +52,7 @@ test('DOS-05: 1,000 callbacks of unknown states take four statements and at most
   expect(sent.inFlightMax).toBeLessThanOrEqual(2)
 })
 
-test('DOS-05: 1,000 beginnings take four statements and at most two connections', async () => {
+test('DOS-05: 1,000 started logins take four statements and at most two connections', async () => {
   const { states, sent } = aProcess()
   const put = (i: number) => states.put(aLoginState({ generation: 9_000 + (i % 100) }), { openMax: 10, now })
   const kept = await Promise.all(Array.from({ length: 1_000 }, (_, i) => put(i)))

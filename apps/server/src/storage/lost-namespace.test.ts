@@ -23,7 +23,7 @@ afterAll(async () => {
   await own.drop()
 })
 
-/** A process of release 0.1, as the database sees it: the functions that it calls, with what it sends. */
+/** A process of release 0.1, as the database sees it: the functions that it calls, with its arguments. */
 const OLD_MEMBER = 'a process of release 0.1'
 
 async function joinAsBefore(): Promise<void> {
@@ -32,7 +32,7 @@ async function joinAsBefore(): Promise<void> {
   await prisma.$queryRaw`SELECT latchkey_join(${joining}::jsonb)::text`
 }
 
-/** Its heartbeats, until the test ends: otherwise it would be fenced on a busy machine. */
+/** Sends heartbeats until the test ends; otherwise, it would be fenced on a busy machine. */
 function beatAsBefore(): () => void {
   const beating = JSON.stringify({
     id: OLD_MEMBER,
@@ -47,7 +47,7 @@ function beatAsBefore(): () => void {
   return () => clearInterval(timer)
 }
 
-/** @returns what became of the write: its index, or its conflict. */
+/** @returns the outcome of the write: its index, or its conflict. */
 async function commitAsBefore(table: string, row: Readonly<Record<string, unknown>>): Promise<string> {
   const json = { service_identities: '[]', node_identities: '[]' }
   const write = JSON.stringify([[{ table, op: 'put', expect: 0, ...json, row: { create_index: 0, ...row } }]])

@@ -34,7 +34,7 @@ test('DOS-05: changes of more than 16 MiB are unknown', async () => {
   expect(await uncached.changesAfter(start)).toBeUndefined()
 })
 
-test('one secret that does not open is left out of what datacenters follow, and stops nothing', async () => {
+test('a secret that cannot be decrypted is left out of replication, and stops nothing', async () => {
   const own = await createTestDatabase()
   afterAll(() => own.drop())
   const broken = await openTestStore({ url: own.url, isCaching: false })

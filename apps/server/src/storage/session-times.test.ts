@@ -1,4 +1,6 @@
-/** Which expired sessions end in one commit: what they hold together is bounded, so that no write waits long behind it. */
+/**
+ * Which expired sessions end in one commit: the number of their keys is limited, so that no write waits long behind it.
+ */
 import type { Change } from '@latchkey/service'
 import { aNode, aSession } from '@latchkey/testkit/records/catalog-builders'
 import { aKey, anId } from '@latchkey/testkit/records/record-builders'
@@ -9,7 +11,7 @@ import { openTestStore } from '../../test/store.ts'
 const database = await createTestDatabase()
 const store = await openTestStore({ url: database.url })
 
-test('expired sessions come together while they hold a thousand keys at most, and one by one beyond', async () => {
+test('expired sessions end together while they hold at most a thousand keys, and one by one beyond', async () => {
   const held = [1_001, 0, 600, 400, 1]
   const ids = held.map((_, i) => anId(0x5e55_1000 + i))
   await store.commit([{ table: 'nodes', op: 'put', record: aNode(), expect: 0 }])

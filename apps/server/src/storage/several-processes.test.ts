@@ -7,7 +7,7 @@ import { createTestDatabase } from '../../test/database.ts'
 import { openTestStore, putNew } from '../../test/store.ts'
 import type { PostgresStore } from './postgres-store.ts'
 
-/** Several stores in this process behave as several processes do: they share nothing but the database. */
+/** Several stores in this process behave as several processes do: they share only the database. */
 const { url, drop } = await createTestDatabase()
 afterAll(drop)
 
@@ -25,7 +25,7 @@ function isAlone(store: PostgresStore): boolean {
   return store.status().isAlone
 }
 
-test('COH-02: a process that is alone waits after a takeover that it noted with a heartbeat', async () => {
+test('COH-02: a sole member waits after a takeover that its heartbeat noticed', async () => {
   const own = await createTestDatabase()
   const store = await openTestStore({ url: own.url })
   await store.commit([putNew(aToken())])
@@ -49,11 +49,11 @@ test('AUTHZ-01: servers of two datacenters cannot share a database at the same t
   const here = await openTestStore({ url: own.url, member: member('dc1') })
   const there = () => openTestStore({ url: own.url, member: member('dc2') })
   await expect(there()).rejects.toThrow('Servers of the datacenter "dc1" use this database')
-  // It left no trace: the first one continues, and another of its datacenter may join.
+  // The refused server left no trace: the first one continues, and another one of its datacenter may join.
   await here.commit([putNew(aToken())])
   const second = await openTestStore({ url: own.url, member: member('dc1') })
   await Promise.all([here.close(), second.close()])
-  // Renamed while nothing runs.
+  // Renamed while no server runs.
   const renamed = await there()
   await renamed.close()
   await own.drop()
@@ -67,7 +67,7 @@ describe('two processes', async () => {
     for (let round = 0; round < 50; round += 1) {
       const [writer, reader] = round % 2 === 0 ? [one, two] : [two, one]
       const token = aToken({ Description: `${round}` })
-      // Read before it exists, so that its absence is cached.
+      // Read before it exists, which caches its absence.
       expect(await reader.tokenBySecret(token.SecretID)).toBeUndefined()
       const created = await writer.commit([putNew(token)])
       await reader.refresh('default')
@@ -80,7 +80,7 @@ describe('two processes', async () => {
     }
   })
 
-  test('members of a node that failed are forgotten on request, and none of one that lives', async () => {
+  test('failed members of a node are forgotten on request, and living ones are not', async () => {
     await sql(`INSERT INTO member (id, datacenter, node, version, mode, address, process, started_at, heartbeat_at,
       join_index, seen_index) VALUES ('x', 'dc1', 'Gone', '1.11.0', 'enabled', '', '', now() - interval '1 hour', now() - interval '1 minute', 0, 0)`)
     const statusOf = async () => (await one.membership.members()).find(({ id }) => id === 'x')?.status
@@ -146,7 +146,7 @@ describe('two processes', async () => {
     expect(two.tableIndex('tokens')).toBe(Math.max(...indexes))
   })
 
-  test('COH-02: in calm both answer from their own state, and a commit of one ends the lease of the other before', async () => {
+  test('COH-02: without writes both answer from their own state, and a commit of one first ends the lease of the other', async () => {
     const stores = [one, two]
     const holdBoth = async () => {
       for (const store of stores) await store.refresh('default')
@@ -200,7 +200,7 @@ describe('two processes', async () => {
     const cut = () =>
       sql(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity
         WHERE application_name = 'latchkey-feed' AND datname = current_database()`)
-    // One after the other: on a busy machine, cuts that wait for their turn would continue long after the end.
+    // One after another: on a busy machine, queued cuts would continue long after the end.
     let isCutting = true
     const cutting = (async () => {
       while (isCutting) {
@@ -230,7 +230,7 @@ describe('two processes', async () => {
     const winners = async (stores: readonly PostgresStore[]) =>
       (await Promise.all(stores.map((store) => store.asLeader(async () => store)))).filter(Boolean)
     const third = await openTestStore({ url })
-    // Either may win: the connections that decide it were just cut.
+    // Either may win, because the connections that decide it were just cut.
     await expect.poll(() => winners([one, two, third])).toHaveLength(1)
     await third.close()
     await expect.poll(() => winners([one, two])).toHaveLength(1)
@@ -294,7 +294,7 @@ describe('two processes', async () => {
     expect(await log()).toEqual(before)
 
     const seen = Number(before.at(-3))
-    // One transaction, so that no heartbeat comes between.
+    // One transaction, so that no heartbeat arrives in between.
     await sql(`BEGIN; UPDATE member SET seen_index = greatest(seen_index, ${seen});
       UPDATE member SET seen_index = ${seen} WHERE id = '${two.membership.memberId}';
       SELECT latchkey_prune_log(interval '0', interval '1 day', 1000000); COMMIT`)
@@ -314,7 +314,7 @@ describe('one process', () => {
     expect(first.status().confirmations).toBe(confirmations)
 
     const second = await openTestStore({ url: own.url })
-    // From the moment the second one serves, and before.
+    // From the moment the second process answers requests, and before.
     expect(isAlone(first)).toBe(false)
     expect(isAlone(second)).toBe(false)
     const token = aToken()
@@ -356,7 +356,7 @@ test('COH-02: a member that has returned since it looked silent is not forced ou
   await own.drop()
 })
 
-test('COH-02: a join that waited for leases gives up one that this process got in the meantime', async () => {
+test('COH-02: a join that waited for leases gives up a lease that this process obtained in the meantime', async () => {
   const own = await createTestDatabase()
   const one = await openTestStore({ url: own.url })
   const holder = await openTestStore({ url: own.url })

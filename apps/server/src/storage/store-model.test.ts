@@ -5,13 +5,13 @@ import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { openTestStore } from '../../test/store.ts'
 
-/** What a change expects, without an index, because indexes differ between the stores. */
+/** The expectation of a change, without an index, because indexes differ between the stores. */
 type Expectation = 'absent' | 'any' | 'current' | 'wrong'
 
 interface Step {
   readonly table: 'tokens' | 'policies' | 'roles' | 'kv' | 'namespaces'
   readonly op: 'put' | 'delete' | 'delete-tree'
-  /** One of a few records, so that changes collide; and its claim besides the id: an accessor or a name. */
+  /** One of a few records, so that changes collide, with its second claim besides the id: an accessor or a name. */
   readonly record: number
   readonly claim: number
   readonly expectation: Expectation
@@ -27,7 +27,7 @@ const step: fc.Arbitrary<Step> = fc.record({
   expectation: fc.constantFrom('absent', 'absent', 'any', 'current', 'current', 'wrong'),
   text: fc.string({ unit: 'binary', maxLength: 8 }),
 })
-/** A commit changes a record once, but for a token that it deletes and creates again. */
+/** A commit changes a record once, except for a token that it deletes and creates again. */
 const oneCommit = fc.uniqueArray(step, {
   minLength: 1,
   maxLength: 5,
@@ -48,7 +48,7 @@ const MAKE_NAMESPACE: Step = {
   text: '',
 }
 
-/** One store under comparison, and the indexes it gave, in order. */
+/** One store under comparison, and the indexes that it assigned, in order. */
 interface Side {
   readonly store: Store
   readonly indexes: number[]
@@ -111,7 +111,7 @@ async function changeOf(step: Step, store: Store, steps: readonly Step[]): Promi
       const stored = await store.tokenBySecret(SecretID)
       const isReplaced = steps.some((other) => isDeleteOf(other, record))
       const existing = op === 'put' && isReplaced ? undefined : stored
-      // An accessor is never changed for another one; a token without one may get one.
+      // An accessor is never replaced by another one, but a token without an accessor may get one.
       const AccessorID = existing?.AccessorID || accessorOf(claim)
       const fields = { SecretID, AccessorID, Namespace, Description: text, Policies: [{ ID: id(3, claim) }] }
       return { table, op, record: aToken(fields), expect: expected(step, existing) }
@@ -177,7 +177,7 @@ async function show({ store, indexes }: Side): Promise<unknown> {
   const directory = store.directory()
   const numbers = Array.from({ length: RECORDS }, (_, i) => i)
   const records = {
-    // Tokens without accessor that were created together are in no order.
+    // Tokens without an accessor that were created together have no order.
     listed: listed.sort((a, b) => byListOrder(a, b) || (a.SecretID < b.SecretID ? -1 : 1)),
     byPolicy: byPolicy.sort(),
     bySecret: await Promise.all(numbers.map((n) => store.tokenBySecret(secretOf(n)))),

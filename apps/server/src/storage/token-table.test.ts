@@ -18,7 +18,7 @@ function page(): string {
   return Array(100).fill(fields.join(FIELD_END)).join(ROW_END)
 }
 
-test('a record of its own holds none of the page that it was read from', () => {
+test('a copied record retains nothing of the page that it was read from', () => {
   setFlagsFromString('--expose-gc')
   const collect: () => void = runInNewContext('gc')
   const usedBytes = () => {

@@ -1,4 +1,4 @@
-/** Uses of tokens: how often they are written, and that processes agree. The store suite has the rule. */
+/** Uses of tokens: how often they are written, and agreement between processes. The store suite tests the rule. */
 import { anId } from '@latchkey/testkit/records/record-builders'
 import { pino } from 'pino'
 import { afterAll, expect, test } from 'vitest'
@@ -58,7 +58,7 @@ test('a token that is used all the time is written once per twentieth of its lim
   expect(sent.count).toBe(2)
 })
 
-test('what one process has written counts for all, and the dead stay dead', async () => {
+test('a use that one process has written is valid for all, and expired tokens stay expired', async () => {
   const [a, b] = [aProcess().uses, aProcess().uses]
   const token = anId(0x91_0003)
   expect(a.noteKnown(useAt(token, 15 * MINUTE))).toBe(true)

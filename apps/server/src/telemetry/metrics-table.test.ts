@@ -12,7 +12,7 @@ const known = new Set(
     .map(({ name }) => name),
 )
 
-/** Names without what a histogram appends. */
+/** Names without the suffixes of histograms. */
 function unknown(text: string): readonly string[] {
   const named = text.match(/\blatchkey_\w+/g) ?? []
   return named.filter((name) => !known.has(name) && !known.has(name.replace(/_(?:bucket|sum|count)$/, '')))

@@ -3,7 +3,7 @@ import { AggregatorRegistry, Counter, Histogram, Registry } from 'prom-client'
 import { expect, test } from 'vitest'
 import { RequestMetrics, SECONDS_BUCKETS } from './request-metrics.ts'
 
-/** The metrics as prom-client itself counts them. */
+/** The metrics as prom-client itself would count them. */
 function reference(registry: Registry): Pick<RequestMetrics, 'add'> {
   const requests = new Counter({
     name: 'latchkey_http_requests_total',

@@ -19,7 +19,7 @@ async function write(notAfter?: Date): Promise<void> {
 beforeAll(() => write())
 afterAll(() => rm(folder, { recursive: true }))
 
-/** @param lookMs rarely by default, so that only SIGHUP makes it look. */
+/** @param lookMs rarely by default, so that only SIGHUP triggers a check. */
 async function watch(lookMs = 1_000_000) {
   const current = await readListenerTls(paths)
   if (current === undefined) throw new Error('there are no files')
@@ -47,7 +47,7 @@ test('new files take effect at SIGHUP', async () => {
 test('while files do not match each other, the old ones stay in use, and one log line says so', async () => {
   const { apply, log } = await watch(20)
   const { cert, key } = await authority.serverOptions('127.0.0.1')
-  // Whole at once: a file that is half written would be another problem.
+  // Written atomically: a half-written file would be a different problem.
   await writeFile(`${paths.tlsCert}.new`, cert)
   await rename(`${paths.tlsCert}.new`, paths.tlsCert)
   await vi.waitFor(() => expect(log.error).toHaveBeenCalledTimes(1), { timeout: 20_000 })
@@ -71,7 +71,7 @@ test.for([
   expect(noticeDays(msLeft)).toBe(days)
 })
 
-test('a certificate that expires within a week is announced once, and one that has expired as an error', async () => {
+test('a certificate that expires within a week is logged once, and an expired one as an error', async () => {
   await write(new Date(Date.now() + 6 * DAY_MS))
   const { log } = await watch()
   expect(log.warn.mock.calls.map(([, text]) => text)).toEqual([

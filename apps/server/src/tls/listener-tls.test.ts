@@ -33,7 +33,7 @@ test('without a certificate the listener has no TLS', async () => {
   expect(await readListenerTls(await files({}))).toBeUndefined()
 })
 
-test('the certificate of the chain that expires first says when the listener must have another', async () => {
+test('the certificate of the chain that expires first determines when the listener needs a new one', async () => {
   const later = await authority.serverOptions('127.0.0.1', new Date('2032-05-06T07:08:09Z'))
   const soon = new Date('2031-05-06T07:08:09Z')
   const { publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })

@@ -73,7 +73,7 @@ async function ask(server: HttpServer, options: ConnectionOptions = {}): Promise
   return text(response)
 }
 
-test('TLS 1.3 and 1.2 are spoken, with forward secrecy and authenticated encryption; older ones are refused', async () => {
+test('TLS 1.3 and 1.2 are supported, with forward secrecy and authenticated encryption; older ones are refused', async () => {
   const server = await start(await newTls(), OK)
   expect((await open(server)).getProtocol()).toBe('TLSv1.3')
   const older = await open(server, { maxVersion: 'TLSv1.2' })
@@ -100,7 +100,7 @@ test('new connections get the new certificate, and a request in flight ends on i
   expect(await text(old)).toContain('late')
 })
 
-test('with authorities of clients, a client needs a certificate of theirs', async () => {
+test('with client authorities, a client needs a certificate from one of them', async () => {
   const server = await start(await newTls(true), OK)
   await expect(ask(server)).rejects.toThrow()
   const stranger = await new Authority().serverOptions('127.0.0.1')
@@ -108,7 +108,7 @@ test('with authorities of clients, a client needs a certificate of theirs', asyn
   expect(await ask(server, await authority.serverOptions('127.0.0.1'))).toBe('ok')
 })
 
-test('DOS-01: connections are counted before their handshake, and given back when they end', async () => {
+test('DOS-01: connections are counted before their handshake, and released when they end', async () => {
   const server = await start(await newTls(), OK, 1)
   const only = await open(server)
   await expect(open(server)).rejects.toThrow()
@@ -116,7 +116,7 @@ test('DOS-01: connections are counted before their handshake, and given back whe
   await vi.waitFor(async () => expect(await ask(server)).toBe('ok'), { timeout: 20_000 })
 })
 
-test('a connection that never begins its handshake does not hold up the end of the server', async () => {
+test('a connection that never begins its handshake does not delay a shutdown', async () => {
   const { connect: connectPlain } = await import('node:net')
   const server = await start(await newTls(), OK)
   const silent = connectPlain({ host: '127.0.0.1', port: portOf(server) })
@@ -124,5 +124,5 @@ test('a connection that never begins its handshake does not hold up the end of t
   const closed = once(silent, 'close')
   await server.close(50)
   await closed
-  // Before the limit of handshakes, which would end it, too.
+  // Before the time limit of handshakes, which would also end it.
 }, 9_000)

@@ -1,4 +1,4 @@
-/** Cached lists that are patched equal the lists of the store. COH-07. */
+/** Patched cached lists equal the lists of the store. COH-07. */
 
 import type { TokenRecord } from '@latchkey/acl'
 import { formatInstant, type TokenListEntry } from '@latchkey/contract'
@@ -119,7 +119,7 @@ describe('a cached list of several parts', () => {
     await expectCurrent(world)
     const [first] = nameless
     if (!first) throw new TypeError('there are too few tokens')
-    // Among tokens of one commit those with an accessor come last, parts away from where it was.
+    // Among tokens of one commit, those with an accessor come last, some parts away from its old place.
     await world.store.commit([aPut({ ...first, AccessorID: aToken().AccessorID })])
     await expectCurrent(world)
   })
@@ -152,7 +152,7 @@ describe('a cached list of several parts', () => {
             records.splice(i, 1)
             return { table: 'tokens', op: 'delete', record, expect: undefined }
           case 4: {
-            // Gone, and there again under the same accessor in another place.
+            // Deleted, and created again under the same accessor in another place.
             const again = aToken({ AccessorID: record.AccessorID })
             records.splice(i, 1, again)
             return { table: 'tokens', op: 'delete', record, expect: undefined }

@@ -5,7 +5,7 @@ import { type CachedList, ListCache, type ListRequest } from './list-cache.ts'
 const MIB = 1_048_576
 const FOREVER = Number.POSITIVE_INFINITY
 
-/** Builds lists of a length, and counts them; each build waits for `finish`. */
+/** Builds lists of a length, and counts the builds; each build waits for `finish`. */
 function aMaker(bytes: number, validUntil = FOREVER) {
   const gates: ((problem?: Error) => void)[] = []
   return {
@@ -115,7 +115,7 @@ test('DOS-05: empty lists of distinct filters count against the bound', async ()
   for (const key of keys) {
     if (await cache.whole(asked('1', 0, key), async () => undefined)) kept.push(key)
   }
-  // A kilobyte for the key in each, at least.
+  // At least a kilobyte for the key in each.
   expect(kept.length).toBeGreaterThan(100)
   expect(kept.length).toBeLessThan(1_000)
   expect(kept.at(-1)).toBe(keys.at(-1))

@@ -34,7 +34,7 @@ test('the trace of a trusted proxy is continued; a malformed header begins a new
   expect(begun?.parentSpanContext).toBeUndefined()
 })
 
-test('a collector that cannot be reached costs one warning, and not the end of the server', async () => {
+test('an unreachable collector causes one warning, and does not stop the server', async () => {
   vi.stubEnv('OTEL_EXPORTER_OTLP_ENDPOINT', 'http://127.0.0.1:1')
   vi.stubEnv('OTEL_EXPORTER_OTLP_TIMEOUT', '1')
   const lines: string[] = []

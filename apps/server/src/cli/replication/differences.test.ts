@@ -52,7 +52,7 @@ const aPolicy = (Rules: string) => ({
   Namespace: 'default',
 })
 
-test('lists what is missing or different, and never a secret; indexes do not count', () => {
+test('lists what is missing or different, and never a secret; indexes are ignored', () => {
   const comparison = new Comparison()
   comparison.add(
     summarize(
@@ -71,7 +71,7 @@ test('lists what is missing or different, and never a secret; indexes do not cou
   expect(JSON.stringify(found)).not.toContain('secret')
 })
 
-test('a token whose secret alone differs is different', () => {
+test('a token that differs only in its secret is different', () => {
   const comparison = new Comparison()
   comparison.add(summarize(aPage({ Tokens: [aToken(A)] })))
   const [found] = comparison.differences(summarize(aPage({ Tokens: [aToken(A, { SecretID: 'another' })] })))

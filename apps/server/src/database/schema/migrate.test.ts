@@ -88,7 +88,10 @@ test('refuses a migration that was changed after it was applied', async () => {
   await expect(run()).rejects.toThrow('20260101000000_first was changed after')
 })
 
-/** Migrates as a newer server, which then forgets its migration. @param marked the oldest that can run on the schema. */
+/**
+ * Migrates as a newer server, whose migration is then unknown again. @param marked the oldest version that can run on
+ * the schema.
+ */
 async function migrateAsNewer(marked: string | undefined): Promise<void> {
   const mark = `CREATE TABLE schema_compatibility (migration text, release text);
     INSERT INTO schema_compatibility VALUES ('${marked}', '3.1.0')`

@@ -48,7 +48,7 @@ test('DOS-02: a body that does not arrive loses its room once another has waited
   next.release()
 })
 
-test('DOS-02: the time of a body counts from its grant, and ends with its release', async () => {
+test('DOS-02: the time of a body runs from its grant to its release', async () => {
   const budget = new BodyBudget()
   const held = budget.ask(ALL, vi.fn())
   const isOverdue = vi.fn()

@@ -39,7 +39,7 @@ test('concatenates the chunks of a body', async () => {
   expect(vi.getTimerCount()).toBe(0)
 })
 
-test('a body that is whole already is read without a time limit, and ends the request', async () => {
+test('a body that has already arrived is read without a time limit, and ends the request', async () => {
   const { stream, request } = aRequest({ 'content-length': '10' })
   stream.end('0123456789')
   const ended = once(stream, 'end')
@@ -123,7 +123,7 @@ describe('a long body', () => {
   const SHORT = limits.ANONYMOUS_BODY_BYTES_MAX
   const MAX = limits.BODIES_BYTES_MAX
 
-  /** Reads a body beside one that has taken the whole budget. */
+  /** Reads a body while another one has taken the whole budget. */
   function readBesideAnother(request: IncomingMessage) {
     const budget = new BodyBudget()
     const other = budget.ask(MAX, () => {})

@@ -61,7 +61,7 @@ test('DOS-02: above the bound a long text waits, and once it has, connections un
   }
 })
 
-test('DOS-02: at the bound a long text waits; once those closed suffice, the others stay open', async () => {
+test('DOS-02: at the bound a long text waits; once enough connections are closed, the others stay open', async () => {
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval', 'performance'] })
   try {
     const unread = new UnreadAnswers()
@@ -82,7 +82,7 @@ test('DOS-02: at the bound a long text waits; once those closed suffice, the oth
   }
 })
 
-test('an answer of 65,536 bytes counts, and one byte less does not', () => {
+test('an answer of 65,536 bytes is counted, and one byte less is not', () => {
   const [filling, short, long] = [anUnread(), anUnread(), anUnread()]
   const unread = new UnreadAnswers()
   unread.add(filling, new Uint8Array(2 * MAX - COUNTED_BYTES_MIN + 1))
@@ -92,7 +92,7 @@ test('an answer of 65,536 bytes counts, and one byte less does not', () => {
   expect([filling.isClosed, short.isClosed, long.isClosed]).toEqual([true, false, false])
 })
 
-test('of an answer in pieces, the last one counts', () => {
+test('of an answer in pieces, the last one is counted', () => {
   const [other, streamed] = [anUnread(), anUnread()]
   const unread = new UnreadAnswers()
   unread.add(other, new Uint8Array(MAX))
@@ -101,7 +101,7 @@ test('of an answer in pieces, the last one counts', () => {
   expect([other.isClosed, streamed.isClosed]).toEqual([false, false])
 })
 
-test('an answer that the client reads in between counts from its last chunk', () => {
+test('the time of an answer that the client is reading runs from its last chunk', () => {
   const unread = new UnreadAnswers()
   const responses = [anUnread(), anUnread(), anUnread()]
   for (const place of [0, 1, 0, 2]) {
@@ -112,7 +112,7 @@ test('an answer that the client reads in between counts from its last chunk', ()
   expect(responses.map(({ isClosed }) => isClosed)).toEqual([false, true, false])
 })
 
-test('answers that were sent or closed do not count, and neither do short answers', () => {
+test('answers that were sent or closed are not counted, and neither are short answers', () => {
   const unread = new UnreadAnswers()
   const stays = anUnread()
   unread.add(stays, new Uint8Array(MAX))
@@ -126,7 +126,7 @@ test('answers that were sent or closed do not count, and neither do short answer
   expect(stays.isClosed).toBe(false)
 })
 
-test('bytes that many answers share count once, until the last of them has left', () => {
+test('bytes that many answers share are counted once, until the last of them has left', () => {
   const unread = new UnreadAnswers()
   const shared = new Uint8Array(MAX)
   const readers = Array.from({ length: 10 }, anUnread)

@@ -44,7 +44,7 @@ describe('headers (INJ-05)', () => {
     expect([request.header('a'), request.header('b'), request.header('c')]).toEqual(['1', '1,2', undefined])
   })
 
-  test('of repeated headers the first value counts, whether Node joined them or not', () => {
+  test('the first value of a repeated header is used, whether Node joined them or not', () => {
     const request = aRequest({
       headers: { 'x-service-token': 'one, two', 'set-cookie': ['a', 'b'] },
       headersDistinct: { 'x-service-token': ['one', 'two'], 'set-cookie': ['a', 'b'] },
@@ -153,7 +153,7 @@ describe('the reply', () => {
   })
 })
 
-/** A client that reads everything, and counts it. */
+/** A client that reads everything and counts the bytes. */
 function aReader(client = 'a') {
   const stream = new PassThrough()
   const reader = { bytes: 0, isDone: false, response: undefined as unknown as ServerResponse }
@@ -198,7 +198,7 @@ describe('a long answer', () => {
       let before = 0
       while (readers.some(({ isDone }) => !isDone)) {
         await nextTurn()
-        // What a turn wrote may be read in the next one.
+        // A client may read in one turn what was written in the turn before.
         expect(written() - before).toBeLessThanOrEqual(2 * WRITTEN_PER_TURN_BYTES_MAX)
         before = written()
       }
@@ -225,7 +225,7 @@ describe('a long answer', () => {
     expect(reader.bytes).toBeLessThan(50 * PIECE_BYTES_MAX)
   })
 
-  test('DOS-02: counts as unread before its first piece is written', async () => {
+  test('DOS-02: is counted as unread before its first piece is written', async () => {
     const outlet = anOutlet()
     // Uses up the turn.
     void outlet.turns.next(aReader().response, WRITTEN_PER_TURN_BYTES_MAX)

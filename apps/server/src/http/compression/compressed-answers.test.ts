@@ -14,7 +14,7 @@ const PAGE_ORIGIN = 'https://console.example.com'
 
 let world: World
 let server: Server
-/** Everything that compression must not touch. */
+/** Everything that compression must not change. */
 const secrets: string[] = [MANAGEMENT]
 
 beforeAll(async () => {

@@ -35,7 +35,7 @@ test.each([
   ['', undefined],
   ['gzip;q=0', undefined],
   [undefined, undefined],
-])('of Accept-Encoding %s, the server chooses %s', (acceptEncoding, encoding) => {
+])('from Accept-Encoding %s, the server chooses %s', (acceptEncoding, encoding) => {
   expect(encodingFor(acceptEncoding)).toBe(encoding)
 })
 
@@ -105,7 +105,7 @@ test.each(['ends', 'fails', 'is left by its reader'])(
   },
 )
 
-test('a stream that its reader leaves ends its source', async () => {
+test('a stream whose reader leaves ends its source', async () => {
   const compression = new Compression()
   let isOver = false
   const endless = async function* () {

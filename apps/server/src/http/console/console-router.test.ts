@@ -43,7 +43,7 @@ afterAll(() => {
   rmSync(folder, { recursive: true })
 })
 
-test('every address is the same page, with what it needs to know of the server, escaped', async () => {
+test('every address serves the same page, with facts about the server, escaped', async () => {
   const pages = await Promise.all(
     ['/ui', '/ui/', '/ui/tokens/d831b6e6'].map(async (path) => (await fetch(`${base}${path}`)).text()),
   )
@@ -73,12 +73,12 @@ test('a file with a hash in its name is cacheable forever, and sent as the build
   expect(await plain.text()).toBe(SCRIPT)
 })
 
-test('HEAD answers the headers alone, and a known tag is a 304', async () => {
+test('HEAD returns only the headers, and a known ETag gets a 304', async () => {
   const head = await fetch(`${base}/ui/assets/main-1a2b.js`, { method: 'HEAD' })
   expect([head.status, await head.text()]).toEqual([200, ''])
   for (const path of ['/ui', '/ui/assets/main-1a2b.js']) {
     const tag = (await fetch(`${base}${path}`)).headers.get('etag') ?? ''
-    // A browser sends this header; fetch by default asks for a new copy.
+    // A browser sends this header; by default, fetch requests a new copy.
     const again = await fetch(`${base}${path}`, {
       headers: { 'If-None-Match': tag, 'Cache-Control': 'max-age=0' },
     })

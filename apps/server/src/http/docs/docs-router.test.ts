@@ -116,7 +116,7 @@ test('a client that has the page cached gets a 304', async () => {
   const { headers } = await fetch(`${base}/docs`)
   const tag = headers.get('etag') ?? ''
   const again = await fetch(`${base}/docs`, {
-    // A browser sends this header; fetch by default asks for a new copy.
+    // A browser sends this header; by default, fetch requests a new copy.
     headers: { 'If-None-Match': tag, 'Cache-Control': 'max-age=0' },
   })
   expect(again.status).toBe(304)
@@ -159,7 +159,7 @@ test('the page has one address', async () => {
   expect((await fetch(`${base}/docs/nothing`)).status).toBe(404)
 })
 
-test('requests that come together share one copy of the page, and a failure is not kept', async () => {
+test('concurrent requests share one copy of the page, and a failure is not cached', async () => {
   let calls = 0
   const together = Promise.withResolvers<void>()
   const failing = await serve(async () => {

@@ -15,7 +15,7 @@ afterEach(() => {
   vi.useRealTimers()
 })
 
-/** A request that is refused while its body is still to come. */
+/** A request that is refused before its body has arrived. */
 function refuse(bodies: DiscardedBodies, headers: Record<string, string> = { 'content-length': '1000000' }) {
   const socket = Object.assign(new EventEmitter(), {
     bytesRead: 0,

@@ -46,7 +46,7 @@ test('DOS-05: a turn ends with the task that uses up its cost', async () => {
   expect(started).toEqual(['a', 'b', 'c', 'd', 'e'])
 })
 
-test('a task that comes later in a turn does not run before those that wait', async () => {
+test('a task that arrives later in a turn does not run before waiting tasks', async () => {
   const { started, next } = aFlood(2 * PER_TURN)
   await turn()
   next('a')
@@ -57,7 +57,7 @@ test('a task that comes later in a turn does not run before those that wait', as
   expect(started.at(-1)).toBe('b')
 })
 
-test('a task that another one adds comes behind those that wait', async () => {
+test('a task added by another task queues behind waiting tasks', async () => {
   const { turns, started, next } = aFlood(PER_TURN)
   turns.next('a', () => next('b'))
   next('c')

@@ -30,7 +30,7 @@ async function start(
   return { ...server, port: Number(server.address.split(':').at(-1)) }
 }
 
-/** Just too short to be written by Node's messages. */
+/** Just short enough to be written without Node's messages. */
 const HALF = 'x'.repeat(60_000)
 
 const OK: RequestListener = (_request, response) => {
@@ -58,7 +58,7 @@ test('a body that arrived whole while its request waited does not stop its conne
   await expect.poll(() => answers, { timeout: 5_000 }).toContain('</4 >')
 })
 
-test('DOS-04: the unread bodies of refused requests are discarded one after the other', async () => {
+test('DOS-04: the unread bodies of refused requests are discarded one after another', async () => {
   const { port } = await start(OK)
   const body = 'x'.repeat(400_000)
   const sent = `PUT / HTTP/1.1\r\nHost: x\r\nContent-Length: ${body.length}\r\n\r\n${body}GET / HTTP/1.1\r\nHost: x\r\n\r\n`
@@ -74,7 +74,7 @@ test('DOS-04: the unread bodies of refused requests are discarded one after the 
       return performance.now()
     }),
   )
-  // Each begins 50 ms after the one before.
+  // Each body begins 50 ms after the one before.
   expect(Math.max(...discardedAt) - Math.min(...discardedAt)).toBeGreaterThan(150)
 })
 
@@ -175,7 +175,7 @@ describe('a client that does not read', () => {
     expect(answer.writableFinished).toBe(false)
   })
 
-  test('the bound also holds behind earlier answers, and the timeout between requests returns', async () => {
+  test('the bound also applies behind earlier answers, and the timeout between requests is restored', async () => {
     const stallMsMax = 4_000
     const reply: WireReply = {
       status: 200,
@@ -200,7 +200,7 @@ describe('a client that does not read', () => {
       while (length < HALF.length) length += (await once(client, 'data'))[0].length
     }
     client.pause()
-    // The kernel takes some of them.
+    // The kernel buffers some of them.
     for (let i = 0; i < 200 && server?.writableLength === 0; i += 1) {
       client.write('GET /v1/acl/tokens HTTP/1.1\r\nHost: localhost\r\n\r\n')
       await sleep(5)
@@ -245,8 +245,8 @@ describe('a client that does not read', () => {
     let length = 0
     for await (const piece of slow) {
       length += piece.length
-      // Pauses at the first chunks add up to more than the bound. The kernel opens its window in steps of
-      // several pieces, so each pause is a small part of the bound.
+      // The pauses at the first chunks add up to more than the bound. The kernel opens its window in steps of several
+      // pieces, so each pause is a small part of the bound.
       if (length < 2_000_000) await new Promise((resolve) => setTimeout(resolve, stallMsMax / 20))
     }
     expect(length).toBe(LONG.length)

@@ -65,7 +65,7 @@ function bodies(socket: Socket, count: number): Promise<string[]> {
     const read = (data: Buffer) => {
       const text = rest + data.toString('latin1')
       for (const [, body] of text.matchAll(/<(.*?)>/g)) found.push(String(body))
-      // A body may be split over two chunks.
+      // A body may be split across two chunks.
       rest = text.slice(Math.max(text.lastIndexOf('>') + 1, text.length - 100))
       if (found.length < count) return
       socket.off('data', read).off('close', broken)
@@ -114,7 +114,7 @@ test('DOS-05: for a client that does not read, only as many answers are made as 
     other.write(requests(1))
     await answered
   }
-  // Buffers of the kernel hold a few MiB on each side.
+  // The kernel buffers a few MiB on each side.
   expect(started - 5).toBeLessThan(8)
   socket.resume()
   expect(await bodies(socket, count)).toHaveLength(count)
@@ -141,7 +141,7 @@ test('a request that waits is not started when its client leaves', async () => {
   expect(started).toEqual(['/0'])
 })
 
-test('what follows the last answer of a connection is not started', async () => {
+test('requests after the last answer of a connection are not started', async () => {
   const started: string[] = []
   const port = await listen((request, response) => {
     started.push(request.url ?? '')
@@ -163,12 +163,12 @@ async function roundTrips(socket: Socket, count: number): Promise<void> {
   }
 }
 
-/** Answers `/0` of a connection at once if it is alone, and holds every other answer. */
+/** Answers each request at once, except those with an `X-Held` header, which it never answers. */
 const HOLDING: RequestListener = (request, response) => {
   if (request.headers['x-held'] === undefined) response.end(`<${request.url}>`)
 }
 
-/** Opens the first connection that sends far ahead, which switches all connections to reading in slices. */
+/** Opens the first connection that sends many requests ahead, which switches all connections to reading in slices. */
 async function flood(port: number, headers = 'X-Held: 1\r\n'): Promise<Socket> {
   const socket = await open(port)
   socket.write(requests(100, headers))
@@ -187,7 +187,7 @@ test.each([
     for (let i = 0; i < 20; i += 1) {
       const client = await open(port)
       clients.push(client)
-      // The server now knows that each client waits for its answers.
+      // By now, the server has noticed that each client waits for its answers.
       const answered = bodies(client, 1)
       client.write(requests(1))
       await answered
@@ -196,12 +196,12 @@ test.each([
     for (const client of clients) client.write(requests(1_000, rest))
     await roundTrips(await open(port), 20)
     expect(CountedRequest.made).toBeGreaterThan(20)
-    // A read of 64 KiB holds 1,500 of them; of the others, a slice each.
+    // One connection has 1,500 of them in a read of 64 KiB; each other connection has one slice.
     expect(CountedRequest.made).toBeLessThan(1_500 + 20 * 5 + 20)
   },
 )
 
-test('DOS-05: a connection that comes while another has too much waiting is read in slices from its start', async () => {
+test('DOS-05: a connection that opens while another has too much waiting is read in slices from its start', async () => {
   const port = await listen(HOLDING)
   await flood(port)
   CountedRequest.made = 0
@@ -222,11 +222,11 @@ test('a connection that opens after all pipelining connections have closed is re
   const late = await open(port)
   late.write(requests(1_000, 'X-Held: 1\r\n'))
   await roundTrips(await open(port), 20)
-  // Slices would make it about 22.
+  // With slices, it would be about 22.
   expect(CountedRequest.made).toBeGreaterThan(100)
 })
 
-test('a connection that comes after those that sent ahead have their answers is read as fast, too', async () => {
+test('a connection that opens after all requests sent ahead were answered is also read at full speed', async () => {
   const port = await listen(HOLDING)
   const flooding = await open(port)
   const answered = bodies(flooding, 1_000)
@@ -288,14 +288,14 @@ test('DOS-05: bytes beyond the turn of a client stay in TCP buffers, even if it 
     client.write('G')
     await roundTrips(other, 1)
   }
-  // Each piece costs hundreds of bytes, whatever its length.
+  // Each piece costs hundreds of bytes, however short it is.
   expect(Number(side?.bytesRead) - before).toBeLessThan(10)
   client.write(Buffer.alloc(4 * 1_048_576, 'x'))
   await roundTrips(other, 20)
   expect(Number(side?.bytesRead) - before).toBeLessThan(65_536)
 })
 
-test('requests that are read in slices arrive whole, with either kind of body, even if it looks like a head', async () => {
+test('requests that are read in slices arrive completely, with either kind of body, even if it looks like a head', async () => {
   const echo: RequestListener = (request, response) => {
     if (request.headers['x-held'] !== undefined) return
     const pieces: Buffer[] = []
@@ -325,7 +325,7 @@ test('requests that are read in slices arrive whole, with either kind of body, e
   expect(await answers).toEqual(sent)
 })
 
-/** As {@link bodies}, of any length. */
+/** As {@link bodies}, for bodies of any length. */
 function echoes(socket: Socket, count: number): Promise<string[]> {
   return new Promise((resolve, reject) => {
     let text = ''

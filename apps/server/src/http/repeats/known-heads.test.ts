@@ -4,7 +4,7 @@ import { KnownHeads } from './known-heads.ts'
 
 const LINE = 'GET /v1/acl/token/self HTTP/1.1\r\n'
 
-/** What Node makes of a request with these headers. */
+/** Node's parsed request with these headers. */
 function parsed(
   headers: Readonly<Record<string, string>>,
   { method = 'GET', url = '/v1/acl/token/self', shouldKeepAlive = true } = {},
@@ -41,7 +41,7 @@ test.each<readonly [string, string, readonly [IncomingMessage, ServerResponse]]>
   ['something is before it', `\r\n${BYTES}`, parsed(HEADERS)],
   ['its body is shorter', `${BYTES}ab`, parsed({ ...HEADERS, 'content-length': '3' })],
   ['its body is chunked', `${BYTES}`, parsed({ ...HEADERS, 'transfer-encoding': 'chunked' })],
-])('nothing is known of bytes where %s', (_what, text, [request, response]) => {
+])('bytes are not recognized where %s', (_what, text, [request, response]) => {
   const heads = new KnownHeads()
   const bytes = Buffer.from(text)
   expect(heads.see(bytes, request, response, true)).toBe(false)

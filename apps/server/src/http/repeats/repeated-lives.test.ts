@@ -1,4 +1,4 @@
-/** Repeated requests that wait, whose clients leave or do not read, that fail, and those of a server that stops. */
+/** Repeated requests that wait, whose clients leave or do not read, that fail, or whose server stops. */
 import { once } from 'node:events'
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
 import { expect, test, vi } from 'vitest'
@@ -35,7 +35,7 @@ test('a wait ends when its client leaves, and its connection is not idle until t
   await expect.poll(() => service.aborted).toEqual([`/v1/acl/${WAIT}`])
 })
 
-test('a wait is answered before the request behind it, by Node, and its question is asked once', async () => {
+test('a wait is answered by Node before the request behind it, and the service runs it once', async () => {
   const closing = new AbortController()
   const { port, service, handedOver } = await start({ closing: closing.signal })
   const socket = await openKnown(port)
@@ -170,7 +170,7 @@ test('long bodies arrive intact, and their pieces are freed once Node has parsed
   const before = repeated.length
   socket.write(read('token/3'))
   await expect.poll(() => answers.text()).toContain('/token/3 a ;')
-  // Where the last request began is unknown until a whole one came.
+  // The start of the last request is unknown until a complete request has arrived.
   socket.write(read('token/4'))
   await expect.poll(() => repeated.length).toBe(before + 1)
 })
@@ -225,7 +225,7 @@ test('a client that does not read gets its answers in order, and few are made in
   await converse(port, Array(4).fill(read('token/self')))
   const socket = await open(port)
   const count = 500
-  // Else the kernel collects requests until it hears of earlier ones.
+  // Otherwise the kernel collects requests until earlier ones are acknowledged.
   socket.setNoDelay(true).pause()
   let queued = 0
   for (let i = 0; i < count; i += 1) {

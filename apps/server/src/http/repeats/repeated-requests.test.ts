@@ -1,4 +1,6 @@
-/** Requests with known headers are answered as Node would answer them, whatever else their connection carries. */
+/**
+ * Requests with known headers are answered exactly as Node would answer them, whatever else their connection carries.
+ */
 import { once } from 'node:events'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { chooseSeed, fuzzCount, SeededRandom } from '@latchkey/testkit/random'
@@ -19,7 +21,7 @@ function withoutDate(answer: string): string {
   return answer.replace(/^Date: .*\r\n/m, '')
 }
 
-/** Each part of a head that keeps Node from treating the next request like the one before. */
+/** Parts of a head that each keep Node from treating the next request like the previous one. */
 test.each([
   ['a body', 'Content-Length: 0\r\n'],
   ['a chunked body', 'Transfer-Encoding: chunked\r\n'],
@@ -74,12 +76,12 @@ test('bytes in the middle of a body are not learned as a head', async () => {
     await once(socket, 'data')
   }
   const before = repeated.length
-  // The body looks like a head; the request behind it arrives with its end.
+  // The body looks like a head. The request behind it arrives with the end of the body.
   socket.write(`PUT /v1/acl/token HTTP/1.1\r\nHost: x\r\nContent-Length: ${inner.length}\r\n\r\n`)
   await nextTurn()
   socket.write(inner + read('token/behind'))
   await expect.poll(() => answers.text()).toContain('GET /v1/acl/token/behind a ;')
-  // The same bytes, at the start of a request, are two.
+  // At the start of a request, the same bytes are two requests.
   for (let i = 0; i < 3; i += 1) {
     socket.write(read('b'))
     await once(socket, 'data')
@@ -111,14 +113,16 @@ test('the body of a request that Node refuses by itself is not answered as a rea
   expect(statuses()).toEqual([200, 200, 200, 200, 417, 200])
 })
 
-/** Bytes that end within the empty line of a head, and then hold a body that ends like one, and the start of another head. */
+/**
+ * Bytes that end within the empty line of a head; then a body that ends like a head; then the start of another head.
+ */
 function splitInEmptyLine(start: string): readonly string[] {
   const body = `${'x'.repeat(start.length - 4)}\r\n\r\n`
   const head = `PUT /v1/acl/token HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: ${body.length}\r\n\r`
   return [head, `\n${body}${start}`]
 }
 
-test('the rest of a head is neither taken for a request nor learned with foreign headers', async () => {
+test('the rest of a head is neither treated as a request nor learned with the headers of another one', async () => {
   const { port } = await start()
   const { port: plain } = await start({ fastLane: false })
   const known = read('token/self')
@@ -135,7 +139,7 @@ test('the rest of a head is neither taken for a request nor learned with foreign
   expect(await exchange(port, [victim, victim, victim])).not.toContain('foreign')
 })
 
-/** Requests that Node answers, or refuses, without an event that tells of them. */
+/** Requests that Node answers or refuses without emitting an event. */
 const UNANNOUNCED = [
   'GET /v1/acl/tokens HTTP/1.1\r\nHost: x\r\nExpect: foo\r\n\r\n',
   'CONNECT a:1 HTTP/1.1\r\nHost: a\r\n\r\n',
@@ -154,11 +158,11 @@ test.each(UNANNOUNCED)('a read with %j behind it is not learned as one read', as
   }
 })
 
-/** A way to break a conversation into the pieces that the server reads. */
+/** A way to split a conversation into the pieces that the server reads. */
 function* piecesOf(text: string, random: SeededRandom): Generator<string> {
   for (let at = 0; at < text.length; ) {
     const isHead = random.chance(0.6)
-    // Sometimes within the empty line.
+    // Sometimes the split is within the empty line.
     const missing = random.chance(0.1) ? random.below(4) : 0
     const end = isHead ? text.indexOf('\r\n\r\n', at) + 4 - missing : at + 1 + random.below(200)
     const next = end > at + 3 || !isHead ? end : text.length
@@ -167,7 +171,7 @@ function* piecesOf(text: string, random: SeededRandom): Generator<string> {
   }
 }
 
-test('random requests in random pieces get the same bytes with and without repeats, and are asked once', async () => {
+test('random requests in random pieces get the same bytes with and without repeats, and run once', async () => {
   const random = new SeededRandom(chooseSeed('repeated requests'))
   const { port, repeated, handedOver, service } = await start()
   const { port: plain, service: other } = await start({ fastLane: false })
@@ -190,7 +194,7 @@ const ODD = [
   `\r\n${read('token/self')}`,
   read('token/self').replace('\r\n\r\n', '\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\n\r\n'),
   write(read('token/inner')).replace('\r\n\r\n', '\r\nExpect: foo\r\n\r\n'),
-  // Those that end a connection do so at once, whether earlier answers have left or not.
+  // Requests that end a connection do so at once, whether or not earlier answers have been sent.
   ...UNANNOUNCED.slice(0, 1),
 ]
 

@@ -12,7 +12,7 @@ function repeatOf(reply: Partial<WireReply>, own: Partial<PlainRequest> = {}) {
   return repeats?.begin({ ...plain, ...own }, new Socket())
 }
 
-test('a reply with a header that Node does not write is left to Node, which reports it', () => {
+test('a reply with a header that Node rejects is left to Node, which reports it', () => {
   expect(repeatOf({ headers: { 'X-A': 'b' } })?.short?.headers).toEqual({ 'X-A': 'b' })
   expect(repeatOf({ headers: { 'X-A': 'b\r\nX-B: c' } })?.short).toBeUndefined()
 })

@@ -13,11 +13,11 @@ import { ChangeFeed } from './change-feed.ts'
 const folder = temporaryFolder('feed')
 const PATIENCE = { timeout: 30_000 }
 
-/** `ErrorResponse` of a session that an administrator ends. */
+/** The `ErrorResponse` for a session that an administrator ends. */
 const FIELDS = Buffer.from('SFATAL\0C57P01\0Mended\0\0')
 const FATAL = Buffer.concat([Buffer.from('E'), Buffer.from([0, 0, 0, FIELDS.length + 4]), FIELDS])
 
-/** A proxy that ends the first session together with its fourth answer, that of the first check. */
+/** A proxy that ends the first session together with its fourth answer, the answer to the first check. */
 async function startCutter(databaseUrl: string) {
   let sessions = 0
   const server = createServer((near) => {

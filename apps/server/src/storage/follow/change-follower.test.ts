@@ -1,4 +1,4 @@
-/** A process without its change feed knows only what its own queries of the database return. */
+/** A process without its change feed sees only the results of its own queries. */
 import { randomUUID } from 'node:crypto'
 import type { TokenRecord } from '@latchkey/acl'
 import { aKey, aPolicy, aToken } from '@latchkey/testkit/records/record-builders'
@@ -35,7 +35,7 @@ afterAll(async () => {
   await drop()
 })
 
-/** Lets a test hold back what the database has answered. */
+/** Lets a test hold back an answer of the database. */
 class HeldQueries extends Queries {
   onAnswer: () => Promise<void> | undefined = () => undefined
 

@@ -1,4 +1,4 @@
-/** How a process applies changes that others committed: to waits, caches, directory and topics. */
+/** How a process applies the changes of other processes: to waits, caches, directory and topics. */
 import { EMPTY_CONTENT } from '@latchkey/acl'
 import type { WaitOutcome } from '@latchkey/service'
 import { aPolicy, aToken } from '@latchkey/testkit/records/record-builders'
@@ -199,7 +199,7 @@ test('topics: tables are always remembered, single records for a while; for the 
   for (let i = 0; i < 60_000; i += 1) topics.touch(`token:${i}`, 100 + i)
   expect(topics.changedAfter('token:a', 50)).toBeUndefined()
   topics.touch('tokens', 60_099)
-  // Forgotten, and changed above what is asked: a false here would lose its wake-up.
+  // Forgotten, and changed after the given index: `false` would lose its wake-up.
   expect(topics.changedAfter('token:2000', 1_500)).toBeUndefined()
   expect(topics.changedAfter('token:59999', 100)).toBe(true)
 })

@@ -1,4 +1,4 @@
-/** What a process reads of the commits of others, and that it costs no more than they changed. */
+/** How a process reads the commits of others, at a cost limited to what they changed. */
 import { anId, aPolicy, aToken } from '@latchkey/testkit/records/record-builders'
 import pg from 'pg'
 import { pino } from 'pino'
@@ -19,7 +19,7 @@ afterAll(async () => {
   await drop()
 })
 
-/** Reads what changed after an index; `between` runs after the log was read, and before its records are. */
+/** Reads the changes after an index. `between` runs after the log was read and before the records are. */
 async function read(after: number, between: () => Promise<unknown> = async () => {}) {
   let snapshots = 0
   let isFirst = true

@@ -2,7 +2,7 @@ import { setImmediate as turn } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { Waiters } from './waiters.ts'
 
-/** Waits that end in the first turn, and in each one. */
+/** How many waits end in the first turn, and in each later one. */
 const FIRST = 8
 const PER_TURN = 128
 
@@ -45,10 +45,10 @@ test('a wait that is woken in a later turn still ends when its client leaves, an
   expect(waiters.count).toBe(0)
 })
 
-test('DOS-05: of waits whose answers take long, ever fewer end in a turn, and not all that time out at once', async () => {
+test('DOS-05: fewer waits end per turn if their answers take long, even if all time out together', async () => {
   let now = 0
   const waiters = new Waiters(() => now)
-  /** How many waits were left when each was answered. */
+  /** How many waits remained when each was answered. */
   const left: number[] = []
   const add = (timeoutMs: number) =>
     Array.from({ length: 20 }, async () => {

@@ -34,7 +34,7 @@ async function open(...keyIds: string[]): Promise<PostgresStore> {
   return store
 }
 
-/** Of a process whose active key is the first one. */
+/** A process whose active key is the first one. */
 async function aReseal(keyIds: readonly string[], parts: Partial<ResealParts> = {}): Promise<Reseal> {
   const { prisma } = database
   const ring = testRing(...keyIds)

@@ -54,7 +54,7 @@ test('UPG-01: tokens of an earlier release whose ids differ only in case stay; n
   const capital = aToken({ AccessorID: anId(0xabc1).toUpperCase(), SecretID: anId(0xdef1).toUpperCase() })
   const older = aToken()
   await store.commit([putNew(capital), putNew(older)])
-  // As that release wrote it.
+  // As the earlier release wrote it.
   await client.query('UPDATE token SET folded_hash = NULL, accessor_hash = 1 WHERE accessor_id = $1', [
     capital.AccessorID,
   ])
@@ -149,10 +149,10 @@ test('SEC-04: keys that do not open the data stop the start, and a new active ke
   const first = await openSecrets(prisma, testRing('old'))
   await expect(openSecrets(prisma, testRing('other'))).rejects.toThrow(StartError)
   const rotated = await openSecrets(prisma, testRing('new', 'old'))
-  // The lookup key is sealed by the new key, and is the same.
+  // The lookup key is now sealed by the new key, and unchanged.
   expect((await prisma.lookupKey.findFirstOrThrow()).keyId).toBe('new')
   expect(rotated.lookupHash('x')).toEqual(first.lookupHash('x'))
-  // Without the old key, what it sealed would be lost.
+  // Without the old key, everything that it sealed would be lost.
   await expect(openSecrets(prisma, testRing('new'))).rejects.toThrow(/old: it is missing/)
   await close()
   await own.drop()

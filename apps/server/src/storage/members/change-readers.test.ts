@@ -17,7 +17,7 @@ const log = pino({ level: 'silent' })
 const database = connectDatabase({ url: own.url, log, limits: PATIENT })
 afterAll(() => database.close())
 
-/** Prunes what is older than ten minutes. @returns whether the log reaches back to each index. */
+/** Prunes changes older than ten minutes. @returns whether the log reaches back to each index. */
 async function prune(indexes: readonly number[], linesMax = 1_000_000): Promise<boolean[]> {
   await client.query(`SELECT latchkey_prune_log('10 minutes', '1 day', $1)`, [linesMax])
   const kept: boolean[] = []
@@ -38,7 +38,7 @@ async function changeAnHourAgo(): Promise<readonly number[]> {
   return indexes
 }
 
-test('the log is kept from what a reader has, unless that is a day old or a million lines ago', async () => {
+test('the log is kept from the position of a reader, unless that is a day old or a million lines ago', async () => {
   const indexes = await changeAnHourAgo()
   const reader = { name: 'dc2', index: indexes[4], now: Date.now() }
   store.changeReaders.note(reader)
@@ -55,7 +55,7 @@ test('the log is kept from what a reader has, unless that is a day old or a mill
   expect((await client.query('SELECT FROM change_reader')).rowCount).toBe(0)
 })
 
-test('at most 64 readers are kept, and what one process noted, all others see', async () => {
+test('at most 64 readers are kept, and all processes see what one has recorded', async () => {
   const other = new PostgresChangeReaders({ ...database, log })
   const now = Date.now()
   for (let i = 0; i < 70; i += 1) other.note({ name: `reader-${i}`, index: 1, now })

@@ -1,5 +1,6 @@
 /**
- * EXP-04 with real processes and a real database: the clocks of processes, and then that of the database, are wrong.
+ * EXP-04 with real processes and a real database: first the clocks of the processes are wrong, then the clock of the
+ * database.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { runServer } from '@latchkey/testkit/process/server-process'
@@ -17,7 +18,7 @@ const PATIENCE = { timeout: 30_000, interval: 50 }
 const ERROR_MS = 500
 
 describe("the clocks of processes are wrong; the database's decides", () => {
-  /** Replaces the clock of a process before anything of ours is loaded. */
+  /** Replaces the clock of a process before any of our modules is loaded. */
   const skewed = (wrongMs: string) =>
     `data:text/javascript,${encodeURIComponent(
       `const now = Date.now, start = now(); Date.now = () => Math.round(${wrongMs}); const Right = Date;
@@ -48,7 +49,7 @@ describe("the clocks of processes are wrong; the database's decides", () => {
       await Promise.all(servers.map((server) => server.stop('SIGKILL')))
       await database.drop()
     })
-    // Which proves that their clocks are wrong.
+    // This proves that their clocks are wrong.
     const hasWarned = () => servers.map(({ log }) => log.some((line) => line.includes('"aheadMs"')))
     await expect.poll(hasWarned, PATIENCE).toMatchObject({ 0: false, 1: true, 2: true })
     for (const server of servers) {

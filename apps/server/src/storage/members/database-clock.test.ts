@@ -17,7 +17,7 @@ afterEach(() => {
 
 const rightTime = () => Date.now()
 
-/** A process that asks the database once a second, which answers at once. */
+/** A process that queries the database once a second and gets an immediate answer. */
 function aProcess(suspendedMs = () => 0) {
   const clock = new DatabaseClock({ suspendedMs, onStepRefused: (ms) => steps.push(Math.round(ms)) })
   const steps: number[] = []
@@ -26,7 +26,7 @@ function aProcess(suspendedMs = () => 0) {
     clock,
     steps,
     ask,
-    /** The database's clock is wrong by so much for so long; its opinions are heard every second. */
+    /** The database's clock is wrong by this much for this long; opinions are exchanged every second. */
     live(ms: number, wrongByMs = 0) {
       for (let passed = 0; passed < ms; passed += SECOND) {
         vi.advanceTimersByTime(SECOND)
@@ -49,13 +49,13 @@ test('a slow answer does not replace a fast, consistent one', () => {
   const { clock, ask, wrongMs } = aProcess()
   ask()
   const now = performance.now()
-  // Right within 0.4 seconds, but worse.
+  // Accurate to 0.4 seconds, but worse.
   clock.measure(rightTime() + 350, now - 400, now + 400)
   expect(wrongMs()).toBe(0)
 })
 
 test('a fast answer is replaced by a slow one after ten seconds, or if the slow one contradicts it', () => {
-  /** A clock after a precise measurement, and one that is as far off as it may be. */
+  /** A clock after a precise measurement, and one that is as wrong as it may be. */
   const measureSlowly = (afterMs: number, wrongByMs: number, roundTripMs = 800) => {
     const { clock, ask, wrongMs } = aProcess()
     ask()
@@ -68,7 +68,7 @@ test('a fast answer is replaced by a slow one after ten seconds, or if the slow 
   expect(measureSlowly(10_000, 350)).toBe(350)
   expect(measureSlowly(1_000, 800)).toBe(0)
   expect(measureSlowly(1_000, 801)).toBe(801)
-  // One that took longer than a second is ignored.
+  // A measurement that took longer than a second is ignored.
   expect(measureSlowly(10_000, 350, 1_000)).toBe(350)
   expect(measureSlowly(10_000, 350, 1_001)).toBe(0)
 })
@@ -201,7 +201,7 @@ describe('several processes', () => {
     for (const isLeader of [false, true]) {
       const [paused, other] = [aProcess(), aProcess()]
       for (const one of [paused, other]) one.live(10 * SECOND)
-      // An hour that its monotonic clock and its uptime have not seen.
+      // An hour that neither its monotonic clock nor its uptime counted.
       paused.ask(HOUR)
       paused.ask(HOUR)
       expect(paused.clock.opinion()).toBeUndefined()

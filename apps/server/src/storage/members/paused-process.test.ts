@@ -20,7 +20,7 @@ interface OtherProcess {
   readonly exited: Promise<unknown>
 }
 
-/** A process with a store on a database of its own. */
+/** A process with a store on a separate database. */
 async function startOther({ onTestFinished, expect }: TestContext): Promise<OtherProcess> {
   const database = await createTestDatabase()
   const child = spawn(process.execPath, [PROGRAM, database.url, testKey('test')], {
@@ -59,7 +59,7 @@ test.concurrent.for([
     await ask('create', own.SecretID)
     await expect.poll(async () => (await ask('read', early.SecretID)).isAlone, PATIENCE).toBe(true)
     signal('SIGSTOP')
-    // Waits until the other one's lease is over, or it runs again.
+    // Waits until the other process's lease has expired, or until that process runs again.
     const opening = openTestStore({ url })
     const writing = opening.then((store) => store.commit([putNew(early)]))
     await sleep(ms)
@@ -79,7 +79,7 @@ test.concurrent.for([
   },
 )
 
-test.concurrent('DUR-04: a member that is paused while it holds a lease delays the next write until that lease is over, no later one, and shows them afterwards', async (context) => {
+test.concurrent('DUR-04: a member that is paused while it holds a lease delays only the next write, until that lease expires, and shows all writes afterwards', async (context) => {
   const { expect } = context
   const { url, ask, signal } = await startOther(context)
   const store = await openTestStore({ url })
@@ -118,7 +118,7 @@ test.concurrent('the successor of a killed process on the same machine does not 
     const startedAt = performance.now()
     const store = await openTestStore({ url })
     const openedAt = performance.now()
-    // What opening takes at this moment where there is no predecessor.
+    // The time that opening takes at this moment without a predecessor.
     const control = await openTestStore({ url: fresh.url })
     times.push(openedAt - startedAt - (performance.now() - openedAt))
     await control.close()

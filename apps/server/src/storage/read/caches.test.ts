@@ -1,4 +1,4 @@
-/** The caches of reads, each within its bound, and how text is stored. */
+/** The caches of reads, each within its limit, and how text is stored. */
 import type { TokenRecord } from '@latchkey/acl'
 import type { Topic } from '@latchkey/service'
 import { aKey, aToken } from '@latchkey/testkit/records/record-builders'

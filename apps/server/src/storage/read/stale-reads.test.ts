@@ -11,7 +11,7 @@ import type { PostgresStore } from '../postgres-store.ts'
 
 const log = pino({ level: 'silent' })
 const primary = await createTestDatabase()
-/** A second connection to the primary acts as a replica that is current, an empty database as one that lags. */
+/** A second connection to the primary acts as a current replica, and an empty database as a lagging one. */
 const replica = connectDatabase({ url: primary.url, log })
 const lagging = await createTestDatabase()
 const laggingReplica = connectDatabase({ url: lagging.url, log })

@@ -12,7 +12,7 @@ const aValue = (bytes: number): Change => ({
   expect: 0,
 })
 
-test('DOS-05: a short write goes with the next group, and does not wait for all long ones before it', async () => {
+test('DOS-05: a short write joins the next group, and does not wait for all long ones before it', async () => {
   const { groups: before } = store.status().commits
   const long = Array.from({ length: 5 }, () => store.commit([aValue(524_288)]))
   const short = store.commit([aValue(1_000)])

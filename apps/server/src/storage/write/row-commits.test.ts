@@ -24,7 +24,7 @@ afterAll(async () => {
 
 const author = { memberId: store.membership.memberId, beat: 0, waited: undefined, known: 0 }
 
-/** A group of writes that share no id, of one change each or of several. */
+/** A group of writes that share no id, with one change each or several. */
 async function commit(
   group: readonly (Change | readonly Change[])[],
   { apart = group.length, by = author } = {},

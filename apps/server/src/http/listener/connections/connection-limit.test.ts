@@ -89,13 +89,13 @@ test('a connection frees its place when it ends, exactly once', async () => {
     const socket = await open(port)
     expect(await askSocket(socket)).toContain('200 OK')
     socket.destroy()
-    // The server hears of it a moment later.
+    // The server is notified a moment later.
     await expect.poll(countOpen, { interval: 1 }).toBe(1)
   }
   expect(refused).toEqual([])
 })
 
-/** Slots that another process counts: it decides later, when the test lets it. */
+/** Slots that another process counts. It decides later, when the test lets it. */
 class SlotsElsewhere implements ConnectionSlots {
   private readonly own: OwnSlots
   private readonly waiting: (() => void)[] = []
@@ -185,7 +185,7 @@ describe('which addresses count as one client', () => {
     ['::1', '0:0:0:0::/64'],
     ['::', '0:0:0:0::/64'],
     ['fe80::1:2:3:4:5', 'fe80:0:0:1::/64'],
-  ])('DOS-07: %s counts as %s', (address, key) => {
+  ])('DOS-07: %s is counted as %s', (address, key) => {
     expect(clientKey(address)).toBe(key)
   })
 })

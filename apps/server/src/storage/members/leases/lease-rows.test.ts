@@ -75,7 +75,7 @@ test('COH-02: a commit waits for the leases of others, and none is granted until
   expect(await phase()).toBe('closing')
   expect(await holder.beat({ holds_lease: true })).toMatchObject({ lease: false, closing: closing?.id })
   expect(await writer.close()).toMatchObject({ id: closing?.id })
-  // The holder says with its next heartbeat that it holds none.
+  // The holder reports with its next heartbeat that it holds no lease.
   expect(await holder.beat()).toMatchObject({ lease: false })
   expect(await writer.close()).not.toEqual(closing)
   expect(await phase()).toBe('none')
@@ -112,7 +112,7 @@ test('COH-02: heartbeats and joins that arrive after a later one change nothing'
   expect(rows).toEqual([{ beat: '2', lease_epoch: closing?.epoch }])
 })
 
-test('COH-02: a fenced member counts until its lease has run out, and a lone process keeps its lease over its commits', async () => {
+test('COH-02: a fenced member delays commits until its lease has expired, and a sole member keeps its lease over its own commits', async () => {
   const [writer, fenced] = [await aMember(), await aMember()]
   await fenced.beat()
   await client.query('UPDATE member SET is_fenced = true WHERE id = $1', [fenced.id])
@@ -145,7 +145,7 @@ test('COH-02: no lease is granted next to a member of release 0.1, which does no
   expect(await member.beat()).toMatchObject({ is_member: true, lease: false })
 })
 
-test('COH-02: a writer believes no process that gave up its lease before the database forgot that, and granted it another', async () => {
+test('COH-02: a writer does not rely on a process that gave up its lease before the database forgot that and granted it another', async () => {
   const [writer, holder] = [await aMember(), await aMember()]
   await holder.beat()
   const told: string[] = []
@@ -174,7 +174,7 @@ test('COH-02: a writer believes no process that gave up its lease before the dat
   const ended = ofWriter.ended(second).then(() => {
     isOver = true
   })
-  // A writer that waits for no holder is answered in the meantime.
+  // A writer that waits for no holder gets its answer in the meantime.
   await ofWriter.ended({ ...second, holders: [] })
   expect(isOver).toBe(false)
   ofHolder.hear(`close ${second.epoch}`)
@@ -184,7 +184,7 @@ test('COH-02: a writer believes no process that gave up its lease before the dat
 })
 
 describe('COH-02: a database that crashed forgets that leases were ending, so', () => {
-  test('a writer that had waited for their end waits for those that another one ends after it', async () => {
+  test('a writer that had waited for their end also waits for leases that another writer ends afterwards', async () => {
     const [first, second, holder] = [await aMember(), await aMember(), await aMember()]
     await holder.beat()
     const one = await first.close()
@@ -221,7 +221,7 @@ test('COH-02: a server that does not know of closings waits for an epoch', async
 
 describe('COH-02: after a standby took over', () => {
   test.each(['close', 'beat', 'leave'] as const)(
-    'the index passes any that the old primary had, and every process reads everything: noted by %s',
+    'the index exceeds every index of the old primary, and every process reloads everything: noticed by %s',
     async (how) => {
       const member = await aMember()
       const stateOf = async () => {

@@ -1,4 +1,4 @@
-/** The lease of a process, the alarm that ends its sleep, and the identity of its process. */
+/** The lease of a process, the alarm that interrupts its sleep, and the identity of its process. */
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { Alarm } from '../alarm.ts'
 import { isProcessGone, processIdentity } from '../process-identity.ts'
@@ -12,7 +12,7 @@ describe('the lease', () => {
     vi.useRealTimers()
   })
 
-  test('lasts exactly its duration, counted from the question', () => {
+  test('lasts exactly its duration, counted from the request', () => {
     const lease = new Lease()
     expect(lease.isValid()).toBe(false)
     const question = lease.ask()
@@ -34,7 +34,7 @@ describe('the lease', () => {
     }
   })
 
-  test('expires if the machine slept while it was being asked for', () => {
+  test('expires if the machine slept while it was being requested', () => {
     const lease = new Lease()
     const question = lease.ask()
     vi.setSystemTime(Date.now() + LEASE_MS)
@@ -42,7 +42,7 @@ describe('the lease', () => {
     expect(lease.isValid()).toBe(false)
   })
 
-  test('is over at once when it is dropped, as is one that was being asked for', () => {
+  test('ends at once when it is dropped, even while it is being requested', () => {
     const lease = new Lease()
     lease.grant(lease.ask())
     expect(lease.isValid()).toBe(true)

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { batchesOf, type ChunkRange, chunksOf } from './list-chunks.ts'
 
-/** Ranges of these numbers of tokens, one after the other. */
+/** Adjacent ranges with these numbers of tokens. */
 function ranges(...tokens: readonly number[]): readonly ChunkRange[] {
   return tokens.map((count, i) => ({ from: 10 * i, to: 10 * (i + 1), tokens: count }))
 }
@@ -25,7 +25,7 @@ test.each([
   expect(batches.flat()).toEqual(all)
 })
 
-test('what the database has is found by range, whether ranges adjoin or not', () => {
+test('chunks of the database are matched to ranges, whether or not these are adjacent', () => {
   const batch: readonly ChunkRange[] = [
     { from: 3, to: 5, tokens: 1 },
     { from: 5, to: 6, tokens: 1 },

@@ -1,4 +1,4 @@
-/** Lists of many tokens of which PostgreSQL has no statistics yet, as after a restore or an import. */
+/** Lists of many tokens for which PostgreSQL has no statistics yet, as after a restore or an import. */
 
 import type { TokenFilter } from '@latchkey/service'
 import { aToken } from '@latchkey/testkit/records/record-builders'
@@ -16,7 +16,7 @@ const client = new pg.Client({ connectionString: database.url })
 await client.connect()
 afterAll(() => client.end())
 await client.query('ALTER TABLE token SET (autovacuum_enabled = false)')
-// Copies of one token. Their secrets do not open: a secret is bound to its row.
+// Copies of one token. Their secrets cannot be decrypted, because a secret is bound to its row.
 await client.query(
   `INSERT INTO token SELECT (jsonb_populate_record(token, jsonb_build_object(
      'secret_hash', sha256(n::text::bytea), 'accessor_hash', n, 'create_index', n / 100,
