@@ -1,5 +1,6 @@
 /**
- * `pnpm proofs`: runs the proofs one after another, and reports all of them: on standard output, and as JSON. See {@link USAGE}.
+ * `pnpm proofs`: runs the proofs one after another, and reports all of them on standard output and as JSON. See
+ * {@link USAGE}.
  */
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { constants } from 'node:os'

@@ -12,7 +12,7 @@ import { StartError } from './start-error.ts'
  */
 export function openDataDirectory(path: string): string {
   try {
-    // Root's database runs as another user, who must be able to pass through; only the owner may list it.
+    // Root's database runs as another user, who must be able to traverse it; only the owner may list it.
     createDirectory(resolve(path), userInfo().uid === 0 ? 0o711 : 0o700)
     const dataDir = realpathSync(path)
     if (!statSync(dataDir).isDirectory()) throw new Error('it is a file, not a directory')

@@ -28,7 +28,7 @@ export async function readOrCreateSecretFile(path: string, create: () => string)
     } finally {
       await file.close()
     }
-    // A link fails where a rename would silently replace the file another process has just created.
+    // `link` fails where `rename` would silently replace a file that another process has just created.
     await link(draft, path).catch((error: unknown) => {
       if (!hasCode(error, 'EEXIST')) throw error
     })

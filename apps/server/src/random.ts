@@ -3,7 +3,7 @@ import type { Random } from '@latchkey/acl'
 
 const POOL_BYTES = 4_096
 
-/** The platform's cryptographic source, read in large portions: a call per id costs as much as the id. */
+/** The platform's cryptographic source, read in large portions: a separate call per id would double its cost. */
 export function createRandom(): Random {
   const pool = new Uint8Array(POOL_BYTES)
   let used = POOL_BYTES

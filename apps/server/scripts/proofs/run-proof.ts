@@ -29,7 +29,7 @@ export interface Outcome {
 /** Longer than the longest proof, an eight-hour soak. */
 const HOURS_MAX = 12
 
-/** Time for the processes of a proof to end by themselves, in milliseconds. */
+/** Time for the processes of a proof to end on their own, in milliseconds. */
 const END_MS_MAX = 15_000
 const LOOK_INTERVAL_MS = 20
 

@@ -178,7 +178,7 @@ async function moveRows(
   )
 }
 
-/** Whether the database refused rows: data exceptions, broken constraints, unknown columns. */
+/** Whether the database refused rows: data exceptions, violated constraints, unknown columns. */
 function isOfContent(error: unknown): boolean {
   return /^(?:22|23|42703)/.test(sqlStateOf(error) ?? '')
 }

@@ -1,4 +1,6 @@
-/** The checks of the server's node: one process of the node runs them, and adopts deadlines that no process holds. */
+/**
+ * The checks of the server's node: one process of the node runs them, and takes over deadlines that no process tracks.
+ */
 import type { CheckRecord, Member } from '@latchkey/acl'
 import type { LocalChecks, Store } from '@latchkey/service'
 import type { Logger } from 'pino'

@@ -25,7 +25,7 @@ call the server at LATCHKEY_ADDR (default http://127.0.0.1:8500) with the token 
 /**
  * Runs one command line, without the name of the program.
  *
- * @returns the exit code: 0 done, 1 failed, 2 the command line or a setting cannot be used; undefined while a server runs.
+ * @returns the exit code: 0 done, 1 failed, 2 unusable command line or setting; undefined while a server runs.
  */
 export async function runCli(
   args: readonly string[],

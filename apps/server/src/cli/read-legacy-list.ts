@@ -4,7 +4,7 @@ import { stat } from 'node:fs/promises'
 import { type DumpRecord, DumpScanner, DumpSyntaxError } from '@latchkey/acl'
 import { StartError } from '../start-error.ts'
 
-/** Maximum tokens per part, and the bytes of the file after which a part takes no further one. */
+/** Maximum tokens per part, and the bytes of the file after which a part is complete. */
 const PART_TOKENS_MAX = 1_000
 const PART_BYTES_MAX = 8_388_608
 
@@ -25,8 +25,8 @@ export async function versionOf(file: string): Promise<FileVersion> {
 }
 
 /**
- * Splits the records of a list into parts that fit a request, in order. Memory holds one part, whatever the size of
- * the file.
+ * Splits the records of a list into parts that fit a request, in order. One part is in memory at a time, whatever the
+ * size of the file.
  *
  * @throws StartError with line and byte if it is not a list, truncated, or not UTF-8.
  */

@@ -15,7 +15,7 @@ export function renderConfigTable(): string {
     .join('\n')
 }
 
-/** Puts the current table between the markers of a page. @throws Error when the page lacks them. */
+/** Puts the current table between the markers of a page. @throws Error if the page lacks them. */
 export function replaceConfigTable(page: string): string {
   const begin = page.indexOf(TABLE_BEGIN)
   const end = page.indexOf(TABLE_END)

@@ -1,8 +1,11 @@
-/** Files that the server reads at run time besides its code: from the repository, or from the folder of a built package. */
+/**
+ * Files that the server reads at run time, apart from its code: from the repository, or from the folder of a built
+ * package.
+ */
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** `scripts/build.ts` copies everything below into this folder, beside the code. */
+/** `scripts/build.ts` copies everything below into this folder, next to the code. */
 const BUILT = join(import.meta.dirname, 'files')
 const isBuilt = existsSync(BUILT)
 const SERVER = join(import.meta.dirname, '../..')

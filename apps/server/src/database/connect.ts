@@ -22,7 +22,7 @@ export interface ConnectOptions {
 interface DatabaseLimits {
   /** To open a connection, or to get a free one. The driver has no limit by default. */
   readonly connectMs: number
-  /** For a statement, or a transaction of several. The database rolls it back; the outcome is known. */
+  /** For a statement, or a transaction of several statements. The database rolls it back, so the outcome is known. */
   readonly statementMs: number
   /**
    * For any answer. Longer than {@link statementMs}, so it only expires if the connection silently drops data. The
@@ -54,7 +54,7 @@ const KEEP_ALIVE_DELAY_MS = 5_000
  */
 const SESSION_OPTIONS = '-c jit=off -c default_transaction_isolation=read\\ committed'
 
-/** One pool of connections to one PostgreSQL, used by Prisma and by prepared statements alike. */
+/** One connection pool to one PostgreSQL, shared by Prisma and prepared statements. */
 export interface Database {
   readonly pool: pg.Pool
   readonly prisma: PrismaClient
@@ -97,7 +97,7 @@ export function connectDatabase(options: ConnectOptions): Database {
     options.log.warn({ reason: error.message }, 'an idle database connection ended')
   })
   pool.on('release', (_, client) => {
-    // A connection left inside a transaction hangs or was forgotten; the next user must not inherit it.
+    // A connection left inside a transaction is stuck or was forgotten; the next user must not inherit it.
     if (client.getTransactionStatus() !== 'I') void client.end().catch(() => {})
   })
   options.tracing?.traceStatements(pool)

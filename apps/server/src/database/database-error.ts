@@ -1,8 +1,8 @@
 import { AclError } from '@latchkey/contract'
 
 /**
- * SQLSTATEs, or their leading characters, which mean that the database cannot serve now, rather than that a statement
- * is wrong. See the table of error codes in PostgreSQL's manual, appendix A.
+ * SQLSTATEs, or their leading characters, which mean that the database is unavailable, not that a statement is wrong.
+ * See the table of error codes in PostgreSQL's manual, appendix A.
  */
 const UNAVAILABLE_STATES: readonly string[] = [
   '08', // the connection failed
@@ -75,8 +75,8 @@ interface ErrorParts {
 }
 
 /**
- * The SQLSTATE of a database error, thrown by `pg` or through Prisma; undefined when it has none.
- * Prisma's own codes say less and differ between a query and a raw query, so they are not used for this.
+ * The SQLSTATE of a database error, thrown by `pg` or through Prisma; undefined if it has none. Prisma's own codes are
+ * less specific and differ between a query and a raw query, so they are not used for this.
  */
 export function sqlStateOf(error: unknown): string | undefined {
   const { code } = partsOf(error)

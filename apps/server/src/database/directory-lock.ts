@@ -13,10 +13,10 @@ interface DirectoryLock {
 /**
  * Takes the exclusive lock of a data directory, so that two servers never run a database on it.
  *
- * The operating system holds the lock and releases it when its holder dies, however that happens: there is no stale
- * state to judge, and a reused pid (common in containers) does not mislead. Node has no `flock`; an exclusive SQLite
- * transaction on an empty file is the same lock, on every platform and across containers of one machine. A second,
- * plain file names the holder for the error message only.
+ * The operating system releases the lock when its holder dies, however that happens: there is no stale state to detect,
+ * and a reused pid (common in containers) does not mislead. Node has no `flock`; an exclusive SQLite transaction on an
+ * empty file is the same lock, on every platform and across containers of one machine. A second, plain file names the
+ * holder for the error message only.
  *
  * @param dataDir an existing directory.
  * @throws StartError naming the holder's pid and host.

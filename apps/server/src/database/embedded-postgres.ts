@@ -54,8 +54,8 @@ const PORT_ATTEMPTS_MAX = 5
  *
  * Data directory: `postgres/` (the database), `postgres.password` and `postgres.log`, `server.lock` and `server.pid`
  * (see {@link lockDirectory}). The first start creates what is missing, and every start cleans up after a kill at any
- * moment. If the database dies, it is restarted with a growing delay for as long as it takes: the cause may be a full
- * disk. Until then, requests are answered 503.
+ * moment. If the database dies, it is restarted with backoff, without a limit, because the cause may be a full disk.
+ * Until then, requests are answered 503.
  *
  * @throws StartError if the directory is in use, or the database cannot be created or started now.
  */

@@ -32,8 +32,8 @@ const OURSELVES: PostgresAccount = {
  * Chooses the account, and creates the system user if root lacks one.
  *
  * Root often works in directories that no other user may enter: `/root`, or one from `mktemp -d`. The database's user
- * then can reach neither its programs nor its data. Instead of opening those directories, the database is started
- * with the one capability that lets it through (`setpriv`, part of util-linux).
+ * can then reach neither its programs nor its data. Instead of opening those directories, the database is started with
+ * the one capability that lets it through (`setpriv`, part of util-linux).
  *
  * @param clusterDir the directory of the database. An existing one keeps its owner.
  * @throws StartError if root cannot switch users.

@@ -26,7 +26,7 @@ interface OpenClusterOptions {
  * Opens the cluster of a data directory (PostgreSQL's term for the databases that one server process serves), and
  * creates it at the first start.
  *
- * `initdb` works in a draft directory that gets its real name when it is complete, so a kill half-way leaves nothing
+ * `initdb` works in a draft directory that gets its real name when it is complete, so a kill halfway leaves nothing
  * that looks like a database; leftovers are removed here. The password file is written before the cluster that needs
  * it.
  *
@@ -84,8 +84,8 @@ async function createCluster(
 
 /**
  * Removes a draft. The `initdb` of a killed server lives until it next prints, and its backend a little longer: what
- * they still write into the draft is removed by another try, or at the next start. Draft names are unique, so a
- * leftover is harmless.
+ * they still write into the draft is removed by a retry, or at the next start. Draft names are unique, so a leftover is
+ * harmless.
  */
 async function removeDraft(draft: string): Promise<void> {
   try {

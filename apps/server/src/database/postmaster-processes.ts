@@ -13,7 +13,7 @@ interface PostmasterState {
 
 const STATUS_LINE = 7
 
-/** Reads `postmaster.pid`; undefined when there is none. It outlives a postmaster that was killed. */
+/** Reads `postmaster.pid`; undefined if there is none. The file remains after a postmaster was killed. */
 export function readPostmasterState(clusterDir: string): PostmasterState | undefined {
   try {
     const lines = readFileSync(join(clusterDir, 'postmaster.pid'), 'utf8').split('\n')

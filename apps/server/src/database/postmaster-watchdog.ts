@@ -2,12 +2,12 @@ import { spawn } from 'node:child_process'
 import { platform } from 'node:os'
 
 /**
- * Interrupts a process when this one dies, however it dies: a shell waits for the end of a pipe that only this
- * process holds open. Without it, a killed server would leave its database running until the next start.
+ * Interrupts a process when this one dies, however it dies: a shell waits for the end of a pipe that only this process
+ * holds open. Without it, a killed server would leave its database running until the next start.
  *
- * Windows has no such signal; there the next start ends the leftover.
+ * Windows has no such signal; there, the next start stops the orphaned database.
  *
- * @returns ends the watch; call it as soon as the process has ended, because its pid may be reused.
+ * @returns a function that ends the watch; call it as soon as the process has ended, because its pid may be reused.
  */
 export function stopWhenWeDie(pid: number): () => void {
   if (platform() === 'win32') return () => {}

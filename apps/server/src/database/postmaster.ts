@@ -32,7 +32,7 @@ export interface Postmaster {
   readonly pid: number
   /** Settles when the process has ended, for any reason. */
   readonly exited: Promise<PostmasterExit>
-  /** Shuts down: cancels running statements; committed ones are on disk. Settles when it has ended. */
+  /** Shuts down: cancels running statements; committed data is on disk. Settles when the process has ended. */
   stop(): Promise<void>
 }
 
@@ -48,7 +48,7 @@ interface StartPostmasterOptions {
 
 const READY_POLL_MS = 10
 const RECOVERY_NOTICE_MS = 5_000
-/** Shutdown escalates through these signals. Each keeps what was committed. */
+/** Shutdown escalates through these signals. None of them loses committed data. */
 const STOP_STEPS: readonly { readonly signal: NodeJS.Signals; readonly waitMs: number }[] = [
   { signal: 'SIGINT', waitMs: 10_000 },
   { signal: 'SIGQUIT', waitMs: 3_000 },

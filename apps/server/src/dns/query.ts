@@ -34,7 +34,7 @@ const OPCODE_SHIFT = 3
 /**
  * Reads a message.
  *
- * @returns `undefined` for one that is not answered: an answer, or less than a header.
+ * @returns `undefined` for a message that is not answered: an answer, or less than a header.
  */
 export function readQuery(message: Buffer): Query | Unanswerable | undefined {
   const flags = message[FLAGS_AT]

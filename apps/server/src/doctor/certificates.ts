@@ -85,7 +85,7 @@ export async function checkListener(
   ]
 }
 
-/** @returns what was presented, or the problem; undefined if nothing listens. */
+/** @returns the presented certificate, or the problem; undefined if nothing listens. */
 function presentedAt({
   host,
   port,

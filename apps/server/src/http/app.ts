@@ -72,13 +72,13 @@ const STARTS_MS_MAX = 10
 
 interface App {
   readonly listener: RequestListener
-  /** Answers requests whose headers were seen before; undefined if every request has to pass the listener. */
+  /** Answers requests whose headers were seen before; undefined if every request has to pass through the listener. */
   readonly repeats: Repeats | undefined
 }
 
 /**
- * Answers requests: Express, with a lane in front of it for reads from memory ({@link isOnFastLane}). Every request of the
- * API that Node has parsed ends in the same listener; {@link Repeats} answer the others.
+ * Answers requests: Express, with a lane in front of it for reads from memory ({@link isOnFastLane}). Every API request
+ * that Node has parsed ends in the same listener; {@link Repeats} answers the others.
  */
 export function createApp(options: AppOptions): App {
   const compression = new Compression()

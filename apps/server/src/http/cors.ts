@@ -1,4 +1,4 @@
-/** Which answers a page of another origin may read (CORS). Decisions: hosts. */
+/** Decides which answers a page of another origin may read (CORS). Decisions: hosts. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import corsHeaders from 'cors'
 

@@ -1,6 +1,6 @@
 /**
- * Gives accessors to legacy tokens, at the rate of spec 8 and 9.2.3. The rules are in acl; this provides clock and
- * store.
+ * Gives accessors to legacy tokens, at the rate of spec 8 and 9.2.3. The rules are in acl; this provides the clock and
+ * the store.
  */
 import {
   ACCESSOR_BATCH_INTERVAL_MS_MIN,
@@ -30,7 +30,7 @@ interface MigrationContext {
   readonly onBatch: () => void
 }
 
-/** Pause between two tries if every remaining token is being changed, in milliseconds. */
+/** Pause between two attempts if every remaining token is being changed, in milliseconds. */
 const CONTESTED_PAUSE_MS = 50
 
 /**

@@ -1,5 +1,6 @@
 /**
- * Converts intentions to config entries, once. Spec 9.5; the rules are in acl, this provides clock, servers and store.
+ * Converts intentions to config entries, once. Spec 9.5; the rules are in acl, this provides the clock, the servers and
+ * the store.
  */
 import {
   INTENTIONS_LOOK_MS,

@@ -44,7 +44,7 @@ export async function readPrimaryMembers(
 }
 
 /**
- * Reads how far the primary datacenter is with its migration of intentions. Spec 9.5.1.
+ * Reads the progress of the primary datacenter's migration of intentions. Spec 9.5.1.
  *
  * @param primary absent in the primary itself.
  * @param token the secret with which this datacenter replicates.

@@ -12,7 +12,7 @@ const CURVE_ALGORITHMS: ReadonlyMap<string | undefined, readonly string[]> = new
   ['secp521r1', ['ES512']],
 ])
 
-/** @returns an empty list for a key that is not accepted: of another kind, on another curve, too short, or not public. */
+/** @returns an empty list for a key that is not accepted: of an unsupported kind or curve, too short, or not public. */
 export function algorithmsOf(key: KeyObject): readonly string[] {
   if (key.type !== 'public') return []
   const { modulusLength = 0, publicExponent = 0n, namedCurve } = key.asymmetricKeyDetails ?? {}

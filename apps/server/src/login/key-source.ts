@@ -19,7 +19,7 @@ export interface KeySource {
   /**
    * The keys that are in use.
    *
-   * @throws OutgoingError if none is known and the provider does not supply them.
+   * @throws OutgoingError if no key is known and the provider does not supply any.
    */
   current(now: number): Promise<readonly VerificationKey[]>
 

@@ -23,7 +23,7 @@ for (const [network, prefix] of [
   FORBIDDEN.addSubnet(network, prefix, 'ipv6')
 }
 FORBIDDEN.addAddress('::', 'ipv6')
-// Services of clouds outside the link-local range that answer any process of a machine, some with its credentials: Alibaba,
+// Cloud services outside the link-local range that answer any process of a machine, some with its credentials: Alibaba,
 // Azure, Oracle; AWS, which has several; Google.
 for (const address of ['100.100.100.200', '168.63.129.16', '192.0.0.192']) {
   FORBIDDEN.addAddress(address, 'ipv4')

@@ -152,7 +152,7 @@ export class Outgoing {
         lookup: this.lookup,
         ...(ca === undefined ? {} : { ca }),
         rejectUnauthorized: !skipsVerify,
-        // Node would take the name from the header Host, which the caller may have set.
+        // Node would take the name from the Host header, which the caller may have set.
         servername: isIP(hostOf(url)) === 0 ? hostOf(url) : '',
       })
       outgoing.on('error', failed)

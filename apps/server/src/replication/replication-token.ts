@@ -15,8 +15,8 @@ interface TokenSources {
 const SECRET_FORM = /^(?!<hidden>$)[\x21-\x7e]{1,512}$/
 
 /**
- * Reads the secret with which this datacenter replicates: the one that a request has set, the file, or the setting. Decisions:
- * replication token.
+ * Reads the secret with which this datacenter replicates: from a request that has set it, the file, or the setting.
+ * Decisions: replication token.
  *
  * @throws NoReplicationToken
  */

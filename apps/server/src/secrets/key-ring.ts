@@ -98,7 +98,7 @@ export interface SealedSample {
 /**
  * Checks a ring against the database; pass the newest sample of each key id in use.
  *
- * @throws StartError that names the ids of all missing and different keys, and of those in the ring.
+ * @throws StartError that names the ids of all missing and different keys, and of the keys in the ring.
  */
 export function assertRingOpens(ring: KeyRing, samples: Iterable<SealedSample>): void {
   const problems: string[] = []

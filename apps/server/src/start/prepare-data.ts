@@ -1,4 +1,4 @@
-/** What the data of a store needs before a process answers its first request. */
+/** Prepares the data of a store before a process answers its first request. */
 import { advertisedMode, assertCanStart, initialIntentions, initialMode, type Random } from '@latchkey/acl'
 import type { ServiceProfile } from '@latchkey/contract'
 import { ensureBuiltins, ensureLegacyBuiltins, isSecondary, putSystem } from '@latchkey/service'

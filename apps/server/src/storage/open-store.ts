@@ -52,7 +52,7 @@ export interface OpenStoreOptions {
   readonly cacheBytes?: number
   /** False for `LATCHKEY_CACHE=off`: every read queries the database. */
   readonly isCaching?: boolean
-  /** Where an archive is kept until it is restored. Default: the temporary directory of the system. */
+  /** Where an archive is stored until it is restored. Default: the temporary directory of the system. */
   readonly archiveFolder?: string
   /** Makes spans of commit groups. Default: none. */
   readonly spans?: CommitSpans | undefined

@@ -93,7 +93,7 @@ export interface StoreStatus {
   readonly closings: { readonly count: number; readonly longestMs: number }
   /** Default reads answered under a lease, without querying the database. */
   readonly leasedReads: number
-  /** Queries for new changes, each shared by all readers that waited for it. */
+  /** Queries for new changes, each shared by all readers waiting for it. */
   readonly confirmations: number
 }
 

@@ -1,6 +1,6 @@
 /**
- * The columns of a token, defined once. Derived from this table: what a commit sends, the SQL function that writes it
- * (`scripts/commit-rows-sql.ts`), the columns that a read selects, and the record decoded from them.
+ * The columns of a token, defined once. Derived from this table: the columns that a commit sends, the SQL function that
+ * writes them (`scripts/commit-rows-sql.ts`), the columns that a read selects, and the record decoded from them.
  */
 import { BLANK_TOKEN, type StoredLink, type TokenRecord } from '@latchkey/acl'
 import { ownText, parseInstant } from '@latchkey/contract'

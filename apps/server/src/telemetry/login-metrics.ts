@@ -8,7 +8,9 @@ const COUNT_AGE_MS_MAX = 5_000
 /** Maximum number of methods with their own series. */
 const METHODS_MAX = 1_000
 
-/** Registers them. Each process reports the state of the store, so all processes of a cluster report the same. */
+/**
+ * Registers the metrics. Each process reports the state of the store, so all processes of a cluster report the same.
+ */
 export function watchLogins(metrics: Metrics, store: Pick<Store, 'directory' | 'countLogins'>): void {
   let counts: ReadonlyMap<number, number> = new Map()
   const counted = new Remembered(async () => {

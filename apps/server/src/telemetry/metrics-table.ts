@@ -24,7 +24,7 @@ export function allMetrics(): Metrics {
   return metrics
 }
 
-/** Puts the current table between the markers of a page. @throws Error when the page lacks them. */
+/** Puts the current table between the markers of a page. @throws Error if the page lacks them. */
 export function replaceMetricsTable(page: string, rules: string): string {
   const begin = page.indexOf(TABLE_BEGIN)
   const end = page.indexOf(TABLE_END)

@@ -3,7 +3,7 @@ import { type ChangeReader, readerLag } from '@latchkey/service'
 import type { PostgresStore, StoreStatus } from '../storage/postgres-store.ts'
 import type { Merge, Metrics } from './metrics.ts'
 
-/** Registers them. Each worker reports only itself. */
+/** Registers the metrics. Each worker reports only itself. */
 export function watchStore(
   metrics: Metrics,
   store: Pick<PostgresStore, 'status' | 'changeReaders' | 'tableIndex' | 'clock'>,

@@ -4,7 +4,9 @@ import { aclModeOf } from '@latchkey/service'
 import type { ServerStore } from '../server-store.ts'
 import type { Metrics } from './metrics.ts'
 
-/** Registers them. Each process reports the state of the store, so all processes of a cluster report the same. */
+/**
+ * Registers the metrics. Each process reports the state of the store, so all processes of a cluster report the same.
+ */
 export function watchUpgrade(metrics: Metrics, store: ServerStore): void {
   const migration = () => store.directory().system('migration')?.Value ?? NO_BATCHES
   let remaining = 0

@@ -12,7 +12,7 @@ export type ListenerTlsPaths = Pick<Config, 'tlsCert' | 'tlsKey' | 'tlsClientCa'
 export interface ListenerTls {
   /** What new connections use. */
   readonly context: SecureContextOptions & { readonly ticketKeys: Buffer }
-  /** Whether clients must present a certificate of the authorities in the context. */
+  /** Whether clients must present a certificate from the authorities in the context. */
   readonly requestCert: boolean
   /** When the first certificate of the chain expires: milliseconds since the epoch. */
   readonly expiresAt: number

@@ -30,7 +30,7 @@ interface Making<L> {
   readonly list: Promise<L | undefined>
 }
 
-/** @param previous the last cached list, of another version or with an expired token. */
+/** @param previous the last cached list, from another version or with an expired token. */
 type MakeList<L> = (previous: L | undefined) => Promise<L | undefined>
 
 /** Size of an entry besides its texts, in bytes. */

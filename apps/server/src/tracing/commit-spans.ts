@@ -45,7 +45,7 @@ export class CommitSpans {
     return trace.getActiveSpan()
   }
 
-  /** Keeps the work of many requests out of the span of the one that started it. */
+  /** Keeps the work of many requests out of the span of the request that started it. */
   detached(work: () => void): () => void {
     return context.bind(ROOT_CONTEXT, work)
   }

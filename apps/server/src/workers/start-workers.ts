@@ -1,5 +1,5 @@
 /**
- * The main process of several workers on one port: starts them, replaces those that end, and counts for all of them.
+ * The main process of several workers on one port: starts them, replaces workers that end, and counts for all of them.
  */
 import cluster, { type Worker } from 'node:cluster'
 import { TokenBuckets } from '@latchkey/service'

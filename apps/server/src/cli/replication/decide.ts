@@ -13,7 +13,7 @@ export async function showReplication(env: Environment): Promise<number> {
   return 0
 }
 
-/** @param cluster id of the store whose records may replace those of the server. */
+/** @param cluster id of the store whose records may replace the server's records. */
 export async function acceptCluster(cluster: string, env: Environment): Promise<number> {
   const path = `/v1${buildPath('datacenters.accept')}`
   const accepted = await answerOf<AcceptedCluster>(path, env, { Cluster: cluster })

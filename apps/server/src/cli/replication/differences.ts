@@ -20,7 +20,7 @@ export interface Difference {
   readonly is: 'missing' | 'different'
 }
 
-/** The records of a page. Tokens that are expired at its time are left out: they give no rights. */
+/** The records of a page, without tokens that had expired at its time: they grant no rights. */
 export function summarize({ Namespaces, Policies, Roles, Tokens, Time }: Changes): readonly RecordSummary[] {
   const now = parseInstant(Time) ?? 0
   const isLive = ({ ExpirationTime }: Changes['Tokens'][number]) =>

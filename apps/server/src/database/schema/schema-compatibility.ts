@@ -1,4 +1,4 @@
-/** Which servers can run on a schema that a newer one has migrated. Decisions: schema upgrades. */
+/** Which servers can run on a schema that a newer server has migrated. Decisions: schema upgrades. */
 import type pg from 'pg'
 
 /** The mark of a schema: only servers that know this migration can run on it. */

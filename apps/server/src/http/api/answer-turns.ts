@@ -9,7 +9,7 @@ export const WRITTEN_PER_TURN_BYTES_MAX = 1_048_576
 /** Maximum bytes of a long answer that are written at once. */
 export const PIECE_BYTES_MAX = 524_288
 
-/** Spreads the writing of long answers over turns of the event loop, one client after the other. Decisions: long work. */
+/** Spreads the writing of long answers over turns of the event loop, taking clients in turn. Decisions: long work. */
 export class AnswerTurns {
   private readonly turns = new FairTurns(WRITTEN_PER_TURN_BYTES_MAX)
   private readonly clientOf: (request: IncomingMessage) => string | undefined

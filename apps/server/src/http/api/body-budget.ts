@@ -1,4 +1,4 @@
-/** Bounds the memory of long request bodies in one process. Decisions: bounds. */
+/** Limits the memory of long request bodies in one process. Decisions: bounds. */
 import { AclError, limits } from '@latchkey/contract'
 
 const LOOK_INTERVAL_MS = 100

@@ -1,8 +1,11 @@
-/** Bounds the memory of answers that clients have not read yet. Decisions: bounds. */
+/** Limits the memory of answers that clients have not read yet. Decisions: bounds. */
 import type { ServerResponse } from 'node:http'
 import { limits } from '@latchkey/contract'
 
-/** Smaller answers are not counted: a connection buffers as much anyway. Texts of at least this length are written as bytes. */
+/**
+ * Smaller answers are not counted: a connection buffers as much anyway. Texts of at least this length are written as
+ * bytes.
+ */
 export const COUNTED_BYTES_MIN = 65_536
 /** How long an answer may stay unread while others wait for room. */
 const UNREAD_MS_MAX = 1_000
@@ -25,7 +28,7 @@ export class UnreadAnswers {
   /** Unread answers, oldest first. */
   private readonly answers = new Map<ServerResponse, Unread>()
   private readonly shared = new Map<Uint8Array, number>()
-  /** Answers of which a piece was counted. A long one has thousands of pieces. */
+  /** Answers with a counted piece. A long answer has thousands of pieces. */
   private readonly watched = new WeakSet<ServerResponse>()
   private readonly waiting = new Set<() => void>()
   private looking: NodeJS.Timeout | undefined

@@ -94,7 +94,7 @@ function originForm(url: string): string {
   return path.startsWith('/') ? path : `/${path}`
 }
 
-/** Node joins repeated headers with a comma, or keeps the first: for credentials only the first value counts. */
+/** Node joins repeated headers with a comma, or keeps the first: for credentials, only the first value is used. */
 export function firstValue(
   request: Pick<IncomingMessage, 'headers' | 'headersDistinct'>,
   name: string,
@@ -139,7 +139,10 @@ export function writeReply(
   return writeStream(body, response, outlet)
 }
 
-/** Converts a long text to bytes: given a text, Node would keep both it and a copy in bytes until the client has read it. */
+/**
+ * Converts a long text to bytes: given a text, Node would keep both the text and its bytes until the client has read
+ * them.
+ */
 function inBytes<T extends Uint8Array | string | undefined>(piece: T): T | Uint8Array {
   return typeof piece === 'string' && piece.length >= COUNTED_BYTES_MIN ? Buffer.from(piece) : piece
 }

@@ -5,7 +5,7 @@ import { ENCODINGS, type Encoding, encodingFor } from './encodings.ts'
 
 /** Shorter bodies fit in a packet or two anyway. */
 export const COMPRESSED_BYTES_MIN = 1_024
-/** Compressions at a time. They run on threads that files and name lookups share. */
+/** Maximum concurrent compressions. They run on threads that are shared with file access and name lookups. */
 const AT_ONCE_MAX = 2
 
 type Body = WireReply['body']

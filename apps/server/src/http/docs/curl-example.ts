@@ -13,8 +13,8 @@ const PATH_VALUES: Readonly<Record<string, string>> = {
 const QUERIES: Readonly<Record<string, string>> = { versions: '?from=1.3.0&to=1.11' }
 
 /**
- * A shell command. It takes the address and the secret from `LATCHKEY_ADDR` and `LATCHKEY_TOKEN`, so that it contains
- * no secret.
+ * A shell command. It reads the address and the secret from `LATCHKEY_ADDR` and `LATCHKEY_TOKEN`, so it contains no
+ * secret.
  *
  * @param tokenHeader name of the header that carries the secret.
  */

@@ -1,4 +1,4 @@
-/** The pages of the repository's `docs`, as the server shows them below `/docs`. */
+/** The pages of the repository's `docs`, as served below `/docs`. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, posix } from 'node:path'
 import { setImmediate as nextTurn } from 'node:timers/promises'

@@ -1,4 +1,4 @@
-/** One operation: what it does, what it takes, what it answers, and how it refuses. */
+/** One operation: what it does, its parameters and body, its answers, and its refusals. */
 import {
   ACL_ERRORS,
   type AclErrorCode,

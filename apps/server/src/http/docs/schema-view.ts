@@ -68,7 +68,7 @@ function fieldTable(schema: JsonSchema): Html {
   return html`<table class="fields"><tbody>${rows}</tbody></table>`
 }
 
-/** The bounds of a value, in words. */
+/** The limits of a value, in words. */
 export function boundsOf(schema: JsonSchema): Html | undefined {
   const { minimum, maximum, maxLength, maxItems } = schema
   const bytesMax = schema['x-latchkey-bytes-max']

@@ -12,8 +12,8 @@ interface FairTurnsOptions {
 }
 
 /**
- * Spreads tasks over turns of the event loop, one client after the other. However many tasks arrive at once, turns remain
- * short, so new connections are soon accepted, and a client waits for one task of each other client instead of for all of
+ * Spreads tasks over turns of the event loop, taking clients in turn. However many tasks arrive at once, turns remain
+ * short, so new connections are accepted soon, and a client waits for one task of each other client instead of all of
  * them.
  */
 export class FairTurns {

@@ -41,7 +41,7 @@ export interface HttpServerOptions {
 export interface HttpServer {
   /** The address it listens on, as `host:port`. */
   readonly address: string
-  /** Replaces certificate, key and authorities for new connections. Only for a server that was started with TLS. */
+  /** Replaces the certificate, key and authorities for new connections. Only for a server that was started with TLS. */
   setTls(tls: ListenerTls): void
   /** From now on every answer closes its connection, so that clients reconnect elsewhere. */
   drain(): void

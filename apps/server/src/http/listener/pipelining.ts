@@ -1,4 +1,4 @@
-/** Pipelined requests: those sent on a connection before the answers to earlier ones. */
+/** Pipelined requests: requests sent on a connection before the answers to earlier ones. */
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { invariant, limits } from '@latchkey/contract'

@@ -48,7 +48,7 @@ const FRAMING = ['transfer-encoding', 'expect', 'upgrade'] as const
 export class KnownHeads {
   private readonly blocks = new BoundedMap<string, HeaderValues>(BYTES_MAX)
 
-  /** @returns the only request of these bytes; undefined: Node has to parse them. */
+  /** @returns the only request in these bytes; undefined if Node has to parse them. */
   find(bytes: Buffer): PlainRequest | undefined {
     const split = splitRequest(bytes)
     const headers = split && this.blocks.get(split.block)

@@ -127,7 +127,7 @@ export class OpenIdClient implements OidcClient {
       )
       return { metadata: configuration.serverMetadata(), keys: {}, knownAt: now }
     } catch (error) {
-      // A document that names another issuer ends here too: it is not the document of this provider.
+      // A document that names another issuer ends here too, because it is not the document of this provider.
       throw providerUnavailable(method.Name, summaryOf(error))
     }
   }

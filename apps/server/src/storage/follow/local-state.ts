@@ -112,7 +112,7 @@ export class LocalState {
   /**
    * Applies commits of any process; skips those already applied.
    *
-   * @param isWhole the batch has the whole directory and catalog, not only the records that changed.
+   * @param isWhole the batch contains the whole directory and catalog, not only the records that changed.
    */
   applyBatch(batch: ChangeBatch, isWhole = false): void {
     if (!batch.tables || batch.index <= this.appliedIndex) return

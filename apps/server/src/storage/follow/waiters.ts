@@ -55,7 +55,7 @@ export class Waiters {
     })
   }
 
-  /** Ends the waits for a topic: the first ones at once, and the others in later turns. */
+  /** Ends the waits for a topic: some at once, and the others in later turns. */
   wake(topic: Topic): void {
     this.wakeThese(this.byTopic.get(topic) ?? [])
   }

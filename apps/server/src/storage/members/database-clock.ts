@@ -119,7 +119,7 @@ export class DatabaseClock implements Clock {
     const { isDisputed } = this
     this.isDisputed = false
     if (!other || !(isDisputed || (other.isLeader && !isLeader))) return
-    // This process started while the database's clock was wrong: the only case in which its time goes back.
+    // This process started while the database's clock was wrong. Only in this case does its time go back.
     if (other.aheadMs - this.aheadMs > CLOCK_STEP_MS_MAX) this.last = 0
     this.aheadMs = other.aheadMs
   }

@@ -7,7 +7,7 @@ import type { LeaseClosing } from './leases/lease-closing.ts'
 import { type JoiningMember, joinMember, removeMember } from './member-rows.ts'
 import { isProcessGone } from './process-identity.ts'
 
-/** How often a joining process checks whether members of release 0.1 know of it. */
+/** How often a joining process checks whether members of release 0.1 have learned of it. */
 const POLL_MS = 25
 
 /**

@@ -23,7 +23,7 @@ import { LeaseClosing } from './leases/lease-closing.ts'
 import { beatMember, closeLeases, removeMember } from './member-rows.ts'
 import { processIdentity } from './process-identity.ts'
 
-/** A server process as the other members see it. `address`: where it listens; empty until it does. */
+/** A server process as the other members see it. `address`: where it listens; empty until it listens. */
 interface StoreMember extends Member {
   readonly address: string
   /** The last value passed to {@link Membership.setReplication}. */
@@ -157,7 +157,7 @@ export class Membership {
     return { id, ...this.info, mode, address, heartbeatAt: this.parts.clock.databaseNow(), status: 'alive' }
   }
 
-  /** All members of this database, including failed ones and those that left, until they are forgotten. */
+  /** All members of this database, including those that failed or left, until they are forgotten. */
   async members(): Promise<readonly StoredMember[]> {
     const rows = await withAclErrors(() =>
       this.parts.prisma.member.findMany({ orderBy: { startedAt: 'asc' } }),

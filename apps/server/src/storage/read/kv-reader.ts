@@ -37,8 +37,8 @@ export interface KvReaderParts {
 }
 
 /**
- * Reads entries of the key-value store at the applied index. Single entries are cached; trees come from the database,
- * page by page.
+ * Reads entries of the key-value store at the applied index. Single entries are cached; trees are read from the
+ * database, page by page.
  */
 export class KvReader {
   private readonly parts: KvReaderParts

@@ -4,7 +4,7 @@ import { BoundedMap, type Slot } from '@latchkey/service'
 
 /** The keys by which a token is looked up, and by which the change log names it. */
 export interface TokenKeys {
-  /** The accessor in lower case; undefined for a legacy token without one, and if only the secret is known. */
+  /** The accessor in lower case; undefined for a legacy token without an accessor, and if only the secret is known. */
   readonly accessorKey: string | undefined
   /** The lookup hash of the secret in hex; undefined if only the accessor is known. */
   readonly secretHash: string | undefined

@@ -57,7 +57,7 @@ export class ListFolder {
     if (file) await utimes(path, new Date(), file.mtime).catch(() => {})
   }
 
-  /** Removes files until there is room for another of this length, at this path. */
+  /** Removes files until there is room at this path for a file of this length. */
   async makeRoom(bytes: number, replaced: string): Promise<void> {
     const names = await readdir(this.path)
     const files = await Promise.all(

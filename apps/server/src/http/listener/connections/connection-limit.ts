@@ -4,7 +4,7 @@ import type { ConnectionSlots } from './connection-slots.ts'
 
 export interface ConnectionLimitOptions {
   readonly slots: ConnectionSlots
-  /** Whether a surplus connection gets an explanation (from 1.9), or is closed without a byte. */
+  /** Whether an excess connection gets a 429 (from 1.9), or is closed without a byte. */
   readonly answers429: boolean
   /** Addresses of proxies, which carry the connections of many clients and are not limited. */
   readonly trustedProxies: BlockList
