@@ -41,7 +41,9 @@ export class FairTurns {
     this.left = costPerTurn
   }
 
-  /** Whether a task passed now would run at once. If it also costs only time, it need not be passed. */
+  /**
+   * Whether a task passed to `next` now would run at once. A task that only costs time may then run directly instead.
+   */
   isFree(): boolean {
     this.begin()
     return this.waiting.size === 0 && this.hasRoom()

@@ -77,7 +77,7 @@ export const KV_PARAMETERS: readonly Parameter[] = [...CHANGE_COLUMNS, ...KV_COL
 /**
  * Encodes a change for the database. This is the only place where a secret becomes a keyed hash and a ciphertext.
  *
- * @param cache an update of a cached token needs neither, because its ids and the values made from them stay the same.
+ * @param cache lets an update of a cached token skip both, because its ids and the values made from them stay the same.
  */
 export function encodeRow(
   change: RowChange,
