@@ -1,5 +1,5 @@
 /// <reference lib="esnext.disposable" preserve="true" />
-/** The client: the resources, the few calls that belong to none, and variants of itself. */
+/** The client: its resources, the calls that belong to no resource, and variants with other settings. */
 
 import { type Core, call } from './core.ts'
 import { ContractBroken } from './errors.ts'
@@ -45,13 +45,13 @@ import type {
 } from './types.ts'
 
 export interface AuthorizeOptions extends CallOptions {
-  /** Also return the rule that decided, and how the token has it. */
+  /** Also return the rule that decided, and the link through which the token has it. */
   readonly explain?: boolean | undefined
   /** Decide for the token with this accessor instead of the presented one; needs acl:read. */
   readonly accessor?: string | undefined
 }
 
-/** A client of one service, created by {@link createClient}. It has no connections of its own and need not be closed. */
+/** A client of one service, created by {@link createClient}. It owns no connections and need not be closed. */
 export class Client<M extends Mode = 'value'> {
   readonly #core: Core<M>
   readonly tokens: Tokens<M>
@@ -61,12 +61,12 @@ export class Client<M extends Mode = 'value'> {
   readonly bindingRules: BindingRules<M>
   readonly oidc: Oidc<M>
   readonly kv: Kv<M>
-  /** Operations on keys, nodes, services and checks, made together. */
+  /** Transactions over keys, nodes, services and checks. */
   readonly txn: Txn<M>
   readonly intentions: Intentions<M>
   readonly configEntries: ConfigEntries<M>
   readonly sessions: Sessions<M>
-  /** Locks of keys, kept by sessions of their own. */
+  /** Locks on keys; each has its own session. */
   readonly locks: Locks
   readonly coordinates: Coordinates<M>
   readonly catalog: Catalog<M>
@@ -75,7 +75,7 @@ export class Client<M extends Mode = 'value'> {
   readonly status: Status<M>
   readonly snapshots: Snapshots<M>
   readonly agent: Agent<M>
-  /** Instances of services with their checks. */
+  /** Health checks of nodes and service instances. */
   readonly health: Health<M>
 
   constructor(settings: Settings, shape: Shape<M>) {
@@ -104,7 +104,7 @@ export class Client<M extends Mode = 'value'> {
   }
 
   /**
-   * Decides up to 64 checks for the presented token, answered in their order.
+   * Decides up to 64 checks for the presented token, and returns the answers in the same order.
    *
    * Endpoint `decisions.authorize` (POST /v1/internal/acl/authorize). Right: none. Spec 5, from service version
    * 1.4.0. Errors: Invalid (batch_too_large, field_invalid, id_invalid), PermissionDenied (caller_unknown,
@@ -146,8 +146,8 @@ export class Client<M extends Mode = 'value'> {
   }
 
   /**
-   * Creates the first management token, once in the life of a service. It is not retried if its outcome is unknown; the
-   * secret may then be lost, and operators can reset bootstrap.
+   * Creates the first management token. This works once per service. A bootstrap with an unknown outcome is not
+   * retried; if its secret was lost, operators can reset bootstrap.
    *
    * Endpoint `tokens.bootstrap` (PUT /v1/acl/bootstrap). Right: none. Spec 9.2, from service version 1.4.0. Errors:
    * PermissionDenied (bootstrap_done, bootstrap_elsewhere), Invalid (bootstrap_reset_invalid), LegacyMode.
@@ -158,8 +158,8 @@ export class Client<M extends Mode = 'value'> {
 
   /**
    * Exchanges a credential of an identity provider for a token. The token of this client is not sent. With
-   * `getCredential` the session logs in again before its token expires, and once in a call whose token the service no
-   * longer knows.
+   * `getCredential`, the session logs in again before its token expires, and once per call if the service no longer
+   * knows the token.
    *
    * Endpoint `login.login` (POST /v1/acl/login). Right: none. Spec 2.1, from service version 1.5.0. Errors: Invalid
    * (field_required, field_invalid), PermissionDenied (auth_method_unknown, login_refused, login_unbound),
@@ -175,7 +175,7 @@ export class Client<M extends Mode = 'value'> {
   }
 
   /**
-   * Deletes the token that this client presents, which must be one that a login made.
+   * Deletes the token that this client presents. Only tokens created by a login can log out.
    *
    * Endpoint `login.logout` (POST /v1/acl/logout). Right: self. Spec 2.1, from service version 1.5.0. Errors:
    * PermissionDenied (privilege_missing, caller_unknown), LegacyMode.
@@ -185,40 +185,47 @@ export class Client<M extends Mode = 'value'> {
     return shape(await logout(settings, options))
   }
 
-  /** The same client presenting another secret; without one it is anonymous. */
+  /** Returns a client with the same settings that presents another secret, or none (anonymous). */
   withToken(token: TokenSource | undefined): Client<M> {
     const { settings, shape } = this.#core
     return new Client({ ...settings, token: tokenSource(token) }, shape)
   }
 
-  /** The same client presenting the token of a login, such as one of {@link Oidc.callback}, with which the session ends. */
+  /**
+   * Returns a session that presents the token of a login, such as the result of {@link Oidc.callback}. The session ends
+   * with this token.
+   */
   withLogin(token: Token): Session<M> {
     const { settings, shape } = this.#core
     return new Session(settings, shape, SessionToken.of(settings, token))
   }
 
-  /** The same client in another namespace (extended edition). Spec 4.9. */
+  /** Returns a client with the same settings in another namespace (extended edition). Spec 4.9. */
   withNamespace(namespace: string | undefined): Client<M> {
     const { settings, shape } = this.#core
     return new Client({ ...settings, namespace }, shape)
   }
 
   /**
-   * The same client in another datacenter: the server sends its calls on. A local token is valid in its own datacenter alone.
+   * Returns a client with the same settings whose calls the server forwards to another datacenter. A local token is
+   * valid only in its own datacenter.
    *
-   * @param datacenter `undefined`: that of the server.
+   * @param datacenter `undefined`: the datacenter of the server.
    */
   withDatacenter(datacenter: string | undefined): Client<M> {
     const { settings, shape } = this.#core
     return new Client({ ...settings, datacenter }, shape)
   }
 
-  /** The same client, answering the value with what the headers tell, as `WithMeta`. */
+  /**
+   * Returns a client with the same settings whose methods resolve to `WithMeta`: the value and the facts from the
+   * headers.
+   */
   withMeta(): Client<'meta'> {
     return new Client<'meta'>(this.#core.settings, (answer) => answer)
   }
 
-  /** The settings of the client, without its secret. */
+  /** Returns the settings of the client, without its secret. */
   toJSON(): { address: string; namespace?: string } {
     const { address, namespace } = this.#core.settings
     return namespace === undefined ? { address } : { address, namespace }
@@ -226,8 +233,8 @@ export class Client<M extends Mode = 'value'> {
 }
 
 /**
- * A client that has logged in and presents that token. Made by {@link Client.login} and {@link Client.withLogin};
- * `await using` logs it out.
+ * A client that has logged in and presents the token of the login, created by {@link Client.login} or
+ * {@link Client.withLogin}. `await using` logs it out.
  */
 export class Session<M extends Mode = 'value'> extends Client<M> {
   readonly #token: SessionToken
@@ -239,17 +246,17 @@ export class Session<M extends Mode = 'value'> extends Client<M> {
     this.#shape = shape
   }
 
-  /** The accessor of the token of the last login. */
+  /** The AccessorID of the latest login's token. */
   get accessorId(): string {
     return this.#token.token.AccessorID
   }
 
-  /** When the token of the last login expires; `undefined`: it does not. */
+  /** When the latest login's token expires; `undefined` if it never does. */
   get expirationTime(): string | undefined {
     return this.#token.token.ExpirationTime
   }
 
-  /** Deletes the token. Calls of the session, and of clients made from it, are a `TypeError` from then on. */
+  /** Deletes the token. Later calls of the session, and of clients made from it, throw a `TypeError`. */
   override async logout(options: CallOptions = {}): Promise<Result<M, boolean>> {
     return this.#shape(await this.#token.logout(options))
   }
@@ -260,10 +267,10 @@ export class Session<M extends Mode = 'value'> extends Client<M> {
 }
 
 /**
- * Creates a client. Options take precedence, then the environment (in Node: LATCHKEY_ADDR, LATCHKEY_TOKEN,
- * LATCHKEY_TOKEN_FILE), then defaults. Nothing is sent.
+ * Creates a client, without sending anything. Options take precedence over the environment (in Node: LATCHKEY_ADDR,
+ * LATCHKEY_TOKEN, LATCHKEY_TOKEN_FILE), which takes precedence over defaults.
  *
- * @throws TypeError without an address, or for an invalid option.
+ * @throws TypeError if the address is missing or an option is invalid.
  */
 export function createClient(options: ClientOptions = {}): Client {
   return new Client<'value'>(readOptions(options), (answer) => answer.value)

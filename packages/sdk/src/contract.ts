@@ -1,6 +1,6 @@
 /**
- * The only import of the shared contract. The build copies what it exports into the package and points this file
- * there, so that the published SDK has no dependency.
+ * The only import of the shared contract. The build copies these exports into the package and redirects this file to
+ * the copy, which leaves the published SDK without dependencies.
  */
 export {
   type AclErrorCode,

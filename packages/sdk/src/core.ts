@@ -1,4 +1,4 @@
-/** Shared by all resources of a client: sends calls and returns values in its mode. */
+/** Shared by all resources of a client: sends calls and returns results in the client's mode. */
 
 import type { EndpointName } from './contract.ts'
 import type { Mode, Result, Shape } from './meta.ts'
@@ -13,10 +13,10 @@ export interface Core<M extends Mode> {
   readonly shape: Shape<M>
 }
 
-/** A call whose options are still to come. */
+/** A call without its options. */
 type Question<N extends EndpointName> = Omit<CallOf<N>, 'options'>
 
-/** Sends a call and answers in the mode of the client. */
+/** Sends a call and returns its result in the client's mode. */
 export async function call<N extends EndpointName, M extends Mode>(
   core: Core<M>,
   what: CallOf<N>,
@@ -24,7 +24,7 @@ export async function call<N extends EndpointName, M extends Mode>(
   return core.shape(await send(core.settings, what))
 }
 
-/** Watches a read whose absence is an error. */
+/** Watches a read; an absent record is an error. */
 export function watchCall<N extends EndpointName>(
   core: Core<Mode>,
   question: Question<N>,
@@ -33,7 +33,7 @@ export function watchCall<N extends EndpointName>(
   return watch(core.settings, sourceOf(core, question), options)
 }
 
-/** Watches a record that may be absent, which yields `undefined`. */
+/** Watches a record, and yields `undefined` while it is absent. */
 export function watchRecordCall<N extends EndpointName>(
   core: Core<Mode>,
   question: Question<N>,

@@ -1,9 +1,9 @@
 /**
- * Reads settings from the environment, in Node only. Uses no `node:` import, which would break bundlers for browsers; Node
- * provides its modules at run time.
+ * Reads settings from the environment, in Node only. Loads Node's modules at run time, because a `node:` import would
+ * break browser bundlers.
  */
 
-/** The part of Node's `process` that is used. */
+/** The part of Node's `process` that this file uses. */
 interface NodeProcess {
   readonly env: Readonly<Record<string, string | undefined>>
   getBuiltinModule(id: 'node:fs'): { readFileSync(path: string, encoding: 'utf8'): string }
@@ -13,13 +13,13 @@ interface NodeProcess {
 interface Environment {
   readonly address: string | undefined
   readonly token: string | undefined
-  /** Reads the token of LATCHKEY_TOKEN_FILE; the file may be replaced while the client lives. */
+  /** Reads the token from LATCHKEY_TOKEN_FILE, which may be replaced during the life of the client. */
   readonly readTokenFile: (() => string) | undefined
 }
 
 const NOTHING: Environment = { address: undefined, token: undefined, readTokenFile: undefined }
 
-/** Reads LATCHKEY_ADDR, LATCHKEY_TOKEN and LATCHKEY_TOKEN_FILE; nothing in a browser. */
+/** Reads LATCHKEY_ADDR, LATCHKEY_TOKEN and LATCHKEY_TOKEN_FILE. In a browser, all are `undefined`. */
 export function readEnvironment(): Environment {
   const node = nodeProcess()
   if (!node) return NOTHING
@@ -41,7 +41,7 @@ function readFrom(node: NodeProcess): Environment {
   }
 }
 
-/** While a file is replaced it may be empty or absent for a moment: the token that it held is read then. */
+/** Returns the last token while the file is empty or absent, as it may be during a replacement. */
 function tokenFileReader(node: NodeProcess, path: string): () => string {
   let last = ''
   return () => {
@@ -55,7 +55,7 @@ function tokenFileReader(node: NodeProcess, path: string): () => string {
   }
 }
 
-/** Node's process; `undefined` without one, and in a browser or a test with a DOM. */
+/** Returns Node's `process`; `undefined` in other runtimes, and in a browser or a test with a DOM. */
 function nodeProcess(): NodeProcess | undefined {
   if ('document' in globalThis) return undefined
   const candidate: unknown = Reflect.get(globalThis, 'process')

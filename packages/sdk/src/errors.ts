@@ -1,4 +1,4 @@
-/** The errors of calls, besides misuse (a `TypeError`) and the reason of your own abort signal. */
+/** The errors of calls. Misuse is a `TypeError` instead, and an abort rejects with the reason of your signal. */
 import type { AclErrorCode, EndpointName } from './contract.ts'
 import { type AnswerMeta, NO_META } from './meta.ts'
 
@@ -14,7 +14,7 @@ export type ErrorKind =
   | 'contract_broken'
   | 'login_failed'
 
-/** A stable code of the service. Text that this version of the SDK does not know comes from a newer service. */
+/** A stable error code of the service. A newer service may send codes that this version of the SDK does not list. */
 export type ErrorCode = AclErrorCode | (string & {})
 
 /** A right that the caller lacked. */
@@ -51,14 +51,14 @@ export abstract class LatchkeyError extends Error {
   readonly status: number | undefined
   /** The stable code; `undefined` if the service sent none, or no answer arrived. */
   readonly code: ErrorCode | undefined
-  /** Names the request in the logs of the service. */
+  /** Identifies the request in the logs of the service. */
   readonly requestId: string | undefined
   /**
-   * Whether a write may have been applied although it failed: no answer was seen, or the answer does not say.
-   * False for reads, and for a refusal unless an attempt before it is in doubt.
+   * Whether a failed write may have been applied: no answer arrived, or the answer leaves it open. False for reads, and
+   * for a refusal unless the outcome of an earlier attempt is unknown.
    */
   readonly maybeApplied: boolean
-  /** With `maybeApplied`, the AccessorID of the token if it was created. */
+  /** With `maybeApplied`: the AccessorID that the token has if it was created. */
   readonly recordId: string | undefined
 
   constructor(facts: ErrorFacts) {
@@ -71,19 +71,19 @@ export abstract class LatchkeyError extends Error {
     this.recordId = this.maybeApplied ? facts.recordId : undefined
   }
 
-  /** The fields of its own, for a log, without stack and cause. */
+  /** Returns the fields of the error for a log, without stack and cause. */
   toJSON(): Record<string, unknown> {
     return { ...Object.fromEntries(Object.entries(this)), message: this.message }
   }
 }
 
-/** 401, 403: no token, an unknown or expired one, or one that lacks the right. */
+/** 401, 403: the token is absent, unknown or expired, or lacks the right. */
 export class PermissionDenied extends LatchkeyError {
   override readonly name = 'PermissionDenied'
   readonly kind = 'permission_denied' as const
   /** The missing right; `undefined` if the secret itself was not accepted. */
   readonly missing: MissingRight | undefined
-  /** The accessor of the token that lacked it. */
+  /** The AccessorID of the token that lacked the right. */
   readonly accessorId: string | undefined
 
   constructor(facts: ErrorFacts) {
@@ -93,11 +93,11 @@ export class PermissionDenied extends LatchkeyError {
   }
 }
 
-/** 404: the record does not exist. A path that the service does not know is {@link Invalid}. */
+/** 404: the record does not exist. For an unknown path, the error is {@link Invalid}. */
 export class NotFound extends LatchkeyError {
   override readonly name = 'NotFound'
   readonly kind = 'not_found' as const
-  /** The index at which the record was absent: wait from there for its creation. */
+  /** The index at which the record was absent. Pass it to a blocking query to wait for the record's creation. */
   readonly index: number | undefined
   readonly #meta: AnswerMeta
 
@@ -107,7 +107,7 @@ export class NotFound extends LatchkeyError {
     this.index = this.#meta.index
   }
 
-  /** The facts of the answer. */
+  /** The facts from the headers of the answer. */
   get meta(): AnswerMeta {
     return this.#meta
   }
@@ -144,7 +144,7 @@ export class Invalid extends LatchkeyError {
   }
 }
 
-/** 403 of a service that is still in legacy mode: the new ACL APIs do not work until it ends. Spec 9.2.1. */
+/** 403: the service is still in legacy mode, in which the new ACL APIs do not work. Spec 9.2.1. */
 export class LegacyMode extends LatchkeyError {
   override readonly name = 'LegacyMode'
   readonly kind = 'legacy_mode' as const
@@ -169,31 +169,31 @@ export class Timeout extends LatchkeyError {
   readonly kind = 'timeout' as const
 }
 
-/** Something answered that does not speak this API: a redirect, a web page, an answer of the wrong shape. */
+/** The answer does not follow this API: a redirect, a web page, or a body of the wrong shape. */
 export class ContractBroken extends LatchkeyError {
   override readonly name = 'ContractBroken'
   readonly kind = 'contract_broken' as const
 }
 
-/** Why a login through a browser ended before the service was asked for a token. */
+/** Why a browser login failed before the SDK requested a token. */
 export type LoginFailure =
-  /** The person or the provider declined: `providerError` says how. */
+  /** The user or the provider declined; see `providerError`. */
   | 'provider_refused'
-  /** The browser came back from a login that was not begun here, or that is over. */
+  /** The browser returned from a login that did not begin here, or that is already over. */
   | 'state_unknown'
-  /** The browser did not come back in time. */
+  /** The browser did not return in time. */
   | 'timed_out'
   /** Other programs listen on the ports of all redirect URIs. */
   | 'port_in_use'
 
-/** A login through a browser did not come back with a code. */
+/** A browser login ended without an authorization code. */
 export class LoginFailed extends LatchkeyError {
   override readonly name = 'LoginFailed'
   readonly kind = 'login_failed' as const
   readonly reason: LoginFailure
   /** With `provider_refused`: the error code of the provider (RFC 6749 4.1.2.1), such as `access_denied`. */
   readonly providerError: string | undefined
-  /** With `provider_refused`: what the provider says about it, in any language. Plain text, not HTML. */
+  /** With `provider_refused`: the provider's description of the error, in any language. Plain text, not HTML. */
   readonly providerDescription: string | undefined
 
   constructor(

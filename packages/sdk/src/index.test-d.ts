@@ -25,7 +25,7 @@ import {
 
 const client = createClient({ address: 'http://127.0.0.1:1', env: false })
 
-/** A type with `?: T | undefined` written as `?: T`, deeply: answers are as exact as JSON is. */
+/** Replaces `?: T | undefined` with `?: T`, deeply: answers are as exact as JSON. */
 type Exact<T> = T extends readonly (infer E)[]
   ? Exact<E>[]
   : T extends object
@@ -132,7 +132,7 @@ test('mistakes do not compile', () => {
   void client.token
 })
 
-/** The fields of a body that its type offers: the others can hold nothing. */
+/** The fields of a body that its type offers; the others accept no value. */
 type Offered<N extends contract.RouteWithBody> = {
   [K in keyof contract.BodyInput<N>]-?: [contract.BodyInput<N>[K]] extends [undefined] ? never : K
 }[keyof contract.BodyInput<N>]

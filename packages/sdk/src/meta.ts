@@ -3,23 +3,23 @@ import { HEADER, REQUEST_ID_HEADER } from './contract.ts'
 
 /** Facts about an answer; `undefined` if the service did not send them. */
 export interface AnswerMeta {
-  /** The commit index of the answer. Give it back as `index` to wait for the next one. */
+  /** The commit index of the answer. Pass it as `index` to wait for the next change. */
   readonly index: number | undefined
   /** Whether the service knew its primary database when it answered. */
   readonly knownLeader: boolean | undefined
   /** Age of the answer in milliseconds; above 0 only with `consistency: 'stale'`. */
   readonly lastContactMs: number | undefined
-  /** How catalog and health were read. Services tell it from 1.0.7. */
+  /** How catalog and health were read; sent from service version 1.0.7. */
   readonly effectiveConsistency: 'leader' | 'consistent' | 'stale' | undefined
-  /** `true` if the answer lacks rows that the caller may not read. Services tell it from 1.11. */
+  /** `true` if rows that the caller may not read were left out; sent from service version 1.11. */
   readonly resultsFiltered: true | undefined
-  /** Names this request in the logs of the service. */
+  /** Identifies this request in the logs of the service. */
   readonly requestId: string | undefined
-  /** Where the next page of a paged list begins; `undefined` on its last page. */
+  /** Where the next page of a paged list begins; `undefined` on the last page. */
   readonly nextCursor: string | undefined
 }
 
-/** The facts of an answer without such headers. */
+/** The facts of an answer that has none of these headers. */
 export const NO_META: AnswerMeta = {
   index: undefined,
   knownLeader: undefined,
@@ -35,18 +35,18 @@ export interface WithMeta<T> extends AnswerMeta {
   readonly value: T
 }
 
-/** Whether a client answers with the value alone or with its facts. */
+/** Whether the methods of a client resolve to the value alone or to the value with its facts. */
 export type Mode = 'value' | 'meta'
 
-/** What a method of a client in this mode resolves to. */
+/** What a client's methods resolve to in this mode. */
 export type Result<M extends Mode, T> = M extends 'meta' ? WithMeta<T> : T
 
-/** Converts a full answer to the mode of the client. */
+/** Converts a full answer to the client's mode. */
 export type Shape<M extends Mode> = <T>(answer: WithMeta<T>) => Result<M, T>
 
 const CONSISTENCIES = ['leader', 'consistent', 'stale'] as const
 
-/** Reads the facts from the headers of one family. */
+/** Reads the facts from the headers of one header family. */
 export function readMeta(headers: Headers, headerPrefix: string): AnswerMeta {
   const header = (suffix: string): string | undefined => headers.get(headerPrefix + suffix) ?? undefined
   const knownLeader = header(HEADER.knownLeader)

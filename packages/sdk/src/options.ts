@@ -6,69 +6,76 @@ import { readEnvironment } from './environment.ts'
 import type { LatchkeyError } from './errors.ts'
 
 /**
- * How fresh a read must be. `default`: what was written before is seen. `consistent`: confirmed with the primary
- * database. `stale`: the local state of one process, even without the database; `withMeta()` returns its age. Spec 4.1.
+ * How fresh a read must be. `default`: it sees every earlier write. `consistent`: it is also confirmed with the primary
+ * database. `stale`: it returns the state of one process, even without the database; `withMeta()` returns the age of
+ * that state. Spec 4.1.
  */
 export type Consistency = 'default' | 'consistent' | 'stale'
 
 /** The part of `fetch` that the SDK uses. */
 export type Fetch = (url: string, init: RequestInit) => Promise<Response>
 
-/** A secret, or a function that returns it, called before every attempt. */
+/** A secret, or a function that returns one and is called before every attempt. */
 export type TokenSource = string | (() => string | undefined | Promise<string | undefined>)
 
-/** The argument of a retry hook, without secrets. */
+/** The argument of `onRetry`, without secrets. */
 export interface RetryEvent {
   readonly endpoint: EndpointName
-  /** The attempt that failed, from 1. In a watch: since its last answer. */
+  /** Number of the attempt that failed, from 1. A watch counts from its last answer. */
   readonly attempt: number
   readonly delayMs: number
   readonly error: LatchkeyError
 }
 
 export interface ClientOptions {
-  /** Where the service is, such as `https://acl.example.com`. Else LATCHKEY_ADDR. */
+  /** URL of the service, such as `https://acl.example.com`. Default: LATCHKEY_ADDR. */
   readonly address?: string | undefined
-  /** The secret to present. Else LATCHKEY_TOKEN, else the content of LATCHKEY_TOKEN_FILE, else none (anonymous). */
+  /** The secret to present. Default: LATCHKEY_TOKEN, then the content of LATCHKEY_TOKEN_FILE, then none (anonymous). */
   readonly token?: TokenSource | undefined
   /** Namespace of all calls, in the extended edition. Spec 4.9. */
   readonly namespace?: string | undefined
-  /** Datacenter of all calls, as `status.datacenters` lists it. Default: that of the server. */
+  /** Datacenter of all calls, as listed by `status.datacenters`. Default: the server's. */
   readonly datacenter?: string | undefined
-  /** `false`: the environment is not read. In browsers it never is. */
+  /** `false`: ignore the environment. It is never read in browsers. */
   readonly env?: boolean | undefined
   /** Replaces the global `fetch`, for proxies, client certificates and tests. */
   readonly fetch?: Fetch | undefined
-  /** Family of the service's headers. Default `X-Service-`. */
+  /** Header family of the service. Default `X-Service-`. */
   readonly headerPrefix?: string | undefined
-  /** Maximum time of one call, including retries; a blocking query may take its `wait` on top. Default 30,000. */
+  /** Maximum time of one call, including retries; the `wait` of a blocking query is added. Default 30,000. */
   readonly timeout?: number | undefined
-  /** Maximum time of one attempt, including the body; a blocking query may take its wait on top. Default 10,000. */
+  /** Maximum time of one attempt, including the body; the `wait` of a blocking query is added. Default 10,000. */
   readonly attemptTimeout?: number | undefined
-  /** Maximum retries of a failed call. Default 5. Writes are retried only if that is safe: see the README. */
+  /** Maximum retries of a failed call. Default 5. Writes are retried only when it is safe: see the README. */
   readonly retries?: number | undefined
-  /** Default of all reads. */
+  /** Default for all reads. */
   readonly consistency?: Consistency | undefined
   /**
-   * Maximum wait of one request; longer waits take several. Default 240,000, because Node's `fetch` times out after five
-   * minutes without headers. Raise it only with a `fetch` that does not.
+   * Maximum wait of one request; a longer wait takes several requests. Default 240,000, because Node's `fetch` times
+   * out after five minutes without headers. Raise it only with a `fetch` that has no such timeout.
    */
   readonly waitSlice?: number | undefined
-  /** Called before every retry, also in a watch. */
+  /** Called before every retry, including those of watches. */
   readonly onRetry?: ((event: RetryEvent) => void) | undefined
-  /** Headers of every request, such as those that a gateway requires. The SDK's own win, except `User-Agent`. */
+  /**
+   * Headers to add to every request, such as those that a gateway requires. The SDK's own headers take precedence,
+   * except `User-Agent`.
+   */
   readonly headers?: Readonly<Record<string, string>> | undefined
-  /** Receives a line per attempt (`debug`) and per retry (`warn`), without secrets; `console` will do. What it throws is ignored. */
+  /**
+   * Receives a line per attempt (`debug`) and per retry (`warn`), without secrets; `console` works. Errors that it
+   * throws are ignored.
+   */
   readonly logger?: Logger | undefined
 }
 
-/** The log of a client. */
+/** A logger for a client. */
 export interface Logger {
   debug(message: string, facts: AttemptFacts): void
   warn(message: string, facts: RetryEvent): void
 }
 
-/** One attempt, as a log shows it. */
+/** The facts of one attempt, for a log. */
 export interface AttemptFacts {
   readonly endpoint: EndpointName
   /** HTTP status; absent if no answer arrived. */
@@ -81,46 +88,48 @@ export interface AttemptFacts {
 export interface CallOptions {
   /** Aborts the call, which rejects with the reason of the signal. A write may still have been applied. */
   readonly signal?: AbortSignal | undefined
-  /** As in {@link ClientOptions.timeout}. */
+  /** Overrides {@link ClientOptions.timeout}. */
   readonly timeout?: number | undefined
-  /** As in {@link ClientOptions.attemptTimeout}. */
+  /** Overrides {@link ClientOptions.attemptTimeout}. */
   readonly attemptTimeout?: number | undefined
-  /** As in {@link ClientOptions.retries}. */
+  /** Overrides {@link ClientOptions.retries}. */
   readonly retries?: number | undefined
-  /** Namespace of this call, in the extended edition; `*` lists all of them. Spec 4.8, 4.9. */
+  /** Namespace of this call, in the extended edition; `*` lists all namespaces. Spec 4.8, 4.9. */
   readonly namespace?: string | undefined
 }
 
-/** Options of a read that has consistency modes and can wait. Spec 4.1. */
+/** Options of a read with consistency modes and blocking queries. Spec 4.1. */
 export interface ReadOptions extends CallOptions {
   readonly consistency?: Consistency | undefined
-  /** Makes it a blocking query: answer when the index has passed this one, or `wait` is over. */
+  /** Makes the read a blocking query: it answers when the index has passed this one, or when `wait` is over. */
   readonly index?: number | undefined
   /** How long a blocking query waits. Default 240,000; the service allows at most 600,000 in one request. */
   readonly wait?: number | undefined
 }
 
-/** Options of a list that comes in pages. */
+/** Options of a paged list. */
 export interface PageOptions extends ReadOptions {
   /** Maximum records of one page; the service allows at most 1,000. */
   readonly limit?: number | undefined
-  /** Where the page begins: `nextCursor` of the page before. */
+  /** Where the page begins: `nextCursor` of the previous page. */
   readonly cursor?: string | undefined
 }
 
-/** Options of a watch. It ends with `break`, with its signal, or with an error that a retry cannot fix. */
+/**
+ * Options of a watch, which ends with `break`, when its signal is aborted, or with an error that a retry cannot fix.
+ */
 export interface WatchOptions {
   /** Ends the watch; the loop throws the reason of the signal. */
   readonly signal?: AbortSignal | undefined
   /** Resume after this index instead of starting with the current state. */
   readonly index?: number | undefined
-  /** How long one request of the watch waits. Default, and most, is the client's `waitSlice`. */
+  /** How long one request of the watch waits. Default and maximum: the client's `waitSlice`. */
   readonly wait?: number | undefined
   readonly consistency?: Consistency | undefined
   readonly namespace?: string | undefined
-  /** As in {@link ClientOptions.attemptTimeout}. */
+  /** Overrides {@link ClientOptions.attemptTimeout}. */
   readonly attemptTimeout?: number | undefined
-  /** Maximum faults in a row, after which the watch ends with the last one. Default: none, a watch outlasts them all. */
+  /** Maximum consecutive failures, after which the watch ends with the last error. Default: unlimited. */
   readonly retries?: number | undefined
 }
 
@@ -128,16 +137,16 @@ export interface WatchOptions {
 export interface TokenGetter {
   (): string | undefined | Promise<string | undefined>
   /**
-   * Asked once in a call, after the service did not know the secret that was presented.
+   * Called at most once per call, if the service does not know the presented secret.
    *
-   * @returns whether there is another one to try.
+   * @returns whether there is another secret to try.
    */
   readonly replace?: (refused: string | undefined) => Promise<boolean>
 }
 
-/** The options of a client, complete and checked. */
+/** The complete, validated options of a client. */
 export interface Settings {
-  /** Without a slash at its end. */
+  /** Without a trailing slash. */
   readonly address: string
   readonly token: TokenGetter
   readonly namespace: string | undefined
@@ -157,7 +166,7 @@ export interface Settings {
 /**
  * Completes the options from the environment, then from defaults.
  *
- * @throws TypeError without an address, or for an invalid value. It never repeats a secret.
+ * @throws TypeError if the address is missing or a value is invalid. The message never contains a secret.
  */
 export function readOptions(options: ClientOptions): Settings {
   const environment = options.env === false ? undefined : readEnvironment()
@@ -170,7 +179,7 @@ export function readOptions(options: ClientOptions): Settings {
     token: tokenSource(tokenFile ?? given ?? environment?.token),
     namespace: options.namespace,
     datacenter: options.datacenter,
-    // Looks up the global at each call, since mocks replace it later.
+    // Looks up the global at each call, because mocks replace it later.
     fetch: options.fetch ?? ((url, init) => globalThis.fetch(url, init)),
     headerPrefix: options.headerPrefix ?? HEADER_PREFIX_DEFAULT,
     timeout: positive('timeout', options.timeout ?? 30_000),
@@ -191,13 +200,13 @@ export function readOptions(options: ClientOptions): Settings {
   }
 }
 
-/** A log that cannot be written must not change the outcome of a call, which may be a write that was applied. */
+/** Ignores the logger's errors: they must not change the outcome of a call, such as a write that was applied. */
 function harmless(logger: Logger): Logger {
   const attempt = (write: () => void): void => {
     try {
       write()
     } catch {
-      // There is nowhere to report it.
+      // There is nowhere to report the error.
     }
   }
   return {
@@ -206,13 +215,13 @@ function harmless(logger: Logger): Logger {
   }
 }
 
-/** Browsers set their own, and a custom one would cause a CORS preflight. */
+/** Empty in browsers: they set their own, and a custom `User-Agent` would cause a CORS preflight. */
 function userAgent(): Record<string, string> {
   const isBrowser = 'document' in globalThis || 'WorkerGlobalScope' in globalThis
   return isBrowser ? {} : { 'User-Agent': `latchkey-sdk/${PRODUCT_VERSION}` }
 }
 
-/** @throws TypeError naming a header that cannot be sent, not its value. */
+/** @throws TypeError that names the header that cannot be sent, without its value. */
 function checkHeaders(headers: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
   for (const [name, value] of Object.entries(headers)) {
     try {
@@ -224,10 +233,10 @@ function checkHeaders(headers: Readonly<Record<string, string>>): Readonly<Recor
   return headers
 }
 
-/** A token as a source; checks a fixed one early. */
+/** Converts a token to a getter. A fixed token is checked at once. */
 export function tokenSource(token: TokenSource | undefined): Settings['token'] {
   if (typeof token === 'function') {
-    // A secret may be rotated while a request, such as a blocking query, presents the earlier one.
+    // A secret may be rotated while a request, such as a blocking query, presents the old one.
     const replace = async (refused: string | undefined): Promise<boolean> => {
       const current = await token()
       return current !== undefined && current !== '' && current !== refused
@@ -239,9 +248,9 @@ export function tokenSource(token: TokenSource | undefined): Settings['token'] {
 }
 
 /**
- * Checks that a token can be sent in a header. `fetch` would refuse it too, but quote it in its message.
+ * Checks that a token can be sent in a header. `fetch` would refuse it too, but its message would quote the token.
  *
- * @throws TypeError naming the position, not the value.
+ * @throws TypeError that names the position, without the value.
  */
 export function checkToken(token: string | undefined): string | undefined {
   if (token === undefined || token === '') return undefined

@@ -8,10 +8,10 @@ const RETRY_DELAY_MAX = 5_000
 const RETRY_DELAY_BASE = 250
 
 /**
- * The delay before a retry: exponential backoff with full jitter, on top of what the service asked for,
- * so that clients refused together do not return together. Five retries last four seconds on average.
+ * The delay before a retry: exponential backoff with full jitter, added to the service's `Retry-After`. The jitter
+ * spreads out clients that were refused together. Five retries last four seconds on average.
  *
- * @param failures how many attempts have failed, from 1.
+ * @param failures number of failed attempts, from 1.
  */
 export function retryDelay(failures: number, retryAfterMs = 0, delayMax = RETRY_DELAY_MAX): number {
   const bound = Math.min(delayMax, RETRY_DELAY_BASE * 2 ** Math.min(failures - 1, 20))
@@ -19,10 +19,10 @@ export function retryDelay(failures: number, retryAfterMs = 0, delayMax = RETRY_
 }
 
 /**
- * Reads a `Retry-After` header: seconds, or an instant. An instant is compared with the clock of the service, as the
- * local one may be wrong.
+ * Reads a `Retry-After` header, in seconds or as an instant. An instant is compared with the service's `Date`, because
+ * the local clock may be wrong.
  *
- * @returns `undefined` where there is none, or it cannot be read.
+ * @returns milliseconds; `undefined` if the header is absent or malformed.
  */
 export function readRetryAfter(headers: Headers): number | undefined {
   const text = headers.get('Retry-After')
@@ -39,7 +39,7 @@ export function startTimer(ms: number, action: () => void): ReturnType<typeof se
   return setTimeout(action, Math.min(ms, TIMER_MAX))
 }
 
-/** Resolves after `ms`; rejects with the reason of the signal as soon as that is aborted. */
+/** Resolves after `ms`; rejects with the signal's reason as soon as the signal is aborted. */
 export function sleep(ms: number, signal: AbortSignal | undefined): Promise<void> {
   return new Promise((resolve, reject) => {
     if (signal?.aborted) return reject(signal.reason)

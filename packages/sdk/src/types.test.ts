@@ -7,7 +7,7 @@ beforeAll(() => {
   published = publishedTypes()
 }, 300_000)
 
-/** The names that a text exports as types. */
+/** The type names that a text exports. */
 function namesIn(text: string): readonly string[] {
   return [...text.matchAll(/^export (?:interface|type) (\w+)/gm)].map(([, name = '']) => name)
 }

@@ -1,5 +1,5 @@
 /**
- * The types of bodies and answers, inferred from the contract. The build evaluates them, so that the published types refer
+ * The types of bodies and answers, inferred from the contract. The build evaluates them, and the published types refer
  * to neither the contract nor a library.
  */
 import type { Answered, RouteName, RouteWithBody, Sent } from '@latchkey/contract'
@@ -30,7 +30,7 @@ export type AuthMethodListEntry = Answered<'authMethods.list'>[number]
 export type LoginExplanation = Answered<'authMethods.explain'>
 /** Live tokens of one identity. */
 export type LoginsEntry = Answered<'authMethods.logins'>[number]
-/** Where to send the browser of a person who logs in. */
+/** The URL to which to send the browser of a user who logs in. */
 export type AuthUrl = Answered<'login.authUrl'>
 export type BindingRule = Answered<'bindingRules.read'>
 export type Intention = Answered<'intentions.read'>
@@ -43,21 +43,21 @@ export type AuthorizeAnswer = Answered<'decisions.authorize'>[number]
 export type Explanation = NonNullable<AuthorizeAnswer['Explanation']>
 export type TokenReference = Answered<'decisions.whoCan'>[number]
 export type CatalogNode = Answered<'catalog.nodes'>[number]
-/** Tags by the names of services. */
+/** Tags by service name. */
 export type ServiceTags = Answered<'catalog.services'>
 /** An instance of a service, with its node. */
 export type ServiceInstance = Answered<'catalog.service'>[number]
-/** `null`: there is no such node. */
+/** `null` if the node does not exist. */
 export type NodeWithServices = Answered<'catalog.node'>
 export type NodeServices = Answered<'catalog.nodeServices'>
 export type KVEntry = Extract<Answered<'kv.read'>[number], object>
-/** An operation of a transaction: one of its fields is set. */
+/** An operation of a transaction. One of its fields is set. */
 export type Operation = Sent<'txn.apply'>[number]
-/** What an operation shows: one of its fields is set. */
+/** The result of an operation. One of its fields is set. */
 export type OperationResult = NonNullable<Answered<'txn.apply'>['Results']>[number]
-/** An operation that could not be made. */
+/** An operation that failed, and why. */
 export type OperationError = NonNullable<Answered<'txn.apply'>['Errors']>[number]
-/** What holds the locks of keys. */
+/** A session, which holds locks on keys. */
 export type LockSession = Answered<'sessions.list'>[number]
 export type LockSessionID = Answered<'sessions.create'>
 export type LockSessionCreate = Sent<'sessions.create'>
@@ -74,14 +74,14 @@ export type MigrationStatus = Answered<'operations.migration'>
 export type AgentSelf = Answered<'operations.self'>
 export type Member = AgentSelf['Member']
 export type AgentMetrics = Answered<'operations.metrics'>
-/** A service of the node of a server, without indexes. */
+/** A service on the server's node, without indexes. */
 export type AgentService = Answered<'agent.services'>[string]
 export type AgentServiceRead = Answered<'agent.service'>
-/** The body of a registration of a service. */
+/** The body of a service registration. */
 export type AgentServiceDefinition = Sent<'agent.registerService'>
-/** The body of a registration of a check. */
+/** The body of a check registration. */
 export type AgentCheckDefinition = Sent<'agentChecks.register'>
-/** What a client reports of a TTL check. */
+/** A client's report about a TTL check. */
 export type AgentCheckUpdate = Sent<'agentChecks.update'>
 export type LocalHealth = Answered<'agent.serviceHealth'>
 export type AgentHost = Answered<'agentProcess.host'>
@@ -97,15 +97,15 @@ export type LegacyTokenID = Answered<'legacy.create'>
 export type LegacyToken = Answered<'legacy.list'>[number]
 export type ImportResult = Answered<'legacy.import'>
 
-/** The body of create. Spec 4.2. An id that is absent is made by the SDK, an empty one by the service. */
+/** The body of create. The SDK generates an absent ID, the service an empty one. Spec 4.2. */
 export type TokenCreate = Sent<'tokens.create'>
-/** The body of update: a record that was read, changed. Links and Description that are left out are cleared. Spec 4.5. */
+/** The body of update: the record as read, with your changes. Omitted links and Description are cleared. Spec 4.5. */
 export type TokenUpdate = Sent<'tokens.update'>
 /** The body of clone. Spec 4.6. */
 export type TokenClone = Sent<'tokens.clone'>
 export type PolicyLink = NonNullable<TokenCreate['Policies']>[number]
 export type RoleLink = NonNullable<TokenCreate['Roles']>[number]
-/** RFC 3339 with a zone, kept to the millisecond. */
+/** RFC 3339 with a time zone, stored to the millisecond. */
 export type Instant = NonNullable<TokenCreate['ExpirationTime']>
 /** Go notation such as "90s" or "1h30m", or a number of nanoseconds. */
 export type Duration = NonNullable<TokenCreate['ExpirationTTL']>
@@ -113,37 +113,37 @@ export type Duration = NonNullable<TokenCreate['ExpirationTTL']>
 export type PolicyCreate = Sent<'policies.create'>
 /** The body of create: SourceName, DestinationName and Action. */
 export type IntentionCreate = Sent<'intentions.create'>
-/** The body of update: a record that was read, changed. What is left out is cleared. */
+/** The body of update: the record as read, with your changes. Omitted fields are cleared. */
 export type IntentionUpdate = Sent<'intentions.update'>
-/** The body of a write by names. */
+/** The body of a write by source and destination. */
 export type IntentionExact = Sent<'intentions.writeExact'>
 /** The body of a config entry. */
 export type ConfigEntryWrite = Sent<'configEntries.write'>
-/** The body of update: a record that was read, changed. */
+/** The body of update: the record as read, with your changes. */
 export type PolicyUpdate = Sent<'policies.update'>
 /** The body of create. */
 export type RoleCreate = Sent<'roles.create'>
-/** The body of update: a record that was read, changed. */
+/** The body of update: the record as read, with your changes. */
 export type RoleUpdate = Sent<'roles.update'>
 /** The body of create. A method of the same name is replaced. */
 export type AuthMethodCreate = Sent<'authMethods.create'>
-/** The body of update: a record that was read, changed. */
+/** The body of update: the record as read, with your changes. */
 export type AuthMethodUpdate = Sent<'authMethods.update'>
 /** The body of create. */
 export type BindingRuleCreate = Sent<'bindingRules.create'>
-/** The body of update: a record that was read, changed. A Selector that is left out is cleared. */
+/** The body of update: the record as read, with your changes. An omitted Selector is cleared. */
 export type BindingRuleUpdate = Sent<'bindingRules.update'>
-/** A node, at most one service, and checks. */
+/** The body of a registration: a node, at most one service, and checks. */
 export type Registration = Sent<'catalog.register'>
-/** What to remove: a service, else a check, else the node. */
+/** The body of a removal: a service, otherwise a check, otherwise the whole node. */
 export type Removal = Sent<'catalog.deregister'>
 /** The body of create. ACLs are linked to every token in the namespace. */
 export type NamespaceCreate = Sent<'namespaces.create'>
-/** The body of update: a record that was read, changed. */
+/** The body of update: the record as read, with your changes. */
 export type NamespaceUpdate = Sent<'namespaces.update'>
 /** The body of legacy create and update. ID is the secret. */
 export type LegacyTokenRequest = Sent<'legacy.create'>
-/** A right that is asked for. */
+/** The right to look for. */
 export type WhoCanRequest = Sent<'decisions.whoCan'>
-/** One question of authorize. */
+/** One check of authorize. */
 export type AuthorizeCheck = Sent<'decisions.authorize'>[number]

@@ -1,6 +1,6 @@
 /**
- * Following a record or a list with blocking queries: one request at a time, so one connection per watch, and none
- * while the loop body runs. A slow consumer skips states but never misses the last one. Spec 4.1.
+ * Watches a record or a list with blocking queries. A watch has at most one request in flight, and none while the loop
+ * body runs. A slow consumer skips states but never misses the last one. Spec 4.1.
  */
 import { absentAs } from './absence.ts'
 import type { EndpointName } from './contract.ts'
@@ -9,18 +9,18 @@ import type { WithMeta } from './meta.ts'
 import { count, type ReadOptions, type Settings, type WatchOptions } from './options.ts'
 import { retryDelay, sleep } from './time.ts'
 
-/** Maximum pause between two attempts of a watch whose service does not answer, in milliseconds. */
+/** Maximum pause between a watch's attempts while the service does not answer, in milliseconds. */
 const WATCH_DELAY_MAX = 30_000
 
-/** Placeholder index for an absence without one. */
+/** Placeholder for the index of an absent record whose answer has no index. */
 const ABSENT = 'absent'
-/** Idle answers that such an absence counts as at least, so that polling for it backs off. */
+/** Minimum idle count for such an absence, which makes polling back off from the start. */
 const POLL_IDLE_MIN = 3
 
-/** Faults of a service that stopped, unlike those of a proxy that waited too long for it. */
+/** Failures that mean that the service stopped, unlike the timeout of a proxy. */
 const WENT_AWAY: ReadonlySet<number | undefined> = new Set([undefined, 502, 503])
 
-/** The watched states, from the current one on; see {@link WatchOptions} for how it ends. */
+/** The watched states, from the current one on. {@link WatchOptions} says how a watch ends. */
 export interface Watch<T> {
   next(): Promise<IteratorResult<WithMeta<T>, undefined>>
   /** Ends the watch and its request in flight. `break` calls it. */
@@ -28,7 +28,7 @@ export interface Watch<T> {
   [Symbol.asyncIterator](): Watch<T>
 }
 
-/** What is watched. */
+/** The read that a watch repeats. */
 export interface WatchSource<T> {
   readonly endpoint: EndpointName
   /** One read with the watch's options. It does not retry; the watch does. */
@@ -57,7 +57,7 @@ export function watch<T>(settings: Settings, source: WatchSource<T>, options: Wa
         throw error
       }
     },
-    // Also aborts the request in flight: a generator alone would first wait for minutes.
+    // Aborts the request in flight; the generator's own `return` would wait for its answer, for minutes.
     async return() {
       isReturned = true
       close()
@@ -71,7 +71,7 @@ export function watch<T>(settings: Settings, source: WatchSource<T>, options: Wa
   }
 }
 
-/** Watches a record that may be absent: the watch yields `undefined` then, and continues. */
+/** Watches a record that may be absent: the watch yields `undefined` while it is, and continues. */
 export function watchRecord<T>(
   settings: Settings,
   source: WatchSource<T>,
@@ -99,12 +99,12 @@ async function* follow<T>(
   const wait = Math.min(options.wait ?? settings.waitSlice, settings.waitSlice)
   const retries = count('retries', options.retries ?? Number.MAX_SAFE_INTEGER)
   const common = { ...options, wait, signal, retries: 0 }
-  /** Index of the state that was yielded last; `undefined` before the first. */
+  /** Index of the last state yielded; `undefined` before the first. */
   let seen: number | typeof ABSENT | undefined = options.index
-  /** Index to wait for; 0 asks for the present state at once. */
+  /** Index to wait for; 0 reads the current state at once. */
   let index = options.index ?? 0
   let failures = 0
-  /** Consecutive immediate answers without change; the watch backs off from a service that does not wait. */
+  /** Consecutive immediate answers without a change. If the service does not wait, the watch backs off. */
   let idle = 0
   for (;;) {
     const startedAt = performance.now()
@@ -114,7 +114,7 @@ async function* follow<T>(
     } catch (error) {
       if (!isTransient(error) || failures >= retries) throw error
       failures += 1
-      // What comes back may have lost commits, and would let the watch wait for an index that it reaches much later.
+      // After a failure, the service may have lost commits and would reach the awaited index much later.
       if (error.kind === 'unavailable' && WENT_AWAY.has(error.status)) index = 0
       await sleep(announceRetry(settings, error, failures), signal)
       continue
@@ -122,9 +122,9 @@ async function* follow<T>(
     const isQuick = performance.now() - startedAt < wait / 2
     const current = indexOf(answer, source.endpoint)
     const isNew = current !== seen
-    // That the present state can be read does not mean that it can be waited for.
+    // A successful read of the same state does not show that a blocking query would succeed.
     if (index > 0 || isNew) failures = 0
-    // An index that went backward belongs to another history: start over with the current state.
+    // A lower index belongs to another history: start over with the current state.
     const isReset = typeof current === 'number' && typeof seen === 'number' && current < seen
     if (isNew) {
       seen = current
@@ -138,7 +138,7 @@ async function* follow<T>(
   }
 }
 
-/** An absence without index cannot be waited for, so the watch polls. */
+/** The index of an answer, or ABSENT if an absent record has none: the watch then polls instead of blocking. */
 function indexOf(answer: WithMeta<unknown>, endpoint: EndpointName): number | typeof ABSENT {
   if (answer.index !== undefined) return answer.index
   if (answer.value === undefined) return ABSENT
@@ -150,7 +150,7 @@ function isTransient(error: unknown): error is LatchkeyError {
   return error instanceof LatchkeyError && (error.kind === 'unavailable' || error.kind === 'timeout')
 }
 
-/** Calls the hook and returns how long to wait, in milliseconds. */
+/** Calls `onRetry` and returns the delay, in milliseconds. */
 function announceRetry(settings: Settings, error: LatchkeyError, failures: number): number {
   const retryAfterMs = error instanceof Unavailable ? error.retryAfterMs : 0
   const delayMs = retryDelay(failures, retryAfterMs, WATCH_DELAY_MAX)

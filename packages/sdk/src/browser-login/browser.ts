@@ -12,7 +12,7 @@ import {
   requestAuthorization,
 } from './code-flow.ts'
 
-/** Where a login is kept until the person comes back: a `Storage`, such as `sessionStorage`. */
+/** Stores a pending login until the user returns: a `Storage`, such as `sessionStorage`. */
 export interface LoginStore {
   getItem(key: string): string | null
   setItem(key: string, value: string): void
@@ -22,7 +22,7 @@ export interface LoginStore {
 interface BeginLoginOptions extends BrowserLoginOptions {
   /** The page that calls {@link completeLogin}: one of the method's `AllowedRedirectURIs`. */
   readonly redirectUri: string
-  /** Default `sessionStorage`. Use `localStorage` if the provider may send the person back in another tab. */
+  /** Default `sessionStorage`. Use `localStorage` if the provider may return the user in another tab. */
   readonly store?: LoginStore | undefined
   /** Navigates to the provider. Default `location.assign`. */
   readonly navigate?: ((url: string) => void) | undefined
@@ -35,7 +35,7 @@ interface CompleteLoginOptions extends Omit<CallOptions, 'namespace'> {
   readonly url?: string | undefined
 }
 
-/** The parts of the page that these helpers use. */
+/** The browser globals that these helpers use. */
 interface Page {
   readonly location: { readonly href: string; assign(url: string): void }
   readonly history: { readonly state: unknown; replaceState(state: unknown, unused: '', url: string): void }
@@ -47,7 +47,8 @@ const page = globalThis as unknown as Page
 const KEY_PREFIX = 'latchkey.login.'
 
 /**
- * Sends the person to the provider. The promise may resolve, and scripts keep running, before the browser leaves the page.
+ * Sends the user to the provider. The promise may resolve, and scripts keep running, before the browser leaves the
+ * page.
  *
  * @example
  * await beginLogin(client, { method: 'people', redirectUri: `${location.origin}/logged-in` })
@@ -60,11 +61,12 @@ export async function beginLogin(client: Client, options: BeginLoginOptions): Pr
 }
 
 /**
- * Completes the login with which the provider sent the person back. Call it once when the page loads. The code is
+ * Completes the login after the provider returned the user to this page. Call it once when the page loads. The code is
  * removed from the address and the store before it is exchanged, so a reload cannot use it again.
  *
- * @returns the session; `undefined` if the address is not from a provider, such as after a reload.
- * @throws LoginFailed `provider_refused`, or `state_unknown` for a login that another browser began or that is over.
+ * @returns the session; `undefined` if the address has no answer of a provider, such as after a reload.
+ * @throws LoginFailed `provider_refused`, or `state_unknown` for a login that began in another browser or is already
+ * over.
  * @example
  * const session = await completeLogin(client)
  */

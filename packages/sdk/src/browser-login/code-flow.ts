@@ -1,19 +1,19 @@
-/** The authorization code flow, which all helpers for logins through a browser share. */
+/** The authorization code flow, shared by all browser login helpers. */
 
 import type { Client, Session } from '../client.ts'
 import { ContractBroken, LoginFailed } from '../errors.ts'
 import type { CallOptions } from '../options.ts'
 import { randomUuid } from '../resources/uuid.ts'
 
-/** Options of every login through a browser. */
+/** Options of every browser login. */
 export interface BrowserLoginOptions extends CallOptions {
-  /** Name of the auth method, in any case. */
+  /** Name of the auth method. Not case-sensitive. */
   readonly method: string
-  /** Texts that become part of the token's description. */
+  /** Metadata that is added to the description of the token. */
   readonly meta?: Readonly<Record<string, string>> | undefined
 }
 
-/** What is kept between the beginning of a login and its callback. */
+/** The state of a login between its start and its callback. */
 export interface PendingLogin {
   readonly method: string
   readonly namespace?: string | undefined
@@ -27,7 +27,7 @@ interface AuthorizationRequest {
   readonly pending: PendingLogin
 }
 
-/** Begins a login. Its client nonce prevents others from completing it. */
+/** Begins a login, with a client nonce that prevents others from completing it. */
 export async function requestAuthorization(
   client: Client,
   options: BrowserLoginOptions & { readonly redirectUri: string },
@@ -45,7 +45,7 @@ export async function requestAuthorization(
   return { url, state, pending: { method, clientNonce, ...(namespace === undefined ? {} : { namespace }) } }
 }
 
-/** The parameters with which the provider sends the browser back. */
+/** The query parameters of the provider's redirect. */
 export interface AuthorizationResponse {
   readonly state: string
   readonly code: string | undefined
@@ -54,7 +54,7 @@ export interface AuthorizationResponse {
   readonly description: string | undefined
 }
 
-/** All parameters that providers add to a redirect URI. */
+/** Every parameter that a provider may add to a redirect URI. */
 export const RESPONSE_PARAMETERS = [
   'code',
   'state',
@@ -65,7 +65,7 @@ export const RESPONSE_PARAMETERS = [
   'error_uri',
 ]
 
-/** @returns `undefined` for a query that is not from a provider. */
+/** @returns `undefined` if the query is not an authorization response. */
 export function readResponse(query: URLSearchParams): AuthorizationResponse | undefined {
   const read = (name: string) => query.get(name) ?? undefined
   const [state, code, error] = [read('state'), read('code'), read('error')]
@@ -80,7 +80,7 @@ const DESCRIPTION_LENGTH_MAX = 500
 /**
  * Completes a login.
  *
- * @throws LoginFailed `provider_refused`; the LatchkeyError of the callback.
+ * @throws LoginFailed `provider_refused`, or the LatchkeyError of the callback.
  */
 export async function exchangeCode(
   client: Client,

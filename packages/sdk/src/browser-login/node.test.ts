@@ -10,7 +10,7 @@ const RETURNED = { state: 'state-1', code: 'a-code', iss: 'https://idp.example' 
 
 type Service = Awaited<ReturnType<typeof anOidcService>>
 
-/** A browser that collects the pages which the listener answers. */
+/** A browser that collects the pages that the listener returns. */
 function aBrowser(server: Service) {
   const pages: Response[] = []
   const redirectUri = () => String(sentTo(server)[0]?.body.RedirectURI)
@@ -40,7 +40,7 @@ function logIn(server: Service, options: Partial<TerminalLoginOptions>) {
   })
 }
 
-/** Whether no login listens there any more. Another program may have taken the port. */
+/** Whether no login listens at this URL. Another program may have taken the port. */
 const isClosed = (url: string) =>
   fetch(url).then(
     async (page) => !(await page.text()).includes('<title>Login</title>'),

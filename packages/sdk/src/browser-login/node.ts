@@ -21,9 +21,9 @@ export interface TerminalLoginOptions extends BrowserLoginOptions {
    * providers that do not compare the port of a loopback address.
    */
   readonly redirectUris: readonly string[]
-  /** Shows the person the provider's page: opens a browser or prints the URL. If it fails, so does the login. */
+  /** Shows the user the provider's page: opens a browser or prints the URL. If it fails, the login fails. */
   readonly open: (url: string) => unknown
-  /** How long the person has, in milliseconds. Default 300,000; the service waits no longer than 600,000. */
+  /** Time limit for the user, in milliseconds. Default 300,000; the service allows at most 600,000. */
   readonly wait?: number | undefined
 }
 
@@ -31,11 +31,11 @@ const WAIT_DEFAULT = 300_000
 const WAIT_MAX = 600_000
 
 /**
- * Logs a person in through a browser on the same machine. The browser returns to a port on which this process listens
- * until the login ends.
+ * Logs a user in through a browser on the same machine. This process listens on the port of the redirect URI until the
+ * login ends.
  *
  * @throws LoginFailed `provider_refused`, `timed_out`, `port_in_use`; TypeError for a redirect URI that is not on a
- * loopback host; the reason of the signal; LatchkeyError of the calls.
+ * loopback host; the reason of the signal; the LatchkeyError of a call.
  * @example
  * const redirectUris = ['http://127.0.0.1:8550/oidc/callback']
  * await using session = await loginThroughBrowser(client, { method: 'people', redirectUris, open: console.log })
@@ -66,7 +66,7 @@ interface Wait {
   readonly signal: AbortSignal | undefined
 }
 
-/** A listener on a redirect URI, for one login. */
+/** Listens on a redirect URI for one login. */
 class LoopbackListener {
   readonly redirectUri: string
   readonly #server: Server
@@ -97,7 +97,7 @@ class LoopbackListener {
     throw new LoginFailed('port_in_use', `No redirect URI has a free port: ${ports}`)
   }
 
-  /** Waits for a browser to come back with this state. Other requests are refused and do not end the wait. */
+  /** Waits for a browser to return with this state. Other requests are refused and do not end the wait. */
   async untilResponse(state: string, { open, waitMs, signal }: Wait): Promise<AuthorizationResponse> {
     signal?.throwIfAborted()
     const over = new AbortController()
@@ -116,7 +116,7 @@ class LoopbackListener {
     }
   }
 
-  /** Answers the browser, if it has come back and is waiting. */
+  /** Answers the browser, if one has returned and is waiting. */
   async reply(status: number, text: string): Promise<void> {
     const response = this.#response
     this.#response = undefined
@@ -168,7 +168,7 @@ function placeOf(uri: string): Place {
   }
 }
 
-/** Counts ports as taken on which nothing may listen because Windows reserves them. */
+/** Whether a port is in use or reserved by Windows. */
 function isPortTaken(error: unknown): boolean {
   const code = error instanceof Error && 'code' in error ? error.code : undefined
   return code === 'EADDRINUSE' || code === 'EACCES'
@@ -183,7 +183,7 @@ const HEADERS = {
   Connection: 'close',
 }
 
-/** Resolves once the answer has been sent, or the browser has disconnected. */
+/** Sends the page; resolves once it has been sent or the browser has disconnected. */
 async function show(response: ServerResponse, status: number, text: string): Promise<void> {
   const done = once(response, 'close')
   response.writeHead(status, HEADERS).end(`<!doctype html><title>Login</title><p>${text}</p>`)

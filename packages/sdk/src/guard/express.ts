@@ -1,20 +1,23 @@
-/** Protects routes of Express. */
+/** Protects Express routes. */
 import type { Client } from '../client.ts'
 import { type AccessOptions, denialOf } from './guard.ts'
 
 export type { AccessOptions } from './guard.ts'
 
-/** What the middleware takes: without `params`, from which TypeScript would infer those of the route. */
+/** The request of the middleware. It omits `params`, from which TypeScript would infer the route's parameters. */
 export interface AnyRequest {
   get(name: string): string | undefined
 }
 
-/** What is used of a request of Express. */
+/** The part of an Express request that the guard uses. */
 export interface ExpressRequest extends AnyRequest {
   readonly params: Readonly<Record<string, unknown>>
 }
 
-/** What is used of a response of Express. Without `send`, from which TypeScript would infer the bodies of the route. */
+/**
+ * The part of an Express response that the guard uses. It omits `send`, from which TypeScript would infer the route's
+ * bodies.
+ */
 export interface ExpressResponse {
   status(code: number): this
   set(headers: object): this
@@ -34,7 +37,7 @@ export type Middleware<R> = (
  * app.get('/orders/:id', requireAccess(client, { resource: 'key', segment: (r) => `orders/${r.params.id}`, access: 'read' }), show)
  */
 export function requireAccess(client: Client, options: AccessOptions<ExpressRequest>): Middleware<AnyRequest>
-/** With the type of the request, such as `Request<{ id: string }>`. */
+/** With an explicit request type, such as `Request<{ id: string }>`. */
 export function requireAccess<R extends ExpressRequest>(
   client: Client,
   options: AccessOptions<R>,

@@ -1,17 +1,17 @@
-/** Protects routes of Fastify. */
+/** Protects Fastify routes. */
 import type { Client } from '../client.ts'
 import { type AccessOptions, denialOf } from './guard.ts'
 
 export type { AccessOptions } from './guard.ts'
 
-/** What is used of a request of Fastify. */
+/** The part of a Fastify request that the guard uses. */
 export interface FastifyRequest {
   // biome-ignore lint/suspicious/noExplicitAny: the application types the parameters of its routes.
   readonly params: any
   readonly headers: Readonly<Record<string, string | string[] | undefined>>
 }
 
-/** What is used of a reply of Fastify. */
+/** The part of a Fastify reply that the guard uses. */
 export interface FastifyReply {
   code(status: number): this
   headers(values: object): this
@@ -30,7 +30,7 @@ export function requireAccess(
   client: Client,
   options: AccessOptions<FastifyRequest>,
 ): PreHandler<FastifyRequest>
-/** With the type of the request, such as `FastifyRequest<{ Params: { id: string } }>`. */
+/** With an explicit request type, such as `FastifyRequest<{ Params: { id: string } }>`. */
 export function requireAccess<R extends FastifyRequest>(
   client: Client,
   options: AccessOptions<R>,

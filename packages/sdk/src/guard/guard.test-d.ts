@@ -1,4 +1,4 @@
-/** Type tests: the middlewares in routes of their frameworks, as applications write them. Checked by `pnpm typecheck`. */
+/** Type tests: each middleware in its framework's routes, as applications write them. Checked by `pnpm typecheck`. */
 import express, { type Request, type RequestHandler, type Response } from 'express'
 import fastify, { type FastifyRequest } from 'fastify'
 import { Hono } from 'hono'

@@ -1,4 +1,4 @@
-/** The middlewares in their frameworks, against a service that knows three secrets. */
+/** Each middleware in its framework, against a service that knows three secrets. */
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import express from 'express'
@@ -13,7 +13,7 @@ import { requireAccess as requireInFastify } from './fastify.ts'
 import { denialOf } from './guard.ts'
 import { requireAccess as requireInHono } from './hono.ts'
 
-/** `reader` may read `orders/7` alone; `down` finds the service away; no other token is known. */
+/** `reader` may read only `orders/7`; with `down`, the service is unavailable; no other token is known. */
 const decide: Reply = (response, request) => {
   const secret = request.headers['x-service-token']
   const [check] = JSON.parse(request.body)

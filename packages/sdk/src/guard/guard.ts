@@ -1,4 +1,4 @@
-/** Shared by the middlewares: extracts the secret, sends one check, and builds the refusal. */
+/** Shared by all middleware: extracts the secret, sends one check, and builds the refusal. */
 import type { Client } from '../client.ts'
 import { HEADER, HEADER_PREFIX_DEFAULT, PROBLEM_JSON } from '../contract.ts'
 import { LatchkeyError, PermissionDenied } from '../errors.ts'
@@ -8,14 +8,14 @@ import type { AuthorizeCheck } from '../types.ts'
 export interface AccessOptions<R> {
   /** The resource, such as `key` or `service`. */
   readonly resource: AuthorizeCheck['Resource']
-  /** The name or path within the resource: fixed, or taken from the request. Scalar resources have none. */
+  /** The name or path within the resource: fixed, or derived from the request. Scalar resources have none. */
   readonly segment?: string | ((request: R) => string) | undefined
   readonly access: AuthorizeCheck['Access']
-  /** Extracts the secret. Default: `Authorization: Bearer`, else the header `X-Service-Token`. */
+  /** Extracts the secret. Default: `Authorization: Bearer`, otherwise the header `X-Service-Token`. */
   readonly secret?: ((request: R) => string | undefined) | undefined
 }
 
-/** An answer that ends the request, RFC 9457. */
+/** An answer that ends the request, in the format of RFC 9457. */
 interface Denial {
   readonly status: 401 | 403 | 503
   readonly headers: Readonly<Record<string, string>>
@@ -26,9 +26,9 @@ const TOKEN_HEADER = `${HEADER_PREFIX_DEFAULT}${HEADER.token}`
 const RETRY_AFTER_SECONDS = 1
 
 /**
- * Decides one request, which passes only if the service allows it.
+ * Decides whether a request may pass.
  *
- * @returns the refusal; `undefined` lets the request through.
+ * @returns the refusal; `undefined` if the service allows the request.
  * @throws LatchkeyError if the service refuses the check itself, as in legacy mode.
  */
 export async function denialOf<R>(
@@ -64,7 +64,7 @@ export async function denialOf<R>(
   }
 }
 
-/** @returns undefined for a secret that cannot be sent in a header. */
+/** @returns undefined if the secret cannot be sent in a header. */
 function callerOf(client: Client, secret: string): Client | undefined {
   try {
     return client.withToken(secret)

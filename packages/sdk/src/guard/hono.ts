@@ -1,10 +1,10 @@
-/** Protects routes of Hono. */
+/** Protects Hono routes. */
 import type { Client } from '../client.ts'
 import { type AccessOptions, denialOf } from './guard.ts'
 
 export type { AccessOptions } from './guard.ts'
 
-/** What is used of a context of Hono. */
+/** The part of a Hono context that the guard uses. */
 export interface HonoContext {
   readonly req: { header(name: string): string | undefined; param(name: string): string | undefined }
 }

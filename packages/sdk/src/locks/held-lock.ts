@@ -1,4 +1,4 @@
-/** A lock that is held, and what tells that it no longer is. */
+/** A held lock, and the detection of its loss. */
 import { NotFound } from '../errors.ts'
 import type { WithMeta } from '../meta.ts'
 import { type Kv, valueBytes } from '../resources/kv.ts'
@@ -11,12 +11,12 @@ export class LockLost extends Error {
   override readonly name = 'LockLost'
 }
 
-/** Pause before a failed renewal is repeated, in milliseconds. */
+/** Pause before a failed renewal is retried, in milliseconds. */
 const RENEWAL_RETRY_MS = 1_000
 
 /**
- * Renews a session at half its TTL, until it is stopped. The deadline counts from before a renewal is sent, on a clock that never
- * steps, so it is never later than the end of the session at the service.
+ * Renews a session at half its TTL, until stopped. The deadline is measured from before the renewal was sent, on a
+ * monotonic clock, and is therefore never later than the end of the session at the service.
  */
 export class SessionKeeper {
   readonly id: string
@@ -72,14 +72,14 @@ export class SessionKeeper {
       const sentAt = performance.now()
       const untilEndMs = renewedAt + this.#ttlMs - sentAt
       if (untilEndMs <= 0) continue
-      // A first one whose connection is dead must leave time for another.
+      // If the first renewal hits a dead connection, leave time for a second one.
       const limitMs = failure === undefined ? untilEndMs / 3 : untilEndMs
       failure = await this.#renew(limitMs)
       if (failure === undefined) renewedAt = sentAt
     }
   }
 
-  /** @returns why it was not renewed; undefined if it was. @throws LockLost if it has ended. */
+  /** @returns the error that prevented the renewal, if any. @throws LockLost if the session has ended. */
   async #renew(limitMs: number): Promise<unknown> {
     try {
       const times = { timeout: limitMs, attemptTimeout: Math.min(limitMs, this.#attemptMs) }
@@ -93,14 +93,15 @@ export class SessionKeeper {
 }
 
 /**
- * A lock of a key. It ends with {@link Lock.release}, with `await using`, or when it is lost, which {@link Lock.signal} tells.
+ * A lock on a key. It ends with {@link Lock.release}, with `await using`, or when it is lost, which aborts
+ * {@link Lock.signal}.
  *
- * Another client may hold the lock before this one has noticed its loss: send {@link Lock.index} along with what the lock guards, and
- * let that refuse a lower one than it has seen.
+ * Another client may acquire the lock before this one notices the loss. Send {@link Lock.index} as a fencing token to
+ * the protected resource, and let the resource reject an index lower than the highest it has seen.
  */
 export class Lock implements AsyncDisposable {
   readonly key: string
-  /** LockIndex of the key: a fencing token, which grows with every holder as long as the key is not deleted. */
+  /** LockIndex of the key: a fencing token that grows with every new holder unless the key is deleted. */
   readonly index: number
   readonly #kv: Kv<'value'>
   readonly #sessions: Sessions<'value'>
@@ -126,13 +127,16 @@ export class Lock implements AsyncDisposable {
     return this.#keeper.id
   }
 
-  /** Aborted once the lock is lost, with a {@link LockLost}: stop what it guards. Not aborted by {@link Lock.release}. */
+  /**
+   * Aborted with a {@link LockLost} when the lock is lost: stop the protected work. {@link Lock.release} does not abort
+   * it.
+   */
   get signal(): AbortSignal {
     return this.#keeper.signal
   }
 
   /**
-   * Releases the key, which keeps its value, and ends the session.
+   * Releases the key without changing its value, and ends the session.
    *
    * @returns whether the lock was held until now.
    */
@@ -152,7 +156,7 @@ export class Lock implements AsyncDisposable {
     await this.release()
   }
 
-  /** Releases the key with its value, before its session ends: so no lock delay keeps it. */
+  /** Releases the key with its value before the session ends, which avoids a lock delay. */
   async #free(): Promise<boolean> {
     const entry = await this.#kv.get(this.key).catch(asAbsent)
     if (entry?.Session !== this.session) return false
@@ -160,7 +164,7 @@ export class Lock implements AsyncDisposable {
     return (await this.#kv.release(this.key, this.session, content)) && !this.signal.aborted
   }
 
-  /** A key may be deleted, and its session destroyed, while renewals are answered. */
+  /** Detects a loss that renewals do not show, such as the deletion of the key. */
   async #watch(index: number | undefined): Promise<void> {
     try {
       for await (const { value } of this.#kv.watch(this.key, { index, signal: this.#watching.signal })) {

@@ -1,4 +1,4 @@
-/** Locks of keys, and the election of a leader. Spec 9.3, 9.4; decisions: sessions. */
+/** Locks on keys, and leader election. Spec 9.3, 9.4; decisions: sessions. */
 
 import { Invalid, LatchkeyError, Timeout, Unavailable } from '../errors.ts'
 import type { WithMeta } from '../meta.ts'
@@ -10,22 +10,27 @@ import type { KVEntry, LockSessionCreate } from '../types.ts'
 import { Lock, LockLost, SessionKeeper } from './held-lock.ts'
 
 export interface LockOptions extends Pick<LockWriteOptions, 'value' | 'flags' | 'namespace'> {
-  /** Ends the wait for the lock, which rejects with the reason of the signal. */
+  /** Aborts the wait for the lock, which rejects with the reason of the signal. */
   readonly signal?: AbortSignal | undefined
-  /** How long the lock may outlive this process, in milliseconds: from 10,000. Default 15,000. It is renewed at half of it. */
+  /**
+   * How long the lock may outlive this process, in milliseconds: at least 10,000, default 15,000. It is renewed at half
+   * this time.
+   */
   readonly ttl?: number | undefined
-  /** For how long no other client gets the lock after it was lost, in milliseconds. Default 15,000; at most 60,000. */
+  /**
+   * How long no other client can acquire the lock after it was lost, in milliseconds. Default 15,000; at most 60,000.
+   */
   readonly lockDelay?: number | undefined
-  /** The session besides its times: name, node, checks, behaviour. */
+  /** Other fields of the session: name, node, checks, behaviour. */
   readonly session?: Omit<LockSessionCreate, 'TTL' | 'LockDelay'> | undefined
 }
 
 const TTL_MS = 15_000
 const LOCK_DELAY_MS = 15_000
-/** Pause while a lock delay keeps a key: its end is no change that a read could wait for. */
+/** Polling interval during a lock delay, in milliseconds: a blocking query does not notice the end of a lock delay. */
 const DELAYED_PAUSE_MS = 1_000
 
-/** What can be locked: keys. A lock is advisory: it keeps other clients from locking, not from writing. */
+/** Locks keys. A lock is advisory: it prevents other clients from locking the key, not from writing it. */
 export class Locks {
   readonly #settings: Settings
 
@@ -34,8 +39,8 @@ export class Locks {
   }
 
   /**
-   * Waits until a key is free, and locks it. Needs `key:write` on it and `session:write` on the node of the session, by default that
-   * of the server. Rejects with {@link LockLost} if its session ends first.
+   * Waits until a key is free, and locks it. Requires `key:write` on the key and `session:write` on the node of the
+   * session, by default the server's node. Rejects with {@link LockLost} if its session ends first.
    *
    * @example
    * await using lock = await client.locks.acquire('jobs/reindex')
@@ -47,16 +52,16 @@ export class Locks {
     throw new LockLost('The session ended before the key was free')
   }
 
-  /** Locks a key if it is free now. @returns undefined if another session holds it, or a lock delay keeps it. */
+  /** Locks a key if it is free now. @returns undefined if another session holds the key, or during a lock delay. */
   tryAcquire(key: string, options: LockOptions = {}): Promise<Lock | undefined> {
     return this.#lock(key, options, false)
   }
 
   /**
-   * Takes part in the election of a leader: while this client holds the key, it runs `work`; whenever it loses the key or `work` ends,
-   * it becomes a candidate again. It waits while a check of its session is critical.
+   * Takes part in a leader election: while this client holds the key, it runs `work`; when it loses the key or `work`
+   * ends, it becomes a candidate again. It waits while a check of its session is critical.
    *
-   * @param work must end soon once its signal is aborted: another leader may be elected.
+   * @param work must end soon after its signal is aborted, because another leader may be elected.
    * @param options.signal ends the candidacy; without it, this never resolves.
    * @throws what `work` throws, unless the lock was lost.
    */
@@ -118,7 +123,7 @@ interface Wanted {
   readonly content: Pick<LockWriteOptions, 'value' | 'flags'>
 }
 
-/** @returns the key once the session holds it; undefined if it is not to wait. */
+/** @returns the key once the session holds it; undefined if the key is not free and the call must not wait. */
 async function waitForKey(
   kv: Kv<'value'>,
   { key, session, waits, signal, content: { value, flags } }: Wanted,
@@ -131,7 +136,7 @@ async function waitForKey(
       // The service may have ended the session before a renewal notices.
       if (isSessionGone(error))
         throw new LockLost('The session ended before the key was free', { cause: error })
-      // Whether it was locked, the key tells.
+      // The key shows whether it was locked.
       if (!isPassing(error)) throw error
       failures += 1
       await sleep(retryDelay(failures), signal)
@@ -156,12 +161,12 @@ function isPassing(error: unknown): boolean {
   return error instanceof Unavailable || error instanceof Timeout || error instanceof LockLost
 }
 
-/** Whether the candidate is unwell: a session cannot depend on a check while that is critical. */
+/** Whether the candidate is unhealthy: a session cannot depend on a critical check. */
 function isUnwell(error: unknown): boolean {
   return error instanceof Invalid && error.code === 'check_critical'
 }
 
-/** Ends a session that holds nothing, or that was not waited for; else its TTL does. */
+/** Tries to end a session that holds no lock, or whose wait was aborted. If that fails, its TTL ends it. */
 async function abandon(sessions: Sessions<'value'>, keeper: SessionKeeper): Promise<void> {
   keeper.stop()
   await sessions.destroy(keeper.id).catch((error: unknown) => {

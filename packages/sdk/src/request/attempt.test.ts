@@ -175,7 +175,7 @@ test('no socket stays busy after faults, timeouts and aborts (SDK-01)', async ()
   await expect.poll(() => server.requests.at(-1)?.url).toContain(ACCESSOR_ID)
   abort.abort()
   await aborted
-  // Node's fetch keeps some connections for later: idle ones, and fresh ones that have carried no request yet.
+  // Node's fetch keeps some connections open: idle ones, and new ones that have not sent a request yet.
   await expect
     .poll(() => {
       server.closeIdle()

@@ -8,7 +8,7 @@ import { buildRequest, type Call, factsOf, type QueryValue, type WireRequest } f
 import { readAnswer } from './read-answer.ts'
 import { networkCode, redact, safeCause } from './secrets.ts'
 
-/** Node's codes for network failures before a request was sent, so that it had no effect. */
+/** Node's codes for network failures that happen before a request is sent. Such a request had no effect. */
 const NOTHING_SENT: ReadonlySet<string> = new Set([
   'ECONNREFUSED',
   'ENOTFOUND',
@@ -18,13 +18,13 @@ const NOTHING_SENT: ReadonlySet<string> = new Set([
   'UND_ERR_CONNECT_TIMEOUT',
 ])
 
-/** How Deno, whose errors have no code, writes that no connection came about. */
+/** Deno's message for a failed connection; its errors have no code. */
 const NOT_CONNECTED = 'client error (Connect)'
 
 /**
  * Sends the call once.
  *
- * @param limitMs time until the whole answer must have arrived.
+ * @param limitMs time limit for the whole answer.
  * @throws LatchkeyError, or the reason of the caller's signal, or what the token source threw.
  */
 export async function attempt(
@@ -68,7 +68,7 @@ export async function attempt(
     throw error
   } finally {
     clearTimeout(timer)
-    // The signal also ends a body that is still to be read.
+    // The signal also aborts a body that is still being read.
     if (!isStreaming) signal?.removeEventListener('abort', onAbort)
   }
 }
@@ -83,7 +83,7 @@ async function exchange(
   let response: Response | undefined
   try {
     const sent = settings.fetch(request.url, { ...request.init, signal })
-    // If `fetch` ignores the signal, close its late answer, so that no socket leaks.
+    // If `fetch` ignores the signal, close its late answer, or its socket would leak.
     sent.then((late) => signal.aborted && release(late), ignore)
     response = await until(signal, sent)
     return await until(

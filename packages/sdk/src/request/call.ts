@@ -1,4 +1,4 @@
-/** A call of a resource, and the request built from it. All names come from the contract. */
+/** A resource's call, and the request built from it. All names come from the contract. */
 import {
   API_ROOT,
   buildPath,
@@ -26,13 +26,13 @@ export type QueryOf<N extends EndpointName> = Endpoints[N] extends {
 }
   ? Q
   : never
-/** `true` sends an option that counts by its presence; `undefined` and `false` omit it; a list sends it for each entry. */
+/** `true` sends the option without a value; `undefined` and `false` omit it; a list repeats it for each entry. */
 export type QueryValue = string | number | bigint | boolean | readonly string[] | undefined
 
 /** How to read the body of the answer. */
 type AnswerForm = 'json' | 'text' | 'bytes' | 'stream'
 
-/** A resource's call, as the transport sees it. */
+/** A resource's call, as the transport receives it. */
 export interface Call {
   readonly endpoint: EndpointName
   readonly params?: Readonly<Record<string, string>>
@@ -41,23 +41,23 @@ export interface Call {
   readonly body?: string | Uint8Array | Blob
   /** Default `json`. */
   readonly form?: AnswerForm
-  /** A status besides 200 with an answer as JSON. */
+  /** A status besides 200 that has a JSON answer. */
   readonly alsoAnswers?: 409
-  /** A write with the consistency modes of a read. */
+  /** Set if a write has consistency modes. */
   readonly hasModes?: true
   /**
-   * Whether a write may be retried although an earlier attempt may have been applied. `always`: a second one has no effect.
-   * `unlessPending`: it gives the same state, but must not follow a timeout or a 504, because the first attempt may still be in
-   * flight and land after a newer write of another client. Absent: never.
+   * Whether a write may be retried although an earlier attempt may have been applied. `always`: repeating it has no
+   * effect. `unlessPending`: repeating it gives the same state, but not after a timeout or a 504, because the first
+   * attempt may still be in flight and land after another client's newer write. Absent: never.
    */
   readonly repeatable?: 'always' | 'unlessPending'
   /** Secrets in path or body, which errors must not contain. */
   readonly secrets?: readonly (string | undefined)[]
-  /** The AccessorID of a create, for an error that cannot tell whether it was applied. */
+  /** The AccessorID of a create, for errors that leave its outcome unknown. */
   readonly recordId?: string
   /**
-   * Called when a retry is refused although an earlier attempt may have been applied: the answer if the refusal means that
-   * it was, else `undefined`.
+   * Called when a retry is refused after an attempt with an unknown outcome. Returns the answer if the refusal shows
+   * that the earlier attempt was applied, otherwise `undefined`.
    */
   readonly recover?: (refusal: LatchkeyError) => Promise<WithMeta<unknown> | undefined>
   /** An earlier attempt of this call may have been applied. */
@@ -73,22 +73,22 @@ export interface CallOf<N extends EndpointName> extends Call {
   readonly query?: { readonly [Q in QueryOf<N>]?: QueryValue }
 }
 
-/** A request that is ready for `fetch` except for its signal. */
+/** A request that is ready for `fetch`, except for its signal. */
 export interface WireRequest {
   readonly url: string
   readonly init: RequestInit & { readonly method: string }
 }
 
-/** Whether the endpoint writes. Of the POST endpoints only those of logins, logout and intentions do. */
+/** Whether the endpoint writes. Of the POST endpoints, only logins, logout and the creation of intentions do. */
 export function isWrite(name: EndpointName): boolean {
   const { method } = ENDPOINTS[name]
   return method === 'PUT' || method === 'DELETE' || name.startsWith('login.') || name === 'intentions.create'
 }
 
 /**
- * The facts of every error of this call.
+ * The facts that every error of this call contains.
  *
- * @param isOpen whether a write that fails like this may still have been applied.
+ * @param isOpen whether a write that fails this way may still have been applied.
  */
 export function factsOf(
   { endpoint, recordId, maybeApplied = false }: Call,
@@ -97,7 +97,7 @@ export function factsOf(
   return { endpoint, recordId, maybeApplied: maybeApplied || (isOpen && isWrite(endpoint)) }
 }
 
-/** @param waiting options of a blocking query and of its consistency mode. */
+/** @param waiting query options for blocking and consistency. */
 export function buildRequest(
   settings: Settings,
   call: Call,
@@ -136,7 +136,7 @@ function bodyOf({ json, body }: Call): string | Uint8Array<ArrayBuffer> | Blob |
 }
 
 function pathOf({ endpoint, params = {} }: Call): string {
-  // The whole store is the tree of the empty key, which no path parameter can hold.
+  // The empty prefix selects the whole store, but a path parameter cannot be empty.
   if (params.Key === '') return buildPath(endpoint, { Key: '-' }).slice(0, -1)
   return buildPath(endpoint, params)
 }
@@ -150,7 +150,7 @@ function searchOf(query: Readonly<Record<string, QueryValue>>): string {
   return search === '' ? '' : `?${search}`
 }
 
-/** @throws TypeError for half of a character. */
+/** @throws TypeError for a lone surrogate. */
 function encode(name: string, value: string): string {
   if (HALF_CHARACTER.test(value)) throw new TypeError(`${name} cannot hold half of a character`)
   return encodeURIComponent(value)

@@ -7,17 +7,17 @@ import { readRetryAfter } from '../time.ts'
 import { type Call, factsOf } from './call.ts'
 import { refusalOf } from './refusal.ts'
 
-/** Maximum bytes read of an error's body; the rest is dropped. */
+/** Maximum bytes to read of an error's body; the rest is discarded. */
 const REFUSAL_BYTES_MAX = 65_536
 
 interface Reading {
   readonly call: Call
   readonly headerPrefix: string
-  /** Redacts the secrets of the call in a text. */
+  /** Redacts the call's secrets in a text. */
   readonly clean: (text: string) => string
 }
 
-/** @throws LatchkeyError, or the network error of the body. */
+/** @throws LatchkeyError, or the network error that broke off the body. */
 export async function readAnswer(response: Response, reading: Reading): Promise<WithMeta<unknown>> {
   const { call, headerPrefix, clean } = reading
   const facts = readMeta(response.headers, headerPrefix)
@@ -58,7 +58,7 @@ async function readValue(
   const text = await response.text()
   if (form === 'text') return text
   const value = parse(text)
-  // Drops the parser's message, which quotes the text and so may contain a secret.
+  // Drops the parser's message: it quotes the text, which may contain a secret.
   if (value === undefined) throw broken('is not valid JSON')
   const { answer, mayBeBoolean, mayBeNull }: Endpoint = ENDPOINTS[endpoint]
   if (value === null && mayBeNull) return value
@@ -67,10 +67,10 @@ async function readValue(
   return value
 }
 
-/** Only flags of keys are that long; other answers are parsed without a function. */
+/** Only the flags of keys can be that long. Other answers are parsed without a reviver, which is faster. */
 const hasLongNumber = /:\s*\d{16}/
 
-/** A number that a double would round is a bigint. */
+/** Parses a number as a bigint if a double would round it. */
 function exact(_: string, value: unknown, context?: { readonly source?: string }): unknown {
   const source = context?.source
   return typeof value === 'number' &&
@@ -112,7 +112,7 @@ async function readRefusal(response: Response): Promise<string> {
   return response.status === 429 || response.status >= 500 ? body.catch(() => '') : body
 }
 
-/** Reads the first bytes of a body as text and closes the rest. */
+/** Reads the start of a body as text and cancels the rest. */
 async function readStart(response: Response, bytesMax: number): Promise<string> {
   if (!response.body) return ''
   const reader = response.body.getReader()

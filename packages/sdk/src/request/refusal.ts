@@ -19,7 +19,7 @@ import {
 import type { AnswerMeta } from '../meta.ts'
 import { type Call, factsOf } from './call.ts'
 
-/** `login_failed` is no answer of the service. */
+/** Excludes `login_failed`, which is not an answer of the service. */
 type RefusalKind = Exclude<ErrorKind, 'login_failed'>
 
 const CLASSES: Readonly<Record<RefusalKind, new (facts: ErrorFacts) => LatchkeyError>> = {
@@ -33,7 +33,7 @@ const CLASSES: Readonly<Record<RefusalKind, new (facts: ErrorFacts) => LatchkeyE
   contract_broken: ContractBroken,
 }
 
-/** Codes whose kind differs from that of their status, because they are about the service, not the record. */
+/** Codes whose kind differs from the kind of their status, because they concern the service, not the record. */
 const KIND_BY_CODE: Readonly<Record<string, RefusalKind>> = {
   legacy_mode: 'legacy_mode',
   endpoint_unknown: 'invalid',
@@ -50,7 +50,7 @@ const KIND_BY_STATUS: Readonly<Record<number, RefusalKind>> = {
   429: 'unavailable',
 }
 
-/** The error class of an answer. */
+/** The error kind of an answer. */
 export function kindOf(status: number, code?: string): RefusalKind {
   const known = (code === undefined ? undefined : KIND_BY_CODE[code]) ?? KIND_BY_STATUS[status]
   if (known) return known
@@ -58,21 +58,21 @@ export function kindOf(status: number, code?: string): RefusalKind {
   return status >= 400 ? 'invalid' : 'contract_broken'
 }
 
-/** An answer with another status than 200. */
+/** An answer with a status other than 200. */
 interface RefusalAnswer {
   readonly call: Call
   readonly status: number
-  /** Media type without parameters, in lower case; empty where there is none. */
+  /** Media type without parameters, in lower case; empty if there is none. */
   readonly mediaType: string
-  /** Read up to a bound. */
+  /** Possibly truncated. */
   readonly body: string
   readonly meta: AnswerMeta
   readonly retryAfterMs: number | undefined
-  /** Redacts the secrets of the call in a text. */
+  /** Redacts the call's secrets in a text. */
   readonly clean: (text: string) => string
 }
 
-/** The service could not reach the datacenter that makes the write, so nothing was sent there. */
+/** The service could not reach the datacenter that handles the write, and sent nothing. */
 const NOTHING_SENT: ErrorCode = 'datacenter_unreachable'
 
 const CODE = /^[a-z]+(?:_[a-z]+)*$/
@@ -81,8 +81,8 @@ const CODE = /^[a-z]+(?:_[a-z]+)*$/
 const DETAIL_LENGTH_MAX = 500
 
 /**
- * Builds the error of an answer. A 4xx counts as the service's only if it looks like it: a 404 page of a proxy does not
- * mean that a record is absent.
+ * Builds the error for an answer. A 4xx is attributed to the service only if it has the service's form: a proxy's 404
+ * page does not mean that a record is absent.
  */
 export function refusalOf(answer: RefusalAnswer): LatchkeyError {
   const { call, status, meta, retryAfterMs } = answer
@@ -138,7 +138,7 @@ function readProblem(body: string, clean: (text: string) => string): Problem | u
     typeof json[name] === 'number' ? json[name] : undefined
   return {
     detail: text('detail') || text('title') || '',
-    // Not redacted, since a secret of one letter would change it; only codes have this form.
+    // Not redacted, because a one-letter secret would change the code. Nothing but a code has this form.
     code: code !== undefined && CODE.test(code) ? code : undefined,
     requestId: text('requestId'),
     field: text('field'),

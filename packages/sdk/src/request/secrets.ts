@@ -1,8 +1,8 @@
-/** Keeps secrets out of printable values. The service keeps them out of its own texts; a proxy may not. */
+/** Keeps secrets out of printable values. The service redacts its own texts; a proxy may not. */
 import { REDACTED_SECRET_ID } from '../contract.ts'
 
 /**
- * Replaces every occurrence of the secrets: as they are, as JSON writes them, and as a URL writes them.
+ * Replaces every occurrence of the secrets: plain, JSON-escaped and URL-encoded.
  *
  * @param secrets the secrets of one call; empty ones are ignored.
  */
@@ -26,7 +26,7 @@ export function safeCause(cause: unknown, secrets: readonly string[]): Error {
   return code === undefined ? safe : Object.assign(safe, { code })
 }
 
-/** The code of a network failure: Node puts it on the cause of what `fetch` throws. */
+/** The code of a network failure. Node sets it on the cause of the error that `fetch` throws. */
 export function networkCode(cause: unknown): string | undefined {
   return describe(cause).code
 }

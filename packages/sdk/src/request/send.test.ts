@@ -25,7 +25,7 @@ afterEach(() => {
   vi.useRealTimers()
 })
 
-/** A client whose n-th request gets the n-th answer, and later ones the last, with a frozen clock. */
+/** A client with a frozen clock, whose n-th request gets the n-th answer; further requests get the last answer. */
 function clockedClient(options: ClientOptions, ...answers: readonly (() => Promise<Response>)[]) {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] })
   let count = 0

@@ -12,14 +12,14 @@ import type { AnswerTypes } from '../types.ts'
 import { attempt } from './attempt.ts'
 import { type Call, type CallOf, factsOf, isWrite, type QueryValue } from './call.ts'
 
-/** Statuses worth a retry. 500 is a fault of the service and would recur. */
+/** Statuses worth a retry. A 500 is a fault of the service and would recur. */
 const REPEATABLE_STATUSES: ReadonlySet<number | undefined> = new Set([undefined, 408, 429, 502, 503, 504])
 
 /**
- * Sends a call until it succeeds, is refused, or must not be retried. A long blocking query takes several requests.
+ * Sends a call until it succeeds, is refused, or must not be retried. A long blocking query is split into several
+ * requests.
  *
- * @returns the answer, with a value of the kind that the contract declares. For endpoints with several shapes, the caller
- * chooses `T`.
+ * @returns the answer, with a value of the contract's type. For endpoints with several shapes, the caller chooses `T`.
  * @throws LatchkeyError, or the reason of the caller's signal.
  */
 export async function send<N extends EndpointName, T = AnswerTypes[N]>(
@@ -38,7 +38,7 @@ export async function send<N extends EndpointName, T = AnswerTypes[N]>(
       const answer = await repeat<T>(settings, call, { ...mode, index, wait: `${slice}ms` }, slice)
       if (left <= 0 || answer.index !== index) return answer
     } catch (error) {
-      // A blocking query may also wait for an absent record.
+      // A blocking query can also wait for an absent record.
       if (left <= 0 || !(error instanceof NotFound) || error.index !== index) throw error
     }
   }
@@ -47,7 +47,7 @@ export async function send<N extends EndpointName, T = AnswerTypes[N]>(
 /**
  * Sends one request with its retries.
  *
- * @param waitMs how long the service may wait before it answers, without jitter.
+ * @param waitMs how long the service may wait before it answers, excluding jitter.
  */
 async function repeat<T>(
   settings: Settings,
@@ -72,7 +72,7 @@ async function repeat<T>(
   for (let failures = 1; ; failures += 1) {
     try {
       const limit = Math.min(attemptLimit, Math.max(1, deadline - performance.now()))
-      // The kind of the value was checked against the contract; its type is the contract's promise.
+      // The kind of the value was checked against the contract; its exact type is not checked.
       return (await attempt({ ...settings, token }, { ...call, maybeApplied }, limit, waiting)) as WithMeta<T>
     } catch (error) {
       if (!(error instanceof LatchkeyError)) throw error
@@ -83,7 +83,7 @@ async function repeat<T>(
         const limitMs = deadline - performance.now()
         if (await within({ ...call, maybeApplied }, limitMs, async () => replace?.(presented))) continue
       }
-      // The login that a session needs first says nothing about the call itself.
+      // An error of the login that a session needs first does not concern the call itself.
       const isOwn = error.endpoint === call.endpoint
       maybeApplied ||= isOwn && error.maybeApplied
       const delayMs = retryDelay(failures, error instanceof Unavailable ? error.retryAfterMs : 0)
@@ -97,7 +97,7 @@ async function repeat<T>(
 }
 
 /**
- * Waits for another secret as long as the call may: neither a login nor a vault ends with it.
+ * Waits for another secret until the call's deadline. A login or a token source may take longer, and is not stopped.
  *
  * @throws Timeout, or the reason of the caller's signal.
  */
@@ -121,7 +121,7 @@ function mayRepeat(call: Call, error: LatchkeyError, maybeApplied: boolean): boo
   if (error.kind !== 'unavailable' && error.kind !== 'timeout') return false
   if (!REPEATABLE_STATUSES.has(error.status)) return false
   if (!isWrite(call.endpoint) || !maybeApplied) return true
-  // Behind a gateway that got no answer, and another datacenter is one, the first attempt may still be in flight, too.
+  // After a gateway timeout (504), which a forwarding server also returns, the first attempt may still be in flight.
   const isPending = error.kind === 'timeout' || error.status === 504
   return call.repeatable === 'always' || (call.repeatable === 'unlessPending' && !isPending)
 }

@@ -1,4 +1,4 @@
-/** The server process that answers. Behind a load balancer, each call may reach another one. Spec 9.3, 9.4. */
+/** The server process that answers. Behind a load balancer, each call may reach a different process. Spec 9.3, 9.4. */
 import { type Core, call } from '../core.ts'
 import type { Mode, Result } from '../meta.ts'
 import type { CallOptions } from '../options.ts'
@@ -18,17 +18,17 @@ import type {
 } from '../types.ts'
 
 export interface FilterOptions extends CallOptions {
-  /** An expression; only what it is true of is returned. */
+  /** An expression that selects the records to return. */
   readonly filter?: string | undefined
 }
 
 export interface RegisterOptions extends CallOptions {
-  /** Remove checks of the service that the definition does not have. */
+  /** Remove checks of the service that are not in the definition. */
   readonly replaceExistingChecks?: boolean | undefined
 }
 
 export interface MaintenanceOptions extends CallOptions {
-  /** Why, for people. */
+  /** The reason, for people. */
   readonly reason?: string | undefined
 }
 
@@ -40,7 +40,7 @@ export class Agent<M extends Mode> {
   }
 
   /**
-   * Reads configuration and version of the process.
+   * Reads the configuration and version of the process.
    *
    * Endpoint `operations.self` (GET /v1/agent/self). Right: agent:read. Spec 9.3. Errors: PermissionDenied
    * (caller_unknown, privilege_missing).
@@ -50,7 +50,7 @@ export class Agent<M extends Mode> {
   }
 
   /**
-   * Lists all server processes that it knows.
+   * Lists all server processes that this process knows.
    *
    * Endpoint `operations.members` (GET /v1/agent/members). Right: catalog. Spec 9.4. Errors: PermissionDenied
    * (caller_unknown, privilege_missing).
@@ -86,8 +86,8 @@ export class Agent<M extends Mode> {
   }
 
   /**
-   * Sets the secret with which the datacenter replicates, for all of its processes: of a global token of the primary with
-   * `acl:write`. Empty: what their settings say.
+   * Sets the replication token for all processes of the datacenter: the secret of a global token of the primary with
+   * `acl:write`. An empty string restores their settings.
    *
    * Endpoint `operations.setReplicationToken` (PUT /v1/agent/token/replication). Right: acl:write. An extension of
    * the spec, from service version 1.4.3. Errors: Invalid (field_invalid), PermissionDenied (caller_unknown,
@@ -98,7 +98,7 @@ export class Agent<M extends Mode> {
   }
 
   /**
-   * Lists the services of the node of the server that answers, by ID.
+   * Lists the services of the server's node, by ID.
    *
    * Endpoint `agent.services` (GET /v1/agent/services). Right: catalog. Spec 9.4. Errors: Invalid (filter_invalid,
    * field_too_long), PermissionDenied (caller_unknown, privilege_missing).
@@ -108,7 +108,7 @@ export class Agent<M extends Mode> {
   }
 
   /**
-   * Reads a service of the node.
+   * Reads a service on the server's node.
    *
    * Endpoint `agent.service` (GET /v1/agent/service/:ServiceID). Right: catalog. An extension of the spec, from
    * service version 1.3.0. Errors: Invalid (id_missing), NotFound, PermissionDenied (caller_unknown,
@@ -119,7 +119,7 @@ export class Agent<M extends Mode> {
   }
 
   /**
-   * Lists the checks of the node, by ID.
+   * Lists the checks of the server's node, by ID.
    *
    * Endpoint `agent.checks` (GET /v1/agent/checks). Right: catalog. Spec 9.4. Errors: Invalid (filter_invalid,
    * field_too_long), PermissionDenied (caller_unknown, privilege_missing).
@@ -129,7 +129,7 @@ export class Agent<M extends Mode> {
   }
 
   /**
-   * Registers a service of the node, with its checks.
+   * Registers a service on the server's node, with its checks.
    *
    * Endpoint `agent.registerService` (PUT /v1/agent/service/register). Right: catalog. Spec 9.4. Errors: Invalid
    * (field_required, field_invalid), PermissionDenied (caller_unknown, privilege_missing).
@@ -149,7 +149,7 @@ export class Agent<M extends Mode> {
   }
 
   /**
-   * Deregisters a service of the node, with its checks.
+   * Deregisters a service on the server's node, with its checks.
    *
    * Endpoint `agent.deregisterService` (PUT /v1/agent/service/deregister/:ServiceID). Right: catalog. Spec 9.4.
    * Errors: Invalid (id_missing), NotFound, PermissionDenied (caller_unknown, privilege_missing).
@@ -164,7 +164,7 @@ export class Agent<M extends Mode> {
   }
 
   /**
-   * Puts a service under maintenance, or ends it.
+   * Starts or ends maintenance of a service on the server's node.
    *
    * Endpoint `agent.serviceMaintenance` (PUT /v1/agent/service/maintenance/:ServiceID). Right: catalog. An
    * extension of the spec. Errors: Invalid (id_missing, query_invalid), NotFound, PermissionDenied (caller_unknown,
@@ -186,7 +186,7 @@ export class Agent<M extends Mode> {
   }
 
   /**
-   * Puts the node under maintenance, or ends it.
+   * Starts or ends maintenance of the server's node.
    *
    * Endpoint `agent.maintenance` (PUT /v1/agent/maintenance). Right: catalog. An extension of the spec. Errors:
    * Invalid (query_invalid), PermissionDenied (caller_unknown, privilege_missing).
@@ -202,7 +202,7 @@ export class Agent<M extends Mode> {
   }
 
   /**
-   * Registers a check of the node, or of one of its services.
+   * Registers a check of the server's node or of one of its services.
    *
    * Endpoint `agentChecks.register` (PUT /v1/agent/check/register). Right: catalog. Spec 9.4. Errors: Invalid
    * (field_required, field_invalid), NotFound, PermissionDenied (caller_unknown, privilege_missing).
@@ -218,7 +218,7 @@ export class Agent<M extends Mode> {
   }
 
   /**
-   * Deregisters a check of the node.
+   * Deregisters a check of the server's node.
    *
    * Endpoint `agentChecks.deregister` (PUT /v1/agent/check/deregister/:CheckID). Right: catalog. Spec 9.4. Errors:
    * Invalid (id_missing), NotFound, PermissionDenied (caller_unknown, privilege_missing).
@@ -233,7 +233,7 @@ export class Agent<M extends Mode> {
   }
 
   /**
-   * Reports that a TTL check passes: a heartbeat.
+   * Reports a TTL check as passing, like a heartbeat.
    *
    * Endpoint `agentChecks.pass` (PUT /v1/agent/check/pass/:CheckID). Right: catalog. Spec 9.4. Errors: Invalid
    * (id_missing, field_invalid), NotFound, PermissionDenied (caller_unknown, privilege_missing).
@@ -250,7 +250,7 @@ export class Agent<M extends Mode> {
   }
 
   /**
-   * Reports that a TTL check warns.
+   * Reports a TTL check as warning.
    *
    * Endpoint `agentChecks.warn` (PUT /v1/agent/check/warn/:CheckID). Right: catalog. Spec 9.4. Errors: Invalid
    * (id_missing, field_invalid), NotFound, PermissionDenied (caller_unknown, privilege_missing).
@@ -267,7 +267,7 @@ export class Agent<M extends Mode> {
   }
 
   /**
-   * Reports that a TTL check is critical.
+   * Reports a TTL check as critical.
    *
    * Endpoint `agentChecks.fail` (PUT /v1/agent/check/fail/:CheckID). Right: catalog. Spec 9.4. Errors: Invalid
    * (id_missing, field_invalid), NotFound, PermissionDenied (caller_unknown, privilege_missing).
@@ -305,7 +305,7 @@ export class Agent<M extends Mode> {
   }
 
   /**
-   * Confirms that an address is one of a member.
+   * Confirms that an address belongs to a member.
    *
    * Endpoint `agentProcess.join` (PUT /v1/agent/join/:Address). Right: agent:write. Spec 9.4. Errors: Invalid
    * (id_missing, field_invalid), PermissionDenied (caller_unknown, privilege_missing).
@@ -320,7 +320,7 @@ export class Agent<M extends Mode> {
   }
 
   /**
-   * Lets a failed process leave.
+   * Removes a failed process from the members.
    *
    * Endpoint `agentProcess.forceLeave` (PUT /v1/agent/force-leave/:Node). Right: operator:write. Spec 9.4. Errors:
    * Invalid (id_missing, field_invalid), NotFound, PermissionDenied (caller_unknown, privilege_missing).
@@ -345,7 +345,7 @@ export class Agent<M extends Mode> {
   }
 
   /**
-   * Asks the server to reload, which changes nothing.
+   * Accepted for compatibility; reloads nothing, because settings come from the environment.
    *
    * Endpoint `agentProcess.reload` (PUT /v1/agent/reload). Right: agent:write. An extension of the spec. Errors:
    * PermissionDenied (caller_unknown, privilege_missing).
@@ -355,7 +355,7 @@ export class Agent<M extends Mode> {
   }
 
   /**
-   * Reads facts about the machine of the server.
+   * Reads facts about the server's machine.
    *
    * Endpoint `agentProcess.host` (GET /v1/agent/host). Right: operator:read. An extension of the spec. Errors:
    * PermissionDenied (caller_unknown, privilege_missing).
@@ -365,8 +365,8 @@ export class Agent<M extends Mode> {
   }
 
   /**
-   * Tells whether a service of the node may take requests: `warning`, `critical`, `maintenance` and an unknown service are errors
-   * with the status 429, 503 and 404.
+   * Reads whether a service on the server's node can accept requests. `warning` is an error with status 429, `critical`
+   * and `maintenance` with 503, and an unknown service with 404.
    *
    * Endpoint `agent.serviceHealth` (GET /v1/agent/health/service/id/:ServiceID). Right: catalog. An extension of
    * the spec, from service version 1.4.1. Errors: Invalid (id_missing), PermissionDenied (caller_unknown,
@@ -377,7 +377,7 @@ export class Agent<M extends Mode> {
   }
 
   /**
-   * The same for all services of the node with a name.
+   * Like {@link serviceHealth}, for all services on the server's node with this name.
    *
    * Endpoint `agent.healthByName` (GET /v1/agent/health/service/name/:ServiceName). Right: catalog. An extension of
    * the spec, from service version 1.4.1. Errors: Invalid (id_missing), PermissionDenied (caller_unknown,

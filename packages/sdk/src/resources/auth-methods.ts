@@ -15,7 +15,7 @@ import type {
 import type { Watch } from '../watch.ts'
 
 export interface AuthMethodWriteOptions extends CallOptions {
-  /** `false` writes the method without a request to its provider. Default `true`. */
+  /** `false`: write the method without contacting its provider. Default `true`. */
   readonly check?: boolean | undefined
 }
 
@@ -27,8 +27,8 @@ export class AuthMethods<M extends Mode> {
   }
 
   /**
-   * Creates an auth method, or replaces the one of this name, in any case. The service fetches the URLs in Config once,
-   * as a check.
+   * Creates an auth method, or replaces the method with this name (ignoring case). The service fetches the URLs in
+   * Config once to check them.
    *
    * Endpoint `authMethods.create` (PUT /v1/acl/auth-method). Right: acl:write. Spec 2.1, from service version
    * 1.5.0. Errors: Invalid (field_required, field_invalid, field_immutable, name_invalid, selector_invalid),
@@ -54,7 +54,7 @@ export class AuthMethods<M extends Mode> {
   }
 
   /**
-   * Reads an auth method by its name, in any case. Secrets in Config are `<hidden>` to callers without acl:write.
+   * Reads an auth method by its name, ignoring case. Secrets in Config are `<hidden>` for callers without acl:write.
    *
    * Endpoint `authMethods.read` (GET /v1/acl/auth-method/:Name). Right: acl:read. Spec 2.1, from service version
    * 1.5.0. Errors: Invalid (id_missing), NotFound, PermissionDenied (caller_unknown, privilege_missing),
@@ -65,8 +65,8 @@ export class AuthMethods<M extends Mode> {
   }
 
   /**
-   * Replaces an auth method, Config included; what is left out is cleared. Tokens that it made stay as they are, but a
-   * change of TokenLocality ends them.
+   * Replaces an auth method, including Config; omitted fields are cleared. Tokens that it created stay valid, unless
+   * TokenLocality changes: then they stop working.
    *
    * Endpoint `authMethods.update` (PUT /v1/acl/auth-method/:Name). Right: acl:write. Spec 2.1, from service version
    * 1.5.0. Errors: Invalid (field_required, field_invalid, field_immutable, name_invalid, selector_invalid,
@@ -89,7 +89,7 @@ export class AuthMethods<M extends Mode> {
   }
 
   /**
-   * Deletes an auth method with its binding rules. All tokens that it made stop working at once.
+   * Deletes an auth method and its binding rules. All tokens that it created stop working at once.
    *
    * Endpoint `authMethods.delete` (DELETE /v1/acl/auth-method/:Name). Right: acl:write. Spec 2.1, from service
    * version 1.5.0. Errors: Invalid (id_missing), NotFound, PermissionDenied (caller_unknown, privilege_missing),
@@ -116,8 +116,8 @@ export class AuthMethods<M extends Mode> {
   }
 
   /**
-   * Says what a login with these claims would give: the mapped values, which binding rules apply and why others do not,
-   * and the rights of the token. Nothing is verified or stored.
+   * Explains a login with these claims: the mapped values, which binding rules apply and why others do not, and the
+   * rights of the token. Nothing is verified or stored.
    *
    * Endpoint `authMethods.explain` (POST /v1/acl/auth-method/:Name/explain). Right: acl:write. An extension of the
    * spec, from service version 1.5.0. Errors: NotFound, Invalid (batch_too_large), PermissionDenied
@@ -137,8 +137,8 @@ export class AuthMethods<M extends Mode> {
   }
 
   /**
-   * Lists who is logged in: the live tokens of the method per identity, in order of identity. One page of at most 1,000;
-   * `nextCursor` leads to the next.
+   * Lists who is logged in: the number of live tokens of each identity, in order of identity. Returns one page of at
+   * most 1,000; pass `nextCursor` for the next.
    *
    * Endpoint `authMethods.logins` (GET /v1/acl/auth-method/:Name/logins). Right: acl:read. An extension of the
    * spec, from service version 1.5.0. Errors: NotFound, PermissionDenied (caller_unknown, privilege_missing),
@@ -189,7 +189,7 @@ function checkQuery({ check }: AuthMethodWriteOptions): 'false' | undefined {
   return check === false ? 'false' : undefined
 }
 
-/** What no error may repeat of a configuration. */
+/** The secrets in a configuration, which errors must not contain. */
 function secretsOf({ Config }: AuthMethodUpdate): readonly (string | undefined)[] {
   return [Config?.OIDCClientSecret, Config?.ServiceAccountJWT]
 }

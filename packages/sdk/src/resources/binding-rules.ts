@@ -1,4 +1,4 @@
-/** Binding rules: what the tokens of an auth method are linked to. */
+/** Binding rules: they decide what the tokens of an auth method are linked to. */
 
 import { whenGone } from '../absence.ts'
 import { type Core, call, watchCall, watchRecordCall } from '../core.ts'
@@ -8,7 +8,7 @@ import type { QueryOf } from '../request/call.ts'
 import type { BindingRule, BindingRuleCreate, BindingRuleUpdate } from '../types.ts'
 import type { Watch } from '../watch.ts'
 
-/** Which binding rules a list shows: those of an auth method, by its name in any case. */
+/** Selects the binding rules of one auth method, by name, ignoring case. */
 export type BindingRuleFilter = { readonly [Q in QueryOf<'bindingRules.list'>]?: string | undefined }
 
 export class BindingRules<M extends Mode> {
@@ -19,8 +19,8 @@ export class BindingRules<M extends Mode> {
   }
 
   /**
-   * Creates a binding rule. Every rule whose selector matches a login counts; without a Selector it is every login. The
-   * service gives the ID, so a create whose outcome is unknown is not repeated.
+   * Creates a binding rule. All rules whose selector matches a login apply; a rule without a Selector matches every
+   * login. The service assigns the ID, so a create with an unknown outcome is not retried.
    *
    * Endpoint `bindingRules.create` (PUT /v1/acl/binding-rule). Right: acl:write. Spec 2.1, from service version
    * 1.5.0. Errors: Invalid (field_required, field_invalid, selector_invalid, link_unknown, accessor_mismatch),
@@ -50,8 +50,8 @@ export class BindingRules<M extends Mode> {
   }
 
   /**
-   * Replaces a binding rule: what is left out is cleared. Without its Selector a rule matches every login, so send the
-   * whole record that was read, changed.
+   * Replaces a binding rule; omitted fields are cleared. Without its Selector, a rule matches every login, so send the
+   * whole record as read, with your changes.
    *
    * Endpoint `bindingRules.update` (PUT /v1/acl/binding-rule/:ID). Right: acl:write. Spec 2.1, from service version
    * 1.5.0. Errors: Invalid (field_required, field_invalid, selector_invalid, link_unknown, accessor_mismatch,
@@ -69,7 +69,7 @@ export class BindingRules<M extends Mode> {
   }
 
   /**
-   * Deletes a binding rule; tokens made before keep what it gave them.
+   * Deletes a binding rule. Existing tokens keep the links that it gave them.
    *
    * Endpoint `bindingRules.delete` (DELETE /v1/acl/binding-rule/:ID). Right: acl:write. Spec 2.1, from service
    * version 1.5.0. Errors: Invalid (id_missing, id_invalid), NotFound, PermissionDenied (caller_unknown,

@@ -14,19 +14,19 @@ import type {
 } from '../types.ts'
 import type { Watch } from '../watch.ts'
 
-/** Which nodes a list shows, and in which order. */
+/** Selects and sorts nodes. */
 export interface NodeFilter {
-  /** Sort by the distance from this node; `_agent` is that of the server. */
+  /** Sort by distance from this node; `_agent` means the server's node. */
   readonly near?: string | undefined
   /** `key:value` pairs that the node must have. */
   readonly 'node-meta'?: readonly string[] | undefined
-  /** An expression that is true of the records, such as `Meta.rack == r1`. */
+  /** An expression that selects the records to return, such as `Meta.rack == r1`. */
   readonly filter?: string | undefined
 }
 
-/** Which instances a list shows, and in which order. */
+/** Selects and sorts instances. */
 export interface InstanceFilter extends NodeFilter {
-  /** Tags that an instance must have, without case. */
+  /** Tags that an instance must have, ignoring case. */
   readonly tag?: readonly string[] | undefined
 }
 
@@ -38,8 +38,7 @@ export class Catalog<M extends Mode> {
   }
 
   /**
-   * Registers a node, a service and checks, all or nothing. What is the same as before stays as it is, so that it may be
-   * repeated.
+   * Registers a node, a service and checks, all or nothing. It is idempotent: unchanged records are not written again.
    *
    * Endpoint `catalog.register` (PUT /v1/catalog/register). Right: catalog. Spec 9.4. Errors: Invalid
    * (field_required, field_invalid), Conflict (name_in_use), NotFound, PermissionDenied (caller_unknown,
@@ -63,8 +62,8 @@ export class Catalog<M extends Mode> {
   }
 
   /**
-   * Removes a service with its checks, else a check, else the node with everything on it. What does not exist is removed
-   * already.
+   * Removes a service with its checks, otherwise a check, otherwise the node with everything on it. A record that does
+   * not exist is not an error.
    *
    * Endpoint `catalog.deregister` (PUT /v1/catalog/deregister). Right: catalog. Spec 9.4. Errors: Invalid
    * (field_required, field_invalid), PermissionDenied (caller_unknown, privilege_missing).
@@ -89,7 +88,7 @@ export class Catalog<M extends Mode> {
   }
 
   /**
-   * Names of the services, with the tags of all their instances.
+   * Lists the names of the services, each with the tags of all its instances.
    *
    * Endpoint `catalog.services` (GET /v1/catalog/services). Right: catalog. Spec 9.4. Errors: PermissionDenied
    * (caller_unknown, privilege_missing).
@@ -116,7 +115,7 @@ export class Catalog<M extends Mode> {
   }
 
   /**
-   * Lists what connects for a service: native instances, and proxies that stand for it.
+   * Lists the endpoints for connections to a service: native instances, and proxies that represent it.
    *
    * Endpoint `catalog.connect` (GET /v1/catalog/connect/:Service). Right: catalog. An extension of the spec, from
    * service version 1.2.0. Errors: Invalid (filter_invalid, field_too_long, id_missing), PermissionDenied
@@ -132,7 +131,7 @@ export class Catalog<M extends Mode> {
   }
 
   /**
-   * Reads a node with its services by their ids; `null` if there is no such node.
+   * Reads a node with its services by ID; `null` if the node does not exist.
    *
    * Endpoint `catalog.node` (GET /v1/catalog/node/:Node). Right: catalog. Spec 9.4. Errors: Invalid
    * (filter_invalid, field_too_long, id_missing), PermissionDenied (caller_unknown, privilege_missing).
@@ -163,7 +162,7 @@ export class Catalog<M extends Mode> {
   }
 
   /**
-   * Lists the services of a gateway: none, because this service configures no gateways.
+   * Lists the services of a gateway. Always empty, because this service configures no gateways.
    *
    * Endpoint `catalog.gatewayServices` (GET /v1/catalog/gateway-services/:Gateway). Right: catalog. An extension of
    * the spec, from service version 1.8.0. Errors: Invalid (id_missing), PermissionDenied (caller_unknown,

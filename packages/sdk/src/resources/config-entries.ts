@@ -6,7 +6,10 @@ import type { ConfigEntry, ConfigEntryWrite } from '../types.ts'
 import type { Watch } from '../watch.ts'
 
 export interface EntryCasOptions extends CallOptions {
-  /** Only if the entry still has this ModifyIndex; 0: only if it does not exist. Otherwise returns `false`. */
+  /**
+   * Apply the change only if the entry still has this ModifyIndex (0: only if it does not exist); otherwise return
+   * `false`.
+   */
   readonly cas?: number | undefined
 }
 
@@ -18,7 +21,7 @@ export class ConfigEntries<M extends Mode> {
   }
 
   /**
-   * Writes an entry: replaces all intentions to its destination. `true`: it is written.
+   * Writes an entry, which replaces all intentions to its destination. Returns whether it was written.
    *
    * Endpoint `configEntries.write` (PUT /v1/config). Right: intention. Spec 9.5, from service version 1.9.0.
    * Errors: Invalid (field_required, field_invalid), Unavailable (intentions_migrating), PermissionDenied
@@ -82,8 +85,8 @@ export class ConfigEntries<M extends Mode> {
   }
 
   /**
-   * Deletes an entry, and with it all intentions to its destination. The same where there is none. With `cas`, from service
-   * version 1.11, returns whether it was deleted.
+   * Deletes an entry, and with it all intentions to its destination. An absent entry is not an error. With `cas`, from
+   * service version 1.11, returns whether it was deleted.
    *
    * Endpoint `configEntries.delete` (DELETE /v1/config/service-intentions/:Name). Right: intention. Spec 9.5, from
    * service version 1.9.0. Errors: Invalid (id_missing), Unavailable (intentions_migrating), PermissionDenied

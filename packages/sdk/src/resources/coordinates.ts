@@ -17,7 +17,7 @@ export class Coordinates<M extends Mode> {
   }
 
   /**
-   * Lists the datacenters, the server's first.
+   * Lists the datacenters, beginning with the server's.
    *
    * Endpoint `coordinates.datacenters` (GET /v1/coordinate/datacenters). Right: none. Spec 9.4.
    */
@@ -36,7 +36,7 @@ export class Coordinates<M extends Mode> {
   }
 
   /**
-   * Reads the coordinates of a node, one for each segment.
+   * Reads the coordinates of a node, one per segment.
    *
    * Endpoint `coordinates.node` (GET /v1/coordinate/node/:Node). Right: catalog. An extension of the spec. Errors:
    * Invalid (id_missing), PermissionDenied (privilege_missing, caller_unknown, privilege_missing), NotFound.
@@ -51,7 +51,7 @@ export class Coordinates<M extends Mode> {
   }
 
   /**
-   * Reports the coordinate of a node. It is stored within seconds, if the node is registered.
+   * Reports the coordinate of a node. It is stored within seconds if the node is registered.
    *
    * Endpoint `coordinates.update` (PUT /v1/coordinate/update). Right: catalog. An extension of the spec. Errors:
    * Invalid (field_required, field_invalid, datacenter_unknown), PermissionDenied (privilege_missing,

@@ -7,8 +7,8 @@ import type { Token, TokenCreate } from '../types.ts'
 import { randomUuid } from './uuid.ts'
 
 /**
- * Creates a token with our own ids. If an attempt may have been applied and its retry is refused because an id is in use,
- * reads the token with the secret that only this call knows: if it exists, this call created it.
+ * Creates a token with IDs generated here. If an attempt may have been applied and its retry is refused because an ID
+ * is in use, reads the token with the secret that only this call knows: if the token exists, this call created it.
  */
 export async function createToken(
   settings: Settings,
@@ -22,7 +22,7 @@ export async function createToken(
     endpoint: 'tokens.create',
     json: { ...token, AccessorID, SecretID },
     secrets: [SecretID],
-    // A secret chosen by the caller may belong to an older token, which would be mistaken for the new one.
+    // A caller's own secret may belong to an older token, which would be mistaken for the new one.
     ...(isOwnSecret && AccessorID !== '' ? { repeatable: 'always' } : {}),
     ...(AccessorID === undefined || AccessorID === '' ? {} : { recordId: AccessorID }),
     recover: async (refusal) => (refusal instanceof Conflict ? await readOwn(refusal) : undefined),

@@ -1,4 +1,4 @@
-/** Creates or updates records by name. */
+/** Creates or updates a record by name. */
 import { Conflict, NotFound } from '../errors.ts'
 import type { WithMeta } from '../meta.ts'
 
@@ -7,15 +7,15 @@ const ROUNDS_MAX = 3
 
 interface Ways<T> {
   readonly read: () => Promise<WithMeta<T>>
-  /** May be repeated: if an earlier attempt was applied, the next one is a conflict. */
+  /** Safe to retry: if an earlier attempt was applied, the next one is a conflict. */
   readonly create: () => Promise<WithMeta<T>>
   readonly update: (found: T) => Promise<WithMeta<T>>
   readonly isSame: (found: T) => boolean
 }
 
 /**
- * Creates the record if missing, or updates it if it differs. Starts over if another client creates or deletes it in
- * between.
+ * Creates the record if it is missing, or updates it if it differs. Starts over if another client creates or deletes it
+ * concurrently.
  */
 export async function ensure<T>(ways: Ways<T>): Promise<WithMeta<T>> {
   for (let round = 1; ; round += 1) {
@@ -36,7 +36,7 @@ function absentAsUndefined(error: unknown): undefined {
 
 type Link = { readonly ID?: string | undefined; readonly Name?: string | undefined }
 
-/** Whether the wanted links, by ID or name, equal those of a record. */
+/** Whether the wanted links, by ID or name, equal the links of a record. */
 export function hasLinks(found: readonly Link[] = [], wanted: readonly Link[] = []): boolean {
   const isMeant = (link: Link, { ID, Name }: Link) =>
     ID ? link.ID?.toLowerCase() === ID.toLowerCase() : link.Name === Name
@@ -46,7 +46,7 @@ export function hasLinks(found: readonly Link[] = [], wanted: readonly Link[] = 
   )
 }
 
-/** Whether two lists hold the same plain records, in any order. */
+/** Whether two lists contain the same plain records, in any order. */
 export function hasRecords(found: readonly object[] = [], wanted: readonly object[] = []): boolean {
   const texts = (records: readonly object[]) => [...new Set(records.map(canonical))].sort().join()
   return texts(found) === texts(wanted)

@@ -5,23 +5,23 @@ import type { ReadOptions, WatchOptions } from '../options.ts'
 import type { HealthCheck, NodeSummary, ServiceHealth, ServiceSummary } from '../types.ts'
 import type { Watch } from '../watch.ts'
 
-/** What a list of checks may select by. */
+/** Options of a list of checks. */
 export interface CheckListOptions extends ReadOptions, CheckSelection {}
 
 export interface CheckSelection {
-  /** Sort by distance from this node; `_agent` is that of the server. */
+  /** Sort by distance from this node; `_agent` means the server's node. */
   readonly near?: string | undefined
-  /** `key:value` that the node must have: all of them. */
+  /** `key:value` pairs that the node must have. */
   readonly nodeMeta?: readonly string[] | undefined
-  /** An expression; only what it is true of is returned. */
+  /** An expression that selects the records to return. */
   readonly filter?: string | undefined
 }
 
-/** What a list of instances may select by. */
+/** Selects and sorts instances. */
 export interface InstanceSelection extends CheckSelection {
-  /** Tags that an instance must have: all of them. */
+  /** Tags that an instance must have. */
   readonly tags?: readonly string[] | undefined
-  /** Only instances all of whose checks pass. */
+  /** Return only instances whose checks all pass. */
   readonly passing?: boolean | undefined
 }
 
@@ -87,7 +87,7 @@ export class Health<M extends Mode> {
   }
 
   /**
-   * Follows the instances of a service: yields them now, and whenever they, their nodes or their checks change.
+   * Follows the instances of a service: yields them at once, and again when they, their nodes or their checks change.
    *
    * Endpoint `health.service` (GET /v1/health/service/:Service). Right: catalog. Spec 9.3. Errors: Invalid
    * (filter_invalid, field_too_long, id_missing), PermissionDenied (caller_unknown, privilege_missing).
@@ -105,7 +105,7 @@ export class Health<M extends Mode> {
   }
 
   /**
-   * Lists what connects for a service: native instances and proxies.
+   * Lists the endpoints for connections to a service: native instances and proxies.
    *
    * Endpoint `health.connect` (GET /v1/health/connect/:Service). Right: catalog. An extension of the spec, from
    * service version 1.2.0. Errors: Invalid (filter_invalid, field_too_long, id_missing), PermissionDenied
@@ -172,7 +172,7 @@ export class Health<M extends Mode> {
   }
 
   /**
-   * Lists the services with the number of their instances and checks, for user interfaces.
+   * Lists the services with their numbers of instances and checks, for user interfaces.
    *
    * Endpoint `health.uiServices` (GET /v1/internal/ui/services). Right: catalog. Spec 9.4. Errors: Invalid
    * (filter_invalid, field_too_long), PermissionDenied (caller_unknown, privilege_missing).
@@ -204,7 +204,7 @@ export class Health<M extends Mode> {
   }
 
   /**
-   * Follows the services with the number of their instances and checks.
+   * Follows the services with their numbers of instances and checks.
    *
    * Endpoint `health.uiServices` (GET /v1/internal/ui/services). Right: catalog. Spec 9.4. Errors: Invalid
    * (filter_invalid, field_too_long), PermissionDenied (caller_unknown, privilege_missing).

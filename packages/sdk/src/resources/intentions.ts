@@ -1,4 +1,4 @@
-/** Intentions: which service may connect to which. Spec 9.5. */
+/** Intentions: which services may connect to which. Spec 9.5. */
 import { whenGone } from '../absence.ts'
 import { type Core, call, watchCall } from '../core.ts'
 import type { Mode, Result } from '../meta.ts'
@@ -15,13 +15,13 @@ import type {
 } from '../types.ts'
 import type { Watch } from '../watch.ts'
 
-/** A source and a destination: a name, or a namespace, a slash and a name. */
+/** A source and a destination, each as `name` or `namespace/name`. */
 export interface IntentionNames {
   readonly source: string
   readonly destination: string
 }
 
-/** Which intentions a list shows: those that an expression selects, such as `Action == deny`. */
+/** Selects intentions by an expression, such as `Action == deny`. */
 export interface IntentionFilter {
   readonly filter?: string | undefined
 }
@@ -34,7 +34,7 @@ export class Intentions<M extends Mode> {
   }
 
   /**
-   * Lists intentions, the highest precedence first. From service version 1.9.0 those of one namespace.
+   * Lists intentions, highest precedence first. From service version 1.9.0, it lists one namespace.
    *
    * Endpoint `intentions.list` (GET /v1/connect/intentions). Right: intention. Spec 9.3. Errors: Invalid
    * (filter_invalid, field_too_long), PermissionDenied (caller_unknown, privilege_missing).
@@ -70,7 +70,7 @@ export class Intentions<M extends Mode> {
   }
 
   /**
-   * Reads an intention by its ID, which it has until an edit through config entries.
+   * Reads an intention by its ID. An edit through config entries removes the ID.
    *
    * Endpoint `intentions.read` (GET /v1/connect/intentions/:ID). Right: intention. Spec 9.5. Errors: Invalid
    * (id_missing, id_invalid), NotFound, PermissionDenied (caller_unknown, privilege_missing).
@@ -80,7 +80,7 @@ export class Intentions<M extends Mode> {
   }
 
   /**
-   * Replaces an intention: what is left out is cleared.
+   * Replaces an intention; omitted fields are cleared.
    *
    * Endpoint `intentions.update` (PUT /v1/connect/intentions/:ID). Right: intention. Spec 9.5. Errors: Invalid
    * (field_required, field_invalid, namespace_unsupported, id_missing, id_invalid, field_immutable), Unavailable
@@ -115,7 +115,7 @@ export class Intentions<M extends Mode> {
   }
 
   /**
-   * Reads an intention by its names.
+   * Reads an intention by source and destination.
    *
    * Endpoint `intentions.readExact` (GET /v1/connect/intentions/exact). Right: intention. Spec 9.5, from service
    * version 1.9.0. Errors: Invalid (field_required, field_invalid, namespace_unsupported), NotFound,
@@ -126,7 +126,7 @@ export class Intentions<M extends Mode> {
   }
 
   /**
-   * Creates or replaces an intention by its names. All intentions to that destination lose their IDs.
+   * Creates or replaces an intention by source and destination. All intentions to the destination lose their IDs.
    *
    * Endpoint `intentions.writeExact` (PUT /v1/connect/intentions/exact). Right: intention. Spec 9.5, from service
    * version 1.9.0. Errors: Invalid (field_required, field_invalid, namespace_unsupported), Unavailable
@@ -147,7 +147,7 @@ export class Intentions<M extends Mode> {
   }
 
   /**
-   * Deletes an intention by its names. `true` also where there is none.
+   * Deletes an intention by source and destination. Also `true` if it did not exist.
    *
    * Endpoint `intentions.deleteExact` (DELETE /v1/connect/intentions/exact). Right: intention. Spec 9.5, from
    * service version 1.9.0. Errors: Invalid (field_required, field_invalid, namespace_unsupported), Unavailable
@@ -164,7 +164,7 @@ export class Intentions<M extends Mode> {
   }
 
   /**
-   * Lists what concerns services as source or destination, by their names as given.
+   * Lists the intentions whose source or destination matches each of the given names, by name.
    *
    * Endpoint `intentions.match` (GET /v1/connect/intentions/match). Right: intention. Spec 9.5. Errors: Invalid
    * (field_required, field_invalid, namespace_unsupported), PermissionDenied (caller_unknown, privilege_missing).
@@ -178,7 +178,7 @@ export class Intentions<M extends Mode> {
   }
 
   /**
-   * Asks whether a service may connect to another.
+   * Checks whether one service may connect to another.
    *
    * Endpoint `intentions.check` (GET /v1/connect/intentions/check). Right: intention. Spec 9.5. Errors: Invalid
    * (field_required, field_invalid, namespace_unsupported), PermissionDenied (caller_unknown, privilege_missing).

@@ -12,9 +12,9 @@ import type { KVEntry } from '../types.ts'
 import { type Watch, watch, watchRecord } from '../watch.ts'
 
 export interface KeyListOptions extends ReadOptions {
-  /** Return names up to and including its first occurrence after the prefix, each once: one level of a tree. */
+  /** Cut each name after the first separator that follows the prefix, and return it once: one level of a tree. */
   readonly separator?: string | undefined
-  /** Only keys that the session with this ID holds. */
+  /** Only keys that the session with this ID has locked. */
   readonly session?: string | undefined
 }
 
@@ -22,8 +22,8 @@ type KeyFilter = Pick<KeyListOptions, 'separator' | 'session'>
 
 export interface CasOptions extends CallOptions {
   /**
-   * Only if the key still has this ModifyIndex; 0: only if it does not exist. Otherwise returns `false`. A conditional write
-   * whose outcome is unknown is not retried.
+   * Apply the change only if the key still has this ModifyIndex (0: only if it does not exist); otherwise return
+   * `false`. A conditional write with an unknown outcome is not retried.
    */
   readonly cas?: number | undefined
 }
@@ -61,7 +61,7 @@ export class Kv<M extends Mode> {
   }
 
   /**
-   * Reads the bytes of a key, without base64 on the way.
+   * Reads the value of a key as raw bytes, without base64 encoding.
    *
    * Endpoint `kv.read` (GET /v1/kv/:Key). Right: key. Spec 5.4. Errors: Invalid (id_missing, id_invalid,
    * field_too_long), NotFound, PermissionDenied (caller_unknown, privilege_missing).
@@ -73,7 +73,8 @@ export class Kv<M extends Mode> {
   }
 
   /**
-   * Lists the entries whose keys begin with the prefix; an empty prefix means all. None is an empty list.
+   * Lists the entries whose keys begin with the prefix; an empty prefix means all. If there are none, the list is
+   * empty.
    *
    * Endpoint `kv.read` (GET /v1/kv/:Key). Right: key. Spec 5.4. Errors: Invalid (id_missing, id_invalid,
    * field_too_long), NotFound, PermissionDenied (caller_unknown, privilege_missing).
@@ -83,7 +84,7 @@ export class Kv<M extends Mode> {
   }
 
   /**
-   * Lists the keys that begin with the prefix; an empty prefix means all. None is an empty list.
+   * Lists the keys that begin with the prefix; an empty prefix means all. If there are none, the list is empty.
    *
    * Endpoint `kv.read` (GET /v1/kv/:Key). Right: key. Spec 5.4. Errors: Invalid (id_missing, id_invalid,
    * field_too_long), NotFound, PermissionDenied (caller_unknown, privilege_missing).
@@ -93,7 +94,7 @@ export class Kv<M extends Mode> {
   }
 
   /**
-   * Writes a key. `true`: it is written.
+   * Writes a key. Returns whether it was written.
    *
    * Endpoint `kv.write` (PUT /v1/kv/:Key). Right: key. Spec 5.4. Errors: Invalid (id_missing, id_invalid,
    * session_unknown, field_too_long), NotFound, PermissionDenied (caller_unknown, privilege_missing).
@@ -112,8 +113,8 @@ export class Kv<M extends Mode> {
   }
 
   /**
-   * Writes a key and locks it for a session. `false`: another session holds it, or a lock delay keeps it. `client.locks` does it
-   * for you.
+   * Writes a key and locks it for a session. `false`: another session holds the key, or a lock delay is running.
+   * `client.locks` does this for you.
    *
    * Endpoint `kv.write` (PUT /v1/kv/:Key). Right: key. Spec 5.4. Errors: Invalid (id_missing, id_invalid,
    * session_unknown, field_too_long), NotFound, PermissionDenied (caller_unknown, privilege_missing).
@@ -127,7 +128,7 @@ export class Kv<M extends Mode> {
   }
 
   /**
-   * Writes a key and releases it. `false`: the session does not hold it.
+   * Writes a key and releases its lock. `false`: the session does not hold the key.
    *
    * Endpoint `kv.write` (PUT /v1/kv/:Key). Right: key. Spec 5.4. Errors: Invalid (id_missing, id_invalid,
    * session_unknown, field_too_long), NotFound, PermissionDenied (caller_unknown, privilege_missing).
@@ -141,7 +142,7 @@ export class Kv<M extends Mode> {
   }
 
   /**
-   * Deletes a key. `true` also where it did not exist.
+   * Deletes a key. Also `true` if it did not exist.
    *
    * Endpoint `kv.delete` (DELETE /v1/kv/:Key). Right: key. Spec 5.4. Errors: Invalid (id_missing, field_too_long),
    * PermissionDenied (caller_unknown, privilege_missing).
@@ -245,17 +246,17 @@ export class Kv<M extends Mode> {
   }
 }
 
-/** The value of an entry as bytes; empty if it has none. */
+/** Decodes the value of an entry to bytes; empty if it has none. */
 export function valueBytes(entry: Pick<KVEntry, 'Value'>): Uint8Array {
   return Uint8Array.from(atob(entry.Value ?? ''), (char) => char.charCodeAt(0))
 }
 
-/** The value of an entry as text; what is not UTF-8 shows as U+FFFD. */
+/** Decodes the value of an entry to text; bytes that are not UTF-8 become U+FFFD. */
 export function valueText(entry: Pick<KVEntry, 'Value'>): string {
   return new TextDecoder().decode(valueBytes(entry))
 }
 
-/** @throws PathParameterError for an empty key, which names the whole store and is for trees only. */
+/** @throws PathParameterError for an empty key, which would address the whole store and is allowed only for trees. */
 function keyCall(key: string) {
   if (key === '') {
     throw new PathParameterError('A key must not be empty', { parameter: 'Key', isMissing: true })
@@ -263,7 +264,7 @@ function keyCall(key: string) {
   return { endpoint: 'kv.read', params: { Key: key } } as const
 }
 
-/** No entry below the prefix: a 404 of the service, an empty list for the caller. */
+/** Converts the service's 404 for a prefix without entries to an empty list. */
 function asEmpty<T>(error: unknown): WithMeta<T[]> {
   if (!(error instanceof NotFound)) throw error
   return absentAs<T[]>([], error)

@@ -13,8 +13,7 @@ export class Legacy<M extends Mode> {
   }
 
   /**
-   * Creates a legacy token, or overwrites the one with the same ID. The SDK makes an absent ID itself, so repeating is
-   * safe.
+   * Creates a legacy token, or overwrites the one with the same ID. The SDK generates an absent ID, so a retry is safe.
    *
    * Endpoint `legacy.create` (PUT /v1/acl/create). Right: acl:write. Spec 9.1, removed in 1.11. Errors: Invalid
    * (field_invalid, rules_invalid, legacy_token_immutable, id_reserved), PermissionDenied (root_name_refused,
@@ -33,7 +32,7 @@ export class Legacy<M extends Mode> {
   }
 
   /**
-   * Replaces a legacy token; an unknown ID creates it.
+   * Replaces a legacy token, or creates it if the ID is unknown.
    *
    * Endpoint `legacy.update` (PUT /v1/acl/update). Right: acl:write. Spec 9.1, removed in 1.11. Errors: Invalid
    * (id_missing, field_invalid, rules_invalid, legacy_token_immutable, id_reserved), PermissionDenied
@@ -51,7 +50,7 @@ export class Legacy<M extends Mode> {
   }
 
   /**
-   * Destroys a token by its secret. `true` also where it did not exist.
+   * Destroys a token by its secret. Also `true` if it did not exist.
    *
    * Endpoint `legacy.destroy` (PUT /v1/acl/destroy/:ID). Right: acl:write. Spec 9.1, removed in 1.11. Errors:
    * Invalid (id_missing), PermissionDenied (root_name_refused, caller_unknown, privilege_missing).
@@ -68,7 +67,7 @@ export class Legacy<M extends Mode> {
   }
 
   /**
-   * Reads a legacy token by its secret: a list of one, or of none.
+   * Reads a legacy token by its secret. Returns a list with the token, or an empty list.
    *
    * Endpoint `legacy.info` (GET /v1/acl/info/:ID). Right: none. Spec 9.1, removed in 1.11. Errors: Invalid
    * (id_missing), PermissionDenied (root_name_refused).
@@ -78,8 +77,7 @@ export class Legacy<M extends Mode> {
   }
 
   /**
-   * Makes a new legacy token with the name, type and rules of another. A clone whose outcome is unknown is not
-   * repeated.
+   * Creates a legacy token with the name, type and rules of another. A clone with an unknown outcome is not retried.
    *
    * Endpoint `legacy.clone` (PUT /v1/acl/clone/:ID). Right: acl:write. Spec 9.1, removed in 1.11. Errors: Invalid
    * (id_missing), PermissionDenied (root_name_refused, caller_unknown, privilege_missing).
@@ -99,8 +97,8 @@ export class Legacy<M extends Mode> {
   }
 
   /**
-   * Imports the list of a legacy cluster, all or nothing. It leaves existing tokens unchanged, so repeating is
-   * safe. Give a long list more `attemptTimeout`.
+   * Imports the list of a legacy cluster, all or nothing. It leaves existing tokens unchanged, so a retry is safe.
+   * Raise `attemptTimeout` for a long list.
    *
    * Endpoint `legacy.import` (PUT /v1/internal/acl/legacy-tokens). Right: acl:write. An extension of the spec,
    * removed in 1.11. Errors: Invalid (field_invalid, field_type, body_malformed), Conflict (id_in_use),
@@ -118,7 +116,7 @@ export class Legacy<M extends Mode> {
   }
 
   /**
-   * Exports all legacy tokens, in the shape that {@link import} takes.
+   * Exports all legacy tokens, in the format that {@link import} accepts.
    *
    * Endpoint `legacy.export` (GET /v1/internal/acl/legacy-tokens). Right: acl:write. An extension of the spec,
    * removed in 1.11. Errors: PermissionDenied (caller_unknown, privilege_missing).
@@ -128,7 +126,7 @@ export class Legacy<M extends Mode> {
   }
 
   /**
-   * Translates legacy rules to the present rule language.
+   * Translates legacy rules to the current rule language.
    *
    * Endpoint `legacy.translate` (POST /v1/acl/rules/translate). Right: acl:read. Spec 9.1, removed in 1.11. Errors:
    * Invalid (rules_invalid), PermissionDenied (caller_unknown, privilege_missing).

@@ -10,7 +10,7 @@ afterEach(() => {
 
 const MINUTE = 60_000
 
-/** A service whose n-th login gives the secret `s-n` for ten minutes. */
+/** A service whose n-th login returns the secret `s-n`, valid for ten minutes. */
 function aService({
   isKnown = () => true,
   login,
@@ -174,7 +174,7 @@ test('after a login that failed, calls do not try another before a pause', async
   clock.advance(9 * MINUTE)
   await session.tokens.self()
   await vi.waitFor(() => expect(pathsOf(server).filter((path) => path === 'login')).toHaveLength(2))
-  // Each answer comes after that of the login that failed.
+  // Each answer arrives after the answer of the failed login.
   for (let i = 0; i < 5; i += 1) await session.tokens.self()
   expect(getCredential).toHaveBeenCalledTimes(2)
   clock.advance(MINUTE / 2)

@@ -1,4 +1,4 @@
-/** Login and logout, and the token of a session, which a new login replaces before it expires. */
+/** Login, logout and the token of a session, which is replaced by a new login before it expires. */
 
 import { PermissionDenied } from '../errors.ts'
 import { NO_META, type WithMeta } from '../meta.ts'
@@ -6,23 +6,28 @@ import type { CallOptions, Settings, TokenGetter } from '../options.ts'
 import { send } from '../request/send.ts'
 import type { Token } from '../types.ts'
 
-/** How to log in: with a `bearerToken`, with `getCredential`, or with one first and the other from then on. */
+/**
+ * How to log in: with `bearerToken`, with `getCredential`, or first with `bearerToken` and later with `getCredential`.
+ */
 export interface LoginOptions extends CallOptions {
-  /** Name of the auth method, in any case. */
+  /** Name of the auth method. Not case-sensitive. */
   readonly method: string
-  /** The credential of the identity provider. Alone, the session ends with its token. */
+  /** The credential of the identity provider. Without `getCredential`, the session ends with its token. */
   readonly bearerToken?: string | undefined
-  /** Gets a fresh credential, for every login of the session. */
+  /** Gets a fresh credential for every login of the session. */
   readonly getCredential?: (() => string | Promise<string>) | undefined
-  /** Texts that the description of the token will hold. */
+  /** Metadata that is added to the description of the token. */
   readonly meta?: Readonly<Record<string, string>> | undefined
 }
 
-/** When a token is replaced, as parts of its lifetime: at random between them, so that clients that log in together spread out. */
+/**
+ * When a token is replaced, as fractions of its lifetime: RENEW_FROM plus a random part of RENEW_SPREAD. The jitter
+ * spreads out clients that log in together.
+ */
 const RENEW_FROM = 0.7
 const RENEW_SPREAD = 0.2
 
-/** Most time between two attempts to replace a token that still works, in milliseconds. */
+/** Maximum pause between attempts to replace a token that still works, in milliseconds. */
 const RENEW_PAUSE_MAX = 30_000
 
 interface Login {
@@ -31,16 +36,16 @@ interface Login {
   readonly expiresAt: number
 }
 
-/** The token of a session. One login runs at a time, however many calls want one. */
+/** The token of a session. Concurrent calls share one login. */
 export class SessionToken {
   readonly #settings: Settings
-  /** Absent: a token that was made elsewhere, with which the session ends. */
+  /** Absent for a token of a login elsewhere; the session ends with that token. */
   readonly #options: LoginOptions | undefined
   #login: Login | undefined
   /** As `performance.now()`. */
   #renewAt = 0
   #running: Promise<Login> | undefined
-  /** The part of a login that makes a token. */
+  /** The part of a login that creates a token. */
   #request: Promise<unknown> | undefined
   #isEnded = false
   #logout: Promise<WithMeta<boolean>> | undefined
@@ -52,9 +57,9 @@ export class SessionToken {
   }
 
   /**
-   * Logs in. Signal and times of the call are for the first login alone.
+   * Logs in. The signal and timeouts in the options apply only to the first login.
    *
-   * @throws TypeError where neither a credential nor a way to get one is given.
+   * @throws TypeError if neither `bearerToken` nor `getCredential` is given.
    */
   static async start(settings: Settings, options: LoginOptions): Promise<SessionToken> {
     const { bearerToken, getCredential, signal, timeout, attemptTimeout, retries } = options
@@ -66,18 +71,18 @@ export class SessionToken {
     return session
   }
 
-  /** Of a login that was made elsewhere. */
+  /** Wraps the token of a login elsewhere. */
   static of(settings: Settings, token: Token): SessionToken {
     return new SessionToken(settings, undefined, { token, expiresAt: Infinity })
   }
 
-  /** The token as the last login made it. */
+  /** The token of the latest login. */
   get token(): Token {
     if (this.#login === undefined) throw new TypeError('The session has not logged in')
     return this.#login.token
   }
 
-  /** For the settings of a client. */
+  /** Returns the token source for the settings of a client. */
   getter(): TokenGetter {
     return Object.assign(() => this.#secret(), { replace: (refused?: string) => this.#replace(refused) })
   }
@@ -93,7 +98,7 @@ export class SessionToken {
   }
 
   async #end(options: CallOptions): Promise<WithMeta<boolean>> {
-    // A login under way still makes a token.
+    // A login in flight still creates a token.
     await this.#request?.catch(ignore)
     const { SecretID } = this.token
     try {
@@ -111,7 +116,7 @@ export class SessionToken {
     if (this.#login === undefined || (now >= this.#login.expiresAt && this.#canRenew)) {
       return (await this.#renew()).token.SecretID
     }
-    // The token still works, so no call waits for the next one, nor fails if there is none yet.
+    // The token still works: replace it in the background, and ignore a failed login.
     if (now >= this.#renewAt && this.#canRenew) this.#renew().catch(ignore)
     return this.#login.token.SecretID
   }
@@ -140,7 +145,7 @@ export class SessionToken {
     try {
       const bearer = bearerToken ?? (await getCredential?.()) ?? ''
       this.#checkOpen()
-      // From before the request and by the clock of this process: neither a slow answer nor a wrong clock counts.
+      // Measured before the request and on the monotonic clock: a slow answer or a wrong clock does not extend it.
       const startedAt = performance.now()
       const request = logIn(this.#settings, { method, bearer, meta, options: { ...options, namespace } })
       this.#request = request
@@ -174,10 +179,10 @@ interface LoginCall {
   readonly options: CallOptions
 }
 
-/** A login that is repeated may leave the token of an earlier attempt behind, until that expires. */
+/** Logs in. A retry may leave behind the token of an earlier attempt until that token expires. */
 function logIn(settings: Settings, { method, bearer, meta, options }: LoginCall): Promise<WithMeta<Token>> {
   return send(
-    // The service would ignore the configured token; it is not sent to begin with.
+    // The service would ignore the configured token, so do not send it.
     { ...settings, token: () => undefined },
     {
       endpoint: 'login.login',
@@ -192,13 +197,13 @@ function logIn(settings: Settings, { method, bearer, meta, options }: LoginCall)
 /** Deletes the token that the settings present. */
 export function logout(settings: Settings, options: CallOptions): Promise<WithMeta<boolean>> {
   return send(
-    // No new login, to log out of.
+    // Omits `replace`: a logout must not cause a new login.
     { ...settings, token: () => settings.token() },
     { endpoint: 'login.logout', repeatable: 'always', recover: whenUnknown, options },
   )
 }
 
-/** A token that the service does not know counts as logged out. */
+/** Treats an unknown token as logged out. */
 async function whenUnknown(refusal: unknown): Promise<WithMeta<true> | undefined> {
   const isGone = refusal instanceof PermissionDenied && refusal.code === 'caller_unknown'
   return isGone ? { ...NO_META, requestId: refusal.requestId, value: true } : undefined

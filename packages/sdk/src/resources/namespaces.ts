@@ -1,4 +1,4 @@
-/** Namespaces, of the extended edition. Spec 4.9. */
+/** Namespaces, in the extended edition. Spec 4.9. */
 import { whenGone } from '../absence.ts'
 import { type Core, call, watchCall } from '../core.ts'
 import type { Mode, Result } from '../meta.ts'
@@ -14,7 +14,7 @@ export class Namespaces<M extends Mode> {
   }
 
   /**
-   * Creates a namespace. A create whose outcome is unknown is not repeated.
+   * Creates a namespace. A create with an unknown outcome is not retried.
    *
    * Endpoint `namespaces.create` (PUT /v1/namespace). Right: operator:write. Spec 4.9, from service version 1.4.0,
    * in the extended edition. Errors: Invalid (field_required, name_invalid, link_unknown), Conflict (name_in_use),
@@ -36,7 +36,7 @@ export class Namespaces<M extends Mode> {
   }
 
   /**
-   * Replaces description and defaults of a namespace: what is left out is cleared.
+   * Replaces the description and defaults of a namespace; omitted fields are cleared.
    *
    * Endpoint `namespaces.update` (PUT /v1/namespace/:Name). Right: operator:write. Spec 4.9, from service version
    * 1.4.0, in the extended edition. Errors: Invalid (id_missing, accessor_mismatch, field_invalid, link_unknown),
@@ -53,7 +53,7 @@ export class Namespaces<M extends Mode> {
   }
 
   /**
-   * Deletes a namespace that holds nothing.
+   * Deletes an empty namespace.
    *
    * Endpoint `namespaces.delete` (DELETE /v1/namespace/:Name). Right: operator:write. Spec 4.9, from service
    * version 1.4.0, in the extended edition. Errors: Invalid (id_missing, delete_refused), NotFound,

@@ -1,37 +1,37 @@
-/** Logins in a browser, through an OpenID provider, in the extended edition. Decisions: login. */
+/** Browser logins through an OpenID provider, in the extended edition. Decisions: login. */
 
 import { type Core, call } from '../core.ts'
 import type { Mode, Result } from '../meta.ts'
 import type { CallOptions, Settings } from '../options.ts'
 import type { AuthUrl, Token } from '../types.ts'
 
-/** The beginning of a login in a browser. */
+/** The start of a browser login. */
 export interface AuthUrlOptions extends CallOptions {
-  /** Name of the auth method, in any case. */
+  /** Name of the auth method. Not case-sensitive. */
   readonly method: string
   /** Where the browser returns: one of the method's `AllowedRedirectURIs`. */
   readonly redirectUri: string
-  /** A secret of the client that the callback must repeat. */
+  /** A secret chosen by the client, which the callback must repeat. */
   readonly clientNonce?: string | undefined
-  /** Texts that the description of the token will hold. */
+  /** Metadata that is added to the description of the token. */
   readonly meta?: Readonly<Record<string, string>> | undefined
 }
 
-/** What the browser brought back to the redirect URI. */
+/** The parameters with which the browser returned to the redirect URI. */
 export interface OidcCallbackOptions extends CallOptions {
-  /** The method and, in `namespace`, the namespace of the beginning. */
+  /** The method of the start; its namespace goes into `namespace`. */
   readonly method: string
-  /** `state` of the URL to which the browser returned. */
+  /** `state` from the URL to which the browser returned. */
   readonly state: string
-  /** `code` of that URL. */
+  /** `code` from that URL. */
   readonly code: string
-  /** `iss` of that URL, if it has one. */
+  /** `iss` from that URL, if present. */
   readonly iss?: string | undefined
-  /** The one of the beginning, if it had one. */
+  /** The `clientNonce` of the start, if it had one. */
   readonly clientNonce?: string | undefined
 }
 
-/** The token of the client is not sent with either call. */
+/** Browser logins. Neither call sends the client's token. */
 export class Oidc<M extends Mode> {
   readonly #core: Core<M>
 
@@ -40,7 +40,7 @@ export class Oidc<M extends Mode> {
   }
 
   /**
-   * Begins a login: the answer has the URL to which to send the browser. It is valid for ten minutes, once.
+   * Begins a login, and returns the URL to which to send the browser. The URL is valid once, for ten minutes.
    *
    * Endpoint `login.authUrl` (POST /v1/acl/oidc/auth-url). Right: none. Spec 2.1, from service version 1.8.0, in
    * the extended edition. Errors: Invalid (field_required, field_invalid, endpoint_not_built), PermissionDenied
@@ -56,15 +56,15 @@ export class Oidc<M extends Mode> {
       endpoint: 'login.authUrl',
       json: { AuthMethod: method, RedirectURI: redirectUri, ClientNonce: clientNonce, Meta: meta },
       secrets: [clientNonce],
-      // What an earlier attempt began expires.
+      // The login of an earlier attempt expires unused.
       repeatable: 'always',
       options,
     })
   }
 
   /**
-   * Completes a login: exchanges what the browser brought back for a token. The state is used up, whatever the answer, so
-   * a callback whose outcome is unknown is not repeated.
+   * Completes a login: exchanges the authorization code for a token. The state works once, even if the call fails, so a
+   * callback with an unknown outcome is not retried.
    *
    * Endpoint `login.callback` (POST /v1/acl/oidc/callback). Right: none. Spec 2.1, from service version 1.8.0, in
    * the extended edition. Errors: Invalid (field_required, field_invalid, endpoint_not_built), PermissionDenied

@@ -4,7 +4,8 @@ import type { WithMeta } from '../meta.ts'
 import type { PageOptions } from '../options.ts'
 
 /**
- * Yields the pages in order, from `cursor` or the first. A service without paging returns the whole list as one.
+ * Yields the pages in order, from `cursor` or the first page. A service without paging returns the whole list as one
+ * page.
  *
  * @param read reads one page.
  */

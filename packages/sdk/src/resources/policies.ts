@@ -24,7 +24,7 @@ export class Policies<M extends Mode> {
   }
 
   /**
-   * Creates a policy. The service gives the ID, so a create whose outcome is unknown is not repeated.
+   * Creates a policy. The service assigns the ID, so a create with an unknown outcome is not retried.
    *
    * Endpoint `policies.create` (PUT /v1/acl/policy). Right: acl:write. Spec 9.1, from service version 1.4.0.
    * Errors: Invalid (field_required, field_invalid, name_invalid, rules_invalid), Conflict (name_in_use), NotFound,
@@ -60,7 +60,7 @@ export class Policies<M extends Mode> {
   }
 
   /**
-   * Replaces a policy: what is left out is cleared. Tokens that link it have the new rules at once.
+   * Replaces a policy; omitted fields are cleared. The new rules apply at once to linked tokens.
    *
    * Endpoint `policies.update` (PUT /v1/acl/policy/:ID). Right: acl:write. Spec 9.1, from service version 1.4.0.
    * Errors: Invalid (id_invalid, accessor_mismatch, name_invalid, rules_invalid, builtin_immutable, field_required,
@@ -79,7 +79,7 @@ export class Policies<M extends Mode> {
   }
 
   /**
-   * Deletes a policy; its links disappear from tokens and roles.
+   * Deletes a policy, and removes its links from tokens and roles.
    *
    * Endpoint `policies.delete` (DELETE /v1/acl/policy/:ID). Right: acl:write. Spec 9.1, from service version 1.4.0.
    * Errors: Invalid (id_missing, id_invalid, delete_refused), NotFound, PermissionDenied (caller_unknown,
@@ -106,16 +106,16 @@ export class Policies<M extends Mode> {
     return call(this.#core, { endpoint: 'policies.list', options })
   }
 
-  /** Goes through all policies, without their rules, in the order of {@link list}. */
+  /** Iterates over all policies, without their rules, in the order of {@link list}. */
   async *each(options: ReadOptions = {}): AsyncGenerator<PolicyListEntry, undefined, undefined> {
     yield* (await send(this.#core.settings, { endpoint: 'policies.list', options })).value
   }
 
   /**
-   * Makes sure that a policy of this name exists with this content: creates it, updates it if it differs, or leaves it
-   * as it is. What `policy` leaves out is cleared, as by {@link update}.
+   * Ensures that a policy with this name has this content: creates it, updates it if it differs, or leaves it
+   * unchanged. Fields that `policy` omits are cleared, as by {@link update}.
    *
-   * @returns the policy as it then is.
+   * @returns the resulting policy.
    */
   async ensure(
     policy: PolicyCreate & { readonly Name: string },
@@ -146,7 +146,7 @@ export class Policies<M extends Mode> {
   }
 
   /**
-   * Finds faults and surprises in a rule text; nothing is stored.
+   * Checks a rule text for errors and surprising effects; nothing is stored.
    *
    * Endpoint `policies.lint` (POST /v1/acl/policy/lint). Right: none. An extension of the spec, from service
    * version 1.4.0.
@@ -156,7 +156,7 @@ export class Policies<M extends Mode> {
   }
 
   /**
-   * Lists the tokens that would gain or lose rights if the policy had these rules; nothing is stored.
+   * Lists the tokens that would gain or lose rights with these rules in the policy; nothing is stored.
    *
    * Endpoint `policies.whatIf` (POST /v1/acl/policy/:ID/what-if). Right: acl:read. An extension of the spec, from
    * service version 1.4.0. Errors: Invalid (id_invalid, rules_invalid, batch_too_large), NotFound, PermissionDenied

@@ -10,7 +10,7 @@ import type { Role, RoleCreate, RoleUpdate } from '../types.ts'
 import type { Watch } from '../watch.ts'
 import { ensure, hasLinks, hasRecords } from './ensure.ts'
 
-/** Which roles a list shows: those linked to a policy, by its ID. */
+/** Selects the roles linked to a policy, by its ID. */
 export type RoleFilter = { readonly [Q in QueryOf<'roles.list'>]?: string | undefined }
 
 export class Roles<M extends Mode> {
@@ -21,7 +21,7 @@ export class Roles<M extends Mode> {
   }
 
   /**
-   * Creates a role. The service gives the ID, so a create whose outcome is unknown is not repeated.
+   * Creates a role. The service assigns the ID, so a create with an unknown outcome is not retried.
    *
    * Endpoint `roles.create` (PUT /v1/acl/role). Right: acl:write. Spec 2.3, from service version 1.5.0. Errors:
    * Invalid (field_required, name_invalid, link_unknown, field_invalid), Conflict (name_in_use), NotFound,
@@ -53,7 +53,7 @@ export class Roles<M extends Mode> {
   }
 
   /**
-   * Replaces a role: what is left out is cleared. Tokens that link it have the new rights at once.
+   * Replaces a role; omitted fields are cleared. The new rights apply at once to linked tokens.
    *
    * Endpoint `roles.update` (PUT /v1/acl/role/:ID). Right: acl:write. Spec 2.3, from service version 1.5.0. Errors:
    * Invalid (id_invalid, accessor_mismatch, name_invalid, link_unknown, field_required, field_invalid), Conflict
@@ -71,7 +71,7 @@ export class Roles<M extends Mode> {
   }
 
   /**
-   * Deletes a role; its links disappear from tokens.
+   * Deletes a role, and removes its links from tokens.
    *
    * Endpoint `roles.delete` (DELETE /v1/acl/role/:ID). Right: acl:write. Spec 2.3, from service version 1.5.0.
    * Errors: Invalid (id_missing, id_invalid), NotFound, PermissionDenied (caller_unknown, privilege_missing),
@@ -88,7 +88,7 @@ export class Roles<M extends Mode> {
     })
   }
 
-  /** Goes through all roles that match, in the order of {@link list}. */
+  /** Iterates over all matching roles, in the order of {@link list}. */
   async *each(
     filter: RoleFilter = {},
     options: ReadOptions = {},
@@ -97,10 +97,10 @@ export class Roles<M extends Mode> {
   }
 
   /**
-   * Makes sure that a role of this name exists with this content: creates it, updates it if it differs, or leaves it as
-   * it is. What `role` leaves out is cleared, as by {@link update}.
+   * Ensures that a role with this name has this content: creates it, updates it if it differs, or leaves it unchanged.
+   * Fields that `role` omits are cleared, as by {@link update}.
    *
-   * @returns the role as it then is.
+   * @returns the resulting role.
    */
   async ensure(
     role: RoleCreate & { readonly Name: string },

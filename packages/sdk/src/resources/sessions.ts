@@ -1,4 +1,4 @@
-/** Sessions, which hold the locks of keys. Spec 9.3, 9.4. */
+/** Sessions, which hold locks on keys. Spec 9.3, 9.4. */
 import { type Core, call, watchCall } from '../core.ts'
 import type { Mode, Result } from '../meta.ts'
 import type { CallOptions, ReadOptions, WatchOptions } from '../options.ts'
@@ -13,7 +13,7 @@ export class Sessions<M extends Mode> {
   }
 
   /**
-   * Creates a session on a node, by default that of the server. `client.locks` does it for you.
+   * Creates a session on a node, by default the server's. `client.locks` does this for you.
    *
    * Endpoint `sessions.create` (PUT /v1/session/create). Right: session. An extension of the spec. Errors: Invalid
    * (field_required, field_invalid, check_critical, namespace_unsupported), PermissionDenied (caller_unknown,
@@ -24,7 +24,7 @@ export class Sessions<M extends Mode> {
   }
 
   /**
-   * Ends a session: its keys are released or deleted. `true` also where there is none.
+   * Ends a session; its keys are released or deleted. Also `true` if the session did not exist.
    *
    * Endpoint `sessions.destroy` (PUT /v1/session/destroy/:ID). Right: session. An extension of the spec. Errors:
    * Invalid (id_missing, id_invalid), PermissionDenied (caller_unknown, privilege_missing).
@@ -35,7 +35,7 @@ export class Sessions<M extends Mode> {
   }
 
   /**
-   * Reads a session: a list with it, or an empty one.
+   * Reads a session. Returns a list with the session, or an empty list.
    *
    * Endpoint `sessions.info` (GET /v1/session/info/:ID). Right: session. Spec 9.3. Errors: Invalid (id_missing,
    * id_invalid, session_incompatible), PermissionDenied (caller_unknown, privilege_missing).
@@ -45,7 +45,7 @@ export class Sessions<M extends Mode> {
   }
 
   /**
-   * Follows a session: a list with it, and an empty one once it has ended.
+   * Follows a session: yields a list with the session, and an empty list once it has ended.
    *
    * Endpoint `sessions.info` (GET /v1/session/info/:ID). Right: session. Spec 9.3. Errors: Invalid (id_missing,
    * id_invalid, session_incompatible), PermissionDenied (caller_unknown, privilege_missing).
@@ -65,7 +65,7 @@ export class Sessions<M extends Mode> {
   }
 
   /**
-   * Lists all sessions of the datacenter, in order of their IDs.
+   * Lists all sessions of the datacenter, in order of ID.
    *
    * Endpoint `sessions.list` (GET /v1/session/list). Right: session. Spec 9.4. Errors: PermissionDenied
    * (caller_unknown, privilege_missing).
@@ -75,7 +75,7 @@ export class Sessions<M extends Mode> {
   }
 
   /**
-   * Follows all sessions of the datacenter, in order of their IDs.
+   * Follows all sessions of the datacenter, in order of ID.
    *
    * Endpoint `sessions.list` (GET /v1/session/list). Right: session. Spec 9.4. Errors: PermissionDenied
    * (caller_unknown, privilege_missing).
@@ -85,7 +85,7 @@ export class Sessions<M extends Mode> {
   }
 
   /**
-   * Lets the TTL of a session begin again. NotFound: it has ended.
+   * Renews a session: its TTL starts over. Throws NotFound if the session has ended.
    *
    * Endpoint `sessions.renew` (PUT /v1/session/renew/:ID). Right: session. Spec 9.3. Errors: Invalid (id_missing,
    * id_invalid, session_incompatible), NotFound, PermissionDenied (caller_unknown, privilege_missing).

@@ -15,7 +15,7 @@ export class Snapshots<M extends Mode> {
   }
 
   /**
-   * Reads an archive of the whole store at one commit index, into memory. {@link Snapshots.stream} needs none.
+   * Reads an archive of the whole store at one commit index into memory. {@link Snapshots.stream} does not buffer it.
    *
    * Endpoint `snapshots.read` (GET /v1/snapshot). Right: operator:read. Spec 9.4. Errors: Invalid
    * (endpoint_not_built), PermissionDenied (caller_unknown, privilege_missing).
@@ -30,8 +30,8 @@ export class Snapshots<M extends Mode> {
   }
 
   /**
-   * Reads such an archive piece by piece. The time limits of the call end with its first byte, its signal with the last. If the
-   * archive breaks off, the iteration throws Unavailable, and what came before is of no use.
+   * Streams such an archive. The timeouts apply until the first byte, the signal until the last. If the stream breaks
+   * off, the iteration throws Unavailable, and the bytes received so far are useless.
    *
    * Endpoint `snapshots.read` (GET /v1/snapshot). Right: operator:read. Spec 9.4. Errors: Invalid
    * (endpoint_not_built), PermissionDenied (caller_unknown, privilege_missing).
@@ -49,7 +49,7 @@ export class Snapshots<M extends Mode> {
   }
 
   /**
-   * Replaces the whole store by an archive, or changes nothing. A restore whose outcome is unknown is not repeated.
+   * Replaces the whole store with an archive, or changes nothing. A restore with an unknown outcome is not retried.
    *
    * Endpoint `snapshots.restore` (PUT /v1/snapshot). Right: operator:write. Spec 9.4. Errors: Invalid
    * (endpoint_not_built, body_malformed, snapshot_invalid), Conflict (snapshot_refused), PermissionDenied

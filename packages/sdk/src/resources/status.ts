@@ -14,18 +14,18 @@ import type {
   VersionChange,
 } from '../types.ts'
 
-/** Two service versions, such as `1.4.0` and `1.11`; an absent one is for the service to choose. */
+/** Two service versions, such as `1.4.0` and `1.11`. The service supplies a default for an absent one. */
 export type VersionRange = { readonly [Q in QueryOf<'operations.versions'>]?: string | undefined }
 
 /** Options of {@link Status.changes}. */
 export interface ChangesOptions extends ReadOptions {
-  /** `Cluster` of the answers before: a server of another cluster answers `Reset`. */
+  /** `Cluster` of the previous answers. A server of another cluster answers `Reset`. */
   readonly cluster?: string | undefined
-  /** Where the page begins: `nextCursor` of the page before. */
+  /** Where the page begins: `nextCursor` of the previous page. */
   readonly cursor?: string | undefined
-  /** If too much has changed, answers the changes of the first commits, and `More`, instead of `Reset`. Default: false. */
+  /** If too much has changed, return the changes of the first commits and `More` instead of `Reset`. Default: false. */
   readonly staged?: boolean | undefined
-  /** Name of the reader, such as its datacenter: for a day, what changes is kept for it. */
+  /** Name of the reader, such as its datacenter. The server keeps changes for a named reader for up to a day. */
   readonly reader?: string | undefined
 }
 
@@ -43,7 +43,7 @@ export class Status<M extends Mode> {
   }
 
   /**
-   * Answers the address of the process that runs the single-winner jobs.
+   * Reads the address of the process that runs the single-winner jobs.
    *
    * Endpoint `operations.leader` (GET /v1/status/leader). Right: none. Spec 9.4.
    */
@@ -61,7 +61,7 @@ export class Status<M extends Mode> {
   }
 
   /**
-   * Reads how far replication from the primary datacenter is.
+   * Reads the progress of replication from the primary datacenter.
    *
    * Endpoint `operations.replication` (GET /v1/acl/replication). Right: none. Spec 9.4.
    */
@@ -70,9 +70,10 @@ export class Status<M extends Mode> {
   }
 
   /**
-   * Follows namespaces, policies, roles and global tokens with all their secrets: without `index`, a page of everything, with
-   * `nextCursor` in `withMeta()` for the next; then, with the `Index` of the first page, what has changed since. As one, such
-   * an answer leads from the state at `index` to the state at its `Index`.
+   * Follows namespaces, policies, roles and global tokens, including all secrets. Without `index`, it returns a page of
+   * everything; `nextCursor` in `withMeta()` leads to the next page. Afterwards, with the `Index` of the first page, it
+   * returns the changes since. Applied as a whole, such an answer leads from the state at `index` to the state at its
+   * `Index`.
    *
    * Endpoint `operations.changes` (GET /v1/acl/changes). Right: acl:write. An extension of the spec, from service
    * version 1.4.0. Errors: Conflict (primary_superseded), PermissionDenied (caller_unknown, privilege_missing),
@@ -85,14 +86,14 @@ export class Status<M extends Mode> {
   }
 
   /**
-   * Lets the records of another primary store replace what this datacenter has: replication pauses when the id of that store
-   * changes, or when following it would delete much.
+   * Accepts that the records of another primary store replace those of this datacenter. Replication pauses until then
+   * if the ID of the primary store changes, or if following it would delete many records.
    *
    * Endpoint `datacenters.accept` (PUT /v1/acl/replication/accept). Right: acl:write. An extension of the spec,
    * from service version 1.4.0. Errors: Invalid (field_required, id_invalid), Conflict (replication_refused),
    * PermissionDenied (caller_unknown, privilege_missing), LegacyMode.
    *
-   * @param cluster `Cluster` of the answers of {@link changes} there.
+   * @param cluster the `Cluster` that {@link changes} returns in the primary.
    */
   acceptCluster(cluster: string, options: CallOptions = {}): Promise<Result<M, AcceptedCluster>> {
     return call(this.#core, {
@@ -104,13 +105,13 @@ export class Status<M extends Mode> {
   }
 
   /**
-   * Makes a secondary datacenter the primary. A promotion whose outcome is unknown is not repeated.
+   * Promotes a secondary datacenter to primary. A promotion with an unknown outcome is not retried.
    *
    * Endpoint `datacenters.promote` (PUT /v1/acl/replication/promote). Right: acl:write. An extension of the spec,
    * from service version 1.4.0. Errors: Invalid (field_required, field_invalid), Conflict (replication_refused),
    * PermissionDenied (caller_unknown, privilege_missing), LegacyMode.
    *
-   * @param datacenter the name of that datacenter, as a confirmation.
+   * @param datacenter the name of the datacenter to promote, as a confirmation.
    */
   promote(datacenter: string, options: PromoteOptions = {}): Promise<Result<M, PromotedDatacenter>> {
     const { force } = options
@@ -119,9 +120,10 @@ export class Status<M extends Mode> {
   }
 
   /**
-   * Digests the namespaces, policies, roles and global tokens of one moment, to compare them with those of another datacenter.
+   * Computes digests of the namespaces, policies, roles and global tokens at one index, for comparison with another
+   * datacenter.
    *
-   * @param options `at`: answer a digest only if none of these records has changed since this index.
+   * @param options `at`: return a digest only if none of these records has changed since this index.
    *
    * Endpoint `operations.changesDigest` (GET /v1/acl/changes/digest). Right: acl:write. An extension of the spec,
    * from service version 1.4.0. Errors: PermissionDenied (caller_unknown, privilege_missing), LegacyMode.
@@ -134,7 +136,7 @@ export class Status<M extends Mode> {
   }
 
   /**
-   * Reads how far the background migration is that gives legacy tokens their accessors.
+   * Reads the progress of the accessor migration, which gives legacy tokens their accessors.
    *
    * Endpoint `operations.migration` (GET /v1/internal/acl/migration). Right: acl:read. An extension of the spec,
    * from service version 1.4.0. Errors: PermissionDenied (caller_unknown, privilege_missing).
@@ -163,7 +165,7 @@ export class Status<M extends Mode> {
   }
 
   /**
-   * Reads the description of the API as OpenAPI 3.1.
+   * Reads the API description as OpenAPI 3.1.
    *
    * Endpoint `operations.openapi` (GET /v1/openapi.json). Right: none. An extension of the spec.
    */

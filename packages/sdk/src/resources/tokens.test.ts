@@ -27,7 +27,7 @@ function bodies(server: TestServer): TokenCreate[] {
   return server.requests.filter(({ body }) => body !== '').map(({ body }) => JSON.parse(body))
 }
 
-/** Answers self with the token that the first create asked for, if the right secret is presented. */
+/** Answers `self` with the token of the first create if its secret is presented. */
 function selfOf(server: () => TestServer): Reply {
   return (response, request) => {
     const [body = {}] = bodies(server())

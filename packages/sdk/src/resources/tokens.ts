@@ -20,20 +20,20 @@ import { createToken } from './create-token.ts'
 import { eachPage } from './pages.ts'
 
 /**
- * Which tokens a list shows: those linked to a policy or role (by ID), of an auth method (by name), with a service
- * identity. At most one of them. `filter` has terms `Field==value` joined by ` and `, such as
- * `AuthMethod==oidc and Local==true`; `sort` is `CreateIndex`, or `-CreateIndex` for newest first. Spec 4.8.
+ * Selects the tokens of one policy or role (by ID), auth method (by name) or service identity; at most one of these.
+ * `filter` has terms `Field==value` joined by ` and `, such as `AuthMethod==oidc and Local==true`. `sort` is
+ * `CreateIndex`, or `-CreateIndex` for newest first. Spec 4.8.
  */
 export type TokenFilter = {
   readonly [Q in Exclude<QueryOf<'tokens.list'>, 'limit' | 'cursor'>]?: string | undefined
 }
 
-/** `expanded`: also answer the contents of all policies and roles that affect the token. Spec 4.3. */
+/** `expanded`: also return the contents of all policies and roles that affect the token. Spec 4.3. */
 export interface TokenReadOptions extends ReadOptions {
   readonly expanded?: boolean | undefined
 }
 
-/** What a read with `expanded`, and bootstrap, add to the record. An update does not take it. */
+/** Fields that bootstrap and reads with `expanded` add to the record. Updates do not accept them. */
 const ADDED: Readonly<Record<Exclude<keyof (ExpandedToken & BootstrapToken), keyof Token>, undefined>> = {
   ID: undefined,
   ExpandedPolicies: undefined,
@@ -53,9 +53,9 @@ export class Tokens<M extends Mode> {
   }
 
   /**
-   * Creates a token. The SDK makes AccessorID and SecretID itself where they are absent, so a repeated create is
-   * recognised as its own and makes one token. Where a SecretID is given (empty: the service makes one, as versions
-   * before 1.5.0 always do), a create whose outcome is unknown is not repeated.
+   * Creates a token. The SDK generates an absent AccessorID and SecretID, so a retry recognizes its own token and
+   * creates no second one. With a given SecretID (if empty, the service generates one, as versions before 1.5.0 always
+   * do), a create with an unknown outcome is not retried.
    *
    * Endpoint `tokens.create` (PUT /v1/acl/token). Right: acl:write. Spec 4.2, from service version 1.4.0. Errors:
    * Invalid (id_invalid, field_required, field_invalid, field_too_long, name_invalid, link_unknown, id_reserved,
@@ -86,7 +86,7 @@ export class Tokens<M extends Mode> {
   }
 
   /**
-   * Reads the token that the client presents; the secret is its own right.
+   * Reads the token that the client presents. No other right is needed.
    *
    * Endpoint `tokens.self` (GET /v1/acl/token/self). Right: self. Spec 4.4, from service version 1.4.0. Errors:
    * PermissionDenied (caller_unknown), LegacyMode.
@@ -96,9 +96,9 @@ export class Tokens<M extends Mode> {
   }
 
   /**
-   * Replaces description and all links of a token: what is left out is cleared, so send the whole record that was
-   * read, changed; what `expanded` or bootstrap added to it is not sent. An absent Local would mean false to the service; the SDK always
-   * sends it, and reads the token first where the record does not say it.
+   * Replaces the description and all links of a token; omitted ones are cleared, so send the whole record as read, with
+   * your changes. Fields added by `expanded` or bootstrap are not sent. The service would read an absent Local as
+   * false, so the SDK always sends it, and reads the token first if the record lacks it.
    *
    * Endpoint `tokens.update` (PUT /v1/acl/token/:AccessorID). Right: acl:write. Spec 4.5, from service version
    * 1.4.0. Errors: Invalid (id_invalid, field_required, field_invalid, field_too_long, name_invalid, link_unknown,
@@ -122,8 +122,8 @@ export class Tokens<M extends Mode> {
   }
 
   /**
-   * Makes a new token with the links, Local and ExpirationTime of another, and its description unless one is given. A
-   * clone whose outcome is unknown is not repeated.
+   * Creates a token with the links, Local and ExpirationTime of another, and its description unless one is given. A
+   * clone with an unknown outcome is not retried.
    *
    * Endpoint `tokens.clone` (PUT /v1/acl/token/:AccessorID/clone). Right: acl:write. Spec 4.6, from service version
    * 1.4.0. Errors: Invalid (id_invalid, clone_refused, expiration_out_of_bounds, field_invalid), NotFound,
@@ -135,8 +135,8 @@ export class Tokens<M extends Mode> {
   }
 
   /**
-   * Deletes a token. `true`: it is gone. A token that did not exist is `NotFound`, unless an attempt of this
-   * very call may have deleted it.
+   * Deletes a token and returns `true`. Throws `NotFound` if the token did not exist, unless an earlier attempt of the
+   * same call may have deleted it.
    *
    * Endpoint `tokens.delete` (DELETE /v1/acl/token/:AccessorID). Right: acl:write. Spec 4.7, from service version
    * 1.4.0. Errors: Invalid (id_missing, id_invalid, delete_refused), NotFound, PermissionDenied (caller_unknown,
@@ -153,8 +153,8 @@ export class Tokens<M extends Mode> {
   }
 
   /**
-   * Lists tokens: all of them, or one page where `limit` is given. {@link each} and {@link pages} go through long
-   * lists page by page.
+   * Lists tokens: all of them, or one page if `limit` is given. {@link each} and {@link pages} read long lists page by
+   * page.
    *
    * Endpoint `tokens.list` (GET /v1/acl/tokens). Right: acl:read. Spec 4.8, from service version 1.4.0. Errors:
    * Invalid (filter_conflict), PermissionDenied (caller_unknown, privilege_missing), LegacyMode.
@@ -164,7 +164,7 @@ export class Tokens<M extends Mode> {
   }
 
   /**
-   * Goes through a list token by token, page by page from the service.
+   * Iterates over a list of tokens, which it reads page by page.
    *
    * Endpoint `tokens.list` (GET /v1/acl/tokens). Right: acl:read. Spec 4.8, from service version 1.4.0. Errors:
    * Invalid (filter_conflict), PermissionDenied (caller_unknown, privilege_missing), LegacyMode.
@@ -180,7 +180,7 @@ export class Tokens<M extends Mode> {
   }
 
   /**
-   * Goes through a list page by page.
+   * Iterates over a list page by page.
    *
    * Endpoint `tokens.list` (GET /v1/acl/tokens). Right: acl:read. Spec 4.8, from service version 1.4.0. Errors:
    * Invalid (filter_conflict), PermissionDenied (caller_unknown, privilege_missing), LegacyMode.
@@ -193,8 +193,8 @@ export class Tokens<M extends Mode> {
   }
 
   /**
-   * Follows a token: its present state, then each later one that is seen. `value` is `undefined` while the token does
-   * not exist.
+   * Follows a token: yields its current state, then later states; a slow consumer may skip some. `value` is `undefined`
+   * while the token does not exist.
    *
    * Endpoint `tokens.read` (GET /v1/acl/token/:AccessorID). Right: acl:read. Spec 4.3, from service version 1.4.0.
    * Errors: Invalid (id_missing, id_invalid), NotFound, PermissionDenied (caller_unknown, privilege_missing),
@@ -234,7 +234,7 @@ export class Tokens<M extends Mode> {
     return eachPage((page) => send(this.#core.settings, pageCall(filter, page)), options)
   }
 
-  /** Local never changes (spec 4.5.4), so it may be read at any time before the update. */
+  /** Reads the stored Local. It never changes (spec 4.5.4), so a read before the update is safe. */
   async #readLocal(accessorId: string, token: TokenUpdate, options: CallOptions): Promise<boolean> {
     const where = { ...options, namespace: token.Namespace ?? options.namespace }
     const { value } = await send(this.#core.settings, { ...readCall(accessorId), options: where })

@@ -1,4 +1,4 @@
-/** Transactions: operations that are made together, or not at all. */
+/** Transactions: operations that are applied together or not at all. */
 
 import type { Core } from '../core.ts'
 import type { Mode, Result } from '../meta.ts'
@@ -7,20 +7,20 @@ import { send } from '../request/send.ts'
 import type { Operation, OperationError, OperationResult } from '../types.ts'
 
 export interface TransactionOptions extends CallOptions {
-  /** For transactions that only read. Default: that of the client. */
+  /** Only for transactions that only read. Default: the client's. */
   readonly consistency?: Consistency | undefined
 }
 
-/** What a transaction came to: all of its operations were made, or none. */
+/** The outcome of a transaction: all of its operations were applied, or none. */
 export type TransactionOutcome =
   | {
       readonly committed: true
-      /** What the operations show, in their order; those that delete show nothing. */
+      /** The results, in the order of the operations; deletes have none. */
       readonly results: readonly OperationResult[]
     }
   | {
       readonly committed: false
-      /** The operations that could not be made, by their places from 0. */
+      /** The operations that failed, with their positions from 0. */
       readonly errors: readonly OperationError[]
     }
 
@@ -37,8 +37,8 @@ export class Txn<M extends Mode> {
   }
 
   /**
-   * Makes operations in order, each with the writes before it: all of them, or none. A missing right is one of the errors.
-   * A transaction with conditions is not retried when its outcome is unknown.
+   * Applies operations in order, all or none; each sees the writes of earlier ones. A missing right is reported in
+   * `errors`. A transaction with conditions is not retried if its outcome is unknown.
    *
    * Endpoint `txn.apply` (PUT /v1/txn). Right: transaction. An extension of the spec. Errors: Invalid
    * (transaction_too_large, field_invalid), NotFound, PermissionDenied (caller_unknown, privilege_missing).
@@ -70,7 +70,7 @@ export class Txn<M extends Mode> {
   }
 
   /**
-   * Begins a transaction whose operations on keys are added one by one. Nothing is sent before {@link Transaction.commit}.
+   * Begins a transaction to which operations are added one by one. Nothing is sent before {@link Transaction.commit}.
    *
    * @example
    * const outcome = await client.txn.begin().checkIndex('orders/next', 9).set('orders/next', '10').commit()
@@ -80,7 +80,7 @@ export class Txn<M extends Mode> {
   }
 }
 
-/** The operations of a transaction, in the order in which they are made. */
+/** The operations of a transaction, in the order of their application. */
 export class Transaction<M extends Mode> {
   readonly #txn: Pick<Txn<M>, 'apply'>
   readonly #operations: Operation[] = []
@@ -94,22 +94,22 @@ export class Transaction<M extends Mode> {
     return this.#key({ Verb: 'set', Key: key, ...contentOf(value, options) })
   }
 
-  /** Writes a key that must have this ModifyIndex; 0: that must not exist. */
+  /** Writes a key if it has this ModifyIndex (0: if it does not exist); otherwise the transaction fails. */
   cas(key: string, index: number, value: string | Uint8Array, options: SetOptions = {}): this {
     return this.#key({ Verb: 'cas', Key: key, Index: index, ...contentOf(value, options) })
   }
 
-  /** Locks a key for a session, and writes it. */
+  /** Locks a key for a session and writes it. */
   lock(key: string, session: string, value: string | Uint8Array, options: SetOptions = {}): this {
     return this.#key({ Verb: 'lock', Key: key, Session: session, ...contentOf(value, options) })
   }
 
-  /** Releases a key that the session holds, and writes it. */
+  /** Writes a key that the session holds, and releases it. */
   unlock(key: string, session: string, value: string | Uint8Array, options: SetOptions = {}): this {
     return this.#key({ Verb: 'unlock', Key: key, Session: session, ...contentOf(value, options) })
   }
 
-  /** Requires that a session holds a key, such as the lock under which the transaction is made. */
+  /** Requires that a session holds a key, such as the lock that protects the transaction. */
   checkSession(key: string, session: string): this {
     return this.#key({ Verb: 'check-session', Key: key, Session: session })
   }
@@ -139,12 +139,12 @@ export class Transaction<M extends Mode> {
     return this.#key({ Verb: 'delete', Key: key })
   }
 
-  /** Deletes a key that must have this ModifyIndex, if it exists. */
+  /** Deletes a key if it exists; its ModifyIndex must be this one. */
   deleteCas(key: string, index: number): this {
     return this.#key({ Verb: 'delete-cas', Key: key, Index: index })
   }
 
-  /** Deletes the keys that begin with a prefix; an empty one means all. */
+  /** Deletes the keys that begin with a prefix; an empty prefix means all. */
   deleteTree(prefix: string): this {
     return this.#key({ Verb: 'delete-tree', Key: prefix })
   }
@@ -155,7 +155,7 @@ export class Transaction<M extends Mode> {
     return this
   }
 
-  /** Sends the operations: see {@link Txn.apply}. */
+  /** Sends the operations; see {@link Txn.apply}. */
   commit(options: TransactionOptions = {}): Promise<Result<M, TransactionOutcome>> {
     return this.#txn.apply(this.#operations, options)
   }
@@ -165,7 +165,7 @@ export class Transaction<M extends Mode> {
   }
 }
 
-/** Verbs that give the same state when they are made twice. */
+/** Idempotent verbs. */
 const UNCONDITIONAL: ReadonlySet<string | undefined> = new Set([
   'set',
   'delete',
@@ -187,10 +187,10 @@ function contentOf(value: string | Uint8Array, { flags }: SetOptions) {
   return flags === undefined ? { Value } : { Value, Flags: exactNumber(flags) }
 }
 
-/** What runtimes have since 2024, and the types of the language do not. */
+/** Available in runtimes since 2024, but missing from TypeScript's types. */
 const { rawJSON } = JSON as { rawJSON?: (text: string) => unknown }
 
-/** @throws TypeError for a number beyond 2^53 where the runtime would round it. */
+/** @throws TypeError for a number beyond 2^53 if the runtime would round it. */
 function exactNumber(flags: number | bigint): number {
   const rounded = Number(flags)
   if (typeof flags === 'number' || Number.isSafeInteger(rounded)) return rounded

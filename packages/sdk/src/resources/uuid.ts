@@ -1,4 +1,4 @@
-/** A random UUID (version 4). `crypto.randomUUID` would be missing on pages that were not served over HTTPS. */
+/** A random UUID (version 4). `crypto.randomUUID` is missing on pages that are not served over HTTPS. */
 export function randomUuid(): string {
   const bytes = crypto.getRandomValues(new Uint8Array(16))
   const hex = Array.from(bytes, (byte, i) => {
