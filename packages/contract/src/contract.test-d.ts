@@ -85,7 +85,7 @@ describe('bodies, queries and answers', () => {
     expectTypeOf<{ AuthMethod: string }>().not.toExtend<BodyInput<'tokens.create'>>()
     expectTypeOf<{ Name: string; ID: string }>().not.toExtend<BodyInput<'policies.create'>>()
     expectTypeOf<{ Local: boolean }>().not.toExtend<BodyInput<'tokens.clone'>>()
-    // Existing clients still send it, so the rules still see it.
+    // Existing clients still send it, so the rules still receive it.
     expectTypeOf<Body<'tokens.update'>['ExpirationTTL']>().toEqualTypeOf<number | undefined>()
   })
 

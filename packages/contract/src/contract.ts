@@ -54,7 +54,7 @@ export const contract = c.router({
 export type Contract = typeof contract
 export type ResourceName = keyof Contract
 
-/** What each resource is about, in the order in which documents list them. */
+/** A description of each resource, in the order of the documents. */
 export const RESOURCES = {
   tokens: 'Create, read, update, list, clone and delete tokens. Sections 2 and 4.',
   policies: 'Named rule texts that tokens and roles link.',
@@ -67,7 +67,7 @@ export const RESOURCES = {
   kv: 'A small key-value store, protected by policies. Section 5.4.',
   txn: 'Operations on keys, nodes, services and checks, applied together or not at all.',
   sessions: 'Sessions hold locks on keys. Sections 9.3 and 9.4.',
-  intentions: 'Which service may connect to which. Sections 9.3 and 9.5.',
+  intentions: 'Which services may connect to which. Sections 9.3 and 9.5.',
   configEntries: 'Intentions as config entries, one for each destination, from 1.9.0. Section 9.5.',
   coordinates: 'Estimated round-trip times between nodes. Section 9.4.',
   catalog: 'Nodes, services and checks that are registered in this datacenter. Sections 9.3 and 9.4.',

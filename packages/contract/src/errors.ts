@@ -239,7 +239,7 @@ export class AclError extends Error {
   }
 }
 
-/** Ends the request with 500 if one of our own conditions does not hold. */
+/** Throws if an invariant does not hold, which ends the request with 500. */
 export function invariant(condition: unknown, message: string): asserts condition {
   if (!condition) throw new Error(`invariant broken: ${message}`)
 }

@@ -1,22 +1,22 @@
 /**
- * The version gates: what each version of the service added, changed or removed. Spec 7, 8, 9. The profile (profile.ts),
- * the list of changes, docs/version-gates.md and the migrator derive from this table.
+ * The version gates: what each version of the service added, changed or removed. Spec 7, 8, 9. The profile
+ * (profile.ts), the list of changes, docs/version-gates.md and the migrator derive from this table.
  *
- * A gate is open from `since` (inclusive; absent: from the start) to `until` (exclusive; absent: never closed). What the
- * spec describes without a version has the gate of its API, whatever the reference service once did: SecretID in lists
- * and `expanded` date from 1.4.0, like the token API.
+ * A gate is open from `since` (inclusive; absent: from the start) to `until` (exclusive; absent: never closed). If the
+ * spec describes a feature without a version, the feature is as old as its API, regardless of the reference service's
+ * history: SecretID in lists and `expanded` date from 1.4.0, like the token API.
  */
 
 export type GateKind = 'field' | 'endpoint' | 'behaviour' | 'limit'
 
-/** Whose version counts in a mixed cluster: the agent that takes the request, the server behind it, or both. */
+/** Whose version decides in a mixed cluster: the agent that receives the request, the server behind it, or both. */
 export type GateDecider = 'agent' | 'server' | 'both'
 
 export interface VersionGate {
   readonly kind: GateKind
-  /** First version with it. */
+  /** First version in which the gate is open. */
   readonly since?: string
-  /** First version without it. */
+  /** First version in which the gate is closed again. */
   readonly until?: string
   /** Section of the spec, and the row of its table if it has one. */
   readonly specRow: string
@@ -66,7 +66,7 @@ const TABLE = {
     sentence:
       'Before 1.11 the legacy ACL API works alongside the token API; since then every legacy endpoint is gone.',
     clientSees:
-      'The legacy endpoints, /v1/acl/rules/translate included, answer 410 from 1.11, whatever the token.',
+      'The legacy endpoints, including /v1/acl/rules/translate, answer 410 from 1.11, regardless of the token.',
     breaksClients: true,
     decidedBy: 'agent',
   },
@@ -127,7 +127,7 @@ const TABLE = {
     specRow: '2.1; 9.1 (1.5.0)',
     sentence:
       'Before 1.5.0 tokens live until they are deleted; since then ExpirationTime ends them at an instant.',
-    clientSees: 'ExpirationTime is ignored before, so that the token lives on, and is kept from 1.5.0.',
+    clientSees: 'ExpirationTime is ignored before, and the token lives on; it is stored from 1.5.0.',
     breaksClients: false,
     decidedBy: 'both',
   },
@@ -137,7 +137,7 @@ const TABLE = {
     specRow: '2.1; 9.1 (1.5.0)',
     sentence:
       'Before 1.5.0 ExpirationTTL is an unknown field; since then ExpirationTime becomes CreateTime plus it.',
-    clientSees: 'ExpirationTTL is ignored before, so that the token lives on, and is kept from 1.5.0.',
+    clientSees: 'ExpirationTTL is ignored before, and the token lives on; it is applied from 1.5.0.',
     breaksClients: false,
     decidedBy: 'both',
   },
@@ -282,7 +282,7 @@ const TABLE = {
     breaksClients: false,
     decidedBy: 'server',
   },
-  // Spec 4, without a version of their own: as old as the token API.
+  // Spec 4 gives these no version: they are as old as the token API.
   'token.expanded': {
     kind: 'behaviour',
     since: '1.4.0',
@@ -298,7 +298,7 @@ const TABLE = {
     since: '1.4.0',
     specRow: '4.8',
     sentence:
-      'The spec gives SecretID in lists no version, so it is as old as the token API: real for acl:write, else redacted.',
+      'The spec gives SecretID in lists no version, so it is as old as the token API: real for acl:write, otherwise redacted.',
     clientSees: 'Every element of GET /v1/acl/tokens carries SecretID.',
     breaksClients: false,
     decidedBy: 'server',
@@ -309,7 +309,7 @@ const TABLE = {
     since: '1.5.0',
     specRow: '8; 4.2.1',
     sentence:
-      'Before 1.5.0 there is no expiration; since then ExpirationTime lies 1 minute to 24 hours in the future on create.',
+      'Before 1.5.0 there is no expiration; since then ExpirationTime must be 1 minute to 24 hours in the future on create.',
     clientSees: 'An ExpirationTime out of bounds is refused with 400.',
     breaksClients: false,
     decidedBy: 'server',
@@ -380,7 +380,7 @@ const TABLE = {
     since: '1.4.0',
     specRow: '8; 9.2.3',
     sentence:
-      'Before 1.4.0 tokens have no accessor; since then legacy tokens get one, 128 in a batch, one batch a second at most.',
+      'Before 1.4.0 tokens have no accessor; since then legacy tokens get one, in batches of 128, at most one batch a second.',
     clientSees: 'Until its turn a legacy token shows `"AccessorID": ""`; N tokens take ceil(N/128) batches.',
     breaksClients: false,
     decidedBy: 'server',
@@ -391,7 +391,7 @@ const TABLE = {
     since: '1.4.0',
     specRow: '7; 9.2.1; 9.2.2',
     sentence:
-      'Before 1.4.0 there is one ACL system; since then a server starts in legacy mode until all servers support the new one.',
+      'Before 1.4.0 there is one ACL system; since then a server starts in legacy mode until all servers support the new system.',
     clientSees:
       'In legacy mode bootstrap and the new ACL APIs answer `The ACL system is currently in legacy mode.`',
     breaksClients: true,
@@ -402,9 +402,9 @@ const TABLE = {
     until: '1.11',
     specRow: '9.2.4; decisions: upgrade',
     sentence:
-      'Before 1.11 the rules and the type of an unconverted legacy token count; since then only its links count.',
+      'Before 1.11 the rules and the type of an unconverted legacy token give rights; since then only its links do.',
     clientSees:
-      'An unconverted token still authenticates at 1.11, and loses every right that its rules, or its type alone, gave.',
+      'An unconverted token still authenticates at 1.11, but loses every right that came only from its rules or type.',
     breaksClients: true,
     decidedBy: 'server',
   },
@@ -494,7 +494,7 @@ const TABLE = {
     kind: 'field',
     since: '0.7',
     specRow: '9.3 (0.7)',
-    sentence: 'Before 0.7 TaggedAddresses holds only "wan"; since then also "lan".',
+    sentence: 'Before 0.7 TaggedAddresses contains only "wan"; since then also "lan".',
     clientSees: 'Node records carry a "lan" tag in TaggedAddresses.',
     breaksClients: false,
     decidedBy: 'agent',
@@ -524,7 +524,7 @@ const TABLE = {
     since: '1.0',
     specRow: '9.3 (1.0)',
     sentence:
-      'Before 1.0 Config in agent/self is the whole configuration; since then Config is reduced and DebugConfig holds the rest.',
+      'Before 1.0 Config in agent/self is the whole configuration; since then Config is reduced and DebugConfig contains the rest.',
     clientSees:
       'Config has a handful of keys from 1.0; the full structure is under DebugConfig and may change with any release.',
     breaksClients: true,
@@ -544,8 +544,8 @@ const TABLE = {
     kind: 'behaviour',
     since: '1.3.0',
     specRow: '9.4; decisions: agent',
-    sentence: 'Before 1.3.0 the first `tag` counts; since then an instance must have all of them.',
-    clientSees: '`tag=a&tag=b` finds fewer instances from 1.3.0.',
+    sentence: 'Before 1.3.0 only the first `tag` is used; since then an instance must have all tags.',
+    clientSees: '`tag=a&tag=b` returns fewer instances from 1.3.0.',
     breaksClients: true,
     decidedBy: 'server',
   },
@@ -553,7 +553,8 @@ const TABLE = {
     kind: 'endpoint',
     since: '1.8.0',
     specRow: '9.4; decisions: agent',
-    sentence: 'Before 1.8.0 there are no ingress gateways; since then health lists those of a service.',
+    sentence:
+      'Before 1.8.0 there are no ingress gateways; since then health lists the gateways of a service.',
     clientSees: '/v1/health/ingress answers 404 before, and works from 1.8.0.',
     breaksClients: false,
     decidedBy: 'server',
@@ -562,7 +563,8 @@ const TABLE = {
     kind: 'endpoint',
     since: '1.3.0',
     specRow: '9.4; decisions: agent',
-    sentence: 'Before 1.3.0 an agent only lists its services; since then it shows one, with a hash.',
+    sentence:
+      'Before 1.3.0 an agent only lists its services; since then it also returns a single service, with a hash.',
     clientSees: 'GET /v1/agent/service/:ServiceID answers 404 before, and works from 1.3.0.',
     breaksClients: false,
     decidedBy: 'agent',
@@ -584,7 +586,7 @@ const TABLE = {
     sentence:
       'Before 1.4.1 transactions contain only operations on keys; since then also on nodes, services and checks.',
     clientSees:
-      'Node, Service and Check are ignored in the operations of /v1/txn before, and made from 1.4.1.',
+      'Node, Service and Check are ignored in the operations of /v1/txn before, and applied from 1.4.1.',
     breaksClients: false,
     decidedBy: 'both',
   },
@@ -603,9 +605,9 @@ const TABLE = {
     since: '1.0.7',
     specRow: '9.3 (1.0.7)',
     sentence:
-      "Before 1.0.7 X-Service-Index of one service's health and catalog is that of any service; since then that service's own.",
+      "Before 1.0.7 X-Service-Index of one service's health and catalog covers all services; since then only that service.",
     clientSees:
-      'During an upgrade from 1.0.6 or lower the index can decrease; a watcher that keeps the old one misses changes.',
+      'During an upgrade from 1.0.6 or lower the index can decrease; a watcher that keeps the old index misses changes.',
     breaksClients: true,
     decidedBy: 'server',
   },
@@ -614,8 +616,8 @@ const TABLE = {
     since: '1.4.1',
     specRow: '9.3 (1.0.7); decisions: catalog',
     sentence:
-      'Before 1.4.1 a service without instances has the index of all services; since then that at which one last lost its last instance.',
-    clientSees: 'A wait for an absent service ends less often from 1.4.1.',
+      'Before 1.4.1 a service without instances has the index of all services; since then the index at which a service last lost its last instance.',
+    clientSees: 'A blocking query for an absent service wakes less often from 1.4.1.',
     breaksClients: false,
     decidedBy: 'server',
   },
@@ -623,7 +625,7 @@ const TABLE = {
     kind: 'field',
     since: '0.7.3',
     specRow: '9.4; decisions: catalog records',
-    sentence: 'Before 0.7.3 a node has a name and addresses; since then also an ID and Meta.',
+    sentence: 'Before 0.7.3 a node has a name and addresses; since then it also has an ID and Meta.',
     clientSees:
       'ID and Meta (NodeMeta) of nodes appear in answers from 0.7.3, and `node-meta` selects by them.',
     breaksClients: false,
@@ -633,7 +635,7 @@ const TABLE = {
     kind: 'field',
     since: '0.8.2',
     specRow: '9.4; decisions: catalog records',
-    sentence: 'Before 0.8.2 a node does not say where it is; since then it names its datacenter.',
+    sentence: 'Before 0.8.2 a node record lacks the datacenter; since then it has one.',
     clientSees: 'Datacenter of nodes appears in answers from 0.8.2.',
     breaksClients: false,
     decidedBy: 'server',
@@ -661,7 +663,7 @@ const TABLE = {
     kind: 'field',
     since: '1.0.1',
     specRow: '9.4; decisions: catalog records',
-    sentence: 'Before 1.0.1 a check does not say how it is made; since then Definition does.',
+    sentence: 'Before 1.0.1 a check does not show how it is run; since then Definition does.',
     clientSees: 'Definition of checks appears in answers from 1.0.1.',
     breaksClients: false,
     decidedBy: 'server',
@@ -670,7 +672,7 @@ const TABLE = {
     kind: 'field',
     since: '1.0.7',
     specRow: '9.4; decisions: catalog records',
-    sentence: 'Before 1.0.7 services have no metadata; since then Meta.',
+    sentence: 'Before 1.0.7 services have no metadata; since then they have Meta.',
     clientSees: 'Meta (ServiceMeta) of services appears in answers from 1.0.7.',
     breaksClients: false,
     decidedBy: 'server',
@@ -699,7 +701,7 @@ const TABLE = {
     kind: 'field',
     since: '1.6.0',
     specRow: '9.4; decisions: catalog records',
-    sentence: 'Before 1.6.0 a service has one address; since then TaggedAddresses.',
+    sentence: 'Before 1.6.0 a service has one address; since then also TaggedAddresses.',
     clientSees: 'TaggedAddresses of services appear in answers from 1.6.0.',
     breaksClients: false,
     decidedBy: 'server',
@@ -708,7 +710,7 @@ const TABLE = {
     kind: 'field',
     since: '1.6.2',
     specRow: '9.4; decisions: catalog records',
-    sentence: 'Before 1.6.2 a check does not name its type; since then Type does.',
+    sentence: 'Before 1.6.2 a check does not show its type; since then Type does.',
     clientSees: 'Type of checks appears in answers from 1.6.2.',
     breaksClients: false,
     decidedBy: 'server',
@@ -717,7 +719,7 @@ const TABLE = {
     kind: 'field',
     since: '1.10.0',
     specRow: '9.4; decisions: catalog records',
-    sentence: 'Before 1.10.0 a check does not show its times; since then Interval and Timeout.',
+    sentence: 'Before 1.10.0 a check does not show its times; since then Interval and Timeout do.',
     clientSees: 'Interval and Timeout of checks appear in answers from 1.10.0.',
     breaksClients: false,
     decidedBy: 'server',
@@ -736,7 +738,7 @@ const TABLE = {
     since: '1.10.2',
     specRow: '9.4; decisions: catalog records',
     sentence:
-      'Before 1.10.2 a check does not show the port that a proxy exposes for it; since then ExposedPort.',
+      'Before 1.10.2 a check does not show the port that a proxy exposes for it; since then ExposedPort does.',
     clientSees: 'ExposedPort of checks appears in answers from 1.10.2.',
     breaksClients: false,
     decidedBy: 'server',
@@ -810,7 +812,7 @@ const TABLE = {
     specRow: '9.3; decisions: dns',
     sentence:
       'Before 0.8.5 DNS answers over UDP have at most 512 bytes; since then a client may announce (EDNS) that it accepts more.',
-    clientSees: 'An answer to a question with an OPT record has one, too, and may be longer.',
+    clientSees: 'An answer to a question with an OPT record also has one, and may be longer.',
     breaksClients: false,
     decidedBy: 'agent',
   },
@@ -827,8 +829,8 @@ const TABLE = {
     kind: 'behaviour',
     since: '1.0',
     specRow: '9.3; decisions: dns',
-    sentence: 'Before 1.0 the metadata of nodes is not in DNS; since then it is answered as TXT records.',
-    clientSees: 'TXT answers for nodes, and TXT records beside addresses.',
+    sentence: 'Before 1.0 the metadata of nodes is not in DNS; since then it is available as TXT records.',
+    clientSees: 'TXT answers for nodes, and TXT records next to addresses.',
     breaksClients: false,
     decidedBy: 'agent',
   },
@@ -837,7 +839,7 @@ const TABLE = {
     since: '1.0.1',
     specRow: '9.3; decisions: dns',
     sentence:
-      'Before 1.0.1 DNS ignores further labels after the datacenter; since then there are no such names.',
+      'Before 1.0.1 DNS ignores further labels after the datacenter; since then such names do not exist.',
     clientSees: 'web.service.dc1.x.consul answers NXDOMAIN.',
     breaksClients: true,
     decidedBy: 'agent',
@@ -865,7 +867,7 @@ const TABLE = {
     kind: 'behaviour',
     since: '1.8.1',
     specRow: '9.3; decisions: dns',
-    sentence: 'Before 1.8.1 DNS fails for an unknown datacenter; since then there are no names in it.',
+    sentence: 'Before 1.8.1 DNS fails for an unknown datacenter; since then names in it do not exist.',
     clientSees: 'NXDOMAIN instead of SERVFAIL.',
     breaksClients: false,
     decidedBy: 'agent',
@@ -875,8 +877,8 @@ const TABLE = {
     since: '1.11',
     specRow: '9.3; decisions: dns',
     sentence:
-      'Before 1.11 DNS answers an empty message to SRV, MX and similar questions about a node; since then with an SOA record.',
-    clientSees: 'The authority section holds the SOA record of the domain.',
+      'Before 1.11 DNS answers SRV, MX and similar questions about a node with an empty message; since then with an SOA record.',
+    clientSees: 'The authority section contains the SOA record of the domain.',
     breaksClients: false,
     decidedBy: 'agent',
   },
@@ -886,9 +888,9 @@ const TABLE = {
     since: '1.9.0',
     specRow: '9.3 (1.9.0)',
     sentence:
-      'Before 1.9.0 the intentions list shows every namespace; since then the given one, and all with ns=*.',
+      'Before 1.9.0 the intentions list shows every namespace; since then only the given namespace, or all with ns=*.',
     clientSees:
-      'A list without ns or X-Service-Namespace shows the default namespace alone (extended edition).',
+      'A list without ns or X-Service-Namespace shows only the default namespace (extended edition).',
     breaksClients: true,
     decidedBy: 'both',
   },
@@ -910,7 +912,7 @@ const TABLE = {
     sentence:
       'Before 1.11 cas has no effect on the delete of a config entry; since then only an entry with this ModifyIndex is deleted.',
     clientSees:
-      'DELETE /v1/config/service-intentions/:Name?cas= deletes whatever is there before, and answers true or false from 1.11.',
+      'DELETE /v1/config/service-intentions/:Name?cas= deletes the entry unconditionally before, and answers true or false from 1.11.',
     breaksClients: true,
     decidedBy: 'both',
   },
@@ -919,9 +921,9 @@ const TABLE = {
     since: '1.9.0',
     specRow: '9.5.2',
     sentence:
-      'Before 1.9.0 intentions can always be written; since then not until their migration is complete.',
+      'Before 1.9.0 intentions can always be written; since then they are read-only until their migration is complete.',
     clientSees:
-      'Writes of intentions and of service-intentions entries fail from the first 1.9.0 leader of the primary on.',
+      'Writes of intentions and service-intentions entries fail once a 1.9.0 server first leads the primary.',
     breaksClients: true,
     decidedBy: 'server',
   },

@@ -1,6 +1,6 @@
 /**
- * Suffixes of header names, which a family prefixes. A server accepts several families; a response uses the family of its
- * request, or all if the request shows none.
+ * Header names without the prefix of their family. A server accepts several families; a response uses the family of its
+ * request, or all families if the request used none.
  */
 export const HEADER = {
   token: 'Token',
@@ -23,19 +23,19 @@ export const HEADER = {
 /** The first family of the spec. */
 export const HEADER_PREFIX_DEFAULT = 'X-Service-'
 
-/** Families that a server accepts by default. */
+/** Header families that a server accepts by default. */
 export const HEADER_PREFIXES_DEFAULT: readonly string[] = [HEADER_PREFIX_DEFAULT, 'X-Consul-']
 
 export const REQUEST_ID_HEADER = 'X-Request-Id'
 
 const CLIENT_REQUEST_ID = /^[A-Za-z0-9._-]{1,64}$/
 
-/** Whether the service takes over the request id that a client sends: 1 to 64 letters, digits, `.`, `_` or `-`. */
+/** Whether the service adopts a client's request id: 1 to 64 letters, digits, `.`, `_` or `-`. */
 export function isClientRequestId(id: string): boolean {
   return CLIENT_REQUEST_ID.test(id)
 }
 
 export const PROBLEM_JSON = 'application/problem+json'
 
-/** A redacted SecretID, which the service never stores nor accepts. Decisions: record shapes. */
+/** A redacted SecretID. The service neither stores nor accepts it. Decisions: record shapes. */
 export const REDACTED_SECRET_ID = '<hidden>'

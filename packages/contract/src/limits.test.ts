@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import * as limits from './limits.ts'
 
-/** The spec fixes these; the other bounds are our own and may change. */
+/** The spec defines these; the other limits are our own and may change. */
 test('the bounds of the spec (spec 8)', () => {
   expect(limits).toMatchObject({
     EXPIRATION_MS_MIN: 60 * 1_000,

@@ -1,6 +1,6 @@
 /**
- * Every bound of the API. A refusal names its bound, and the documentation lists them all. A bound without a spec section is
- * our decision.
+ * Every limit of the API. A refusal names its limit, and the documentation lists them all. A limit without a spec
+ * section is our decision.
  */
 
 /** Shortest lifetime of a new token. Spec 4.2, 8. Inclusive. */
@@ -44,18 +44,18 @@ export const KV_KEY_BYTES_MAX = 2_048
 export const TRANSACTION_OPERATIONS_MAX = 64
 /** Largest body of a transaction, in bytes. */
 export const TRANSACTION_BYTES_MAX = 524_288
-/** Most keys that the trees of one transaction show, in all. */
+/** Most keys that all trees of one transaction return together. */
 export const TRANSACTION_TREE_KEYS_MAX = 10_000
 /** Most bytes of keys and values that one transaction reads. */
 export const TRANSACTION_READ_BYTES_MAX = 4_194_304
-/** Deepest nesting of a JSON body. */
+/** Maximum nesting depth of a JSON body. */
 export const JSON_DEPTH_MAX = 32
-/** Most fields of one object of a JSON body. */
+/** Most fields of one object in a JSON body. */
 export const JSON_FIELDS_MAX = 1_000
 /** Most values in a JSON body. An object counts as four; the largest possible token has 121,000. */
 export const JSON_VALUES_MAX = 131_072
 
-/** Most rules of one token in all, in bytes: its own, those of its roles and of its namespace. */
+/** Largest total of all rules that apply to one token, in bytes. */
 export const RULES_OF_TOKEN_BYTES_MAX = 4_194_304
 /** Most findings of one lint. */
 export const LINT_FINDINGS_MAX = 1_000
@@ -64,48 +64,48 @@ export const LINT_FINDINGS_MAX = 1_000
 export const AUTHORIZE_CHECKS_MAX = 64
 /** Longest segment of a check, in bytes of UTF-8. */
 export const SEGMENT_BYTES_MAX = 8_192
-/** Longest segment that an explanation shows, in characters. A longer one is cut and ends in `…`. */
+/** Longest segment that an explanation shows, in characters. A longer segment is truncated and ends in `…`. */
 export const EXPLAINED_SEGMENT_LENGTH_MAX = 256
 
-/** Most checks of one what-if: about five for each rule that differs. */
+/** Most checks in one what-if, which needs about five per changed rule. */
 export const WHAT_IF_QUESTIONS_MAX = 10_000
 
 /** Default wait of a blocking query. Decisions: blocking queries. */
 export const WAIT_MS_DEFAULT = 300_000
-/** Longest wait of a blocking query, before the random addition. */
+/** Longest wait of a blocking query, excluding jitter. */
 export const WAIT_MS_MAX = 600_000
-/** The random addition to a wait is at most the wait divided by this. */
+/** The jitter added to a wait is at most the wait divided by this. */
 export const WAIT_JITTER_DIVISOR = 16
 
-/** Most records of one page, and the size of a page with a cursor but no `limit`. */
+/** Most records in one page, and the size of a page with `cursor` but without `limit`. */
 export const PAGE_LIMIT_MAX = 1_000
 /** Longest `filter` of the list of tokens, in bytes. */
 export const FILTER_BYTES_MAX = 1_024
 /** Most comparisons in a `filter` of the list of tokens. */
 export const FILTER_TERMS_MAX = 5
-/** Largest regular expressions of a `filter` of other lists, all together, in instructions: `x{9}` has nine. */
+/** Largest total of the regular expressions in a `filter` of other lists, in instructions: `x{9}` has nine. */
 export const FILTER_PATTERN_STEPS_MAX = 500
 /** Longest path and query together, in characters. */
 export const URL_LENGTH_MAX = 8_192
-/** Largest dump that one import takes, in bytes. */
+/** Largest dump that one import accepts, in bytes. */
 export const LEGACY_IMPORT_BYTES_MAX = 268_435_456
 
-/** Most pipelined requests of one connection that may wait; the server then stops reading from it. */
+/** Most pipelined requests that may wait on one connection before the server stops reading from it. */
 export const PIPELINED_AHEAD_MAX = 16
 /** Most pipelined requests that a process starts in one turn of its event loop. */
 export const PIPELINED_STARTS_PER_TURN_MAX = 16
 /** How long a client may leave an answer unread before the server closes its connection. */
 export const READER_STALL_MS_MAX = 30_000
 /**
- * Most bytes of longer request bodies that a process holds at a time, for writes and for other requests (`POST`)
- * separately. Above it, the next body waits. Bodies of up to `ANONYMOUS_BODY_BYTES_MAX` are not counted.
+ * Most bytes of long request bodies that a process buffers at a time, separately for writes and for other requests
+ * (`POST`). Above the limit, the next body waits. Bodies of up to `ANONYMOUS_BODY_BYTES_MAX` are not counted.
  */
 export const BODIES_BYTES_MAX = 4_194_304
-/** How long a body may wait for room before it is refused, and how long it may then take to arrive while others wait. */
+/** How long a body may wait for buffer space, and how long it may then take to arrive while others wait. */
 export const BODY_WAIT_MS_MAX = 3_000
 /**
- * Most bytes of answers that a process holds for clients that have not read them. Above it, further long answers with key
- * values wait, and connections with unread answers are closed, after a second; above twice this, at once.
+ * Most bytes of unread answers that a process buffers. Above the limit, further long answers with key values wait, and
+ * connections with unread answers are closed after a second; above twice the limit, they are closed at once.
  */
 export const UNREAD_ANSWERS_BYTES_MAX = 16_777_216
 
@@ -117,17 +117,17 @@ export const AUTH_METHOD_TEXT_BYTES_MAX = 2_048
 export const AUTH_METHOD_PEM_BYTES_MAX = 16_384
 /** Most keys, audiences, algorithms, scopes, redirect URIs or mapped claims of an auth method, of each kind. */
 export const AUTH_METHOD_ENTRIES_MAX = 64
-/** Most static keys of an auth method, and most keys of a key set that are tried for one login. */
+/** Most static keys of an auth method, and most keys of a key set to try for one login. */
 export const AUTH_METHOD_KEYS_MAX = 16
 /** Most namespace rules of an auth method. */
 export const NAMESPACE_RULES_MAX = 100
-/** Longest selector, and longest `filter` of lists other than that of tokens, in bytes of UTF-8. */
+/** Longest selector, and longest `filter` of lists other than the list of tokens, in bytes of UTF-8. */
 export const SELECTOR_BYTES_MAX = 4_096
 /** Most comparisons in a selector or such a `filter`. */
 export const SELECTOR_TERMS_MAX = 64
 /** Deepest nesting of `not` and parentheses in a selector or such a `filter`. */
 export const SELECTOR_DEPTH_MAX = 32
-/** Largest regular expression of a selector, in instructions: `x{9}` has nine. */
+/** Largest regular expression in a selector, in instructions: `x{9}` has nine. */
 export const SELECTOR_PATTERN_STEPS_MAX = 2_000
 /** Longest bind name, in bytes of UTF-8. */
 export const BIND_NAME_BYTES_MAX = 1_024
@@ -137,11 +137,11 @@ export const BINDING_RULES_MAX = 256
 export const BEARER_BYTES_MAX = 32_768
 /** Most entries of the `Meta` of a login. */
 export const LOGIN_META_ENTRIES_MAX = 64
-/** Most logins of one auth method that wait for a browser. */
+/** Most pending browser logins of one auth method. */
 export const OPEN_LOGINS_MAX = 10_000
-/** Highest bound of the live tokens of an auth method: a login counts them. */
+/** Highest limit of live tokens that an auth method can set, because each login counts them. */
 export const LIVE_TOKENS_MAX = 10_000
-/** Longest `Meta` of a login, as the JSON that the description of its token holds, in bytes. */
+/** Longest `Meta` of a login, as JSON in the description of its token, in bytes. */
 export const LOGIN_META_BYTES_MAX = 2_048
 
 /** Largest registration of a node, service and checks, in bytes. */
@@ -158,19 +158,19 @@ export const COORDINATE_DIMENSIONS_MAX = 8
 export const SERVICE_TAGS_MAX = 1_000
 /** Most checks in one registration, besides `Check`. */
 export const CHECKS_MAX = 1_000
-/** Longest output of a check that is kept, unless its OutputMaxSize says otherwise, in bytes of UTF-8. */
+/** Longest stored output of a check without OutputMaxSize, in bytes of UTF-8. */
 export const CHECK_OUTPUT_BYTES_DEFAULT = 4_096
-/** Shortest interval of an HTTP or TCP check; a shorter one is lengthened. */
+/** Shortest interval of an HTTP or TCP check; a shorter interval is raised to it. */
 export const CHECK_INTERVAL_MS_MIN = 1_000
-/** Time for one run of an HTTP or TCP check, unless its Timeout says otherwise. */
+/** Time limit for one run of an HTTP or TCP check without Timeout. */
 export const CHECK_TIMEOUT_MS_DEFAULT = 10_000
 /** Longest Timeout of a check. */
 export const CHECK_TIMEOUT_MS_MAX = 600_000
-/** Shortest DeregisterCriticalServiceAfter; a shorter one is lengthened. */
+/** Shortest DeregisterCriticalServiceAfter; a shorter value is raised to it. */
 export const DEREGISTER_AFTER_MS_MIN = 60_000
 /** Most checks in one service definition. */
 export const SERVICE_CHECKS_MAX = 64
-/** Most runs of HTTP and TCP checks of one process at a time. Further ones wait. */
+/** Most concurrent runs of HTTP and TCP checks in one process. Further runs wait. */
 export const CHECK_RUNS_MAX = 64
 /** Longest name of a service in an intention, in characters. */
 export const INTENTION_NAME_LENGTH_MAX = 256
@@ -186,5 +186,5 @@ export const INTENTION_META_VALUE_BYTES_MAX = 512
 export const PERMISSION_TEXT_BYTES_MAX = 1_024
 /** Most permissions of one source, and most headers and methods of one permission. */
 export const PERMISSIONS_MAX = 64
-/** Most names of one `match`. */
+/** Most names in one `match`. */
 export const MATCH_NAMES_MAX = 64

@@ -1,4 +1,4 @@
-/** The parts of a route. The only file that imports ts-rest. */
+/** The building blocks of a route. The only file that imports ts-rest. */
 import { type AppRoute, initContract } from '@ts-rest/core'
 import type * as z from 'zod'
 import type { RouteMetadata, Writes } from './metadata.ts'
@@ -26,7 +26,7 @@ type Responses<A extends z.ZodType, M extends RouteMetadata> = {
   readonly [S in 200 | StatusOf<CodesOf<M>>]: S extends 200 ? A : RefusalSchema<WithStatus<CodesOf<M>, S>>
 }
 
-/** Every method but GET declares what it writes, so that no route leaves open where its writes go. */
+/** Every method except GET must declare what it writes, because this decides which datacenter handles it. */
 type Decided<M extends RouteMetadata> = M extends { readonly sameOrigin: true }
   ? { readonly writes: Writes }
   : { readonly writes?: never }

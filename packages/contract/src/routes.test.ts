@@ -21,7 +21,7 @@ test.each(all)(
   (_, route) => {
     const options = Object.keys(route.schemas.query.shape)
     for (const option of BLOCKING_QUERY_OPTIONS) {
-      // The agent waits for another hash, not for an index.
+      // The agent waits for a different hash, not for an index.
       if (option === 'wait' && options.includes('hash')) continue
       expect(options.includes(option)).toBe(Boolean(route.blocking || route.checksReadOptions))
     }
@@ -51,7 +51,9 @@ test('no two routes share a method and a path', () => {
   expect(Object.keys(ROUTES)).toHaveLength(places.length)
 })
 
-/** Fields that are or may contain a credential. Those of legacy tokens and keys are told by their descriptions. */
+/**
+ * Fields that are or may contain a credential. In legacy tokens and keys, they are recognized by their descriptions.
+ */
 const SECRET = /"(SecretID|AuthURL|OIDCClientSecret)":|"The secret of the token|"The value in base64/
 
 test.each(all)('%s: declares exactly if its answer may hold a secret', (_, { schemas, holdsSecrets }) => {

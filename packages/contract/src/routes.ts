@@ -14,14 +14,14 @@ export type RouteName = {
   [R in ResourceName]: `${R}.${keyof Contract[R] & string}`
 }[ResourceName]
 
-/** The route of the contract with a name. */
+/** The route with this name. */
 export type RouteOf<N extends RouteName> = N extends `${infer R extends ResourceName}.${infer K}`
   ? K extends keyof Contract[R]
     ? Contract[R][K]
     : never
   : never
 
-/** The names of the routes that take a body. */
+/** The names of the routes that have a body. */
 export type RouteWithBody = {
   [N in RouteName]: RouteOf<N> extends { readonly body: z.ZodType } ? N : never
 }[RouteName]
@@ -33,11 +33,11 @@ type ParamsOf<Path> = Path extends `${string}:${infer Rest}`
     : Rest
   : never
 
-/** The decoded body of a route; `undefined` if it takes none. */
+/** The decoded body of a route; `undefined` if it has none. */
 export type Body<N extends RouteName> =
   BodySchemaOf<RouteOf<N>> extends infer S extends z.ZodType ? z.output<S> : undefined
 
-/** The body of a route as a caller writes it; `undefined` if it takes none. */
+/** The body of a route as a caller writes it; `undefined` if it has none. */
 export type BodyInput<N extends RouteName> =
   BodySchemaOf<RouteOf<N>> extends infer S extends z.ZodType ? z.input<S> : undefined
 
@@ -53,13 +53,13 @@ export type Params<N extends RouteName> = Readonly<Record<ParamsOf<RouteOf<N>['p
 /** The 200 answer of a route. */
 export type Answer<N extends RouteName> = z.output<RouteOf<N>['responses'][200]>
 
-/** {@link BodyInput} as client types show it: with readonly lists, and without unoffered fields. */
+/** {@link BodyInput} for client types: with readonly lists, and without unoffered fields. */
 export type Sent<N extends RouteWithBody> = Offered<BodyInput<N>>
 
-/** {@link Answer} as client types show it: an optional field is absent, never `undefined`. */
+/** {@link Answer} for client types: an optional field is absent, never `undefined`. */
 export type Answered<N extends RouteName> = Exact<Answer<N>>
 
-/** The codes that a route may refuse with. */
+/** The codes with which a route may refuse. */
 export type RefusalCode<N extends RouteName> = {
   [S in keyof RouteOf<N>['responses']]: RouteOf<N>['responses'][S] extends z.ZodType<Refusal<infer C>>
     ? S extends 200
@@ -68,7 +68,7 @@ export type RefusalCode<N extends RouteName> = {
     : never
 }[keyof RouteOf<N>['responses']]
 
-/** A route of any name, as the pipeline sees it. */
+/** A route of any name, as the pipeline uses it. */
 export interface AnyRoute extends RouteMetadata {
   readonly name: RouteName
   readonly resource: ResourceName
@@ -84,7 +84,7 @@ export interface AnyRoute extends RouteMetadata {
     readonly params?: z.ZodObject | undefined
     readonly answer: z.ZodType
   }
-  /** Every code that the route may refuse with, in the order of the error table. */
+  /** Every code with which the route may refuse, in the order of the error table. */
   readonly refusals: readonly AclErrorCode[]
 }
 
@@ -109,7 +109,7 @@ function flatten(): readonly AnyRoute[] {
         // Both come from the contract's own keys.
         name: `${resource}.${operation}` as RouteName,
         resource: resource as ResourceName,
-        // The types of the contract allow no PATCH.
+        // The contract's types do not allow PATCH.
         method: method as Method,
         path,
         summary,
@@ -127,7 +127,7 @@ function flatten(): readonly AnyRoute[] {
   )
 }
 
-/** ts-rest marks a route without a body with a symbol. */
+/** ts-rest represents a missing body as a symbol. */
 function isSchema(value: unknown): value is z.ZodType {
   return typeof value === 'object' && value !== null && 'safeParse' in value
 }
@@ -140,7 +140,7 @@ export const ROUTES = Object.fromEntries(ROUTE_LIST.map((route) => [route.name, 
   readonly [N in RouteName]: Route<N>
 }
 
-/** A route by its name, as the general type. */
+/** Returns a route by its name, as the general type. */
 export function routeOf(name: RouteName): AnyRoute {
   return ROUTES[name]
 }

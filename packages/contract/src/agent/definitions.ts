@@ -1,4 +1,4 @@
-/** What a client writes of a check that the agent runs. Decisions: agent. */
+/** The definition of a check that the agent runs, as a client writes it. Decisions: agent. */
 import * as z from 'zod'
 import { CHECK_OUTPUT_BYTES_DEFAULT } from '../limits.ts'
 import { unoffered } from '../shared/fields.ts'
@@ -9,14 +9,14 @@ const words = (description: string) => z.string().optional().meta({ description 
 const runs = (description: string) =>
   z.int().min(0, { error: 'must be 0 or more' }).optional().meta({ description })
 
-/** Fields of the definition of a check. Exactly one of `TTL`, `HTTP`, `TCP` and the alias fields makes its type. */
+/** Fields of a check definition. Exactly one of `TTL`, `HTTP`, `TCP` and the alias fields determines its type. */
 const fields = {
-  CheckID: words('Default: that of the service, or the name.'),
+  CheckID: words('Default: `service:` and the ID of the service; for a check on its own, the name.'),
   Name: words('Name for people.'),
   Notes: words('Free text for people.'),
   Status: words('`passing`, `warning` or `critical` until the first result. Default: `critical`.'),
-  TTL: duration('The client reports in time, else the check becomes critical.'),
-  HTTP: words('URL to ask: 2xx passes, 429 warns, everything else is critical.'),
+  TTL: duration('The check becomes critical unless the client reports within this time.'),
+  HTTP: words('URL to request: 2xx is passing, 429 is warning, everything else is critical.'),
   Method: words('Method of an HTTP check. Default: GET.'),
   Header: z
     .record(z.string(), z.array(z.string()))
@@ -29,15 +29,17 @@ const fields = {
     .meta({ description: 'Whether an HTTP check accepts any certificate.' }),
   TCP: words('`host:port` to connect to.'),
   Interval: duration('Time between two runs of an HTTP or TCP check; at least 1s.'),
-  Timeout: duration('Time for one run. Default: 10s.'),
+  Timeout: duration('Time limit for one run. Default: 10s.'),
   AliasService: words('Follow the worst status of the checks of this service ID.'),
-  AliasNode: words('Follow the checks of this node. Default: that of the server.'),
+  AliasNode: words('Follow the checks of this node. Default: the node of the server.'),
   OutputMaxSize: z
     .int()
     .optional()
-    .meta({ description: `Longest output that is kept, in bytes. Default: ${CHECK_OUTPUT_BYTES_DEFAULT}.` }),
-  SuccessBeforePassing: runs('Results in a row that are needed before the check passes. Default: 1.'),
-  FailuresBeforeCritical: runs('Results in a row that are needed before the check is critical. Default: 1.'),
+    .meta({ description: `Maximum output to store, in bytes. Default: ${CHECK_OUTPUT_BYTES_DEFAULT}.` }),
+  SuccessBeforePassing: runs('Consecutive results that are needed before the check is passing. Default: 1.'),
+  FailuresBeforeCritical: runs(
+    'Consecutive results that are needed before the check is critical. Default: 1.',
+  ),
   DeregisterCriticalServiceAfter: duration(
     'Deregister the service after its check has been critical for this long; at least 1m.',
   ),
@@ -50,16 +52,16 @@ const fields = {
   ProxyGRPC: unoffered(z.string()),
 }
 
-/** A check inside the definition of a service. */
+/** A check inside a service definition. */
 export const serviceCheckSchema = z.object(fields).meta({ id: 'AgentServiceCheck' })
 export type ServiceCheckDefinition = z.output<typeof serviceCheckSchema>
 
-/** The body of a registration of one check. */
+/** The body of a check registration. */
 export const checkDefinitionSchema = z
   .object({
     ID: words('Default: CheckID, or the name.'),
     ...fields,
-    ServiceID: words('A service of this agent. Absent: a check of the node.'),
+    ServiceID: words('ID of a service of this agent. If absent, the check belongs to the node.'),
     Token: unoffered(z.string()),
   })
   .meta({ id: 'AgentCheckDefinition' })
@@ -69,6 +71,6 @@ export type CheckDefinition = z.output<typeof checkDefinitionSchema>
 export const checkUpdateSchema = z
   .object({
     Status: words('`passing`, `warning` or `critical`.'),
-    Output: words('What people should read about it.'),
+    Output: words('Output of the check, for people.'),
   })
   .meta({ id: 'AgentCheckUpdate' })

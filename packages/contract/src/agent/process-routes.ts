@@ -1,4 +1,4 @@
-/** The process itself: its membership, its machine and its end. Spec 9.4. */
+/** The process itself: membership, machine and shutdown. Spec 9.4. */
 import * as z from 'zod'
 import { answers, type ContractRoutes, c } from '../route.ts'
 import { flag, query } from '../shared/query.ts'
@@ -17,7 +17,7 @@ export const agentProcess = c.router({
     }),
     summary: 'Confirm that a process is a member',
     description:
-      'Processes that share a database are members already, so nothing happens; other addresses are refused.',
+      'Changes nothing, because processes that share a database are members already. Other addresses are refused.',
     query: query({ wan: flag('Accepted for existing clients, without effect.') }),
     body: c.noBody(),
     ...answers(done, {

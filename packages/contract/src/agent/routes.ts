@@ -16,7 +16,7 @@ import {
 /** A row of the method table. */
 const row = { methodGate: 'http.enforceMethods', spec: '9.4' } as const
 const extra = { spec: 'extension' } as const
-/** The right depends on what the request is about. */
+/** The required right depends on the record that the request concerns. */
 const judged = { right: 'catalog', inDefault: true } as const
 const rows = { ...judged, rowRights: true, errors: ['filter_invalid', 'field_too_long'] } as const
 const change = { ...judged, sameOrigin: true, writes: 'own', answerForm: 'text' } as const
@@ -35,19 +35,19 @@ const checkParam = z.object({
 const ofService = { subject: 'service ID' } as const
 const ofCheck = { subject: 'check ID' } as const
 
-/** A client says how a TTL check is. */
+/** A client reports the state of a TTL check. */
 const report = {
   ...change,
   ...row,
   ...ofCheck,
   errors: ['id_missing', 'not_found', 'field_invalid'],
 } as const
-const note = query({ note: text('What people should read about it: the output of the check.') })
+const note = query({ note: text('Output of the check, for people.') })
 const enabled = {
   enable: text('`true` or `false`; required.'),
-  reason: text('Why, for people.'),
+  reason: text('The reason, for people.'),
 }
-const format = word(['text'], { description: '`text`: answer the status alone, as plain text.' }, undefined)
+const format = word(['text'], { description: '`text`: return only the status, as plain text.' }, undefined)
 const health = {
   ...judged,
   gate: 'agent.localHealth',
@@ -73,8 +73,8 @@ export const agent = c.router({
     path: '/v1/agent/service/:ServiceID',
     pathParams: serviceParam,
     summary: 'Read a service of this node',
-    description: 'With `hash`, waits until the service has another hash, or `wait` has passed.',
-    query: query({ hash: text('ContentHash of an earlier answer.'), wait }),
+    description: 'With `hash`, waits until the service has a different hash or `wait` has passed.',
+    query: query({ hash: text('ContentHash from an earlier answer.'), wait }),
     ...answers(agentServiceReadSchema, {
       ...judged,
       ...ofService,
@@ -96,7 +96,7 @@ export const agent = c.router({
     path: '/v1/agent/service/register',
     summary: 'Register a service of this node, with its checks',
     description:
-      'Replaces a service of that ID. Checks that the service has already stay as they are, with their status, unless `replace-existing-checks`. Field names match regardless of case and underscores.',
+      'Replaces a service with the same ID. Its existing checks and their status are kept, unless `replace-existing-checks` is set. Field names match regardless of case and underscores.',
     query: query({
       'replace-existing-checks': flag('Remove checks of the service that the body does not define.'),
     }),
@@ -150,7 +150,7 @@ export const agent = c.router({
     method: 'GET',
     path: '/v1/agent/health/service/name/:ServiceName',
     pathParams: serviceNameParam,
-    summary: 'Read the health of the services of this node with a name',
+    summary: 'Read the health of the services with a name on this node',
     description: LOCAL_HEALTH,
     query: query({ format }),
     ...answers(z.array(localHealthSchema), { ...health, subject: 'service name' }),
@@ -163,7 +163,7 @@ export const agentChecks = c.router({
     path: '/v1/agent/check/register',
     summary: 'Register a check of this node, or of one of its services',
     description:
-      'The server runs HTTP, TCP and alias checks itself, and expects reports of TTL checks in time. Field names match regardless of case and underscores.',
+      'The server runs HTTP, TCP and alias checks itself; clients must report TTL checks in time. Field names match regardless of case and underscores.',
     query: query({}),
     body: checkDefinitionSchema,
     ...answers(done, { ...registers, ...row, errors: ['field_required', 'field_invalid', 'not_found'] }),
@@ -182,8 +182,8 @@ export const agentChecks = c.router({
     method: 'PUT',
     path: '/v1/agent/check/pass/:CheckID',
     pathParams: checkParam,
-    summary: 'Report that a TTL check passes',
-    description: 'A report that changes nothing writes nothing.',
+    summary: 'Report a TTL check as passing',
+    description: 'A report without a change is not written.',
     query: note,
     body: c.noBody(),
     ...answers(done, report),
@@ -192,7 +192,7 @@ export const agentChecks = c.router({
     method: 'PUT',
     path: '/v1/agent/check/warn/:CheckID',
     pathParams: checkParam,
-    summary: 'Report that a TTL check warns',
+    summary: 'Report a TTL check as warning',
     description: 'Like pass.',
     query: note,
     body: c.noBody(),
@@ -202,7 +202,7 @@ export const agentChecks = c.router({
     method: 'PUT',
     path: '/v1/agent/check/fail/:CheckID',
     pathParams: checkParam,
-    summary: 'Report that a TTL check is critical',
+    summary: 'Report a TTL check as critical',
     description: 'Like pass.',
     query: note,
     body: c.noBody(),

@@ -14,7 +14,7 @@ const {
   ...shared
 } = serviceRegistrationSchema.shape
 
-/** The body of a registration of a service. */
+/** The body of a service registration. */
 export const serviceDefinitionSchema = z
   .object({
     ...shared,
@@ -30,14 +30,14 @@ export const serviceDefinitionSchema = z
   .meta({ id: 'AgentServiceDefinition' })
 export type ServiceDefinition = z.output<typeof serviceDefinitionSchema>
 
-/** A service as its agent shows it: without indexes. */
+/** A service as its agent returns it, without indexes. */
 const agentServiceSchema = nodeServiceSchema
   .omit({ CreateIndex: true, ModifyIndex: true })
   .strict()
   .meta({ id: 'AgentService' })
 export type AgentService = z.infer<typeof agentServiceSchema>
 
-/** One service, with the hash that a client may wait on. */
+/** One service, with the hash that a client can wait on. */
 export const agentServiceReadSchema = agentServiceSchema
   .extend({
     ContentHash: z.string().meta({ description: '16 hexadecimal digits: equal content, equal hash.' }),
@@ -57,7 +57,7 @@ export const localHealthSchema = z
       description:
         '`passing`, `warning`, `critical` or `maintenance`: the worst status of its checks and the checks of the node.',
     }),
-    Service: agentServiceSchema.nullable().meta({ description: 'null if there is no such service.' }),
+    Service: agentServiceSchema.nullable().meta({ description: 'null if the service does not exist.' }),
     Checks: z.array(checkSchema).nullable().meta({ description: 'Checks of the node, then of the service.' }),
   })
   .meta({ id: 'LocalHealth' })

@@ -28,7 +28,7 @@ const writeErrors = [
 const check = word(
   ['true', 'false'],
   {
-    description: '`false` writes the method without a request to its provider: an extension.',
+    description: '`false`: write the method without contacting its provider. An extension.',
     initially: 'true',
     example: 'false',
   },
@@ -41,7 +41,7 @@ export const authMethods = c.router({
     path: '/v1/acl/auth-method',
     summary: 'Create an auth method',
     description:
-      'Replaces a method with the same name, regardless of case. Fetches URLs in the configuration once, as a check.',
+      'Replaces a method with the same name, regardless of case. Fetches the URLs in the configuration once to check them.',
     query: namespacedQuery({ check }),
     body: createAuthMethodSchema,
     ...answers(authMethodSchema, {
@@ -67,7 +67,7 @@ export const authMethods = c.router({
     pathParams: methodNameParam,
     summary: 'Create or update an auth method',
     description:
-      'Replaces the whole record, Config included. The stored spelling of the name stays. Tokens that the method made are not changed, but a change of TokenLocality ends them.',
+      'Replaces the whole record, including Config. The stored spelling of the name is kept. Tokens that the method created stay valid, unless TokenLocality changes: then they stop working.',
     query: namespacedQuery({ check }),
     body: updateAuthMethodSchema,
     ...answers(authMethodSchema, {
@@ -93,7 +93,7 @@ export const authMethods = c.router({
     path: '/v1/acl/auth-method/:Name/explain',
     pathParams: methodNameParam,
     summary: 'Explain what a login would grant',
-    description: 'Takes claims as a provider would sign them. Nothing is verified or written.',
+    description: 'Accepts claims as a provider would sign them. Nothing is verified or written.',
     query: namespacedQuery({}),
     body: explainLoginRequestSchema,
     ...answers(explainLoginAnswerSchema, {
@@ -109,7 +109,7 @@ export const authMethods = c.router({
     pathParams: methodNameParam,
     summary: 'List who is logged in',
     description:
-      'The live tokens that the method made, counted per identity, in order of identity and in pages. Shows who leaves logins open.',
+      'Counts the live tokens that the method created for each identity, in order of identity and in pages. Shows who does not log out.',
     query: namespacedQuery(page),
     ...answers(z.array(loginsEntrySchema), {
       ...aclRead,

@@ -29,13 +29,14 @@ import { durationSchema } from '../time/schemas.ts'
 
 const TYPE = 'Type of the method: `jwt`, `kubernetes`, or `oidc` in the extended edition. Cannot be changed.'
 const TTL =
-  'Lifetime of the tokens that the method makes, 1 minute to 24 hours, as `1h0m0s`. Absent: they do not expire.'
-const LOCALITY = 'Whether the tokens of the method are `local` to their datacenter or `global`. Empty: local.'
+  'Lifetime of the tokens that the method creates, 1 minute to 24 hours, such as `1h0m0s`. If absent, they do not expire.'
+const LOCALITY =
+  'Whether the tokens of the method are `local` to their datacenter or `global`. Empty means local.'
 const DISPLAY_NAME = 'Name for people.'
 const LIVE_TOKENS =
   'An extension: the maximum number of live tokens of the method. Logins beyond it are refused.'
 const IDLE_TTL =
-  'An extension: how long a token of the method may be unused before it ends, at most a tenth later. 1 minute to 24 hours, as `1h0m0s`.'
+  'An extension: how long a token of the method may be unused before it expires; it may expire up to a tenth later. 1 minute to 24 hours, such as `1h0m0s`.'
 
 const short = () => boundedText(AUTH_METHOD_TEXT_BYTES_MAX).optional()
 const pem = () => boundedText(AUTH_METHOD_PEM_BYTES_MAX).optional()
@@ -43,7 +44,7 @@ const shorts = () => z.array(boundedText(AUTH_METHOD_TEXT_BYTES_MAX)).max(AUTH_M
 const claims = () =>
   z.record(boundedText(AUTH_METHOD_TEXT_BYTES_MAX), boundedText(AUTH_METHOD_TEXT_BYTES_MAX)).optional()
 
-/** As it was given, so that it comes back unchanged; the rules read it. */
+/** Kept as sent, so that it is returned unchanged. The rules parse it. */
 const leeway = (what: string, fallback: string) =>
   z
     .union([z.string(), z.number()], {
@@ -54,7 +55,7 @@ const leeway = (what: string, fallback: string) =>
       description: `${what} Go notation such as "90s", or a number of nanoseconds. 0: ${fallback}; negative: none.`,
     })
 
-/** What the types of auth methods are configured by. Which fields a type takes is for the rules to say. */
+/** The configuration fields of all auth method types. The rules decide which fields a type accepts. */
 const config = {
   JWTValidationPubKeys: z
     .array(boundedText(AUTH_METHOD_PEM_BYTES_MAX))
@@ -66,7 +67,7 @@ const config = {
     description: 'jwt: certificates in PEM to trust for JWKSURL, instead of the system’s.',
   }),
   OIDCDiscoveryURL: short().meta({
-    description: 'jwt and oidc: the issuer, which has a discovery document.',
+    description: 'jwt and oidc: the issuer, which serves a discovery document.',
   }),
   OIDCDiscoveryCACert: pem().meta({
     description: 'jwt and oidc: certificates in PEM to trust for OIDCDiscoveryURL, instead of the system’s.',
@@ -76,12 +77,12 @@ const config = {
     description:
       'oidc: client secret at the provider. Shown to callers with `acl:write`; others see `<hidden>`.',
   }),
-  OIDCScopes: shorts().meta({ description: 'oidc: scopes to ask for besides `openid`.' }),
+  OIDCScopes: shorts().meta({ description: 'oidc: scopes to request in addition to `openid`.' }),
   OIDCACRValues: shorts().meta({
     description: 'oidc: values of `acr_values`.',
   }),
   AllowedRedirectURIs: shorts().meta({
-    description: 'oidc: URIs to which a browser may return. For loopback hosts the port is not compared.',
+    description: 'oidc: URIs to which a browser may return. The port is not compared for loopback hosts.',
   }),
   VerboseOIDCLogging: z.boolean().optional().meta({ description: 'Accepted, without effect.' }),
   BoundIssuer: short().meta({ description: 'jwt: the required `iss`. Empty: any.' }),
@@ -91,21 +92,24 @@ const config = {
   }),
   JWTSupportedAlgs: shorts().meta({ description: 'jwt and oidc: allowed signature algorithms.' }),
   ClaimMappings: claims().meta({
-    description: 'Claims, and the names by which selectors use them as `value.name`.',
+    description: 'Maps claims to the names by which selectors use them, as in `value.name`.',
   }),
   ListClaimMappings: claims().meta({
-    description: 'Claims that are lists, and the names by which selectors use them as `list.name`.',
+    description: 'Maps claims that are lists to the names by which selectors use them, as in `list.name`.',
   }),
-  ExpirationLeeway: leeway('jwt: lifetime of a token without `exp`, from `iat` or `nbf` on.', '150 seconds'),
+  ExpirationLeeway: leeway(
+    'jwt: lifetime of a token without `exp`, measured from `iat` or `nbf`.',
+    '150 seconds',
+  ),
   NotBeforeLeeway: leeway(
     'jwt: how long before `exp` a token without `nbf` and `iat` is valid.',
     '150 seconds',
   ),
-  ClockSkewLeeway: leeway('jwt: tolerated difference of clocks.', '1 minute'),
+  ClockSkewLeeway: leeway('jwt: tolerated clock skew.', '1 minute'),
   Host: short().meta({ description: 'kubernetes: address of the API server.' }),
   IgnoreNameAnnotation: z.boolean().optional().meta({
     description:
-      'kubernetes: whether service accounts log in under their own names, whatever `consul.hashicorp.com/service-name` says: an extension.',
+      'kubernetes, an extension: whether service accounts log in under their own names, regardless of `consul.hashicorp.com/service-name`.',
   }),
   MapNamespaces: z.boolean().optional().meta({
     description:
@@ -116,7 +120,7 @@ const config = {
   }),
   ConsulNamespaceOverrides: claims().meta({
     description:
-      'kubernetes: namespaces by Kubernetes namespaces, which MapNamespaces uses without the prefix.',
+      'kubernetes: maps Kubernetes namespaces to the namespaces that MapNamespaces uses for them, without the prefix.',
   }),
   CACert: pem().meta({ description: 'kubernetes: certificates in PEM to trust for Host.' }),
   ServiceAccountJWT: pem().meta({
@@ -131,7 +135,7 @@ const bindNamespace = boundedText(BIND_NAME_BYTES_MAX).meta({
   description: 'Namespace of the token, with `${value.name}` filled in.',
 })
 const ruleSelector = boundedText(SELECTOR_BYTES_MAX).meta({
-  description: 'Selects logins. Empty: all of them.',
+  description: 'Selects logins. If empty, all of them.',
 })
 const namespaceRules = {
   description:
@@ -158,7 +162,7 @@ const limitsShown = {
   MaxLiveTokens: z
     .number()
     .optional()
-    .meta({ description: `${LIVE_TOKENS} Absent: no bound.` }),
+    .meta({ description: `${LIVE_TOKENS} Absent: no limit.` }),
   IdleTTL: z
     .string()
     .optional()
@@ -172,7 +176,7 @@ const named = {
   Description: z.string().optional().meta({ description }),
 }
 
-/** An auth method as answered. Key order is the order on the wire. */
+/** An auth method in answers. Key order is the order on the wire. */
 export const authMethodSchema = z
   .strictObject({
     MaxTokenTTL: maxTokenTtlShown,
@@ -189,7 +193,7 @@ export const authMethodSchema = z
   .meta({ id: 'AuthMethod' })
 export type AuthMethod = z.infer<typeof authMethodSchema>
 
-/** An element of the list: it has no Config. */
+/** An element of the list, without Config. */
 export const authMethodListEntrySchema = z
   .strictObject({
     ...named,
@@ -222,7 +226,7 @@ const content = {
   MaxLiveTokens: z
     .number()
     .optional()
-    .meta({ description: `${LIVE_TOKENS} 1 to ${LIVE_TOKENS_MAX}; 0: no bound.` }),
+    .meta({ description: `${LIVE_TOKENS} 1 to ${LIVE_TOKENS_MAX}; 0: no limit.` }),
   IdleTTL: durationSchema.optional().meta({ description: `${IDLE_TTL} 0: no limit.` }),
   Namespace: namespaceChosen,
 }
@@ -243,7 +247,7 @@ export const createAuthMethodSchema = z
   .meta({ id: 'AuthMethodCreate' })
 export type CreateAuthMethod = z.output<typeof createAuthMethodSchema>
 
-/** The body of update: a record as it was read, with changes. A method that does not exist is created. */
+/** The body of update: a record as read, with changes. A method that does not exist is created. */
 export const updateAuthMethodSchema = z
   .strictObject({
     Name: z.string().optional().meta({ description: 'Absent, or the same as in the path.' }),
@@ -257,7 +261,7 @@ export const updateAuthMethodSchema = z
   .meta({ id: 'AuthMethodUpdate' })
 export type UpdateAuthMethod = z.output<typeof updateAuthMethodSchema>
 
-/** An extension: what a login with these claims would give. */
+/** An extension: explains what a login with these claims would give. */
 export const explainLoginRequestSchema = z
   .strictObject({
     Claims: z
@@ -308,15 +312,15 @@ export const loginsEntrySchema = z
   .strictObject({
     Identity: z.string().meta({
       description:
-        'The `sub` of the credential, which names who logged in. Empty for credentials without `sub`.',
+        'The `sub` of the credential, which identifies who logged in. Empty for credentials without `sub`.',
     }),
     LiveTokens: z
       .number()
       .meta({ description: 'Number of live tokens that the identity has from this method.' }),
-    OldestCreateTime: z.string().meta({ description: 'When the oldest of them was created.' }),
+    OldestCreateTime: z.string().meta({ description: 'When the oldest of these tokens was created.' }),
     LastUse: z.string().optional().meta({
       description:
-        'When one of them was last used, to a twentieth of IdleTTL. Absent if none was used, or the method has no IdleTTL.',
+        'When one of these tokens was last used, to a precision of a twentieth of IdleTTL. Absent if none was used, or if the method has no IdleTTL.',
     }),
   })
   .meta({ id: 'LoginsEntry' })

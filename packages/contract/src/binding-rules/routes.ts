@@ -1,4 +1,4 @@
-/** Binding rules: what the tokens of an auth method are linked to. Decisions: auth methods. */
+/** Binding rules: they decide what the tokens of an auth method are linked to. Decisions: auth methods. */
 import * as z from 'zod'
 import { answers, type ContractRoutes, c } from '../route.ts'
 import { deletedSchema } from '../shared/answers.ts'
@@ -24,7 +24,7 @@ export const bindingRules = c.router({
     path: '/v1/acl/binding-rule',
     summary: 'Create a binding rule',
     description:
-      'Links the tokens of logins that the selector matches. All rules that match count. Names that the method does not map are refused.',
+      'Links the tokens of logins that the selector matches. All matching rules apply. Names that the method does not map are refused.',
     query: namespacedQuery({}),
     body: createBindingRuleSchema,
     ...answers(bindingRuleSchema, { ...aclWrite, ...api, writes: 'own', errors: writeErrors }),
@@ -75,7 +75,7 @@ export const bindingRules = c.router({
     summary: 'List binding rules',
     description: 'In order of ID.',
     query: namespacedBlockingQuery({
-      authmethod: text('Only rules of the auth method with this name, in any case.'),
+      authmethod: text('Only rules of the auth method with this name. Not case-sensitive.'),
     }),
     ...answers(z.array(bindingRuleSchema), { ...read, errors: [] }),
   },

@@ -1,4 +1,4 @@
-/** Binding rules: what the tokens of an auth method are linked to. */
+/** Binding rules: they decide what the tokens of an auth method are linked to. */
 import * as z from 'zod'
 import { BIND_NAME_BYTES_MAX, DESCRIPTION_BYTES_MAX, SELECTOR_BYTES_MAX } from '../limits.ts'
 import {
@@ -16,11 +16,11 @@ import {
 import { boundedText } from '../shared/text.ts'
 
 const AUTH_METHOD = 'Name of the auth method. Cannot be changed.'
-const SELECTOR = 'Selects logins by their claims, such as `value.team == "ops"`. Empty: all of them.'
+const SELECTOR = 'Selects logins by their claims, such as `value.team == "ops"`. If empty, all of them.'
 const BIND_TYPE = '`service`, `node` or `role`: what BindName names.'
 const BIND_NAME = 'Name of the service, node or role, with claims filled in, such as `web-${value.region}`.'
 
-/** A binding rule as answered. Key order is the order on the wire. */
+/** A binding rule in answers. Key order is the order on the wire. */
 export const bindingRuleSchema = z
   .strictObject({
     ID: recordId,
@@ -54,7 +54,7 @@ export const createBindingRuleSchema = z
   .meta({ id: 'BindingRuleCreate' })
 export type CreateBindingRule = z.output<typeof createBindingRuleSchema>
 
-/** The body of update: a record as it was read, with changes. A Selector that is left out is cleared. */
+/** The body of update: a record as read, with changes. An omitted Selector is cleared. */
 export const updateBindingRuleSchema = z
   .strictObject({
     ID: idOnUpdate,

@@ -1,4 +1,4 @@
-/** What a service is in the mesh, as a registration gives it. Every version takes all fields: answers show them as given. */
+/** The mesh settings of a service in a registration. Every version accepts all fields and returns them as sent. */
 import * as z from 'zod'
 import { CATALOG_NAME_BYTES_MAX, CATALOG_TEXT_BYTES_MAX } from '../limits.ts'
 import { unoffered } from '../shared/fields.ts'
@@ -11,20 +11,20 @@ const flag = (description: string) => z.boolean().optional().meta({ description 
 const settings = z
   .record(z.string(), z.unknown())
   .optional()
-  .meta({ description: 'Settings for the proxy, kept as given.' })
+  .meta({ description: 'Settings for the proxy, stored as sent.' })
 
 const meshGateway = z
   .strictObject({ Mode: name('`none`, `local` or `remote`.') })
   .optional()
-  .meta({ description: 'Whether connections pass a gateway. Since 1.6.' })
+  .meta({ description: 'Whether connections pass through a gateway. Since 1.6.' })
 
 const upstreamSchema = z
   .strictObject({
     DestinationType: name('`service` or `prepared_query`. Default: `service`.'),
     DestinationNamespace: name('Namespace of the destination.'),
     DestinationName: name('Name of the destination.'),
-    Datacenter: name('Datacenter of the destination. Default: that of the proxy.'),
-    LocalBindAddress: text('Where the proxy listens. Default: this machine.'),
+    Datacenter: name('Datacenter of the destination. Default: the datacenter of the proxy.'),
+    LocalBindAddress: text('Address on which the proxy listens. Default: this machine.'),
     LocalBindPort: port('The port that the proxy listens on.'),
     LocalBindSocketPath: text('A Unix socket instead. Since 1.10.'),
     LocalBindSocketMode: name('Mode of the socket. Since 1.10.'),
@@ -39,15 +39,15 @@ const exposedPathSchema = z
     Path: text('The path, such as `/metrics`.'),
     LocalPathPort: port('The port of the service.'),
     Protocol: name('`http` or `http2`. Default: `http`.'),
-    ParsedFromCheck: flag('Whether the path is that of a check.'),
+    ParsedFromCheck: flag('Whether the path belongs to a check.'),
   })
   .meta({ id: 'ExposedPath' })
 
-/** What a proxy stands for, and how. */
+/** Which service a proxy represents, and how. */
 export const proxySchema = z
   .strictObject({
-    DestinationServiceName: name('Name of the service that the proxy stands for.'),
-    DestinationServiceID: name('Id of that service, if the proxy stands for one instance.'),
+    DestinationServiceName: name('Name of the service that the proxy represents.'),
+    DestinationServiceID: name('Id of that service, if the proxy represents one instance.'),
     LocalServiceAddress: text('Address of that instance.'),
     LocalServicePort: port('Port of that instance.'),
     LocalServiceSocketPath: text('A Unix socket of that instance. Since 1.10.'),
@@ -63,21 +63,21 @@ export const proxySchema = z
     Upstreams: z
       .array(upstreamSchema)
       .optional()
-      .meta({ description: 'What the service connects to. Since 1.3.' }),
+      .meta({ description: 'The destinations of the service. Since 1.3.' }),
     MeshGateway: meshGateway,
     Expose: z
       .strictObject({
-        Checks: flag('Whether all HTTP checks of the service can be reached.'),
+        Checks: flag('Whether all HTTP checks of the service are exposed.'),
         Paths: z.array(exposedPathSchema).optional().meta({ description: 'Further paths.' }),
       })
       .optional()
-      .meta({ description: 'What can be reached without the mesh. Since 1.6.2.' }),
+      .meta({ description: 'Paths that can be reached from outside the mesh. Since 1.6.2.' }),
   })
   .meta({ id: 'Proxy' })
 
 const NO_SIDECAR = 'is not offered: register the proxy as a service of its own, of the kind `connect-proxy`'
 
-/** Whether a service connects by itself. */
+/** Whether a service connects without a proxy. */
 export const connectSchema = z
   .strictObject({
     Native: flag('The service needs no proxy.'),

@@ -1,11 +1,11 @@
-/** Records of the catalog as answers show them: nodes, services and checks. Key order is the order on the wire. */
+/** Catalog records in answers: nodes, services and checks. Key order is the order on the wire. */
 import * as z from 'zod'
 import { namespaceShown, stored } from '../shared/fields.ts'
 
 const words = z.record(z.string(), z.string())
 const TAGGED = 'Further addresses by tag, such as `lan` and `wan`.'
 
-const nodeName = z.string().meta({ description: 'Name of the node, unique without case.' })
+const nodeName = z.string().meta({ description: 'Name of the node, unique regardless of case.' })
 const nodeAddress = z.string().meta({ description: 'Address of the node: an IP address or a name.' })
 const nodeId = z.string().optional().meta({ description: 'UUID of the node; may be empty. Since 0.7.3.' })
 const datacenter = z.string().optional().meta({ description: 'Datacenter of the node. Since 0.8.2.' })
@@ -13,9 +13,9 @@ const nodeTagged = words.nullable().meta({ description: `${TAGGED} null if none 
 const nodeMeta = words
   .nullable()
   .optional()
-  .meta({ description: 'What the node says of itself; null if nothing. Since 0.7.3.' })
+  .meta({ description: 'Metadata of the node; null if it has none. Since 0.7.3.' })
 
-/** A node as answered. */
+/** A node in answers. */
 export const nodeSchema = z
   .strictObject({
     ID: nodeId,
@@ -38,7 +38,7 @@ const serviceAddressSchema = z
   .meta({ id: 'ServiceAddress' })
 export type ServiceAddress = z.infer<typeof serviceAddressSchema>
 
-/** How often DNS names an instance, compared with others. */
+/** Relative weight of an instance in DNS answers. */
 const weightsSchema = z
   .strictObject({
     Passing: z.int().meta({ description: 'While all its checks are passing.' }),
@@ -48,7 +48,7 @@ const weightsSchema = z
 export type Weights = z.infer<typeof weightsSchema>
 
 const json = z.record(z.string(), z.unknown())
-const tags = z.array(z.string()).meta({ description: 'Tags, as they were given.' })
+const tags = z.array(z.string()).meta({ description: 'Tags, as they were sent.' })
 const proxy = json.optional().meta({ description: 'For a proxy, the service that it represents. Since 1.2.' })
 const connect = json.optional().meta({ description: '`Native`: the service needs no proxy. Since 1.2.' })
 const weights = weightsSchema.optional().meta({ description: 'Weights in DNS. Since 1.2.3.' })
@@ -61,17 +61,19 @@ const kind = z
   .string()
   .optional()
   .meta({ description: 'Such as `connect-proxy`; empty or absent for a typical service. Since 1.2.' })
-const serviceId = z.string().meta({ description: 'Id of the service, unique on its node without case.' })
+const serviceId = z
+  .string()
+  .meta({ description: 'Id of the service, unique on its node regardless of case.' })
 const serviceName = z.string().meta({ description: 'Name of the service.' })
 const serviceAddress = z
   .string()
-  .meta({ description: 'Address of the service; empty where it is that of the node.' })
+  .meta({ description: 'Address of the service. If empty, the address of the node applies.' })
 const port = z.int().meta({ description: 'Port of the service; 0 for none.' })
 const enableTagOverride = z
   .boolean()
   .meta({ description: 'Whether other clients may change the tags of a service that an agent registered.' })
 
-/** A service inside a node, and in the answers of health. */
+/** A service inside a node, and in health answers. */
 export const nodeServiceSchema = z
   .strictObject({
     Kind: kind,
@@ -83,7 +85,7 @@ export const nodeServiceSchema = z
     Meta: words
       .nullable()
       .optional()
-      .meta({ description: 'What the service says of itself; null if nothing. Since 1.0.7.' }),
+      .meta({ description: 'Metadata of the service; null if it has none. Since 1.0.7.' }),
     Port: port,
     SocketPath: socketPath,
     Weights: weights,
@@ -112,7 +114,7 @@ export const serviceInstanceSchema = z
     ServiceAddress: serviceAddress,
     ServiceTaggedAddresses: serviceTagged,
     ServiceWeights: weights,
-    ServiceMeta: words.optional().meta({ description: 'What the service says of itself. Since 1.0.7.' }),
+    ServiceMeta: words.optional().meta({ description: 'Metadata of the service. Since 1.0.7.' }),
     ServicePort: port,
     ServiceSocketPath: socketPath,
     ServiceEnableTagOverride: enableTagOverride,
@@ -128,7 +130,7 @@ export type ServiceInstance = z.infer<typeof serviceInstanceSchema>
 export const nodeWithServicesSchema = z
   .strictObject({
     Node: nodeSchema.meta({ description: 'The node itself.' }),
-    Services: z.record(z.string(), nodeServiceSchema).meta({ description: 'Services by their ids.' }),
+    Services: z.record(z.string(), nodeServiceSchema).meta({ description: 'Services, by ID.' }),
   })
   .meta({ id: 'NodeWithServices' })
 export type NodeWithServices = z.infer<typeof nodeWithServicesSchema>
@@ -136,25 +138,29 @@ export type NodeWithServices = z.infer<typeof nodeWithServicesSchema>
 /** A node with a list of its services. */
 export const nodeServicesSchema = z
   .strictObject({
-    Node: nodeSchema.nullable().meta({ description: 'null if there is no such node.' }),
+    Node: nodeSchema.nullable().meta({ description: 'null if the node does not exist.' }),
     Services: z
       .array(nodeServiceSchema)
       .nullable()
-      .meta({ description: 'In order of id; null if there is no such node.' }),
+      .meta({ description: 'In order of ID; null if the node does not exist.' }),
   })
   .meta({ id: 'NodeServices' })
 export type NodeServices = z.infer<typeof nodeServicesSchema>
 
-/** A check as answered. */
+/** A check in answers. */
 export const checkSchema = z
   .strictObject({
     Node: nodeName,
-    CheckID: z.string().meta({ description: 'Id of the check, unique on its node without case.' }),
+    CheckID: z.string().meta({ description: 'Id of the check, unique on its node regardless of case.' }),
     Name: z.string().meta({ description: 'Name of the check.' }),
-    Status: z.string().meta({ description: '`passing`, `warning`, `critical`, or as it was given.' }),
+    Status: z
+      .string()
+      .meta({ description: '`passing`, `warning`, `critical`, or another text that was sent.' }),
     Notes: z.string().meta({ description: 'Free text for people.' }),
-    Output: z.string().meta({ description: 'What the check last said.' }),
-    ServiceID: z.string().meta({ description: 'Id of the service it checks; empty for the node.' }),
+    Output: z.string().meta({ description: 'Latest output of the check.' }),
+    ServiceID: z
+      .string()
+      .meta({ description: 'Id of the service that it checks; empty for a check of the node.' }),
     ServiceName: z.string().meta({ description: 'Name of that service.' }),
     ServiceTags: tags.nullable().meta({ description: 'Tags of that service.' }),
     Type: z.string().optional().meta({ description: 'Such as `http` or `ttl`; may be empty. Since 1.6.2.' }),
@@ -162,7 +168,8 @@ export const checkSchema = z
     Timeout: z.string().optional().meta({ description: 'Maximum duration of a run. Since 1.10.' }),
     ExposedPort: z.int().optional().meta({ description: 'Port of a proxy for the check. Since 1.10.2.' }),
     Definition: json.optional().meta({
-      description: 'How the check is made: only what is set. Durations in Go notation. Since 1.0.1.',
+      description:
+        'How the check is run. Contains only the fields that are set; durations are in Go notation. Since 1.0.1.',
     }),
     ...stored,
     Namespace: namespaceShown,

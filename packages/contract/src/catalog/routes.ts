@@ -1,4 +1,4 @@
-/** The catalog of this datacenter: nodes, services and checks, as they are registered. Spec 9.3, 9.4. */
+/** The catalog of this datacenter: registered nodes, services and checks. Spec 9.3, 9.4. */
 import * as z from 'zod'
 import { REGISTRATION_BYTES_MAX } from '../limits.ts'
 import { answers, type ContractRoutes, c } from '../route.ts'
@@ -16,7 +16,7 @@ const rows = {
   saysConsistency: true,
   rowRights: true,
 } as const
-/** The rows of gateways: none exists that rights could leave out. */
+/** Gateway lists are always empty, so rights cannot filter them. */
 const { rowRights: _none, ...unfiltered } = rows
 const listErrors = ['filter_invalid', 'field_too_long'] as const
 const ofOne = { ...rows, errors: [...listErrors, 'id_missing'] } as const
@@ -41,7 +41,7 @@ const nodeParam = z.object({
 })
 const ofService = { subject: 'service name' } as const
 const ofNode = { subject: 'node name' } as const
-const VISIBLE = 'Shows what the caller may read: both the node and the service.'
+const VISIBLE = 'Shows instances of which the caller may read both the node and the service.'
 
 export const catalog = c.router({
   register: {
@@ -77,7 +77,7 @@ export const catalog = c.router({
     method: 'GET',
     path: '/v1/catalog/nodes',
     summary: 'List the nodes',
-    description: 'In order of their names. Shows nodes that the caller may read.',
+    description: 'In order of name. Shows nodes that the caller may read.',
     query: namespacedBlockingQuery({ ...ofNodes, filter }),
     ...answers(z.array(nodeSchema), { ...rows, errors: listErrors, ...row }),
   },
@@ -85,7 +85,7 @@ export const catalog = c.router({
     method: 'GET',
     path: '/v1/catalog/services',
     summary: 'List the names of services, with their tags',
-    description: 'Tags of all instances together. Shows services that the caller may read.',
+    description: 'Combines the tags of all instances. Shows services that the caller may read.',
     query: namespacedBlockingQuery({ 'node-meta': ofNodes['node-meta'] }),
     ...answers(z.record(z.string(), z.array(z.string())), { ...rows, errors: [], ...row }),
   },
@@ -103,7 +103,7 @@ export const catalog = c.router({
     path: '/v1/catalog/connect/:Service',
     pathParams: serviceParam,
     summary: 'List the instances and proxies that connect for a service',
-    description: `Native instances, and proxies that stand for the service. ${VISIBLE}`,
+    description: `Native instances, and proxies that represent the service. ${VISIBLE}`,
     query: namespacedBlockingQuery({ ...ofInstances, filter }),
     ...answers(z.array(serviceInstanceSchema), {
       ...ofOne,
@@ -118,7 +118,7 @@ export const catalog = c.router({
     pathParams: nodeParam,
     summary: 'Read a node with its services',
     description:
-      'Finds the node by its name, or by a unique prefix of its ID. null if there is no such node, or the caller may not read it. `filter` selects services.',
+      'Finds the node by its name, or by a unique prefix of its ID. null if the node does not exist or the caller may not read it. `filter` selects services.',
     query: namespacedBlockingQuery({ filter }),
     ...answers(nodeWithServicesSchema.nullable(), { ...ofOne, ...ofNode, ...row }),
   },
@@ -127,7 +127,7 @@ export const catalog = c.router({
     path: '/v1/catalog/node-services/:Node',
     pathParams: nodeParam,
     summary: 'Read a node with a list of its services',
-    description: 'Like reading a node. Both are null if there is no such node.',
+    description: 'Like reading a node. Both fields are null if the node does not exist.',
     query: namespacedBlockingQuery({ filter }),
     ...answers(nodeServicesSchema, {
       ...ofOne,

@@ -1,4 +1,4 @@
-/** Bodies of the catalog. The rules check names, addresses and metadata; the schemas check the types. */
+/** Bodies of catalog requests. The rules check names, addresses and metadata; the schemas check the types. */
 import * as z from 'zod'
 import type { GateName } from '../gates.ts'
 import {
@@ -32,19 +32,19 @@ const duration = (description: string) =>
     .meta({ description })
 const words = (description: string) => z.string().optional().meta({ description })
 
-/** The rules read the durations. */
+/** The rules parse the durations. */
 const checkSettingsSchema = z
   .looseObject({
-    HTTP: words('URL to ask.'),
+    HTTP: words('URL to request.'),
     Header: z.record(z.string(), z.array(z.string())).optional().meta({ description: 'Request headers.' }),
     Method: words('Request method.'),
     Body: words('Request body.'),
     TLSSkipVerify: z.boolean().optional().meta({ description: 'Whether to accept any certificate.' }),
     TCP: words('`host:port` to connect to.'),
     Interval: duration('Time between two runs.'),
-    Timeout: duration('Time for one run.'),
+    Timeout: duration('Time limit for one run.'),
     DeregisterCriticalServiceAfter: duration(
-      'Deregister the service after the check has been critical for this long.',
+      'Deregister the service after the check was critical for this long.',
     ),
   })
   .meta({ id: 'CheckSettings' })
@@ -67,7 +67,7 @@ const taggedAddress = z.strictObject({
   Port: number().meta({ description: 'A port; 0 for none.' }),
 })
 
-/** A service as a registration gives it. */
+/** A service in a registration. */
 export const serviceRegistrationSchema = z
   .strictObject({
     Kind: name().meta({
@@ -80,7 +80,7 @@ export const serviceRegistrationSchema = z
       .array(boundedText(CATALOG_TEXT_BYTES_MAX))
       .max(SERVICE_TAGS_MAX)
       .optional()
-      .meta({ description: 'Tags, kept as given.' }),
+      .meta({ description: 'Tags, stored as sent.' }),
     Address: text().meta({
       description: 'Address of the service. If empty, the address of the node applies.',
     }),
@@ -118,7 +118,7 @@ export const serviceRegistrationSchema = z
   .meta({ id: 'ServiceRegistration' })
 export type ServiceRegistration = z.output<typeof serviceRegistrationSchema>
 
-/** A check as a registration gives it. */
+/** A check in a registration. */
 export const checkRegistrationSchema = z
   .strictObject({
     Node: name().meta({
@@ -128,7 +128,9 @@ export const checkRegistrationSchema = z
     Name: name().meta({ description: 'Name of the check.' }),
     Status: name().meta({ description: '`passing`, `warning` or `critical`. Default: critical.' }),
     Notes: text().meta({ description: 'Free text for people.' }),
-    Output: boundedText(CHECK_OUTPUT_BYTES_MAX).optional().meta({ description: 'What the check last said.' }),
+    Output: boundedText(CHECK_OUTPUT_BYTES_MAX)
+      .optional()
+      .meta({ description: 'Latest output of the check.' }),
     ServiceID: name().meta({
       description: 'ID of the service that it checks. If empty, it checks the node.',
     }),
@@ -153,7 +155,7 @@ export const checkRegistrationSchema = z
     Definition: checkSettingsSchema.optional().meta({
       gate: 'catalog.checkDefinition' satisfies GateName,
       description:
-        'How the check is made, for external monitors: nothing runs it. Unknown keys are ignored. Since 1.0.1.',
+        'How the check is run by external monitors; the server does not run it. Unknown keys are ignored. Since 1.0.1.',
     }),
     Namespace: namespace,
     ...stamps,
@@ -193,7 +195,7 @@ export const registrationSchema = z
   .meta({ id: 'Registration' })
 export type Registration = z.output<typeof registrationSchema>
 
-/** The body of deregister: a service with its checks, else a check, else the node with everything on it. */
+/** The body of deregister: a service with its checks, otherwise a check, otherwise the node with everything on it. */
 export const deregistrationSchema = z
   .strictObject({
     Datacenter: datacenter,

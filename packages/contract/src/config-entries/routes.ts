@@ -1,4 +1,4 @@
-/** Config entries, of which this service keeps the kind `service-intentions`. Spec 9.5. */
+/** Config entries. This service stores only the kind `service-intentions`. Spec 9.5. */
 import * as z from 'zod'
 import type { GateName } from '../gates.ts'
 import { answers, type ContractRoutes, c } from '../route.ts'
@@ -51,7 +51,7 @@ export const configEntries = c.router({
     pathParams: nameParam,
     summary: 'Delete a config entry',
     description:
-      'Deletes all intentions to a destination. Succeeds if there are none. With `cas`, answers `false` if no entry has this ModifyIndex.',
+      'Deletes all intentions to a destination. Succeeds if there are none. With `cas`, returns `false` if no entry has this ModifyIndex.',
     query: namespacedQuery({
       cas: cas('deletes an entry', { gate: 'intentions.conditionalDelete' }),
     }),

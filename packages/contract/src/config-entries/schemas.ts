@@ -17,12 +17,12 @@ const sourceSchema = z
       .meta({ description: `${ACTION} Absent with Permissions.` }),
     Permissions: permissions.optional(),
     Precedence: z.int().meta({ description: 'From 1 to 9.', minimum: 1, maximum: 9 }),
-    LegacyID: z.string().optional().meta({ description: 'ID of the ID-based API.' }),
+    LegacyID: z.string().optional().meta({ description: 'ID in the ID-based API.' }),
     Type: z.string().meta({ description: 'Always `consul`.' }),
     Description: z.string().optional().meta({ description }),
     LegacyMeta: metaShown.optional(),
-    LegacyCreateTime: z.string().optional().meta({ description: 'CreatedAt of the ID-based API.' }),
-    LegacyUpdateTime: z.string().optional().meta({ description: 'UpdatedAt of the ID-based API.' }),
+    LegacyCreateTime: z.string().optional().meta({ description: 'CreatedAt in the ID-based API.' }),
+    LegacyUpdateTime: z.string().optional().meta({ description: 'UpdatedAt in the ID-based API.' }),
     Namespace: namespaceShown,
   })
   .meta({ id: 'ConfigEntrySource' })
@@ -31,7 +31,7 @@ export const configEntrySchema = z
   .strictObject({
     Kind: z.string().meta({ description: 'Always `service-intentions`.' }),
     Name: z.string().meta({ description: NAME }),
-    Sources: z.array(sourceSchema).meta({ description: 'The highest precedence first.' }),
+    Sources: z.array(sourceSchema).meta({ description: 'Highest precedence first.' }),
     Meta: metaShown.optional(),
     Namespace: namespaceShown,
     ...stored,

@@ -21,7 +21,7 @@ export const coordinates = c.router({
     method: 'GET',
     path: '/v1/coordinate/nodes',
     summary: 'List the coordinates of nodes',
-    description: 'In order of the nodes. Shows nodes that the caller may read.',
+    description: 'In order of node. Shows nodes that the caller may read.',
     query: blockingQuery({ segment }),
     ...answers(z.array(coordinateSchema), {
       right: 'catalog',
@@ -36,7 +36,7 @@ export const coordinates = c.router({
     path: '/v1/coordinate/node/:Node',
     pathParams: z.object({ Node: z.string().meta({ description: 'Name of the node. Not case-sensitive.' }) }),
     summary: 'Read the coordinates of a node',
-    description: 'One coordinate for each network segment. 404 if the node has none. Needs `node:read`.',
+    description: 'One coordinate per network segment. 404 if the node has none. Needs `node:read`.',
     query: blockingQuery({ segment }),
     ...answers(z.array(coordinateSchema), {
       right: 'catalog',

@@ -1,4 +1,4 @@
-/** Network coordinates: where nodes are, by the round-trip times between them. */
+/** Network coordinates: positions of nodes, estimated from round-trip times. */
 import * as z from 'zod'
 import { CATALOG_NAME_BYTES_MAX, COORDINATE_DIMENSIONS_MAX } from '../limits.ts'
 import { required, requiredOr } from '../shared/fields.ts'
@@ -7,7 +7,7 @@ import { boundedText } from '../shared/text.ts'
 const segment = 'Empty: the network has no segments.'
 const node = z.string().meta({ description: 'Name of the node.' })
 const vector = 'Eight numbers, in seconds.'
-const error = 'How wrong the coordinate may be; without a unit.'
+const error = 'Estimated error of the coordinate, without a unit.'
 const adjustment = 'Added to distances, in seconds.'
 const height = 'Distance to the core of the network, in seconds.'
 
@@ -20,7 +20,7 @@ const coordSchema = z
   })
   .meta({ id: 'Coord' })
 
-/** The coordinate of a node, as answered. */
+/** The coordinate of a node in answers. */
 export const coordinateSchema = z
   .strictObject({
     Node: node,
@@ -49,7 +49,7 @@ const reportedCoordSchema = z.strictObject({
   Height: z.number().optional().meta({ description: height }),
 })
 
-/** What an agent says of its node. */
+/** An agent's report about its node. */
 export const coordinateUpdateSchema = z
   .strictObject({
     Datacenter: z
@@ -60,9 +60,9 @@ export const coordinateUpdateSchema = z
       description: 'Name of the node. Not case-sensitive.',
     }),
     Segment: boundedText(CATALOG_NAME_BYTES_MAX).optional().meta({ description: segment }),
-    // An absent one has no dimensions.
+    // An absent coordinate has no dimensions.
     Coord: requiredOr(reportedCoordSchema.default({ Vec: [] })).meta({
-      description: 'The coordinate. Numbers that are left out are 0.',
+      description: 'The coordinate. Omitted numbers are 0.',
     }),
   })
   .meta({ id: 'CoordinateUpdate' })

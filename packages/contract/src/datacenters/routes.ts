@@ -1,4 +1,4 @@
-/** What an operator decides about replication between datacenters. An extension; decisions: promotion. */
+/** Operator decisions about replication between datacenters. An extension; decisions: promotion. */
 import { answers, type ContractRoutes, c } from '../route.ts'
 import { query } from '../shared/query.ts'
 import {
@@ -8,7 +8,7 @@ import {
   promotedDatacenterSchema,
 } from './schemas.ts'
 
-/** Both decide about every policy, role and global token at once, so they need the right to write them. */
+/** Both endpoints affect every policy, role and global token, so they require the right to write them. */
 const decision = {
   right: 'acl:write',
   body: 'json',
@@ -26,7 +26,7 @@ export const datacenters = c.router({
     path: '/v1/acl/replication/accept',
     summary: 'Accept the records of another primary store',
     description:
-      'Replication pauses if the id of the primary’s store has changed, or if following it would delete many records. The records of the named store may then replace what is here. In a promoted datacenter whose settings name another primary, this ends the promotion. In the extended edition only a global manager may accept.',
+      'Replication pauses if the id of the primary’s store has changed, or if following it would delete many records. Accepting lets the records of the named store replace the records of this datacenter. In a promoted datacenter whose settings name another primary, this ends the promotion. In the extended edition only a global manager may accept.',
     query: query({}),
     body: acceptClusterSchema,
     ...answers(acceptedClusterSchema, {

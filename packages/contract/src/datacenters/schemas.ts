@@ -1,8 +1,8 @@
-/** What an operator decides about replication between datacenters. Decisions: promotion. */
+/** Operator decisions about replication between datacenters. Decisions: promotion. */
 import * as z from 'zod'
 import { required } from '../shared/fields.ts'
 
-const clusterId = 'Id of the store of a primary datacenter: `Cluster` of its answers to `/v1/acl/changes`.'
+const clusterId = 'ID of the store of a primary datacenter: the `Cluster` that its `/v1/acl/changes` returns.'
 
 export const acceptClusterSchema = z
   .strictObject({ Cluster: required(z.string()).meta({ description: clusterId }) })
@@ -34,7 +34,7 @@ export const promotedDatacenterSchema = z
     Datacenter: z.string().meta({ description: 'The new primary datacenter: this one.' }),
     Cluster: z
       .string()
-      .meta({ description: 'The new ID of its store, which operators of other datacenters accept.' }),
+      .meta({ description: 'The new ID of its store, which operators of other datacenters must accept.' }),
     Index: z.int().meta({ description: 'Commit index of the promotion.', minimum: 0 }),
     FollowedCluster: z.string().meta({ description: 'ID of the store of the old primary.' }),
     FollowedIndex: z.int().meta({

@@ -18,11 +18,11 @@ export const decisions = c.router({
     path: '/v1/internal/acl/authorize',
     summary: 'Decide up to 64 checks for the presented token',
     description:
-      'Answers in the order of the checks. A request without a token asks about the anonymous token; an unknown token is refused. `accessor` asks about another token.',
+      'The answers are in the order of the checks. Without a token, the anonymous token is checked; an unknown token is refused. `accessor` selects another token to check.',
     query: query({
       explain: flag('Add the rule that decided each check.'),
       accessor: text(
-        'Decide for the token with this accessor. Needs `acl:read`, unless it is the caller’s own.',
+        'Check the token with this accessor. Needs `acl:read`, unless it is the caller’s own token.',
         {
           format: 'uuid',
         },
@@ -55,7 +55,7 @@ export const decisions = c.router({
     method: 'POST',
     path: '/v1/internal/acl/who-can',
     summary: 'List the tokens that may do something',
-    description: 'In the order of the token list. Answers in pages.',
+    description: 'In the order of the token list, in pages.',
     query: namespacedQuery(page),
     body: whoCanRequestSchema,
     ...answers(z.array(tokenReferenceSchema), {

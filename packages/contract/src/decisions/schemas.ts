@@ -9,7 +9,7 @@ const SEGMENT =
   'Name or path within the resource. Absent for `acl`, `keyring`, `mesh`, `operator`, `peering`.'
 const ACCESS = '`read` or `write`; for keys also `list` and `write-prefix`. Not case-sensitive.'
 
-/** Resources that a check can name. The service reads any text, and refuses unknown ones. */
+/** Resources that a check can name. The service parses any text, and refuses unknown names. */
 export type CheckedResource =
   | 'acl'
   | 'agent'
@@ -26,19 +26,19 @@ export type CheckedResource =
   | 'session'
 export type CheckedAccess = 'read' | 'write' | 'list' | 'write-prefix'
 
-/** A text to the service, and a union to its callers. */
+/** A string for the service, and a union type for its callers. */
 function union<T extends string>(description: string): z.ZodType<string, T> {
   return z.string().meta({ description }) as z.ZodType as z.ZodType<string, T>
 }
 
-/** A right, as answers show it. */
+/** A right in answers. */
 export const right = {
   Resource: z.string().meta({ description: RESOURCE }),
   Segment: z.string().optional().meta({ description: SEGMENT }),
   Access: z.string().meta({ description: ACCESS }),
 }
 
-/** A right, as a caller asks for it. */
+/** A right in requests. */
 const asked = {
   Resource: union<CheckedResource>(RESOURCE),
   Segment: boundedText(SEGMENT_BYTES_MAX).optional().meta({ description: SEGMENT }),
@@ -53,10 +53,10 @@ const authorizeCheckSchema = z
   .meta({ id: 'AuthorizeCheck' })
 export type AuthorizeCheck = z.infer<typeof authorizeCheckSchema>
 
-/** The route bounds the list: `batch`. */
+/** The route limits the length of the list (`batch`). */
 export const authorizeRequestSchema = z.array(authorizeCheckSchema).meta({ id: 'AuthorizeRequest' })
 
-/** Why a check was decided as it was: an extension, with `?explain`. */
+/** Why a check was allowed or denied: an extension, with `?explain`. */
 const explanationSchema = z
   .strictObject({
     Rule: z
@@ -66,19 +66,19 @@ const explanationSchema = z
           .meta({ description: 'Policy of the rule. Empty if the rule is not from a stored policy.' }),
         PolicyName: z.string().meta({ description: 'Name of that policy.' }),
         Kind: z.string().meta({ description: 'Kind as written, such as `key_prefix`.' }),
-        Segment: z.string().meta({ description: 'Segment as written, at most 256 characters of it.' }),
+        Segment: z.string().meta({ description: 'Segment as written, truncated to 256 characters.' }),
         Level: z.string().meta({ description: 'Level as written, such as `read`.' }),
         Line: z.int().meta({ description: 'Line in the rules, from 1.', minimum: 1 }),
       })
       .optional()
       .meta({
-        description: 'The rule that decided. Absent if no rule matched, so the default policy decided.',
+        description: 'The rule that decided. Absent if no rule matched and the default policy decided.',
       }),
     Path: z.array(z.string()).meta({ description: 'How the token gets the rule, outermost first.' }),
     Missing: z
       .strictObject(right)
       .optional()
-      .meta({ description: 'The missing right, if the answer is no.' }),
+      .meta({ description: 'The missing right, if the check was denied.' }),
   })
   .meta({ id: 'Explanation' })
 export type Explanation = z.infer<typeof explanationSchema>

@@ -6,7 +6,7 @@ import { SHARED_QUERY_OPTIONS } from '../shared/query.ts'
 import { link } from './errors-page.ts'
 import { table } from './markdown.ts'
 
-/** One table for each resource, the legacy one last. */
+/** One table per resource, with the legacy API last. */
 export function renderEndpointsTable(): string {
   return Object.entries(RESOURCES)
     .map(([resource, description]) => {

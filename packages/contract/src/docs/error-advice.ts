@@ -1,4 +1,4 @@
-/** What a caller can do about each error: one sentence for the page of errors. */
+/** What a caller can do about each error, for docs/errors.md. */
 import type { AclErrorCode } from '../errors.ts'
 
 export const ERROR_ADVICE: Readonly<Record<AclErrorCode, string>> = {

@@ -1,4 +1,4 @@
-/** The page docs/errors.md: every code of the error table, with an anchor and what to do. */
+/** The page docs/errors.md: every code of the error table, with an anchor and advice. */
 import { ACL_ERROR_CODES, ACL_ERRORS, type AclErrorCode } from '../errors.ts'
 import { COMMON_ERRORS } from '../refusals/implied.ts'
 import { ROUTE_LIST } from '../routes.ts'
@@ -14,7 +14,7 @@ Codes are stable and never reused; messages may improve. Programs read \`code\` 
 requests with \`Accept: application/problem+json\`: see [section 7](api.md#7) of the API reference.
 `
 
-/** The whole page, with a newline at its end. */
+/** The whole page, with a trailing newline. */
 export function renderErrorsPage(): string {
   return [HEAD, overview(), common(), ...ACL_ERROR_CODES.map(entry)].join('\n')
 }
@@ -23,7 +23,7 @@ function overview(): string {
   return `${table(['status', 'codes'], rowsByStatus(''))}\n`
 }
 
-/** One row per status, each code a link to its place on the page of errors. */
+/** One row per status. Each code links to its anchor on docs/errors.md. */
 export function rowsByStatus(page: string): readonly (readonly string[])[] {
   const byStatus = Map.groupBy(ACL_ERROR_CODES, (code) => ACL_ERRORS[code].status)
   return [...byStatus].map(([status, group]) => [
@@ -32,7 +32,9 @@ export function rowsByStatus(page: string): readonly (readonly string[])[] {
   ])
 }
 
-/** A code as a link. @param page the page of errors, relative to the page of the link; empty on the page itself. */
+/**
+ * A code as a link. @param page path of docs/errors.md, relative to the linking page; empty on docs/errors.md itself.
+ */
 export function link(code: AclErrorCode, page: string): string {
   return `[\`${code}\`](${page}#${code})`
 }

@@ -1,4 +1,4 @@
-/** The bounds as a table, for section 8 of docs/api.md: values from the module, sentences from its comments. */
+/** The limits as a table, for section 8 of docs/api.md. Values come from limits.ts, descriptions from its comments. */
 
 import { invariant } from '../errors.ts'
 import * as limits from '../limits.ts'
@@ -9,7 +9,7 @@ const DECLARATION = /\/\*\*((?:(?!\*\/)[\s\S])*)\*\/\nexport const (\w+) = /g
 
 /**
  * @param source the text of limits.ts.
- * @throws where a limit has no comment.
+ * @throws if a limit has no comment.
  */
 export function renderLimitsTable(source: string): string {
   const declared = [...source.matchAll(DECLARATION)]
@@ -22,7 +22,7 @@ export function renderLimitsTable(source: string): string {
   return table(['limit', 'value', 'what'], rows)
 }
 
-/** The name contains the unit: `…_MS…`, `…_BYTES…`; all others are counts. */
+/** The name contains the unit, `…_MS…` or `…_BYTES…`; all other values are counts. */
 function inUnits(name: string, value: number): string {
   if (/_MS(_|$)/.test(name)) return formatDurationMs(value)
   if (!/_BYTES(_|$)/.test(name)) return value.toLocaleString('en')
@@ -42,5 +42,5 @@ function linkSections(comment: string): string {
   })
 }
 
-/** The table is on the page of the sections. */
+/** The table is on the same page as the sections it cites. */
 const SAME_PAGE = { api: '', decisions: 'decisions/README.md' }

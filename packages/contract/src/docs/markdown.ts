@@ -1,7 +1,7 @@
-/** Pieces of the Markdown pages that are generated. */
+/** Building blocks of generated Markdown pages. */
 import { invariant } from '../errors.ts'
 
-/** Cells may contain anything but line breaks. */
+/** Cells may contain any text without line breaks. */
 export function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
   const line = (cells: readonly string[]) =>
     `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`
@@ -9,9 +9,9 @@ export function table(head: readonly string[], rows: readonly (readonly string[]
 }
 
 /**
- * Puts text between the markers of a section, `<!-- name: begin … -->` and `<!-- name: end -->`, which stay.
+ * Replaces the text between the markers of a section, `<!-- name: begin … -->` and `<!-- name: end -->`.
  *
- * @throws where the page has no such section.
+ * @throws if the page has no such section.
  */
 export function replaceSection(page: string, name: string, text: string): string {
   const section = new RegExp(`(<!-- ${name}: begin [^>]*-->\n)[\\s\\S]*?(<!-- ${name}: end -->)`)
@@ -21,16 +21,14 @@ export function replaceSection(page: string, name: string, text: string): string
 
 /** Targets of citations, relative to their page. */
 interface CitationTargets {
-  /** The API reference; empty on that page itself. */
+  /** The API reference; empty on the API reference itself. */
   readonly api: string
   readonly decisions: string
 }
 
 const FROM_DOCS: CitationTargets = { api: 'api.md', decisions: 'decisions/README.md' }
 
-/**
- * Turns the citations of our code into links: `spec 4.5, 9.3 (1.7.0)` and `decisions: tokens`. Any other text stays.
- */
+/** Converts citations such as `spec 4.5, 9.3 (1.7.0)` and `decisions: tokens` to links. Keeps other text. */
 export function linkCitations(source: string, { api, decisions }: CitationTargets = FROM_DOCS): string {
   return source
     .split('; ')

@@ -8,7 +8,7 @@ import { linkCitations, replaceSection, table } from './markdown.ts'
 
 const ROOT = fileURLToPath(new URL('../../../../', import.meta.url))
 
-/** Files below a folder, without installed and generated ones. */
+/** Files below a folder, except installed and generated files. */
 function filesBelow(folder: string, ending: RegExp): readonly string[] {
   return readdirSync(join(ROOT, folder), { withFileTypes: true }).flatMap((entry) => {
     const path = join(folder, entry.name)
@@ -19,7 +19,7 @@ function filesBelow(folder: string, ending: RegExp): readonly string[] {
 
 const read = (path: string) => readFileSync(join(ROOT, path), 'utf8')
 
-/** Anchors of a page: explicit ones, and those usually derived from headings. */
+/** Anchors of a page: explicit ones, and the usual ones derived from headings. */
 function placesOf(path: string): ReadonlySet<string> {
   const text = read(path)
   const explicit = [...text.matchAll(/<a id="([^"]+)">/g)].map(([, id = '']) => id)
@@ -38,7 +38,7 @@ describe('every citation in a comment has a target', () => {
     .flatMap((folder) => filesBelow(folder, /\.(ts|tsx|sql|prisma)$/))
     .filter((path) => !path.startsWith('packages/contract/src/docs/'))
 
-  /** Every citation of one kind, with one file that has it. */
+  /** Every citation of one kind, with one file that contains it. */
   function citations(pattern: RegExp, namesOf: (match: string) => readonly string[]) {
     const found = new Map<string, string>()
     for (const path of sources) {

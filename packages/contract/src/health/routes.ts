@@ -1,4 +1,4 @@
-/** Health of services and nodes, and the summaries that user interfaces show. Spec 9.3, 9.4. */
+/** Health of services and nodes, and summaries for user interfaces. Spec 9.3, 9.4. */
 import * as z from 'zod'
 import { checkSchema } from '../catalog/records.ts'
 import { answers, type ContractRoutes, c } from '../route.ts'
@@ -33,7 +33,7 @@ const passing = textOrEmpty(
 )
 const instances = { ...ofInstances, passing, filter }
 const found = z.array(serviceHealthSchema)
-const VISIBLE = 'Shows what the caller may read: both the node and the service.'
+const VISIBLE = 'Shows entries of which the caller may read both the node and the service.'
 
 export const health = c.router({
   node: {
@@ -50,7 +50,7 @@ export const health = c.router({
     path: '/v1/health/checks/:Service',
     pathParams: serviceParam,
     summary: 'List the checks of a service',
-    description: `${VISIBLE} Checks of the nodes are not among them.`,
+    description: `${VISIBLE} Omits checks of the nodes.`,
     query: namespacedBlockingQuery({ ...ofNodes, filter }),
     ...answers(z.array(checkSchema), { ...ofOne, ...ofService, ...row }),
   },
@@ -68,7 +68,7 @@ export const health = c.router({
     path: '/v1/health/connect/:Service',
     pathParams: serviceParam,
     summary: 'List the instances and proxies that connect for a service, with their checks',
-    description: `Native instances, and proxies that stand for the service. ${VISIBLE}`,
+    description: `Native instances, and proxies that represent the service. ${VISIBLE}`,
     query: namespacedBlockingQuery(instances),
     ...answers(found, { ...ofOne, ...ofService, gate: 'catalog.connect', spec: 'extension' }),
   },
@@ -96,7 +96,7 @@ export const health = c.router({
     method: 'GET',
     path: '/v1/internal/ui/nodes',
     summary: 'List the nodes with their services and checks',
-    description: 'For user interfaces. Shows what the caller may read.',
+    description: 'For user interfaces. Shows records that the caller may read.',
     query: namespacedBlockingQuery({ filter }),
     ...answers(z.array(nodeSummarySchema), ui),
   },
@@ -112,8 +112,8 @@ export const health = c.router({
   uiServices: {
     method: 'GET',
     path: '/v1/internal/ui/services',
-    summary: 'List the services with the number of their instances and checks',
-    description: `For user interfaces. \`filter\` selects instances as in health of a service. ${VISIBLE}`,
+    summary: 'List the services with their numbers of instances and checks',
+    description: `For user interfaces. \`filter\` selects instances, as in the list of a service’s instances. ${VISIBLE}`,
     query: namespacedBlockingQuery({ filter }),
     ...answers(z.array(serviceSummarySchema), ui),
   },

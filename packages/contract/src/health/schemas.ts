@@ -39,7 +39,7 @@ export type NodeSummary = z.infer<typeof nodeSummarySchema>
 
 const mesh = { gate: 'health.meshSummary' satisfies GateName }
 
-/** A service with the number of its instances and checks. */
+/** A service with its numbers of instances and checks. */
 export const serviceSummarySchema = z
   .strictObject({
     Kind: z.string().optional().meta({ description: 'Kind of the service; absent for a typical one.' }),

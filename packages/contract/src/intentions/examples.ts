@@ -18,7 +18,7 @@ const INTENTION = {
   CreateIndex: 12,
   ModifyIndex: 12,
 }
-/** Since an edit through config entries. */
+/** After an edit through config entries. */
 const EDITED = {
   Description: INTENTION.Description,
   SourceNS: 'default',

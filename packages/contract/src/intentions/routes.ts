@@ -1,4 +1,4 @@
-/** Intentions, by ID and by names. Spec 9.3 (1.9.0), 9.5. */
+/** Intentions, by ID and by source and destination. Spec 9.3 (1.9.0), 9.5. */
 import * as z from 'zod'
 import type { GateName } from '../gates.ts'
 import { answers, type ContractRoutes, c } from '../route.ts'
@@ -19,7 +19,7 @@ import {
 const read = { right: 'intention', blocking: 'intentions', spec: '9.5' } as const
 const write = { right: 'intention', sameOrigin: true, writes: 'global', spec: '9.5' } as const
 const record = { subject: 'intention ID' } as const
-/** Names without a namespace are in `default`, whatever `ns` would say. */
+/** Names without a namespace are in `default`, regardless of `ns`. */
 const named = { inDefault: true } as const
 const byName = { ...named, gate: 'intentions.configEntries' } as const
 const rules = ['field_required', 'field_invalid', 'namespace_unsupported'] as const
@@ -39,7 +39,7 @@ export const intentions = c.router({
       'The highest precedence first. From 1.9.0, only intentions whose destination is in the namespace of the request; before, and with `ns=*`, all. Shows intentions whose source or destination the caller may read.',
     query: namespacedBlockingQuery({
       filter: text(
-        'Only intentions that this filter selects, such as `Action == deny`. Since 1.8.0. Decisions: filters.',
+        'Only intentions that match this filter, such as `Action == deny`. Since 1.8.0. Decisions: filters.',
         { gate: 'intentions.filter' satisfies GateName },
       ),
     }),
@@ -55,7 +55,7 @@ export const intentions = c.router({
     method: 'POST',
     path: '/v1/connect/intentions',
     summary: 'Create an intention',
-    description: 'Says whether a service may connect to another. Services need not exist.',
+    description: 'Allows or denies connections from one service to another. The services need not exist.',
     query: query({}),
     body: createIntentionSchema,
     ...answers(createdIntentionSchema, {
@@ -84,7 +84,7 @@ export const intentions = c.router({
   check: {
     method: 'GET',
     path: '/v1/connect/intentions/check',
-    summary: 'Ask whether a service may connect to another',
+    summary: 'Check whether a service may connect to another',
     description:
       'The intention of the highest precedence decides; an intention with Permissions denies. Without an intention, the default policy of rules decides. Needs `service:read` on the destination.',
     query: blockingQuery({
@@ -96,7 +96,7 @@ export const intentions = c.router({
   readExact: {
     method: 'GET',
     path: '/v1/connect/intentions/exact',
-    summary: 'Read an intention by its names',
+    summary: 'Read an intention by source and destination',
     description: 'The intention with exactly this source and destination.',
     query: blockingQuery(names),
     ...answers(intentionSchema, { ...read, ...byName, errors: [...rules, 'not_found'] }),
@@ -104,9 +104,9 @@ export const intentions = c.router({
   writeExact: {
     method: 'PUT',
     path: '/v1/connect/intentions/exact',
-    summary: 'Write an intention by its names',
+    summary: 'Write an intention by source and destination',
     description:
-      'Creates or replaces it. An edit of the config entry: every intention to that destination loses its ID and times.',
+      'Creates or replaces the intention. This edits the config entry, so every intention to the destination loses its ID and times.',
     query: query(names),
     body: exactIntentionSchema,
     ...answers(deletedSchema, {
@@ -119,8 +119,8 @@ export const intentions = c.router({
   deleteExact: {
     method: 'DELETE',
     path: '/v1/connect/intentions/exact',
-    summary: 'Delete an intention by its names',
-    description: 'Answers `true`, even if there is no such record.',
+    summary: 'Delete an intention by source and destination',
+    description: 'Returns `true`, even if the intention does not exist.',
     query: query(names),
     ...answers(deletedSchema, { ...write, ...byName, errors: [...rules, 'intentions_migrating'] }),
   },
@@ -138,7 +138,7 @@ export const intentions = c.router({
     path: '/v1/connect/intentions/:ID',
     pathParams: idParam,
     summary: 'Replace an intention',
-    description: 'Omitted fields are cleared. From 1.9.0 the destination cannot change.',
+    description: 'Omitted fields are cleared. From 1.9.0, the destination cannot be changed.',
     query: query({}),
     body: updateIntentionSchema,
     ...answers(createdIntentionSchema, {

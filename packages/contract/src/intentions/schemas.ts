@@ -1,4 +1,4 @@
-/** Intentions: which service may connect to which. Spec 9.3 (1.9.0), 9.5; decisions: intentions. */
+/** Intentions: which services may connect to which. Spec 9.3 (1.9.0), 9.5; decisions: intentions. */
 import * as z from 'zod'
 import type { GateName } from '../gates.ts'
 import {
@@ -13,11 +13,11 @@ import { boundedText } from '../shared/text.ts'
 import { permissions } from './permissions.ts'
 
 const ACTION = 'Whether the source may connect: `allow` or `deny`.'
-const META = 'Texts of the client.'
+const META = 'Metadata from the client.'
 const NAMESPACE = 'Absent or empty: `default`. Extended edition: `*` means all.'
 const NAME = 'Name of a service, which need not exist; `*` means all.'
 
-/** As shown; `''` never is. */
+/** A time in answers; omitted instead of empty. */
 const shownTime = (what: string) =>
   z
     .string()
@@ -26,7 +26,7 @@ const shownTime = (what: string) =>
 
 export const metaShown = z.record(z.string(), z.string()).meta({ description: META })
 
-/** An intention as shown, alone and in lists. */
+/** An intention in answers, alone and in lists. */
 export const intentionSchema = z
   .strictObject({
     ID: z.string().optional().meta({ description: 'Absent after an edit through config entries.' }),
@@ -73,7 +73,7 @@ export const intentionDescription = boundedText(INTENTION_DESCRIPTION_BYTES_MAX)
   .optional()
   .meta({ description })
 
-/** Bounds of {@link metaText} that JSON Schema cannot say. */
+/** Limits of {@link metaText} that JSON Schema cannot express. */
 export const metaText = z
   .record(boundedText(INTENTION_META_KEY_BYTES_MAX), boundedText(INTENTION_META_VALUE_BYTES_MAX))
   .refine((meta) => Object.keys(meta).length <= INTENTION_META_ENTRIES_MAX, {
@@ -81,7 +81,7 @@ export const metaText = z
     params: { code: 'field_too_long' },
   })
   .optional()
-  .meta({ description: `${META} At most ${INTENTION_META_ENTRIES_MAX}.` })
+  .meta({ description: `${META} At most ${INTENTION_META_ENTRIES_MAX} entries.` })
 
 const content = {
   Description: intentionDescription,
@@ -126,7 +126,7 @@ export const updateIntentionSchema = z
   .meta({ id: 'IntentionUpdate' })
 export type UpdateIntention = z.output<typeof updateIntentionSchema>
 
-/** The body of a write by names, which are in the query. */
+/** The body of a write by source and destination, which are in the query. */
 export const exactIntentionSchema = z
   .strictObject({
     ID: ignored,
@@ -146,7 +146,7 @@ export const createdIntentionSchema = z
 
 export const intentionMatchesSchema = z.record(z.string(), z.array(intentionSchema)).meta({
   id: 'IntentionMatches',
-  description: 'For each requested name, the intentions that match it, the highest precedence first.',
+  description: 'For each requested name, the intentions that match it, highest precedence first.',
 })
 
 export const intentionCheckSchema = z
@@ -164,11 +164,11 @@ export const intentionMigrationSchema = z
     Destinations: z.int().meta({ description: 'Destinations, each a config entry.', minimum: 0 }),
     EstimatedSeconds: z
       .number()
-      .meta({ description: 'Least time until `done`, without waiting.', minimum: 0 }),
+      .meta({ description: 'Minimum time until `done`, excluding waiting.', minimum: 0 }),
     Since: z.string().optional().meta({ description: 'When this state began. RFC 3339.' }),
     WaitsFor: z
       .array(z.string())
       .optional()
-      .meta({ description: 'What has to happen first, in the state `waiting`.' }),
+      .meta({ description: 'In the state `waiting`: what has to happen first.' }),
   })
   .meta({ id: 'IntentionMigration' })

@@ -1,4 +1,4 @@
-/** From the bytes of a body to a typed request, with errors that name the field. Decisions: decoding. */
+/** Decodes the bytes of a body to a typed request. Errors name the field. Decisions: decoding. */
 import type * as z from 'zod'
 import { AclError, type AclErrorCode } from '../errors.ts'
 import { LINKS_MAX } from '../limits.ts'
@@ -13,29 +13,31 @@ export type SchemaOutput<S extends Schema> = z.output<S>
 export interface DecodeOptions {
   /** Spec 9.3: unknown fields are refused from 1.7.0 and ignored before. Default: refused. */
   readonly unknownFields?: 'refuse' | 'ignore'
-  /** Fields of later service versions, treated as unknown, by their paths: `Service.Kind`. Lists are no step of a path. */
+  /**
+   * Fields of later service versions, treated as unknown, by path: `Service.Kind`. Paths do not include list positions.
+   */
   readonly absentFields?: ReadonlySet<string>
-  /** An unknown field that counts as absent while it has one of these values, at any depth. */
+  /** An unknown field, at any depth, that is treated as absent if it has one of these values. */
   readonly impliedField?: { readonly name: string; readonly values: readonly string[] }
-  /** Maximum JSON values in the body. Absent: unbounded. */
+  /** Maximum JSON values in the body. Absent: no limit. */
   readonly valuesMax?: number
   /** For a list body: the maximum number of entries, and their name. */
   readonly batch?: { readonly max: number; readonly of: string }
-  /** Whether names of fields match without case, and without underscores. */
+  /** Whether field names match regardless of case and underscores. */
   readonly looseNames?: boolean
-  /** Whether whole numbers that a double would round are bigints. */
+  /** Whether whole numbers that a double would round become bigints. */
   readonly exactIntegers?: boolean
-  /** Whether a missing body reads as `{}`. */
+  /** Whether a missing body is read as `{}`. */
   readonly optional?: boolean
 }
 
 /**
  * Reads a JSON body against a schema.
  *
- * An explicit `null` counts as absent where the field is known, and a `null` body as an empty one.
+ * An explicit `null` is treated as absent if the field is known, and a `null` body as an empty body.
  *
- * @throws AclError `body_required`, `body_malformed`, `batch_too_large`, `field_unknown`, `field_type`, `field_too_long`
- *   or the code a schema names.
+ * @throws AclError `body_required`, `body_malformed`, `batch_too_large`, `field_unknown`, `field_type`,
+ * `field_too_long` or the code a schema names.
  */
 export function decodeBody<S extends z.ZodType>(
   schema: S,
@@ -50,7 +52,7 @@ export function decodeBody<S extends z.ZodType>(
   return decodeValue(schema, parseBatch(text, options), options)
 }
 
-/** A list that exceeds the bound on values also has too many entries. */
+/** Parses a list body. A list that exceeds the limit on values also has too many entries. */
 function parseBatch(text: string, options: DecodeOptions): Json {
   const { batch } = options
   if (!batch) return parseJson(text, options)
@@ -77,7 +79,7 @@ function tooLargeBatch({ max, of }: Batch, count: string): AclError {
   )
 }
 
-/** As {@link decodeBody}, from parsed JSON. */
+/** Like {@link decodeBody}, but from parsed JSON. */
 export function decodeValue<S extends z.ZodType>(
   schema: S,
   json: Json,
@@ -105,10 +107,10 @@ export function decodeUtf8(bytes: Uint8Array): string {
 }
 
 /**
- * Removes nulls and ignored unknown fields before the schema checks a value, and bounds lists first, since a schema would
- * check every entry of a list that is too long. The JSON reader bounds the depth.
+ * Removes nulls and ignored unknown fields before the schema checks a value. Limits lists first, because a schema would
+ * check every entry of an overlong list. The JSON reader limits the depth.
  *
- * @param path of the value; restored before the function returns.
+ * @param path path of the value; restored before the function returns.
  * @returns the value itself if it needs no change, which is the usual case.
  * @throws AclError `field_unknown`, `field_too_long`; `body_malformed` for two spellings of one field.
  */
@@ -121,7 +123,8 @@ function prepare(value: Json, outline: Outline, path: PropertyKey[], options: De
   const isAbsent = absenceOf(path, options)
   let result: { [key: string]: Json } | undefined
   let respelled: Set<string> | undefined
-  // Own fields alone: these are objects of parsed JSON. `Object.entries` would make a pair of each.
+  // Visits only own fields, because parsed JSON has no prototype fields. `Object.entries` would allocate a pair for
+  // each.
   for (const key in value) {
     const field = value[key] as Json
     const name = options.looseNames && !fields.has(key) ? looseName(outline, key) : key
@@ -157,7 +160,7 @@ function isImplied(name: string, field: Json, { impliedField, looseNames }: Deco
   return looseNames ? name.toLowerCase() === implied.toLowerCase() : name === implied
 }
 
-/** As {@link prepare}, of what stands at a step below a path. */
+/** Like {@link prepare}, for the value one step below a path. */
 function prepareEntry(
   entry: Json,
   step: PropertyKey,
@@ -189,7 +192,7 @@ function prepareMap(
   return result ?? map
 }
 
-/** Which fields of the object at a path the service version lacks. */
+/** The fields that the service version lacks in the object at a path. */
 function absenceOf(path: readonly PropertyKey[], { absentFields }: DecodeOptions): (name: string) => boolean {
   if (!absentFields?.size) return () => false
   const prefix = path.map((step) => (typeof step === 'string' ? `${step}.` : '')).join('')
@@ -199,7 +202,7 @@ function absenceOf(path: readonly PropertyKey[], { absentFields }: DecodeOptions
 function prepareList(list: Json[], element: Outline, path: PropertyKey[], options: DecodeOptions): Json {
   if (list.length > LINKS_MAX) throw tooManyEntries(formatPath(path), LINKS_MAX)
   if (element.isText) {
-    // A schema describes every wrong entry, and an error names the first.
+    // A schema would describe every wrong entry, but the error names only the first.
     const wrong = list.findIndex((entry) => typeof entry !== 'string')
     return wrong === -1 ? list : list.slice(0, wrong + 1)
   }
@@ -247,14 +250,14 @@ function tooManyEntries(field: string, max: number): AclError {
   )
 }
 
-/** The JSON reader refuses a field that is spelled the same twice. */
+/** Two spellings of one field. The JSON reader already refuses exact duplicates. */
 function fieldTwice(path: readonly PropertyKey[], key: string): AclError {
   const field = formatPath(path)
   const spelling = JSON.stringify(shorten(key))
   return new AclError('body_malformed', `The field ${field} appears twice, once as ${spelling}`, { field })
 }
 
-/** Names the unknown field and the most likely known one. */
+/** Builds the error for an unknown field, with the most likely known field. */
 function unknownField(known: readonly string[], path: readonly PropertyKey[], key: string): AclError {
   const field = formatPath([...path, key])
   const meant = known.find((name) => isNear(name, key))
@@ -262,7 +265,7 @@ function unknownField(known: readonly string[], path: readonly PropertyKey[], ke
   return new AclError('field_unknown', `unknown field ${JSON.stringify(field)}${hint}`, { field })
 }
 
-/** Whether names are equal except for case, `_` and `-`, or differ in one letter. */
+/** Whether names are equal except for case, `_` and `-`, or differ by one letter. */
 function isNear(known: string, given: string): boolean {
   const a = known.toLowerCase()
   const b = given.toLowerCase().replace(/[_-]/g, '')

@@ -25,7 +25,7 @@ const WORDS = [
   ['false', false],
   ['null', null],
 ] as const
-/** An object counts as this many values, since its field names take memory too. */
+/** An object counts as this many values, because its field names also use memory. */
 const OBJECT_VALUES = 4
 /** Maximum field names kept for interning. */
 const NAMES_KEPT_MAX = 8
@@ -33,11 +33,11 @@ const NAMES_KEPT_MAX = 8
 const ESCAPES = '"\\/bfnrt'
 
 export interface JsonOptions {
-  /** A bound below {@link JSON_VALUES_MAX}. */
+  /** A limit below {@link JSON_VALUES_MAX}. */
   readonly valuesMax?: number
-  /** Objects have no prototype, and `__proto__` is a field name like any other: for JSON of other services. */
+  /** For JSON from other services: objects have no prototype, and `__proto__` is an ordinary field name. */
   readonly isForeign?: boolean
-  /** Whole numbers that a double would round are bigints. Default: they are rounded. */
+  /** Whole numbers that a double would round become bigints. Default: they are rounded. */
   readonly exactIntegers?: boolean
 }
 
@@ -110,7 +110,7 @@ class Reader {
       if (this.text[this.at] !== '"') throw this.error('a field name in double quotes was expected')
       const key = this.name()
       if (key === '__proto__' && !this.isForeign) throw this.error('the field name "__proto__" is refused')
-      // The cheap check nearly always decides.
+      // The cheap check is nearly always sufficient.
       if (result[key] !== undefined && Object.hasOwn(result, key)) {
         throw this.error(`the field ${JSON.stringify(shorten(key))} appears twice`)
       }
@@ -190,7 +190,7 @@ class Reader {
     }
   }
 
-  /** Copies a value, since records outlive their body, unless it is most of the body anyway. */
+  /** Copies a value, because records outlive their body, unless it is most of the body. */
   private own(value: string): string {
     return value.length * 2 > this.text.length ? value : ownText(value)
   }
@@ -261,7 +261,7 @@ function tooMany(field: string, most: string): AclError {
   return new AclError('field_too_long', `${field || 'The body'} must hold at most ${most}`, details)
 }
 
-/** `['Policies', 0, 'Foo']` as `Policies[0].Foo`. Truncates names, which may be any text. */
+/** Formats `['Policies', 0, 'Foo']` as `Policies[0].Foo`. Truncates names, which may be any text. */
 export function formatPath(path: readonly PropertyKey[]): string {
   let text = ''
   for (const step of path) {

@@ -1,15 +1,15 @@
-/** The part of a schema that decoding needs before the schema checks a value. */
+/** The structure of a schema, which decoding needs before the schema checks a value. */
 import * as z from 'zod'
 
-/** What a value holds. */
+/** The structure of a value. */
 export interface Outline {
-  /** Of an array. */
+  /** For an array. */
   readonly element?: Outline
-  /** Of an object, by name. */
+  /** For an object, by name. */
   readonly fields?: ReadonlyMap<string, Outline>
-  /** Whether unknown fields of an object are left to its schema at any version. */
+  /** Whether the schema of an object handles unknown fields in every version. */
   readonly isOpen?: boolean
-  /** Of a map: its keys are no names of fields. */
+  /** For a map, whose keys are not field names. */
   readonly values?: Outline
   readonly isText?: true
 }
@@ -34,7 +34,7 @@ function outline(schema: unknown): Outline {
   if (schema instanceof z.ZodString) return { isText: true }
   if (schema instanceof z.ZodRecord) {
     const values = outline(schema.valueType)
-    // What may be any JSON is kept as given, however long its lists are.
+    // Arbitrary JSON is kept as sent, regardless of the length of its lists.
     return values === LEAF ? LEAF : { values }
   }
   if (!(schema instanceof z.ZodObject)) return LEAF
@@ -44,7 +44,7 @@ function outline(schema: unknown): Outline {
   }
 }
 
-/** The name of the field that a key means without case and underscores, or the key itself. */
+/** The field name that equals a key except for case and underscores, or the key itself. */
 export function looseName(outline: Outline, key: string): string {
   let names = looseNames.get(outline)
   if (!names) {

@@ -16,7 +16,7 @@ import { kvEntrySchema } from './schemas.ts'
 
 const key = { right: 'key', namespaced: true, spec: '5.4' } as const
 const cas =
-  'Check-and-set: act only if the entry has this ModifyIndex, or, with 0, only if the key does not exist, else answer `false`. Deleting a missing key is `true`.'
+  'Check-and-set: act only if the entry has this ModifyIndex, or, with 0, only if the key does not exist; otherwise return `false`. Deleting a missing key returns `true`.'
 
 export const kv = c.router({
   read: {
@@ -25,13 +25,15 @@ export const kv = c.router({
     pathParams: keyParam,
     summary: 'Read a key, a tree of keys, or key names',
     description:
-      'One key (404 if missing), a tree, or names. Without the right to a key: 403, whether it exists or not. Trees and names contain only what the caller may read; if that is nothing, 404, or `[]` for the names of all keys.',
+      'One key (404 if missing), a tree, or names. Without the right to read a key: 403, whether it exists or not. Trees and names contain only keys that the caller may read; if there are none: 404, or `[]` for the names of all keys.',
     query: namespacedBlockingQuery({
       recurse: flag('All keys that start with the given one.'),
       keys: flag('Names of keys instead of entries.'),
-      separator: text('With `keys`: cut names after its first occurrence past the prefix.'),
-      session: text('With `recurse` or `keys`: only keys that this session holds. An extension of the spec.'),
-      raw: flag('The bytes of the value alone.'),
+      separator: text('With `keys`: cut each name after the first separator that follows the prefix.'),
+      session: text(
+        'With `recurse` or `keys`: only keys that this session has locked. An extension of the spec.',
+      ),
+      raw: flag('Return only the bytes of the value.'),
     }),
     ...answers(z.union([z.array(kvEntrySchema), z.array(z.string())]), {
       ...key,
@@ -40,7 +42,7 @@ export const kv = c.router({
       otherAnswers: [
         {
           type: 'application/octet-stream',
-          note: 'The value alone, with `raw`; headers keep browsers from sniffing or running it',
+          note: 'Only the value, with `raw`; headers prevent browsers from sniffing or running it',
         },
       ],
       holdsSecrets: true,
@@ -83,7 +85,7 @@ export const kv = c.router({
     pathParams: keyParam,
     summary: 'Delete a key or a tree of keys',
     description:
-      'Answers `true`, even if the key did not exist, and `false` if `cas` does not match. Deleting a tree needs `write-prefix`.',
+      'Returns `true`, even if the key did not exist, or `false` if `cas` does not match. Deleting a tree needs `write-prefix`.',
     query: namespacedQuery({
       recurse: flag('All keys that start with the given one.'),
       cas: count('cas', cas),

@@ -2,9 +2,9 @@
 import * as z from 'zod'
 import { namespaceShown, stored } from '../shared/fields.ts'
 
-/** On the wire, the digits of a JSON number; a program gets a bigint if a double cannot represent it. */
+/** A JSON number on the wire. A program gets a bigint if a double cannot represent the number. */
 const uint64Shown = z.number().meta({
-  description: 'The unsigned 64-bit number that the caller chose.',
+  description: 'An unsigned 64-bit number chosen by the caller.',
   type: 'integer',
   minimum: 0,
   maximum: 2 ** 64,
@@ -14,7 +14,8 @@ const uint64Shown = z.number().meta({
 export const kvEntrySchema = z
   .strictObject({
     LockIndex: z.int().meta({
-      description: 'How many sessions have locked the key since it was created. Other writes keep it.',
+      description:
+        'How many times sessions have locked the key since it was created. Other writes do not change it.',
       minimum: 0,
     }),
     Key: z.string().meta({ description: 'The whole key.' }),

@@ -1,4 +1,4 @@
-/** The API before 1.4.0, gone from 1.11. Spec 9.1, 9.2. */
+/** The API before 1.4.0, removed in 1.11. Spec 9.1, 9.2. */
 import * as z from 'zod'
 import { LEGACY_IMPORT_BYTES_MAX } from '../limits.ts'
 import { answers, type ContractRoutes, c } from '../route.ts'
@@ -31,7 +31,7 @@ export const legacy = c.router({
     path: '/v1/acl/rules/translate',
     summary: 'Translate legacy rules',
     description:
-      'Takes and answers plain text, with GET too. A translation never widens rights: it comments out what the legacy system ignored, and says so.',
+      'Accepts and returns plain text, also with GET. A translation never widens rights: it comments out what the legacy system ignored, with an explanation.',
     query: query({}),
     // ts-rest sends text of this type unchanged; it would quote any other as JSON.
     contentType: 'application/x-www-form-urlencoded',
@@ -101,7 +101,7 @@ export const legacy = c.router({
     path: '/v1/acl/destroy/:ID',
     pathParams: secretParam,
     summary: 'Destroy a token by its secret',
-    description: 'Answers `true`, even if no token has the secret. Also deletes tokens of the token API.',
+    description: 'Returns `true`, even if no token has the secret. Also deletes tokens of the token API.',
     query: query({}),
     body: c.noBody(),
     ...answers(deletedSchema, {

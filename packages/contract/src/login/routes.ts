@@ -52,7 +52,7 @@ export const login = c.router({
     method: 'POST',
     path: '/v1/acl/logout',
     summary: 'Log out',
-    description: 'Deletes the token that the request presents. A login must have created it.',
+    description: 'Deletes the token that the request presents, which must be the token of a login.',
     query: query({}),
     body: c.noBody(),
     ...answers(deletedSchema, {
@@ -68,7 +68,7 @@ export const login = c.router({
     path: '/v1/acl/oidc/auth-url',
     summary: 'Begin a login in a browser',
     description:
-      'Answers the URL of the provider to open in the browser. It is valid once, for ten minutes. A token that the request presents is ignored.',
+      'Returns the provider’s URL to open in the browser, which is valid once, for ten minutes. Ignores the token that the request presents.',
     query: namespacedQuery({}),
     body: authUrlSchema,
     ...answers(authUrlAnswerSchema, {
@@ -82,7 +82,7 @@ export const login = c.router({
     path: '/v1/acl/oidc/callback',
     summary: 'Complete a login in a browser',
     description:
-      'Exchanges the code that the browser returned with for a token. The state can be used only once, whatever the answer. Ignores the token that the request presents.',
+      'Exchanges the code with which the browser returned for a token. The state can be used only once, even if the call fails. Ignores the token that the request presents.',
     query: namespacedQuery({}),
     body: oidcCallbackSchema,
     ...answers(tokenSchema, {

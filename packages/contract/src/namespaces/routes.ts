@@ -21,7 +21,7 @@ export const namespaces = c.router({
     path: '/v1/namespace',
     summary: 'Create a namespace',
     description:
-      'Every token in the namespace has its default policies and roles, which belong to the same namespace.',
+      'Every token in the namespace has its default policies and roles, which must belong to the same namespace.',
     query: query({}),
     body: createNamespaceSchema,
     ...answers(namespaceSchema, {
@@ -47,7 +47,7 @@ export const namespaces = c.router({
     pathParams: nameParam,
     summary: 'Update a namespace',
     description:
-      'Replaces description and defaults: a field that is left out is cleared. To change defaults, the caller also needs `acl:write` in the namespace. `global-management` cannot be a default.',
+      'Replaces the description and defaults; omitted fields are cleared. To change defaults, the caller also needs `acl:write` in the namespace. `global-management` cannot be a default.',
     query: query({}),
     body: updateNamespaceSchema,
     ...answers(namespaceSchema, {

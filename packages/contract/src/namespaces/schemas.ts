@@ -1,4 +1,4 @@
-/** Namespaces, of the extended edition. Spec 4.9; decisions: namespaces. */
+/** Namespaces, in the extended edition. Spec 4.9; decisions: namespaces. */
 import * as z from 'zod'
 import { DESCRIPTION_BYTES_MAX, NAMESPACE_NAME_LENGTH_MAX } from '../limits.ts'
 import { description, ignored, recordName, required, stored, unoffered } from '../shared/fields.ts'
@@ -8,7 +8,7 @@ import { boundedText } from '../shared/text.ts'
 const policyDefaults = { description: 'Default policies of the namespace.' }
 const roleDefaults = { description: 'Default roles of the namespace.' }
 
-/** A namespace as shown. */
+/** A namespace in answers. */
 export const namespaceSchema = z
   .strictObject({
     Name: recordName,

@@ -41,7 +41,7 @@ export type {
 } from './document.ts'
 
 export interface OpenApiOptions {
-  /** The service version to describe. The document omits endpoints and fields that it lacks. Spec 9. */
+  /** The service version to describe. Endpoints and fields that the version lacks are omitted. Spec 9. */
   readonly profile: ServiceProfile
   /** Address of the service. Absent: the address of the document. */
   readonly serverUrl?: string
@@ -57,7 +57,7 @@ A token has an **accessor**, which appears in paths and is not secret, and a **s
 
 An error is one sentence of plain text, or a problem document (RFC 9457) for requests with \`Accept: application/problem+json\`. Its field \`code\` is stable. A request without a token has the rights of the anonymous token.`
 
-/** Builds the document. Pure: equal options, equal document. */
+/** Builds the document. A pure function of its options. */
 export function buildOpenApi(options: OpenApiOptions): OpenApiDocument {
   const { profile, serverUrl, headerPrefix } = options
   const routes = ROUTE_LIST.filter((route) => isOpen(route, options))
@@ -182,7 +182,7 @@ function securitySchemes(headerPrefix: string): Readonly<Record<string, Security
 
 const ANY_SOURCE: Operation['security'] = [{ token: [] }, { bearer: [] }, { query: [] }]
 
-/** An empty requirement makes the token optional: the anonymous token then decides. */
+/** An empty requirement makes the token optional; without one, the anonymous token applies. */
 function securityOf({ right, asksAboutCaller }: AnyRoute): Operation['security'] {
   if (right === 'none' && !asksAboutCaller) return []
   return right === 'self' ? ANY_SOURCE : [{}, ...ANY_SOURCE]

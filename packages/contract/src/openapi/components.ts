@@ -1,4 +1,4 @@
-/** Converts the zod schemas of the routes to `components.schemas`: one entry for each schema with an id. */
+/** Converts the zod schemas of the routes to `components.schemas`: one entry per schema with an id. */
 import * as z from 'zod'
 import { invariant } from '../errors.ts'
 import type { GateName } from '../gates.ts'
@@ -8,7 +8,7 @@ import { REQUIRED, UNOFFERED } from '../shared/fields.ts'
 import type { ServiceProfile } from '../versions/profile.ts'
 import type { JsonSchema } from './document.ts'
 
-/** The schemas of one endpoint, as references if they have an id. */
+/** The schemas of one endpoint. A schema with an id is a reference. */
 export interface EndpointSchemas {
   readonly body?: JsonSchema
   readonly answer: JsonSchema
@@ -63,7 +63,7 @@ interface Place {
   readonly profile: ServiceProfile
 }
 
-/** Rewrites references and drops what readers do not need. */
+/** Rewrites references and removes what readers do not need. */
 function finish(schema: RawSchema, place: Place): JsonSchema {
   const { gate: _, [UNOFFERED]: __, [REQUIRED]: ___, ...result } = schema
   if (result.$ref) result.$ref = result.$ref.replace('#/$defs/', PREFIX)
@@ -78,7 +78,7 @@ function finish(schema: RawSchema, place: Place): JsonSchema {
   return result.properties ? finishObject(result, result.properties, place) : result
 }
 
-/** Sorts keys, so that a schema is the same in bodies and answers. */
+/** Sorts keys, which makes a schema identical in bodies and answers. */
 function finishObject(
   { properties: _, required = [], additionalProperties, ...rest }: RawSchema,
   properties: Readonly<Record<string, RawSchema>>,

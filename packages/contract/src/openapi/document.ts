@@ -21,7 +21,7 @@ export interface JsonSchema {
   readonly format?: string
   readonly default?: unknown
   readonly deprecated?: boolean
-  /** Bound of a text in bytes of UTF-8, if it is not in characters. */
+  /** Maximum length in bytes of UTF-8, if the limit is not in characters. */
   readonly 'x-latchkey-bytes-max'?: number
 }
 
@@ -60,7 +60,7 @@ export interface Response {
   readonly description: string
   readonly headers?: Readonly<Record<string, ResponseHeader | Reference>>
   readonly content?: Readonly<Record<string, MediaType>>
-  /** Codes of the error table that come with this status. */
+  /** Codes of the error table that have this status. */
   readonly 'x-latchkey-errors'?: readonly string[]
 }
 

@@ -1,4 +1,4 @@
-/** Parameters of operations: path, query, and the headers of a family. */
+/** Parameters of operations: path, query and headers. */
 import * as z from 'zod'
 import type { GateName } from '../gates.ts'
 import { HEADER } from '../headers.ts'
@@ -6,7 +6,7 @@ import type { AnyRoute } from '../routes.ts'
 import type { ServiceProfile } from '../versions/profile.ts'
 import type { JsonSchema, Parameter } from './document.ts'
 
-/** An option as its schema describes it. */
+/** The JSON Schema of a query option. */
 interface OptionSchema extends JsonSchema {
   readonly description: string
   readonly allowEmptyValue?: true
@@ -23,7 +23,7 @@ interface ParameterContext {
   readonly edition?: 'standard' | 'extended'
 }
 
-/** Parameters of one endpoint: path, query, and the namespace header after its option. */
+/** Parameters of one endpoint: path, query, and the namespace header after the option `ns`. */
 export function parametersOf(route: AnyRoute, context: ParameterContext): readonly Parameter[] {
   const { profile, headerPrefix, edition } = context
   const options = optionsOf(route.schemas.query).filter(
@@ -75,7 +75,7 @@ function factsOf(option: OptionSchema) {
   }
 }
 
-/** `/v1/acl/token/:AccessorID` as OpenAPI writes it. */
+/** Converts a path such as `/v1/acl/token/:AccessorID` to an OpenAPI template. */
 export function templateOf(route: AnyRoute): string {
   return route.path.replace(/:(\w+)/g, '{$1}')
 }

@@ -1,4 +1,4 @@
-/** Answers and refusals of operations. A refusal is text, or problem JSON if the request accepts it. */
+/** Answers and refusals of operations. A refusal is plain text, or problem JSON if the request accepts it. */
 import { ACL_ERRORS, type AclErrorCode } from '../errors.ts'
 import { EXAMPLES } from '../examples.ts'
 import { HEADER, PROBLEM_JSON, REQUEST_ID_HEADER } from '../headers.ts'
@@ -12,7 +12,7 @@ const number: JsonSchema = { type: 'integer', minimum: 0 }
 export function responseHeaders(headerPrefix: string): Readonly<Record<string, ResponseHeader>> {
   return {
     [`${headerPrefix}${HEADER.index}`]: {
-      description: 'Index of the answer, never 0. Send it back as `index` to wait for a change.',
+      description: 'Index of the answer, never 0. Pass it as `index` to wait for a change.',
       schema: number,
     },
     [`${headerPrefix}${HEADER.knownLeader}`]: {
@@ -28,28 +28,28 @@ export function responseHeaders(headerPrefix: string): Readonly<Record<string, R
       schema: { type: 'string', enum: ['leader', 'consistent', 'stale'] },
     },
     [`${headerPrefix}${HEADER.queryBackend}`]: {
-      description: 'What answered. Since 1.10.',
+      description: 'How the answer was produced. Since 1.10.',
       schema: { type: 'string', enum: ['blocking-query'] },
     },
     [`${headerPrefix}${HEADER.resultsFiltered}`]: {
       description:
-        'Present, as `true`, if the answer lacks rows that the caller, who sent a token, may not read. Since 1.11.',
+        '`true` if rows that the caller may not read were left out; otherwise absent. Only for callers with a token. Since 1.11.',
       schema: { type: 'string', enum: ['true'] },
     },
     [`${headerPrefix}${HEADER.nextCursor}`]: {
-      description: 'Present unless this is the last page. Send it back as `cursor`.',
+      description: 'Present unless this is the last page. Pass it as `cursor`.',
       schema: text,
     },
     [`${headerPrefix}${HEADER.defaultPolicy}`]: {
-      description: 'What applies where no rule matches.',
+      description: 'What applies if no rule matches.',
       schema: { type: 'string', enum: ['allow', 'deny'] },
     },
     [`${headerPrefix}${HEADER.translateAddresses}`]: {
-      description: 'Present, as `true`, if the server translates addresses. Section 9.3.',
+      description: '`true` if the server translates addresses; otherwise absent. Section 9.3.',
       schema: { type: 'string', enum: ['true'] },
     },
     [REQUEST_ID_HEADER]: {
-      description: 'Id of the request: the caller’s, if it sent one.',
+      description: 'Id of the request. The caller’s own, if it sent one.',
       schema: text,
     },
     Warning: { description: 'Present if the token came in the query string.', schema: text },
@@ -69,7 +69,7 @@ export function responsesOf(
   }
   return {
     200: {
-      description: route.blocking ? 'The answer, at once or after a wait.' : 'The answer.',
+      description: route.blocking ? 'The answer, immediately or after a wait.' : 'The answer.',
       headers: headersOf(route, headerPrefix),
       content: answerContent(route, answer),
     },

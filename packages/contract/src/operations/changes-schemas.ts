@@ -1,4 +1,4 @@
-/** Records as one datacenter hands them to another. An extension; decisions: changes. */
+/** Records as one datacenter sends them to another. An extension; decisions: changes. */
 import * as z from 'zod'
 import { accessorId, createTime, description, hash, recordId, recordName, stored } from '../shared/fields.ts'
 import { datacenters, nodeIdentitySchema, serviceIdentitySchema } from '../shared/links.ts'
@@ -6,11 +6,13 @@ import { datacenters, nodeIdentitySchema, serviceIdentitySchema } from '../share
 const said = (text: string) => z.string().meta({ description: text })
 const keys = (text: string) => z.array(z.string()).meta({ description: text })
 const links = (text: string) =>
-  z.array(z.strictObject({ ID: recordId })).meta({ description: `${text}, by ID alone.` })
+  z.array(z.strictObject({ ID: recordId })).meta({ description: `${text}, by ID only.` })
 const namespace = said('Namespace of the record; `default` in the standard edition.')
 const identities = {
-  ServiceIdentities: z.array(serviceIdentitySchema).meta({ description: 'Services that it may act as.' }),
-  NodeIdentities: z.array(nodeIdentitySchema).meta({ description: 'Nodes that it may act as.' }),
+  ServiceIdentities: z
+    .array(serviceIdentitySchema)
+    .meta({ description: 'Service identities of the record.' }),
+  NodeIdentities: z.array(nodeIdentitySchema).meta({ description: 'Node identities of the record.' }),
 }
 
 const namespaceSchema = z
@@ -41,7 +43,7 @@ const roleSchema = z
     ID: recordId,
     Name: recordName,
     Description: z.string().meta({ description }),
-    Policies: links('Policies whose rights the tokens of the role have'),
+    Policies: links('Policies of the role'),
     ...identities,
     Hash: hash,
     ...stored,
@@ -54,8 +56,8 @@ const tokenSchema = z
     AccessorID: accessorId,
     SecretID: said('The credential.'),
     Description: z.string().meta({ description }),
-    Policies: links('Policies whose rights the token has'),
-    Roles: links('Roles whose rights the token has'),
+    Policies: links('Policies of the token'),
+    Roles: links('Roles of the token'),
     ...identities,
     Rules: said('Rules of a legacy token that was not converted; otherwise empty.'),
     Type: z
@@ -63,8 +65,8 @@ const tokenSchema = z
       .meta({ description: 'Type of a legacy token; otherwise empty.' }),
     AuthMethod: said('Name of the auth method that created the token; otherwise empty.'),
     AuthMethodNamespace: said('Namespace of that auth method.'),
-    LoginIdentity: said('Who logged in, as the identity provider calls them.'),
-    ExpirationTime: said('From this instant on the token counts as deleted.').optional(),
+    LoginIdentity: said('Who logged in, as identified by the provider.'),
+    ExpirationTime: said('From this instant on, the token behaves as if it were deleted.').optional(),
     CreateTime: createTime,
     Hash: hash,
     ...stored,
@@ -74,31 +76,31 @@ const tokenSchema = z
 
 export const changesSchema = z
   .strictObject({
-    Cluster: said('Id of the store. Another id: none of the indexes before is valid.'),
+    Cluster: said('Id of the store. If it changes, all earlier indexes are invalid.'),
     Datacenter: said('Datacenter of the server.'),
     Follows: said(
-      'Primary datacenter of a server that is a secondary. Another datacenter must not take it for the primary.',
+      'Set by a server in a secondary datacenter: its primary. Other datacenters must not use this server as their primary.',
     ).optional(),
     After: said(
-      'The `index` or `cursor` of the request. A reader drops an answer to another one, such as a duplicate that comes late.',
+      'The `index` or `cursor` of the request. A reader discards an answer to another request, such as a late duplicate.',
     ).optional(),
-    Index: z.int().meta({ description: 'The `index` of the next request.', minimum: 0 }),
-    Time: said('Time of the answer, by the clock that decides about expiry.'),
+    Index: z.int().meta({ description: 'The `index` for the next request.', minimum: 0 }),
+    Time: said('Time of the answer, by the clock that decides expiry.'),
     Reset: z.literal(true).optional().meta({
-      description: 'What has changed since `index` is not known: start over without `index`.',
+      description: 'The changes since `index` are unknown: start over without `index`.',
     }),
     More: z.literal(true).optional().meta({
       description:
-        'Only with `staged`: later commits changed more. Records are as they are now, not as they were at `Index`, so this is no state to act on before an answer without `More`.',
+        'Only with `staged`: there are later changes. Records are returned in their present state, not in the state at `Index`, so do not act on them before an answer without `More`.',
     }),
     Namespaces: z
       .array(namespaceSchema)
-      .meta({ description: 'Extended edition: namespaces as they are now.' }),
-    Policies: z.array(policySchema).meta({ description: 'Policies as they are now.' }),
-    Roles: z.array(roleSchema).meta({ description: 'Roles as they are now.' }),
+      .meta({ description: 'Extended edition: changed namespaces, in their present state.' }),
+    Policies: z.array(policySchema).meta({ description: 'Changed policies, in their present state.' }),
+    Roles: z.array(roleSchema).meta({ description: 'Changed roles, in their present state.' }),
     Tokens: z
       .array(tokenSchema)
-      .meta({ description: 'Global tokens as they are now, expired ones included.' }),
+      .meta({ description: 'Changed global tokens, in their present state, including expired ones.' }),
     Deleted: z
       .strictObject({
         Namespaces: keys('Names.'),
@@ -106,15 +108,15 @@ export const changesSchema = z
         Roles: keys('IDs.'),
         Tokens: keys('Accessors, in lower case.'),
       })
-      .meta({ description: 'Records that do not exist now; the reader need not have known them.' }),
+      .meta({ description: 'Records that no longer exist. The reader may never have received them.' }),
     WithoutAccessor: z.int().optional().meta({
       description:
-        'Legacy tokens that are not in any answer yet, because they have no accessor. A reader keeps what it has of them until there are none.',
+        'Number of legacy tokens that are not in any answer yet because they have no accessor. Until it is 0, a reader keeps its legacy tokens.',
       minimum: 1,
     }),
     LeftOut: z.int().optional().meta({
       description:
-        'Tokens that the server cannot show, because their stored secret does not open. They count as deleted.',
+        'Number of tokens that the server cannot return because their stored secret cannot be decrypted. Treat them as deleted.',
       minimum: 1,
     }),
   })
@@ -132,16 +134,16 @@ export const changesDigestSchema = z
   .strictObject({
     Cluster: said('Id of the store.'),
     Datacenter: said('Datacenter of the server.'),
-    Index: z.int().meta({ description: 'Index of the moment.', minimum: 0 }),
+    Index: z.int().meta({ description: 'Index of the digest.', minimum: 0 }),
     Changed: z.literal(true).optional().meta({
-      description: 'A record has changed since `at`, or that is not known: there is no digest.',
+      description: 'There is no digest, because a record has changed since `at`, or may have.',
     }),
-    Namespaces: kindDigest('Of the namespaces.'),
-    Policies: kindDigest('Of the policies.'),
-    Roles: kindDigest('Of the roles.'),
-    Tokens: kindDigest('Of the global tokens.'),
+    Namespaces: kindDigest('Digest of the namespaces.'),
+    Policies: kindDigest('Digest of the policies.'),
+    Roles: kindDigest('Digest of the roles.'),
+    Tokens: kindDigest('Digest of the global tokens.'),
     LeftOut: z.int().optional().meta({
-      description: 'Tokens whose stored secret does not open, and which are not in the digest.',
+      description: 'Number of tokens whose stored secret cannot be decrypted. They are not in the digest.',
       minimum: 1,
     }),
   })

@@ -32,7 +32,7 @@ export const operations = c.router({
     path: '/v1/acl/changes',
     summary: 'Follow namespaces, policies, roles and global tokens',
     description:
-      'Without `index`, pages of everything. Then, with the `Index` of the first page, what has changed since: applied as one, an answer leads from the state at `index` to the state at its `Index`. Shows every secret.',
+      'Without `index`, returns everything in pages. Afterwards, with the `Index` of the first page, returns the changes since. Applied as a whole, such an answer leads from the state at `index` to the state at its `Index`. Shows every secret.',
     query: blockingQuery({
       cluster: text('`Cluster` of earlier answers. If the server has another `Cluster`, it answers `Reset`.'),
       cursor: text('Continue after the page that came with this `Next-Cursor`. Without effect with `index`.'),
@@ -41,7 +41,7 @@ export const operations = c.router({
         { maxLength: 64 },
       ),
       staged: flagUnlessFalse(
-        'If too much has changed since `index`, answer the changes of the first commits and `More`, instead of `Reset`.',
+        'If too much has changed since `index`, return the changes of the first commits and `More` instead of `Reset`.',
       ),
     }),
     ...answers(changesSchema, {
@@ -60,9 +60,9 @@ export const operations = c.router({
     path: '/v1/acl/changes/digest',
     summary: 'Read a digest, to compare the records of two datacenters',
     description:
-      'Number and hash of the namespaces, policies, roles and global tokens at one moment, including secrets. Equal digests mean equal records, whatever their indexes.',
+      'Numbers and hashes of the namespaces, policies, roles and global tokens at one index, including secrets. Equal digests mean equal records, regardless of their indexes.',
     query: query({
-      at: count('at', 'Answer a digest only if none of these records has changed since this index.'),
+      at: count('at', 'Return a digest only if none of these records has changed since this index.'),
     }),
     ...answers(changesDigestSchema, {
       right: 'acl:write',
@@ -77,7 +77,8 @@ export const operations = c.router({
     method: 'GET',
     path: '/v1/internal/acl/migration',
     summary: 'Read the progress of the accessor migration',
-    description: 'The number of legacy tokens that have an accessor, and the time until the others have one.',
+    description:
+      'The number of legacy tokens that have received an accessor, and the estimated time for the others.',
     query: query({}),
     ...answers(migrationStatusSchema, {
       right: 'acl:read',
@@ -117,7 +118,7 @@ export const operations = c.router({
     path: '/v1/agent/token/replication',
     summary: 'Set the token with which this datacenter replicates',
     description:
-      'Applies to all processes of the datacenter and overrides their settings. An empty `Token` restores the settings. The secret is stored sealed, and no endpoint shows it. Without effect in the primary datacenter.',
+      'Applies to all processes of the datacenter and overrides their settings. An empty `Token` restores the settings. The secret is stored encrypted, and no endpoint returns it. Without effect in the primary datacenter.',
     query: query({}),
     body: replicationTokenSchema,
     ...answers(z.boolean().meta({ description: 'true: the secret is stored.' }), {
@@ -147,7 +148,7 @@ export const operations = c.router({
     path: '/v1/agent/metrics',
     summary: 'Read the metrics of this process',
     description:
-      'As JSON or in the text format of Prometheus. Counters start with the process, so compare two answers for a rate.',
+      'As JSON or in the text format of Prometheus. Counters start with the process; compare two answers to get a rate.',
     query: query({
       format: word(
         ['prometheus'],

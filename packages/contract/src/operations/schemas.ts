@@ -7,29 +7,29 @@ const said = (description: string) => z.string().meta({ description })
 const counted = (description: string) => z.int().meta({ description, minimum: 0 })
 const measured = (description: string) => z.number().meta({ description })
 
-/** The state of replication from the primary datacenter. Zero values in the primary. */
+/** The state of replication from the primary datacenter. All values are zero in the primary. */
 export const replicationStatusSchema = z
   .strictObject({
     Enabled: z.boolean().meta({ description: 'Whether this datacenter replicates from a primary.' }),
     Running: z.boolean().meta({
       description:
-        'Whether the primary has given an answer that could be applied within the last minute, and replication is not paused.',
+        'Whether an answer of the primary could be applied within the last minute, and replication is not paused.',
     }),
     SourceDatacenter: said('The primary datacenter; empty in the primary itself.'),
     ReplicationType: said('`tokens`, `policies` (without tokens) or `legacy` (nothing, in legacy mode).'),
     ReplicatedIndex: counted('Index of the primary up to which policies are replicated.'),
-    ReplicatedRoleIndex: counted('The same for roles.'),
-    ReplicatedTokenIndex: counted('The same for tokens.'),
+    ReplicatedRoleIndex: counted('Like ReplicatedIndex, for roles.'),
+    ReplicatedTokenIndex: counted('Like ReplicatedIndex, for tokens.'),
     LastSuccess: said('When a round last succeeded. The zero time means never.'),
     LastError: said('When a round last failed. The zero time means never.'),
     LastErrorMessage: said('Why the last round failed.').optional(),
     Cluster: said(
-      'Id of the store of the primary that the records come from; empty before the first copy.',
+      'Id of the primary’s store from which the records were copied; empty before the first copy.',
     ).optional(),
     PrimaryIndex: counted('Commit index of the primary in its last answer.').optional(),
     LagIndex: counted('How far the records are behind `PrimaryIndex`.').optional(),
     LagSeconds: measured(
-      'How old the records may be, in seconds; 0 while the primary answers. A lower bound if no process has seen them up to date since it started.',
+      'Maximum age of the records, in seconds; 0 while the primary answers. The records may be older if no process has seen them up to date since it started.',
     ).optional(),
     State: z.enum(['copying', 'following', 'waiting', 'paused']).optional().meta({
       description:
@@ -52,11 +52,11 @@ export const replicationStatusSchema = z
         z
           .strictObject({
             Name: said('Name that the reader gave.'),
-            Index: counted('It has everything up to this index of this datacenter.'),
+            Index: counted('The reader has all changes up to this index of this datacenter.'),
             Lag: counted(
-              'How far the last change that it does not have is above that index; 0 if it has all.',
+              'Distance from Index to the last change that the reader lacks; 0 if it has all changes.',
             ),
-            LastContact: said('When it last asked.'),
+            LastContact: said('Time of its last request.'),
           })
           .meta({ id: 'ChangeReader' }),
       )
@@ -72,7 +72,7 @@ export const replicationStatusSchema = z
   })
   .meta({ id: 'ReplicationStatus' })
 
-/** The secret with which a secondary datacenter asks the primary. */
+/** The secret that a secondary datacenter presents to the primary. */
 export const replicationTokenSchema = z
   .strictObject({
     Token: boundedText(LEGACY_SECRET_LENGTH_MAX).meta({
@@ -95,14 +95,14 @@ export const memberSchema = z
   })
   .meta({ id: 'Member' })
 
-/** Config is reduced from 1.0, the full structure moves under DebugConfig. Spec 9.3. */
+/** From 1.0, Config is reduced and the full structure is in DebugConfig. Spec 9.3. */
 export const agentSelfSchema = z
   .strictObject({
     Config: z
       .record(z.string(), z.unknown())
       .meta({ description: 'A few settings; the whole configuration before 1.0.' }),
     DebugConfig: z.record(z.string(), z.unknown()).optional().meta({
-      description: 'The whole configuration, without secrets. Its form may change with any release.',
+      description: 'The whole configuration, without secrets. Its structure may change with any release.',
     }),
     Stats: z.record(z.string(), z.record(z.string(), z.string())).meta({
       description:

@@ -1,16 +1,21 @@
-/** Endpoints that the contract does not serve, and what follows from the facts of those that it does. Spec 9.1, 9.4. */
+/** Endpoints that the contract does not serve, and tables derived from the endpoints that it does. Spec 9.1, 9.4. */
 import type { Endpoint, Method } from '../plain/endpoint.ts'
 import { ENDPOINTS } from '../plain/endpoints.ts'
 
-/** An endpoint of this API that this service does not build: the right method answers 501, unless it is absent. */
+/**
+ * An endpoint of this API that this service does not implement: the right method answers 501, unless `isAbsent` is set.
+ */
 interface UnbuiltEndpoint extends Pick<Endpoint, 'methodGate'> {
-  /** No such path: every method answers 404. Spec 9.4 lists it for an edition that nothing here belongs to. */
+  /**
+   * The path does not exist: every method answers 404. Spec 9.4 lists it for an edition that this service does not
+   * have.
+   */
   readonly isAbsent?: true
   /** In the order of `Allow`. */
   readonly methods: readonly Method[]
   /**
-   * Path under `/v1`. `:uuid` matches one segment. A path that ends in `/` also takes everything below it: the table of the spec
-   * names such endpoints without their last part (`/catalog/node` is `/catalog/node/:node`).
+   * Path under `/v1`. `:uuid` matches one segment. A path that ends in `/` also matches everything below it: the table
+   * in the spec lists such endpoints without their last part (`/catalog/node` means `/catalog/node/:node`).
    */
   readonly path: string
 }
@@ -25,7 +30,7 @@ const row = (path: string, method: Method): UnbuiltEndpoint => ({
 /** A row of spec 9.4 about network areas, which only another edition has. Decisions: status codes. */
 const area = (path: string, method: Method): UnbuiltEndpoint => ({ ...row(path, method), isAbsent: true })
 
-/** The first that matches a path owns it. Decisions: status codes. */
+/** The first match wins. Decisions: status codes. */
 export const UNBUILT_ENDPOINTS: readonly UnbuiltEndpoint[] = [
   area('/operator/area/:uuid/members', 'GET'),
   area('/operator/area/:uuid/join', 'PUT'),
@@ -50,25 +55,28 @@ export const UNBUILT_ENDPOINTS: readonly UnbuiltEndpoint[] = [
   unbuilt('/query/', 'GET', 'PUT', 'DELETE'),
 ]
 
-/** A row of spec 9.4: an endpoint that enforces its one method from 1.0 (gate `http.enforceMethods`). Below, any method reaches it. */
+/**
+ * A row of spec 9.4: an endpoint that enforces its method from 1.0 (gate `http.enforceMethods`). Before 1.0, any method
+ * reaches it.
+ */
 export interface RequiredMethod {
   readonly method: Method
-  /** As {@link UnbuiltEndpoint.path}. */
+  /** See {@link UnbuiltEndpoint.path}. */
   readonly path: string
-  /** Whether this service has the endpoint; else it answers 501. */
+  /** Whether this service implements the endpoint; otherwise it answers 501. */
   readonly built: boolean
 }
 
 /** An endpoint of the legacy ACL API. From 1.11 (gate `api.legacy`) the right method answers 410. Spec 9.1. */
 export interface LegacyEndpoint {
   readonly methods: readonly Method[]
-  /** As {@link UnbuiltEndpoint.path}. */
+  /** See {@link UnbuiltEndpoint.path}. */
   readonly path: string
-  /** The equivalent in the token API, for the text of the 410 and for reports on access logs. */
+  /** The equivalent in the token API, for the text of the 410 and for access log reports. */
   readonly replacement: string
 }
 
-/** With `/` for a last parameter, which takes the whole rest. */
+/** Paths of the contract's endpoints, with `/` in place of a last parameter, which matches the whole rest. */
 const SERVED = Object.values<Endpoint>(ENDPOINTS).map((endpoint) => ({
   ...endpoint,
   path: endpoint.path.replace(/:\w+$/, ''),
@@ -88,7 +96,7 @@ export const LEGACY_ENDPOINTS: readonly LegacyEndpoint[] = SERVED.flatMap(({ met
   replacement === undefined ? [] : [{ methods, path, replacement }],
 )
 
-/** The row of spec 9.4 for a request path under `/v1`, without its query; undefined where the table has none. */
+/** The row of spec 9.4 for a request path under `/v1`, without its query; undefined if there is none. */
 export function requiredMethodOf(path: string): RequiredMethod | undefined {
   return REQUIRED_METHODS.find((row) => matchesPath(row.path, path))
 }
@@ -106,7 +114,10 @@ export function legacyEndpointOf(path: string): LegacyEndpoint | undefined {
   )
 }
 
-/** `/a/` takes `/a`, `/a/` and all below; other patterns take themselves, `:uuid` being one segment that is not empty. */
+/**
+ * `/a/` matches `/a`, `/a/` and everything below. Other patterns match literally, except that `:uuid` matches one
+ * non-empty segment.
+ */
 function matchesPath(pattern: string, path: string): boolean {
   if (pattern.endsWith('/')) return path === pattern.slice(0, -1) || path.startsWith(pattern)
   if (!pattern.includes(':')) return path === pattern

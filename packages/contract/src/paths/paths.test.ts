@@ -7,7 +7,7 @@ import { buildPath, decodePath, matchPath } from './paths.ts'
 const ID = 'ce10eb30-0ae9-4a16-a3b9-4a4b2e5a6b2e'
 const names = Object.keys(ENDPOINTS) as EndpointName[]
 
-/** What a raw path leads to, as text: methods with endpoint and parameters. */
+/** Describes what a raw path matches: methods with endpoint and parameters. */
 function leadsTo(rawPath: string): string {
   const match = matchPath(decodePath(rawPath))
   if (!match) return 'nowhere'

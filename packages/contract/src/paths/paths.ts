@@ -1,9 +1,9 @@
 /**
- * Finds the endpoint of a request path, for the server, the mocks, the access log and the limits.
- * Paths are case-sensitive, decoded once, and never rewritten.
+ * Finds the endpoint of a request path, for the server, the mocks, the access log and the limits. Paths are
+ * case-sensitive, decoded once, and never rewritten.
  *
- * The template with the longest literal start owns a path, so `/acl/token/self` is never an accessor. A parameter that
- * ends a template takes the whole rest, so that a malformed id is refused as such instead of being an unknown path.
+ * The template with the longest literal start wins, so `/acl/token/self` is never an accessor. A parameter at the end
+ * of a template matches the whole rest. A malformed id is therefore refused as such, not as an unknown path.
  */
 
 import { AclError } from '../errors.ts'
@@ -17,11 +17,11 @@ export interface RouteMatch {
 }
 
 /**
- * The endpoints of all paths of one form, such as `/acl/token/:AccessorID`. There is one object for each form, so callers
- * can cache by it.
+ * The endpoints of all paths of one form, such as `/acl/token/:AccessorID`. Each form has one object, which callers can
+ * use as a cache key.
  */
 export interface PathForm {
-  /** Methods that may be allowed here, in the order of the reference: GET, PUT, POST, DELETE. */
+  /** Methods that the path may allow, in the order of the reference: GET, PUT, POST, DELETE. */
   readonly methods: readonly Method[]
   /** By method; the most specific template wins. */
   readonly byMethod: ReadonlyMap<Method, PathTemplate>
@@ -40,7 +40,7 @@ interface PrefixGroup {
   /** With its trailing slash. */
   readonly start: string
   readonly templates: PathTemplate[]
-  /** A form for every suffix that a path may have, longest suffix first. */
+  /** The form for each possible suffix, longest suffix first. */
   forms: readonly { readonly suffix: string; readonly form: PathForm }[]
 }
 
@@ -55,7 +55,7 @@ export class PathMatch {
     this.rest = rest
   }
 
-  /** The endpoint that a method of the form reaches, with the parameter from the path. */
+  /** The endpoint for a method, with the parameter from the path. */
   routeOf(method: Method): RouteMatch | undefined {
     const template = this.form.byMethod.get(method)
     if (!template) return undefined
@@ -69,7 +69,7 @@ const METHOD_ORDER: readonly Method[] = ['GET', 'PUT', 'POST', 'DELETE']
 const NO_PARAMS: Readonly<Record<string, string>> = Object.freeze({})
 
 const literals = new Map<string, PathMatch>()
-/** By the first two segments of their start, or its only one; longest start first. */
+/** Keyed by the first two segments of their start, or by its only segment; longest start first. */
 const prefixes = new Map<string, PrefixGroup[]>()
 build()
 
@@ -98,7 +98,7 @@ function build(): void {
   }
 }
 
-/** A path with a suffix also has every suffix of it: `/a/name` ends in `/name`, and in ''. */
+/** Includes the forms of shorter suffixes: a path that ends in `/a/name` also ends in `/name` and in ''. */
 function formsOf(templates: readonly PathTemplate[]): PrefixGroup['forms'] {
   const suffixes = [...new Set(templates.map(({ suffix }) => suffix))].sort((a, b) => b.length - a.length)
   return suffixes.map((suffix) => {
@@ -122,7 +122,7 @@ function formOf(templates: readonly PathTemplate[]): PathForm {
 /**
  * Finds the endpoints of a decoded path below `/v1`.
  *
- * @returns `undefined` where no endpoint has this path.
+ * @returns `undefined` if no endpoint has this path.
  */
 export function matchPath(path: string): PathMatch | undefined {
   const literal = literals.get(path)
@@ -134,9 +134,9 @@ export function matchPath(path: string): PathMatch | undefined {
   return found && new PathMatch(found.form, rest)
 }
 
-/** The group of a path, of those whose start has so many segments. */
+/** The group of a path, among groups keyed by this number of segments. */
 function groupOf(path: string, count: 1 | 2): PrefixGroup | undefined {
-  // `/acl/token` is `/acl/token/` without a parameter, where it is not an endpoint itself.
+  // Unless it is an endpoint itself, `/acl/token` is treated as `/acl/token/` without a parameter.
   return prefixes
     .get(segmentsOf(path, count))
     ?.find(
@@ -174,17 +174,19 @@ function checkPath(path: string): string {
   return path
 }
 
-/** A slash that would double the one before it, at the start of a key or within it. Servers redirect doubled slashes. */
+/**
+ * A slash at the start of a key or after another slash. It must be encoded, because servers redirect doubled slashes.
+ */
 const DOUBLING_SLASH = /(?<=^|\/)\//g
 
-/** Half of a surrogate pair, which no URL can carry. */
+/** A lone surrogate, which no URL can contain. */
 export const HALF_CHARACTER = /\p{Surrogate}/u
 
-/** A parameter that no path can hold. */
+/** A parameter that no path can contain. */
 export class PathParameterError extends TypeError {
   /** Name of the parameter, such as `Key`. */
   readonly parameter: string
-  /** It is absent or empty, and not a step that URLs resolve. */
+  /** Whether it is absent or empty, as opposed to invalid. */
   readonly isMissing: boolean
 
   constructor(message: string, { parameter, isMissing }: { parameter: string; isMissing: boolean }) {
@@ -195,11 +197,11 @@ export class PathParameterError extends TypeError {
 }
 
 /**
- * Fills the parameters into an endpoint's path, each encoded, so that no value can reach another endpoint. Slashes of a key
- * stay readable, except those that would double another.
+ * Fills the encoded parameters into an endpoint's path. No value can reach another endpoint. Slashes in a key stay
+ * readable, except where they would be doubled.
  *
- * @throws PathParameterError if a parameter is missing, is `.` or `..`, which URLs resolve despite encoding, or holds half of a
- * character.
+ * @throws PathParameterError if a parameter is missing, contains a lone surrogate, or is `.` or `..`, which URLs
+ * resolve despite encoding.
  */
 export function buildPath(name: EndpointName, params: Readonly<Record<string, string>> = {}): string {
   return ENDPOINTS[name].path.replace(/:(\w+)/g, (_, param: string) => {

@@ -47,9 +47,9 @@ export const policies = c.router({
   lint: {
     method: 'POST',
     path: '/v1/acl/policy/lint',
-    summary: 'Find faults and surprises in rules',
+    summary: 'Check rules for errors and surprising effects',
     description:
-      'Stores nothing and needs no token. A finding of severity `error` is a fault that a create refuses.',
+      'Stores nothing and needs no token. A create refuses rules with a finding of severity `error`.',
     query: query({}),
     body: lintRequestSchema,
     ...answers(z.array(lintFindingSchema), {
@@ -83,9 +83,9 @@ export const policies = c.router({
     method: 'POST',
     path: '/v1/acl/policy/:ID/what-if',
     pathParams: idParam,
-    summary: 'List the tokens whose rights would change if the policy had other rules',
+    summary: 'List the tokens whose rights would change with other rules in the policy',
     description:
-      'Changes nothing. Compares both rule texts for every token that has the policy, directly or through a role, with up to 10,000 checks of the rules that differ. Answers in pages, which may hold fewer entries than `limit`.',
+      'Changes nothing. Compares both rule texts for every token that has the policy, directly or through a role, with up to 10,000 checks of the rules that differ. The answer is paged; a page may have fewer entries than `limit`.',
     query: namespacedQuery(page),
     body: whatIfRequestSchema,
     ...answers(z.array(whatIfChangeSchema), {
@@ -119,7 +119,7 @@ export const policies = c.router({
     pathParams: idParam,
     summary: 'Update a policy',
     description:
-      'Replaces the whole record: a field that is left out is cleared. Takes effect with the next request of each token. The rules of `global-management` cannot change.',
+      'Replaces the whole record; omitted fields are cleared. Takes effect with the next request of each token. The rules of `global-management` cannot change.',
     query: namespacedQuery({}),
     body: updatePolicySchema,
     ...answers(policySchema, {
@@ -145,7 +145,7 @@ export const policies = c.router({
     path: '/v1/acl/policy/:ID',
     pathParams: idParam,
     summary: 'Delete a policy',
-    description: 'Removes its links from tokens and roles, and so their rights.',
+    description: 'Also removes its links from tokens and roles, which lose its rights.',
     query: namespacedQuery({}),
     ...answers(deletedSchema, {
       ...aclDelete,

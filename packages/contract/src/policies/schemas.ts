@@ -26,7 +26,7 @@ const shown = {
   Description: z.string().meta({ description }),
 }
 
-/** A policy as shown. Key order is the order on the wire. */
+/** A policy in answers. Key order is the order on the wire. */
 export const policySchema = z
   .strictObject({
     ...shown,
@@ -86,7 +86,7 @@ export const updatePolicySchema = z
   .meta({ id: 'PolicyUpdate' })
 export type UpdatePolicy = z.output<typeof updatePolicySchema>
 
-/** An extension: which rights would change if this policy had these rules. */
+/** An extension: asks which rights would change with these rules in the policy. */
 export const whatIfRequestSchema = z
   .strictObject({
     Rules: boundedText(RULES_BYTES_MAX).meta({ description: 'The rules that the policy would have.' }),

@@ -1,10 +1,10 @@
-/** The refusals of a route: its own, and those that its metadata implies. Spec 7. */
+/** The refusals of a route: its own, and the refusals implied by its metadata. Spec 7. */
 import { ACL_ERROR_CODES, type ACL_ERRORS, type AclErrorCode } from '../errors.ts'
 import type { RouteMetadata } from '../metadata.ts'
 
 /**
- * Refusals of any request: another host, an unknown or unreachable datacenter, one without tokens, an invalid or long URL, a server at its
- * limit, an unreachable database, an internal error.
+ * Refusals that any request may get: wrong host, unknown or unreachable datacenter, tokens still being copied, invalid
+ * or overlong URL, server at its limit, unreachable database, internal error.
  */
 export const COMMON_ERRORS = [
   'path_invalid',
@@ -24,7 +24,7 @@ export const COMMON_ERRORS = [
 const CALLER = ['caller_unknown', 'privilege_missing'] as const
 const BODY = ['body_too_large', 'request_timeout'] as const
 
-/** Refusals that a property of the metadata implies, by its value; `any` matches every value. */
+/** Refusals implied by the properties of the metadata, by value; `any` matches every value. */
 const IMPLIED = {
   right: {
     none: [],
@@ -85,8 +85,9 @@ export type WithStatus<Code extends AclErrorCode, Status> = {
 }[Code]
 
 /**
- * As {@link CodesOf}, in the order of the error table. Paths without an endpoint have other codes (`endpoint_unknown`,
- * `method_not_allowed`, `endpoint_not_built`), as do removed legacy endpoints (`endpoint_removed`).
+ * Like {@link CodesOf}, in the order of the error table. Paths without an endpoint have other codes
+ * (`endpoint_unknown`, `method_not_allowed`, `endpoint_not_built`), as do removed legacy endpoints
+ * (`endpoint_removed`).
  */
 export function codesOf(metadata: RouteMetadata): readonly AclErrorCode[] {
   const codes = new Set<AclErrorCode>([...COMMON_ERRORS, ...metadata.errors])

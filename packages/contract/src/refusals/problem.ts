@@ -24,7 +24,7 @@ export type RefusalSchema<Code extends AclErrorCode> = z.ZodType<Refusal<Code>, 
 const text = (description: string) => z.string().meta({ description })
 const number = (description: string) => z.int().meta({ description, minimum: 0 })
 
-/** The fields before and after the code. Dozens of schemas share them: making them is a part of every start. */
+/** The fields before and after the code. Dozens of schemas share them, which shortens every start. */
 const BEFORE_CODE = {
   type: text('`urn:latchkey:error:`, followed by the code.'),
   title: text('Meaning of the code.'),
@@ -47,7 +47,7 @@ const AFTER_CODE = {
   requestId: text('Identifies the request in the log of the server.'),
 }
 
-/** Documents may gain fields, so unknown ones pass. */
+/** Later versions may add fields, so unknown fields are accepted. */
 function problemOf(codes: readonly AclErrorCode[]) {
   const code = z.enum(codes).meta({ description: 'Stable code, for programs.' })
   return z.looseObject({ ...BEFORE_CODE, code, ...AFTER_CODE })
@@ -61,7 +61,7 @@ export const problemSchema: z.ZodType<Problem, Problem> = problemOf(ACL_ERROR_CO
 
 const known = new Map<string, RefusalSchema<AclErrorCode>>()
 
-/** A refusal with one of these codes. Routes with the same codes share the schema. */
+/** The schema of a refusal with one of these codes. Routes with the same codes share it. */
 function refusalSchema(codes: readonly AclErrorCode[]): RefusalSchema<AclErrorCode> {
   const key = codes.join()
   const schema = known.get(key) ?? z.union([z.string(), problemOf(codes)])

@@ -16,7 +16,7 @@ export const roles = c.router({
     method: 'PUT',
     path: '/v1/acl/role',
     summary: 'Create a role',
-    description: 'A role bundles policies and identities. Tokens link it.',
+    description: 'A role bundles policies and identities. Tokens link to roles.',
     query: namespacedQuery({}),
     body: createRoleSchema,
     ...answers(roleSchema, {
@@ -59,7 +59,7 @@ export const roles = c.router({
     pathParams: idParam,
     summary: 'Update a role',
     description:
-      'Replaces the whole record: a field that is left out is cleared. Takes effect with the next request of each token.',
+      'Replaces the whole record; omitted fields are cleared. Takes effect with the next request of each token.',
     query: namespacedQuery({}),
     body: updateRoleSchema,
     ...answers(roleSchema, {
@@ -84,7 +84,7 @@ export const roles = c.router({
     path: '/v1/acl/role/:ID',
     pathParams: idParam,
     summary: 'Delete a role',
-    description: 'Removes its links from tokens, and so their rights.',
+    description: 'Also removes its links from tokens, which lose its rights.',
     query: namespacedQuery({}),
     ...answers(deletedSchema, {
       ...aclDelete,

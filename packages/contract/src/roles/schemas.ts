@@ -30,7 +30,7 @@ const policies = { description: 'Policies that give rights to tokens with the ro
 const services = { description: 'Service identities of tokens with the role.' }
 const nodes = { description: 'Node identities of tokens with the role.' }
 
-/** A role as shown, alone and in lists. Key order is the order on the wire. */
+/** A role in answers, alone and in lists. Key order is the order on the wire. */
 export const roleSchema = z
   .strictObject({
     ID: recordId,

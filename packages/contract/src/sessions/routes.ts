@@ -1,4 +1,4 @@
-/** Sessions, which hold the locks of keys. Spec 9.3, 9.4. */
+/** Sessions, which hold locks on keys. Spec 9.3, 9.4. */
 import * as z from 'zod'
 import { answers, type ContractRoutes, c } from '../route.ts'
 import { blockingQuery, query } from '../shared/query.ts'
@@ -21,7 +21,7 @@ const write = {
 } as const
 const subject = { subject: 'session' } as const
 const VISIBLE = 'Shows sessions of nodes on which the caller has `session:read`.'
-/** The handlers refuse a malformed one, with the text of existing services. */
+/** The handlers refuse a malformed ID, with the same text as existing services. */
 const sessionParam = z.object({ ID: z.string().meta({ description: 'ID of the session.' }) })
 const list = z.array(sessionSchema)
 
@@ -83,7 +83,7 @@ export const sessions = c.router({
     method: 'GET',
     path: '/v1/session/list',
     summary: 'List the sessions of this datacenter',
-    description: `In order of their IDs. ${VISIBLE}`,
+    description: `In order of ID. ${VISIBLE}`,
     query: blockingQuery({}),
     ...answers(list, { ...read, errors: [] }),
   },
@@ -92,7 +92,8 @@ export const sessions = c.router({
     path: '/v1/session/renew/:ID',
     pathParams: sessionParam,
     summary: 'Renew a session',
-    description: 'Restarts its TTL. No index changes. Needs `session:write` on the node.',
+    description:
+      'Restarts the TTL of the session without changing an index. Needs `session:write` on the node.',
     query: query({}),
     body: c.noBody(),
     ...answers(list, {

@@ -1,4 +1,4 @@
-/** Sessions, which hold the locks of keys. */
+/** Sessions, which hold locks on keys. */
 import * as z from 'zod'
 import type { GateName } from '../gates.ts'
 import { CATALOG_NAME_BYTES_MAX, NAMESPACE_NAME_LENGTH_MAX, SERVICE_CHECKS_MAX } from '../limits.ts'
@@ -8,10 +8,11 @@ import { boundedText } from '../shared/text.ts'
 const text = () => boundedText(CATALOG_NAME_BYTES_MAX)
 const gate = 'session.checkLists' satisfies GateName
 const TTL =
-  'A Go duration. If empty, the session does not expire. It ends between one and two TTLs after its last renewal.'
-const BEHAVIOR = '`release` or `delete`: what it does to its keys when it ends.'
+  'A Go duration. The session ends between one and two TTLs after its last renewal. If empty, it does not expire.'
+const BEHAVIOR = '`release` or `delete`: what happens to the session’s keys when it ends.'
 const DELAY_EXPECTED = 'expected a duration such as "15s", or a number of seconds or nanoseconds'
-const NODE_CHECKS = 'Ids of checks on the node. It ends when one is critical or gone.'
+const NODE_CHECKS =
+  'Ids of checks on the node. The session ends when one of them becomes critical or is removed.'
 const SERVICE_CHECKS = 'Checks of services on the node, with the same effect.'
 
 const serviceCheckShown = z.strictObject({
@@ -19,15 +20,15 @@ const serviceCheckShown = z.strictObject({
   Namespace: z.string().meta({ description: 'Namespace of the check; empty for `default`.' }),
 })
 
-/** A session as answered. Before 1.7.0 `Checks` is its only list of checks. */
+/** A session in answers. Before 1.7.0, `Checks` is its only list of checks. */
 export const sessionSchema = z
   .strictObject({
-    ID: z.string().meta({ description: 'A UUID that the service chose.' }),
+    ID: z.string().meta({ description: 'A UUID chosen by the service.' }),
     Name: z.string().meta({ description: 'Free text.' }),
     Node: z.string().meta({ description: 'Name of the node.' }),
     LockDelay: z.number().meta({
       description:
-        'Time in nanoseconds for which its keys stay locked after it ends. Values over 60 s count as 60 s.',
+        'How long the session’s keys stay locked after it ends, in nanoseconds. Values over 60 s are reduced to 60 s.',
     }),
     Behavior: z.enum(['release', 'delete']).meta({ description: BEHAVIOR }),
     TTL: z.string().meta({ description: TTL }),
@@ -39,10 +40,10 @@ export const sessionSchema = z
       .array(serviceCheckShown)
       .nullable()
       .optional()
-      .meta({ description: `${SERVICE_CHECKS} Null: none were given. Since 1.7.0.` }),
+      .meta({ description: `${SERVICE_CHECKS} Null if none were given. Since 1.7.0.` }),
     Checks: z.array(z.string()).optional().meta({
       description:
-        'From 1.7.0 what the old field was given beside the new one; before, all checks of the node.',
+        'From 1.7.0: the value of the old field, if it was sent together with NodeChecks. Before 1.7.0: all checks on the node.',
     }),
     ...stored,
   })
@@ -58,7 +59,7 @@ const serviceCheckGiven = z.strictObject({
     .meta({ description: 'Extended edition only: namespace of the check. Default: `default`.' }),
 })
 
-/** What a session is created with. */
+/** The body of create. */
 export const sessionCreateSchema = z
   .strictObject({
     ID: unoffered(ignored),
@@ -72,7 +73,7 @@ export const sessionCreateSchema = z
       .nullish()
       .meta({
         gate,
-        description: `${NODE_CHECKS} Default: \`serfHealth\`, where the node has it. Since 1.7.0.`,
+        description: `${NODE_CHECKS} Default: \`serfHealth\`, if the node has this check. Since 1.7.0.`,
       }),
     ServiceChecks: z
       .array(serviceCheckGiven)
@@ -81,11 +82,11 @@ export const sessionCreateSchema = z
       .meta({ gate, description: `${SERVICE_CHECKS} Since 1.7.0.` }),
     Checks: z.array(text()).max(SERVICE_CHECKS_MAX).nullish().meta({
       description:
-        'The list of versions before 1.7.0. Alone, it replaces NodeChecks; with NodeChecks, it adds to them.',
+        'The list from before 1.7.0. Without NodeChecks, it replaces them; with NodeChecks, it adds to them.',
     }),
     LockDelay: z.union([z.string(), z.number()], { error: DELAY_EXPECTED }).nullish().meta({
       description:
-        'How long its keys stay locked after it ends: a Go duration, a number below 1000 in seconds, or nanoseconds. Default: 15 s. Values over 60 s count as 60 s.',
+        'How long the session’s keys stay locked after it ends: a Go duration, or a number, which below 1000 is in seconds and otherwise in nanoseconds. Default: 15 s. Values over 60 s are reduced to 60 s.',
     }),
     Behavior: z
       .string()

@@ -8,7 +8,7 @@ export interface Examples<Body = unknown, Answer = unknown> {
   readonly answers: Readonly<Record<string, { readonly summary?: string; readonly value: Answer }>>
 }
 
-/** The examples of one resource, one for each operation. */
+/** The examples of one resource, one per operation. */
 export type ExamplesOf<R extends ResourceName> = {
   readonly [K in keyof Contract[R] & string]: `${R}.${K}` extends infer N extends RouteName
     ? Examples<BodyInput<N>, Answer<N>>

@@ -1,12 +1,15 @@
-/** Kinds of fields that bodies share. */
+/** Kinds of fields shared by several bodies. */
 import * as z from 'zod'
 import { NAMESPACE_NAME_LENGTH_MAX } from '../limits.ts'
 
-/** A field of a record that a body may repeat. The service ignores it, so that a record can be sent back. */
+/**
+ * A field that a body may contain because the record has it. The service ignores it, so a record can be sent back as
+ * read.
+ */
 export const ignored = z
   .unknown()
   .optional()
-  .meta({ description: 'Ignored, so that a record can be sent back as read.' })
+  .meta({ description: 'Ignored. A record can be sent back as read.' })
 
 /**
  * A field that existing clients send but that our types do not offer. The rules ignore it, or refuse it with a better
@@ -22,17 +25,17 @@ export function unoffered<S extends z.ZodType>(
 /** Marks an unoffered field in the metadata of its schema, and so in JSON Schema. */
 export const UNOFFERED = 'x-latchkey-unoffered'
 
-/** A required text. An absent one reads as empty, so that the rules refuse it as `field_required`. */
+/** A required text. If absent, it is read as empty, which the rules refuse as `field_required`. */
 export function required(schema: z.ZodString): z.ZodType<string, string> {
   return requiredOr(schema.default(''))
 }
 
-/** A required field, in spite of its default, by which the rules refuse an absent one. */
+/** A required field with a default. The rules refuse the default, and so an absent field. */
 export function requiredOr<S extends z.ZodType>(schema: z.ZodDefault<S>): z.ZodType<z.output<S>, z.input<S>> {
   return schema.meta({ [REQUIRED]: true }) as unknown as z.ZodType<z.output<S>, z.input<S>>
 }
 
-/** Marks a required field that has a default, as {@link UNOFFERED} does. */
+/** Marks a required field that has a default, in the same way as {@link UNOFFERED}. */
 export const REQUIRED = 'x-latchkey-required'
 
 export const description = 'Free text for people.'
@@ -47,7 +50,7 @@ export const createTime = z
 export const accessorId = z.string().meta({
   description: 'The public handle of the token: a UUID that appears in paths and is not secret.',
 })
-export const recordId = z.string().meta({ description: 'A UUID that the service chooses.' })
+export const recordId = z.string().meta({ description: 'A UUID chosen by the service.' })
 export const recordName = z.string().meta({ description: 'Name of the record.' })
 
 export const stored = {
@@ -58,7 +61,7 @@ export const stored = {
 }
 export const hash = z
   .string()
-  .meta({ description: 'Base64 of the BLAKE2b-256 hash of the content: equal content, equal hash.' })
+  .meta({ description: 'BLAKE2b-256 hash of the content, in base64. Equal content has an equal hash.' })
 
 /** An ID in the body of a create. */
 export const idOnCreate = unoffered(z.string().meta({ description: 'Refused unless empty.' }))
@@ -69,7 +72,7 @@ export const idOnUpdate = z.string().optional().meta({ description: 'Absent, or 
 export const indexesOnCreate = { CreateIndex: unoffered(ignored), ModifyIndex: unoffered(ignored) }
 /** Indexes in the body of an update: ignored, so that a record can be sent back. */
 export const indexesOnUpdate = { CreateIndex: ignored, ModifyIndex: ignored }
-/** As {@link indexesOnCreate}, of a record with a hash. */
+/** Like {@link indexesOnCreate}, for a record with a hash. */
 export const storedOnCreate = { Hash: unoffered(ignored), ...indexesOnCreate }
-/** As {@link indexesOnUpdate}, of a record with a hash. */
+/** Like {@link indexesOnUpdate}, for a record with a hash. */
 export const storedOnUpdate = { Hash: ignored, ...indexesOnUpdate }

@@ -1,4 +1,4 @@
-/** HTML as values: a template that escapes everything put into it, so that no text of a document becomes markup. */
+/** HTML as values: a template that escapes every inserted text, so that text never becomes markup. */
 
 /** Markup that is safe to embed. */
 export class Html {
@@ -9,7 +9,7 @@ export class Html {
   }
 }
 
-/** Template values: text is escaped, markup is kept, lists are joined, nothing is omitted. */
+/** Template values: text is escaped, markup is kept, lists are joined, `undefined` and `false` are omitted. */
 export type Insertable = string | number | Html | undefined | false | readonly Insertable[]
 
 /** A template tag: `` html`<p>${text}</p>` ``. Attributes must be quoted. */

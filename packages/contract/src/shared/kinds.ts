@@ -1,4 +1,4 @@
-/** Metadata that routes share. */
+/** Metadata shared by several routes. */
 
 /** A read of ACL records. */
 export const aclRead = {
@@ -28,7 +28,7 @@ export const aclDelete = {
   namespaced: true,
 } as const
 
-/** A question about ACL records that only their managers may ask. It writes nothing. */
+/** A query about ACL records that requires the right to write them, but writes nothing. */
 export const aclQuestion = {
   right: 'acl:write',
   body: 'json',

@@ -31,14 +31,14 @@ const roleLinkSchema = z
   .meta({ id: 'RoleLink' })
 export type RoleLink = z.infer<typeof roleLinkSchema>
 
-/** A link as shown, with the current name. */
+/** A link in answers, with the current name. */
 export const shownLinkSchema = z.strictObject({
   ID: recordId,
   Name: recordName,
 })
 
 export const datacenterNames = z.array(z.string().max(DATACENTER_NAME_LENGTH_MAX)).max(DATACENTERS_MAX)
-export const datacenters = { description: 'Datacenters where it applies. Empty or absent: all.' }
+export const datacenters = { description: 'Datacenters in which it applies. Empty or absent: all.' }
 
 const nameRule = `lowercase letters, digits, \`-\` and \`_\`, a letter or digit at both ends, at most ${IDENTITY_NAME_LENGTH_MAX} characters`
 
@@ -65,7 +65,7 @@ export const nodeIdentitySchema = z
       z
         .string()
         .max(DATACENTER_NAME_LENGTH_MAX)
-        .meta({ description: 'Datacenter of the node. The identity applies there alone.' }),
+        .meta({ description: 'Datacenter of the node. The identity applies only there.' }),
     ),
   })
   .meta({ id: 'NodeIdentity' })

@@ -16,11 +16,11 @@ export const nameParam = z.object({
 export const keyParam = z.object({
   Key: z.string().meta({
     description:
-      'The key: the rest of the path, including slashes. A slash that begins the key or follows another is `%2F`.',
+      'The key: the rest of the path, including slashes. A slash at the start of the key or after another slash must be `%2F`.',
   }),
 })
 
-/** In the legacy API the ID is the secret of the token, which may be any text. Spec 9.1. */
+/** In the legacy API, the ID is the secret of the token, which may be any text. Spec 9.1. */
 export const secretParam = z.object({
   ID: z.string().meta({ description: 'Secret of the token, which may be any text.' }),
 })

@@ -1,7 +1,7 @@
 /**
- * Query options as schemas. They parse the text of a URL; a client may also pass numbers and flags. The first value of an
- * option counts, except where all do, or where two of them count as none. An empty value counts as absent, except for options
- * whose presence matters.
+ * Query options as schemas. They parse the text of a URL; a client may also pass numbers and flags. The first value of
+ * an option is used, except for options that use all values ({@link texts}) or are ignored if repeated ({@link ONCE}).
+ * An empty value is treated as absent, except for options whose presence matters.
  */
 import * as z from 'zod'
 import { AclError, type AclErrorCode } from '../errors.ts'
@@ -23,7 +23,7 @@ class OptionProblem {
 }
 
 /**
- * An option read by `parse`.
+ * An option that `parse` reads.
  *
  * @param parse receives an empty text only if `whenEmpty` is `parse`.
  */
@@ -68,7 +68,7 @@ export function flagUnlessFalse(
   )
 }
 
-/** Any texts: all values of the option, in order, empty ones included. */
+/** Any texts: all values of the option, in order, including empty ones. */
 export function texts(
   description: string,
   more: Readonly<Record<string, unknown>> = {},
@@ -78,10 +78,10 @@ export function texts(
   return schema as unknown as Option<readonly string[] | undefined, string | readonly string[]>
 }
 
-/** Marks an option of which every value counts. */
+/** Marks an option that uses all its values. */
 const REPEATABLE = 'x-latchkey-repeatable'
 
-/** Facts of an option that counts as absent if it is given twice. */
+/** Facts of an option that is treated as absent if it is given twice. */
 export const ONCE = { 'x-latchkey-once': true }
 
 /** Any text. */
@@ -92,13 +92,13 @@ export function text(
   return option<string, string>((value) => value, { description, type: 'string', ...more })
 }
 
-/** Any text, an empty one included. */
+/** Any text, including an empty one. */
 export function textOrEmpty(description: string): Option<string | undefined, string> {
   const facts = { description, type: 'string', allowEmptyValue: true }
   return option<string, string>((value) => value, facts, 'parse')
 }
 
-/** A safe integer. An empty value reads as 0. */
+/** A safe integer. An empty value is read as 0. */
 export function count(name: string, description: string): Option<number | undefined, string | number> {
   const problem = new OptionProblem(`Invalid ${name}: it must be a whole number from 0 to 2^53 - 1`)
   const parse = (value: string) => {
@@ -109,7 +109,7 @@ export function count(name: string, description: string): Option<number | undefi
   return option(parse, { description, type: 'integer', minimum: 0 }, 'parse')
 }
 
-/** An unsigned 64-bit integer. An empty value reads as 0. */
+/** An unsigned 64-bit integer. An empty value is read as 0. */
 export function uint64(
   name: string,
   description: string,
@@ -174,7 +174,7 @@ function parseIndex(value: string): number | OptionProblem {
 const parseWait = milliseconds('Invalid wait time: it must be a duration such as "10s" or "5m"')
 const parseMaxStale = milliseconds((value) => `Invalid max_stale value ${JSON.stringify(shorten(value))}`)
 
-/** Options of every blocking query, and of its consistency modes. Spec 4.1. */
+/** Options of every blocking query, including its consistency modes. Spec 4.1. */
 const blocking = {
   index: option<number, string | number>(parseIndex, {
     description: 'Wait until the index of the answer exceeds this one. 0: do not wait.',
@@ -189,11 +189,11 @@ const blocking = {
     },
     {
       description:
-        'Longest wait, such as `30s`. Default 5 minutes, at most 10 minutes; the server adds up to a sixteenth.',
+        'Maximum wait, such as `30s`. Default 5 minutes, at most 10 minutes; the server adds up to a sixteenth.',
       type: 'string',
     },
   ),
-  stale: flag('Answer from local state, whatever its age. Set by its presence.'),
+  stale: flag('Answer from local state, regardless of its age. Set by its presence.'),
   consistent: flag('Confirm with the primary database first. Set by its presence. Excludes `stale`.'),
   max_stale: option<number | undefined, string>(
     (value) => {
@@ -206,7 +206,7 @@ const blocking = {
   leader: flag('Accepted for existing clients, without effect.'),
 }
 
-/** Longest wait of a read that waits for something else than an index. */
+/** Maximum wait of a read that waits for something other than an index. */
 export const { wait } = blocking
 
 /** Names of the options of every blocking query. */
@@ -228,7 +228,7 @@ export const page = {
       return new OptionProblem(`limit must be a whole number from 1 to ${PAGE_LIMIT_MAX}`)
     },
     {
-      description: 'Answer one page of at most this many records.',
+      description: 'Return one page of at most this many records.',
       type: 'integer',
       minimum: 1,
       maximum: PAGE_LIMIT_MAX,
@@ -257,7 +257,7 @@ export function blockingQuery<const S extends z.ZodRawShape>(
   return withConflicts({ ...own, ...blocking })
 }
 
-/** The query of a read that checks the options of a blocking query but never waits. */
+/** The query of a read that validates the options of a blocking query but never waits. */
 export function checkedQuery(): z.ZodObject<typeof blocking & typeof common> {
   const description = 'Checked as in a blocking query, without effect.'
   const checked = Object.entries(blocking).map(([name, option]) => [name, option.meta({ description })])
@@ -292,7 +292,7 @@ function withConflicts<const S extends z.ZodRawShape>(own: S): z.ZodObject<S & t
 
 type Modes = { readonly [N in 'consistent' | 'stale' | 'cached' | 'max_stale']?: unknown }
 
-/** The option that `consistent` excludes, and the message for it. */
+/** The option that conflicts with `consistent`, and its message. */
 export function consistencyConflict(
   given: Modes,
 ): { readonly field: string; readonly message: string } | undefined {
@@ -305,11 +305,11 @@ export function consistencyConflict(
 const NOTHING: object = Object.freeze({})
 
 /**
- * Decodes the options of a schema and ignores others, among them those of `absent`. Each is parsed on first use, so that faults with precedence, such as
- * a missing right or a fault in the body, are reported first.
+ * Decodes the options of a schema and ignores all others, including those in `absent`. Each option is parsed on first
+ * use, because errors such as a missing right or an invalid body take precedence.
  *
- * @returns an object with a property for every given option. Reading it throws AclError with the schema's code, and the
- *   option as its field.
+ * @returns an object with a property for every option in the request. Reading an invalid one throws AclError with the
+ * schema's code and the option as its field.
  */
 export function decodeQuery<S extends z.ZodObject>(
   schema: S,
@@ -326,7 +326,7 @@ export function decodeQuery<S extends z.ZodObject>(
       given[name] = params.getAll(name)
       continue
     }
-    // Most options repeat a few short texts. A cached value is a plain property; a getter and its schema cost 2 µs.
+    // Most options repeat a few short texts. A cached value is a plain property; a getter and schema cost 2 µs.
     const known = decoded.get(text)
     if (known !== undefined) {
       given[name] = known
@@ -346,7 +346,7 @@ export function decodeQuery<S extends z.ZodObject>(
 /** Parsed values of one option, by text. */
 type DecodedOption = Map<string, unknown>
 
-/** Bounds of {@link DecodedOption}: entries, and length of a text. Secrets are longer and so never cached. */
+/** Limits of {@link DecodedOption}: entries, and length of a text. Secrets are longer and therefore never cached. */
 const DECODED_MAX = 64
 const DECODED_LENGTH_MAX = 16
 

@@ -1,7 +1,7 @@
-/** Maximum characters of a request that an error quotes. */
+/** Maximum number of characters that an error quotes from a request. */
 const ECHO_LENGTH_MAX = 64
 
-/** Truncates a text of a request, to quote it in an error. */
+/** Truncates a text from a request in order to quote it in an error. */
 export function shorten(text: string, lengthMax = ECHO_LENGTH_MAX): string {
   if (text.length <= lengthMax) return text
   // Never split a surrogate pair.

@@ -19,7 +19,7 @@ export function ownText(text: string): string {
   return text.length < VIEW_LENGTH_MIN ? text : ` ${text}`.slice(1)
 }
 
-/** A string of at most `bytesMax` bytes of UTF-8; a longer one is refused with the code. */
+/** A string of at most `bytesMax` bytes of UTF-8. A longer one is refused with `code`. */
 export function boundedText(
   bytesMax: number,
   code: 'field_too_long' | 'body_too_large' = 'field_too_long',

@@ -1,6 +1,6 @@
 /**
- * Durations in Go notation: a sequence of decimal numbers, each with a unit (`90s`, `1h30m`, `1.5h`, `-2ms`).
- * On the wire only; everything else uses milliseconds.
+ * Durations in Go notation: a sequence of decimal numbers, each with a unit (`90s`, `1h30m`, `1.5h`, `-2ms`). Used only
+ * on the wire; everything else uses milliseconds.
  */
 const UNIT_NS: Readonly<Record<string, number>> = {
   ns: 1,
@@ -27,7 +27,7 @@ export class DurationSyntaxError extends Error {
 /**
  * Parses a Go duration into nanoseconds, which may be fractional but never NaN.
  *
- * @throws DurationSyntaxError naming the text and the missing or unknown unit.
+ * @throws DurationSyntaxError that names the text and the missing or unknown unit.
  */
 export function parseDurationNs(text: string): number {
   const negative = text.startsWith('-')
@@ -70,7 +70,7 @@ export function formatDurationMs(ms: number): string {
   return minutes > 0 ? `${sign}${minutes}m${seconds}` : `${sign}${seconds}`
 }
 
-/** Nine digits, so that 59.999999999s is not rounded to a minute. */
+/** Keeps nine digits, because 59.999999999s must not be rounded to a minute. */
 function trim(value: number): string {
   return value.toFixed(9).replace(/\.?0+$/, '')
 }

@@ -8,7 +8,7 @@ const nsPerMs = 1e6
 /** Maximum characters of a duration error, which quotes the text. */
 const DURATION_PROBLEM_LENGTH_MAX = 128
 
-/** A duration on the wire: Go notation, or a number of nanoseconds as existing clients send. */
+/** A duration on the wire: Go notation, or a number of nanoseconds, as existing clients send it. */
 export const durationSchema = z
   .union([z.string(), z.number()], { error: 'expected a duration such as "90s" or a number of nanoseconds' })
   .transform((value, context) => {
@@ -46,6 +46,6 @@ export const instantSchema = z
     }
     return instant === ZERO_INSTANT ? undefined : instant
   })
-  .meta({ id: 'Instant', description: 'RFC 3339 with a zone, kept to the millisecond.' })
+  .meta({ id: 'Instant', description: 'RFC 3339 with a time zone, stored to the millisecond.' })
 
 const ZERO_INSTANT = parseInstant(ZERO_TIME)

@@ -22,7 +22,7 @@ const TOKEN = {
   ModifyIndex: 5,
 }
 
-/** As a caller with acl:read sees it. */
+/** As returned to a caller with acl:read. */
 const REDACTED_TOKEN = { ...TOKEN, SecretID: '<hidden>' }
 
 const UPDATED_TOKEN = {
@@ -63,7 +63,7 @@ export const BOOTSTRAP_TOKEN = {
 const SYNTHETIC_ID =
   '0a6e6f646520226e6f64652d3122207b0a09706f6c696379203d20227772697465220a7d0a736572766963655f707265666978202222207b0a09706f6c696379203d202272656164220a7d6c62272e07bb014262b821756295c58d'
 
-/** A token that has a node identity and nothing else, read with `expanded`. */
+/** A token with only a node identity, read with `expanded`. */
 const EXPANDED_TOKEN = {
   AccessorID: ACCESSOR,
   SecretID: TOKEN.SecretID,
@@ -113,7 +113,7 @@ export const examples = {
   read: {
     answers: {
       'acl:write': { summary: 'For a caller with acl:write', value: TOKEN },
-      'acl:read': { summary: 'For a caller with acl:read alone', value: REDACTED_TOKEN },
+      'acl:read': { summary: 'For a caller with only acl:read', value: REDACTED_TOKEN },
       expanded: { summary: 'With expanded', value: EXPANDED_TOKEN },
     },
   },

@@ -44,7 +44,7 @@ export const tokens = c.router({
     path: '/v1/acl/token',
     summary: 'Create a token',
     description:
-      'The caller may choose the ids, which must be unused, both as accessors and as secrets. Links name policies and roles by ID or Name. Without ExpirationTime or ExpirationTTL (1 minute to 24 hours, inclusive) the token does not expire.',
+      'The caller may choose the ids, which must not be in use as accessors or as secrets. Links name policies and roles by ID or Name. Without ExpirationTime or ExpirationTTL (1 minute to 24 hours, inclusive) the token does not expire.',
     query: namespacedQuery({}),
     body: createTokenSchema,
     ...answers(tokenSchema, {
@@ -86,7 +86,7 @@ export const tokens = c.router({
     pathParams: accessorParam,
     summary: 'Clone a token',
     description:
-      'Copies the links, Local and ExpirationTime of the source, and its description unless the body has one. The body takes no other field than Description and Namespace.',
+      'Copies the links, Local and ExpirationTime of the source, and its description unless the body has one. The body accepts only Description and Namespace.',
     query: namespacedQuery({}),
     body: cloneTokenSchema,
     ...answers(tokenSchema, {
@@ -105,10 +105,10 @@ export const tokens = c.router({
     pathParams: accessorParam,
     summary: 'Read a token',
     description:
-      'Callers with `acl:write` see the SecretID; callers with `acl:read` alone see `<hidden>`. In the extended edition only a global manager sees the secrets of other tokens. A blocking read of a missing token ends when the token is created.',
+      'Callers with `acl:write` see the SecretID; callers with only `acl:read` see `<hidden>`. In the extended edition, only a global manager sees the secrets of other tokens. A blocking read of a missing token ends when the token is created.',
     query: namespacedBlockingQuery({
       expanded: flagUnlessFalse(
-        'Add the policies and roles that affect the token, in full. `expanded=false` adds nothing.',
+        'Add the contents of the policies and roles that affect the token. `expanded=false` adds nothing.',
         {
           gate: 'token.expanded',
         },
@@ -130,7 +130,7 @@ export const tokens = c.router({
     pathParams: accessorParam,
     summary: 'Update a token',
     description:
-      'Replaces Description and the four lists of links: a field that is left out is cleared. SecretID, AuthMethod and ExpirationTime stay; a body may repeat them. Local must equal the stored value, so a local token needs `"Local": true`.',
+      'Replaces Description and the four lists of links; omitted fields are cleared. SecretID, AuthMethod and ExpirationTime cannot change; a body may repeat them. Local must equal the stored value, so a local token needs `"Local": true`.',
     query: namespacedQuery({}),
     body: updateTokenSchema,
     ...answers(tokenSchema, {
@@ -172,7 +172,7 @@ export const tokens = c.router({
     path: '/v1/acl/tokens',
     summary: 'List tokens',
     description:
-      'In order of creation, without expired tokens. Takes at most one filter. With `limit` the answer is one page, and `Next-Cursor` leads to the next.',
+      'In order of creation, without expired tokens. Takes at most one filter. With `limit`, the answer is one page, and `Next-Cursor` leads to the next page.',
     query: namespacedBlockingQuery({
       policy: text('Only tokens linked to the policy with this ID. Not case-sensitive.'),
       role: text('Only tokens linked to the role with this ID. Not case-sensitive.'),
@@ -208,7 +208,7 @@ export const tokens = c.router({
     path: '/v1/acl/bootstrap',
     summary: 'Create the first management token',
     description:
-      'Works once. To repeat it, an operator writes a reset file with the index that the refusal names into the data directory. In a secondary datacenter it is refused.',
+      'Works once. To repeat it, an operator writes the index that the refusal names to a reset file in the data directory. Refused in a secondary datacenter.',
     query: query({}),
     body: c.noBody(),
     ...answers(bootstrapTokenSchema, {

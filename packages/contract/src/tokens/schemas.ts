@@ -35,7 +35,7 @@ const ACTS_AS = {
 }
 const AUTH_METHOD = 'Name of the auth method that created the token.'
 
-/** A token as shown. Key order is the order on the wire. Spec 4.10 is silent; decisions: record shapes. */
+/** A token in answers. Key order is the order on the wire. Spec 4.10 is silent; decisions: record shapes. */
 export const tokenSchema = z
   .strictObject({
     AccessorID: accessorId,
@@ -72,7 +72,7 @@ export const tokenSchema = z
   .meta({ id: 'Token' })
 export type Token = z.infer<typeof tokenSchema>
 
-/** A list entry: marked if the token still has legacy rules. */
+/** A list entry, which is marked if the token still has legacy rules. */
 export const tokenListEntrySchema = tokenSchema
   .omit({ Rules: true })
   .extend({
@@ -100,7 +100,7 @@ export const expandedTokenSchema = tokenSchema
       .meta({ description: 'Roles that every token in the namespace has.' }),
     AgentACLDefaultPolicy: z
       .string()
-      .meta({ description: 'The decision when no rule matches: `allow` or `deny`.' }),
+      .meta({ description: 'What applies if no rule matches: `allow` or `deny`.' }),
     AgentACLDownPolicy: z.string().meta({ description: 'Always `extend-cache`.' }),
     ResolvedByAgent: z.string().meta({ description: 'Name of the server that answered.' }),
   })
@@ -139,7 +139,7 @@ const content = {
 const local = z
   .boolean()
   .optional()
-  .meta({ description: 'Absent means `false`, so the update of a local token must say `true`.' })
+  .meta({ description: 'Absent means `false`, so an update of a local token must contain `true`.' })
 
 const expirationTime = { gate: 'token.expirationTime' satisfies GateName }
 const expirationTtl = { gate: 'token.expirationTtl' satisfies GateName }
@@ -198,7 +198,7 @@ export const updateTokenSchema = z
       .optional()
       .meta({ description: 'Absent, or the stored instant.', ...expirationTime }),
     ExpirationTTL: unoffered(
-      durationSchema.meta({ description: 'Refused: only a create sets a lifetime.', ...expirationTtl }),
+      durationSchema.meta({ description: 'Refused: only a create can set a lifetime.', ...expirationTtl }),
     ),
     Namespace: namespaceChosen,
     CreateTime: ignored,

@@ -11,7 +11,7 @@ export const examples = {
     ],
     answers: {
       made: {
-        summary: 'All operations are made',
+        summary: 'All operations are applied',
         value: {
           Results: [
             {
@@ -30,7 +30,7 @@ export const examples = {
         },
       },
       refused: {
-        summary: 'Status 409: one cannot be made, so none is',
+        summary: 'Status 409: one operation fails, so none is applied',
         value: {
           Results: null,
           Errors: [

@@ -44,7 +44,7 @@ const text = () => boundedText(CATALOG_TEXT_BYTES_MAX).optional()
 const words = () =>
   z.record(boundedText(CATALOG_TEXT_BYTES_MAX), boundedText(CATALOG_TEXT_BYTES_MAX)).optional()
 const index = (description: string) => z.int().min(0).optional().meta({ description })
-/** An unknown verb fails with its operation, as other faults do. */
+/** An unknown verb makes its operation fail, like other errors. */
 const verb = (verbs: readonly string[]) =>
   boundedText(CATALOG_NAME_BYTES_MAX)
     .optional()
@@ -79,7 +79,7 @@ const keyOperationSchema = z
     Verb: verb(KEY_VERBS),
     Key: boundedText(KV_KEY_BYTES_MAX)
       .optional()
-      .meta({ description: 'The key; the prefix of a tree, which may be empty to delete all keys.' }),
+      .meta({ description: 'The key, or the prefix of a tree, which may be empty to delete all keys.' }),
     Value: value,
     Flags: flags,
     Index: index(`${INDEX} For cas, check-index and delete-cas.`),
@@ -96,7 +96,7 @@ const nodeOperationSchema = z
     Verb: verb(CATALOG_VERBS),
     Node: z
       .strictObject({
-        ID: name().meta({ description: 'UUID of the node. `get` with an ID looks for the ID.' }),
+        ID: name().meta({ description: 'UUID of the node. A `get` with an ID looks up the node by ID.' }),
         Node: name().meta({ description: 'Name of the node.' }),
         Address: text().meta({ description: 'Address of the node.' }),
         Datacenter: name().meta({ description: 'If present, it must be the datacenter of the server.' }),
@@ -119,7 +119,7 @@ const serviceOperationSchema = z
     Service: serviceRegistrationSchema
       .extend({ ...conditional, ContentHash: unoffered(ignored), Datacenter: unoffered(ignored) })
       .meta({ id: 'TransactionService' })
-      .meta({ description: 'The service, as a registration gives it.' }),
+      .meta({ description: 'The service, as in a registration.' }),
   })
   .meta({ id: 'ServiceOperation' })
 
@@ -129,7 +129,7 @@ const checkOperationSchema = z
     Check: checkRegistrationSchema
       .extend(conditional)
       .meta({ id: 'TransactionCheck' })
-      .meta({ description: 'The check, as a registration gives it.' }),
+      .meta({ description: 'The check, as in a registration.' }),
   })
   .meta({ id: 'CheckOperation' })
 
@@ -137,7 +137,7 @@ const ofCatalog = { gate: 'txn.catalog' satisfies GateName } as const
 
 const ONE_KIND = 'must have one of KV, Node, Service and Check: give each an operation of its own'
 
-/** One operation: one of the fields is set. Without any it does nothing. */
+/** An operation with at most one of the fields. Without any, it does nothing. */
 const operationSchema = z
   .strictObject({
     KV: keyOperationSchema.optional().meta({ description: 'An operation on a key or a tree of keys.' }),
@@ -158,10 +158,10 @@ export const transactionSchema = z
   .array(operationSchema)
   .meta({ id: 'Transaction', description: `At most ${TRANSACTION_OPERATIONS_MAX} operations.` })
 
-/** What an operation shows: one of the fields is set. */
+/** The result of an operation. One of the fields is set. */
 const operationResultSchema = z
   .strictObject({
-    KV: kvEntrySchema.optional().meta({ description: 'A key. Only gets show its value.' }),
+    KV: kvEntrySchema.optional().meta({ description: 'A key. Only gets return its value.' }),
     Node: nodeSchema.optional().meta({ description: 'A node.' }),
     Service: nodeServiceSchema.optional().meta({ description: 'A service.' }),
     Check: checkSchema.optional().meta({ description: 'A check.' }),
@@ -186,7 +186,7 @@ export const transactionAnswerSchema = z
     Results: z
       .array(operationResultSchema)
       .nullable()
-      .meta({ description: 'The results of the operations, in their order; null if there are errors.' }),
+      .meta({ description: 'The results, in the order of the operations; null if there are errors.' }),
     Errors: z
       .array(operationErrorSchema)
       .nullable()
@@ -202,7 +202,7 @@ export const transactionAnswerSchema = z
     KnownLeader: z
       .boolean()
       .optional()
-      .meta({ description: `Whether the primary database is known to be reachable. ${OF_READS}` }),
+      .meta({ description: `Whether the server can reach the primary database. ${OF_READS}` }),
     ConsistencyLevel: z
       .string()
       .optional()

@@ -6,7 +6,7 @@ import type { ServiceProfile } from './profile.ts'
 const known = new WeakMap<z.ZodType, ReadonlyMap<string, GateName>>()
 const NONE: ReadonlySet<string> = new Set()
 
-/** The gate of each gated field, by its path: `Service.Kind`. Lists are no step of a path. */
+/** The gate of each gated field, by path: `Service.Kind`. Paths do not include list positions. */
 export function fieldGatesOf(schema: z.ZodType): ReadonlyMap<string, GateName> {
   const gates = known.get(schema) ?? readGates(schema)
   known.set(schema, gates)

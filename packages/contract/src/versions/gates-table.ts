@@ -17,7 +17,7 @@ const KINDS: readonly { readonly kind: VersionGate['kind']; readonly title: stri
   { kind: 'limit', title: 'Limits' },
 ]
 
-/** The whole page, with a newline at its end. */
+/** The whole page, with a trailing newline. */
 export function renderGatesTable(): string {
   return [HEAD, ...KINDS.map(({ kind, title }) => section(kind, title))].join('\n')
 }

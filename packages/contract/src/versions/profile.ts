@@ -3,7 +3,7 @@ import { GATE_NAMES, GATES, type GateName, type VersionGate } from '../gates.ts'
 import { shorten } from '../shared/shorten.ts'
 import { compareVersions, isBefore, knownVersion, type ServiceVersion } from './versions.ts'
 
-/** The service as one version. Code asks `has` and never compares versions. */
+/** The service at one version. Code calls `has` and never compares versions. */
 export interface ServiceProfile {
   readonly version: ServiceVersion
   /** Whether the gate is open. */
@@ -14,7 +14,7 @@ export interface ServiceProfile {
   readonly connectionLimit: number
 }
 
-/** One gate that opens or closes on the way from one version to another. */
+/** A gate that opens or closes between two versions. */
 export interface VersionChange {
   readonly gate: GateName
   /** `added`: the gate opens; `removed`: it closes. */
@@ -43,8 +43,9 @@ export function profileOf(version: ServiceVersion): ServiceProfile {
 }
 
 /**
- * Lists the changes from one version to a newer one: every gate that opens or closes after `from` and up to `to`, oldest
- * first. A gate that does both (a fault that a later version fixed) appears twice, since an upgrade may stop in between.
+ * Lists the changes from one version to a newer one: every gate that opens or closes after `from` and up to `to`,
+ * oldest first. A gate that does both (a fault that a later version fixed) appears twice, because an upgrade may stop
+ * in between.
  *
  * @throws AclError `version_invalid` if `from` is newer than `to`.
  */

@@ -1,11 +1,11 @@
 /**
- * Parses and compares service versions, from 0.7 to 1.11 (spec 9). Code that depends on a version asks for a gate by name
+ * Parses and compares service versions, from 0.7 to 1.11 (spec 9). Code that depends on a version checks a gate by name
  * (gates.ts).
  */
 import { AclError } from '../errors.ts'
 import { shorten } from '../shared/shorten.ts'
 
-/** A version as numbers. `text` keeps the spelling, so that 1.11 is not shown as 1.11.0. */
+/** A version as numbers. `text` keeps the spelling: 1.11 is not shown as 1.11.0. */
 export interface ServiceVersion {
   readonly text: string
   readonly major: number
@@ -22,7 +22,7 @@ export const SERVICE_VERSION_NEWEST = '1.11'
 const VERSION = /^(0|[1-9]\d{0,3})\.(0|[1-9]\d{0,3})(?:\.(0|[1-9]\d{0,3}))?$/
 
 /**
- * Parses any version, including those that the service does not speak, which the migrator meets.
+ * Parses any version, including versions that the service does not support but the migrator encounters.
  *
  * @returns undefined if the text is not `major.minor[.patch]`. The default patch is 0.
  */
@@ -36,7 +36,7 @@ export function readVersion(text: string): ServiceVersion | undefined {
  * Parses a version that the service can speak: `major.minor[.patch]`, from 0.7 to 1.11 and its patch releases.
  *
  * @param field the source of the text, for the error: a variable, an option, a query parameter.
- * @throws AclError `version_invalid`, naming the field and the accepted form.
+ * @throws AclError `version_invalid`, which names the field and the accepted form.
  */
 export function parseServiceVersion(text: string, field = 'version'): ServiceVersion {
   const version = readVersion(text)
