@@ -17,12 +17,12 @@ export function digestOf(text: string): Uint8Array {
 }
 
 /**
- * Lets this process compute all further digests with another implementation.
+ * Makes this process compute all further digests with another implementation.
  *
  * @throws TypeError if its digests differ.
  */
 export function useBlake2b(other: Blake2b): void {
-  // Shorter than a block, as long as two, and longer.
+  // Lengths below, at and above block boundaries.
   for (const length of [0, 3, 128, 256, 300]) {
     const sample = Uint8Array.from({ length }, (_, i) => i)
     const [expected, actual] = [inJavaScript(sample), other(sample)]

@@ -14,19 +14,19 @@ type Holder = Pick<TokenRecord, 'Policies' | 'Roles' | 'Type'>
 /**
  * Whether a token acts in every namespace.
  *
- * @param legacyRules false when speaking as 1.11 or above, where a legacy type gives no right. Spec 9.1.
+ * @param legacyRules false from service version 1.11, in which a legacy type gives no right. Spec 9.1.
  */
 export function isGlobalManager(token: Holder, lookup: RoleLookup, legacyRules = true): boolean {
   if (legacyRules && token.Type === 'management') return true
   return linksGlobalManagement(token.Policies) || token.Roles.some((link) => isGlobalRole(link, lookup))
 }
 
-/** Whether policy links give global management. */
+/** Whether policy links grant global management. */
 export function linksGlobalManagement(links: readonly StoredLink[]): boolean {
   return links.some((link) => link.ID === GLOBAL_MANAGEMENT_POLICY_ID)
 }
 
-/** Results by role: a role of a thousand links is scanned once, not once per token. */
+/** Results by role: a role with a thousand links is scanned once, not once per token. */
 const globalRoles = new WeakMap<RoleRecord, boolean>()
 
 function isGlobalRole(link: StoredLink, lookup: RoleLookup): boolean {
@@ -39,15 +39,15 @@ function isGlobalRole(link: StoredLink, lookup: RoleLookup): boolean {
   return isGlobal
 }
 
-/** The links that every token of a namespace has on top of its own. */
+/** The links that every token in a namespace has in addition to its own. */
 interface NamespaceDefaults {
   readonly policies: readonly StoredLink[]
   readonly roles: readonly StoredLink[]
 }
 
 /**
- * The effective defaults of a namespace. Global management is never a default: a stored link to it, left by an older
- * version or by two concurrent writes, grants nothing.
+ * The effective defaults of a namespace. Global management is never a default: a stored link to it, from an older
+ * version or from two concurrent writes, grants nothing.
  */
 export function defaultsOf(
   { PolicyDefaults, RoleDefaults }: Pick<NamespaceRecord, 'PolicyDefaults' | 'RoleDefaults'>,

@@ -1,4 +1,4 @@
-/** Service and node identities: their name rule and their normal form. Spec 2.4, 2.5. */
+/** Service and node identities: name rule and normal form. Spec 2.4, 2.5. */
 import { AclError, limits, type NodeIdentity, type ServiceIdentity, shorten } from '@latchkey/contract'
 
 const IDENTITY_NAME = /^[a-z0-9](?:[a-z0-9_-]*[a-z0-9])?$/
@@ -17,7 +17,7 @@ export function isIdentityName(name: string): boolean {
  * name keep their order. Decisions: hash and indexes.
  *
  * @param owner `token` or `role`, for the error.
- * @param local whether they are on a local token, which may not name datacenters. Decisions: tokens.
+ * @param local whether they belong to a local token, which may not name datacenters. Decisions: tokens.
  * @throws AclError `field_required`, `field_invalid`, `name_invalid`.
  */
 export function normalizeServiceIdentities(
@@ -36,7 +36,7 @@ export function normalizeServiceIdentities(
     })
 }
 
-/** @returns undefined if valid everywhere. */
+/** @returns undefined if they are valid everywhere. */
 function mergeDatacenters(identities: readonly ServiceIdentity[]): string[] | undefined {
   const lists = identities.map(({ Datacenters }) => Datacenters ?? [])
   if (lists.some((list) => list.length === 0)) return undefined

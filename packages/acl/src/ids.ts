@@ -1,10 +1,10 @@
-/** The form of ids. Spec 2.1; decisions: tokens. */
+/** The format of ids. Spec 2.1; decisions: tokens. */
 import { AclError } from '@latchkey/contract'
 import { RESERVED_ID_PREFIX } from './builtin.ts'
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
 
-/** 36 characters, dashes in their places, hex in either case. */
+/** Whether a text has the form of a UUID: 36 characters, hexadecimal in either case, with dashes in place. */
 export function isUuid(text: string): boolean {
   return UUID.test(text)
 }

@@ -1,4 +1,4 @@
-/** Links: given by ID or name, stored by ID, shown with the current name. Spec 2.2, 2.3. */
+/** Links: sent by ID or name, stored by ID, returned with the current name. Spec 2.2, 2.3. */
 import { AclError, type PolicyLink, type RoleLink, shorten } from '@latchkey/contract'
 import type { Directory } from './records/directory.ts'
 import type { StoredLink, TokenRecord } from './records/records.ts'
@@ -33,7 +33,7 @@ export function resolvePolicyLinks(
   })
 }
 
-/** As {@link resolvePolicyLinks}, for roles. Spec 2.3. */
+/** Like {@link resolvePolicyLinks}, for roles. Spec 2.3. */
 export function resolveRoleLinks(
   links: readonly RoleLink[] | undefined,
   namespace: string,
@@ -71,7 +71,7 @@ function resolveLinks(
   for (const [i, link] of links.entries()) {
     const byId = link.ID !== undefined && link.ID !== ''
     const target = byId ? lookup.byId(link.ID ?? '') : lookup.byName(link.Name ?? '')
-    // A link across namespaces would let the administrators of one grant themselves rights in another (spec 4.9).
+    // A link across namespaces would let one namespace's administrators grant themselves rights in another (spec 4.9).
     if (target?.Namespace !== lookup.namespace) {
       const said = byId ? `ID "${shorten(link.ID ?? '')}"` : `name "${shorten(link.Name ?? '')}"`
       throw new AclError('link_unknown', `No such ACL ${what} with ${said}`, { field: `${field}[${i}]` })
@@ -81,7 +81,7 @@ function resolveLinks(
   return [...ids].map((ID) => ({ ID }))
 }
 
-/** Links as shown: with current names, without dangling links. Decisions: record shapes. */
+/** Links in answers: with current names, without dangling links. Decisions: record shapes. */
 export function expandPolicyLinks(
   links: readonly StoredLink[],
   directory: Directory,

@@ -1,4 +1,4 @@
-/** What the rules take from outside: time and randomness. */
+/** The ports of the rules: time and randomness. */
 
 export interface Clock {
   /** Now, in milliseconds since the epoch. One clock decides expiry for all processes. */
@@ -6,7 +6,7 @@ export interface Clock {
 }
 
 export interface Random {
-  /** `count` bytes from a cryptographic source. */
+  /** Returns `count` bytes from a cryptographic source. */
   bytes(count: number): Uint8Array
 }
 

@@ -1,6 +1,6 @@
 /**
- * Whether two values are equal as JSON. A field that is `undefined` counts as absent, and the order of fields does not
- * matter.
+ * Whether two values are equal as JSON. An `undefined` field is treated as absent, and the order of fields is
+ * irrelevant.
  */
 export function isSame(a: unknown, b: unknown): boolean {
   if (a === b) return true

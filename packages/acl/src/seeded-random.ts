@@ -1,4 +1,4 @@
-/** Seeded random numbers for simulations, repeatable mocks and tests. Not for secrets. */
+/** Seeded random numbers for simulations, reproducible mocks and tests. Not for secrets. */
 import { type Random, randomUuid } from './ports.ts'
 
 /** The mulberry32 generator: the same numbers on every machine. */
@@ -9,7 +9,7 @@ export class SeededRandom implements Random {
     this.state = seed >>> 0
   }
 
-  /** 0 ≤ result < 1. */
+  /** A number with 0 ≤ result < 1. */
   next(): number {
     this.state = (this.state + 0x6d2b79f5) >>> 0
     let mixed = this.state
@@ -18,7 +18,7 @@ export class SeededRandom implements Random {
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
   }
 
-  /** 0 ≤ result < bound, whole. */
+  /** An integer with 0 ≤ result < bound. */
   below(bound: number): number {
     return Math.floor(this.next() * bound)
   }

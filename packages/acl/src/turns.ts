@@ -1,6 +1,6 @@
 /**
- * Cooperative scheduling. Work that may take more than a few milliseconds is a generator that yields between slices;
- * {@link inTurns} runs one slice per turn of the event loop, so that no request blocks the others.
+ * Cooperative scheduling. Work that may take more than a few milliseconds is a generator that yields between slices.
+ * {@link inTurns} runs one slice per turn of the event loop, and no request blocks the others.
  */
 import { AclError } from '@latchkey/contract'
 
@@ -18,7 +18,7 @@ export const STEPS_PER_SLICE = 500
 
 const CHARACTERS_PER_STEP = 64
 
-/** Steps to read a text of a length. */
+/** Steps to read a text of this length. */
 export function stepsOf(length: number): number {
   return 1 + Math.floor(length / CHARACTERS_PER_STEP)
 }
@@ -27,7 +27,7 @@ export function stepsOf(length: number): number {
 export class Pace {
   private left = STEPS_PER_SLICE
 
-  /** Whether the slice ends here. */
+  /** Whether the slice must end here. */
   isDue(steps = 1): boolean {
     this.left -= steps
     if (this.left > 0) return false
@@ -51,7 +51,7 @@ interface InTurnsOptions {
 }
 
 /**
- * Runs work one slice per turn, the first one at once.
+ * Runs work one slice per turn, starting at once.
  *
  * @throws AclError `unavailable` once the signal is aborted.
  */
@@ -73,7 +73,7 @@ function givenUp(): AclError {
   return new AclError('unavailable', 'The request was aborted before it was answered')
 }
 
-/** All sliced work of a process shares one queue, so that each turn runs at most one slice. */
+/** All sliced work of a process shares one queue, and each turn runs at most one slice. */
 export class TurnQueue implements Turns {
   private readonly yieldTurn: () => Promise<void>
   private readonly waiting: (() => void)[] = []
@@ -97,10 +97,10 @@ export class TurnQueue implements Turns {
   }
 }
 
-/** Maximum tasks that wait for a lane. */
+/** Maximum number of tasks that wait for a lane. */
 export const LANE_WAITING_MAX = 64
 
-/** Bounds the concurrency of tasks that hold much memory; first in, first out. */
+/** Limits the concurrency of tasks that use much memory; first in, first out. */
 export class Lane {
   private readonly waiting = new Set<() => void>()
   private free: number
@@ -116,7 +116,7 @@ export class Lane {
   }
 
   /**
-   * @param signal aborted when the result is no longer wanted; a waiting task then never begins.
+   * @param signal aborted when the result is no longer wanted; a waiting task then never starts.
    * @throws AclError `unavailable` if too many tasks wait, or once the signal is aborted.
    */
   async run<T>(work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
@@ -176,7 +176,7 @@ export function yieldTurn(): Promise<void> {
   return new Promise((resolve) => {
     if (setImmediateOrNone) setImmediateOrNone(() => resolve())
     else if (MessageChannelOrNone) afterMessage(new MessageChannelOrNone(), resolve)
-    // The last resort: browsers delay nested timers by 4 ms.
+    // Last resort, because browsers delay nested timers by 4 ms.
     else setTimeoutOfPlatform(resolve, 0)
   })
 }

@@ -1,10 +1,10 @@
-/** The status of a service or a node, from those of its checks. Spec 9.4; decisions: agent. */
+/** The status of a service or node, derived from its checks. Spec 9.4; decisions: agent. */
 
 export type HealthStatus = 'passing' | 'warning' | 'critical' | 'maintenance'
 
-/** ID of the check that puts a node under maintenance. */
+/** ID of the check that marks a node as under maintenance. */
 export const NODE_MAINTENANCE = '_node_maintenance'
-/** Start of the ID of the check that puts a service under maintenance; its ID follows. */
+/** ID prefix of the check that marks a service as under maintenance; the ID of the service follows. */
 const SERVICE_MAINTENANCE_PREFIX = '_service_maintenance:'
 
 interface Judged {
@@ -12,7 +12,7 @@ interface Judged {
   readonly Status: string
 }
 
-/** Maintenance, else the worst status; passing without checks. A status of another word counts as passing. */
+/** Maintenance, otherwise the worst status; passing if there are no checks. An unknown status is treated as passing. */
 export function aggregateStatus(checks: Iterable<Judged>): HealthStatus {
   let worst: HealthStatus = 'passing'
   for (const { CheckID, Status } of checks) {
@@ -23,7 +23,7 @@ export function aggregateStatus(checks: Iterable<Judged>): HealthStatus {
   return worst
 }
 
-/** What an alias check reports of the checks that it follows. */
+/** The result of an alias check, from the checks that it follows. */
 export function aliasResult(checks: Iterable<Judged & { readonly Name: string; readonly Output: string }>): {
   readonly status: 'passing' | 'warning' | 'critical'
   readonly output: string
@@ -38,7 +38,7 @@ export function aliasResult(checks: Iterable<Judged & { readonly Name: string; r
   return result
 }
 
-/** The check that maintenance adds, without the node and the service that it belongs to. */
+/** The check that maintenance adds, without its node and service. */
 export function maintenanceCheck(
   serviceId: string | undefined,
   reason: string,

@@ -1,4 +1,4 @@
-/** From what a client writes of a check to what an agent keeps and runs. Spec 9.4; decisions: agent. */
+/** Converts a client's check definition to the check that an agent stores and runs. Spec 9.4; decisions: agent. */
 
 import {
   AclError,
@@ -28,22 +28,22 @@ export type CheckRun =
       readonly intervalMs: number
       readonly timeoutMs: number
     }
-  /** An empty service: all checks of the node. An empty node: that of the agent. */
+  /** Empty service: all checks of the node. Empty node: the agent's node. */
   | { readonly type: 'alias'; readonly service: string; readonly node: string }
 
-/** What the agent keeps of a check beside its record. */
+/** The agent's settings for a check, stored next to its record. */
 export interface AgentCheck {
   readonly run: CheckRun
-  /** Longest output that is kept, in bytes. */
+  /** Maximum output to store, in bytes. */
   readonly outputBytesMax: number
-  /** Equal results in a row that move the status; at least 1. */
+  /** Consecutive equal results that change the status; at least 1. */
   readonly successesToPass: number
   readonly failuresToFail: number
-  /** Absent: the service stays, however long the check is critical. */
+  /** Absent: the service is never deregistered, however long the check is critical. */
   readonly deregisterAfterMs?: number
 }
 
-/** A check as its definition describes it, before anything has run. */
+/** A check as defined, before its first run. */
 export interface DefinedCheck {
   readonly CheckID: string
   readonly Name: string
@@ -159,7 +159,10 @@ function runOf(definition: ServiceCheckDefinition): CheckRun {
   return TCP === '' ? { type: 'ttl', ttlMs: TTL } : { type: 'tcp', address: TCP, intervalMs, timeoutMs }
 }
 
-/** Scripts would let a caller with `service:write` run programs on the server. */
+/**
+ * Refuses check types that are not supported. Scripts would let a caller with `service:write` run programs on the
+ * server.
+ */
 function refuseUnbuilt({ ScriptArgs = [], DockerContainerID = '', GRPC = '' }: ServiceCheckDefinition): void {
   if (ScriptArgs.length > 0 || DockerContainerID !== '') {
     throw invalidField(
@@ -173,7 +176,7 @@ function refuseUnbuilt({ ScriptArgs = [], DockerContainerID = '', GRPC = '' }: S
 const decoder = new TextDecoder()
 const encoder = new TextEncoder()
 
-/** What a client reports, cut to what is kept. A cut inside a character drops it. */
+/** Truncates a client's output to the stored size. A character at the cut is dropped. */
 export function cutOutput(output: string, bytesMax: number): string {
   if (output.length * 3 <= bytesMax) return output
   const length = utf8Length(output)

@@ -1,7 +1,7 @@
-/** How results move the status of a check. Instants and durations in milliseconds. Decisions: agent. */
+/** How results change the status of a check. Instants and durations in milliseconds. Decisions: agent. */
 import type { AgentCheck } from './check-definition.ts'
 
-/** How many equal results came in a row. */
+/** The number of consecutive equal results. */
 export interface ResultCounts {
   readonly successes: number
   readonly failures: number
@@ -16,7 +16,7 @@ export function countResult(counts: ResultCounts, status: string): ResultCounts 
     : { successes: counts.successes + 1, failures: 0 }
 }
 
-/** Whether the last result counts: as many equal ones came in a row as the check wants. */
+/** Whether the last result changes the status: there were as many consecutive equal results as the check requires. */
 export function movesStatus(
   counts: ResultCounts,
   { successesToPass, failuresToFail }: Pick<AgentCheck, 'successesToPass' | 'failuresToFail'>,
@@ -24,21 +24,21 @@ export function movesStatus(
   return counts.failures > 0 ? counts.failures >= failuresToFail : counts.successes >= successesToPass
 }
 
-/** The output of a TTL check that no client reported in time. */
+/** The output of a TTL check without a report in time. */
 export function expiredOutput(lastOutput: string): string {
   return lastOutput === '' ? 'TTL expired' : `TTL expired (last output before timeout follows): ${lastOutput}`
 }
 
-/** Status of a check by the status of an HTTP answer. */
+/** The status of a check for the status of an HTTP answer. */
 export function statusOfHttp(status: number): 'passing' | 'warning' | 'critical' {
   if (status >= 200 && status < 300) return 'passing'
   return status === 429 ? 'warning' : 'critical'
 }
 
-/** Longest wait before a change of output alone becomes a commit. */
+/** Maximum delay before a change that affects only the output is committed. */
 export const OUTPUT_WRITE_MS = 300_000
 
-/** When a change of output alone is written: after half of {@link OUTPUT_WRITE_MS} and a random part of it. */
+/** The delay of a change that affects only the output: half of {@link OUTPUT_WRITE_MS} plus jitter. */
 export function outputWriteMs(random: number): number {
   return OUTPUT_WRITE_MS * (1 / 2 + random)
 }

@@ -39,7 +39,7 @@ describe('checks', () => {
       skipsVerify: false,
     })
     expect(runOf({ AliasService: 'web' })).toEqual({ type: 'alias', service: 'web', node: '' })
-    // As in existing services, only together with HTTP or TCP is an interval refused.
+    // As in existing services, an interval is refused only together with HTTP or TCP.
     expect(runOf({ AliasNode: 'n', Interval: 1_000 })).toEqual({ type: 'alias', service: '', node: 'n' })
     expect(check({ TTL: 1, OutputMaxSize: 10, DeregisterCriticalServiceAfter: 1_000 }).agent).toEqual({
       run: { type: 'ttl', ttlMs: 1 },

@@ -11,7 +11,7 @@ const member = (fields: Partial<ServerMember> = {}): ServerMember => ({
   ...fields,
 })
 
-/** Makes the changes, and says what they were. */
+/** Applies the changes, and describes them. */
 function step(catalog: Catalog, ...members: readonly ServerMember[]): readonly string[] {
   return planServers(members, catalog).map(({ table, op, record }) => {
     const key = catalogKey(table as CatalogTable, record)

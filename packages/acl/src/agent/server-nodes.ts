@@ -1,4 +1,4 @@
-/** The nodes that servers are: what the catalog has of the processes that serve it. Decisions: agent. */
+/** The catalog entries of the servers themselves: nodes, service and checks. Decisions: agent. */
 import type { Catalog } from '../catalog/catalog.ts'
 import type { CatalogChange } from '../catalog/commit-rules.ts'
 import { ALIVE_CHECK, endOfNode, planRegistration } from '../catalog/registration/register.ts'
@@ -6,26 +6,27 @@ import { type CheckRecord, CRITICAL, type NodeRecord, nodeKey } from '../records
 import { DEFAULT_NAMESPACE } from '../records/records.ts'
 import type { Member } from '../upgrade/member.ts'
 
-/** ID and name of the service that every server is. */
+/** ID and name of the service that represents a server. */
 export const SERVER_SERVICE = 'latchkey'
 
-/** A server process. `address`: host and port where it listens; empty until it does. */
+/** A server process. `address`: host and port on which it listens; empty until then. */
 export interface ServerMember extends Pick<Member, 'id' | 'node' | 'status'> {
   readonly address: string
 }
 
 const STAMPS = { CreateIndex: 0, ModifyIndex: 0 }
 
-/** The node of a server, before anything is registered on it. */
+/** The node of a server, without further registrations. */
 export function serverNode({ id, node, address }: ServerMember): NodeRecord {
   const { host } = placeOf(address)
   return { ID: id, Node: node, Address: host, TaggedAddresses: { lan: host, wan: host }, Meta: {}, ...STAMPS }
 }
 
 /**
- * What has to change so that the catalog shows the servers: a node of which a process lives has the service of the servers and a
- * passing check; one of which all processes failed has a critical check; one that all of them left has neither, and goes if
- * nothing else is on it. A process that stopped and may return changes nothing, nor does what is there already.
+ * The changes that make the catalog show the servers. A node with a live process has the server service and a passing
+ * check. If all its processes failed, the check is critical. If all of them left, service and check are removed, and
+ * the node too if nothing else is on it. A stopped process that may return causes no change, and unchanged records are
+ * not written.
  */
 export function planServers(members: readonly ServerMember[], catalog: Catalog): readonly CatalogChange[] {
   const byNode = new Map<string, ServerMember[]>()
@@ -57,7 +58,7 @@ function planAlive(
   const known = catalog.node(first.node)
   const node = known?.Node ?? first.node
   const registered = catalog.service(node, SERVER_SERVICE)
-  // Several processes may be one node: the port of any of them will do, and stays.
+  // Several processes may share a node. The port of any of them is fine, and is kept while that process lives.
   const isStill = alive.some(({ address }) => placeOf(address).port === registered?.Port)
   const service = {
     Node: node,

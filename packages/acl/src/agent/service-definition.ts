@@ -1,4 +1,4 @@
-/** From what a client writes of a service to the record that an agent registers. Spec 9.4; decisions: agent. */
+/** Converts a client's service definition to the record that an agent registers. Spec 9.4; decisions: agent. */
 
 import { AclError, type ServiceDefinition } from '@latchkey/contract'
 import { findProxyProblem } from '../catalog/connect.ts'
@@ -9,13 +9,13 @@ import { invalidField } from '../invalid-field.ts'
 import type { ServiceRecord } from '../records/catalog-records.ts'
 import { type DefinedCheck, readServiceChecks } from './check-definition.ts'
 
-/** A service as its definition describes it, without its place. */
+/** A service as defined, without its node and namespace. */
 export interface DefinedService {
   readonly service: Omit<ServiceRecord, 'Node' | 'Namespace' | 'CreateIndex' | 'ModifyIndex'>
   readonly checks: readonly DefinedCheck[]
 }
 
-/** Highest weight: that of a record in DNS. */
+/** Highest weight that a DNS record can have. */
 const WEIGHT_MAX = 65_535
 const NO_ADDRESSES: readonly string[] = ['0.0.0.0', '::', '[::]']
 
@@ -52,7 +52,7 @@ export function readServiceDefinition(body: ServiceDefinition): DefinedService {
   return { service, checks: readServiceChecks(checks, service) }
 }
 
-/** An empty object is no check. */
+/** Whether a check was given; an empty object is ignored. */
 function hasContent(check: object): boolean {
   return Object.keys(check).length > 0
 }
@@ -75,7 +75,7 @@ function weightsOf({ Weights }: ServiceDefinition): ServiceRecord['Weights'] {
 
 const FAMILIES = { lan_ipv4: 4, wan_ipv4: 4, lan_ipv6: 6, wan_ipv6: 6 } as const
 
-/** An IP address is its own address in the local and the wide network, unless tags say otherwise. */
+/** An IP address is also the LAN and WAN address, unless tagged addresses are given. */
 function taggedAddressesOf(
   { TaggedAddresses = {} }: ServiceDefinition,
   address: string,

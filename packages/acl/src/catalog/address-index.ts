@@ -1,7 +1,7 @@
 import type { NodeRecord, ServiceRecord } from '../records/catalog-records.ts'
 import { canonicalIp } from './ip-address.ts'
 
-/** The nodes and the instances with each IP address, in their order. */
+/** The nodes and instances by IP address, in catalog order. */
 export class AddressIndex {
   private readonly nodesByIp: ReadonlyMap<string, readonly NodeRecord[]>
   private readonly servicesByIp: ReadonlyMap<string, readonly ServiceRecord[]>

@@ -1,21 +1,23 @@
 /**
  * The catalog of this datacenter, in memory: nodes, services, checks, coordinates and sessions.
  *
- * A store keeps one up to date and hands it out (`store.catalog()`), as it does the directory. Unlike the directory it is one
- * object that changes: between two `await`s it shows one index, and what a method returns never changes. So read
- * everything that an answer needs, and its index, in one turn.
+ * A store maintains a catalog and provides it with `store.catalog()`, like the directory. Unlike the directory, it is
+ * one mutable object: between two `await`s it shows one index, and returned values never change. Read everything that
+ * an answer needs, and its index, in one turn.
  *
- * Names of nodes, ids of nodes, names and ids of services, and ids of checks compare without case; records have the spelling
- * that was written. Namespaces compare exactly. Lists come in the order of the lower-case names: nodes by name; services by
+ * Names and ids of nodes and services, and ids of checks, compare case-insensitively; records keep the spelling that
+ * was written. Namespaces compare exactly. Lists are in the order of the lower-case names: nodes by name; services by
  * node, then id; checks by node, then id.
  *
  * - nodes: {@link Catalog.node}, {@link Catalog.nodeById}, {@link Catalog.nodeByStartOfId}, {@link Catalog.nodes}
  * - services: {@link Catalog.service}, {@link Catalog.servicesOn} a node, {@link Catalog.instances} of a name,
  *   {@link Catalog.connectInstances}, {@link Catalog.services}
- * - checks: {@link Catalog.check}, {@link Catalog.checksOn} a node, {@link Catalog.checksOf} an instance, {@link Catalog.checks}
+ * - checks: {@link Catalog.check}, {@link Catalog.checksOn} a node, {@link Catalog.checksOf} an instance,
+ *   {@link Catalog.checks}
  * - addresses: {@link Catalog.nodesAt}, {@link Catalog.instancesAt}
  * - sessions: {@link Catalog.sessions}
- * - indexes of service names: {@link Catalog.serviceIndex}, {@link Catalog.extinctionIndex}; those of tables are the store's
+ * - indexes of service names: {@link Catalog.serviceIndex}, {@link Catalog.extinctionIndex}; the store has the indexes
+ *   of tables
  */
 import type {
   CheckRecord,
@@ -44,7 +46,7 @@ export interface CatalogRecords {
 }
 export type CatalogTable = keyof CatalogRecords
 
-/** In an order in which no record comes before one that it needs. */
+/** Ordered so that every record comes after the records that it requires. */
 export const CATALOG_TABLES = [
   'nodes',
   'services',
@@ -58,10 +60,10 @@ export function isCatalogTable(name: string): name is CatalogTable {
   return (CATALOG_TABLES as readonly string[]).includes(name)
 }
 
-/** What a check is of: the instance, or, without one, the node. */
+/** Identifies the instance of a check. */
 type ServicePlace = Pick<ServiceRecord, 'Node' | 'Namespace' | 'ID'>
 
-/** Part of a UUID, long enough to look nodes up by. */
+/** A prefix of a UUID that is long enough to look up nodes. */
 const START_OF_ID = /^[0-9a-f-]{2,36}$/
 
 export class Catalog {
@@ -74,7 +76,7 @@ export class Catalog {
   private readonly servicesByConnectName = new Groups<ServiceRecord>()
   private readonly checkRecords = new OrderedMap<CheckRecord>()
   private readonly checksByNode = new Groups<CheckRecord>()
-  /** By the key of the service; those of nodes by the key of the node. */
+  /** Checks of services by the key of the service, checks of nodes by the key of the node. */
   private readonly checksByOwner = new Groups<CheckRecord>()
   private readonly coordinateRecords = new OrderedMap<CoordinateRecord>()
   private readonly coordinatesByNode = new Groups<CoordinateRecord>()
@@ -85,7 +87,7 @@ export class Catalog {
     return this.nodeRecords.get(nodeKey(name))
   }
 
-  /** The name of a node as it is stored, by which rights to it are judged; that of an unknown node as it is. */
+  /** The stored spelling of a node's name, which rights checks use; an unknown name is returned as is. */
   nodeName(name: string): string {
     return this.node(name)?.Node ?? name
   }
@@ -96,7 +98,9 @@ export class Catalog {
     return key === undefined ? undefined : this.nodeRecords.get(key)
   }
 
-  /** The one node whose ID begins so. @param start at least two characters; none is found by fewer. */
+  /**
+   * The only node whose ID has this prefix. @param start the prefix; with fewer than two characters, nothing is found.
+   */
   nodeByStartOfId(start: string): NodeRecord | undefined {
     const key = start.toLowerCase()
     if (!START_OF_ID.test(key)) return undefined
@@ -124,7 +128,7 @@ export class Catalog {
     return this.servicesByName.of(nameKey(namespace, name))
   }
 
-  /** What connects for a service: its native instances, and the proxies that stand for it. */
+  /** The connection endpoints of a service: its native instances, and the proxies that represent it. */
   connectInstances(name: string, namespace: string = DEFAULT_NAMESPACE): readonly ServiceRecord[] {
     return this.servicesByConnectName.of(nameKey(namespace, name))
   }
@@ -143,12 +147,12 @@ export class Catalog {
     return this.checksByNode.of(nodeKey(node))
   }
 
-  /** Checks of a node alone, without those of its services. */
+  /** Checks of a node, without the checks of its services. */
   nodeChecks(node: string): readonly CheckRecord[] {
     return this.checksByOwner.of(nodeKey(node))
   }
 
-  /** Checks of an instance, without those of its node. */
+  /** Checks of an instance, without the checks of its node. */
   checksOf(service: ServicePlace): readonly CheckRecord[] {
     return this.checksByOwner.of(serviceKey(service))
   }
@@ -158,7 +162,7 @@ export class Catalog {
     return this.checkRecords.values()
   }
 
-  /** The service that a check is of; undefined for a check of the node. */
+  /** The service to which a check belongs; undefined for a check of the node. */
   serviceOf(check: CheckRecord): ServiceRecord | undefined {
     return check.ServiceID === '' ? undefined : this.service(check.Node, check.ServiceID, check.Namespace)
   }
@@ -167,7 +171,7 @@ export class Catalog {
     return this.coordinateRecords.get(coordinateKey({ Node: node, Segment: segment }))
   }
 
-  /** Of a node, in all segments. */
+  /** The coordinates of a node, in all segments. */
   coordinatesOf(node: string): readonly CoordinateRecord[] {
     return this.coordinatesByNode.of(nodeKey(node))
   }
@@ -177,27 +181,30 @@ export class Catalog {
     return this.coordinateRecords.values()
   }
 
-  /** The nodes whose Address is an IP address. @param ip in any notation; a text that is none finds nothing. */
+  /** The nodes whose Address is this IP address. @param ip in any notation; with an invalid text, nothing is found. */
   nodesAt(ip: string): readonly NodeRecord[] {
     return this.addressIndex().nodes(ip)
   }
 
-  /** The instances whose own Address is an IP address: not that of their nodes. In all namespaces. */
+  /**
+   * The instances, in all namespaces, whose own Address is this IP address; the addresses of their nodes are not
+   * considered.
+   */
   instancesAt(ip: string): readonly ServiceRecord[] {
     return this.addressIndex().services(ip)
   }
 
-  /** Index of the last change of a service: part of its answers. Undefined while it has no instance. */
+  /** Index of the last change of a service, for its answers. Undefined while it has no instance. */
   serviceIndex(name: string, namespace: string = DEFAULT_NAMESPACE): number | undefined {
     return this.serviceIndexRecords.get(nameKey(namespace, name))?.ModifyIndex
   }
 
-  /** Index at which last a service lost its last instance; undefined if none did. */
+  /** Index at which a service most recently lost its last instance; undefined if none ever did. */
   extinctionIndex(): number | undefined {
     return this.serviceIndexRecords.get(EXTINCTION)?.ModifyIndex
   }
 
-  /** For stores: puts a record, in place of the one with its key. */
+  /** For stores: puts a record, replacing the record with the same key. */
   put<T extends CatalogTable>(table: T, record: CatalogRecords[T]): void {
     const change = { table, record } as CatalogPut
     switch (change.table) {
@@ -221,7 +228,7 @@ export class Catalog {
     }
   }
 
-  /** For stores: removes the record with a key ({@link catalogKey}), if there is one. */
+  /** For stores: removes the record with this key ({@link catalogKey}), if it exists. */
   remove(table: CatalogTable, key: string): void {
     switch (table) {
       case 'nodes':
@@ -244,7 +251,7 @@ export class Catalog {
     }
   }
 
-  /** For stores: the record with a key. */
+  /** For stores: the record with this key. */
   get<T extends CatalogTable>(table: T, key: string): CatalogRecords[T] | undefined {
     const tables: { readonly [K in CatalogTable]: { get(key: string): CatalogRecords[K] | undefined } } = {
       nodes: this.nodeRecords,
@@ -271,7 +278,7 @@ export class Catalog {
     this.addresses = undefined
   }
 
-  /** A renamed node may have its id under another name already. */
+  /** The id of a renamed node may already belong to its new name. */
   private forgetNodeId(key: string): void {
     const id = this.nodeRecords.get(key)?.ID.toLowerCase()
     if (id !== undefined && this.nodeKeysById.get(id) === key) this.nodeKeysById.delete(id)

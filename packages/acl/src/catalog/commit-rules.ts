@@ -1,6 +1,7 @@
 /**
- * What a commit must keep whole in the catalog, and how it moves the indexes of services. Stores apply these rules to the
- * catalog as it was just before the commit, so the numbers are the same in every process and after every restart.
+ * The integrity rules of the catalog for a commit, and how the commit changes the indexes of services. Stores apply
+ * these rules to the catalog just before the commit, so the results are the same in every process and after every
+ * restart.
  */
 import {
   CRITICAL,
@@ -16,7 +17,7 @@ import { nameKey } from '../records/directory-tables.ts'
 import { sessionCheckKeys } from '../records/session-records.ts'
 import { type Catalog, type CatalogRecords, type CatalogTable, catalogKey } from './catalog.ts'
 
-/** A change of a record, as the store's. Records that are equal to the stored ones are no changes. */
+/** A change of a record, as in the store. A record that equals the stored one is not a change. */
 export type CatalogChange = {
   readonly [T in CatalogTable]: {
     readonly table: T
@@ -31,11 +32,11 @@ type ServiceName = Pick<ServiceRecord, 'Namespace' | 'Service'>
 type IndexChange = Extract<CatalogChange, { readonly table: 'serviceIndexes' }>
 
 /**
- * The services whose answers a commit changes, by `nameKey`: those of which an instance is changed, or a check, or the
- * node, or a check of the node. A service that changes its name counts with both.
+ * The services whose answers a commit changes, by `nameKey`: a change affects an instance, one of its checks, its node,
+ * or a check of its node. If an instance changes its service name, both services are affected.
  *
- * @param before has the changed records, the services on nodes of which the node or one of its checks changes, and the
- *   services of changed checks.
+ * @param before contains the changed records, the services on nodes that change or whose checks change, and the
+ * services of changed checks.
  */
 function affectedServices(
   changes: readonly CatalogChange[],
@@ -66,11 +67,11 @@ function affectedServices(
 }
 
 /**
- * The indexes of services that a commit moves: each affected service gets that of the commit. A service without instances has
- * none; the extinction index moves instead.
+ * The changes of service indexes in a commit: each affected service gets the index of the commit. A service without
+ * instances has no index; the extinction index changes instead.
  *
- * @param before as for {@link affectedServices}, and of each affected service its index, the changed instances, and at least
- *   one other, if there is one.
+ * @param before as for {@link affectedServices}, and for each affected service its index, its changed instances, and at
+ * least one other instance, if there is one.
  * @returns changes for the same commit.
  */
 export function serviceIndexChanges(
@@ -99,11 +100,12 @@ function indexChange(op: 'put' | 'delete', key: string): IndexChange {
 }
 
 /**
- * Whether after a commit every service, check, coordinate and session that it touches has its node, every check of a service
- * its service, and every new session its checks, none of them critical. The sessions of a node that goes end with it.
+ * Whether a commit preserves integrity: every service, check, coordinate and session that it touches has its node,
+ * every check of a service has its service, and every new session has its checks, none of them critical. The sessions
+ * of a removed node end with it.
  *
- * @param before has the nodes of all changes, the services of changed checks, the checks of deleted services and of new
- *   sessions, and everything on deleted nodes.
+ * @param before contains the nodes of all changes, the services of changed checks, the checks of deleted services and
+ * of new sessions, and everything on deleted nodes.
  */
 export function keepsCatalogWhole(changes: readonly CatalogChange[], before: Catalog): boolean {
   const after = new After(changes, before)
@@ -131,7 +133,7 @@ class After {
       this.changed.set(idOf(change.table, catalogKey(change.table, change.record)), change)
   }
 
-  /** Whether there is a check that is not critical. */
+  /** Whether the check exists and is not critical. */
   isHealthy(key: string): boolean {
     const check = this.get('checks', key)
     return check !== undefined && check.Status !== CRITICAL
@@ -140,11 +142,11 @@ class After {
   get<T extends 'nodes' | 'services' | 'checks'>(table: T, key: string): CatalogRecords[T] | undefined {
     const change = this.changed.get(idOf(table, key))
     if (!change) return this.before.get(table, key)
-    // The id says the table.
+    // The id identifies the table.
     return change.op === 'put' ? (change.record as CatalogRecords[T]) : undefined
   }
 
-  /** @param instances some of the service before: see {@link serviceIndexChanges}. */
+  /** @param instances some instances of the service before the commit: see {@link serviceIndexChanges}. */
   hasInstance(key: string, instances: readonly ServiceRecord[]): boolean {
     const isInstance = (service: ServiceRecord | undefined) =>
       service !== undefined && nameKey(service.Namespace, service.Service) === key

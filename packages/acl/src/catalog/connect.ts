@@ -1,15 +1,20 @@
 import type { ServiceRecord } from '../records/catalog-records.ts'
 
-/** The kind of a proxy that stands for one service. */
+/** The kind of a proxy that represents one service. */
 export const CONNECT_PROXY = 'connect-proxy'
 
-/** The service that an instance connects for: its own if it is native, that of the proxy, or none. */
+/**
+ * The service for which an instance accepts connections: its own if it is native, the destination of a proxy, or none.
+ */
 export function connectNameOf(service: ServiceRecord): string | undefined {
   if (service.Kind === CONNECT_PROXY) return textOf(service.Proxy.DestinationServiceName)
   return service.Connect.Native === true ? service.Service : undefined
 }
 
-/** All faults of a proxy in one text, as existing services list them; undefined for what is no proxy, or a right one. */
+/**
+ * All errors of a proxy in one text, as existing services list them; undefined for a valid proxy or another kind of
+ * service.
+ */
 export function findProxyProblem(
   service: Pick<ServiceRecord, 'Kind' | 'Proxy' | 'Port' | 'SocketPath'>,
 ): string | undefined {

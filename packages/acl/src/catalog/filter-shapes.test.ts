@@ -1,4 +1,4 @@
-/** What each list of the catalog and of health can be filtered by. Decisions: filters. */
+/** The fields by which each catalog and health list can be filtered. Decisions: filters. */
 import type { HealthCheck, Node, NodeService, ServiceInstance } from '@latchkey/contract'
 import { refusalOf } from '@latchkey/testkit/records/refusal'
 import { expect, test } from 'vitest'

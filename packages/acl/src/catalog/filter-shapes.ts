@@ -1,4 +1,4 @@
-/** The fields by which lists of the catalog and of health may be filtered. Decisions: filters. */
+/** The fields by which catalog and health lists can be filtered. Decisions: filters. */
 import type { HealthCheck, Node, NodeService, ServiceInstance } from '@latchkey/contract'
 import type { Shape, ShapeOf } from '../filter/record-shape.ts'
 
@@ -43,7 +43,7 @@ const PROXY = {
   },
 } as const
 
-/** Of an instance of a service, with its node. */
+/** Fields of an instance of a service, with its node. */
 export const INSTANCE_FIELDS = {
   ID: 'text',
   Node: 'text',
@@ -66,7 +66,7 @@ export const INSTANCE_FIELDS = {
   ServiceConnect: CONNECT,
 } as const satisfies ShapeOf<ServiceInstance>
 
-/** Of a service inside a node. */
+/** Fields of a service inside a node. */
 export const SERVICE_FIELDS = {
   Kind: 'text',
   ID: 'text',
@@ -105,7 +105,7 @@ interface HealthElement {
   readonly Checks: readonly HealthCheck[]
 }
 
-/** Of an element of `health/service`: an instance with its node and checks. */
+/** Fields of an element of `health/service`: an instance with its node and checks. */
 export const HEALTH_FIELDS = {
   Node: { object: NODE_FIELDS },
   Service: { object: SERVICE_FIELDS },

@@ -1,4 +1,4 @@
-/** IP addresses as texts, to compare them whatever their notation. */
+/** Normalizes IP addresses for comparison. */
 
 const OCTET = /^(?:0|[1-9]\d{0,2})$/
 const GROUP = /^[0-9a-f]{1,4}$/i
@@ -9,7 +9,7 @@ const MAPPED = '0:0:0:0:0:ffff:'
  * One notation for each address: `10.0.0.1`, or eight groups such as `fe80:0:0:0:0:0:0:1`. An IPv4 address within IPv6
  * (`::ffff:10.0.0.1`) is that IPv4 address.
  *
- * @returns undefined for a text that is no IP address. Zones and leading zeros of decimal numbers are refused.
+ * @returns undefined for a text that is not an IP address. Zones and leading zeros in decimal numbers are refused.
  */
 export function canonicalIp(text: string): string | undefined {
   if (!text.includes(':')) return octetsOf(text)?.join('.')

@@ -1,11 +1,11 @@
-/** Round-trip times between nodes, estimated from their coordinates, and the order that `near` asks for. */
+/** Estimates round-trip times between nodes from their coordinates, and sorts for the option `near`. */
 import type { CoordinateRecord } from '../records/catalog-records.ts'
 
 type Coordinate = CoordinateRecord['Coord']
 
 /**
  * The estimated time between two nodes, in seconds: the distance of the vectors and both heights, plus both adjustments
- * unless that is not positive.
+ * if the sum stays positive.
  */
 export function distance(a: Coordinate, b: Coordinate): number {
   const squares = a.Vec.map((component, i) => (component - (b.Vec[i] ?? 0)) ** 2)
@@ -15,10 +15,10 @@ export function distance(a: Coordinate, b: Coordinate): number {
 }
 
 /**
- * Sorts the elements of a list by the distance of their nodes from one node. Equally distant ones keep their order, and those
- * without a coordinate come last.
+ * Sorts the elements of a list by the distance of their nodes from one node. The sort is stable; elements without a
+ * coordinate come last.
  *
- * @param near the coordinate of that node; without it, the order stays as it is.
+ * @param near the coordinate of that node; if absent, the order does not change.
  */
 export function sortByDistance<T>(
   elements: readonly T[],

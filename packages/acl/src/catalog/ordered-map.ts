@@ -1,4 +1,4 @@
-/** A map whose values come in the order of their keys. Lists are made on demand, and kept until something changes. */
+/** A map whose values are in the order of their keys. The sorted list is built on demand and cached until a change. */
 export class OrderedMap<T> {
   private readonly entries = new Map<string, T>()
   private sortedKeys: readonly string[] | undefined
@@ -25,7 +25,7 @@ export class OrderedMap<T> {
     return true
   }
 
-  /** In order of UTF-16 units of the keys. The list itself never changes. */
+  /** The values in UTF-16 order of the keys. The returned list never changes. */
   values(): readonly T[] {
     this.list ??= this.keys().map((key) => this.entries.get(key) as T)
     return this.list
@@ -39,7 +39,7 @@ export class OrderedMap<T> {
 
 const NONE: readonly never[] = []
 
-/** Lists by a key that many records share. */
+/** Lists of values by group key. */
 export class Groups<T> {
   private readonly groups = new Map<string, OrderedMap<T>>()
 
@@ -47,7 +47,7 @@ export class Groups<T> {
     return this.groups.get(group)?.values() ?? NONE
   }
 
-  /** Puts a value into the group `to` that was in the group `from`. Either may be undefined. */
+  /** Moves a value from the group `from` to the group `to`. Either may be undefined. */
   move(key: string, from: string | undefined, to: string | undefined, value: T | undefined): void {
     if (from !== undefined && from !== to) this.remove(from, key)
     if (to === undefined || value === undefined) return

@@ -1,4 +1,4 @@
-/** Metadata of services. The same rules hold for registrations by agents and in the catalog. Decisions: agent. */
+/** Metadata of services. The same rules apply to registrations by agents and in the catalog. Decisions: agent. */
 
 /** Most pairs of a service. */
 const PAIRS_MAX = 64
@@ -7,7 +7,7 @@ const VALUE_LENGTH_MAX = 512
 const RESERVED_PREFIX = 'consul-'
 const KEY = /^[A-Za-z0-9_-]+$/
 
-/** What is wrong with the metadata of a service, in the words of existing services; `undefined` if nothing is. */
+/** The error in the metadata of a service, in the words of existing services; `undefined` if it is valid. */
 export function findMetaProblem(meta: Readonly<Record<string, string>>): string | undefined {
   const pairs = Object.entries(meta)
   if (pairs.length > PAIRS_MAX) return `Node metadata cannot contain more than ${PAIRS_MAX} key/value pairs`

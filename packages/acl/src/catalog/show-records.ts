@@ -1,8 +1,8 @@
-/** Records of the catalog as answers of a service version show them. Decisions: catalog records. */
+/** Catalog records as a service version returns them. Decisions: catalog records. */
 import type { HealthCheck, Node, NodeService, ServiceInstance, ServiceProfile } from '@latchkey/contract'
 import type { CheckRecord, NodeRecord, ServiceRecord } from '../records/catalog-records.ts'
 
-/** What a service version and an edition show. */
+/** What answers contain in a service version and edition. */
 export interface RecordView {
   readonly datacenter: string
   readonly showsNamespace: boolean
@@ -57,7 +57,7 @@ export function showNode(record: NodeRecord, view: RecordView): Node {
   }
 }
 
-/** A service inside a node, and in the answers of health. */
+/** A service inside a node, and in health answers. */
 export function showNodeService(record: ServiceRecord, view: RecordView): NodeService {
   const { TaggedAddresses, SocketPath, CreateIndex, ModifyIndex } = record
   return {

@@ -55,7 +55,7 @@ function ask(name: string, type: string, options: Options = {}): DnsReply {
   return answerQuestion({ name, type }, contextOf(options))
 }
 
-/** A reply in short: its status, then its records by section, each without name and time to live. */
+/** A reply in short form: its status, then its records by section, each without name and TTL. */
 function shown({ rcode, answers, authorities, additionals }: DnsReply): string {
   const list = (records: readonly DnsRecord[]) => records.map(short).join(', ')
   const sections = [

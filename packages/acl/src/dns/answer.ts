@@ -1,6 +1,6 @@
 /**
- * Answers DNS questions from the catalog: a pure function of the question and of what the process knows. What the token of
- * DNS may not read does not exist. Decisions: dns.
+ * Answers DNS questions from the catalog: a pure function of the question and the context. Records that the DNS token
+ * may not read are treated as absent. Decisions: dns.
  */
 import { DEFAULT_NAMESPACE } from '../records/records.ts'
 import { type Asked, type DnsContext, nameOfNode, readableNode } from './context.ts'
@@ -11,17 +11,17 @@ import { addressRecord, nothing, zoneRecord } from './records.ts'
 import { answerReverse } from './reverse-answers.ts'
 import { answerService } from './service-answers.ts'
 
-/** Most names that an answer follows, one leading to the next. */
+/** Maximum length of a chain of names that an answer follows. */
 const DEPTH_MAX = 3
-/** Most names that an answer follows in all. */
+/** Maximum number of names that an answer follows in total. */
 const FOLLOWED_MAX = 16
 
-/** Answers one question. Types other than those of {@link DnsRecord} are answered by the absence of records. */
+/** Answers one question. For types other than those of {@link DnsRecord}, the answer has no records. */
 export function answerQuestion(question: DnsQuestion, context: DnsContext): DnsReply {
   return answer(question, context, { depth: 0, followed: { count: 0 } })
 }
 
-/** How many names an answer has followed. */
+/** The names that an answer has followed so far. */
 interface Trail {
   readonly depth: number
   readonly followed: { count: number }
@@ -71,7 +71,7 @@ function answerZone(asked: Asked): DnsReply | undefined {
 
 const NAME_SERVERS_MAX = 3
 
-/** The servers that may be read, with their addresses. */
+/** The servers that the token may read, with their addresses. */
 function nameServers(asked: Asked): Readonly<Record<'servers' | 'addresses', readonly DnsRecord[]>> {
   const { catalog, rights, serverService, settings, domain, profile, shuffle } = asked
   if (!profile.has('dns.nsRecords') || !rights.service(serverService, DEFAULT_NAMESPACE))
@@ -108,7 +108,7 @@ function answerTarget(target: DnsTarget, asked: Asked): DnsReply {
   }
 }
 
-/** The address that a name spells; for another type of question, beside an empty answer. */
+/** The address encoded in a name. For other types of questions, it is an additional record of an empty answer. */
 function answerAddress(ip: string, { question, settings, zone }: Asked): DnsReply {
   const { name, type } = question
   const record = addressRecord(name, ip, settings.nodeTtlSeconds)

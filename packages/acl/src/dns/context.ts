@@ -1,26 +1,28 @@
-/** What a DNS answer depends on besides the question. */
+/** The inputs of a DNS answer other than the question. */
 import type { ServiceProfile } from '@latchkey/contract'
 import type { Catalog } from '../catalog/catalog.ts'
 import type { NodeRecord } from '../records/catalog-records.ts'
 import type { DnsQuestion, DnsRecord, ZoneRecord } from './message.ts'
 
-/** How names are answered; the server reads it from its configuration. */
+/** Settings for answers, from the configuration of the server. */
 export interface DnsSettings {
-  /** The domains that are answered for, in lower case and without dots at the ends; the first is the usual one. */
+  /**
+   * The domains that are served, in lower case and without leading or trailing dots; the first is the primary domain.
+   */
   readonly domains: readonly string[]
   readonly nodeTtlSeconds: number
   readonly serviceTtlSeconds: number
-  /** Whether instances with a warning are left out, too. */
+  /** Whether instances with a warning are also left out. */
   readonly onlyPassing: boolean
   /** Maximum addresses of one service in an answer; 0 for no limit. */
   readonly addressesMax: number
-  /** Whether answers carry the metadata of nodes beside their addresses. */
+  /** Whether answers contain the metadata of nodes next to their addresses. */
   readonly nodeMetadata: boolean
-  /** Whether answers follow the RFCs where existing services do not. Decisions: dns. */
+  /** Whether answers follow the RFCs even if existing services do not. Decisions: dns. */
   readonly isStrict: boolean
 }
 
-/** What the token of DNS may read. */
+/** What the DNS token may read. */
 export interface DnsRights {
   node(name: string): boolean
   service(name: string, namespace: string): boolean
@@ -33,13 +35,13 @@ export interface DnsContext {
   readonly profile: ServiceProfile
   readonly datacenter: string
   readonly hasNamespaces: boolean
-  /** The service whose instances are the servers themselves. */
+  /** The name of the service that represents the servers. */
   readonly serverService: string
-  /** As many records as the client can take: of a large service, no more instances are looked at than needed. */
+  /** Maximum records that the client can accept. No more instances of a large service are examined than needed. */
   readonly recordsMax: number
   /** In milliseconds. */
   readonly now: number
-  /** Draws from a list in random order. */
+  /** Iterates over a list in random order. */
   readonly shuffle: <T>(list: readonly T[]) => Iterable<T>
 }
 
@@ -48,11 +50,11 @@ export interface Asked extends DnsContext {
   readonly question: DnsQuestion
   readonly domain: string
   readonly zone: ZoneRecord
-  /** Addresses of a name, if it is in one of the domains. */
+  /** Resolves a name in one of the domains to its addresses. */
   readonly follow: (host: string) => readonly DnsRecord[]
 }
 
-/** A node that exists and may be read. */
+/** A node that exists and that the token may read. */
 export function readableNode({ catalog, rights }: DnsContext, name: string): NodeRecord | undefined {
   const node = catalog.node(name) ?? (name === '' ? undefined : catalog.nodeById(name))
   return node && rights.node(node.Node) ? node : undefined

@@ -1,7 +1,7 @@
-/** What travels in DNS, as records and not as bytes. Types are spelled as in the RFCs: `A`, `SRV`, `ANY`. */
+/** DNS messages as objects, not bytes. Types are spelled as in the RFCs: `A`, `SRV`, `ANY`. */
 
 export interface DnsQuestion {
-  /** Without a final dot, in the spelling of the client. */
+  /** Without a trailing dot, in the spelling of the client. */
   readonly name: string
   readonly type: string
 }
@@ -21,7 +21,7 @@ export interface AddressRecord extends RecordBase {
 
 interface NameRecord extends RecordBase {
   readonly type: 'CNAME' | 'NS' | 'PTR'
-  /** A name without a final dot. */
+  /** A name without a trailing dot. */
   readonly data: string
 }
 
@@ -55,10 +55,10 @@ export interface ZoneRecord extends RecordBase {
 
 export type DnsRecord = AddressRecord | NameRecord | ServiceLocation | TextRecord | ZoneRecord
 
-/** An answer, before it is cut to the size that its client takes. */
+/** An answer, before truncation to the size that the client accepts. */
 export interface DnsReply {
   readonly rcode: 'NOERROR' | 'FORMERR' | 'SERVFAIL' | 'NXDOMAIN' | 'NOTIMP' | 'REFUSED'
-  /** Whether the zone is ours. */
+  /** Whether this server is authoritative for the zone. */
   readonly isAuthoritative: boolean
   readonly isRecursionAvailable: boolean
   readonly answers: readonly DnsRecord[]

@@ -1,9 +1,11 @@
-/** Reads what a DNS name asks for, and writes the names of answers. Decisions: dns. */
+/** Parses the names in DNS questions, and builds the names in answers. Decisions: dns. */
 import { utf8Length } from '@latchkey/contract'
 import { canonicalIp, isIpv4 } from '../catalog/ip-address.ts'
 import { DEFAULT_NAMESPACE } from '../records/records.ts'
 
-/** What a name asks for. `foreign`: it is in none of the domains. `invalid`: no name of the domain has that form. */
+/**
+ * The target of a name. `foreign`: it is in none of the domains. `invalid`: names in the domain cannot have this form.
+ */
 export type DnsTarget =
   | { readonly kind: 'foreign' | 'invalid' | 'zone' | 'elsewhere' }
   | { readonly kind: 'node'; readonly node: string }
@@ -15,10 +17,10 @@ export type DnsTarget =
       readonly namespace: string
     }
   | { readonly kind: 'address'; readonly ip: string }
-  /** `ip` is undefined where the name is malformed. */
+  /** `ip` is undefined if the name is malformed. */
   | { readonly kind: 'reverse'; readonly ip: string | undefined }
 
-/** A target, and the domain that its name is in. */
+/** A target, and the domain of its name. */
 interface ReadName {
   readonly target: DnsTarget
   readonly domain: string
@@ -28,13 +30,13 @@ interface NameContext {
   /** In lower case. */
   readonly domains: readonly string[]
   readonly datacenter: string
-  /** Whether a namespace may come before the datacenter. */
+  /** Whether a namespace may precede the datacenter. */
   readonly hasNamespaces: boolean
   /** Whether further labels after the kind make a name invalid. Before 1.0.1 they were ignored. */
   readonly refusesExtraLabels: boolean
 }
 
-/** @param type `SRV` names may leave out the label `service`. */
+/** @param type names in `SRV` questions may omit the label `service`. */
 export function readName(name: string, type: string, context: NameContext): ReadName {
   const lower = name.toLowerCase()
   const [usual = ''] = context.domains
@@ -74,7 +76,7 @@ function targetOf(labels: readonly string[], type: string, context: NameContext)
   }
 }
 
-/** The place that the labels after the kind name: none, the datacenter, or a namespace and the datacenter. */
+/** Parses the labels after the kind: none, the datacenter, or a namespace and the datacenter. */
 function placeOf(
   suffixes: readonly string[],
   { datacenter, hasNamespaces, refusesExtraLabels }: NameContext,
@@ -108,7 +110,7 @@ function ipOfDigits(digits: string): string | undefined {
   return digits.length === 32 ? (digits.match(/..../g) ?? []).join(':') : undefined
 }
 
-/** The digits of an IP address as one label: the inverse of `<digits>.addr`. */
+/** The hex digits of an IP address as one label, as used in `<digits>.addr`. */
 export function digitsOfIp(canonical: string): string {
   return isIpv4(canonical)
     ? canonical
@@ -131,10 +133,10 @@ function reverseIp(name: string): string | undefined {
 }
 
 const LABEL_BYTES_MAX = 63
-/** 255 bytes on the wire, with a length before each label and the root at the end. */
+/** 255 bytes on the wire, minus the first length byte and the root label. */
 const NAME_BYTES_MAX = 253
 
-/** Whether a name fits in DNS. Nodes and addresses may be registered with any name. */
+/** Whether DNS can encode a name. Nodes and addresses may be registered with any name. */
 export function isEncodable(name: string): boolean {
   if (utf8Length(name) > NAME_BYTES_MAX) return false
   return name.split('.').every((label) => label !== '' && utf8Length(label) <= LABEL_BYTES_MAX)

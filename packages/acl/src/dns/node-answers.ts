@@ -10,7 +10,7 @@ export function answerNode(name: string, asked: Asked): DnsReply {
   const { question, zone, profile, settings } = asked
   const { type } = question
   const isKnownType = TYPES.has(type)
-  // Existing services do not even look whether the node exists.
+  // Existing services do not check whether the node exists.
   if (!isKnownType && !settings.isStrict)
     return profile.has('dns.nodeNoData') ? nothing('NOERROR', zone) : emptyReply('NOERROR')
   const node = readableNode(asked, name)
@@ -24,7 +24,10 @@ export function answerNode(name: string, asked: Asked): DnsReply {
   return { ...emptyReply('NOERROR'), answers, additionals: isAsked ? [] : metadata }
 }
 
-/** The address of a node under a name; where it is a name itself, the alias and what that leads to. */
+/**
+ * The address records of a node for a name. If the address is itself a name: the alias and the records that it resolves
+ * to.
+ */
 export function addressesOfNode(
   node: NodeRecord,
   { name, type }: { readonly name: string; readonly type: string },

@@ -1,22 +1,22 @@
-/** Makes the records of answers: addresses, metadata and the zone. Decisions: dns. */
+/** Builds the records of answers: addresses, metadata and the zone. Decisions: dns. */
 import type { ServiceAddress } from '@latchkey/contract'
 import { canonicalIp, isIpv4 } from '../catalog/ip-address.ts'
 import type { NodeRecord } from '../records/catalog-records.ts'
 import { type AddressRecord, type DnsReply, emptyReply, type TextRecord, type ZoneRecord } from './message.ts'
 import { isEncodable } from './names.ts'
 
-/** The families that a type of question takes. Every other type that has addresses takes both. */
+/** Whether a type of question accepts the family of an address. Types other than A and AAAA accept both. */
 function takes(type: string, ip: string): boolean {
   if (type === 'A') return isIpv4(ip)
   return type !== 'AAAA' || !isIpv4(ip)
 }
 
-/** Where a node or an instance is: an IP address, a name, or nowhere for this type of question. */
+/** The location of a node or instance: an IP address, a name, or none for this type of question. */
 export type Location = { readonly ip: string } | { readonly host: string } | undefined
 
 /**
- * Chooses among the addresses of a record. The tags `lan_ipv6` and `lan_ipv4` go before the address itself, for the types that
- * take their family.
+ * Chooses among the addresses of a record. The tags `lan_ipv6` and `lan_ipv4` take precedence over the address itself,
+ * for types that accept their family.
  *
  * @param address an IP address or a name.
  */
@@ -40,10 +40,10 @@ export function addressRecord(name: string, ip: string, ttl: number): AddressRec
   return { name, type: isIpv4(ip) ? 'A' : 'AAAA', ttl, data: ip }
 }
 
-/** Keys with this beginning stand for their value alone. */
+/** For keys with this prefix, the record contains only the value. */
 const PLAIN_KEY = 'rfc1035-'
 
-/** The metadata of a node, one text for each pair. RFC 1464. */
+/** The metadata of a node, one text per pair. RFC 1464. */
 export function metadataRecords(name: string, { Meta }: NodeRecord, ttl: number): readonly TextRecord[] {
   return Object.entries(Meta ?? {}).map(([key, value]) => ({
     name,
@@ -53,7 +53,7 @@ export function metadataRecords(name: string, { Meta }: NodeRecord, ttl: number)
   }))
 }
 
-/** Puts a backquote before those characters of a key that have a meaning, and before blanks around it. */
+/** Puts a backquote before special characters in a key, and before leading and trailing blanks. */
 function quoteKey(key: string): string {
   return key.replace(/[`=]|^ +| +$/g, (found) => found.replace(/./g, '`$&'))
 }
@@ -75,13 +75,13 @@ export function zoneRecord(domain: string, now: number): ZoneRecord {
       refresh: REFRESH_SECONDS,
       retry: RETRY_SECONDS,
       expire: EXPIRE_SECONDS,
-      // How long clients may remember what is not there.
+      // How long clients may cache a negative answer.
       minimum: 0,
     },
   }
 }
 
-/** A reply that says, by its authority section, that there is nothing of this type, or no such name. */
+/** A negative reply: its authority section shows that the type or the name does not exist. */
 export function nothing(rcode: 'NOERROR' | 'NXDOMAIN' | 'SERVFAIL', zone: ZoneRecord): DnsReply {
   return { ...emptyReply(rcode), authorities: [zone] }
 }

@@ -1,12 +1,12 @@
-/** Reverse look-ups: the name at an address. Spec 9.3 (1.7.0); decisions: dns. */
+/** Reverse lookups: the name at an address. Spec 9.3 (1.7.0); decisions: dns. */
 import type { ServiceRecord } from '../records/catalog-records.ts'
 import { type Asked, nameOfNode, readableNode } from './context.ts'
 import { type DnsReply, emptyReply } from './message.ts'
 import { isEncodable } from './names.ts'
 
 /**
- * Answers with one name, whatever the type of the question: that of the first node with the address, else that of the first
- * service with an instance there.
+ * Answers any type of question with one name: the first node with the address, otherwise the first service with an
+ * instance at the address.
  *
  * @param ip undefined for a malformed name.
  */
@@ -30,7 +30,7 @@ function nameAt(ip: string, asked: Asked): string | undefined {
   return instance && nameOfService(instance, asked)
 }
 
-/** Before 1.7.0 without the datacenter, and in the extended edition with the namespace. */
+/** The name of a service: before 1.7.0 without the datacenter; in the extended edition with the namespace. */
 function nameOfService(
   { Service, Namespace }: ServiceRecord,
   { profile, datacenter, domain, hasNamespaces }: Asked,
@@ -39,7 +39,7 @@ function nameOfService(
   return `${Service}.service.${hasNamespaces ? `${Namespace}.` : ''}${datacenter}.${domain}`
 }
 
-/** Existing services would ask another resolver, and fail without one. */
+/** Existing services would forward the question to another resolver, and fail without one. */
 function unknownAddress({ settings }: Asked): DnsReply {
   if (settings.isStrict) return emptyReply('NXDOMAIN')
   return { ...emptyReply('SERVFAIL', { isAuthoritative: false }), isRecursionAvailable: true }

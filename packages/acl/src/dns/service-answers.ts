@@ -1,4 +1,4 @@
-/** Answers about services: where their instances are. Decisions: dns. */
+/** Answers about services: the locations of their instances. Decisions: dns. */
 import type { Catalog } from '../catalog/catalog.ts'
 import type { CheckRecord, NodeRecord, ServiceRecord } from '../records/catalog-records.ts'
 import { type Asked, nameOfNode, readableNode } from './context.ts'
@@ -9,11 +9,11 @@ import { addressRecord, type Location, locate, nothing } from './records.ts'
 
 type ServiceTarget = Extract<DnsTarget, { kind: 'service' | 'connect' }>
 
-/** An instance that may be answered, with its node. */
+/** An instance that an answer may include, with its node. */
 interface Instance {
   readonly node: NodeRecord
   readonly service: ServiceRecord
-  /** Those of the node, then its own. */
+  /** Checks of the node, then of the instance. */
   readonly checks: readonly CheckRecord[]
 }
 
@@ -31,7 +31,7 @@ export function answerService(target: ServiceTarget, asked: Asked): DnsReply {
   return answers.length === 0 ? nothing('NOERROR', zone) : { ...emptyReply('NOERROR'), answers }
 }
 
-/** The instances that may be answered, in random order. */
+/** The instances that an answer may include, in random order. */
 function* instancesOf(target: ServiceTarget, asked: Asked): Generator<Instance, void> {
   const { catalog, rights, settings, shuffle } = asked
   const { kind, service: name, tag, namespace } = target
@@ -59,7 +59,7 @@ function checksOf(service: ServiceRecord, catalog: Catalog): readonly CheckRecor
   return [...catalog.nodeChecks(service.Node), ...catalog.checksOf(service)]
 }
 
-/** One record for each distinct address; where there are names alone, the first of them. */
+/** One record per distinct address; if there are only names, the first name. */
 function addressesOf(instances: Iterable<Instance>, asked: Asked): readonly DnsRecord[] {
   const { settings, recordsMax } = asked
   const max = settings.addressesMax === 0 ? recordsMax + 1 : Math.min(settings.addressesMax, recordsMax + 1)
@@ -79,7 +79,7 @@ function addressesOf(instances: Iterable<Instance>, asked: Asked): readonly DnsR
 function addressesOfInstance({ node, service }: Instance, asked: Asked): readonly DnsRecord[] {
   const { question, settings, follow } = asked
   const { name } = question
-  // Those of the kinds that services have: TXT is answered like ANY.
+  // Services have no TXT records: TXT is answered like ANY.
   const type = question.type === 'TXT' ? 'ANY' : question.type
   const ttl = settings.serviceTtlSeconds
   if (usesNode(service, asked)) return withTtl(addressesOfNode(node, { name, type }, asked), ttl)
@@ -89,7 +89,10 @@ function addressesOfInstance({ node, service }: Instance, asked: Asked): readonl
   return [{ name, type: 'CNAME', ttl, data: location.host }, ...follow(location.host)]
 }
 
-/** Whether an instance is where its node is: it has no address of its own, or one that is the name that was asked for. */
+/**
+ * Whether an instance uses the address of its node: it has no address of its own, or its address is the name in the
+ * question.
+ */
 function usesNode({ Address, TaggedAddresses }: ServiceRecord, { question }: Asked): boolean {
   const own = locate('ANY', Address, TaggedAddresses)
   return own === undefined || ('host' in own && own.host.toLowerCase() === question.name.toLowerCase())
@@ -122,12 +125,12 @@ function locationsOf(instances: Iterable<Instance>, asked: Asked): DnsReply {
   return { ...emptyReply('NOERROR'), answers: [...answers.values()], additionals }
 }
 
-/** The catalog keeps any whole number as the port of a service; a record has 16 bits for it. */
+/** The catalog stores any integer as a port; an SRV record has 16 bits. */
 function isPort(port: number): boolean {
   return port >= 0 && port <= PORT_MAX
 }
 
-/** The target of an SRV record, and the addresses of that name. */
+/** The target of an SRV record, and the addresses of the target. */
 function targetOf(
   { node, service }: Instance,
   asked: Asked,
@@ -144,7 +147,7 @@ function targetOf(
   return { target, addresses: [addressRecord(target, ip, settings.serviceTtlSeconds)] }
 }
 
-/** By the checks of the instance and of its node. A status that means nothing counts as 1. */
+/** The weight for the checks of the instance and its node. For an unknown status, it is 1. */
 function weightOf({ service, checks }: Instance, { profile }: Asked): number {
   const { Weights } = service
   if (!profile.has('dns.weights')) return 1

@@ -1,4 +1,4 @@
-/** What the operators of selectors mean for each kind of value. Decisions: auth methods, filters. */
+/** The meaning of selector operators for each kind of value. Decisions: auth methods, filters. */
 import { shorten } from '@latchkey/contract'
 import { compileRegularExpression } from './regular-expression.ts'
 import type { Operator, Term } from './selector.ts'
@@ -6,10 +6,10 @@ import type { Operator, Term } from './selector.ts'
 /** Kinds of values. The kind `map` compares the keys of a map, and `objects` a list of objects as a whole. */
 export type ValueKind = 'text' | 'number' | 'bool' | 'list' | 'map' | 'objects'
 
-/** A value of any kind; a map is the list of its keys. */
+/** A value of any kind; a map is represented by the list of its keys. */
 export type Value = string | number | boolean | readonly unknown[]
 
-/** Operators that a kind of values takes. */
+/** Operators for each kind of value. */
 export const OPERATORS: Readonly<Record<ValueKind, readonly Operator[]>> = {
   text: ['equal', 'in', 'matches'],
   number: ['equal'],
@@ -19,14 +19,14 @@ export const OPERATORS: Readonly<Record<ValueKind, readonly Operator[]>> = {
   objects: ['empty'],
 }
 
-/** Whether a value of the kind passes a comparison, negation aside. */
+/** Whether a value of the kind passes a comparison, ignoring negation. */
 export type Test = (value: Value) => boolean
 
-/** A comparison that is ready to be made, or why it cannot be made with values of its kind. */
+/** A prepared comparison, or why values of its kind cannot be compared this way. */
 export type Comparison =
   | {
       readonly test: Test
-      /** What a character of a text may cost, in steps; 0 unless the operator is `matches`. */
+      /** Maximum cost per character of a text, in steps; 0 unless the operator is `matches`. */
       readonly patternSize: number
     }
   | { readonly fault: 'operator' }
@@ -67,7 +67,7 @@ const BOOLS: ReadonlyMap<string, boolean> = new Map([
   ...['0', 'f', 'F', 'false', 'FALSE', 'False'].map((text) => [text, false] as const),
 ])
 
-/** A part of a text, or an element of a list. */
+/** Whether a value is a substring of a text or an element of a list. */
 function hasIn(found: Value, value: string): boolean {
   return (typeof found === 'string' || Array.isArray(found)) && found.includes(value)
 }

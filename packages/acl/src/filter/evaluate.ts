@@ -1,6 +1,6 @@
 import type { Selector, Term } from './selector.ts'
 
-/** The value of a selector whose terms have the values that `holds` gives. Evaluates no more terms than it needs. */
+/** Evaluates a selector, with the value of each term from `holds`. Stops as soon as the result is certain. */
 export function evaluate(selector: Selector, holds: (term: Term) => boolean): boolean {
   switch (selector.kind) {
     case 'term':

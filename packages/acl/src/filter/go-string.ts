@@ -1,4 +1,4 @@
-/** Quoted strings of selectors, which are those of Go without `\"`. */
+/** Quoted strings in selectors: Go's syntax without `\"`. */
 
 const SIMPLE_ESCAPES: Readonly<Record<string, number>> = {
   a: 7,
@@ -18,7 +18,7 @@ const encoder = new TextEncoder()
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
 /**
- * The value of a quoted string.
+ * Decodes a quoted string.
  *
  * @param quoted with its quotes, both `"` or both backquotes.
  * @returns `undefined` for an unknown escape, a line end between `"`, and escaped bytes that are not UTF-8.
@@ -51,13 +51,13 @@ export function decodeGoString(quoted: string): string | undefined {
   }
 }
 
-/** Refuses numbers above U+10FFFF, and code points that are half of a surrogate pair. */
+/** Refuses numbers above U+10FFFF, and surrogates. */
 function characterOf(codePoint: number): string | undefined {
   if (codePoint > 0x10ffff || (codePoint >= 0xd800 && codePoint <= 0xdfff)) return undefined
   return String.fromCodePoint(codePoint)
 }
 
-/** Quotes a text so that {@link decodeGoString} reads it back. */
+/** Quotes a text; the inverse of {@link decodeGoString}. */
 export function encodeGoString(text: string): string {
   const escaped = text.replaceAll(/["\\]|\p{Cc}/gu, (character) => {
     if (character === '\\') return '\\\\'

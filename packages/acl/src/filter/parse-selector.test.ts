@@ -9,7 +9,7 @@ import { printSelector } from './print-selector.ts'
 
 const parseSelector = (text: string, field = 'Selector') => parse(text, selectorIn(field))
 
-/** Selectors, with their meaning as it is printed in full. */
+/** Selectors, and their canonical printed form. */
 const READ: Readonly<Record<string, string>> = {
   'value.a == x': 'value.a == "x"',
   'value.a==x': 'value.a == "x"',
@@ -39,7 +39,7 @@ const READ: Readonly<Record<string, string>> = {
   'not a == x and b == y': 'not a == "x" and b == "y"',
   'not (a == x and b == y)': 'not (a == "x" and b == "y")',
   'not not a == x': 'not not a == "x"',
-  // Key words are read as names and values where nothing else makes sense.
+  // Keywords are read as names and values if no other reading is possible.
   'not == x': 'not == "x"',
   'not in value': '"not" in value',
   'not not in value': 'not "not" in value',

@@ -15,16 +15,16 @@ const STRING = /"[^"]*"|`[^`]*`/y
 export interface SelectorSource {
   /** The field of the body, or the query option. */
   readonly field: string
-  /** The refusal of a text with a problem at a place. */
+  /** Builds the refusal for a problem at a place in the text. */
   readonly refuse: (place: Place, problem: string) => AclError
-  /** Whether there are `contains` and `matches`. Default: true. */
+  /** Whether `contains` and `matches` exist. Default: true. */
   readonly hasWords?: boolean
 }
 
 /**
  * Parses a selector that is not empty.
  *
- * @throws AclError the refusal of the source, naming what was found and what was expected; `field_too_long`.
+ * @throws AclError the refusal of the source, with what was found and what was expected; `field_too_long`.
  */
 export function parseSelector(text: string, source: SelectorSource): Selector {
   const bytesMax = limits.SELECTOR_BYTES_MAX
@@ -36,8 +36,8 @@ export function parseSelector(text: string, source: SelectorSource): Selector {
 }
 
 /**
- * Each method reads what it is named after. If the text has something else, it notes what it expected and returns
- * `undefined`. Only `not` is tried in two ways, and the second never reads more than a term.
+ * Each method reads the element that it is named after. If the text contains something else, the method notes what it
+ * expected and returns `undefined`. Only `not` is tried in two ways, and the second way never reads more than a term.
  */
 class SelectorReader {
   private at = 0
@@ -92,7 +92,7 @@ class SelectorReader {
         const operand = this.not(depth + 1)
         if (operand !== undefined) return { kind: 'not', operand }
       }
-      // `not` may also be what a term begins with, such as `not in value`.
+      // `not` may also be the start of a term, such as `not in value`.
       this.at = start
     }
     return this.text.startsWith('(', start) ? this.parentheses(depth) : this.term()
@@ -124,7 +124,7 @@ class SelectorReader {
     return this.word('in') ? this.membership(start, { value, isNegated }) : undefined
   }
 
-  /** Reads what follows a name: an operator, and the value that it takes. */
+  /** Reads the operator and its value after a name. */
   private comparison(start: number, path: readonly string[]): Term | undefined {
     const afterPath = this.at
     this.skip(BLANKS)
@@ -136,7 +136,7 @@ class SelectorReader {
     this.at = afterPath
     if (this.word('is')) {
       const isNegated = this.word('not')
-      // The word before has already consumed the blanks.
+      // The preceding word has already consumed the blanks.
       return this.sign('empty')
         ? this.termOf(start, { path, operator: 'empty', isNegated, value: '' })
         : undefined
@@ -209,7 +209,7 @@ class SelectorReader {
     return value
   }
 
-  /** Reads a key word between blanks. Those before it may have been consumed already. */
+  /** Reads a keyword between blanks. The blanks before it may already have been consumed. */
   private word(word: string): boolean {
     const start = this.at
     const hasBlanks = this.skip(BLANKS) || BLANK.test(this.text.charAt(start - 1))
@@ -249,7 +249,7 @@ class SelectorReader {
     return true
   }
 
-  /** Notes what was expected here. Errors show the notes at the farthest place. */
+  /** Notes what was expected at this place. Errors show the notes for the farthest place. */
   private fail(expected: string): void {
     if (this.at > this.farthest) {
       this.farthest = this.at

@@ -1,4 +1,4 @@
-/** Prints a selector as text that `parseSelector` reads back. */
+/** Prints a selector as text; the inverse of `parseSelector`. */
 import { encodeGoString } from './go-string.ts'
 import type { Selector, Term } from './selector.ts'
 

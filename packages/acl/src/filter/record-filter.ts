@@ -2,8 +2,8 @@
  * The query option `filter`, which selects the records of a list by their fields: `ServiceTags contains canary and
  * ServiceMeta.env != dev`. Decisions: filters.
  *
- * A list that has it calls {@link filterRecords} with the text and the shape of its records, after it has applied rights: an
- * expression must not tell of what is hidden.
+ * A list with this option calls {@link filterRecords} with the text and the shape of its records, after it has applied
+ * rights: an expression must not reveal hidden records.
  */
 import { AclError, limits } from '@latchkey/contract'
 import { Pace, type Sliced } from '../turns.ts'
@@ -16,20 +16,20 @@ import { type Operator, type Term, termsOf } from './selector.ts'
 /** A compiled filter of records of type `T`. */
 interface RecordFilter<T> {
   readonly matches: (record: T) => boolean
-  /** Approximate steps that one record takes. */
+  /** Approximate steps per record. */
   readonly steps: number
 }
 
 interface FilterOptions {
-  /** Whether there are `contains` and `matches`. Default: true. */
+  /** Whether `contains` and `matches` exist. Default: true. */
   readonly hasWords?: boolean
 }
 
 /**
- * The records that a filter selects, in their order.
+ * Yields the records that a filter selects, in their order.
  *
  * @param text the expression; `undefined` and an empty one select every record.
- * @param shape the fields that the expression may name.
+ * @param shape the fields that the expression may use.
  * @throws AclError `filter_invalid`, `field_too_long`.
  */
 export function* filterRecords<T extends object>(
@@ -49,7 +49,7 @@ export function* filterRecords<T extends object>(
   return selected
 }
 
-/** Steps of a regular expression, per instruction, with a text of usual length. */
+/** Steps per instruction of a regular expression, for a text of typical length. */
 const STEPS_PER_INSTRUCTION = 3
 
 /**
@@ -93,12 +93,12 @@ const SOURCE: SelectorSource = {
   refuse: (place, problem) => invalid({ place }, `line ${place.line}, column ${place.column}: ${problem}`),
 }
 
-/** @returns AclError `filter_invalid`, whose line and column are those of the term. */
+/** @returns AclError `filter_invalid`, with the line and column of the term. */
 function invalid({ place: { line, column } }: Pick<Term, 'place'>, problem: string): AclError {
   return new AclError('filter_invalid', `${PREFIX}${problem}`, { field: 'filter', line, column })
 }
 
-/** Whether a value, or one of the values below it, passes a comparison. */
+/** Whether a value, or a value below it, passes a comparison. */
 type Probe = (value: unknown) => boolean
 
 const OPERATOR_NAMES: Readonly<Record<Operator, string>> = {
@@ -142,7 +142,7 @@ function fieldBelow(field: Field, name: string): Field | undefined {
   return Object.hasOwn(shape, name) ? shape[name] : undefined
 }
 
-/** @returns `undefined` for an object, which nothing can be compared with. */
+/** @returns `undefined` for an object, which cannot be compared. */
 function kindOf(field: Field): ValueKind | undefined {
   if (typeof field === 'string') return field
   if ('map' in field) return 'map'
@@ -155,8 +155,8 @@ interface Judged {
 }
 
 /**
- * The probe of a path. In a list of objects, one that passes suffices, negated or not. A map entry that is absent passes only
- * negated comparisons; a field that is absent has the empty value of its kind.
+ * The probe for a path. A list of objects passes if one object does, negated or not. An absent map entry passes only
+ * negated comparisons; an absent field has the empty value of its kind.
  */
 function probeOf(field: Field, path: readonly string[], judged: Judged): Probe {
   const [name, ...rest] = path

@@ -1,6 +1,6 @@
 /** The fields of a record by which a `filter` may select it. Decisions: filters. */
 
-/** A kind of field: a value, a map whose entries are alike, an object, or a list of objects. */
+/** A kind of field: a value, a map with uniform entries, an object, or a list of objects. */
 export type Field =
   | 'text'
   | 'number'
@@ -16,8 +16,8 @@ export interface Shape {
 }
 
 /**
- * The shape of a record of type `T`: the compiler checks that each field exists and has the kind of its type. Fields that are
- * left out cannot be selected by.
+ * The shape of a record of type `T`: the compiler checks that each field exists and has the kind of its type. Filters
+ * cannot use omitted fields.
  */
 export type ShapeOf<T> = { readonly [K in keyof T]?: FieldOf<NonNullable<T[K]>> }
 
@@ -37,5 +37,5 @@ type FieldOf<V> = unknown extends V
               ? { readonly map: FieldOf<V[keyof V]> } | JsonObject<V[keyof V]>
               : { readonly object: ShapeOf<V> }
 
-/** The fields of an object that is kept as JSON are not known to the compiler. */
+/** The compiler does not know the fields of an object that is stored as JSON. */
 type JsonObject<V> = unknown extends V ? { readonly object: Shape } : never

@@ -1,19 +1,19 @@
-/** Regular expressions of selectors: those of RE2, which match in time linear in the text. */
+/** Regular expressions in selectors: RE2, which matches in time linear in the text. */
 import { limits } from '@latchkey/contract'
 import { RE2JS } from 're2js'
 
 interface RegularExpression {
-  /** Approximate number of its instructions, each of which a character of the text may cost. */
+  /** Approximate number of instructions, which is the maximum cost per character of the text. */
   readonly size: number
-  /** Whether it matches anywhere in a text. */
+  /** Whether the expression matches anywhere in a text. */
   test(text: string): boolean
 }
 
-/** @returns the compiled pattern, or what is wrong with it: it is malformed or too large. */
+/** @returns the compiled pattern, or the error: it is malformed or too large. */
 export function compileRegularExpression(
   pattern: string,
 ): { readonly regularExpression: RegularExpression } | { readonly problem: string } {
-  // Measures the pattern before it is compiled: `x{1000}` five hundred times would keep a core busy for seconds.
+  // Measures the pattern before it is compiled: five hundred times `x{1000}` would occupy a core for seconds.
   const max = limits.SELECTOR_PATTERN_STEPS_MAX
   const size = repetitionSize(pattern)
   if (size > max) return { problem: `it is larger than ${max} steps` }
@@ -31,10 +31,10 @@ const ESCAPE = /^\\(?:[xpP]\{[^}]*\}|[pP].|.?)/s
 const ESCAPE_LENGTH_MAX = 64
 const REPETITION = /^\{(\d{1,4})(?:,(\d{0,4}))?\}/
 
-/** Estimates the number of instructions of a compiled pattern. A counted repetition multiplies what it follows. */
+/** Estimates the number of instructions of a compiled pattern. A counted repetition multiplies the preceding part. */
 function repetitionSize(pattern: string): number {
   let group = { size: 0, last: 0 }
-  /** Sizes of the open groups, innermost last, each with that of its last part. */
+  /** Sizes of the open groups, innermost last, each with the size of its last part. */
   const groups = [group]
   const add = (size: number) => {
     group.size += size
@@ -83,7 +83,7 @@ function sizeOf(part: string): number {
   return 1 + UNICODE_CLASS_SIZE * (part.match(/\\p/gi)?.length ?? 0)
 }
 
-/** Finds the end of a character class. A `]` that comes first in it is one of its characters. */
+/** Finds the end of a character class. A `]` at its start is a literal. */
 function endOfClass(pattern: string, start: number): number {
   let at = start + 1
   if (pattern.charAt(at) === '^') at += 1

@@ -1,4 +1,4 @@
-/** The syntax tree of a selector: which logins a binding rule is for, or which records a list shows. */
+/** The syntax tree of a selector, which selects the logins of a binding rule or the records of a list. */
 import type { Place } from '../rules/language/syntax-error.ts'
 
 export type Selector =
@@ -6,13 +6,13 @@ export type Selector =
   | { readonly kind: 'not'; readonly operand: Selector }
   | Term
 
-/** The operator `equal` is written `==`, `in` may be written `contains`, and `empty` takes no value. */
+/** The operator `equal` is written `==`, `in` may be written `contains`, and `empty` has no value. */
 export type Operator = 'equal' | 'in' | 'matches' | 'empty'
 
 /** One comparison, such as `value.team == "ops"`. */
 export interface Term {
   readonly kind: 'term'
-  /** The names of the attribute or field; `value.team` has two. */
+  /** The path of the attribute or field; `value.team` has two names. */
   readonly path: readonly string[]
   readonly operator: Operator
   /** True for `!=`, `not in`, `not contains`, `not matches` and `is not empty`. */

@@ -17,16 +17,17 @@ export const SERVICE_INTENTIONS = 'service-intentions'
 
 type WrittenSource = NonNullable<WriteConfigEntry['Sources']>[number]
 
-/** An entry to be stored, in place of the one before. */
+/** An entry that replaces the stored one. */
 export interface EntryRecords {
   readonly destination: IntentionDestinationRecord
   readonly sources: readonly IntentionRecord[]
 }
 
 /**
- * Makes the records of an entry. Its sources have neither LegacyID nor times: this is an edit through config entries. Spec 9.5.3.
+ * Builds the records of an entry. Its sources have neither LegacyID nor times, because this is an edit through config
+ * entries. Spec 9.5.3.
  *
- * @param namespace of the destination.
+ * @param namespace namespace of the destination.
  * @throws AclError `field_required`, `field_invalid`, `namespace_unsupported`.
  */
 export function writeEntry(
@@ -103,7 +104,7 @@ function sourceRecord(
   }
 }
 
-/** An entry as shown. Keys in the order of the contract's schema. */
+/** An entry in answers. Keys are in the order of the contract's schema. */
 export function showEntry({ destination, sources }: StoredEntry, showNamespace: boolean): ConfigEntry {
   const { DestinationNS, DestinationName, Meta, CreateIndex, ModifyIndex } = destination
   return {

@@ -1,4 +1,4 @@
-/** Writes by names: edits of one source in the config entry of its destination. Spec 9.5; decisions: intentions. */
+/** Writes by source and destination, as edits of one source in a config entry. Spec 9.5; decisions: intentions. */
 import { AclError, type ExactIntention } from '@latchkey/contract'
 import type { IntentionEnds } from '../records/intention-records.ts'
 import { type EntryRecords, SERVICE_INTENTIONS, showEntry, writeEntry } from './config-entry.ts'
@@ -7,7 +7,7 @@ import type { IntentionIndex } from './intention-index.ts'
 type Edition = 'standard' | 'extended'
 
 /**
- * The entry with an intention written into it.
+ * Returns the entry with the intention added or replaced.
  *
  * @throws AclError as {@link writeEntry}.
  */
@@ -37,7 +37,7 @@ export function writeExact(
 }
 
 /**
- * The entry without an intention; `undefined` if nothing is left of it.
+ * Returns the entry without the intention; `undefined` if no source is left.
  *
  * @throws AclError as {@link writeEntry}.
  */
@@ -50,7 +50,7 @@ export function deleteExact(
   return entryOf(ends, left, { Meta: intentions.entry(ends)?.destination.Meta ?? {}, edition })
 }
 
-/** The other sources of the destination, as bodies write them. */
+/** The other sources of the destination, in the form of a request body. */
 function others(ends: IntentionEnds, intentions: IntentionIndex) {
   const entry = intentions.entry(ends)
   if (!entry) return []

@@ -1,11 +1,11 @@
-/** What any way to write an intention checks. The texts are the reference's. Decisions: intentions. */
+/** Checks shared by all ways to write an intention. The messages are the reference's. Decisions: intentions. */
 import { AclError, shorten } from '@latchkey/contract'
 import { invalidField } from '../invalid-field.ts'
 import type { IntentionAction, IntentionEnds } from '../records/intention-records.ts'
 import { DEFAULT_NAMESPACE } from '../records/records.ts'
 import { WILDCARD } from './precedence.ts'
 
-/** A fault of a field, which its text names, too. */
+/** The refusal of a field. Its message also names the field. */
 export function invalid(field: string, what: string): AclError {
   return invalidField(field, `${field} ${what}`)
 }
@@ -20,7 +20,7 @@ export function requireName(name: string, field: string, what = 'must be set'): 
 }
 
 /**
- * Checks one end: a wildcard is the whole name, and below a wildcard namespace there are no exact names.
+ * Checks a source or destination: a wildcard must be the whole name, and a wildcard namespace requires a wildcard name.
  *
  * @throws AclError `field_invalid`.
  */
@@ -38,7 +38,7 @@ export function checkEnd(
 }
 
 /**
- * The namespace of one end. The standard edition has only `default`.
+ * The namespace of a source or destination. The standard edition has only `default`.
  *
  * @throws AclError `namespace_unsupported`.
  */
@@ -70,7 +70,7 @@ export function checkSourceType(type: string | undefined, field: string): void {
 }
 
 /**
- * Checks the source type of a question.
+ * Checks the source type of a query.
  *
  * @throws AclError `field_invalid`.
  */
@@ -82,7 +82,7 @@ export function requireSourceType(type: string | undefined): void {
 }
 
 /**
- * Parses one end of a query: `name` or `namespace/name`.
+ * Parses the source or destination of a query: `name` or `namespace/name`.
  *
  * @throws AclError `field_required`, `field_invalid`, `namespace_unsupported`.
  */
@@ -106,7 +106,7 @@ export function parseEnd(
   return { namespace: namespaceOfEnd(namespace, option, edition), name: name ?? '' }
 }
 
-/** `ALLOW default/a => default/b`, for texts. */
+/** Describes an intention in messages: `ALLOW default/a => default/b`. */
 export function describeIntention(
   { SourceNS, SourceName, DestinationNS, DestinationName }: IntentionEnds,
   action: IntentionAction | undefined,

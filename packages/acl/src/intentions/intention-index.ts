@@ -1,4 +1,4 @@
-/** All intentions in memory, arranged for lists, look-ups and decisions. */
+/** All intentions in memory, indexed for lists, lookups and decisions. */
 import {
   destinationKey,
   type IntentionDestination,
@@ -9,7 +9,7 @@ import {
 } from '../records/intention-records.ts'
 import { compareIntentions, WILDCARD } from './precedence.ts'
 
-/** A destination with its intentions, the highest precedence first. */
+/** A destination with its intentions, highest precedence first. */
 export interface StoredEntry {
   readonly destination: IntentionDestinationRecord
   readonly sources: readonly IntentionRecord[]
@@ -36,7 +36,7 @@ export class IntentionIndex {
     }
   }
 
-  /** All intentions, the highest precedence first. */
+  /** All intentions, highest precedence first. */
   list(): readonly IntentionRecord[] {
     return this.sorted
   }
@@ -55,12 +55,12 @@ export class IntentionIndex {
     return this.entries.get(destinationKey(destination))
   }
 
-  /** In order of namespace and name. */
+  /** All entries, in order of namespace and name. */
   allEntries(): Iterable<StoredEntry> {
     return this.entries.values()
   }
 
-  /** The intentions to a destination, those to `*` among them: the highest precedence first. */
+  /** The intentions to a destination, including intentions to `*`, highest precedence first. */
   toDestination(namespace: string, name: string): readonly IntentionRecord[] {
     return covering(namespace, name)
       .flatMap(
@@ -69,7 +69,7 @@ export class IntentionIndex {
       .sort(compareIntentions)
   }
 
-  /** The intentions of a source, those of `*` among them: the highest precedence first. */
+  /** The intentions from a source, including intentions from `*`, highest precedence first. */
   ofSource(namespace: string, name: string): readonly IntentionRecord[] {
     return covering(namespace, name)
       .flatMap(
@@ -78,7 +78,7 @@ export class IntentionIndex {
       .sort(compareIntentions)
   }
 
-  /** The intention that decides about a connection; `undefined` where the default does. */
+  /** The intention that decides about a connection; `undefined` if the default policy decides. */
   deciding({
     SourceNS,
     SourceName,
@@ -93,7 +93,7 @@ export class IntentionIndex {
   }
 }
 
-/** The name itself and the wildcards that cover it, each once. `*` is covered by wildcards alone. */
+/** The name itself and the wildcards that cover it, each once. Only wildcards cover `*`. */
 function covering(namespace: string, name: string): (readonly [namespace: string, name: string])[] {
   const all: readonly (readonly [string, string])[] = [
     [namespace, name],

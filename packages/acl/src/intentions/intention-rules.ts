@@ -21,7 +21,7 @@ interface IntentionContext {
 }
 
 /**
- * The ends that a body names.
+ * The source and destination in a body.
  *
  * @throws AclError `field_required`, `namespace_unsupported`, `field_invalid`.
  */
@@ -41,7 +41,7 @@ export function endsOf(
 }
 
 /**
- * Makes the record of a new intention.
+ * Builds the record of a new intention.
  *
  * @throws AclError as {@link endsOf}; `field_invalid`, `intention_in_use`, `intention_edited`.
  */
@@ -71,9 +71,9 @@ export function createIntention(
 }
 
 /**
- * Makes the replaced record.
+ * Builds the record that replaces an intention.
  *
- * @param keepsDestination whether the destination cannot change: since 1.9.0.
+ * @param keepsDestination whether the destination must not change, as from 1.9.0.
  * @throws AclError as {@link createIntention}; `field_immutable`.
  */
 export function updateIntention(
@@ -101,14 +101,14 @@ export function updateIntention(
     ...ends,
     ...content,
     LegacyUpdateTime: formatInstant(context.now),
-    // Under other names it is another row, which keeps the index of its creation.
+    // With another source or destination it becomes another row, which keeps its CreateIndex.
     CreateIndex: existing.CreateIndex,
     ModifyIndex: isSameRow ? existing.ModifyIndex : 0,
   })
 }
 
 /**
- * An edit through config entries takes the IDs of all intentions to a destination, and with them the ID-based writes.
+ * An edit through config entries removes the IDs of all intentions to a destination, and rules out ID-based writes.
  *
  * @throws AclError `intention_edited`.
  */

@@ -1,21 +1,21 @@
 /**
- * The one-time migration of intentions to config entries: pure rules, which the servers and the simulator run. Spec 9.5;
+ * The one-time migration of intentions to config entries, as pure rules for the servers and the simulator. Spec 9.5;
  * decisions: intentions.
  *
- * Intentions are stored as the sources of their destinations from the beginning, so the migration moves nothing: its end is one
- * record, and a process that is killed before it leaves nothing to repair. It keeps the pace of the reference, which clients and
- * rehearsals expect.
+ * Intentions are always stored as the sources of their destinations, so the migration moves nothing: it ends with one
+ * record, and a process that is killed earlier leaves nothing to repair. It keeps the pace of the reference, which
+ * clients and rehearsals expect.
  */
 import { AclError, type ServiceProfile } from '@latchkey/contract'
 import type { IntentionMigrationRecord } from '../records/system-records.ts'
 import type { Member } from '../upgrade/member.ts'
 
-/** How often the elected server looks at the others while it waits. */
+/** How often the elected server checks the others while it waits. */
 export const INTENTIONS_LOOK_MS = 5_000
-/** Least time per destination: at most a hundred a second. */
+/** Minimum time per destination: at most a hundred a second. */
 const INTENTION_DESTINATION_MS = 10
 
-/** The record of new data: what has no intentions has nothing to migrate. */
+/** The record for new data, which has nothing to migrate. */
 export function initialIntentions(
   profile: ServiceProfile,
   now: number,
@@ -23,18 +23,18 @@ export function initialIntentions(
   return profile.has('intentions.configEntries') ? { state: 'done', since: now } : undefined
 }
 
-/** A server, as the migration sees it. */
+/** The facts about a server that the migration needs. */
 interface AbleMember extends Pick<Member, 'status'> {
-  /** Whether it keeps intentions as config entries: it runs 1.9.0 or later. */
+  /** Whether it stores intentions as config entries, because it runs 1.9.0 or later. */
   readonly keepsIntentions: boolean
 }
 
-/** Whether the migration waits for a server: alive and failed ones count, those that left do not. */
+/** Whether the migration waits for a server: yes if it is alive or failed, no if it has left. */
 export function blocksIntentions({ status, keepsIntentions }: AbleMember): boolean {
   return status !== 'left' && !keepsIntentions
 }
 
-/** The least time from the first to the last destination, in milliseconds. */
+/** The minimum time from the first to the last destination, in milliseconds. */
 export function intentionsDurationMs(destinations: number): number {
   return Math.max(0, destinations - 1) * INTENTION_DESTINATION_MS
 }
@@ -43,7 +43,7 @@ export interface IntentionsLook {
   readonly recorded: IntentionMigrationRecord | undefined
   /** Known servers of this datacenter. */
   readonly servers: readonly (AbleMember & { readonly name: string })[]
-  /** In a secondary: the state of the primary, `undefined` while it does not answer. */
+  /** In a secondary: the state of the primary; `undefined` while the primary does not answer. */
   readonly primary: { readonly state: string | undefined } | 'is-here'
   readonly destinations: number
   readonly now: number
@@ -51,17 +51,17 @@ export interface IntentionsLook {
 
 /** What the elected server does next. */
 export interface IntentionsStep {
-  /** The record to store; `undefined` if it stays as it is. */
+  /** The record to store; `undefined` if it does not change. */
   readonly record: IntentionMigrationRecord | undefined
-  /** Milliseconds until the next look; `undefined`: the migration is over. */
+  /** Milliseconds until the next step; `undefined` if the migration is over. */
   readonly nextMs: number | undefined
 }
 
 /**
- * The next step of the migration. Each elected server repeats it until the end, and starts over where another was lost: a
- * migration that began before `startedAt` is not its own.
+ * The next step of the migration. The elected server repeats it until the end. It restarts the migration of a lost
+ * predecessor: a migration that began before `startedAt` is not its own.
  *
- * @param startedAt when this server was elected, by the same clock.
+ * @param startedAt when this server was elected, on the same clock.
  */
 export function nextIntentionsStep(look: IntentionsLook, startedAt: number): IntentionsStep {
   const { recorded, destinations, now } = look
@@ -93,7 +93,7 @@ function waitsForOf({ servers, primary }: IntentionsLook): readonly string[] {
 /**
  * Whether an intention may be written now. Spec 9.5.2.
  *
- * @param by before the migration, config entries and writes by names need it, and the ID-based API does not.
+ * @param by how the intention is written: before the migration, only the ID-based API works.
  * @throws AclError `intentions_migrating`.
  */
 export function requireWritable(recorded: IntentionMigrationRecord | undefined, by: 'id' | 'entry'): void {
@@ -106,7 +106,7 @@ export function requireWritable(recorded: IntentionMigrationRecord | undefined, 
   )
 }
 
-/** The least seconds until the end, for people. */
+/** The minimum number of seconds until the end, for people. */
 export function intentionsSecondsLeft(
   recorded: IntentionMigrationRecord | undefined,
   { destinations, now }: { readonly destinations: number; readonly now: number },

@@ -1,4 +1,4 @@
-/** The rules of Permissions. They are stored and checked; only a proxy applies them. Decisions: intentions. */
+/** The rules of Permissions. They are validated and stored; only a proxy enforces them. Decisions: intentions. */
 import type { IntentionPermission } from '@latchkey/contract'
 import { actionOf, invalid } from './intention-fields.ts'
 
@@ -7,7 +7,7 @@ const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'CONNE
 /**
  * Permissions as stored: methods in upper case.
  *
- * @param field their place in the body.
+ * @param field path of the permissions in the body.
  * @throws AclError `field_invalid`.
  */
 export function checkPermissions(

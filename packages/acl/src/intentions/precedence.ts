@@ -1,4 +1,4 @@
-/** Which intention decides: the one that names more. Spec 9.5 is silent; decisions: intentions. */
+/** The precedence of intentions: the more specific one decides. Spec 9.5 is silent; decisions: intentions. */
 import type { IntentionEnds } from '../records/intention-records.ts'
 
 export const WILDCARD = '*'
@@ -7,8 +7,8 @@ export const WILDCARD = '*'
 const HIGHEST = [3, 6, 9] as const
 
 /**
- * 1 to 9; of the intentions for two services, the highest decides. It counts the exact parts, of the destination first: an exact
- * namespace with an exact name, an exact namespace with `*`, or `*` with `*`.
+ * 1 to 9; among the intentions that match two services, the highest decides. It depends on the number of exact parts,
+ * first of the destination: an exact namespace with an exact name, an exact namespace with `*`, or `*` with `*`.
  */
 export function precedenceOf({
   SourceNS,
@@ -25,7 +25,7 @@ function exactParts(namespace: string, name: string): 0 | 1 | 2 {
   return name === WILDCARD ? 1 : 2
 }
 
-/** Higher precedence first, then by source and destination. */
+/** Sorts by descending precedence, then by source and destination. */
 export function compareIntentions(a: IntentionEnds, b: IntentionEnds): number {
   return (
     precedenceOf(b) - precedenceOf(a) ||

@@ -1,10 +1,10 @@
-/** Intentions as the API shows them. */
+/** Intentions in API answers. */
 import type { Intention } from '@latchkey/contract'
 import type { IntentionRecord } from '../records/intention-records.ts'
 import type { StoredEntry } from './intention-index.ts'
 import { precedenceOf } from './precedence.ts'
 
-/** As before 1.9.0, with every field. Keys in the order of the contract's schema. */
+/** The form before 1.9.0, with every field. Keys are in the order of the contract's schema. */
 export function showIntention(record: IntentionRecord): Intention {
   return {
     ID: record.LegacyID ?? '',
@@ -24,7 +24,7 @@ export function showIntention(record: IntentionRecord): Intention {
   }
 }
 
-/** As part of its config entry: with the indexes of the entry, and without what is empty. Spec 9.5.3. */
+/** The form as part of its config entry: with the indexes of the entry, and without empty fields. Spec 9.5.3. */
 export function showSource(record: IntentionRecord, { destination }: StoredEntry): Intention {
   const { LegacyID, LegacyCreateTime, LegacyUpdateTime, Action, Permissions } = record
   const Meta = LegacyID === undefined ? destination.Meta : record.LegacyMeta

@@ -1,4 +1,4 @@
-/** The attributes that selectors and bind names of a method may use. Decisions: auth methods. */
+/** The attributes that a method's selectors and bind names may use. Decisions: auth methods. */
 import { attributeName } from '../filter/selector.ts'
 import type { AuthMethodConfiguration } from '../records/login-records.ts'
 
@@ -8,13 +8,13 @@ type AttributeKind = 'text' | 'list' | 'map'
 /** Attributes by their names, such as `value.team`. */
 export type Attributes = ReadonlyMap<string, AttributeKind>
 
-/** Claims of a login by the names of their attributes. A claim that the credential lacks is not in the maps. */
+/** Claims of a login by attribute name. Claims that the credential lacks are absent from the maps. */
 export interface MappedClaims {
   readonly texts: ReadonlyMap<string, string>
   readonly lists: ReadonlyMap<string, readonly string[]>
 }
 
-/** Attributes of a service account, with the claims of its review that they come from. */
+/** Attributes of a service account, and the claims of its token review from which they come. */
 export const KUBERNETES_CLAIMS: Readonly<Record<string, string>> = {
   'serviceaccount.namespace': 'namespace',
   'serviceaccount.name': 'name',
@@ -36,9 +36,9 @@ export function attributesOf(method: AuthMethodConfiguration): Attributes {
 }
 
 /**
- * Names the attributes of some kinds, for a message.
+ * Lists the attributes of some kinds, for a message.
  *
- * @param print spells a name; without it, as bind names do.
+ * @param print formats a name; by default, as in bind names.
  */
 export function namesOf(
   attributes: Attributes,

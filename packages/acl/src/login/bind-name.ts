@@ -1,4 +1,4 @@
-/** Bind names: what a binding rule gives, with the claims of a login filled in. Decisions: auth methods. */
+/** Bind names: templates for what a binding rule gives, filled with the claims of a login. Decisions: auth methods. */
 import { AclError, shorten } from '@latchkey/contract'
 import { isIdentityName } from '../identities.ts'
 import { isNamespaceName } from '../namespace-name.ts'
@@ -13,7 +13,7 @@ export type BindName = readonly BindNamePart[]
 
 type ComputedName =
   | { readonly outcome: 'computed'; readonly name: string }
-  /** A claim is missing or empty, so the rule does not apply. */
+  /** A claim is missing or empty; the rule does not apply. */
   | { readonly outcome: 'claim_missing'; readonly attributes: readonly string[] }
   /** The name is not allowed for its type, or a claim has a character outside ASCII. */
   | { readonly outcome: 'name_invalid' }
@@ -25,18 +25,18 @@ const FITS: Readonly<Record<BindType | 'namespace', (name: string) => boolean>> 
   namespace: isNamespaceName,
 }
 
-/** The value of every attribute when a bind name is tried, at the write of its rule. */
+/** The value of every attribute when a bind name is validated at the write of its rule. */
 const TRIED_VALUE = 'fake'
 
 /** Matches one part: `$${`, an attribute in `${…}`, or other text. */
 const PART = /(\$\$\{)|\$\{\s*([A-Za-z][A-Za-z0-9._-]*)\s*\}|(\$\{)|[^$]+|\$/y
 
 /**
- * Parses a bind name and tries it with sample values.
+ * Parses a bind name and validates it with sample values.
  *
  * @param text not empty.
  * @param field name of the body's field, for errors.
- * @throws AclError `selector_invalid`, with line and column where the text itself is at fault.
+ * @throws AclError `selector_invalid`, with line and column if the text itself is invalid.
  */
 export function checkBindName(
   text: string,
@@ -89,7 +89,7 @@ function bindNameError(
   })
 }
 
-/** Computes the name for a login. Claims are lower-cased within ASCII; literal text is not. */
+/** Computes the name for a login. ASCII letters in claims are lower-cased; literal text is not changed. */
 export function computeBindName(
   parts: BindName,
   type: BindType | 'namespace',
@@ -104,7 +104,7 @@ export function computeBindName(
     }
     const value = texts.get(part.attribute) ?? ''
     if (value === '') missing.add(part.attribute)
-    // Only ASCII is lower-cased: the Kelvin sign stays as it is, and no valid name has one.
+    // Only ASCII is lower-cased: the Kelvin sign is kept, and makes the name invalid.
     name += value.replace(/[A-Z]/g, (letter) => letter.toLowerCase())
   }
   if (missing.size > 0) return { outcome: 'claim_missing', attributes: [...missing] }

@@ -6,7 +6,7 @@ import type { LoginRefusal } from './login-refusal.ts'
 const NOW_S = 1_800_000_000
 const NOW = NOW_S * 1_000
 
-/** A method with static keys. Checking claims does not look at them. */
+/** A method with static keys, which the check of claims ignores. */
 const PLAIN: JwtConfig = { JWTValidationPubKeys: [] }
 const DISCOVERY: JwtConfig = { OIDCDiscoveryURL: 'https://idp.example' }
 const ISSUED = { iat: NOW_S }

@@ -1,16 +1,16 @@
-/** Checks the issuer, audience and times of a signed token. Needs no key. Decisions: login. */
+/** Checks the issuer, audience and times of a signed token; this requires no key. Decisions: login. */
 import type { JwtConfig } from '../records/login-records.ts'
 import type { LoginRefusal } from './login-refusal.ts'
 import { leewaysOf } from './method/leeway.ts'
 import type { Claims } from './verifier.ts'
 
 /**
- * Checks the registered claims of a token. Their names are case-sensitive, and null is absent.
+ * Checks the registered claims of a token. Claim names are case-sensitive, and null is treated as absent.
  *
  * A method with discovery requires its URL as the issuer and an `exp`, and checks the audience only if one is bound.
  *
  * @param now in milliseconds since the epoch.
- * @returns why the token is refused, if it is. Of several reasons, the first in the order of the reference.
+ * @returns why the token is refused, if it is: the first reason in the order of the reference.
  */
 export function checkClaims(config: JwtConfig, claims: Claims, now: number): LoginRefusal | undefined {
   const registered = readRegistered(claims)
@@ -55,14 +55,14 @@ function readAudiences(value: unknown): readonly string[] | undefined {
   return audiences.every((each) => typeof each === 'string') ? audiences : undefined
 }
 
-/** Reads whole seconds; fractions are cut off. */
+/** Reads seconds; fractions are truncated. */
 function readTime(value: unknown): number | undefined {
   if (value === undefined) return 0
   const ms = typeof value === 'number' ? Math.trunc(value) * 1_000 : Number.NaN
   return Number.isSafeInteger(ms) ? ms : undefined
 }
 
-/** When a token is valid, leeways included. */
+/** The period in which a token is valid, including leeways. */
 interface Validity {
   readonly fromMs: number
   readonly toMs: number
@@ -84,7 +84,7 @@ function validityOf(config: JwtConfig, { exp, nbf, iat }: Registered): Validity 
   return { fromMs: start - clockSkewMs, toMs: end + clockSkewMs, issuedMs: iat - clockSkewMs }
 }
 
-/** An audience that is not bound is refused: the token was made for another service. */
+/** Refuses an audience that is not bound: the token was issued for another service. */
 function checkAudience(
   { BoundAudiences = [], OIDCDiscoveryURL }: JwtConfig,
   audiences: readonly string[],

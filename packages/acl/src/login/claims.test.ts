@@ -9,7 +9,7 @@ function map(Config: JwtConfig, claims: Readonly<Record<string, unknown>>) {
   return { ...Object.fromEntries(texts), ...Object.fromEntries(lists) }
 }
 
-/** Claims, with what each becomes as a single value and as a list. */
+/** Claims, with the result of mapping each as a single value and as a list. */
 const TABLE: readonly (readonly [claim: unknown, text: unknown, list: unknown])[] = [
   ['red', 'red', ['red']],
   ['a,b', 'a,b', ['a,b']],
@@ -20,7 +20,7 @@ const TABLE: readonly (readonly [claim: unknown, text: unknown, list: unknown])[
   [-0, '0', ['0']],
   [2 ** 53 - 1, '9007199254740991', ['9007199254740991']],
   [-(2 ** 53) + 1, '-9007199254740991', ['-9007199254740991']],
-  // Differs from the reference, which cuts off fractions and rounds large numbers like a double.
+  // Differs from the reference, which truncates fractions and rounds large numbers like a double.
   [2 ** 53, 'claim_not_integer', 'claim_not_integer'],
   [-(2 ** 53), 'claim_not_integer', 'claim_not_integer'],
   [5.9, 'claim_not_integer', 'claim_not_integer'],

@@ -5,16 +5,16 @@ import { KUBERNETES_CLAIMS, type MappedClaims } from './attributes.ts'
 import type { LoginRefusal } from './login-refusal.ts'
 import type { Claims } from './verifier.ts'
 
-/** A claim that cannot be mapped, for which the login is refused. */
+/** A claim that cannot be mapped. The login is refused. */
 export interface ClaimFault {
   readonly reason: LoginRefusal
-  /** Name of the claim, for the log and for explanations. */
+  /** Name of the claim, for the log and explanations. */
   readonly claim: string
 }
 
 type Mapping = { readonly mapped: MappedClaims } | { readonly fault: ClaimFault }
 
-/** Maps the claims that a method names; a claim that is null counts as missing. */
+/** Maps the claims that a method names. A null claim is treated as missing. */
 export function mapClaims(method: AuthMethodConfiguration, claims: Claims): Mapping {
   const texts = new Map<string, string>()
   const lists = new Map<string, readonly string[]>()
@@ -35,7 +35,7 @@ export function mapClaims(method: AuthMethodConfiguration, claims: Claims): Mapp
   return { mapped: { texts, lists } }
 }
 
-/** Whether the claims include all that a method maps. */
+/** Whether the claims include all claims that a method maps. */
 export function hasMappedClaims(method: AuthMethodConfiguration, claims: Claims): boolean {
   return [...textMappings(method), ...listMappings(method)].every(
     ([, claim]) => (claimAt(claims, claim) ?? null) !== null,
@@ -57,7 +57,7 @@ function listMappings(method: AuthMethodConfiguration): readonly AttributeAndCla
 }
 
 /**
- * Looks up a claim: by JSON pointer if its name begins with `/`, else literally by a name of the top level. Never reads
+ * Looks up a claim: by JSON pointer if its name begins with `/`, otherwise as a literal top-level name. Never reads
  * inherited properties.
  */
 function claimAt(claims: Claims, claim: string): unknown {
@@ -80,7 +80,7 @@ function childOf(value: unknown, key: string): unknown {
 
 type ReadText = { readonly text: string } | { readonly reason: LoginRefusal }
 
-/** Refuses numbers that JSON does not carry exactly: rounding could give two callers one identity. */
+/** Refuses numbers that JSON does not represent exactly: rounding could give two callers the same identity. */
 function readText(value: unknown): ReadText {
   switch (typeof value) {
     case 'string':

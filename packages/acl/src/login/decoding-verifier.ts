@@ -5,8 +5,8 @@ import { checkClaims } from './check-claims.ts'
 import type { Claims, Verification, Verifier } from './verifier.ts'
 
 /**
- * Checks everything about a credential except its signature: form, issuer, audience and times. Since anyone can then log
- * in as anyone, it is for tests and mocks only. A credential for type kubernetes has the claims `namespace`, `name` and
+ * Checks everything about a credential except its signature: form, issuer, audience and times. For tests and mocks
+ * only, because anyone can log in as anyone. A credential for type kubernetes has the claims `namespace`, `name` and
  * `uid`, which are not checked.
  */
 export class DecodingVerifier implements Verifier {
@@ -37,13 +37,13 @@ function readClaims(bearer: string): Claims | undefined {
   }
 }
 
-/** How long an unsigned token is valid if its claims do not say. */
+/** Default lifetime of an unsigned token. */
 const VALID_SECONDS = 3_600
 
 /**
- * A credential that {@link DecodingVerifier} reads: a JWT without a signature.
+ * Builds a credential for {@link DecodingVerifier}: a JWT without a signature.
  *
- * @param now in milliseconds since the epoch. The token is issued then and valid for an hour, unless the claims say.
+ * @param now in milliseconds since the epoch. By default, the token is issued at this time and valid for an hour.
  */
 export function unsignedToken(claims: Claims, now: number): string {
   const iat = Math.floor(now / 1_000)

@@ -1,5 +1,5 @@
 /**
- * Evaluates a login: every binding rule of the method against the claims. A plan and an explanation are two views of one
+ * Evaluates a login: every binding rule of the method against the claims. The plan and the explanation use the same
  * evaluation, so an explanation cannot differ from the login. Decisions: login.
  */
 import { AclError } from '@latchkey/contract'
@@ -16,7 +16,7 @@ import { type CheckedSelector, checkSelectorInSlices } from './selector/check-se
 import { matchesClaims } from './selector/evaluate-selector.ts'
 import type { Claims } from './verifier.ts'
 
-/** A method with its rules, read once for many logins. */
+/** A method with its rules, parsed once for many logins. */
 export interface PreparedLogin {
   readonly method: AuthMethodRecord
   /** In order of ID. */
@@ -29,12 +29,14 @@ interface PreparedRule {
   readonly prepared: Prepared
 }
 
-/** A parsed selector and name, or why they do not fit the method, which may have changed after the rule was written. */
+/**
+ * A parsed selector and name, or why they do not match the method, which may have changed after the rule was written.
+ */
 type Prepared =
   | { readonly selector: CheckedSelector | undefined; readonly name: BindName }
   | { readonly problem: string }
 
-/** @param rules of the method, in any order. */
+/** @param rules the rules of the method, in any order. */
 export function* prepareLogin(
   method: AuthMethodRecord,
   rules: readonly BindingRuleRecord[],
@@ -68,7 +70,7 @@ function* prepare(
   }
 }
 
-/** What one rule gives, or why it gives nothing. */
+/** The result of one rule, or why it does not apply. */
 type RuleOutcome =
   | { readonly outcome: 'bound'; readonly name: string; readonly role?: RoleRecord }
   | { readonly outcome: 'unfit'; readonly problem: string }
@@ -76,7 +78,7 @@ type RuleOutcome =
   | { readonly outcome: 'claim_missing'; readonly attributes: readonly string[] }
   | { readonly outcome: 'name_invalid' }
   | { readonly outcome: 'role_missing'; readonly name: string }
-  /** The role has global management, which no login gives where there are namespaces. */
+  /** The role has global management, which a login never grants in an edition with namespaces. */
   | { readonly outcome: 'role_global'; readonly name: string }
 
 export interface EvaluatedRule {
@@ -92,7 +94,7 @@ export interface LoginEvaluation {
   readonly fault: ClaimFault | undefined
   /** The namespace of the token; the method's own if no namespace rule matches. */
   readonly namespace: string
-  /** Why the login is refused, even if rules apply; `undefined` if it is not. */
+  /** Why the login is refused, even if rules apply; `undefined` if it is accepted. */
   readonly refusal: LoginRefusal | undefined
   readonly rules: readonly EvaluatedRule[]
 }
@@ -100,7 +102,7 @@ export interface LoginEvaluation {
 const NO_CLAIMS: MappedClaims = { texts: new Map(), lists: new Map() }
 
 /**
- * @param claims verified, or what an administrator supposes.
+ * @param claims verified claims, or sample claims from an administrator.
  * @param hasNamespaces whether the edition has namespaces, which limit rights. Decisions: rights across namespaces.
  */
 export function* evaluateLogin(
@@ -143,7 +145,7 @@ export function* evaluateLogin(
   }
 }
 
-/** Cost of matching a regular expression against one claim, however short the claim is. */
+/** Cost of matching a regular expression against one claim, even a short one. */
 const STEPS_PER_PATTERN = 16
 
 function weightOf(prepared: Prepared): number {
@@ -151,7 +153,7 @@ function weightOf(prepared: Prepared): number {
   return 1 + STEPS_PER_PATTERN * patterns
 }
 
-/** Cost of one rule: its selector may read all of the longest claim. */
+/** Cost of one rule: its selector may read the whole longest claim. */
 function stepsPerRule({ texts, lists }: MappedClaims): number {
   const lengths = [...texts.values(), ...lists.values()].map(({ length }) => length)
   return stepsOf(Math.max(0, ...lengths))
@@ -181,10 +183,10 @@ function resultOf(
 }
 
 /**
- * The first namespace rule that matches decides; without one, the mapping of Kubernetes namespaces, if there is one.
+ * The first matching namespace rule decides; otherwise the mapping of Kubernetes namespaces, if configured.
  *
- * @returns `undefined` if its name cannot be computed or names no namespace. A fallback could grant rights in the wrong
- *   namespace.
+ * @returns `undefined` if the name cannot be computed or the namespace does not exist. A fallback could grant rights in
+ * the wrong namespace.
  */
 function namespaceOf(
   { method, namespaceRules }: PreparedLogin,

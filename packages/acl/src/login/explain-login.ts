@@ -1,4 +1,6 @@
-/** Explains to administrators what a login would give and why, from the evaluation that a login uses. Decisions: login. */
+/**
+ * Explains to administrators what a login would give and why, with the same evaluation as a login. Decisions: login.
+ */
 import { printPath, printTerm } from '../filter/print-selector.ts'
 import { attributeName, type Selector } from '../filter/selector.ts'
 import { hasLinks, type TokenLinks } from '../links.ts'
@@ -11,13 +13,13 @@ import type { CheckedSelector } from './selector/check-selector.ts'
 import { matchesClaims } from './selector/evaluate-selector.ts'
 import { lintSelector } from './selector/lint-selector.ts'
 
-/** What a login with the evaluated claims would give. It has links only if the login would succeed. */
+/** The result of a login with the evaluated claims. It has links only if the login would succeed. */
 export interface LoginExplanation extends TokenLinks {
-  /** Single values by the names that selectors use, such as `value.team`. */
+  /** Single values, by their names in selectors, such as `value.team`. */
   readonly Values: Readonly<Record<string, string>>
-  /** Lists by the names that selectors use. */
+  /** Lists, by their names in selectors. */
   readonly Lists: Readonly<Record<string, readonly string[]>>
-  /** Why the login would be refused; absent where it would succeed. */
+  /** Why the login would be refused; absent if it would succeed. */
   readonly Refused?: string
   /** The namespace of the token. */
   readonly Namespace: string
@@ -38,7 +40,7 @@ interface RuleExplanation {
 }
 
 /**
- * Takes one slice per rule: a long selector that can never match is found within 2 ms.
+ * Uses one slice per rule: linting a long selector takes up to 2 ms.
  *
  * @param datacenter the datacenter of node identities.
  */
@@ -103,7 +105,7 @@ function explainRule({ rule, prepared, result }: EvaluatedRule, claims: MappedCl
   }
 }
 
-/** The terms that make a selector true or false. */
+/** The terms that decide whether a selector is true or false. */
 function causesOf(
   checked: CheckedSelector,
   selector: Selector,

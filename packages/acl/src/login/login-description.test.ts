@@ -13,7 +13,7 @@ test.each([
     { k: "\n\r\t\b\f\u0000\u001f\u007f/'é" },
     'token created via login: {"k":"\\n\\r\\t\\u0008\\u000c\\u0000\\u001f\u007f/\'é"}',
   ],
-  // In the order of bytes: 𝒳 is after the private use area.
+  // In byte order: 𝒳 is after the private use area.
   [
     { 𝒳: '', '\uE000': '', é: '', a: '', aa: '' },
     'token created via login: {"a":"","aa":"","é":"","\uE000":"","𝒳":""}',

@@ -1,7 +1,7 @@
-/** The description of a token that a login made. Decisions: login. */
+/** The description of a login's token. Decisions: login. */
 import { AclError, limits, utf8Length } from '@latchkey/contract'
 
-/** What a caller says about its login. */
+/** Metadata that a caller sends with its login. */
 export type LoginMeta = Readonly<Record<string, string>>
 
 const PREFIXES = {
@@ -12,7 +12,7 @@ const PREFIXES = {
 /**
  * The description of a token: `token created via login`, followed by Meta as JSON.
  *
- * @throws AclError `field_too_long` for Meta of more entries or bytes than are allowed.
+ * @throws AclError `field_too_long` if Meta has too many entries or bytes.
  */
 export function loginDescription(meta: LoginMeta, flow: keyof typeof PREFIXES = 'login'): string {
   const entries = Object.entries(meta)
@@ -28,7 +28,7 @@ function tooLong(most: string): AclError {
   return new AclError('field_too_long', `Meta must hold at most ${most}`, { field: 'Meta' })
 }
 
-/** Encodes a map of strings as Go does: names in byte order, and characters of HTML markup escaped. */
+/** Encodes a map of strings like Go: names in byte order, with HTML characters escaped. */
 function goJson(entries: readonly (readonly [name: string, value: string])[]): string {
   const sorted = entries.map(([name, value]) => [name.toWellFormed(), value.toWellFormed()] as const)
   sorted.sort(([a], [b]) => compareBytes(a, b))
@@ -51,7 +51,7 @@ function goString(text: string): string {
   return `"${escaped}"`
 }
 
-/** Compares in UTF-8 order, which is that of code points. JavaScript's differs above U+FFFF. */
+/** Compares in UTF-8 order, which equals code point order. JavaScript's order differs above U+FFFF. */
 function compareBytes(a: string, b: string): number {
   const others = b[Symbol.iterator]()
   for (const character of a) {

@@ -53,7 +53,7 @@ test(`DIF-04: ${PAIRS} pairs of claims and rules give what a naive reading of th
       seen.set(kind, (seen.get(kind) ?? 0) + 1)
     }
   }
-  // Makes sure that each outcome is common, so that the comparison means something.
+  // Checks that each outcome is common, or the comparison would be meaningless.
   for (const kind of ['refused', 'unbound', 'bound']) {
     expect(seen.get(kind) ?? 0, kind).toBeGreaterThan(PAIRS / 200)
   }

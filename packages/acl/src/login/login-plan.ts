@@ -1,4 +1,4 @@
-/** What a login writes, or why it is refused. Decisions: login. */
+/** The token that a login writes, or why it is refused. Decisions: login. */
 import { AclError, formatInstant, parseDurationMs } from '@latchkey/contract'
 import { normalizeNodeIdentities, normalizeServiceIdentities } from '../identities.ts'
 import { hasLinks, type TokenLinks } from '../links.ts'
@@ -10,7 +10,7 @@ import type { LoginEvaluation } from './evaluate-login.ts'
 import { type LoginMeta, loginDescription } from './login-description.ts'
 import { loginRefused } from './login-refusal.ts'
 
-/** The token of a login without its ids, and the rules that gave it its links. */
+/** The token of a login without its ids, and the rules that contributed its links. */
 interface LoginPlan
   extends TokenLinks,
     Pick<
@@ -25,14 +25,14 @@ interface LoginPlan
       | 'ExpirationTime'
       | 'Namespace'
     > {
-  /** IDs of the rules that gave something, in order. */
+  /** IDs of the rules that applied, in order. */
   readonly ruleIds: readonly string[]
 }
 
 export interface LoginContext {
   /** In milliseconds since the epoch. */
   readonly now: number
-  /** This datacenter, for node identities. */
+  /** The local datacenter, for node identities. */
   readonly datacenter: string
   readonly meta?: LoginMeta
   /** See `loginIdentity`. */
@@ -69,7 +69,7 @@ export function planLogin(evaluation: LoginEvaluation, context: LoginContext): L
   }
 }
 
-/** The union of what all rules give, merged and sorted as in a token that is created. */
+/** The union of the links of all rules, merged and sorted as in a created token. */
 export function linksOf({ rules }: LoginEvaluation, datacenter: string): TokenLinks {
   const names = { service: new Set<string>(), node: new Set<string>() }
   const roleIds = new Set<string>()
@@ -92,7 +92,7 @@ export function linksOf({ rules }: LoginEvaluation, datacenter: string): TokenLi
   }
 }
 
-/** Makes the record of a planned token. */
+/** Builds the record of a planned token. */
 export function loginToken(plan: LoginPlan, random: Random): TokenRecord {
   const { ruleIds: _, ...fields } = plan
   return withTokenHash({

@@ -1,4 +1,4 @@
-/** Why a login is refused: a fixed list, so that no answer repeats a token, a claim or what was expected of them. */
+/** Why a login is refused. The list is fixed, so no answer reveals a token, a claim or an expected value. */
 import { AclError } from '@latchkey/contract'
 
 /** Every reason to refuse a login, with the text that follows `Permission denied: `. */

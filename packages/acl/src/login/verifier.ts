@@ -1,4 +1,4 @@
-/** The port to identity providers, for all that needs keys or a network. */
+/** The port to identity providers, for everything that needs keys or a network. */
 import type { AuthMethodConfiguration, AuthMethodRecord } from '../records/login-records.ts'
 import { type LoginRefusal, loginRefused, providerUnavailable } from './login-refusal.ts'
 
@@ -9,7 +9,7 @@ export type Verification =
   /** For a method of type kubernetes the claims are `namespace`, `name` and `uid` of the service account. */
   | { readonly outcome: 'verified'; readonly claims: Claims }
   | { readonly outcome: 'refused'; readonly reason: LoginRefusal; readonly cause?: unknown }
-  /** The provider is unreachable, slow or answers nonsense, and no known key fits. */
+  /** The provider is unreachable, slow or sends invalid answers, and no known key matches. */
   | { readonly outcome: 'provider_unavailable'; readonly cause?: unknown }
 
 export interface Verifier {
@@ -21,9 +21,9 @@ export interface Verifier {
   verify(method: AuthMethodRecord, bearer: string, now: number): Promise<Verification>
 
   /**
-   * Checks the keys and certificates of a method that is written and, with `fetch`, what its URLs answer.
+   * Checks the keys and certificates of a method at its write and, with `fetch`, the answers of its URLs.
    *
-   * @throws AclError `field_invalid` with only the kind of fault, never with what an address answered.
+   * @throws AclError `field_invalid` with only the kind of error, never with the content of an answer.
    */
   check(method: AuthMethodConfiguration, options: { readonly fetch: boolean }): Promise<void>
 }

@@ -13,17 +13,17 @@ import { type Random, randomUuid } from '../ports.ts'
 import type { Directory } from '../records/directory.ts'
 import type { PolicyRecord } from '../records/records.ts'
 
-/** What decides a policy write. */
+/** The inputs of a policy write. */
 interface PolicyWriteContext {
   readonly directory: Directory
-  /** The fault in the request's rules, from `findRulesProblem`. */
+  /** The error in the request's rules, from `findRulesProblem`. */
   readonly rulesProblem: AclError | undefined
 }
 
 const POLICY_NAME = /^[A-Za-z0-9_-]+$/
 
 /**
- * Makes the record of a new policy.
+ * Builds the record of a new policy.
  *
  * @throws AclError `field_invalid`, `field_required`, `name_invalid`, `name_in_use`, `rules_invalid`.
  */
@@ -52,7 +52,7 @@ export function createPolicy(
 }
 
 /**
- * Makes the updated record: replaces Description, Rules and Datacenters, and clears them if omitted. The rules and
+ * Builds the updated record: replaces Description, Rules and Datacenters, and clears them if omitted. The rules and
  * datacenters of the built-in policy cannot change; its name and description can.
  *
  * @throws AclError `builtin_immutable`, or as {@link createPolicy}.
@@ -90,7 +90,7 @@ export function checkPolicyDelete(existing: PolicyRecord): void {
   }
 }
 
-/** A policy as shown alone. Keys in the order of the contract's schema. */
+/** A policy in the answer of a read. Keys are in the order of the contract's schema. */
 export function showPolicy(policy: PolicyRecord, showNamespace: boolean): Policy {
   return {
     ID: policy.ID,

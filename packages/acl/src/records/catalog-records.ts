@@ -1,6 +1,6 @@
 /**
- * Records of the catalog: what is registered in this datacenter alone. Spelled and shaped as on the wire; what follows from
- * another record (the datacenter, the name and the tags of a check's service) is not kept.
+ * Records of the catalog of this datacenter. Spelled and shaped as on the wire; values that derive from another record
+ * (the datacenter, and the name and tags of a check's service) are not stored.
  */
 import type { ServiceAddress, Weights } from '@latchkey/contract'
 import type { AgentCheck } from '../agent/check-definition.ts'
@@ -11,26 +11,26 @@ type JsonObject = Readonly<Record<string, unknown>>
 export interface NodeRecord {
   /** A UUID in lower case, or empty. */
   readonly ID: string
-  /** As it was last written; unique without case. */
+  /** As last written; unique regardless of case. */
   readonly Node: string
   readonly Address: string
-  /** `null`: none were given. */
+  /** `null` if none were given. */
   readonly TaggedAddresses: Words | null
   readonly Meta: Words | null
   readonly CreateIndex: number
   readonly ModifyIndex: number
 }
 
-/** A service on a node: an instance of the service of that name. */
+/** A service on a node: an instance of the service with that name. */
 export interface ServiceRecord {
   readonly Node: string
-  /** Unique on the node, in its namespace, without case. */
+  /** Unique on the node and in its namespace, regardless of case. */
   readonly ID: string
   readonly Service: string
   /** Empty for a typical service. */
   readonly Kind: string
   readonly Tags: readonly string[]
-  /** Empty: that of the node. */
+  /** If empty, the address of the node applies. */
   readonly Address: string
   readonly TaggedAddresses: Readonly<Record<string, Readonly<ServiceAddress>>>
   readonly Meta: Words | null
@@ -38,7 +38,7 @@ export interface ServiceRecord {
   readonly SocketPath: string
   readonly Weights: Readonly<Weights>
   readonly EnableTagOverride: boolean
-  /** Without keys that were not given. */
+  /** Contains only keys that were given. */
   readonly Proxy: JsonObject
   readonly Connect: JsonObject
   readonly CreateIndex: number
@@ -49,33 +49,36 @@ export interface ServiceRecord {
 /** A check of a service, or of a node. */
 export interface CheckRecord {
   readonly Node: string
-  /** Unique on the node, in its namespace, without case. */
+  /** Unique on the node and in its namespace, regardless of case. */
   readonly CheckID: string
   readonly Name: string
-  /** `passing`, `warning`, `critical`, or whatever was registered. */
+  /** `passing`, `warning`, `critical`, or another text that was registered. */
   readonly Status: string
   readonly Notes: string
   readonly Output: string
-  /** Empty for a check of the node. A service of the same node and namespace. */
+  /** A service on the same node and in the same namespace; empty for a check of the node. */
   readonly ServiceID: string
   readonly Type: string
   readonly Interval: string
   readonly Timeout: string
   readonly ExposedPort: number
-  /** Only what is set; durations in Go notation. */
+  /** Only fields that are set; durations in Go notation. */
   readonly Definition: JsonObject
-  /** How the agent of the node gets its status, and the process that last heard of it. Absent: nothing here runs it. No answer shows it. */
+  /**
+   * How the agent of the node determines the status, and the process that last received a result. Absent if no agent
+   * runs the check. Never part of an answer.
+   */
   readonly Agent?: (AgentCheck & { readonly process: string }) | null
   readonly CreateIndex: number
   readonly ModifyIndex: number
-  /** That of the service; `default` for a check of the node. */
+  /** The namespace of the service; `default` for a check of the node. */
   readonly Namespace: string
 }
 
-/** Where a node is in the network, by distances that it measured. */
+/** Position of a node in the network, from measured distances. */
 export interface CoordinateRecord {
   readonly Node: string
-  /** Empty for the network without segments. */
+  /** Empty for a network without segments. */
   readonly Segment: string
   readonly Coord: {
     /** Eight numbers, in seconds. */
@@ -89,8 +92,8 @@ export interface CoordinateRecord {
 }
 
 /**
- * The index of a service name. The store writes it with the commits that move it: `serviceIndexChanges`. It exists
- * while the name has instances; its ModifyIndex is the index.
+ * The index of a service name, which is its ModifyIndex. The store writes it with the commits that change it
+ * (`serviceIndexChanges`). It exists while the name has instances.
  */
 export interface ServiceIndexRecord {
   /** `nameKey` of the service, {@link EXTINCTION} or {@link SERVICE_NAMES}. */
@@ -99,18 +102,21 @@ export interface ServiceIndexRecord {
   readonly ModifyIndex: number
 }
 
-/** The status of a check that fails: it ends the sessions that depend on it. A warning does not. */
+/** The status of a failed check, which ends the sessions that depend on it. A warning does not. */
 export const CRITICAL = 'critical'
 
-/** Not the key of a service: its ModifyIndex is when last a name lost its last instance. */
+/** Not the key of a service. Its ModifyIndex is the index at which a name most recently lost its last instance. */
 export const EXTINCTION = ''
-/** Not the key of a service: its ModifyIndex is when last a name got its first instance, or lost its last. */
+/**
+ * Not the key of a service. Its ModifyIndex is the index at which a name most recently got its first instance or lost
+ * its last.
+ */
 export const SERVICE_NAMES = '*'
 
-/** Between the parts of a key. Names with it are refused. */
+/** Separates the parts of a key. Names that contain it are refused. */
 const SEPARATOR = '\u0000'
 
-/** Nodes, services and checks are unique without case. */
+/** The keys of nodes, services and checks ignore case. */
 export function nodeKey(node: string): string {
   return node.toLowerCase()
 }
@@ -136,7 +142,7 @@ export function coordinateKey({ Node, Segment }: Pick<CoordinateRecord, 'Node' |
   return keyOf(Node, Segment)
 }
 
-/** The node of a key of a node, service, check or coordinate. */
+/** The node in the key of a node, service, check or coordinate. */
 export function nodeOfKey(key: string): string {
   const end = key.indexOf(SEPARATOR)
   return end === -1 ? key : key.slice(0, end)

@@ -1,4 +1,4 @@
-/** The tables of the directory: their records, and the keys by which stores hold them. */
+/** The tables of the directory: their records, and their keys in stores. */
 import {
   destinationKey,
   type IntentionDestinationRecord,
@@ -84,7 +84,7 @@ export function nameKey(namespace: string, name: string): string {
   return `${namespace}/${name.toLowerCase()}`
 }
 
-/** The key of an auth method: its name is unique in its namespace, without case. */
+/** The key of an auth method, whose name is unique in its namespace regardless of case. */
 export function authMethodKey({ Namespace, Name }: Pick<AuthMethodRecord, 'Namespace' | 'Name'>): string {
   return nameKey(Namespace, Name)
 }

@@ -1,7 +1,6 @@
 /**
- * A snapshot of what decisions depend on: policies, roles, namespaces, auth methods, binding rules,
- * intentions and system records.
- * Immutable; a change makes a new snapshot with another {@link Directory.version}.
+ * A snapshot of the records on which decisions depend: policies, roles, namespaces, auth methods, binding rules,
+ * intentions and system records. Immutable; a change creates a new snapshot with another {@link Directory.version}.
  */
 import { IntentionIndex } from '../intentions/intention-index.ts'
 import {
@@ -55,7 +54,7 @@ export class Directory {
     return this.policiesByName.get(nameKey(namespace, name))
   }
 
-  /** In order of ID. */
+  /** All policies, in order of ID. */
   policies(): Iterable<PolicyRecord> {
     return this.policiesById.values()
   }
@@ -80,12 +79,12 @@ export class Directory {
     return this.namespacesByName.values()
   }
 
-  /** By name, without case. */
+  /** Finds an auth method by name, ignoring case. */
   authMethod(namespace: string, name: string): AuthMethodRecord | undefined {
     return this.authMethodsByName.get(nameKey(namespace, name))
   }
 
-  /** All auth methods in order of their names in lower case. */
+  /** All auth methods, in order of lower-case name. */
   authMethods(): Iterable<AuthMethodRecord> {
     return this.authMethodsByName.values()
   }
@@ -110,7 +109,7 @@ export class Directory {
     )
   }
 
-  /** Arranged on first use: most snapshots never need them. */
+  /** Indexed on first use: most snapshots never need them. */
   intentions(): IntentionIndex {
     const { intentions, intentionDestinations } = this.intentionContent
     this.intentionIndex ??= new IntentionIndex(intentions, intentionDestinations)
@@ -118,7 +117,7 @@ export class Directory {
   }
 
   system<K extends SystemKey>(key: K): SystemRecord<K> | undefined {
-    // The record of a key has that key.
+    // The record stored under a key has that key.
     return this.systemByKey.get(key) as SystemRecord<K> | undefined
   }
 

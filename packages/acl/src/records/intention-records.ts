@@ -1,4 +1,4 @@
-/** Records of intentions: which service may connect to which. Spec 9.5; decisions: intentions. */
+/** Records of intentions: which services may connect to which. Spec 9.5; decisions: intentions. */
 import type { IntentionPermission } from '@latchkey/contract'
 
 /** Who connects to whom. `*` as a name means every service, as a namespace every namespace. */
@@ -16,13 +16,13 @@ export type IntentionAction = 'allow' | 'deny'
 
 export interface IntentionRecord extends IntentionEnds {
   readonly SourceType: 'consul'
-  /** `undefined` where Permissions decide. */
+  /** `undefined` if Permissions decide. */
   readonly Action: IntentionAction | undefined
   readonly Permissions: readonly IntentionPermission[]
   readonly Description: string
-  /** The id of the ID-based API, in lower case; `undefined` since an edit through config entries. */
+  /** The ID in the ID-based API, in lower case; `undefined` after an edit through config entries. */
   readonly LegacyID: string | undefined
-  /** `Meta` of the ID-based API. */
+  /** `Meta` in the ID-based API. */
   readonly LegacyMeta: Readonly<Record<string, string>>
   /** RFC 3339; `undefined` like LegacyID. */
   readonly LegacyCreateTime: string | undefined
@@ -33,7 +33,10 @@ export interface IntentionRecord extends IntentionEnds {
   readonly ModifyIndex: number
 }
 
-/** What all intentions of a destination share. It exists while the destination has intentions; every change of one writes it. */
+/**
+ * The data shared by all intentions of a destination. It exists while the destination has intentions, and is written
+ * with every change of one.
+ */
 export interface IntentionDestinationRecord extends IntentionDestination {
   /** Meta of the config entry. */
   readonly Meta: Readonly<Record<string, string>>
@@ -41,7 +44,7 @@ export interface IntentionDestinationRecord extends IntentionDestination {
   readonly ModifyIndex: number
 }
 
-/** The primary key of an intention: names may have any characters. */
+/** The primary key of an intention. Names may contain any characters. */
 export function intentionKey({
   DestinationNS,
   DestinationName,

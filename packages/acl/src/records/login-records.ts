@@ -1,12 +1,12 @@
-/** Records of auth methods and binding rules, with the wire's spelling and shapes. */
+/** Records of auth methods and binding rules, spelled and shaped as on the wire. */
 
-/** Go notation, or a number of nanoseconds: as it was written. */
+/** Go notation or a number of nanoseconds, as it was written. */
 export type WrittenDuration = string | number
 
-/** Claims, and the names that selectors and bind names use for them. */
+/** Maps claims to their names in selectors and bind names. */
 export type ClaimMappings = Readonly<Record<string, string>>
 
-/** How a token of the provider is verified and read, whatever the type. */
+/** How a provider's token is verified and read, for every type. */
 interface TokenConfig {
   readonly OIDCDiscoveryURL?: string
   readonly OIDCDiscoveryCACert?: string
@@ -30,7 +30,7 @@ export interface JwtConfig extends TokenConfig {
 export interface OidcConfig extends TokenConfig {
   readonly OIDCDiscoveryURL: string
   readonly OIDCClientID: string
-  /** A secret: sealed at rest, hidden from callers without `acl:write`. */
+  /** A secret: encrypted at rest, hidden from callers without `acl:write`. */
   readonly OIDCClientSecret: string
   readonly AllowedRedirectURIs: readonly string[]
   readonly OIDCScopes?: readonly string[]
@@ -41,16 +41,18 @@ export interface OidcConfig extends TokenConfig {
 export interface KubernetesConfig {
   readonly Host: string
   readonly CACert: string
-  /** A secret: sealed at rest, hidden from callers without `acl:write`. */
+  /** A secret: encrypted at rest, hidden from callers without `acl:write`. */
   readonly ServiceAccountJWT: string
   readonly BoundAudiences?: readonly string[]
-  /** Logs in under the name of the service account, whatever its annotation says. */
+  /** Whether accounts log in under the name of the service account, regardless of its annotation. */
   readonly IgnoreNameAnnotation?: boolean
-  /** Extended edition: whether a token is in a namespace named after that of its service account. */
+  /**
+   * Extended edition: whether a token is in the namespace with the same name as the namespace of its service account.
+   */
   readonly MapNamespaces?: boolean
-  /** Goes before the name of the Kubernetes namespace. */
+  /** Prefix for the name of the Kubernetes namespace. */
   readonly ConsulNamespacePrefix?: string
-  /** Namespaces by Kubernetes namespaces, instead of the prefix. */
+  /** Maps Kubernetes namespaces to namespaces, which are used without the prefix. */
   readonly ConsulNamespaceOverrides?: Readonly<Record<string, string>>
 }
 
@@ -69,25 +71,26 @@ export interface NamespaceRule {
 }
 
 export type AuthMethodRecord = AuthMethodConfiguration & {
-  /** The first spelling: an update in another case does not change it. */
+  /** As first written: an update in another case does not change it. */
   readonly Name: string
   readonly DisplayName: string
   readonly Description: string
-  /** Go notation, such as `1h0m0s`; `undefined` where tokens do not expire. */
+  /** Go notation, such as `1h0m0s`; `undefined` if tokens do not expire. */
   readonly MaxTokenTTL: string | undefined
   readonly TokenLocality: '' | 'local' | 'global'
-  /** Fields of Config that were written empty. They count as absent, and are shown as they were written. */
+  /** Fields of Config that were written empty. They are treated as absent, and returned as written. */
   readonly EmptyConfig: Readonly<Record<string, unknown>>
-  /** An extension: the most live tokens of the method; `undefined` for no bound. */
+  /** An extension: the maximum number of live tokens of the method; `undefined` for no limit. */
   readonly MaxLiveTokens: number | undefined
-  /** An extension: Go notation; a token that is not used for so long ends. `undefined` for no limit. */
+  /** An extension, in Go notation: how long a token may be unused before it expires. `undefined` for no limit. */
   readonly IdleTTL: string | undefined
-  /** RFC 3339: when IdleTTL was last changed, which counts as a use of every token. Never part of an answer. */
+  /** RFC 3339: when IdleTTL was last changed, which is treated as a use of every token. Never part of an answer. */
   readonly IdleSince: string | undefined
   readonly NamespaceRules: readonly NamespaceRule[]
   /**
-   * What a token of the method must repeat to be alive; it never travels. A deleted method and a later one of the same
-   * name have different ones, so that tokens die with their method before their rows are removed.
+   * A token is valid only with the generation of its method; never part of an answer. A deleted method and a later one
+   * with the same name have different generations, so tokens become invalid with their method before their rows are
+   * removed.
    */
   readonly Generation: number
   readonly CreateIndex: number
@@ -100,9 +103,9 @@ export type BindType = 'service' | 'node' | 'role'
 export interface BindingRuleRecord {
   readonly ID: string
   readonly Description: string
-  /** As it was written: in any case. */
+  /** As written, in any case. */
   readonly AuthMethod: string
-  /** Empty: every login. */
+  /** If empty, every login. */
   readonly Selector: string
   readonly BindType: BindType
   readonly BindName: string

@@ -1,16 +1,16 @@
 /**
- * Records as the rules see them: spelled and shaped as on the wire, plus the few fields that never travel.
- * Records are immutable: the same object has the same content.
+ * Records as the rules use them: spelled and shaped as on the wire, plus a few internal fields. Records are immutable:
+ * the same object always has the same content.
  */
 import type { NodeIdentity, ServiceIdentity } from '@latchkey/contract'
 
-/** A link as stored: the ID alone. Replies look up the current name, so renames break nothing. */
+/** A stored link has only the ID. Replies look up the current name, so renames break nothing. */
 export interface StoredLink {
   readonly ID: string
 }
 
 export interface TokenRecord {
-  /** Empty on a legacy token that was not migrated yet. Spec 9.2.3. */
+  /** Empty on a legacy token that is not migrated yet. Spec 9.2.3. */
   readonly AccessorID: string
   readonly SecretID: string
   readonly Description: string
@@ -20,15 +20,18 @@ export interface TokenRecord {
   readonly NodeIdentities: readonly NodeIdentity[]
   /** Rules of an unconverted legacy token. */
   readonly Rules: string
-  /** Type of a legacy token; `''` on all others. The new APIs never show it. */
+  /** Type of a legacy token; `''` on all others. The new APIs never return it. */
   readonly Type: '' | 'client' | 'management'
   readonly Local: boolean
   readonly AuthMethod: string
-  /** Namespace of that auth method; empty unless a login made the token. */
+  /** Namespace of that auth method; empty unless a login created the token. */
   readonly AuthMethodNamespace: string
-  /** Generation of that auth method at the login; 0 unless a login made the token. */
+  /** Generation of that auth method at the login; 0 unless a login created the token. */
   readonly AuthMethodGeneration: number
-  /** Who logged in, as the provider calls them: `loginIdentity`. Empty unless a login made the token. Never part of an answer. */
+  /**
+   * Who logged in, as identified by the provider: `loginIdentity`. Empty unless a login created the token. Never part
+   * of an answer.
+   */
   readonly LoginIdentity: string
   /** RFC 3339, or `undefined` for no expiration. */
   readonly ExpirationTime: string | undefined
@@ -44,7 +47,7 @@ export interface PolicyRecord {
   readonly Name: string
   readonly Description: string
   readonly Rules: string
-  /** `undefined` if never given: valid everywhere. */
+  /** `undefined` if never given: the policy is valid everywhere. */
   readonly Datacenters: readonly string[] | undefined
   readonly Hash: string
   readonly CreateIndex: number
@@ -70,20 +73,20 @@ export interface KvRecord {
   /** Unsigned, 64 bits. */
   readonly Flags: bigint
   readonly Value: Uint8Array
-  /** How often the key was locked since it was created. */
+  /** How many times the key was locked since it was created. */
   readonly LockIndex: number
-  /** The ID of the session that holds the key. Absent: none does. */
+  /** The ID of the session that holds the key; absent if none does. */
   readonly Session?: string
   readonly CreateIndex: number
   readonly ModifyIndex: number
   readonly Namespace: string
 }
 
-/** A namespace of the extended edition. Spec 4.9. */
+/** A namespace in the extended edition. Spec 4.9. */
 export interface NamespaceRecord {
   readonly Name: string
   readonly Description: string
-  /** Links that every token of the namespace has on top of its own. */
+  /** Links that every token in the namespace has in addition to its own. */
   readonly PolicyDefaults: readonly StoredLink[]
   readonly RoleDefaults: readonly StoredLink[]
   readonly CreateIndex: number

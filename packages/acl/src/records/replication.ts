@@ -1,20 +1,26 @@
-/** What a secondary datacenter has of its primary's records. Decisions: datacenters. */
+/** The state of a secondary datacenter's copy of its primary's records. Decisions: datacenters. */
 
-/** The value of the system record `replication`, which only a secondary has. Written in one commit with the records. */
+/**
+ * The value of the system record `replication`, which exists only in a secondary. Written in the same commit as the
+ * records.
+ */
 export interface ReplicationRecord {
-  /** Id of the primary's store, from which the records come. */
+  /** Id of the primary's store, the source of the records. */
   readonly cluster: string
   /** Commit index of the primary whose records this datacenter has; 0 until the first copy is complete. */
   readonly index: number
-  /** A first copy that is not complete: the index of its first page, and the cursor of the next one. */
+  /** An incomplete first copy: the index of its first page, and the cursor of the next page. */
   readonly copy?: { readonly index: number; readonly cursor: string }
-  /** With consent, everything is copied again: it is being deleted first, or all of it is gone. `index` is 0, and none is used. */
+  /**
+   * After consent, everything is copied again: the old records are being deleted, or have all been deleted. `index` is
+   * 0, and no index is used.
+   */
   readonly startsOver?: 'deleting' | 'deleted'
   /** Global tokens that cannot be stored here. They give no rights. At most 1,000. */
   readonly skipped: readonly SkippedToken[]
-  /** Namespaces that the primary does not have, and that still hold something of this datacenter's own. */
+  /** Namespaces that the primary lacks, but that still contain records of this datacenter. */
   readonly keptNamespaces?: readonly string[]
-  /** Set where tokens are not replicated. */
+  /** Set if tokens are not replicated. */
   readonly withoutTokens?: true
   /** Set by an operator: the cluster id that may replace the records here, although it would delete many. */
   readonly accepted?: string
@@ -23,27 +29,29 @@ export interface ReplicationRecord {
 /** A global token that is not stored in a secondary. */
 export interface SkippedToken {
   readonly accessorId: string
-  /** For operators; never shows a secret. */
+  /** For operators; never contains a secret. */
   readonly reason: string
-  /** Accessor of the Local token that has its accessor or secret. The copy is repaired once that is gone. */
+  /** Accessor of the local token that has the same accessor or secret. The copy is repaired once that token is gone. */
   readonly heldBy?: string
 }
 
 /** The value of the system record `cluster`. */
 export interface ClusterRecord {
-  /** A UUID, by which readers notice that they follow another store. */
+  /** A UUID. Readers use it to detect that they follow another store. */
   readonly ID: string
-  /** Set where an operator made a secondary the primary: it is one, whatever its settings say. */
+  /** Set if an operator promoted this secondary: it is the primary, regardless of its settings. */
   readonly promoted?: {
     /** RFC 3339. */
     readonly at: string
-    /** The primary until then. */
+    /** The previous primary. */
     readonly from: string
   }
 }
 
 /** The value of the system record `replication-token`. */
 export interface ReplicationTokenRecord {
-  /** The secret with which this datacenter replicates, in place of the settings of its servers. No answer shows it. */
+  /**
+   * The secret with which this datacenter replicates, overriding the settings of its servers. Never part of an answer.
+   */
   readonly Token: string
 }

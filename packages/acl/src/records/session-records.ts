@@ -1,33 +1,33 @@
-/** Sessions: what holds the locks of keys. Reference: sessions of the key-value store. */
+/** Sessions, which hold locks on keys. Reference: sessions of the key-value store. */
 import { checkKey } from './catalog-records.ts'
 import { DEFAULT_NAMESPACE } from './records.ts'
 
-/** What a session does to the keys it holds when it ends. */
+/** What happens to the keys of a session when it ends. */
 export type SessionBehavior = 'release' | 'delete'
 
-/** A session never changes: it is created and ends. */
+/** A session is never updated: it is created and later ends. */
 export interface SessionRecord {
   /** A UUID in lower case. */
   readonly ID: string
   readonly Name: string
-  /** As the caller spelled it; it compares without case. */
+  /** As the caller spelled it; compared case-insensitively. */
   readonly Node: string
-  /** Nanoseconds, as they were given: `lockDelayMs` bounds them. */
+  /** In nanoseconds, as given; `lockDelayMs` limits it. */
   readonly LockDelay: number
   readonly Behavior: SessionBehavior
-  /** A Go duration as it was given; empty for a session that does not expire. */
+  /** A Go duration, as given; empty for a session that does not expire. */
   readonly TTL: string
   /** Ids of checks on the node. */
   readonly NodeChecks: readonly string[]
   /** Checks of services on the node; `null` if none were given. */
   readonly ServiceChecks: readonly { readonly ID: string; readonly Namespace: string }[] | null
-  /** Ids of checks that were given in the field of before 1.7. */
+  /** Ids of checks that were given in the field from before 1.7.0. */
   readonly Checks: readonly string[]
   readonly CreateIndex: number
   readonly ModifyIndex: number
 }
 
-/** Keys of the checks that end a session once they are critical or gone. */
+/** Keys of the checks that end a session when they become critical or are removed. */
 export function sessionCheckKeys({
   Node,
   NodeChecks,

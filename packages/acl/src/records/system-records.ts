@@ -1,4 +1,4 @@
-/** System records: the state of the service itself, with a value of its own per key. Values are stored as JSON. */
+/** System records: the state of the service itself, with a type of value per key. Values are stored as JSON. */
 import type { ClusterRecord, ReplicationRecord, ReplicationTokenRecord } from './replication.ts'
 
 /** The value of each system record, by its key. */
@@ -10,7 +10,7 @@ export interface SystemValues {
   readonly cluster: ClusterRecord
   /** Only in a secondary. */
   readonly replication: ReplicationRecord
-  /** Stores seal it. */
+  /** Stores encrypt it. */
   readonly 'replication-token': ReplicationTokenRecord
   readonly intentions: IntentionMigrationRecord
 }
@@ -32,11 +32,11 @@ export interface BootstrapRecord {
   readonly accessorId: string
 }
 
-/** The value of the system record `acl-mode`, which is never written after the end of legacy mode. */
+/** The value of the system record `acl-mode`, which does not change after the end of legacy mode. */
 export type AclModeRecord =
   | {
       readonly mode: 'legacy'
-      /** The data began in a secondary of 1.4.0 or later: everything global is still to come from its primary. */
+      /** The data was created in a secondary of 1.4.0 or later and still lacks the global records of its primary. */
       readonly beganEmpty?: true
     }
   | {
@@ -51,7 +51,7 @@ export interface MigrationRecord {
   /** Tokens migrated in total. */
   readonly done: number
   readonly lastBatchAt: number | undefined
-  /** The last batches without a long pause between them, which give the rate. */
+  /** The latest batches without a long pause between them, from which the rate is computed. */
   readonly run: { readonly startedAt: number; readonly tokens: number } | undefined
 }
 

@@ -1,18 +1,22 @@
-/** How long an answer of the primary about a token counts, where tokens are not replicated. Decisions: tokens of the primary. */
+/**
+ * How long the primary's answer about a token is valid if tokens are not replicated. Decisions: tokens of the primary.
+ */
 
 /**
- * What counts once an answer is old. `extend-cache`: the primary is asked again, and while it cannot be, the old answer counts.
- * `async-cache`: the old answer counts at once, while the primary is asked. `deny`: nothing counts but a new answer.
+ * What to do with an old answer. `extend-cache`: query the primary again, and use the old answer if the primary is
+ * unreachable. `async-cache`: use the old answer at once, and query the primary in the background. `deny`: use only a
+ * new answer.
  */
 export type DownPolicy = 'extend-cache' | 'async-cache' | 'deny'
 
-/** How long an answer counts without another question: a token that was deleted may work for as long. */
+/** How long an answer is used without a new query. A deleted token may keep working for this long. */
 export const TOKEN_ANSWER_MS = 30_000
 
 /**
- * Whether to use an answer of a certain age, or to ask. `extend`: ask, and use the old answer if there is no new one.
+ * Whether to use an answer of this age, or to query the primary. `extend`: query, and use the old answer if there is no
+ * new one.
  *
- * @param ageMs `undefined` for a secret that the primary never knew: no policy makes it valid.
+ * @param ageMs `undefined` for a secret that the primary has never known, which no policy makes valid.
  */
 export function judgeAnswer(
   ageMs: number | undefined,

@@ -1,28 +1,32 @@
-/** How a secondary datacenter becomes the primary, and how another store may replace what it has. Decisions: promotion. */
+/**
+ * How a secondary datacenter becomes the primary, and how another store may replace its records. Decisions: promotion.
+ */
 import { AclError, formatInstant } from '@latchkey/contract'
 import type { ClusterRecord, ReplicationRecord } from '../records/replication.ts'
 
 /**
- * Distance from the last known index of the old primary to the first of the new one. The old primary would need 33 days at
- * 1,500 writes a second to give one of its indexes.
+ * Distance from the last known index of the old primary to the first index of the new primary. At 1,500 writes a
+ * second, the old primary would reach it after 33 days.
  */
 export const PROMOTION_INDEX_GAP = 2 ** 32
 
-/** What a datacenter has when an operator decides. */
+/** The state of a datacenter at an operator's decision. */
 export interface ReplicationFacts {
   readonly datacenter: string
-  /** As its settings say. */
+  /** From its settings. */
   readonly primaryDatacenter: string
   readonly cluster: ClusterRecord
   readonly replication: ReplicationRecord | undefined
-  /** Of its own store. */
+  /** The commit index of its own store. */
   readonly commitIndex: number
-  /** Whether a first management token was made here: a secondary never has one of its own. */
+  /** Whether bootstrap was completed here, which never happens in a secondary. */
   readonly isBootstrapped: boolean
 }
 
 interface PromotionContext {
-  /** When the primary last answered, in words; `undefined` if it has not for a while, or if that does not matter. */
+  /**
+   * When the primary last answered, in words; `undefined` if it has not answered for a while, or if it is irrelevant.
+   */
   readonly answered: string | undefined
   /** New id of the store. */
   readonly id: string
@@ -32,14 +36,14 @@ interface PromotionContext {
 interface Promotion {
   readonly cluster: ClusterRecord
   readonly followed: ReplicationRecord
-  /** The commit of the promotion has an index above this. */
+  /** The index of the promotion's commit must be above this. */
   readonly above: number
 }
 
 /**
  * Decides a promotion.
  *
- * @throws AclError `replication_refused` where records would be missing, or two primaries would serve.
+ * @throws AclError `replication_refused` if records would be missing, or if there would be two primaries.
  */
 export function promote(facts: ReplicationFacts, context: PromotionContext): Promotion {
   const { datacenter, primaryDatacenter, cluster, replication, commitIndex } = facts
@@ -70,12 +74,12 @@ export function promote(facts: ReplicationFacts, context: PromotionContext): Pro
 }
 
 /**
- * Lets the records of a store replace what is here.
+ * Accepts that the records of another store replace those of this datacenter.
  *
- * A datacenter that was a primary shows the state of its own store: what it follows is compared with that, like after
+ * A former primary records the state of its own store. The store that it follows is compared with this state, as after
  * any other change of the store.
  *
- * @returns the records to write. That of the cluster is no longer promoted.
+ * @returns the records to write. The cluster record is no longer marked as promoted.
  * @throws AclError `replication_refused` in a primary datacenter.
  */
 export function acceptCluster(
@@ -95,7 +99,7 @@ export function acceptCluster(
   }
 }
 
-/** Where replication begins: with nothing, or with the state of a store that was a primary. */
+/** The initial replication state: empty, or the state of the store of a former primary. */
 export function beforeFollowing(
   facts: Pick<ReplicationFacts, 'cluster' | 'commitIndex' | 'isBootstrapped'>,
 ): ReplicationRecord {
@@ -106,8 +110,8 @@ export function beforeFollowing(
 }
 
 /**
- * Whether a reader has followed a primary that was promoted in place of this one: its index is far above every index that
- * this store has given. A store that lost commits, such as a restored one, is behind by less.
+ * Whether a reader has followed a primary that was promoted to replace this one: its index is far above every index of
+ * this store. A store that lost commits, such as a restored one, is behind by less.
  */
 export function hasSeenPromotion(index: number, commitIndex: number): boolean {
   return index - commitIndex >= PROMOTION_INDEX_GAP / 2

@@ -1,6 +1,6 @@
 /**
- * A digest of the records that datacenters have in common, by which two of them compare what they hold. It does not depend on
- * the order of the records. Decisions: changes.
+ * A digest of the records that datacenters share, with which two datacenters compare their copies. It does not depend
+ * on the order of the records. Decisions: changes.
  */
 import { DIGEST_BYTES, digestOf } from '../blake2b.ts'
 import type { NamespaceRecord, PolicyRecord, RoleRecord, TokenRecord } from '../records/records.ts'
@@ -14,10 +14,12 @@ interface RecordOf {
 
 export type DigestedKind = keyof RecordOf
 
-/** Each datacenter has its own. */
+/** Fields that differ between datacenters. */
 type OwnField = 'CreateIndex' | 'ModifyIndex' | 'Local' | 'AuthMethodGeneration'
 
-/** The fields of each kind, in the order in which they are hashed. A new field does not compile without its place here. */
+/**
+ * The fields of each kind, in the order in which they are hashed. A new field does not compile until it is added here.
+ */
 const FIELDS: { readonly [K in DigestedKind]: readonly string[] } = {
   namespaces: Object.keys({
     Name: true,
@@ -74,7 +76,7 @@ export interface KindDigest {
 export class RecordDigest {
   private readonly kinds = new Map<DigestedKind, { count: number; readonly sum: Uint8Array }>()
 
-  /** @returns the length of what was hashed, in characters. */
+  /** @returns the length of the hashed text, in characters. */
   add<K extends DigestedKind>(kind: K, record: RecordOf[K]): number {
     const text = contentOf(kind, record)
     const hash = digestOf(text)
@@ -91,7 +93,9 @@ export class RecordDigest {
   }
 }
 
-/** Absent and `undefined` fields are the same, and the order of the fields of an object does not matter. */
+/**
+ * The text to hash. Absent and `undefined` fields are equal, and the order of the fields of an object is irrelevant.
+ */
 function contentOf(kind: DigestedKind, record: object): string {
   const fields = record as Readonly<Record<string, unknown>>
   return JSON.stringify(FIELDS[kind].map((name) => canonical(fields[name])))

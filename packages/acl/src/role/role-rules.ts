@@ -11,7 +11,7 @@ import type { RoleRecord } from '../records/records.ts'
 const ROLE_NAME = /^[A-Za-z0-9_-]+$/
 
 /**
- * Makes the record of a new role.
+ * Builds the record of a new role.
  *
  * @throws AclError `field_invalid`, `field_required`, `name_invalid`, `name_in_use`, `link_unknown`.
  */
@@ -36,9 +36,9 @@ export function createRole(
 }
 
 /**
- * Makes the updated record: replaces every field, and clears omitted ones.
+ * Builds the updated record: replaces every field, and clears omitted ones.
  *
- * @param context.kept fields to keep because the request's service version does not know them. Default: none.
+ * @param context.kept fields to keep because the request's service version does not support them. Default: none.
  * @throws AclError `accessor_mismatch`, or as {@link createRole}.
  */
 export function updateRole(
@@ -57,7 +57,7 @@ export function updateRole(
   return withRoleHash({ ...existing, ...content, ...fieldsOf(existing, kept) })
 }
 
-/** A role as shown, alone and in lists. Keys in the order of the contract's schema. */
+/** A role in answers, alone and in lists. Keys are in the order of the contract's schema. */
 export function showRole(role: RoleRecord, directory: Directory, showNamespace: boolean): Role {
   const Policies = expandPolicyLinks(role.Policies, directory)
   return {

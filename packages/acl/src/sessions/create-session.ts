@@ -1,4 +1,4 @@
-/** What a client may ask of a session, and what it becomes. Decisions: sessions. */
+/** Validates the body of a session, and builds its record. Decisions: sessions. */
 
 import {
   AclError,
@@ -17,23 +17,23 @@ import type { SessionBehavior, SessionRecord } from '../records/session-records.
 import { SESSION_TTL_MS_MAX, SESSION_TTL_MS_MIN } from './session-times.ts'
 
 const LOCK_DELAY_NS = 15_000_000_000
-/** A smaller number is in seconds. */
+/** A number below this is in seconds. */
 const SECONDS_BELOW = 1_000
 const NANOSECONDS = 1_000_000_000
-/** What 64 bits hold. */
+/** Limit of a signed 64-bit integer. */
 const LOCK_DELAY_NS_BELOW = 2 ** 63
 
 export interface SessionContext {
   readonly catalog: Catalog
-  /** The node of the server: the default. */
+  /** The node of the server, which is the default. */
   readonly ownNode: string
   readonly edition: 'standard' | 'extended'
-  /** For the session. */
+  /** ID for the session. */
   readonly id: string
 }
 
 /**
- * The node of a new session, before anything is looked up.
+ * The node of a new session, before any lookup.
  *
  * @throws AclError `field_required` for an empty one.
  */
@@ -43,7 +43,7 @@ export function nodeOfSession({ Node }: SessionCreate, ownNode: string): string 
 }
 
 /**
- * A new session. The node of the server counts as registered.
+ * Builds a new session. The node of the server is treated as registered.
  *
  * @throws AclError `field_required`, `field_invalid`, `check_critical`, `namespace_unsupported`.
  */
@@ -77,7 +77,10 @@ export function createSession(body: SessionCreate, context: SessionContext): Ses
   }
 }
 
-/** The list of versions before 1.7.0, if given alone, replaces the newer one. Without either, the session depends on the process of its node. */
+/**
+ * The check list from before 1.7.0 replaces the newer list if only the old list is given. Without either, the session
+ * depends on the process of its node.
+ */
 function readCheckLists(
   { NodeChecks, Checks }: SessionCreate,
   hasAliveCheck: () => boolean,

@@ -1,15 +1,16 @@
-/** Which sessions a commit ends. Stores apply the rule within the commit, so that no two sessions ever hold one key. */
+/** Which sessions a commit ends. Stores apply this rule within the commit, so a key is never held by two sessions. */
 import { type Catalog, catalogKey } from '../catalog/catalog.ts'
 import type { CatalogChange } from '../catalog/commit-rules.ts'
 import { CRITICAL, checkKey } from '../records/catalog-records.ts'
 import type { SessionRecord } from '../records/session-records.ts'
 
 /**
- * The sessions that a commit ends: those that it deletes, those of which a check turns critical or goes, and those of a node
- * that goes. Each once.
+ * The sessions that a commit ends, each once: deleted sessions, sessions with a check that becomes critical or is
+ * removed, and sessions of a removed node.
  *
- * @param changes of one commit, in order: of several changes of a record, the last counts.
- * @param before has the deleted sessions, those of deleted nodes, and those that depend on the changed checks.
+ * @param changes the changes of one commit, in order. The last change of a record is decisive.
+ * @param before contains the deleted sessions, the sessions of deleted nodes, and the sessions that depend on changed
+ * checks.
  */
 export function endedSessions(
   changes: readonly CatalogChange[],

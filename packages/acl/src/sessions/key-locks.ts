@@ -1,7 +1,9 @@
-/** Locks of keys. A lock is advisory: writes without a session go through, and keep it. Decisions: sessions. */
+/**
+ * Locks on keys. A lock is advisory: writes without a session succeed and do not change the lock. Decisions: sessions.
+ */
 import type { KvRecord } from '../records/records.ts'
 
-/** What a request puts into a key, and by which session. */
+/** The content that a request writes to a key, and its session. */
 export interface LockRequest {
   readonly Namespace: string
   readonly Key: string
@@ -11,9 +13,9 @@ export interface LockRequest {
 }
 
 /**
- * A key once a session has locked it. LockIndex counts the sessions that locked it since it was created.
+ * The record of a key after a session has locked it. LockIndex counts the locks since the key was created.
  *
- * @param existing absent: the key is created.
+ * @param existing if absent, the key is created.
  * @returns undefined if another session holds the key.
  */
 export function lockedKey(existing: KvRecord | undefined, request: LockRequest): KvRecord | undefined {
@@ -24,7 +26,7 @@ export function lockedKey(existing: KvRecord | undefined, request: LockRequest):
 }
 
 /**
- * A key once a session has released it. LockIndex stays.
+ * The record of a key after a session has released it. LockIndex does not change.
  *
  * @returns undefined if the session does not hold the key.
  */

@@ -1,4 +1,4 @@
-/** The sessions of a datacenter, in memory: a part of the catalog. */
+/** The sessions of a datacenter in memory, as a part of the catalog. */
 import { Groups, OrderedMap } from '../catalog/ordered-map.ts'
 import { nodeKey } from '../records/catalog-records.ts'
 import { type SessionRecord, sessionCheckKeys } from '../records/session-records.ts'
@@ -13,7 +13,7 @@ export class SessionIndex {
     return this.records.get(id.toLowerCase())
   }
 
-  /** In order of ID. */
+  /** All sessions, in order of ID. */
   values(): readonly SessionRecord[] {
     return this.records.values()
   }
@@ -23,7 +23,7 @@ export class SessionIndex {
     return this.byNode.of(nodeKey(node))
   }
 
-  /** Sessions that end with a check. @param key `checkKey` */
+  /** Sessions that depend on a check. @param key `checkKey` */
   withCheck(key: string): readonly SessionRecord[] {
     return this.byCheck.of(key)
   }

@@ -1,8 +1,8 @@
-/** How long sessions live, and how long their keys stay locked after them. */
+/** How long sessions live, and how long their keys stay locked afterwards. */
 import { parseDurationMs } from '@latchkey/contract'
 import type { SessionRecord } from '../records/session-records.ts'
 
-/** A longer lock delay acts as this one. */
+/** Longer lock delays are reduced to this value. */
 const LOCK_DELAY_MS_MAX = 60_000
 export const SESSION_TTL_MS_MIN = 10_000
 export const SESSION_TTL_MS_MAX = 86_400_000
@@ -10,12 +10,12 @@ export const SESSION_TTL_MS_MAX = 86_400_000
 const LIFETIME_TTLS = 2
 const NANOSECONDS_PER_MS = 1_000_000
 
-/** For how long after the end of a session no other can lock its keys, in milliseconds. */
+/** How long after the end of a session no other session can lock its keys, in milliseconds. */
 export function lockDelayMs({ LockDelay }: Pick<SessionRecord, 'LockDelay'>): number {
   return Math.min(LockDelay / NANOSECONDS_PER_MS, LOCK_DELAY_MS_MAX)
 }
 
-/** How long a session lives without being renewed, in milliseconds; undefined: until something else ends it. */
+/** How long a session lives without renewal, in milliseconds; undefined if it does not expire. */
 export function sessionLifetimeMs({ TTL }: Pick<SessionRecord, 'TTL'>): number | undefined {
   const ttlMs = TTL === '' ? 0 : parseDurationMs(TTL)
   return ttlMs ? ttlMs * LIFETIME_TTLS : undefined

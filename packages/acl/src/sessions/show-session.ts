@@ -1,7 +1,7 @@
 import type { ServiceProfile, Session } from '@latchkey/contract'
 import type { SessionRecord } from '../records/session-records.ts'
 
-/** A session as a version shows it: before 1.7.0 `Checks` is its only list. */
+/** A session in the answers of a service version. Before 1.7.0, `Checks` is its only list. */
 export function showSession(record: SessionRecord, profile: ServiceProfile): Session {
   const { ID, Name, Node, LockDelay, Behavior, TTL, NodeChecks, ServiceChecks, Checks } = record
   const { CreateIndex, ModifyIndex } = record
@@ -19,8 +19,8 @@ export function showSession(record: SessionRecord, profile: ServiceProfile): Ses
 }
 
 /**
- * Whether info and renew fail between the process that a request reaches and the one that leads: on one side 1.7.0 or
- * 1.7.1, on the other a version before them. Spec 9.3 (1.7.0, 1.7.2).
+ * Whether info and renew fail because of the versions of the process that receives a request and of the leader: one is
+ * 1.7.0 or 1.7.1, and the other is older. Spec 9.3 (1.7.0, 1.7.2).
  */
 export function rejectsSessionQueries(own: ServiceProfile, leader: ServiceProfile): boolean {
   const isOld = (profile: ServiceProfile) => !profile.has('session.checkLists')

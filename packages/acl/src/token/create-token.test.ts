@@ -66,7 +66,7 @@ test('empty ids are generated (spec 2.1)', () => {
 })
 
 describe('refusals, in the order of the reference', () => {
-  /** Each request breaks its own rule and all that come after it. */
+  /** Each request violates its own rule and all later ones. */
   const BROKEN: readonly (readonly [string, CreateToken, string, string])[] = [
     ['an AccessorID that is not a UUID', { AccessorID: 'nope' }, 'id_invalid', 'AccessorID'],
     [

@@ -12,14 +12,14 @@ interface CreateContext {
   readonly now: number
   readonly random: Random
   readonly directory: Directory
-  /** Decided by spec 4.9. */
+  /** Chosen as in spec 4.9. */
   readonly namespace: string
 }
 
 /**
- * Makes the record of a new token. The store checks at the commit whether its ids are free.
+ * Builds the record of a new token. The store checks at the commit whether its ids are free.
  *
- * @throws AclError with the code of the first broken rule, in the order of the reference.
+ * @throws AclError with the code of the first violated rule, in the order of the reference.
  */
 export function createToken(request: CreateToken, context: CreateContext): TokenRecord {
   const { now, random, directory, namespace } = context

@@ -10,7 +10,8 @@ export function expirationMs(token: TokenRecord): number | undefined {
 }
 
 /**
- * Whether now has reached the token's ExpirationTime. From then on it acts as deleted, reaped or not. Spec 3.
+ * Whether the token's ExpirationTime has been reached. From then on, the token behaves as if it were deleted, whether
+ * or not it has been reaped. Spec 3.
  */
 export function isExpired(token: TokenRecord, now: number): boolean {
   const at = expirationMs(token)
@@ -18,29 +19,29 @@ export function isExpired(token: TokenRecord, now: number): boolean {
 }
 
 /**
- * Whether the token was made by an auth method that is gone. Such a token acts as absent, whether or not its row was
- * removed: the generation of a later method of the same name differs. Decisions: auth methods.
+ * Whether the token was created by an auth method that no longer exists. The token behaves as if it were deleted, even
+ * before its row is removed. A later method with the same name has another generation. Decisions: auth methods.
  */
 export function isOrphan(token: TokenRecord, directory: Directory): boolean {
   return isOfLoginHere(token, directory) && methodOf(token, directory) === undefined
 }
 
 /**
- * Whether a login at an auth method of this datacenter made the token. Methods of the primary are unknown in a secondary:
- * there, the primary decides about the end of global tokens.
+ * Whether a login with an auth method of this datacenter created the token. A secondary does not know the methods of
+ * the primary, which alone decides when global tokens end.
  */
 export function isOfLoginHere({ AuthMethodGeneration, Local }: TokenRecord, directory: Directory): boolean {
   return AuthMethodGeneration !== 0 && (Local || directory.system('replication') === undefined)
 }
 
-/** The auth method whose login made the token, unless it is gone. */
+/** The auth method whose login created the token, if it still exists. */
 export function methodOf(token: TokenRecord, directory: Directory): AuthMethodRecord | undefined {
   const { AuthMethodGeneration, AuthMethodNamespace, AuthMethod } = token
   const method = directory.authMethod(AuthMethodNamespace, AuthMethod)
   return method?.Generation === AuthMethodGeneration ? method : undefined
 }
 
-/** Whether the token acts as absent: it is expired, or its auth method is gone. */
+/** Whether the token behaves as if it were deleted: it is expired, or its auth method no longer exists. */
 export function isGone(token: TokenRecord, now: number, directory: Directory): boolean {
   return isExpired(token, now) || isOrphan(token, directory)
 }
@@ -48,8 +49,8 @@ export function isGone(token: TokenRecord, now: number, directory: Directory): b
 /**
  * Decides the ExpirationTime of a new token.
  *
- * @param request at most one of an instant and a lifetime; a lifetime of 0 counts as none.
- * @returns the instant as it is stored, or `undefined` for a token that does not expire.
+ * @param request an instant, a lifetime, or neither; a lifetime of 0 means none.
+ * @returns the instant to store, or `undefined` for a token that does not expire.
  * @throws AclError `expiration_conflict`, `expiration_out_of_bounds`. Both bounds are inclusive.
  */
 export function decideExpiration(

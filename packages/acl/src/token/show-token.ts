@@ -1,4 +1,4 @@
-/** From stored record to reply: current link names, redaction, order of keys. Spec 4.3, 4.8, 4.10. */
+/** Converts a stored record to a reply: current link names, redaction, order of keys. Spec 4.3, 4.8, 4.10. */
 import { REDACTED_SECRET_ID, type Token, type TokenListEntry } from '@latchkey/contract'
 import { expandPolicyLinks, expandRoleLinks } from '../links.ts'
 import type { Directory } from '../records/directory.ts'
@@ -6,13 +6,13 @@ import type { TokenRecord } from '../records/records.ts'
 
 export interface ShowContext {
   readonly directory: Directory
-  /** Whether the caller sees the secret: it has acl:write, or reads itself. Spec 4.3, 5.3. */
+  /** Whether the caller sees the secret: it has acl:write, or reads its own token. Spec 4.3, 5.3. */
   readonly showSecret: boolean
-  /** True in the extended edition only. Spec 4.9. */
+  /** True only in the extended edition. Spec 4.9. */
   readonly showNamespace: boolean
 }
 
-/** A token as shown alone. Order of keys: decisions, record shapes. */
+/** A token in the answer of a read. Order of keys: decisions, record shapes. */
 export function showToken(token: TokenRecord, context: ShowContext): Token {
   return {
     ...start(token, context),
@@ -21,7 +21,7 @@ export function showToken(token: TokenRecord, context: ShowContext): Token {
   }
 }
 
-/** A token in a list: without its rules, but marked if it has some. */
+/** A token in a list: without its rules, but marked if it has rules. */
 export function showTokenListEntry(token: TokenRecord, context: ShowContext): TokenListEntry {
   return {
     ...start(token, context),

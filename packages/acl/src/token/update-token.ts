@@ -8,17 +8,17 @@ import { expirationMs } from './expiration.ts'
 import { decideTokenLinks } from './token-links.ts'
 
 interface UpdateContext {
-  /** As the path spells it, which may differ in case from the stored one. */
+  /** As spelled in the path; its case may differ from the stored accessor. */
   readonly pathAccessorId: string
   readonly directory: Directory
-  /** Fields to keep because the request's service version does not know them. Default: none. */
+  /** Fields to keep because the request's service version does not support them. Default: none. */
   readonly kept?: ReadonlySet<string>
 }
 
 const NONE: ReadonlySet<string> = new Set()
 
 /**
- * Checks that an accessor in the body equals that of the path exactly. Spec 4.5.1.
+ * Checks that an accessor in the body equals the accessor in the path exactly. Spec 4.5.1.
  *
  * @throws AclError `accessor_mismatch`.
  */
@@ -31,7 +31,7 @@ export function checkBodyAccessor(pathAccessorId: string, request: UpdateToken):
 }
 
 /**
- * Makes the updated record. Replaces Description and the four link lists, and clears them if omitted; keeps SecretID,
+ * Builds the updated record. Replaces Description and the four link lists, and clears them if omitted; keeps SecretID,
  * AuthMethod and ExpirationTime (spec 4.5.3, 4.5.5, 4.5.6); drops legacy rules, which converts a legacy token.
  *
  * @param existing the stored token; not modified.
@@ -73,7 +73,7 @@ export function updateToken(
   })
 }
 
-/** Spec 4.5.4. Omitted means false, so an update of a local token must send it. */
+/** Spec 4.5.4. Omitted means false, so an update of a local token must send Local. */
 function checkLocal(existing: TokenRecord, request: UpdateToken): void {
   if ((request.Local ?? false) === existing.Local) return
   const hint = request.Local === undefined ? ': Local was omitted, which means false; send "Local": true' : ''
@@ -82,7 +82,7 @@ function checkLocal(existing: TokenRecord, request: UpdateToken): void {
   })
 }
 
-/** Spec 4.5.6: compares instants; any lifetime is a change. Decisions: tokens. */
+/** Spec 4.5.6: compares instants; a lifetime is always a change. Decisions: tokens. */
 function checkExpiration(existing: TokenRecord, request: UpdateToken): void {
   const message = `Cannot change expiration time of ${existing.AccessorID}`
   if (request.ExpirationTTL) throw immutable('ExpirationTTL', message)

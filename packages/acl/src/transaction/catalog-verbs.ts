@@ -1,4 +1,4 @@
-/** Operations of a transaction on nodes, services and checks. Rights are judged by what is stored, and by what is sent. */
+/** Transaction operations on nodes, services and checks. Rights are checked for both the stored and the sent record. */
 import { planDeregistration } from '../catalog/registration/deregister.ts'
 import {
   type CatalogNeed,
@@ -75,7 +75,7 @@ export function applyToCheck(operation: CheckOperation, writes: CatalogWrites, m
   const { verb, node, id, namespace, index, record } = operation
   const { catalog } = writes
   const what = `check ${JSON.stringify(id)} on node ${JSON.stringify(node)}`
-  // A check of the node is in the default namespace, wherever the request is.
+  // A check of the node is in the default namespace, regardless of the request's namespace.
   const found = record ? undefined : catalog.check(node, id, DEFAULT_NAMESPACE)
   const existing = catalog.check(node, id, namespace) ?? found
   for (const Namespace of [namespace, DEFAULT_NAMESPACE])
@@ -103,7 +103,7 @@ export function applyToCheck(operation: CheckOperation, writes: CatalogWrites, m
   return { shown: put ? [{ kind: 'check', record: put, service: catalog.serviceOf(put) }] : [] }
 }
 
-/** Registers on a node, which has to be there. @returns why that is not possible. */
+/** Registers on a node, which must exist. @returns why it is not possible. */
 function register(
   name: string,
   what: Pick<RegistrationRequest, 'service' | 'checks'>,
@@ -117,12 +117,12 @@ function register(
   return undefined
 }
 
-/** The right to a check: that to its service, or to its node. */
+/** The right to a check, which is the right to its service or to its node. */
 function needOf(check: CheckRecord, writes: CatalogWrites): CatalogNeed {
   const { Node, Namespace, ServiceID } = check
   const service = writes.catalog.serviceOf(check)
   if (ServiceID !== '') writes.expect('services', serviceKey({ Node, Namespace, ID: ServiceID }))
-  // A check of a service that is not there cannot be put, and only who may write the node learns that.
+  // A check of a missing service cannot be put. Only a caller that may write the node is told so.
   return service
     ? { resource: 'service', segment: service.Service, namespace: service.Namespace }
     : needOfNode(writes.catalog.nodeName(Node))

@@ -1,4 +1,6 @@
-/** The catalog as the operations of a transaction see it: as it is stored, with the writes of earlier operations. */
+/**
+ * The catalog as seen by the operations of a transaction: the stored records, with the writes of earlier operations.
+ */
 import { Catalog, type CatalogRecords, type CatalogTable, catalogKey } from '../catalog/catalog.ts'
 import type { CatalogChange } from '../catalog/commit-rules.ts'
 import { nodeKey } from '../records/catalog-records.ts'
@@ -9,15 +11,15 @@ import { type Expectation, PENDING_INDEX } from './outcome.ts'
 
 type ConditionalTable = Extract<Expectation, { readonly table: 'nodes' | 'services' | 'checks' }>['table']
 
-/** The nodes of some operations, with everything on them. */
+/** The nodes that the operations name, with everything on them. */
 export class CatalogWrites {
-  /** Shows the part of the catalog that the operations name. */
+  /** The part of the catalog that the operations name. */
   readonly catalog = new Catalog()
   private readonly stored: Catalog
   private readonly last = new Map<string, CatalogChange>()
   private readonly expected = new Map<string, Expectation>()
   private readonly endedSessions = new Map<string, SessionRecord>()
-  /** As they are after what was made so far. */
+  /** The sessions after the operations applied so far. */
   readonly sessions: LiveSessions = {
     has: (id) => this.stored.sessions.get(id) !== undefined && !this.endedSessions.has(id),
     ended: (id) => this.endedSessions.get(id),
@@ -48,7 +50,7 @@ export class CatalogWrites {
     for (const coordinate of stored.coordinatesOf(node)) catalog.put('coordinates', coordinate)
   }
 
-  /** Notes that the transaction depends on a record, or that there is none. */
+  /** Records that the transaction depends on a record or on its absence. */
   expect<T extends ConditionalTable>(table: T, key: string): void {
     const modifyIndex = this.stored.get(table, key)?.ModifyIndex ?? 0
     this.expected.set(`${table} ${key}`, { table, key, modifyIndex })
@@ -69,12 +71,12 @@ export class CatalogWrites {
       }
       const CreateIndex = before?.CreateIndex || change.record.CreateIndex || PENDING_INDEX
       const record = { ...change.record, CreateIndex, ModifyIndex: PENDING_INDEX }
-      // The record is that of the table.
+      // The record belongs to the table.
       this.catalog.put(table, record as CatalogRecords[CatalogTable])
     }
   }
 
-  /** One change of each record. */
+  /** One change per record. */
   changes(): readonly CatalogChange[] {
     return [...this.last.values()].filter(
       ({ table, op, record }) =>
@@ -87,10 +89,13 @@ export class CatalogWrites {
   }
 }
 
-/** A change of a record that the transaction made itself: the store gives it the index of the commit. */
+/**
+ * Removes a pending index from a change: the record was created by the transaction, and the store assigns the index of
+ * the commit.
+ */
 function withoutPendingIndex(change: CatalogChange): CatalogChange {
   const { record } = change
   if (record.CreateIndex !== PENDING_INDEX) return change
-  // The record is still that of the table.
+  // The record still belongs to the table.
   return { ...change, record: { ...record, CreateIndex: 0 } } as CatalogChange
 }

@@ -1,4 +1,4 @@
-/** Operations of a transaction on keys. */
+/** Transaction operations on keys. */
 import type { KvRecord } from '../records/records.ts'
 import type { SessionRecord } from '../records/session-records.ts'
 import { type LockRequest, lockedKey, releasedKey } from '../sessions/key-locks.ts'
@@ -15,13 +15,13 @@ import {
   PENDING_INDEX,
 } from './outcome.ts'
 
-/** The stored keys that a transaction is about. */
+/** The stored keys that a transaction uses. */
 export interface StoredKeys {
-  /** Every key that an operation names. */
+  /** Finds any key that an operation names. */
   entry(namespace: string, key: string): KvRecord | undefined
-  /** The keys of every `get-tree`, in their order. */
+  /** Returns the keys of a `get-tree`, in order. */
   tree(namespace: string, prefix: string): readonly KvRecord[]
-  /** Whether a lock delay keeps a key, which an operation locks. */
+  /** Whether a lock delay is running for a key that an operation locks. */
   isDelayed(namespace: string, key: string): boolean
   readonly compare: (a: string, b: string) => number
 }
@@ -41,15 +41,15 @@ const ACCESS = {
   'get-tree': 'read',
 } as const
 
-/** Whether the caller may make an operation. What it may not read, gets leave out. */
+/** Whether the caller may perform an operation. Gets omit keys that the caller may not read. */
 function mayUseKey({ verb, key, namespace }: KeyOperation, may: May): boolean {
   return may({ resource: 'key', segment: key, access: ACCESS[verb] }, namespace)
 }
 
-/** Which sessions there are, and what becomes of the keys of those that the transaction ends. */
+/** The live sessions, and the sessions that the transaction has ended. */
 export interface LiveSessions {
   has(id: string): boolean
-  /** Set for a session that the transaction has ended. */
+  /** Returns a session that the transaction has ended. */
   ended(id: string): SessionRecord | undefined
 }
 
@@ -57,12 +57,12 @@ export interface LiveSessions {
 export class Keys {
   private readonly stored: StoredKeys
   private readonly sessions: LiveSessions
-  /** By namespace and key; `undefined`: deleted. */
+  /** Written keys, by namespace and key. */
   private readonly written = new Map<string, Written>()
   private readonly deletedTrees: KeyRange[] = []
   private readonly expected = new Map<string, Expectation>()
 
-  /** @param sessions that are left, with the writes of earlier operations. */
+  /** @param sessions the sessions after the writes of earlier operations. */
   constructor(stored: StoredKeys, sessions: LiveSessions) {
     this.stored = stored
     this.sessions = sessions
@@ -113,7 +113,7 @@ export class Keys {
     }
   }
 
-  /** In an order in which a tree is deleted before keys are put below its prefix. */
+  /** Ordered so that a tree is deleted before keys are put below its prefix. */
   changes(): readonly KeyChange[] {
     const changes: KeyChange[] = this.deletedTrees.map((range) => ({
       table: 'kv',
@@ -142,7 +142,7 @@ export class Keys {
     return this.isInDeletedTree(namespace, key) ? undefined : this.freed(this.read(namespace, key))
   }
 
-  /** A key whose session the transaction has ended is free, or gone, as it will be after the commit. */
+  /** A key whose session the transaction has ended: released or deleted, as after the commit. */
   private freed(entry: KvRecord | undefined): KvRecord | undefined {
     const ended = entry?.Session === undefined ? undefined : this.sessions.ended(entry.Session)
     if (!entry || !ended) return entry
@@ -151,7 +151,7 @@ export class Keys {
     return { ...free, ModifyIndex: PENDING_INDEX }
   }
 
-  /** A stored key, and that the transaction depends on it. */
+  /** Reads a stored key, and records that the transaction depends on it. */
   private read(namespace: string, key: string): KvRecord | undefined {
     const entry = this.stored.entry(namespace, key)
     const modifyIndex = entry?.ModifyIndex ?? 0
@@ -170,7 +170,7 @@ export class Keys {
     return this.put(operation, entry, locked)
   }
 
-  /** @param lock what becomes of the lock. Default: it stays as it is. */
+  /** @param lock the new state of the lock. Default: unchanged. */
   private put(operation: KeyOperation, entry: KvRecord | undefined, lock = entry): Outcome {
     const { namespace, key, value, flags } = operation
     const stored = this.isInDeletedTree(namespace, key) ? undefined : this.stored.entry(namespace, key)
@@ -180,7 +180,7 @@ export class Keys {
       Value: value,
       LockIndex: lock?.LockIndex ?? 0,
       ...(lock?.Session === undefined ? {} : { Session: lock.Session }),
-      // A store keeps the CreateIndex of a record that one commit deletes and puts.
+      // A store keeps the CreateIndex of a record that the same commit deletes and puts.
       CreateIndex: stored?.CreateIndex ?? PENDING_INDEX,
       ModifyIndex: PENDING_INDEX,
       Namespace: namespace,
@@ -242,9 +242,9 @@ interface KeyRange {
 interface Written {
   readonly namespace: string
   readonly key: string
-  /** Absent: deleted. */
+  /** `undefined` if the key is deleted. */
   readonly record: KvRecord | undefined
-  /** What the store has, unless an earlier operation deletes it with its tree. */
+  /** The stored record, unless an earlier operation deletes it with its tree. */
   readonly stored: KvRecord | undefined
 }
 

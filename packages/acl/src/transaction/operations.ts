@@ -1,4 +1,4 @@
-/** Operations of a transaction, as they are read from its body. Decisions: transactions. */
+/** Parses the operations in the body of a transaction. Decisions: transactions. */
 import {
   AclError,
   CATALOG_VERBS,
@@ -16,16 +16,16 @@ export interface KeyOperation {
   readonly kind: 'key'
   readonly verb: KeyVerb
   readonly namespace: string
-  /** The prefix of a tree. */
+  /** The key, or the prefix of a tree. */
   readonly key: string
   readonly value: Uint8Array
   readonly flags: bigint
   readonly index: number
-  /** In lower case; empty: none. */
+  /** In lower case; empty for none. */
   readonly session: string
 }
 
-/** What operations on nodes, services and checks have in common. */
+/** The common fields of operations on nodes, services and checks. */
 interface CatalogOperation {
   readonly verb: CatalogVerb
   /** Name of the node. */
@@ -42,7 +42,7 @@ export interface NodeOperation extends CatalogOperation {
 export interface ServiceOperation extends CatalogOperation {
   readonly kind: 'service'
   readonly id: string
-  /** As sent; empty for a `get` by the id alone. */
+  /** As sent; empty for a `get` by ID only. */
   readonly name: string
   readonly namespace: string
   /** What `set` and `cas` put. */
@@ -57,7 +57,7 @@ export interface CheckOperation extends CatalogOperation {
   readonly record: CheckRecord | undefined
 }
 
-/** A fault that only its operation has. */
+/** An invalid operation. */
 interface FaultyOperation {
   readonly kind: 'fault'
   readonly what: string
@@ -70,7 +70,7 @@ interface ReadOperationsOptions {
   /**
    * Chooses the namespace of a key, service or check, from the field of the body.
    *
-   * @throws AclError for one that the request may not name.
+   * @throws AclError for a namespace that the request may not name.
    */
   readonly namespaceOf: (field: string | undefined) => string
 }
@@ -78,8 +78,8 @@ interface ReadOperationsOptions {
 /**
  * Reads one operation.
  *
- * @returns undefined if the body names nothing to do.
- * @throws AclError what `namespaceOf` throws.
+ * @returns undefined if the body contains no operation.
+ * @throws AclError from `namespaceOf`.
  */
 export function readOperation(body: OperationBody, options: ReadOperationsOptions): Operation | undefined {
   const { KV, Node, Service, Check } = body
@@ -89,7 +89,7 @@ export function readOperation(body: OperationBody, options: ReadOperationsOption
   return Check && readCheckOperation(Check, options)
 }
 
-/** Whether an operation leaves everything as it is. */
+/** Whether an operation only reads. */
 export function isRead(operation: Operation): boolean {
   if (operation.kind === 'fault') return true
   const { verb } = operation
@@ -147,7 +147,7 @@ function readServiceOperation(
   if (verb === 'get') return { ...of, record: undefined }
   if (name === '' && ID !== '') return fault('Must provide service name with ID')
   return orFault(() => {
-    // A delete is held to the same form.
+    // A delete must have the same form.
     const record = readService(given, node, namespace)
     return { ...of, record: verb === 'set' || verb === 'cas' ? record : undefined }
   })

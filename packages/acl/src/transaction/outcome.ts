@@ -1,26 +1,29 @@
-/** What an operation of a transaction comes to. */
+/** The outcome of an operation in a transaction. */
 
 import type { CheckRecord, NodeRecord, ServiceRecord } from '../records/catalog-records.ts'
 import type { KvRecord } from '../records/records.ts'
 import type { Question } from '../rules/decide/question.ts'
 
-/** CreateIndex and ModifyIndex of records that the transaction writes: that of its commit, once it is known. */
+/**
+ * Placeholder for the CreateIndex and ModifyIndex of records that the transaction writes, until the index of its commit
+ * is known.
+ */
 export const PENDING_INDEX = -1
 
 /** Whether the caller has a right. */
 export type May = (question: Question, namespace: string) => boolean
 
-/** A record that an operation shows. */
+/** A record in the result of an operation. */
 export type Shown =
   | { readonly kind: 'key'; readonly record: KvRecord; readonly withValue: boolean }
   | { readonly kind: 'node'; readonly record: NodeRecord }
   | { readonly kind: 'service'; readonly record: ServiceRecord }
-  /** `service`: that of the check; absent for a check of the node. */
+  /** `service`: the service of the check; absent for a check of the node. */
   | { readonly kind: 'check'; readonly record: CheckRecord; readonly service: ServiceRecord | undefined }
 
 /**
- * `refused`: by what the operation says, or by the rights of the caller. `failed`: by what is stored. Otherwise it is made, and
- * shows these records.
+ * `refused`: the operation is invalid, or the caller lacks the right. `failed`: the stored records do not allow it.
+ * Otherwise the operation is applied, and returns these records.
  */
 export type Outcome =
   | { readonly refused: string }
@@ -45,7 +48,7 @@ export type KeyChange =
       readonly table: 'kv'
       readonly op: 'put' | 'delete'
       readonly record: KvRecord
-      /** ModifyIndex of the stored key; 0 if there is none, or its tree is deleted before. */
+      /** ModifyIndex of the stored key; 0 if there is none, or if its tree is deleted earlier. */
       readonly expect: number
     }
   | {
@@ -56,8 +59,9 @@ export type KeyChange =
     }
 
 /**
- * What a decision was made on: a record with its ModifyIndex (0 for none), or the keys with a prefix: how many there are, and
- * their highest ModifyIndex. Every write of a key raises the highest, and every removal alone lowers their number.
+ * The state on which a decision was based: a record with its ModifyIndex (0 for none), or the keys with a prefix, with
+ * their number and highest ModifyIndex. Every write of a key raises the highest index, and a removal without a write
+ * lowers the number.
  */
 export type Expectation =
   | {

@@ -1,4 +1,4 @@
-/** What the operations of a transaction come to, made in order, each with the writes before it. Decisions: transactions. */
+/** Plans a transaction: applies its operations in order, each on top of the earlier writes. Decisions: transactions. */
 import type { Catalog } from '../catalog/catalog.ts'
 import type { CatalogChange } from '../catalog/commit-rules.ts'
 import { applyToCheck, applyToNode, applyToService } from './catalog-verbs.ts'
@@ -7,28 +7,31 @@ import { Keys, type StoredKeys } from './keys.ts'
 import type { Operation } from './operations.ts'
 import type { Expectation, KeyChange, May, Outcome, Shown } from './outcome.ts'
 
-/** An operation that cannot be made. */
+/** An operation that cannot be applied. */
 export interface Failure {
-  /** Its place in the transaction. */
+  /** Its position in the transaction. */
   readonly place: number
-  /** For the caller. */
+  /** The reason, for the caller. */
   readonly what: string
 }
 
 export interface TransactionPlan {
-  /** Operations that are malformed, or that the caller may not make. They count before {@link TransactionPlan.failed}. */
+  /**
+   * Operations that are malformed or that the caller may not perform. They take precedence over
+   * {@link TransactionPlan.failed}.
+   */
   readonly refused: readonly Failure[]
-  /** Operations that what is stored does not allow. */
+  /** Operations that the stored records do not allow. */
   readonly failed: readonly Failure[]
-  /** What the operations show, in order; complete if none is refused and none fails. */
+  /** The results of the operations, in order; complete if none is refused or fails. */
   readonly shown: readonly Shown[]
-  /** At most one change of each record. A tree is deleted before keys are put below its prefix. */
+  /** At most one change per record. A tree is deleted before keys are put below its prefix. */
   readonly changes: readonly (KeyChange | CatalogChange)[]
-  /** What the plan depends on. */
+  /** The state on which the plan depends. */
   readonly expects: readonly Expectation[]
 }
 
-/** @param operations by place; `undefined` does nothing. */
+/** @param operations the operations by position; `undefined` does nothing. */
 export function planTransaction(
   operations: readonly (Operation | undefined)[],
   stored: { readonly catalog: Catalog; readonly keys: StoredKeys },

@@ -1,9 +1,9 @@
 /**
- * Splits the bytes of a legacy token list into records: the elements of one JSON array, or NDJSON. Holds one object at a
- * time, so that a list may be larger than memory. Errors never quote an object, which may contain secrets.
+ * Splits the bytes of a legacy token list into records: the elements of one JSON array, or NDJSON. Buffers one object
+ * at a time, so a list may be larger than memory. Errors never quote an object, because it may contain secrets.
  */
 
-/** Maximum bytes of one token; its rules have at most half a megabyte. */
+/** Maximum bytes of one token, whose rules have at most half a megabyte. */
 export const DUMP_RECORD_BYTES_MAX = 4 * 1024 * 1024
 
 /** One parsed object of the list, with its position. */
@@ -20,7 +20,7 @@ export interface DumpRecord {
 /** The bytes are truncated, not UTF-8, or not a JSON list. */
 export class DumpSyntaxError extends Error {
   override readonly name = 'DumpSyntaxError'
-  /** As {@link DumpRecord}. */
+  /** See {@link DumpRecord}. */
   readonly byte: number
   readonly line: number
   constructor(message: string, { byte, line }: { readonly byte: number; readonly line: number }) {
@@ -44,7 +44,7 @@ const CLOSE_LIST = 0x5d
 const OPEN = 0x7b
 const CLOSE = 0x7d
 
-/** Length of the longest signature of an encoding. */
+/** Length of the longest byte order mark. */
 const MARK_BYTES_MAX = 3
 const NOTHING = new Uint8Array(0)
 
@@ -60,10 +60,10 @@ export class DumpScanner {
   private inString = false
   private escaped = false
   private objectLine = 1
-  /** Index in the buffer up to which everything was scanned. */
+  /** Index in the buffer up to which the bytes were scanned. */
   private resume = 0
 
-  /** Takes the next bytes and returns the objects that they complete. @throws DumpSyntaxError */
+  /** Accepts the next bytes and returns the objects that they complete. @throws DumpSyntaxError */
   push(bytes: Uint8Array): DumpRecord[] {
     const chunk = this.rest.length === 0 ? bytes : joined(this.rest, bytes)
     if (this.state === 'encoding') {
@@ -99,12 +99,12 @@ export class DumpScanner {
     return records
   }
 
-  /** Objects so far. */
+  /** The number of objects so far. */
   get count(): number {
     return this.position
   }
 
-  /** Whether the objects come one after the other, in no list. */
+  /** Whether the objects follow each other without a list (NDJSON). */
   get isLines(): boolean {
     return this.state === 'lines'
   }
@@ -135,7 +135,7 @@ export class DumpScanner {
     return records
   }
 
-  /** Takes a byte inside an object. */
+  /** Scans a byte inside an object. Returns whether it ends the object. */
   private isEndOfObject(byte: number): boolean {
     if (this.inString) {
       if (this.escaped) this.escaped = false
@@ -185,7 +185,7 @@ export class DumpScanner {
     try {
       return { value: JSON.parse(text), position, byte, line: this.objectLine }
     } catch (error) {
-      // The parser's message quotes the text, which may be a secret, so take only the position from it.
+      // The parser's message quotes the text, which may be a secret; use only the position.
       const [, offset] = /position (\d+)/.exec(error instanceof Error ? error.message : '') ?? []
       throw this.error(`token ${position} is not valid JSON`, byte + Number(offset ?? 0))
     }

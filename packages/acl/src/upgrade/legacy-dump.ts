@@ -1,6 +1,6 @@
 /**
- * Reads the dump of a legacy token list, record by record, for import and for the migrator. Lenient as long as nothing is
- * lost. Findings have a path and never contain a secret. Spec 9.1, 9.2.4; decisions: rule language, secrets.
+ * Reads the dump of a legacy token list, record by record, for import and for the migrator. Lenient if nothing is lost.
+ * Findings have a path and never contain a secret. Spec 9.1, 9.2.4; decisions: rule language, secrets.
  */
 import { AclError, type LegacyToken, limits, REDACTED_SECRET_ID, utf8Length } from '@latchkey/contract'
 import { ANONYMOUS_TOKEN_ACCESSOR_ID, ROOT_NAMES } from '../builtin.ts'
@@ -23,10 +23,10 @@ export type LegacyFindingCode =
   | 'rules_ignored'
 
 export interface LegacyFinding {
-  /** An `error` rejects the record; a `warning` says what it means instead of what it seems to mean. */
+  /** An `error` rejects the record; a `warning` explains that the record means something other than it seems. */
   readonly severity: 'error' | 'warning'
   readonly code: LegacyFindingCode
-  /** Place of the record in the list, from 0. */
+  /** Position of the record in the list, from 0. */
   readonly position: number
   /** Path of the field, such as `[3].Type`, or of the record, `[3]`. */
   readonly path: string
@@ -39,13 +39,13 @@ interface LegacyReading {
   readonly findings: readonly LegacyFinding[]
 }
 
-/** The position at which each id was first read. A Map will do; for millions of ids, pass something smaller. */
+/** The position at which each id was first read. A Map works; for millions of ids, pass a more compact structure. */
 export interface SeenIds {
   get(id: string): number | undefined
   set(id: string, position: number): unknown
 }
 
-/** The position of a record, and the ids before it; reading adds its own. */
+/** The position of a record, and the earlier ids; reading adds the id of the record. */
 interface LegacyReadingContext {
   readonly position: number
   readonly seen: SeenIds
@@ -86,8 +86,8 @@ export function readLegacyRecord(value: object, { position, seen }: LegacyReadin
 }
 
 /**
- * Findings in the rules of a client token. Separate from reading, as it costs far more. A token with unreadable rules is
- * still imported: in the old service, too, every use of it fails.
+ * Findings in the rules of a client token. Separate from reading, because it costs far more. A token with unreadable
+ * rules is still imported: every use of it also fails in the old service.
  */
 export function* checkLegacyRules(
   { Type, Rules }: LegacyToken,
@@ -125,7 +125,7 @@ type Find = (
   message: string,
 ) => void
 
-/** @returns the ID, or `''` if there is none to compare. */
+/** @returns the ID, or `''` if there is no ID to compare. */
 function readId(value: unknown, find: Find): string {
   if (value === undefined || value === null || value === '') {
     find('error', 'id_missing', 'ID', 'is missing')
@@ -182,7 +182,7 @@ function readIndex(value: unknown, name: string, find: Find): number {
   return 0
 }
 
-/** Names that are safe to show: in a malformed dump, a secret could be a field name. */
+/** Field names that are safe to quote: in a malformed dump, a secret could be a field name. */
 const PLAIN_NAME = /^[A-Za-z_]{1,32}$/
 
 function findUnknownField(name: string, find: Find): void {

@@ -1,6 +1,6 @@
 /**
- * Legacy tokens as stored records, and what the legacy API may do with them. Spec 9.2.4.
- * A legacy token is a record with a `Type`; its secret may be any text.
+ * Legacy tokens as stored records, and the writes that the legacy API allows. Spec 9.2.4. A legacy token is a record
+ * with a `Type`; its secret may be any text.
  */
 import { AclError, type LegacyToken, REDACTED_SECRET_ID, ZERO_TIME } from '@latchkey/contract'
 import { ANONYMOUS_TOKEN_ACCESSOR_ID, ROOT_NAMES } from '../builtin.ts'
@@ -18,8 +18,8 @@ export interface LegacyWrite {
 }
 
 /**
- * The stored record of a listed legacy token: no accessor until the migration, no creation time, all rights in Type and
- * Rules. Keeps the listed indexes.
+ * The stored record for a listed legacy token: no accessor until the migration, no creation time, all rights in Type
+ * and Rules. Keeps the listed indexes.
  */
 export function fromLegacyToken(legacy: LegacyToken): TokenRecord {
   return withTokenHash({
@@ -34,7 +34,7 @@ export function fromLegacyToken(legacy: LegacyToken): TokenRecord {
   })
 }
 
-/** The token as the legacy API shows it; `undefined` if the new API created or converted it. */
+/** The token in answers of the legacy API; `undefined` if the new API created or converted it. */
 export function toLegacyToken(token: TokenRecord): LegacyToken | undefined {
   if (token.Type === '') return undefined
   const { SecretID: ID, Description: Name, Type, Rules, CreateIndex, ModifyIndex } = token
@@ -46,11 +46,11 @@ export function toLegacyToken(token: TokenRecord): LegacyToken | undefined {
  * migration.
  *
  * @param existing the token with this secret, legacy or not.
- * @param rulesProblem the fault in the rules, parsed as legacy ones.
+ * @param rulesProblem the error in the rules, parsed as legacy rules.
  * @returns the record to store, with the indexes of `existing` or 0.
- * @throws AclError `field_invalid` for an unknown Type; `root_name_refused`; `id_reserved` if ID is the redaction text or
- * the anonymous token's accessor; `legacy_token_immutable` if `existing` has what legacy tokens cannot have;
- * `rules_invalid`.
+ * @throws AclError `field_invalid` for an unknown Type; `root_name_refused`; `id_reserved` if ID is the redaction text
+ * or the anonymous token's accessor; `legacy_token_immutable` if `existing` has properties that legacy tokens cannot
+ * have; `rules_invalid`.
  */
 export function writeLegacyToken(
   existing: TokenRecord | undefined,
@@ -81,7 +81,7 @@ export function writeLegacyToken(
     )
   }
   if (ID.toLowerCase() === ANONYMOUS_TOKEN_ACCESSOR_ID) {
-    // Ids are unique across accessors and secrets: this one would keep the anonymous token from its accessor.
+    // Ids are unique across accessors and secrets: this ID would prevent the anonymous token from getting its accessor.
     throw new AclError('id_reserved', 'ID cannot be the accessor of the anonymous token', { field: 'ID' })
   }
   if (rulesProblem) throw rulesProblem
@@ -101,8 +101,9 @@ const TOKEN_FACTS = {
 export type TokenFact = keyof typeof TOKEN_FACTS
 
 /**
- * Tokens whose rights come from the legacy system alone and end with it at 1.11: a client token with rules, or a
- * management token that the migration will not link because it already has an accessor. One set of facts suffices.
+ * Tokens whose rights come only from the legacy system and end with it at 1.11: a client token with rules, or a
+ * management token that the migration will not link because it already has an accessor. A token matches if one set of
+ * facts applies.
  */
 export const LEGACY_RIGHTS: readonly Readonly<Partial<Record<TokenFact, boolean>>>[] = [
   { isLinked: false, isManagement: true, hasAccessor: true },
@@ -115,7 +116,10 @@ export function hasLegacyRights(token: TokenRecord): boolean {
   )
 }
 
-/** Whether a token has what legacy tokens cannot have; a migrated management token does, as it is linked. */
+/**
+ * Whether a token has properties that legacy tokens cannot have. A migrated management token does, because it has a
+ * link.
+ */
 function usesNewFields(token: TokenRecord): boolean {
   return token.Type === '' || token.AuthMethod !== '' || token.ExpirationTime !== undefined || hasLinks(token)
 }

@@ -73,7 +73,8 @@ test('MIG-01: 1,000,000 tokens, three competing processes: never over 128, never
   let record: MigrationRecord = NO_BATCHES
   let now = 0
   while (record.done < total) {
-    // Each reads the record, waits until its time, wakes up to 255 ms late, and commits unless another was first.
+    // Each process reads the record, waits until its time, wakes up to 255 ms late, and commits unless another process
+    // was first.
     const seen = record
     const wakes = PROCESSES.map(() => nextBatchAt(seen.lastBatchAt, now) + random.below(256))
     for (const at of wakes.toSorted((a, b) => a - b)) {

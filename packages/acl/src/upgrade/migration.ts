@@ -1,10 +1,11 @@
 /**
- * The accessor migration: every legacy token gets exactly one accessor, in batches. Spec 8, 9.2.3; ambiguities: decisions, upgrade.
+ * The accessor migration: every legacy token gets exactly one accessor, in batches. Spec 8, 9.2.3; ambiguities:
+ * decisions, upgrade.
  *
- * One elected process of the primary datacenter works in rounds: read the record of the last batch, wait for
- * {@link nextBatchAt}, read tokens without an accessor, plan, and commit the converted tokens together with
- * {@link recordBatch}, each on the condition that it has not changed since. Because the record is in the same commit, the
- * rate limit holds across processes and kills: a process that missed the last batch cannot commit the next.
+ * One elected process of the primary datacenter works in rounds: it reads the record of the last batch, waits for
+ * {@link nextBatchAt}, reads tokens without an accessor, plans, and commits the converted tokens together with
+ * {@link recordBatch}, on the condition that none of these records has changed. Because the batch record is in the same
+ * commit, the rate limit holds across processes and kills: a process that missed the last batch cannot commit the next.
  */
 import { invariant } from '@latchkey/contract'
 import {
@@ -23,7 +24,7 @@ import { withTokenHash } from '../token/create-token.ts'
 export const ACCESSOR_BATCH_SIZE_MAX = 128
 export const ACCESSOR_BATCH_INTERVAL_MS_MIN = 1_000
 
-/** A pause after which batches count as a new run: far longer than a new election takes. */
+/** A pause after which batches form a new run; far longer than a new election takes. */
 const RUN_GAP_MS_MIN = 60_000
 
 /** Attempts to draw a free accessor before its token is left for the next batch. */
@@ -37,7 +38,7 @@ export interface PlannedAccessor {
   readonly accessorId: string
 }
 
-/** Positions in CreateIndex order, as sorted, disjoint, half-open ranges. */
+/** Positions in CreateIndex order, as sorted, disjoint and half-open ranges. */
 type Places = readonly (readonly [from: number, to: number])[]
 
 /** The next batch: the first 128 positions of the waiting tokens. */
@@ -55,7 +56,7 @@ export function nextBatch(waiting: Places, sizeMax: number = ACCESSOR_BATCH_SIZE
 
 interface BatchIds {
   readonly random: Random
-  /** Whether an id is known to be an accessor or a secret; the store checks uniqueness at the commit. */
+  /** Whether an id is known to be in use as an accessor or secret; the store checks uniqueness at the commit. */
   readonly isTaken: (id: string) => boolean
 }
 
@@ -80,9 +81,9 @@ export function planBatch(
 }
 
 /**
- * The token with its accessor, and global-management linked to a management token without links; the hash is recomputed.
- * Everything else stays: CreateTime is the zero time forever, so an expiration by TTL can never apply. ModifyIndex is as
- * read, the condition of the commit.
+ * The token with its accessor. A management token without links gets a link to global-management; the hash is
+ * recomputed. Everything else is unchanged: CreateTime stays the zero time, so an expiration by TTL can never apply.
+ * ModifyIndex is as read, as the condition of the commit.
  */
 export function convertForMigration(token: TokenRecord, accessorId: string): TokenRecord {
   invariant(token.AccessorID === '', 'a token that has an accessor must not be given another')
@@ -92,10 +93,10 @@ export function convertForMigration(token: TokenRecord, accessorId: string): Tok
 }
 
 /**
- * The earliest instant of the next batch: now for the first, else one second after the last.
+ * The earliest instant of the next batch: now for the first batch, otherwise one second after the last.
  *
- * @param lastBatchAt from the record in the store, whichever process wrote it.
- * @param now by the clock that all processes share. If it was set back, the wait is that much longer.
+ * @param lastBatchAt from the record in the store, regardless of which process wrote it.
+ * @param now by the shared clock. If the clock was set back, the wait is longer by that amount.
  */
 export function nextBatchAt(lastBatchAt: number | undefined, now: number): number {
   return lastBatchAt === undefined ? now : Math.max(now, lastBatchAt + ACCESSOR_BATCH_INTERVAL_MS_MIN)
@@ -114,7 +115,7 @@ export function batchesDurationMs(tokens: number): number {
 /**
  * The record with one more batch, to be committed with the batch.
  *
- * @param at the instant of the commit, by the clock that all processes share.
+ * @param at the instant of the commit, by the shared clock.
  * @throws an invariant error for a batch that is too large, empty, or too early.
  */
 export function recordBatch(

@@ -71,7 +71,7 @@ test('liveness: after any schedule, both datacenters leave legacy mode once all 
   ]
   fc.assert(
     fc.property(anySchedule, (steps) => {
-      // Every slot starts and stops first: its successor then takes the place of a server that crashed.
+      // Every slot starts and stops first, so that its successor replaces a crashed server.
       const world = new ModeWorld().run([...steps, ...startAll('1.8.7'), ...repair])
       expect(DATACENTERS.map((datacenter) => world.modeOf(datacenter))).toEqual(['enabled', 'enabled'])
       expect(checkModeHistory(world.history)).toEqual([])

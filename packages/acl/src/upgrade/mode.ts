@@ -1,8 +1,8 @@
 /**
  * Legacy mode ends once per datacenter. Spec 9.2.1, 9.2.2; ambiguities: decisions, upgrade.
  *
- * The end is one record in the store that the servers of a datacenter share. A process reads it, also after a restart,
- * and then advertises `enabled`.
+ * The end is one record in the store shared by the servers of a datacenter. A process that reads it, even after a
+ * restart, advertises `enabled`.
  */
 import { AclError, type ServiceProfile } from '@latchkey/contract'
 import type { AclModeRecord } from '../records/system-records.ts'
@@ -11,13 +11,14 @@ import { isCounted, type Member, type MemberMode } from './member.ts'
 export interface ModeInput {
   readonly datacenter: string
   readonly primaryDatacenter: string
-  /** Known servers; those of other datacenters are ignored. */
+  /** Known servers; servers of other datacenters are ignored. */
   readonly members: readonly Member[]
   /**
-   * Servers of the primary, as a secondary last heard; `undefined` if it never did. Ignored in the primary.
+   * Servers of the primary, from its last answer to this secondary; `undefined` if there was none. Ignored in the
+   * primary.
    */
   readonly primaryMembers: readonly Member[] | undefined
-  /** The datacenter that the primary of a secondary takes for the primary, instead of being it. */
+  /** Set if the configured primary is itself a secondary: the datacenter that it follows. */
   readonly primaryFollows?: string | undefined
   readonly recorded: AclModeRecord
 }
@@ -28,12 +29,12 @@ export interface ModeDecision {
   readonly waitsFor: readonly string[]
 }
 
-/** Maximum reasons in an error: any caller sees it, and a cluster may be large. */
+/** Maximum reasons in an error, because any caller sees them and a cluster may be large. */
 const REASONS_SHOWN_MAX = 5
 
 /**
  * The mode of a datacenter with new data. A primary has nothing to upgrade unless its own version is before 1.4.0. A
- * secondary always starts in legacy mode, since it must not be ahead of its primary.
+ * secondary always starts in legacy mode, because it must not be ahead of its primary.
  */
 export function initialMode(
   profile: ServiceProfile,
@@ -54,8 +55,9 @@ export function advertisedMode(
 /**
  * Decides whether legacy mode ends in a datacenter.
  *
- * It ends when at least one of its servers is known and every counted one supports the new ACLs; in a secondary, also at
- * least one server of the primary must be known, and every counted one must have left legacy mode. The end is final.
+ * It ends when at least one of its servers is known and every counted server supports the new ACLs. In a secondary, at
+ * least one server of the primary must also be known, and every counted server of the primary must have left legacy
+ * mode. The end is final.
  */
 export function decideMode(input: ModeInput): ModeDecision {
   if (input.recorded.mode === 'enabled') return { next: 'enabled', waitsFor: [] }
@@ -63,15 +65,16 @@ export function decideMode(input: ModeInput): ModeDecision {
   return { next: waitsFor.length === 0 ? 'enabled' : 'legacy', waitsFor }
 }
 
-/** The record after the end. Idempotent. */
+/** The record after the end of legacy mode. Idempotent. */
 export function endLegacyMode(recorded: AclModeRecord, now: number): AclModeRecord {
   return recorded.mode === 'enabled' ? recorded : { mode: 'enabled', since: now }
 }
 
 /**
- * The refusal of the new ACL APIs in legacy mode. Clients match its first sentence, which is the reference's.
+ * The refusal of the new ACL APIs in legacy mode. Clients match its first sentence, which is the same as in the
+ * reference.
  *
- * @param recorded a secondary that has no copies yet refuses no secret for good: `copy_incomplete`.
+ * @param recorded a secondary without copies must not refuse a secret permanently, and answers `copy_incomplete`.
  */
 export function legacyModeError(waitsFor: readonly string[], recorded?: AclModeRecord): AclError {
   const hidden = waitsFor.length - REASONS_SHOWN_MAX

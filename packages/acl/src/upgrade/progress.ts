@@ -5,7 +5,7 @@ import { ACCESSOR_BATCH_INTERVAL_MS_MIN, batchesDurationMs, nextBatchAt } from '
 
 interface MigrationProgress {
   /**
-   * `waiting`: legacy mode has not ended, or this datacenter is a secondary, to which accessors come with the tokens;
+   * `waiting`: legacy mode has not ended, or this datacenter is a secondary, which receives accessors with the tokens;
    * `running`: tokens remain; `done`: none remain, until another legacy token is created.
    */
   readonly state: 'waiting' | 'running' | 'done'
@@ -16,7 +16,7 @@ interface MigrationProgress {
   readonly batches: number
   /** Tokens per second since the last long pause between batches; 0 before the first batch. */
   readonly rate: number
-  /** Minimum seconds to the last batch at the allowed rate; concurrent changes add to it. */
+  /** Minimum seconds until the last batch at the allowed rate; concurrent changes add to it. */
   readonly estimateSeconds: number
 }
 

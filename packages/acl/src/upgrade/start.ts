@@ -1,4 +1,4 @@
-/** Data on which a server refuses to start. Spec 9.2.5; decisions, upgrade. */
+/** Data with which a server refuses to start. Spec 9.2.5; decisions, upgrade. */
 import type { ServiceProfile } from '@latchkey/contract'
 import type { AclModeRecord } from '../records/system-records.ts'
 
@@ -21,18 +21,18 @@ export interface StartInput {
   readonly recorded: AclModeRecord | undefined
   /** Tokens for which `hasLegacyRights` holds. */
   readonly legacyRightsCount: number
-  /** Whether the operator accepts that these tokens lose their rights. */
+  /** Whether the operator accepts the loss of these tokens' rights. */
   readonly mayDropLegacyRights: boolean
   /** The variable or option that sets it, for the message. */
   readonly flagName: string
 }
 
 /**
- * Checks whether a server may work on the data: at its start, and whenever the recorded mode changes, because a process
- * that was suspended for long may have become too old.
+ * Checks whether a server may use the data: at its start, and whenever the recorded mode changes, because a process
+ * that was suspended for a long time may have become too old.
  *
  * @throws StartRefused `downgrade` for a version before 1.4.0 once the upgrade is complete; `legacy_rights` for a
- * version from 1.11 while tokens have legacy rights alone, unless flagged.
+ * version from 1.11 while tokens have only legacy rights, unless the operator accepts their loss.
  */
 export function assertCanStart(input: StartInput): void {
   const { profile, recorded, legacyRightsCount, mayDropLegacyRights, flagName } = input

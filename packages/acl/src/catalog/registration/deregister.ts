@@ -1,4 +1,4 @@
-/** What a deregistration removes from the catalog, and what it needs. Decisions: catalog. */
+/** What a deregistration removes from the catalog, and the rights that it needs. Decisions: catalog. */
 import { AclError, type Deregistration } from '@latchkey/contract'
 import type { ServiceRecord } from '../../records/catalog-records.ts'
 import { DEFAULT_NAMESPACE } from '../../records/records.ts'
@@ -7,15 +7,15 @@ import type { CatalogChange } from '../commit-rules.ts'
 import { type CatalogNeed, endOfNode, needOfNode, needOfService } from './register.ts'
 
 export interface DeregistrationPlan {
-  /** Of these rights the caller needs one. */
+  /** The caller needs one of these rights. */
   readonly oneOf: readonly CatalogNeed[]
-  /** Empty where nothing is there. */
+  /** Empty if there is nothing to remove. */
   readonly changes: readonly CatalogChange[]
 }
 
 /**
- * The right to the node allows everything on it; that to a service its removal, and that of its checks. What does not exist is
- * removed already, for a caller with the right to the node.
+ * The right to the node allows removing everything on it; the right to a service allows removing the service and its
+ * checks. Removing a record that does not exist requires the right to the node, and succeeds.
  *
  * @throws AclError `field_required`.
  */

@@ -1,4 +1,4 @@
-/** What a registration puts into the catalog, and what it needs. Decisions: catalog. */
+/** What a registration writes to the catalog, and the rights that it needs. Decisions: catalog. */
 
 import { AclError, type Registration } from '@latchkey/contract'
 import { isUuid } from '../../ids.ts'
@@ -11,7 +11,7 @@ import { CONNECT_PROXY } from '../connect.ts'
 import { readCheck, readService } from './registered-records.ts'
 import { isSameContent } from './same-content.ts'
 
-/** A registration as it is written, with its records. */
+/** A parsed registration, with its records. */
 export interface RegistrationRequest {
   readonly node: NodeRecord
   readonly service: ServiceRecord | undefined
@@ -27,7 +27,7 @@ export type CatalogNeed =
 export interface CatalogPlan {
   /** Rights that the caller must have. */
   readonly needs: readonly CatalogNeed[]
-  /** Why the catalog does not allow it, whatever the caller may do. */
+  /** Why the catalog does not allow the registration, regardless of the caller's rights. */
   readonly fault: AclError | undefined
   readonly changes: readonly CatalogChange[]
 }
@@ -66,8 +66,8 @@ export function readRegistration(
 }
 
 /**
- * What a registration comes to: what is as before is no change. A known ID under a new name renames the node: the old one ends
- * with everything on it.
+ * Plans a registration: unchanged records are not written. A known ID with a new name renames the node, which removes
+ * the old node and everything on it.
  */
 export function planRegistration(request: RegistrationRequest, catalog: Catalog): CatalogPlan {
   const { node, service, checks } = request
@@ -99,7 +99,10 @@ export function planRegistration(request: RegistrationRequest, catalog: Catalog)
   return { needs, fault, changes: [...ends, ...puts] }
 }
 
-/** The node that has the ID of a registration under another name. One that is left as it is takes no ID. */
+/**
+ * The node that has the registration's ID under another name. With SkipNodeUpdate, an existing node does not receive
+ * the ID.
+ */
 function renamedNode(
   { node, skipsNode }: RegistrationRequest,
   holder: NodeRecord | undefined,
@@ -117,7 +120,7 @@ function isKept({ node, skipsNode }: RegistrationRequest, holder: NodeRecord | u
 /** The removal of a node and everything on it. */
 export function endOfNode(node: NodeRecord, catalog: Catalog): readonly CatalogChange[] {
   const of = <T extends CatalogChange['table']>(table: T, records: readonly object[]) =>
-    // Each table gets records of its own.
+    // Each table receives records of its own type.
     records.map((record) => ({ table, op: 'delete', record }) as unknown as CatalogChange)
   return [
     ...of('checks', catalog.checksOn(node.Node)),
@@ -127,10 +130,10 @@ export function endOfNode(node: NodeRecord, catalog: Catalog): readonly CatalogC
   ]
 }
 
-/** ID of the check that tells whether the process of a node is alive. */
+/** ID of the check that shows whether the process of a node is alive. */
 export const ALIVE_CHECK = 'serfHealth'
 
-/** A name is free for another ID once its node is not known to be alive. */
+/** The name of a node can be reused with another ID unless the node is known to be alive. */
 function faultOfNode(
   node: NodeRecord,
   holder: NodeRecord | undefined,
@@ -180,7 +183,7 @@ function needOfCheck(
   })
 }
 
-/** A node may be stored in another case, which rules tell apart: then the right to both names. */
+/** Rules are case-sensitive: if the stored name differs in case, the caller needs the right to both spellings. */
 function needsOfNode(node: string, catalog: Catalog): readonly CatalogNeed[] {
   return [...new Set([node, catalog.nodeName(node)])].map(needOfNode)
 }
@@ -196,7 +199,7 @@ export function needOfService({
   return { resource: 'service', segment: Service, namespace: Namespace }
 }
 
-/** A proxy also needs the right to the service that it stands for. */
+/** A proxy also needs the right to the service that it represents. */
 export function needsOfService(service: ServiceRecord): readonly CatalogNeed[] {
   const { DestinationServiceName: destination } = service.Proxy
   if (service.Kind !== CONNECT_PROXY || typeof destination !== 'string') return [needOfService(service)]

@@ -1,4 +1,4 @@
-/** Services and checks, as a registration gives them. Decisions: catalog. */
+/** Parses the services and checks of a registration. Decisions: catalog. */
 
 import {
   AclError,
@@ -16,7 +16,7 @@ import { findMetaProblem } from '../service-meta.ts'
 
 const STAMPS = { CreateIndex: 0, ModifyIndex: 0 }
 const WEIGHT_MAX = 65_535
-/** Ports are kept as given, as far as stores can hold them. */
+/** Ports are stored as sent, up to the maximum of the stores. */
 const PORT_MAX = 2_147_483_647
 const ZERO_ADDRESSES: readonly string[] = ['0.0.0.0', '::', '[::]']
 
@@ -62,7 +62,7 @@ export function checkPort(port: number | undefined, field: string): void {
   if (port !== undefined && Math.abs(port) > PORT_MAX) throw invalidField(field, 'The port is out of range')
 }
 
-/** Out of range, both are 1. */
+/** If one is out of range, both are 1. */
 function weights({
   Passing,
   Warning,
@@ -114,11 +114,11 @@ function typeOf({ HTTP, TCP }: CheckRecord['Definition']): string {
   return TCP === undefined ? '' : 'tcp'
 }
 
-/** What a definition keeps besides durations, in the order of answers. Other keys are ignored. */
+/** The stored keys of a definition other than durations, in the order of answers. Other keys are ignored. */
 const KEPT = ['HTTP', 'TLSSkipVerify', 'Header', 'Method', 'Body', 'TCP'] as const
 const DURATIONS = ['Interval', 'Timeout', 'DeregisterCriticalServiceAfter'] as const
 
-/** Only what is set: empty texts, `false` and 0 are not. */
+/** Keeps only values that are set: empty texts, `false` and 0 are dropped. */
 function readDefinition(given: NonNullable<CheckRegistration['Definition']>): CheckRecord['Definition'] {
   const kept: Record<string, unknown> = {}
   for (const name of DURATIONS) {

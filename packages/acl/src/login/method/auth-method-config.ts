@@ -1,4 +1,6 @@
-/** The configurations of auth methods: the fields of each type, and the order of their checks. Decisions: auth methods. */
+/**
+ * The configuration of auth methods: the fields of each type, and the order of their checks. Decisions: auth methods.
+ */
 import { AclError, limits, REDACTED_SECRET_ID, shorten } from '@latchkey/contract'
 import { isNamespaceName } from '../../namespace-name.ts'
 import type {
@@ -13,7 +15,7 @@ import type {
 import { checkLeeway } from './leeway.ts'
 import { checkHost, checkProviderUrl, checkRedirectUri, invalidConfig } from './provider-url.ts'
 
-/** A decoded `Config` with fields of any type. An empty field counts as absent. */
+/** A decoded `Config` with fields of any type. An empty field is treated as absent. */
 export type ConfigRequest = Writable<JwtConfig & Partial<OidcConfig> & Partial<KubernetesConfig>>
 
 type Writable<T> = { readonly [Key in keyof T]?: T[Key] | undefined }
@@ -21,7 +23,7 @@ type Writable<T> = { readonly [Key in keyof T]?: T[Key] | undefined }
 export interface ConfigContext {
   /** Whether URLs may be `http:` and point to this machine, for development. */
   readonly allowHttp: boolean
-  /** Fields that this service version does not know yet. */
+  /** Fields that this service version does not support yet. */
   readonly unknownFields?: ReadonlySet<string>
 }
 
@@ -68,7 +70,7 @@ const FIELDS: Readonly<Record<AuthMethodType, readonly ConfigField[]>> = {
   ],
 }
 
-/** Fields whose values are sealed at rest and hidden from callers without `acl:write`. */
+/** Fields whose values are encrypted at rest and hidden from callers without `acl:write`. */
 const SECRET_CONFIG_FIELDS = ['OIDCClientSecret', 'ServiceAccountJWT'] as const
 
 /** EdDSA is an extension: the reference verifies it but does not accept its name here. */
@@ -80,7 +82,7 @@ const ALGORITHMS: ReadonlySet<string> = new Set([
 /**
  * Checks a configuration, except for keys and certificates, which the verifier checks.
  *
- * @returns the configuration without fields that are not set.
+ * @returns the configuration without unset fields.
  * @throws AclError `field_unknown`, `field_required`, `field_invalid`, `field_too_long`.
  */
 export function checkConfig(
@@ -111,7 +113,7 @@ function isSet(value: unknown): boolean {
   return typeof value !== 'object' || Object.keys(value).length > 0
 }
 
-/** Splits a configuration into its empty and its other fields, each in order of name. */
+/** Splits a configuration into empty and other fields, each in order of name. */
 export function splitConfig<Config extends object>(
   written: Config,
 ): { readonly empty: Partial<Config>; readonly set: Partial<Config> } {
@@ -125,7 +127,10 @@ export function splitConfig<Config extends object>(
   }
 }
 
-/** Refuses a field of another type as such, or as unknown if this service version does not know that type. */
+/**
+ * Refuses a field of another type, with an error for an unknown field if this service version does not support that
+ * type.
+ */
 function checkKnown(type: AuthMethodType, field: ConfigField, { unknownFields }: ConfigContext): void {
   if (!unknownFields?.has(field)) {
     if (FIELDS[type].includes(field)) return
@@ -159,7 +164,7 @@ function checkJwt(config: JwtConfig, context: ConfigContext): void {
     throw new AclError('field_too_long', most, { field })
   }
   checkTokens(config, context)
-  // The reference ignores BoundIssuer with discovery, so that a method could name an issuer that it does not accept.
+  // The reference ignores BoundIssuer with discovery; a method could then name an issuer that it does not accept.
   if (OIDCDiscoveryURL !== undefined && BoundIssuer !== undefined && BoundIssuer !== OIDCDiscoveryURL) {
     throw invalidConfig('BoundIssuer', "must equal 'OIDCDiscoveryURL', which is the issuer")
   }
@@ -195,7 +200,7 @@ function checkKubernetes(config: Partial<KubernetesConfig>, context: ConfigConte
   return { ...config, Host, CACert, ServiceAccountJWT }
 }
 
-/** Checks the fields that the types which verify signed tokens share. */
+/** Checks the fields shared by the types that verify signed tokens. */
 function checkTokens(config: Pick<JwtConfig, (typeof TOKEN_FIELDS)[number]>, context: ConfigContext): void {
   const { OIDCDiscoveryURL, OIDCDiscoveryCACert, JWTSupportedAlgs = [] } = config
   checkCaCert({ OIDCDiscoveryCACert, OIDCDiscoveryURL })
@@ -212,7 +217,7 @@ function checkTokens(config: Pick<JwtConfig, (typeof TOKEN_FIELDS)[number]>, con
   checkMappings(config.ListClaimMappings, 'ListClaimMappings')
 }
 
-/** Refuses a CA certificate without the URL that it is for. The pair holds both by field name. */
+/** Refuses a CA certificate without its URL. `pair` contains both, by field name. */
 function checkCaCert(pair: Readonly<Record<string, string | undefined>>): void {
   const [[caField = '', caCert] = [], [urlField = '', url] = []] = Object.entries(pair)
   if (caCert !== undefined && url === undefined) {
@@ -247,9 +252,9 @@ function required<Config, Field extends keyof Config & string>(
 }
 
 /**
- * The configuration as it was written, with its keys in order.
+ * The configuration as written, with its keys in order.
  *
- * @param seesSecrets whether the caller may see its secrets.
+ * @param seesSecrets whether the caller may see the secrets.
  */
 export function shownConfig(
   { Config, EmptyConfig }: AuthMethodRecord,

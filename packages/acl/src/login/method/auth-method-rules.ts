@@ -35,7 +35,7 @@ export interface AuthMethodRequest {
 }
 
 export interface AuthMethodContext extends ConfigContext {
-  /** The types that this service version and edition know. */
+  /** The types that this service version and edition support. */
   readonly types: readonly AuthMethodType[]
   /** Whether tokens of this datacenter may be global. */
   readonly isPrimary: boolean
@@ -51,12 +51,12 @@ export interface AuthMethodContext extends ConfigContext {
 const METHOD_NAME = /^[A-Za-z0-9_-]+$/
 
 /**
- * Makes the record of a method that is written: a new one, or an existing one whose content is replaced as a whole.
+ * Builds the record of a written method: a new one, or an existing one whose whole content is replaced.
  *
- * @param existing the method of that name in any case; its spelling is kept. A change of TokenLocality starts a new
- *   generation, which ends the tokens that the method has made.
+ * @param existing the method with this name, ignoring case; its spelling is kept. A change of TokenLocality starts a
+ * new generation, which invalidates the tokens that the method created.
  * @throws AclError `field_required`, `name_invalid`, `field_immutable`, `field_invalid`, `expiration_out_of_bounds`,
- *   `selector_invalid`, `field_unknown`, in the order of the reference.
+ * `selector_invalid`, `field_unknown`, in the order of the reference.
  */
 export function writeAuthMethod(
   request: AuthMethodRequest,
@@ -94,9 +94,9 @@ export function writeAuthMethod(
 }
 
 /**
- * Checks the binding rules of a method against its new mappings: a rule that fitted must still fit.
+ * Checks the binding rules of a method against its new mappings: a valid rule must stay valid.
  *
- * @throws AclError `field_invalid`, naming the first rule that the new mappings orphan.
+ * @throws AclError `field_invalid`, which names the first rule that the new mappings would break.
  */
 export function checkRulesFit(
   existing: AuthMethodRecord,
@@ -142,7 +142,7 @@ function checkType(
   throw new AclError(code, `Invalid Auth Method: Type should be one of: [${types.join(' ')}]`, { field })
 }
 
-/** @returns as it is shown; `undefined` for none. */
+/** @returns the value in answers; `undefined` for none. */
 function checkMaxTokenTtl(ttlMs: number, type: AuthMethodType): string | undefined {
   const field = 'MaxTokenTTL'
   if (ttlMs === 0) {
@@ -154,7 +154,7 @@ function checkMaxTokenTtl(ttlMs: number, type: AuthMethodType): string | undefin
   return checkLifetime(field, ttlMs)
 }
 
-/** @returns as it is shown; `undefined` for none. */
+/** @returns the value in answers; `undefined` for none. */
 function checkLifetime(field: 'MaxTokenTTL' | 'IdleTTL', ms: number): string | undefined {
   if (ms === 0) return undefined
   const { EXPIRATION_MS_MAX: max, EXPIRATION_MS_MIN: min } = limits
@@ -189,7 +189,7 @@ function checkLocality(
   throw new AclError('field_invalid', `Invalid Auth Method: ${problem}`, { field: 'TokenLocality' })
 }
 
-/** Whether claims choose the namespace of a token. */
+/** Whether claims decide the namespace of a token. */
 export function choosesNamespace(method: AuthMethodRecord): boolean {
   return method.NamespaceRules.length > 0 || mapsNamespaces(method)
 }

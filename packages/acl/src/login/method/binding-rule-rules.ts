@@ -6,7 +6,7 @@ import { attributesOf } from '../attributes.ts'
 import { checkBindName } from '../bind-name.ts'
 import { checkSelector, prefixed } from '../selector/check-selector.ts'
 
-/** A decoded body of create or update. Omitted fields are cleared; a rule without a Selector matches every login. */
+/** The decoded body of create or update. Omitted fields are cleared; a rule without a Selector matches every login. */
 export interface BindingRuleRequest {
   readonly ID?: string | undefined
   readonly Description?: string | undefined
@@ -17,17 +17,17 @@ export interface BindingRuleRequest {
 }
 
 export interface BindingRuleContext {
-  /** Finds a method of the rule's namespace by its name, in any case. */
+  /** Finds a method in the rule's namespace by name, ignoring case. */
   readonly methodByName: (name: string) => AuthMethodRecord | undefined
-  /** The bind types that this service version knows. */
+  /** The bind types that this service version supports. */
   readonly bindTypes: readonly BindType[]
 }
 
 /**
- * Makes the record of a new rule.
+ * Builds the record of a new rule.
  *
- * @throws AclError `accessor_mismatch`, `field_required`, `link_unknown`, `selector_invalid`, `field_invalid`, in the order
- *   of the reference.
+ * @throws AclError `accessor_mismatch`, `field_required`, `link_unknown`, `selector_invalid`, `field_invalid`, in the
+ * order of the reference.
  */
 export function createBindingRule(
   request: BindingRuleRequest,
@@ -44,8 +44,8 @@ export function createBindingRule(
 }
 
 /**
- * Makes the updated record, replacing everything but AuthMethod. Throws what {@link createBindingRule} throws, and
- * `field_immutable` if AuthMethod differs, even in case alone.
+ * Builds the updated record, which replaces everything except AuthMethod. Throws like {@link createBindingRule}, and
+ * `field_immutable` if AuthMethod differs, even only in case.
  */
 export function updateBindingRule(
   existing: BindingRuleRecord,

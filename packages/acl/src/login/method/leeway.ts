@@ -1,4 +1,4 @@
-/** Leeways for the times of a token. Decisions: auth methods. */
+/** Leeways for the times in a token. Decisions: auth methods. */
 import { AclError, DurationSyntaxError, formatDurationMs, parseDurationMs, shorten } from '@latchkey/contract'
 import type { JwtConfig, WrittenDuration } from '../../records/login-records.ts'
 
@@ -8,7 +8,7 @@ interface Leeways {
   readonly expirationMs: number
   /** If `nbf` and `iat` are missing, the token becomes valid this long before `exp`. */
   readonly notBeforeMs: number
-  /** Tolerance for clocks, which is granted on all three times. */
+  /** Tolerated clock skew, applied to all three times. */
   readonly clockSkewMs: number
 }
 
@@ -38,7 +38,8 @@ function toMs(written: WrittenDuration): number {
 }
 
 /**
- * Refuses short leeways in numbers: they count nanoseconds, so with `60` for a minute fresh tokens would be refused.
+ * Refuses short numeric leeways: numbers are nanoseconds, so `60` for a minute would make the service refuse fresh
+ * tokens.
  *
  * @throws AclError `field_type`, `field_invalid`.
  */

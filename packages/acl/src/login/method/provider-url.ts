@@ -1,4 +1,4 @@
-/** Checks the form of URLs in a method's configuration. The server decides which addresses it connects to. */
+/** Checks the form of URLs in a method's configuration. The server decides to which addresses it connects. */
 import { AclError, shorten } from '@latchkey/contract'
 
 interface UrlContext {
@@ -45,7 +45,7 @@ function parseUrl(text: string): URL | undefined {
   return URL.canParse(text) ? new URL(text) : undefined
 }
 
-/** The refusal of a field of `Config`. @param problem follows the name of the field. */
+/** The refusal of a field in `Config`. @param problem the text after the name of the field. */
 export function invalidConfig(field: string, problem: string): AclError {
   return new AclError('field_invalid', `Invalid Auth Method: '${field}' ${problem}`, {
     field: `Config.${field}`,

@@ -27,7 +27,7 @@ test('the store keeps a hash of the state, and never the state itself', () => {
   for (const secret of [state, 'of the client']) expect(JSON.stringify(kept)).not.toContain(secret)
 })
 
-// Each differs in one thing alone.
+// Each differs in only one respect.
 test.each<readonly [string, Partial<OidcMethod>, number]>([
   ['of another method', { Name: 'others' }, NOW],
   ['of another namespace', { Namespace: 'team' }, NOW],

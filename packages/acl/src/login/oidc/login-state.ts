@@ -1,4 +1,4 @@
-/** A login in a browser between its beginning and its callback. Decisions: login. */
+/** A browser login between its start and its callback. Decisions: login. */
 import { AclError, shorten } from '@latchkey/contract'
 import { sha256 } from '@noble/hashes/sha2.js'
 import { bytesToHex } from '@noble/hashes/utils.js'
@@ -9,13 +9,13 @@ import { loginRefused } from '../login-refusal.ts'
 import type { OidcChallenge, OidcMethod } from './oidc-client.ts'
 import { isRedirectUriAllowed } from './redirect-uri.ts'
 
-/** What the store keeps of a login; never part of an answer. */
+/** The stored state of a login; never part of an answer. */
 export interface LoginState extends OidcChallenge {
-  /** Hash of the state in hex, so that the content of the store is not enough to complete the login. */
+  /** Hash of the state, in hex: the content of the store is not sufficient to complete the login. */
   readonly stateHash: string
   readonly namespace: string
   readonly authMethod: string
-  /** Generation of the method: a state is void once the method has another. */
+  /** Generation of the method: the state is invalid once the generation has changed. */
   readonly generation: number
   /** Absent if the client gave no nonce. */
   readonly clientNonceHash?: string
@@ -24,13 +24,13 @@ export interface LoginState extends OidcChallenge {
   readonly expiresAt: number
 }
 
-/** How long a person has to log in on the pages of the provider. */
+/** Time limit for the user to log in at the provider. */
 const LOGIN_STATE_MS = 600_000
 const SECRET_BYTES = 32
 
 interface LoginBeginning {
   readonly redirectUri: string
-  /** A secret of the client that the callback must repeat; none if empty. */
+  /** A secret chosen by the client, which the callback must repeat; none if empty. */
   readonly clientNonce?: string | undefined
   readonly meta?: LoginMeta | undefined
 }
@@ -38,7 +38,7 @@ interface LoginBeginning {
 /**
  * Begins a login.
  *
- * @returns the state in clear, for the provider, and what is kept of it.
+ * @returns the state in plain text, for the provider, and the record to store.
  * @throws AclError `field_invalid` for a redirect URI that the method does not allow, `field_too_long` for Meta.
  */
 export function beginLogin(
@@ -51,7 +51,7 @@ export function beginLogin(
       field: 'RedirectURI',
     })
   }
-  // Checks Meta now, rather than when the person comes back.
+  // Checks Meta now instead of when the user returns.
   loginDescription(meta ?? {}, 'oidc')
   const state = randomSecret(random)
   const kept = {
@@ -70,7 +70,7 @@ export function beginLogin(
 }
 
 /**
- * Checks a callback against the state that it used up. A state of another method counts as unknown.
+ * Checks a callback against the state that it consumed. A state of another method is treated as unknown.
  *
  * @throws AclError `login_refused`.
  */
@@ -93,7 +93,7 @@ export function resumeLogin(
   return kept
 }
 
-/** The S256 challenge of a verifier, which a provider keeps with a code (RFC 7636 4.2). */
+/** The S256 challenge of a verifier, which a provider stores with a code (RFC 7636 4.2). */
 export function pkceChallenge(verifier: string): string {
   const base64 = btoa(String.fromCharCode(...sha256(new TextEncoder().encode(verifier))))
   return base64.replaceAll('+', '-').replaceAll('/', '_').replace(/=+$/, '')

@@ -1,31 +1,31 @@
-/** The port to OpenID providers, for all that needs a network. */
+/** The port to OpenID providers, for everything that needs a network. */
 import type { AuthMethodRecord } from '../../records/login-records.ts'
 import type { Verification } from '../verifier.ts'
 
 export type OidcMethod = Extract<AuthMethodRecord, { readonly Type: 'oidc' }>
 
-/** What ties the answers of a provider to one login. */
+/** The values that bind a provider's answers to one login. */
 export interface OidcChallenge {
   readonly redirectUri: string
   /** The nonce that the ID token must have. */
   readonly nonce: string
-  /** The verifier whose S256 challenge the authorization URL carries (RFC 7636). */
+  /** The verifier; the authorization URL contains its S256 challenge (RFC 7636). */
   readonly pkceVerifier: string
 }
 
-/** What the browser brought back from the provider. */
+/** The parameters with which the browser returned from the provider. */
 export interface OidcCallback extends OidcChallenge {
   readonly code: string
-  /** RFC 9207; a client may leave it out, since a state is for one method alone. */
+  /** RFC 9207; optional, because a state belongs to one method. */
   readonly issuer: string | undefined
 }
 
 /** Times are in milliseconds since the epoch. */
 export interface OidcClient {
   /**
-   * The URL of the provider to which the browser goes.
+   * Builds the provider's URL for the browser.
    *
-   * @throws AclError `login_refused` for a provider that claims to be another one, `provider_unavailable`.
+   * @throws AclError `login_refused` if the provider claims to be a different one, `provider_unavailable`.
    */
   authorizationUrl(
     method: OidcMethod,
@@ -33,6 +33,6 @@ export interface OidcClient {
     now: number,
   ): Promise<string>
 
-  /** Exchanges a code, with the secret of the method, for the claims of who logged in. */
+  /** Exchanges a code, with the secret of the method, for the user's claims. */
   exchange(method: OidcMethod, callback: OidcCallback, now: number): Promise<Verification>
 }

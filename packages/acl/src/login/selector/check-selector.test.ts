@@ -130,7 +130,7 @@ const TABLE: readonly (readonly [string, missing: boolean, empty: boolean, red: 
   ['value.team != ""', true, false, true],
   ['"re" in value.team', false, false, true],
   ['value.team contains re', false, false, true],
-  // Ours: the reference says true of a claim that is missing.
+  // Differs from the reference, which returns true for a missing claim.
   ['value.team matches "^red$"', false, false, true],
   ['value.team matches ""', false, true, true],
   ['value.team not matches "^red$"', true, true, false],

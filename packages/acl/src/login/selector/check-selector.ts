@@ -7,7 +7,7 @@ import { attributeName, type Operator, type Selector, type Term, termsOf } from 
 import { atOnce, type Sliced } from '../../turns.ts'
 import { type Attributes, namesOf } from '../attributes.ts'
 
-/** A selector that fits its method, and the comparison of each of its terms, negation aside. */
+/** A selector that is valid for its method, and the comparison of each term, ignoring negation. */
 export interface CheckedSelector {
   readonly selector: Selector
   readonly tests: ReadonlyMap<Term, Test>
@@ -39,10 +39,10 @@ export function selectorIn(field: string): SelectorSource {
 }
 
 /**
- * Parses a selector and checks its terms from left to right.
+ * Parses a selector and checks its terms, from left to right.
  *
  * @param text the selector; an empty one matches every login.
- * @param field the body's field, which errors name.
+ * @param field the field of the body, for errors.
  * @returns `undefined` for an empty text.
  * @throws AclError `selector_invalid` with line and column, `field_too_long`.
  */
@@ -74,7 +74,7 @@ export function* checkSelectorInSlices(
   return { selector, tests, patternCount }
 }
 
-/** Runs a check of a selector or bind name, and prefixes its refusals with the record that is at fault. */
+/** Runs a check of a selector or bind name, and prefixes its refusals with the invalid record. */
 export function prefixed<T>(record: string, check: () => T): T {
   try {
     return check()
@@ -87,7 +87,7 @@ export function prefixed<T>(record: string, check: () => T): T {
 function testOf(term: Term, attributes: Attributes, { refuse }: SelectorSource): Test {
   const { path, operator, place } = term
   const shown = shorten(printPath(path))
-  // A mapped name that has dots is written as one name, in brackets.
+  // A mapped name that contains dots is written as one name, in brackets.
   const kind = path.length <= 2 ? attributes.get(attributeName(path)) : undefined
   if (kind === undefined) {
     const names = shorten(namesOf(attributes, ['text', 'list'], printAttribute), NAMES_LENGTH_MAX)
@@ -102,7 +102,7 @@ function testOf(term: Term, attributes: Attributes, { refuse }: SelectorSource):
   throw refuse(place, comparison.problem)
 }
 
-/** Prints an attribute as a selector names it, such as `value["odd-name"]`. */
+/** Prints an attribute in selector syntax, such as `value["odd-name"]`. */
 function printAttribute(name: string): string {
   const dot = name.indexOf('.')
   return printPath([name.slice(0, dot), name.slice(dot + 1)])

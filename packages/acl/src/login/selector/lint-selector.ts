@@ -7,17 +7,17 @@ import type { CheckedSelector } from './check-selector.ts'
 import { termHolds } from './evaluate-selector.ts'
 
 export interface SelectorFinding {
-  /** `never_matches` is about the whole selector, and `branch_never_matches` about one side of an `or`. */
+  /** `never_matches` concerns the whole selector, `branch_never_matches` one side of an `or`. */
   readonly code: 'never_matches' | 'branch_never_matches'
   readonly severity: 'warning' | 'info'
   readonly message: string
-  /** Lines and columns count from 1. */
+  /** Lines and columns start at 1. */
   readonly line: number
   readonly column: number
 }
 
 /**
- * Looks for terms that contradict one another. A finding is always right, but not every impossible selector is found.
+ * Looks for terms that contradict each other. Has no false positives, but does not find every impossible selector.
  *
  * @returns at most one finding for the whole selector, or one for each branch of an `or`.
  */
@@ -33,11 +33,11 @@ interface Wanted<Part extends Selector = Selector> {
   readonly is: boolean
 }
 
-/** Two terms that cannot both have the values that they must have. */
+/** Two terms whose required values exclude each other. */
 type Conflict = readonly [first: Wanted<Term>, second: Wanted<Term>]
 
 interface Search {
-  /** Terms that are already fixed where this part is evaluated. */
+  /** Terms whose values are already determined when this part is evaluated. */
   readonly known: readonly Wanted<Term>[]
   /** Collects findings about branches; the search adds to it. */
   readonly branches: SelectorFinding[]
@@ -70,7 +70,7 @@ function findConflict(
   return undefined
 }
 
-/** Collects the terms that must all hold, and the choices of which at least one must hold. */
+/** Collects the terms that must all be true, and the alternatives of which at least one must be true. */
 function collect({ selector, is }: Wanted, terms: Wanted<Term>[], choices: (readonly Wanted[])[]): void {
   if (selector.kind === 'term') {
     terms.push({ selector, is })
@@ -87,7 +87,7 @@ function contradicts(checked: CheckedSelector, a: Wanted<Term>, b: Wanted<Term>)
   return rulesOut(checked, a, b) || rulesOut(checked, b, a)
 }
 
-/** Whether the first term, at its required value, makes that of the second impossible. */
+/** Whether the required value of the first term makes the required value of the second impossible. */
 function rulesOut(checked: CheckedSelector, first: Wanted<Term>, second: Wanted<Term>): boolean {
   const isSaid = first.is !== first.selector.isNegated
   const isAsked = second.is !== second.selector.isNegated

@@ -39,7 +39,7 @@ test(`FUZ-06: ${TEXTS} selectors are read or refused with a place, and read agai
     if (printSelector(again) !== printed)
       expect.fail(`printed differently: ${JSON.stringify({ text, printed })}`)
   }
-  // Makes sure that many texts are accepted and many refused, so that the test means something.
+  // Checks that many texts are accepted and many refused, or the test would be meaningless.
   expect(accepted / TEXTS).toBeGreaterThan(0.3)
   expect(accepted / TEXTS).toBeLessThan(0.8)
 })

@@ -192,7 +192,7 @@ test('the rule named by an explanation decides the same alone, and without it an
   expect(explained).toBeGreaterThan(10_000)
 })
 
-/** Each rule on a line of its own. */
+/** Puts each rule on its own line. */
 function aRuleSet(rules: readonly Omit<Rule, 'line' | 'column'>[]): RuleSet {
   return { rules: rules.map((rule, index) => ({ ...rule, line: index + 1, column: 1 })), warnings: [] }
 }

@@ -1,4 +1,4 @@
-/** Compiled rules, which decide and explain. Decisions: rule language. */
+/** Compiled rules, which decide checks and explain decisions. Decisions: rule language. */
 import { atOnce, Pace, type Sliced } from '../../turns.ts'
 import { MERGED_RULE_BYTES, type ResourceRules, resourceRulesOf } from '../language/resource-rules.ts'
 import type { RuleKind, RuleLevel, RuleMatch } from '../language/rule.ts'
@@ -16,11 +16,11 @@ export interface DecisionExplanation {
     readonly kind: RuleKind
     readonly match: RuleMatch
     readonly segment: string
-    /** For intentions, the level that the service rule gives them. */
+    /** For intentions, the level that the service rule implies. */
     readonly level: RuleLevel
     readonly line: number
   }
-  /** How the token has the deciding rule; or that the default policy decided, or a text is unreadable. */
+  /** How the token has the deciding rule, or that the default policy decided, or that a rule text is unreadable. */
   readonly path:
     | GrantPath
     | { readonly via: 'default' }
@@ -29,7 +29,7 @@ export interface DecisionExplanation {
   readonly missing?: Question
 }
 
-/** Memory of a set without rules: its objects and its cache entry. */
+/** Memory of a set without rules: its objects and cache entry. */
 const COMPILED_BYTES = 1_500
 
 function bytesOf(scalars: MergedRules['scalars'], resources: Iterable<ResourceRules>): number {
@@ -45,12 +45,12 @@ export class CompiledPolicies {
   readonly defaultAllow: boolean
   /** Approximate memory. */
   readonly bytes: number
-  /** Why a text of the set is unreadable; if set, everything is denied. */
+  /** Why a rule text of the set is unreadable; if present, everything is denied. */
   readonly unreadable: string | undefined
   private readonly scalars: MergedRules['scalars']
   private readonly resources: ReadonlyMap<string, ResourceRules>
 
-  /** Made by {@link compilePolicies}. */
+  /** Called by {@link compilePolicies}. */
   constructor(
     scalars: MergedRules['scalars'],
     resources: ReadonlyMap<string, ResourceRules>,
@@ -76,7 +76,7 @@ export class CompiledPolicies {
   }
 
   /**
-   * Whether the rules allow reading any possible key with this prefix. If not, the stored keys need not be looked at.
+   * Whether the rules allow reading any possible key with this prefix. If not, the stored keys need not be examined.
    */
   mayReadBelow(prefix: string): boolean {
     if (this.unreadable !== undefined) return false
@@ -84,13 +84,13 @@ export class CompiledPolicies {
     return rule === undefined ? this.defaultAllow : rule.level !== 'deny'
   }
 
-  /** Whether the rules allow writing anything of a kind. If not, what a request would write need not be looked at. */
+  /** Whether the rules allow writing anything of a kind. If not, the records in a request need not be examined. */
   mayWriteAny(resource: SegmentResource): boolean {
     if (this.unreadable !== undefined) return false
     return this.defaultAllow || this.resources.get(resource)?.grantsWrite === true
   }
 
-  /** The default policy never grants acl rights. */
+  /** The decision of the default policy, which never grants acl rights. */
   private default(question: Question): boolean {
     return this.defaultAllow && question.resource !== 'acl'
   }
@@ -104,7 +104,7 @@ export class CompiledPolicies {
         return this.scalars.get(resource)
       case 'mesh':
       case 'peering':
-        // Without a rule of their own these follow operator, as in the service versions that brought them.
+        // Without their own rule, these follow operator, as in the service versions that introduced them.
         return this.scalars.get(resource) ?? this.scalars.get('operator')
       case 'intention':
         if (segment === '*') return this.ruleForAllIntentions(access)
@@ -129,7 +129,7 @@ export class CompiledPolicies {
 /**
  * Compiles a set of policies.
  *
- * @param inputs in any order for decisions; of rules that decide alike, the first explains.
+ * @param inputs the order does not affect decisions; among rules that decide alike, the first is the explanation.
  */
 export function* compilePolicies(
   inputs: readonly CompiledInput[],
@@ -144,14 +144,14 @@ export function* compilePolicies(
 
 /** One token's rights: the compiled policies, and how the token has each of them. */
 export class Authorizer {
-  /** Precomputed, since nearly every request asks. */
+  /** Precomputed, because nearly every request needs it. */
   readonly aclRead: boolean
   readonly aclWrite: boolean
   readonly policies: CompiledPolicies
   private readonly findPaths: () => Sliced<GrantPaths>
   private paths: GrantPaths | undefined
 
-  /** @param findPaths how the token has each source; run once, and only for explanations. */
+  /** @param findPaths finds how the token has each source; run once, and only for explanations. */
   constructor(compiled: CompiledPolicies, findPaths: () => Sliced<GrantPaths>) {
     this.aclRead = compiled.aclRead
     this.aclWrite = compiled.aclWrite
@@ -163,7 +163,7 @@ export class Authorizer {
     return this.policies.decide(question)
   }
 
-  /** As {@link Authorizer.decide}, with the reason. */
+  /** Like {@link Authorizer.decide}, with the reason. */
   *explain(question: Question): Sliced<DecisionExplanation> {
     const allow = this.decide(question)
     const missing = allow ? {} : { missing: question }
@@ -205,10 +205,10 @@ export function compileAuthorizer(
   return new Authorizer(atOnce(compilePolicies(inputs, defaults)), () => pathsOf(inputs))
 }
 
-/** By the key of a source. */
+/** Keyed by source. */
 type GrantPaths = ReadonlyMap<string, GrantPath>
 
-/** How a token has each source: the first path if there are several. */
+/** Finds how a token has each source: the first path if there are several. */
 export function* pathsOf(
   sources: readonly { readonly key: string; readonly path: GrantPath }[],
 ): Sliced<GrantPaths> {

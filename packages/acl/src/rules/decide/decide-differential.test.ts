@@ -11,13 +11,13 @@ import type { Question } from './question.ts'
 
 /** The proof `decisions` sets `LATCHKEY_FUZZ` to ten million. */
 const PAIRS = fuzzCount(100_000)
-/** How many sets of policies the other tests draw. */
+/** Number of policy sets that the other tests draw. */
 const SETS = PAIRS / 20
 const QUESTIONS_PER_SET = 40
 const POLICIES_MAX = 5
 const RULES_MAX = 12
 
-/** Prints and parses the rules, so that the parser is compared too. */
+/** Prints and parses the rules, which also tests the parser. */
 function anInput(rules: readonly Omit<Rule, 'line' | 'column'>[], name: string): CompiledInput {
   const text = printRules({ rules: rules.map((rule) => ({ ...rule, line: 1, column: 1 })) })
   return { key: name, policyId: name, policyName: name, path: { via: 'policy' }, ruleSet: parseRules(text) }
@@ -83,7 +83,7 @@ test('DIF-02: an exact deny wins over everything else a token has, for every kin
   }
 })
 
-/** A rule that denies exactly what a question asks. */
+/** A rule that denies exactly the access in a question. */
 function denialOf({ resource, segment = '' }: Question): Omit<Rule, 'line' | 'column'> {
   switch (resource) {
     case 'acl':

@@ -13,14 +13,14 @@ import { atOnce, Pace, type Sliced } from '../../turns.ts'
 import { globalManagementRules, nodeIdentityRules, serviceIdentityRules } from './generated-rules.ts'
 import type { GrantPath, PolicySource } from './policy-source.ts'
 
-/** The fields of a token that decide its rights. */
+/** The fields of a token that determine its rights. */
 export type TokenLinks = Pick<
   TokenRecord,
   'Policies' | 'Roles' | 'ServiceIdentities' | 'NodeIdentities' | 'Rules' | 'Type'
 > &
   Partial<Pick<TokenRecord, 'Namespace'>>
 
-/** Resolves links; a `Directory` is one. Dangling links have no effect. */
+/** Resolves links; implemented by `Directory`. Dangling links have no effect. */
 export interface LinkLookup {
   policy(id: string): PolicyRecord | undefined
   role(id: string): RoleRecord | undefined
@@ -30,13 +30,13 @@ export interface LinkLookup {
 export interface EffectivePoliciesOptions {
   readonly datacenter: string
   /**
-   * False when speaking as 1.11 or above, which has no legacy system: the rules of an unconverted client token and the
-   * type of a management token then grant nothing. Default true.
+   * False from service version 1.11, which has no legacy system: the rules of an unconverted client token and the type
+   * of a management token grant nothing. Default true.
    */
   readonly legacyRules?: boolean
 }
 
-/** Anything with links: a token, a role, the defaults of a namespace. */
+/** Anything with links: a token, a role, or the defaults of a namespace. */
 type Links = Partial<Pick<TokenRecord, 'Policies' | 'Roles' | 'ServiceIdentities' | 'NodeIdentities'>>
 
 /** The start of a path: the role or namespace that has the links. */
@@ -55,7 +55,7 @@ export function effectivePolicies(
   return atOnce(findEffectivePolicies(token, lookup, options))
 }
 
-/** As {@link effectivePolicies}, in slices. */
+/** Like {@link effectivePolicies}, in slices. */
 export function* findEffectivePolicies(
   token: TokenLinks,
   lookup: LinkLookup,
@@ -141,7 +141,7 @@ class GatheredSources {
   }
 }
 
-/** Approximate memory of a source besides its text. */
+/** Approximate memory of a source, excluding its text. */
 const SOURCE_BYTES = 200
 
 const TOO_LONG: PolicySource = {
@@ -154,7 +154,7 @@ const TOO_LONG: PolicySource = {
   unreadable: `the rules of the token exceed ${limits.RULES_OF_TOKEN_BYTES_MAX} bytes together`,
 }
 
-/** No list or an empty one means everywhere. Spec 2.4. */
+/** An absent or empty list means everywhere. Spec 2.4. */
 function isValidIn(datacenters: readonly string[] | undefined, datacenter: string): boolean {
   return datacenters === undefined || datacenters.length === 0 || datacenters.includes(datacenter)
 }
@@ -192,7 +192,7 @@ function nodeIdentitySource({ NodeName }: NodeIdentity, start: PathStart): Polic
   }
 }
 
-/** A management token may do everything; a client token's rules count while it has no link of its own. */
+/** A management token may do everything; a client token's rules apply while it has no links. */
 function legacySource(token: TokenLinks, options: EffectivePoliciesOptions): PolicySource | undefined {
   if (options.legacyRules === false) return undefined
   const shared = { policyId: '', policyName: '' }

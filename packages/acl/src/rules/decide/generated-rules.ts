@@ -1,4 +1,4 @@
-/** Rule texts that the service generates. Every byte matters: the hash covers it. */
+/** Rule texts that the service generates. Every byte matters, because hashes cover it. */
 
 type Entry = readonly [keyword: string, segment: string, ...attributes: string[]]
 
@@ -19,9 +19,9 @@ export function globalManagementRules(): string {
 }
 
 /**
- * The rules of the policy behind a service identity: register itself and its sidecar proxy, read all services and nodes.
+ * The rules implied by a service identity: register itself and its sidecar proxy, read all services and nodes.
  *
- * @param serviceName valid by the name rule of spec 2.4, so it needs no escape.
+ * @param serviceName valid by the name rule of spec 2.4, so it needs no escaping.
  */
 export function serviceIdentityRules(serviceName: string): string {
   return print([
@@ -33,9 +33,9 @@ export function serviceIdentityRules(serviceName: string): string {
 }
 
 /**
- * The rules of the policy behind a node identity: register the node, read all services.
+ * The rules implied by a node identity: register the node, read all services.
  *
- * @param nodeName valid by the name rule of spec 2.5, so it needs no escape.
+ * @param nodeName valid by the name rule of spec 2.5, so it needs no escaping.
  */
 export function nodeIdentityRules(nodeName: string): string {
   return print([
@@ -44,7 +44,7 @@ export function nodeIdentityRules(nodeName: string): string {
   ])
 }
 
-/** The text begins with a line end and has none at its end. */
+/** Joins entries; the text begins with a newline and does not end in one. */
 function print(entries: readonly string[]): string {
   return `\n${entries.join('\n')}`
 }

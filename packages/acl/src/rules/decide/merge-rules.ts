@@ -63,7 +63,7 @@ export function* mergePolicies(inputs: readonly CompiledInput[]): Sliced<MergedR
   return { scalars, resources }
 }
 
-/** Drops the rule set, most of which merging discards. */
+/** Drops the rule set, because merging discards most of it. */
 function originOf({ key, policyId, policyName, path }: CompiledInput): RuleOrigin {
   return { key, policyId, policyName, path }
 }
@@ -93,7 +93,7 @@ function keepStronger<Key>(
   rules.set(key, { segment: rule.segment, match: rule.match, level, rank, rule, origin })
 }
 
-/** The level for intentions: the explicit one, else from the merged service level. */
+/** The level for intentions: the explicit level, otherwise derived from the merged service level. */
 function intentionsOf(services: MutableResource, explicit: MutableResource): MutableResource {
   const derive = (from: ReadonlyMap<string, MergedRule>, over: ReadonlyMap<string, MergedRule>) =>
     new Map([...from].map(([segment, merged]) => [segment, over.get(segment) ?? withIntentionLevel(merged)]))

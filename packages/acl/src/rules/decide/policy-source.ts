@@ -2,12 +2,12 @@
 import type { RuleSet } from '../language/rule.ts'
 
 /**
- * How a token has a policy.
- * `role`: the role that links it; `namespace`: the namespace whose defaults link it; both absent: linked directly.
+ * How a token has a policy. `role`: the role that links to it; `namespace`: the namespace whose defaults link to it;
+ * both absent: linked directly.
  */
 export interface GrantPath {
   readonly via: 'policy' | 'service-identity' | 'node-identity' | 'legacy-rules' | 'legacy-management'
-  /** Service or node name. */
+  /** Name of the service or node. */
   readonly identity?: string
   readonly role?: { readonly id: string; readonly name: string }
   readonly namespace?: string
@@ -15,7 +15,7 @@ export interface GrantPath {
 
 /** One rule text and its origin. */
 export interface PolicySource {
-  /** Equal keys mean equal rules: record and version, or the inputs of a generated text. */
+  /** Equal keys mean equal rules: the record and its version, or the inputs of a generated text. */
   readonly key: string
   /** Empty for identities and legacy rules. */
   readonly policyId: string
@@ -23,13 +23,14 @@ export interface PolicySource {
   readonly path: GrantPath
   readonly text: string
   readonly dialect: 'current' | 'legacy'
-  /** Why the text was not even read; as in {@link CompiledInput}. */
+  /** Why the text was not read; as in {@link CompiledInput}. */
   readonly unreadable?: string
 }
 
 /**
- * The order in which sources are compiled: by name, since ids are random. So the same rule explains a decision wherever the same
- * policies exist. The key orders sources without a name, and policies of two namespaces.
+ * The order in which sources are compiled: by name, because ids are random. The same rule then explains a decision
+ * wherever the same policies exist. Sources without a name, and policies with the same name in two namespaces, are
+ * ordered by key.
  */
 export function compareSources(a: PolicySource, b: PolicySource): number {
   if (a.policyName !== b.policyName) return a.policyName < b.policyName ? -1 : 1
@@ -40,8 +41,8 @@ export function compareSources(a: PolicySource, b: PolicySource): number {
 export interface CompiledInput extends Omit<PolicySource, 'text' | 'dialect'> {
   readonly ruleSet: RuleSet
   /**
-   * Why the stored text cannot be parsed. It might deny anything, so everything is denied; in the reference, every use
-   * of such a token fails.
+   * Why the stored text cannot be parsed. The text might deny anything, so everything is denied; in the reference,
+   * every use of such a token fails.
    */
   readonly unreadable?: string
 }
@@ -49,7 +50,7 @@ export interface CompiledInput extends Omit<PolicySource, 'text' | 'dialect'> {
 /** The source of a rule. */
 export type RuleOrigin = Omit<CompiledInput, 'ruleSet' | 'unreadable'>
 
-/** What decides if no rule does. */
+/** The decision if no rule decides. */
 export interface AuthorizerDefaults {
   readonly defaultPolicy: 'allow' | 'deny'
 }

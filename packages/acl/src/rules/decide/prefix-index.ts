@@ -11,7 +11,7 @@ export function* prefixIndexOf<T extends { readonly segment: string }>(
   let last = -1
   for (const [index, entry] of sorted.entries()) {
     if (pace.isDue()) yield
-    // A prefix of an entry sorts before it: it is the previous entry or one of that entry's ancestors.
+    // A prefix of an entry sorts before it: it is the previous entry, or an ancestor of the previous entry.
     let parent = last
     while (parent !== -1 && !entry.segment.startsWith(sorted[parent]?.segment ?? ''))
       parent = parents[parent] ?? -1
@@ -21,30 +21,30 @@ export function* prefixIndexOf<T extends { readonly segment: string }>(
   return new PrefixIndex(sorted, parents)
 }
 
-/** Finds, among many names, the longest prefix of a text, and a name that begins with the text. */
+/** Finds, among many names, the longest prefix of a text, or a name that begins with the text. */
 export class PrefixIndex<T extends { readonly segment: string }> {
-  /** Ascending by UTF-16 units. Names are well-formed, so prefixes are the same as by bytes. */
+  /** In ascending UTF-16 order. Names are well-formed, so prefixes are the same as for bytes. */
   private readonly entries: readonly T[]
-  /** For each entry the index of the longest other entry that is a prefix of it, or -1. */
+  /** For each entry, the index of the longest other entry that is a prefix of it, or -1. */
   private readonly parents: Int32Array
 
-  /** Made by {@link prefixIndexOf}. */
+  /** Called by {@link prefixIndexOf}. */
   constructor(entries: readonly T[], parents: Int32Array) {
     this.entries = entries
     this.parents = parents
   }
 
-  /** In O(length of the text + log of the number of entries + nesting of entries). */
+  /** Takes O(length of the text + log of the number of entries + nesting of entries). */
   longestPrefixOf(text: string): T | undefined {
     let index = this.countBefore(text, { orAt: true }) - 1
     if (index === -1) return undefined
     const common = commonLength(this.segment(index), text)
-    // Every ancestor is a prefix of the entry; those no longer than the common part are prefixes of the text too.
+    // Every ancestor is a prefix of the entry; an ancestor no longer than the common part is also a prefix of the text.
     while (index !== -1 && this.segment(index).length > common) index = this.parent(index)
     return this.entries[index]
   }
 
-  /** The first entry, in order, that begins with the text. */
+  /** The first entry that begins with the text. */
   firstStartingWith(text: string): T | undefined {
     const entry = this.entries[this.countBefore(text, { orAt: false })]
     return entry?.segment.startsWith(text) === true ? entry : undefined
@@ -58,7 +58,7 @@ export class PrefixIndex<T extends { readonly segment: string }> {
     return this.parents[index] ?? -1
   }
 
-  /** How many entries sort before the text, or also at it. */
+  /** The number of entries that sort before the text; with `orAt`, also at it. */
   private countBefore(text: string, { orAt }: { readonly orAt: boolean }): number {
     let low = 0
     let high = this.entries.length

@@ -1,4 +1,4 @@
-/** Questions to an authorizer. */
+/** Questions for an authorizer. */
 import { AclError, type CheckedAccess, shorten } from '@latchkey/contract'
 
 /** Resources with a segment, such as a name or a path. */
@@ -19,12 +19,12 @@ type ScalarResource = (typeof SCALAR_RESOURCES)[number]
 
 export type Resource = SegmentResource | ScalarResource
 
-/** `list` and `write-prefix` exist for keys only. */
+/** `list` and `write-prefix` exist only for keys. */
 export type Access = CheckedAccess
 
 export interface Question {
   readonly resource: Resource
-  /** Absent means empty; scalars have none. */
+  /** Absent means empty; scalars have no segment. */
   readonly segment?: string
   readonly access: Access
 }
@@ -35,7 +35,7 @@ export function accessesOf(resource: Resource): readonly Access[] {
   return resource === 'key' ? ['read', 'list', 'write', 'write-prefix'] : ['read', 'write']
 }
 
-/** Resources by their names, with their accesses by theirs: a call may ask 64 questions. */
+/** Resources and their accesses, by name, for fast parsing: a call may contain 64 questions. */
 const QUESTIONS: ReadonlyMap<string, { readonly resource: Resource; readonly accesses: AccessesByName }> =
   new Map(
     RESOURCES.map((resource) => {

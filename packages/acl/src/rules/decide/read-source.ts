@@ -15,7 +15,7 @@ import type { AuthorizerDefaults, CompiledInput, PolicySource } from './policy-s
 export type ReadText = Pick<CompiledInput, 'ruleSet' | 'unreadable'>
 
 /**
- * Parses a stored text leniently, since another version may have accepted it. If even that fails, the token can do
+ * Parses a stored text leniently, because another version may have accepted it. If this also fails, the token can do
  * nothing.
  */
 export function* readText(text: string, dialect: PolicySource['dialect']): Sliced<ReadText> {
@@ -27,13 +27,13 @@ export function* readText(text: string, dialect: PolicySource['dialect']): Slice
   }
 }
 
-/** Drops the warnings, which no decision uses. */
+/** Drops the warnings, which decisions do not use. */
 function* readRuleSet(text: string, dialect: PolicySource['dialect']): Sliced<RuleSet> {
   if (text === '') return EMPTY_RULE_SET
   return { rules: (yield* readRules(text, { dialect, lenient: true })).rules, warnings: [] }
 }
 
-/** The authorizer of one token, compiled for this call; a service caches compiled policies instead. */
+/** The authorizer of one token, compiled for this call. A service caches compiled policies instead. */
 export function authorizerOf(
   token: TokenLinks,
   lookup: LinkLookup,

@@ -14,7 +14,7 @@ import {
 import { shown } from '../language/syntax-error.ts'
 import { sortInSlices } from './sort-in-slices.ts'
 
-/** `error`: a policy with this text is refused. `warning`: probably not meant. `info`: worth knowing. */
+/** `error`: a policy with this text is refused. `warning`: probably unintended. `info`: worth knowing. */
 type LintSeverity = 'error' | 'warning' | 'info'
 
 type LintCode =
@@ -52,15 +52,15 @@ const CODE_OF_WARNING: Readonly<Record<RuleWarningCode, { code: LintCode; severi
 }
 
 /**
- * Lints the rule text of a policy. A syntax error is a finding too, not an exception.
+ * Lints the rule text of a policy. A syntax error is a finding, not an exception.
  *
- * @returns findings in the order of the text: at most LINT_FINDINGS_MAX, then one that counts the rest.
+ * @returns findings in the order of the text: at most LINT_FINDINGS_MAX, then one that states the number of the others.
  */
 export function lintRules(text: string, options: Pick<ParseRulesOptions, 'kinds'> = {}): LintFinding[] {
   return atOnce(findLint(text, options))
 }
 
-/** As {@link lintRules}, in slices. */
+/** Like {@link lintRules}, in slices. */
 export function* findLint(
   text: string,
   options: Pick<ParseRulesOptions, 'kinds'> = {},
@@ -130,7 +130,7 @@ function* prefixesByKind(rules: readonly Rule[]): Sliced<ReadonlyMap<RuleKind, P
 /** The rule that would decide if this one were absent. */
 function coverOf(rule: Rule, prefixes: PrefixIndex<Rule> | undefined): Rule | undefined {
   if (rule.match === 'exact') return prefixes?.longestPrefixOf(rule.segment)
-  // One character less, so that the rule does not find itself.
+  // One character fewer, to exclude the rule itself.
   return rule.segment === '' ? undefined : prefixes?.longestPrefixOf(rule.segment.slice(0, -1))
 }
 

@@ -1,26 +1,26 @@
-/** Questions that tell two rule sets apart. */
+/** Questions that distinguish two rule sets. */
 import { atOnce, Pace, type Sliced } from '../../turns.ts'
 import { type PrefixIndex, prefixIndexOf } from '../decide/prefix-index.ts'
 import { type Access, accessesOf, type Question, type Resource } from '../decide/question.ts'
 import { type Rule, type RuleSet, ruleKeyword } from '../language/rule.ts'
 
-/** Suffixes that make a name below a prefix: the first that no rule names is used. */
+/** Suffixes for a name below a prefix. The first one that no rule uses is chosen. */
 const PROBES = ['other', ...'abcdefghijklmnpqrstuvwxyz0123456789']
-/** The questions about a rule, and the searches for unnamed segments. */
+/** Cost of the questions about a rule, and of the searches for unnamed segments. */
 const STEPS_PER_RULE = 20
-/** If all probes are taken, characters from here on. */
+/** First character to try if all probes are in use. */
 const FIRST_SPARE_LETTER = 0x100
 
 /**
- * Asks about every rule that only one of the sets has: about its segment and, for a prefix, about a longer name that
- * neither set names. For a key rule, also whether everything below each named prefix of its segment may be written.
- * Every question once, in the order of the rules.
+ * Builds questions about every rule that only one of the sets has: about its segment and, for a prefix, about a longer
+ * name that neither set contains. For a key rule, also whether everything below each named prefix of its segment may be
+ * written. Each question occurs once, in the order of the rules.
  */
 export function probeQuestions(before: Pick<RuleSet, 'rules'>, after: Pick<RuleSet, 'rules'>): Question[] {
   return atOnce(findProbeQuestions(before, after))
 }
 
-/** As {@link probeQuestions}, in slices. */
+/** Like {@link probeQuestions}, in slices. */
 export function* findProbeQuestions(
   before: Pick<RuleSet, 'rules'>,
   after: Pick<RuleSet, 'rules'>,
@@ -44,7 +44,7 @@ export function* findProbeQuestions(
     }
     if (rule.kind !== 'key') continue
     for (const segment of prefixesAround(rule.segment, named)) {
-      // Its own prefixes were asked about together with it.
+      // The prefixes of this segment were already covered with it.
       if (around.has(segment)) break
       if (pace.isDue()) yield
       around.add(segment)
@@ -74,7 +74,10 @@ function meaningOf(rule: Rule): string {
   return JSON.stringify([ruleKeyword(rule), rule.segment, rule.level, rule.intentions])
 }
 
-/** What a rule affects: service rules affect intentions too, operator the kinds that follow it. */
+/**
+ * The resources that a rule affects: service rules also affect intentions, operator rules the kinds that follow
+ * operator.
+ */
 function resourcesOf({ kind }: Rule): readonly Resource[] {
   if (kind === 'service') return ['service', 'intention']
   return kind === 'operator' ? ['operator', 'mesh', 'peering'] : [kind]
@@ -88,7 +91,7 @@ function probesOf(rule: Rule, resource: Resource, named: NamedSegments): readonl
 
 type NamedSegments = PrefixIndex<{ readonly segment: string }>
 
-/** A name that begins with a prefix and whose next character no named segment has there. */
+/** A name that extends a prefix by a character that no named segment has at this position. */
 function unnamedBelow(prefix: string, named: NamedSegments): string {
   const isFree = (probe: string) => named.firstStartingWith(prefix + probe.charAt(0)) === undefined
   const probe = PROBES.find(isFree)
@@ -98,7 +101,7 @@ function unnamedBelow(prefix: string, named: NamedSegments): string {
   return prefix + String.fromCharCode(letter)
 }
 
-/** The named segments that are prefixes of a segment, the longest first. */
+/** The named segments that are prefixes of a segment, longest first. */
 function* prefixesAround(segment: string, named: NamedSegments): Generator<string> {
   let rest = segment
   while (rest !== '') {

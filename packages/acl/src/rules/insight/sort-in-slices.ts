@@ -1,6 +1,6 @@
 import { Pace, type Sliced } from '../../turns.ts'
 
-/** Short enough to be sorted within a slice. */
+/** A run that can be sorted within a slice. */
 const RUN_LENGTH = 256
 
 /** Stable merge sort in slices. */

@@ -5,13 +5,13 @@ import type { Question } from '../decide/question.ts'
 import type { RuleSet } from '../language/rule.ts'
 import { findProbeQuestions } from './probe-questions.ts'
 
-/** What tokens with one set of policies would gain and lose. */
+/** The rights that tokens with one set of policies would gain and lose. */
 export interface Difference {
   readonly gains: readonly Question[]
   readonly losses: readonly Question[]
 }
 
-/** One decision before, one after. */
+/** One decision with the old rules, one with the new rules. */
 const STEPS_PER_QUESTION = 2
 
 /**
@@ -19,7 +19,7 @@ const STEPS_PER_QUESTION = 2
  *
  * @param before the current rules of the policy.
  * @param after the proposed rules: the field `Rules` of a request.
- * @throws AclError `batch_too_large` if they differ in too much.
+ * @throws AclError `batch_too_large` if they differ in too many rules.
  */
 export function* rightsComparison(
   before: Pick<RuleSet, 'rules'>,
@@ -41,7 +41,7 @@ export class RightsComparison {
   private readonly questions: readonly Question[]
   private readonly known = new WeakMap<CompiledPolicies, WeakMap<CompiledPolicies, Difference>>()
 
-  /** Made by {@link rightsComparison}. */
+  /** Called by {@link rightsComparison}. */
   constructor(questions: readonly Question[]) {
     this.questions = questions
   }

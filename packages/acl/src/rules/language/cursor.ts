@@ -2,7 +2,7 @@
 import { type Place, rulesError } from './syntax-error.ts'
 import type { Token, TokenType } from './syntax-tree.ts'
 
-/** The same in HCL and JSON. */
+/** Blanks in both HCL and JSON. */
 const BLANKS = /[ \t\r\n]*/y
 
 export class Cursor {
@@ -52,7 +52,7 @@ export class Cursor {
   }
 
   private moveTo(end: number): void {
-    // Searching the whole text instead would be quadratic for a text without line ends.
+    // Searching the whole text would take quadratic time for a text without line ends.
     const { count, lastAt } = newlinesIn(this.text.slice(this.at, end))
     if (count > 0) {
       this.line += count
@@ -64,7 +64,7 @@ export class Cursor {
 
 const NEWLINE = 0x0a
 
-/** The number of line ends and the index of the last one. A loop is ten times faster than `indexOf`. */
+/** Counts the line ends and finds the last one. A loop is ten times faster than `indexOf`. */
 export function newlinesIn(text: string): { readonly count: number; readonly lastAt: number } {
   let count = 0
   let lastAt = -1

@@ -1,4 +1,4 @@
-/** Yields the tokens of an HCL text without its comments, and attaches the comments to items. */
+/** Yields the tokens of an HCL text without comments, and attaches the comments to items. */
 
 import { newlinesIn } from './cursor.ts'
 import type { ReadTokens } from './hcl-scanner.ts'
@@ -6,8 +6,8 @@ import type { CommentGroup, Token } from './syntax-tree.ts'
 
 /**
  * Attaches comments as HCL 1 does: a group on the lines just above a token is the lead comment of its item; a comment
- * after a token on the same line is the item's line comment. All others are standalone. Both stay available until an
- * item takes them, so a comment in an odd place goes to the next item.
+ * after a token on the same line is the item's line comment. All others are standalone. A lead or line comment stays
+ * available until an item takes it, so a comment in an unusual place is attached to the next item.
  */
 export class CommentedTokens {
   private readonly read: ReadTokens
@@ -58,7 +58,7 @@ export class CommentedTokens {
     return group
   }
 
-  /** The next token, comments included; after the last one, always `eof`. */
+  /** The next token, including comments; after the last token, always `eof`. */
   private take(): Token {
     const token = this.read.tokens[this.index] ?? this.read.tokens.at(-1)
     if (this.index === this.read.tokens.length && this.read.fault !== undefined) throw this.read.fault

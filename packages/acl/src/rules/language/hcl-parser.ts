@@ -51,7 +51,7 @@ function* parseItem(reading: Reading, depth: number): Sliced<Item> {
   }
 }
 
-/** `key`, `key "label"`, up to the `=` or `{` that ends them. */
+/** Parses keys such as `key` or `key "label"`, up to the `=` or `{` that ends them. */
 function* parseKeys({ tokens, pace }: Reading): Sliced<{ keys: Token[]; end: Token }> {
   const keys: Token[] = []
   for (;;) {

@@ -25,13 +25,13 @@ const PUNCTUATION: ReadonlyMap<string, TokenType> = new Map(
   (['{', '}', '[', ']', '=', ','] as const).map((character) => [character, character]),
 )
 
-/** The tokens of a text up to its end or its first fault. The parser throws the fault when it gets there. */
+/** The tokens of a text up to its end or its first error. The parser throws the error when it gets there. */
 export interface ReadTokens {
   readonly tokens: readonly Token[]
   readonly fault: unknown
 }
 
-/** Tokenizes a text; without a fault, the last token is `eof`. */
+/** Tokenizes a text; without an error, the last token is `eof`. */
 export function* readTokens(text: string): Sliced<ReadTokens> {
   const cursor = new Cursor(text)
   const tokens: Token[] = []
@@ -54,9 +54,9 @@ export function* readTokens(text: string): Sliced<ReadTokens> {
 }
 
 /**
- * Reads the next token; after the last one, always `eof`.
+ * Reads the next token; after the last token, always `eof`.
  *
- * @throws AclError `rules_invalid` if no token begins here, or one is unterminated.
+ * @throws AclError `rules_invalid` if no token begins here, or if it is unterminated.
  */
 function readToken(cursor: Cursor): Token {
   cursor.skipBlanks()
@@ -80,7 +80,7 @@ function readWord(cursor: Cursor, end: number): Token {
   return token.text === 'true' || token.text === 'false' ? { ...token, type: 'bool' } : token
 }
 
-/** `"…"`, with its escapes. Inside `${…}` quotes and line ends do not end the string. */
+/** Reads `"…"`, with its escapes. Inside `${…}`, quotes and line ends do not end the string. */
 function readString(cursor: Cursor): Token {
   const { text, offset: start } = cursor
   let depth = 0
@@ -113,7 +113,7 @@ function readComment(cursor: Cursor): Token {
   return cursor.token('comment', newline === -1 ? text.length : newline)
 }
 
-/** `<<NAME`, lines, and a line with nothing but NAME, whose line end belongs to the token. */
+/** Reads `<<NAME`, lines, and a line with only NAME, whose line end belongs to the token. */
 function readHeredoc(cursor: Cursor): Token {
   const { text, offset: start } = cursor
   HEREDOC_ANCHOR.lastIndex = start
@@ -143,21 +143,21 @@ const SEARCHED_NAME_LENGTH_MAX = 1_000
 
 interface Line {
   readonly start: number
-  /** After its line end, if there is one. */
+  /** Offset after the line end, if there is one. */
   readonly end: number
 }
 
-/** The first line with nothing but a name. */
+/** Finds the first line that contains only the name. */
 function findEnding(text: string, name: string, from: number): Line | undefined {
   if (name.length > SEARCHED_NAME_LENGTH_MAX) return findLongEnding(text, name, from)
-  // One native search, since a body may have half a million lines.
+  // A single native search, because a body may have half a million lines.
   const ending = new RegExp(`(?<=\\n)[ \\t\\v\\f\\r]*${name}\\r*(?:\\n|$)`, 'gu')
   ending.lastIndex = from
   const match = ending.exec(text)
   return match === null ? undefined : { start: match.index, end: match.index + match[0].length }
 }
 
-/** Line by line; few lines are as long as the name. */
+/** Searches line by line, because few lines are as long as the name. */
 function findLongEnding(text: string, name: string, from: number): Line | undefined {
   for (let start = from; start < text.length; ) {
     const newline = text.indexOf('\n', start)
@@ -175,7 +175,7 @@ function findLongEnding(text: string, name: string, from: number): Line | undefi
   return undefined
 }
 
-/** A token, for a message. */
+/** Describes a token in a message. */
 export function describeToken(token: Token): string {
   if (token.type === 'eof') return 'the end of the text'
   if (token.type === 'string') return `the string ${shown(token.text)}`

@@ -1,4 +1,4 @@
-/** Decodes and encodes quoted strings of HCL 1. */
+/** Decodes and encodes HCL 1 quoted strings. */
 import { Pace, type Sliced, stepsOf } from '../../turns.ts'
 import { type Place, rulesError, shown } from './syntax-error.ts'
 
@@ -14,11 +14,11 @@ const SIMPLE_ESCAPES: ReadonlyMap<string, string> = new Map([
   ['"', '"'],
 ])
 
-/** Bytes: `\x41`, `\101`. Each escape has four characters. */
+/** Byte escapes: `\x41`, `\101`. Each has four characters. */
 const BYTES = /(?:\\x[0-9a-fA-F]{2}|\\[0-3][0-7]{2})+/y
 const BYTE_LENGTH = 4
 const BYTES_PER_STEP = 8
-/** One code point: `\u0041`, `\U00000041`. */
+/** Code point escapes: `\u0041`, `\U00000041`. */
 const CODE_POINT = /\\(?:u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8})/y
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 /** An invalid escape. */
@@ -28,7 +28,7 @@ const NO_ESCAPE = /\\[^abfnrtv\\"0-7xuU]/
  * Decodes a quoted string in slices. The text inside `${…}` is literal, as in HCL 1.
  *
  * @param quoted with its quotes.
- * @param place its start, for the error.
+ * @param place the start of the string, for errors.
  * @throws AclError `rules_invalid` for an unknown escape or an invalid code point.
  */
 export function* decodeHclString(quoted: string, place: Place): Sliced<string> {
@@ -67,7 +67,7 @@ function* splitInterpolations(text: string): Generator<{ part: string; isInterpo
   yield { part: text.slice(start), isInterpolation: false }
 }
 
-/** Escapes in an interpolation are not decoded, but must be valid. */
+/** Checks an interpolation, whose escapes are not decoded but must be valid. */
 function checkInterpolation(part: string, place: Place): string {
   const fault = NO_ESCAPE.exec(part)
   if (fault !== null) throw escapeError(fault[0], place)
@@ -79,7 +79,7 @@ interface Reading {
   readonly pace: Pace
 }
 
-/** A loop, not one regular expression: a text may have half a million escapes. */
+/** Uses a loop instead of one regular expression, because a text may have half a million escapes. */
 function* decodeEscapes(part: string, { place, pace }: Reading): Sliced<string> {
   let value = ''
   let start = 0
@@ -128,7 +128,7 @@ function escapeError(escaped: string, place: Place): Error {
   return rulesError(place, `the escape ${shown(escaped)}`, 'a known escape such as \\" \\\\ \\n \\u00e9')
 }
 
-/** Rejects surrogates, since names are compared as UTF-8. */
+/** Rejects surrogates, because names are compared as UTF-8. */
 function isCharacter(codePoint: number): boolean {
   return codePoint <= 0x10ffff && !(codePoint >= 0xd800 && codePoint <= 0xdfff)
 }

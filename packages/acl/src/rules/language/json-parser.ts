@@ -17,14 +17,14 @@ import {
 interface Reader {
   readonly scanner: JsonScanner
   readonly pace: Pace
-  /** Syntax errors that the reference tolerates. */
+  /** Syntax errors that the reference tolerates ("faults"). */
   readonly faults: AclError[]
 }
 
 /**
- * Parses a text that begins with `{`. Like the reference, it takes a lone `{` for an empty object, tolerates trailing
- * commas, and at an unexpected token after a member closes every open object and ignores the rest. Each tolerated
- * error is a fault, which a strict reader throws.
+ * Parses a text that begins with `{`. Like the reference, it accepts a lone `{` as an empty object, tolerates trailing
+ * commas, and at an unexpected token after a member closes every open object and ignores the rest. Each tolerated error
+ * is a fault, which a strict reader throws.
  *
  * @throws AclError `rules_invalid` at the first error that is not tolerated.
  */

@@ -1,6 +1,6 @@
 /**
- * Tokenizes JSON in linear time. Rules keep every token with its position, so that they can be printed again; the strict
- * reader of bodies (`parseJson` of the contract) and the scanner of dumps keep none.
+ * Tokenizes JSON in linear time. Keeps every token with its position, for printing. The strict reader of bodies (the
+ * contract's `parseJson`) and the scanner of dumps keep none.
  */
 import { Cursor } from './cursor.ts'
 import { type Place, shown } from './syntax-error.ts'
@@ -36,7 +36,7 @@ export class JsonScanner {
     this.peeked = undefined
   }
 
-  /** The rest of the text after blanks; undefined at the end. */
+  /** The rest of the text after blanks; undefined at the end of the text. */
   restOfText(): (Place & { readonly text: string }) | undefined {
     this.cursor.skipBlanks()
     const text = this.cursor.text.slice(this.cursor.offset)
@@ -86,7 +86,7 @@ function decodeString(quoted: string): string {
   return String(value)
 }
 
-/** A token, for a message. */
+/** Describes a token in a message. */
 export function describeJson(token: Token): string {
   return token.type === 'eof'
     ? 'the end of the text'

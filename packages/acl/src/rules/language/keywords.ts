@@ -9,7 +9,7 @@ export interface ParseRulesOptions {
   readonly dialect?: 'current' | 'legacy'
   /** Accepts unknown kinds, unknown attributes and duplicates, each with a warning. Implied by `legacy`. */
   readonly lenient?: boolean
-  /** The known kinds; a service version below 1.11 has no `mesh`. Default: all. */
+  /** The supported kinds; service versions before 1.11 have no `mesh`. Default: all. */
   readonly kinds?: ReadonlySet<RuleKind>
 }
 
@@ -38,12 +38,12 @@ export function findKeyword(word: string, options: ParseRulesOptions = {}): Keyw
   return LEGACY_SCALARS.has(keyword.kind) ? keyword : undefined
 }
 
-/** Lower-cases A to Z alone, so that no other character folds into a keyword. */
+/** Lower-cases only A to Z: no other character may fold into a keyword. */
 export function asciiLowerCase(word: string): string {
   return word.replace(/[A-Z]+/g, (letters) => letters.toLowerCase())
 }
 
-/** All keywords, for a message. */
+/** Lists all keywords for a message. */
 export function knownKeywords(options: ParseRulesOptions): string {
   return [...KEYWORDS.keys()].filter((word) => findKeyword(word, options) !== undefined).join(', ')
 }

@@ -114,8 +114,8 @@ function fill(piece: (index: number) => string): string {
 test.each(Object.keys(LARGE_TEXTS))('FUZ-04: parsing 64 KiB of %s takes at most 100 ms', (name) => {
   const text = LARGE_TEXTS[name] ?? ''
   let fastestMs = Number.POSITIVE_INFINITY
-  // It takes a few milliseconds, and seconds if the time is quadratic. The fastest run counts, since other work on the
-  // machine slows the rest.
+  // Parsing takes a few milliseconds, or seconds if it is quadratic. Measures the fastest run, because other work on
+  // the machine slows down the rest.
   for (let left = 20; left > 0 && fastestMs > 100; left--) {
     const start = performance.now()
     readOrRefuse(text, () => parseRules(text, { lenient: true }))

@@ -12,13 +12,13 @@ import { parseSyntax } from './syntax.ts'
  * case-insensitive, segments case-sensitive. A level in the wrong case grants nothing.
  *
  * @returns the rules in the order of the text.
- * @throws AclError `rules_invalid` with line, column, what was found and what was expected.
+ * @throws AclError `rules_invalid` with line, column, and what was found and expected.
  */
 export function parseRules(text: string, options: ParseRulesOptions = {}): RuleSet {
   return atOnce(readRules(text, options))
 }
 
-/** As {@link parseRules}, in slices. */
+/** Like {@link parseRules}, in slices. */
 export function* readRules(text: string, options: ParseRulesOptions = {}): Sliced<RuleSet> {
   const isTolerant = options.lenient === true || options.dialect === 'legacy'
   const reader = new RuleReader({ ...options, lenient: isTolerant })
@@ -27,8 +27,8 @@ export function* readRules(text: string, options: ParseRulesOptions = {}): Slice
 }
 
 /**
- * The fault of a rule text to be stored, if any. Runs before the write is decided, because it is sliced. Blanks alone
- * are valid.
+ * Finds the error in a rule text that is to be stored. Runs before the write is decided, because it is sliced. A text
+ * of only blanks is valid.
  */
 export function* findRulesProblem(text: string, options?: ParseRulesOptions): Sliced<AclError | undefined> {
   if (text.trim() === '') return undefined
@@ -41,7 +41,7 @@ export function* findRulesProblem(text: string, options?: ParseRulesOptions): Sl
   }
 }
 
-/** Parses the rules of a legacy token; what legacy evaluation ignores becomes a warning. Decisions: rule translation. */
+/** Parses legacy rules. Anything that legacy evaluation ignores becomes a warning. Decisions: rule translation. */
 export function parseLegacyRules(text: string): RuleSet {
   return parseRules(text, { dialect: 'legacy' })
 }

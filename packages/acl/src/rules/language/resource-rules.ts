@@ -4,7 +4,7 @@ import type { Sliced } from '../../turns.ts'
 import type { MergedResource, MergedRule } from '../decide/merge-rules.ts'
 import { type PrefixIndex, prefixIndexOf } from '../decide/prefix-index.ts'
 
-/** Measured memory of a merged rule: itself, its source rule, and its index entries. */
+/** Measured memory of a merged rule, including its source rule and index entries. */
 export const MERGED_RULE_BYTES = 300
 
 export function* resourceRulesOf(merged: MergedResource): Sliced<ResourceRules> {
@@ -20,16 +20,16 @@ export class ResourceRules {
   readonly bytes: number
   private readonly exact: ReadonlyMap<string, MergedRule>
   private readonly prefixes: PrefixIndex<MergedRule>
-  /** Rules of either match that grant less than write, for questions about all names below a path. */
+  /** Exact and prefix rules that grant less than write, for questions about all names below a path. */
   private readonly notWritable: PrefixIndex<MergedRule>
-  /** Rules of either match that grant something. */
+  /** Exact and prefix rules that grant anything. */
   private readonly readable: PrefixIndex<MergedRule>
   private readonly readAny: MergedRule | undefined
   private readonly writeAll: MergedRule | undefined
-  /** Whether a rule grants write on something. */
+  /** Whether any rule grants write. */
   readonly grantsWrite: boolean
 
-  /** Made by {@link resourceRulesOf}. */
+  /** Called by {@link resourceRulesOf}. */
   constructor(
     merged: MergedResource,
     all: readonly MergedRule[],
@@ -56,14 +56,14 @@ export class ResourceRules {
         : (all.find((rule) => rule.level !== 'write') ?? everything)
   }
 
-  /** The rule for one name: the exact one, else the longest prefix, else none. */
+  /** The rule for one name: the exact rule, otherwise the longest prefix, otherwise none. */
   ruleFor(segment: string): MergedRule | undefined {
     return this.exact.get(segment) ?? this.prefixes.longestPrefixOf(segment)
   }
 
   /**
    * The rule that decides whether all names below a path may be written: the longest prefix of the path if it does not
-   * grant write, else any rule at or below the path that does not, else that prefix.
+   * grant write, otherwise any rule at or below the path that does not, otherwise the prefix.
    */
   ruleForWritingBelow(path: string): MergedRule | undefined {
     const covering = this.prefixes.longestPrefixOf(path)
@@ -73,7 +73,7 @@ export class ResourceRules {
 
   /**
    * The rule that decides whether any name below a path may be read: the longest prefix of the path if it grants read,
-   * else any rule at or below the path that does, else that prefix.
+   * otherwise any rule at or below the path that does, otherwise the prefix.
    */
   ruleForReadingBelow(path: string): MergedRule | undefined {
     const covering = this.prefixes.longestPrefixOf(path)
@@ -81,18 +81,24 @@ export class ResourceRules {
     return this.readable.firstStartingWith(path) ?? covering
   }
 
-  /** Reading intentions of any service (`*`): a rule that grants it, else the catch-all that denies it. */
+  /**
+   * The rule for reading intentions of any service (`*`): a rule that grants it, otherwise the catch-all that denies
+   * it.
+   */
   ruleForReadingAny(): MergedRule | undefined {
     return this.readAny
   }
 
-  /** Writing intentions of all services (`*`): a rule that denies it, else the catch-all that grants it. */
+  /**
+   * The rule for writing intentions of all services (`*`): a rule that denies it, otherwise the catch-all that grants
+   * it.
+   */
   ruleForWritingAll(): MergedRule | undefined {
     return this.writeAll
   }
 }
 
-/** One rule per segment: the exact and the prefix rule of one name give the same answer. */
+/** Keeps one rule per segment: the exact and the prefix rule for one name give the same answer. */
 function distinct(rules: readonly MergedRule[]): readonly MergedRule[] {
   const bySegment = new Map<string, MergedRule>()
   for (const rule of rules) if (!bySegment.has(rule.segment)) bySegment.set(rule.segment, rule)

@@ -1,4 +1,4 @@
-/** From syntax tree to rules. Decisions: rule language. */
+/** Converts a syntax tree to rules. Decisions: rule language. */
 
 import { Pace, type Sliced } from '../../turns.ts'
 import {
@@ -35,11 +35,11 @@ interface Attributes {
   readonly intentions?: GivenLevel
 }
 
-/** Reads one tree. A strict reader throws at the first fault; a lenient one continues if it can. */
+/** Reads one tree. A strict reader throws at the first error; a lenient reader continues if possible. */
 export class RuleReader {
   private readonly options: ParseRulesOptions
   private readonly lenient: boolean
-  /** By keyword and segment, in the order of the text. */
+  /** Rules by keyword and segment, in the order of the text. */
   private readonly rules = new Map<string, Rule>()
   /** The first position of each rule, including rules that set nothing. */
   private readonly places = new Map<string, Place>()
@@ -71,7 +71,7 @@ export class RuleReader {
     const keyword = findKeyword(word.value, this.options)
     if (keyword === undefined) {
       const expected = this.options.dialect === 'legacy' ? 'a kind that legacy rules have' : 'a kind of rule'
-      // Computed once, since a text may have thousands of unknown kinds.
+      // Computed once, because a text may have thousands of unknown kinds.
       this.expectedKind ??= `${expected}: ${knownKeywords(this.options)}`
       this.refuse('kind_ignored', word, `the unknown kind ${shown(word.text)}`, this.expectedKind)
       return
@@ -80,7 +80,7 @@ export class RuleReader {
     else yield* this.readSegments(item, word, keyword, isJson)
   }
 
-  /** `acl = "read"`. */
+  /** Reads a scalar rule: `acl = "read"`. */
   private readScalar(item: Item, word: Token, keyword: Keyword): void {
     const extra = item.keys[1]
     if (extra !== undefined) {
@@ -89,12 +89,12 @@ export class RuleReader {
     const level = this.readLevel(item.value, word.text, keyword.kind, { mayBeUnset: true })
     const { line, column } = word
     this.checkDuplicate(keyword.kind, word, keyword.kind)
-    // The last duplicate counts.
+    // The last duplicate wins.
     if (level === undefined) this.rules.delete(keyword.kind)
     else this.rules.set(keyword.kind, { ...keyword, segment: '', level, line, column })
   }
 
-  /** `key "a" { … }`, or `key { "a" { … } "b" { … } }`, in JSON also in lists. */
+  /** Reads `key "a" { … }`, or `key { "a" { … } "b" { … } }`; in JSON also in lists. */
   private *readSegments(item: Item, word: Token, keyword: Keyword, isJson: boolean): Sliced<void> {
     const [, segment, extra] = item.keys
     if (extra !== undefined)
@@ -121,7 +121,7 @@ export class RuleReader {
     }
   }
 
-  /** The block of one segment; JSON allows a list of blocks. */
+  /** Reads the block of one segment; JSON allows a list of blocks. */
   private *readBlocks(
     value: Node,
     keyword: Keyword,
@@ -205,7 +205,7 @@ export class RuleReader {
       start,
       `the level ${shown(start.text)} ${effect}: the correct spelling is "${level}"`,
     )
-    // Ignoring a misspelled deny would widen what other rules grant.
+    // Ignoring a misspelled deny would widen the access that other rules grant.
     return level === 'deny' ? 'deny' : 'none'
   }
 
@@ -253,7 +253,7 @@ export class RuleReader {
   }
 }
 
-/** One object, or in JSON a list of them. */
+/** A single object, or in JSON a list of objects. */
 function objectsOf(value: Node, expected: string, isJson: boolean): readonly ObjectNode[] {
   if (value.type === 'object') return [value]
   if (value.type === 'list' && isJson) return value.elements.map((element) => onlyObject(element, expected))

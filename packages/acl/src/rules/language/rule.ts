@@ -21,17 +21,17 @@ export type RuleKind = (typeof RULE_KINDS)[number]
 export const SCALAR_KINDS = ['acl', 'keyring', 'mesh', 'operator', 'peering'] as const
 type ScalarKind = (typeof SCALAR_KINDS)[number]
 
-/** Kinds with a segment, each exact (`key "a"`) and as a prefix (`key_prefix "a"`). */
+/** Kinds with a segment, which can be exact (`key "a"`) or a prefix (`key_prefix "a"`). */
 export const SEGMENT_KINDS = ['agent', 'event', 'key', 'node', 'query', 'service', 'session'] as const
 
-/** Levels, weakest grant first. `list` is for keys only. */
+/** Levels, weakest grant first. `list` exists only for keys. */
 export const RULE_LEVELS = ['deny', 'read', 'list', 'write'] as const
 export type RuleLevel = (typeof RULE_LEVELS)[number]
 
 /** A level as written. `none`: a level in the wrong case, which denies unless another rule has a level. */
 export type GivenLevel = RuleLevel | 'none'
 
-/** Whether a rule matches without a segment, by the whole name, or by a prefix. */
+/** How a rule matches: without a segment, by the whole name, or by a prefix. */
 export type RuleMatch = 'scalar' | 'exact' | 'prefix'
 
 export interface Rule {
@@ -40,14 +40,14 @@ export interface Rule {
   /** Case-sensitive; empty for a scalar. An empty prefix matches every name. */
   readonly segment: string
   readonly level: GivenLevel
-  /** Only on `service`: the level for intentions. Absent: derived from `level`. */
+  /** Only for `service`: the level for intentions. Absent: derived from `level`. */
   readonly intentions?: GivenLevel
-  /** Where the rule's kind begins in its text, from 1. */
+  /** Position of the rule's kind in its text, from 1. */
   readonly line: number
   readonly column: number
 }
 
-/** What a lenient reader accepts. */
+/** What a lenient reader accepts with a warning. */
 export type RuleWarningCode =
   | 'syntax_tolerated'
   | 'kind_ignored'
@@ -56,7 +56,7 @@ export type RuleWarningCode =
   | 'level_unset'
   | 'level_case'
 
-/** Accepted text that has no effect, or not the effect it seems to have. */
+/** Accepted text that has no effect, or a different effect than it seems to have. */
 export interface RuleWarning {
   readonly code: RuleWarningCode
   readonly message: string
@@ -64,7 +64,7 @@ export interface RuleWarning {
   readonly column: number
 }
 
-/** The rules of one text in its order, each (kind, match, segment) once. */
+/** The rules of one text, in its order. Each combination of kind, match and segment occurs once. */
 export interface RuleSet {
   readonly rules: readonly Rule[]
   readonly warnings: readonly RuleWarning[]

@@ -1,6 +1,6 @@
 import { AclError } from '@latchkey/contract'
 
-/** A position in a text: line and column, both from 1; columns count characters. */
+/** A position in a text: line and column, both from 1. Columns count characters. */
 export interface Place {
   readonly line: number
   readonly column: number
@@ -15,7 +15,7 @@ export function shown(text: string): string {
   return isWhole ? text : `${line.slice(0, SHOWN_LENGTH_MAX)}…`
 }
 
-/** The message of a fault in a rule text. */
+/** The message for an error in a rule text. */
 export function rulesProblem({ line, column }: Place, found: string, expected: string): string {
   return `Rules: line ${line}, column ${column}: found ${found}, expected ${expected}`
 }

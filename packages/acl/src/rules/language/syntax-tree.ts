@@ -1,6 +1,6 @@
 /**
- * The syntax tree of both forms of the rule language, HCL 1 and JSON. It keeps every comment and the text and position
- * of every token, so that a text can be rewritten and printed.
+ * The syntax tree of both forms of the rule language, HCL 1 and JSON. It keeps every comment, and the text and position
+ * of every token, for rewriting and printing.
  */
 import type { AclError } from '@latchkey/contract'
 import { type Place, rulesError } from './syntax-error.ts'
@@ -22,7 +22,7 @@ export type TokenType =
   | ','
   | ':'
 
-/** `text` is as written, quotes included; `value` is decoded. */
+/** `text` is the token as written, including quotes; `value` is decoded. */
 export interface Token extends Place {
   readonly type: TokenType
   readonly text: string
@@ -63,12 +63,12 @@ export type Node = Literal | ObjectNode | ListNode
 
 /** `key = value`, `key { … }` or `key "label" { … }`. */
 export interface Item {
-  /** At least one. The first names the item, the others are labels. */
+  /** At least one key. The first names the item, the others are labels. */
   readonly keys: readonly Token[]
   /** The `=` (or `:` in JSON); absent if a block follows the keys. */
   readonly assign?: Token
   readonly value: Node
-  /** Comments on the lines just above. */
+  /** Comments on the lines directly above. */
   readonly leadComment?: CommentGroup
   /** A comment on the same line, after the value. */
   readonly lineComment?: CommentGroup
@@ -77,7 +77,7 @@ export interface Item {
 export interface SyntaxTree {
   readonly form: 'hcl' | 'json'
   readonly items: readonly Item[]
-  /** Every comment of the text, including those of items. */
+  /** Every comment of the text, including comments of items. */
   readonly comments: readonly CommentGroup[]
   /** Errors that the reference tolerates and a strict reader refuses. */
   readonly faults: readonly AclError[]
@@ -94,16 +94,14 @@ export function nodeStart(node: Node): Token {
   return node.type === 'literal' ? node.token : node.open
 }
 
-/**
- * Maximum nesting of `{` and `[`. Rules need 3; the bound limits the stack depth of every walk over a tree.
- */
+/** Maximum nesting of `{` and `[`. Rules need 3; the limit bounds the stack depth of every tree walk. */
 const SYNTAX_DEPTH_MAX = 64
 
 /**
- * Requires that a list or object may be opened.
+ * Checks that another list or object may be opened.
  *
- * @param open its first token.
- * @param depth how many are open around it.
+ * @param open the first token of the list or object.
+ * @param depth the number of open lists and objects around it.
  * @throws AclError `rules_invalid`.
  */
 export function checkDepth(open: Token, depth: number): void {

@@ -13,10 +13,10 @@ const BYTES_PER_UNIT_MAX = 3
 const NO_TEXT = /\u0000|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/
 
 /**
- * Parses a rule text: as JSON if its first character is `{`, else as HCL 1. Checks the syntax alone.
+ * Parses a rule text: as JSON if its first character is `{`, otherwise as HCL 1. Checks only the syntax.
  *
  * @param options isTolerant: errors that the reference tolerates are returned as the tree's faults.
- * @throws AclError `rules_invalid` at the first fault; `field_too_long` above RULES_BYTES_MAX.
+ * @throws AclError `rules_invalid` at the first error; `field_too_long` above RULES_BYTES_MAX.
  */
 export function* parseSyntax(
   text: string,

@@ -7,7 +7,7 @@ import { formatRules } from './format-rules.ts'
 const MESSY =
   '# shop\nkey_prefix "a/" {policy="read"}   // why\n\n\n  service "web"   { policy =    "write"\n intentions="read" }\nacl="read"\n'
 
-/** The rules without their places, which formatting moves; the fault if there is one. */
+/** The rules without their positions, which formatting changes, or the error. */
 function meaningOf(text: string): string {
   try {
     return JSON.stringify(parseRules(text), (name, value) =>

@@ -6,15 +6,15 @@ import { jsonToHcl } from './json-to-hcl.ts'
 import { printInSlices } from './tree-printer.ts'
 
 /**
- * Prints the rules of a policy in the one layout: HCL with an indent of two, aligned values, and a newline at the end.
- * Comments, order and meaning stay; JSON becomes HCL. Formatting a formatted text changes nothing.
+ * Prints the rules of a policy in the standard layout: HCL with an indent of two, aligned values, and a trailing
+ * newline. Keeps comments, order and meaning; converts JSON to HCL. Idempotent.
  *
  * @throws AclError `rules_invalid` for a text that a policy cannot have.
  */
 export function formatRules(text: string): string {
-  // Printing would drop a fault such as a repeated name in JSON, so it must be found before.
+  // Printing would hide an error such as a duplicate name in JSON, so check before.
   parseRules(text)
-  // The first pass may move a block comment to where the printer indents it; the second settles it.
+  // The first pass may move a block comment to a place where the printer indents it; the second pass is stable.
   return atOnce(format(atOnce(format(text))))
 }
 
@@ -24,7 +24,7 @@ function* format(source: string) {
   return printed === '' ? '' : `${printed}\n`
 }
 
-/** Moves the lines of block comments to the left margin: the printer indents them further every time. */
+/** Moves the lines of block comments to the left margin, because each pass of the printer would indent them further. */
 function* alignComments(text: string) {
   const { comments } = yield* parseSyntax(text)
   let aligned = ''

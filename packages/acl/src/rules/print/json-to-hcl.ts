@@ -1,4 +1,4 @@
-/** Converts the tree of a JSON text into one that prints as HCL. */
+/** Converts the tree of a JSON text to a tree that prints as HCL. */
 import { Pace, type Sliced } from '../../turns.ts'
 import { readTokens } from '../language/hcl-scanner.ts'
 import { encodeHclString } from '../language/hcl-string.ts'
@@ -71,14 +71,14 @@ function* keysAsHcl({ keys }: Item, pace: Pace): Sliced<Token[]> {
 /** The cost of tokenizing a string again. */
 const STEPS_PER_STRING = 4
 
-/** The token in HCL syntax: re-encoded only if its text means something else there. */
+/** The token in HCL syntax, re-encoded only if its text has a different meaning in HCL. */
 function* asHcl(token: Token): Sliced<Token> {
   if (token.type !== 'string' || (yield* meansTheSameInHcl(token))) return token
   return { ...token, text: encodeHclString(token.value) }
 }
 
 function* meansTheSameInHcl(token: Token): Sliced<boolean> {
-  // There is no token for an escape that only JSON has, or for an unterminated `${`.
+  // Undefined for an escape that exists only in JSON, or for an unterminated `${`.
   const [read] = (yield* readTokens(token.text)).tokens
   return read?.text === token.text && read.value === token.value
 }

@@ -1,4 +1,4 @@
-/** Builds a text line by line, each indented by the depth at its start. */
+/** Builds a text line by line. Each line is indented by the depth at its start. */
 import { Pace, type Sliced } from '../../turns.ts'
 
 const INDENT = '  '
@@ -7,7 +7,7 @@ export class LineWriter {
   private readonly parts: string[] = []
   private isLineStart = true
   private depth = 0
-  /** The depth at which lines are commented out, while they are. */
+  /** While lines are commented out, the depth of the comment marks. */
   private commentDepth: number | undefined
   private readonly pace = new Pace()
 
@@ -28,7 +28,7 @@ export class LineWriter {
   /**
    * Appends a text that may have several lines.
    *
-   * @param options isFixed: lines after the first are not indented, since their blanks are significant.
+   * @param options isFixed: lines after the first are not indented, because their blanks are significant.
    */
   *writeText(text: string, options: { readonly isFixed: boolean }): Sliced<void> {
     let isFirst = true

@@ -2,7 +2,7 @@
 import type { CommentGroup, Item, Node, SyntaxTree, Token } from '../language/syntax-tree.ts'
 
 export class StandaloneComments {
-  /** In the order of the text. */
+  /** Comments in the order of the text. */
   private readonly comments: readonly { readonly comment: Token; readonly group: CommentGroup }[]
 
   constructor(tree: SyntaxTree) {

@@ -156,7 +156,7 @@ function readable(read: () => RuleSet): RuleSet | undefined {
   }
 }
 
-/** Compares on every name of either set, below every prefix, and on unnamed segments. */
+/** Compares decisions for every name of either set, below every prefix, and for unnamed segments. */
 function expectSameDecisions(a: RuleSet, b: RuleSet, text: string): void {
   const questions = [
     ...probeQuestions(a, EMPTY_RULE_SET),

@@ -10,7 +10,7 @@ import { printInSlices } from './tree-printer.ts'
 
 interface TranslateOptions {
   /**
-   * What to do with rules that legacy evaluation ignored (`acl`, `*_prefix`, unknown kinds) but a policy applies.
+   * What to do with rules that legacy evaluation ignored (`acl`, `*_prefix`, unknown kinds) but a policy would apply.
    * `comment-out`: they become comments. `keep`: they take effect, as in the reference.
    */
   readonly widening: 'keep' | 'comment-out'
@@ -33,15 +33,15 @@ interface Translation {
 
 const IGNORED = 'not translated: legacy evaluation ignored this rule'
 
-/** Keywords that the reference replaces wherever they begin an item. */
+/** Keywords that the reference replaces at the start of any item. */
 const REWRITTEN: ReadonlyMap<string, string> = new Map([
   ['policy', 'policy'],
   ...SEGMENT_KINDS.map((kind): [string, string] => [kind, `${kind}_prefix`]),
 ])
 
 /**
- * Rewrites the text and keeps its meaning: `key "x"` becomes `key_prefix "x"`; comments and order stay. Checks the
- * syntax alone: creating a policy from the result finds an unknown level.
+ * Rewrites the text without changing its meaning: `key "x"` becomes `key_prefix "x"`. Keeps comments and order. Checks
+ * only the syntax: an unknown level is refused when a policy is created from the result.
  *
  * @throws AclError `rules_invalid` if the text is neither HCL nor JSON.
  */
@@ -49,7 +49,7 @@ export function translateLegacyRules(text: string, options: TranslateOptions): T
   return atOnce(translateInSlices(text, options))
 }
 
-/** As {@link translateLegacyRules}, in slices. */
+/** Like {@link translateLegacyRules}, in slices. */
 export function* translateInSlices(text: string, options: TranslateOptions): Sliced<Translation> {
   const tree = yield* jsonToHcl(yield* parseSyntax(text, { isTolerant: true }))
   const pace = new Pace()
@@ -79,7 +79,7 @@ function noteIgnored({ text, line, column }: Token, { widening }: TranslateOptio
     : { code: 'ignored_rule_commented_out', message: `${what}; it is commented out`, line, column }
 }
 
-/** The reference does not rewrite capitals, which turns a prefix into an exact rule. */
+/** The reference does not rewrite upper-case keywords, which turns a prefix into an exact rule. */
 function noteSpelling({ text, line, column }: Token): TranslationNote {
   const message = `line ${line}: ${text} is rewritten in lower case so that it remains a prefix`
   return { code: 'kind_respelled', message, line, column }
@@ -92,13 +92,13 @@ function withKind(item: Item, kind: string): Item {
     : { ...item, keys: [{ ...word, type: 'ident', text: kind, value: kind }, ...labels] }
 }
 
-/** Rewrites the keyword of an item, and those inside it. */
+/** Rewrites the keyword of an item and the keywords inside it. */
 function* rewriteItem(item: Item, pace: Pace): Sliced<Item> {
   if (pace.isDue()) yield
   const [word, ...labels] = item.keys
   if (word === undefined) return item
   const text = REWRITTEN.get(word.value) ?? word.text
-  // In `service { "key" { … } }` the inner key is a segment, not a keyword. The reference wrongly rewrites it too.
+  // In `service { "key" { … } }` the inner key is a segment, not a keyword. The reference wrongly rewrites it.
   const namesSegments = labels.length === 0 && KINDS_WITH_SEGMENTS.has(word.value)
   const value = yield* rewriteNode(item.value, pace, namesSegments ? rewriteSegment : rewriteItem)
   return { ...item, keys: [{ ...word, text }, ...labels], value }

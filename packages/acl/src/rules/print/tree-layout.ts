@@ -1,4 +1,4 @@
-/** The part of a text's layout that affects printing. */
+/** The parts of a text's layout that affect printing. */
 
 import { Pace, type Sliced } from '../../turns.ts'
 import { newlinesIn } from '../language/cursor.ts'
@@ -14,12 +14,12 @@ import {
 } from '../language/syntax-tree.ts'
 import { StandaloneComments } from './standalone-comments.ts'
 
-/** An item of one line, or of two if the first is a comment, is aligned with its neighbors. */
+/** An item of one line, or of two lines if the first is a comment, is aligned with its neighbors. */
 const SHORT_LINES_MAX = 2
 
 export class TreeLayout {
   readonly comments: StandaloneComments
-  /** JSON has no layout to keep: all its tokens count as one line, adjacent to no other. */
+  /** JSON has no layout to keep: all its tokens are treated as one line without adjacent lines. */
   private readonly isLaidOut: boolean
   private readonly pace = new Pace()
 
@@ -28,21 +28,21 @@ export class TreeLayout {
     this.isLaidOut = tree.form === 'hcl'
   }
 
-  /** Line of an item's first key; NaN, adjacent to no line, without an item. */
+  /** Line of an item's first key. Without an item NaN, which is adjacent to no line. */
   lineOf(item: Item | undefined): number {
     return item === undefined ? Number.NaN : this.line(firstKey(item))
   }
 
   /**
    * Whether a line comment may follow the item's value. Not after a here-document, whose end must be alone on its line;
-   * the reference prints it there, which breaks the text.
+   * the reference prints it there and breaks the text.
    */
   endsWithLineComment(item: Item): boolean {
     const start = nodeStart(item.value)
     return this.line(start) === this.lineOf(item) && start.type !== 'heredoc'
   }
 
-  /** Written on one line, without elements that need more. */
+  /** Whether the list is written on one line, and no element needs more lines. */
   isOneLineList(list: ListNode): boolean {
     return list.elements.every(
       (element) =>
@@ -56,7 +56,7 @@ export class TreeLayout {
   /**
    * The short items on adjacent lines, from an index on; empty if the first has no neighbor or is not short.
    *
-   * @param previous offset of what was printed last.
+   * @param previous offset of the last printed token.
    */
   *alignedFrom(items: readonly Item[], start: number, previous: number): Sliced<readonly Item[]> {
     const aligned: Item[] = []
@@ -138,7 +138,7 @@ export function byteLength(text: string): number {
   return encoder.encode(text).length
 }
 
-/** Counts bytes; the reference marks each line that must not be indented with three bytes. */
+/** The width in bytes. The reference marks each line that must not be indented with three bytes. */
 export function widthOf(value: string): number {
   const marked = value
     .split('\n')

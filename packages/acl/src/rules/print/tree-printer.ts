@@ -18,7 +18,7 @@ import { LineWriter } from './line-writer.ts'
 import { byteLength, literalText, TreeLayout, widthOf } from './tree-layout.ts'
 
 interface PrintTreeOptions {
-  /** The reason to comment an item out, printed above it; undefined to print it as it is. */
+  /** The reason to comment out an item, printed above it; undefined to print the item unchanged. */
   readonly commentOut?: (item: Item) => string | undefined
 }
 
@@ -93,7 +93,7 @@ class TreePrinter {
     yield* body
   }
 
-  /** Fixed, because a multi-line key contains line ends; the reference indents them, which changes the name. */
+  /** Not indented: a multi-line key contains line ends, and indentation would change the name, as in the reference. */
   private *printKey(key: Token, gapWidth: number): Sliced<void> {
     yield* this.out.writeText(key.text, { isFixed: true })
     this.out.write(' '.repeat(gapWidth))
@@ -153,12 +153,12 @@ class TreePrinter {
   /** Standalone comments inside a block. */
   private *printGroup(group: readonly Token[], options: { readonly isBetweenItems: boolean }): Sliced<void> {
     const out = this.out
-    /** Whether what is joined to the line is commented out with it. */
+    /** Whether text that is joined to the line is commented out with it. */
     let endsWithLine = false
     for (const [position, comment] of group.entries()) {
       if (this.pace.isDue()) yield
-      // Above the first item the reference joins the comments of a group on one line, which breaks only if a
-      // multi-line comment comes after one that ends with the line, also behind others.
+      // Above the first item, the reference joins the comments of a group on one line. This breaks the text only if a
+      // multi-line comment follows, directly or not, a comment that ends with the line.
       const mustNotJoin = comment.text.includes('\n') && endsWithLine
       if (options.isBetweenItems || mustNotJoin) {
         out.newline()
@@ -199,7 +199,7 @@ class TreePrinter {
     { keyWidth, gapWidth }: { readonly keyWidth: number; readonly gapWidth: number },
   ): Sliced<void> {
     for (const [position, key] of item.keys.entries()) {
-      // The reference pads by the first keys alone, which joins two tokens if a label is longer.
+      // The reference pads by the first keys only, which joins two tokens if a label is longer.
       const gapWidthMin = key.type === 'ident' && position < item.keys.length - 1 ? 1 : 0
       yield* this.printKey(key, Math.max(keyWidth - byteLength(key.text) + 1, gapWidthMin))
     }
@@ -208,7 +208,7 @@ class TreePrinter {
     yield* this.printLineComment(item, gapWidth)
   }
 
-  /** Prints a value separately, to measure it. */
+  /** Prints a value separately in order to measure it. */
   private *printApart(node: Node): Sliced<string> {
     const out = this.out
     this.out = new LineWriter()
@@ -270,7 +270,7 @@ class TreePrinter {
 
 const NO_LITERAL: Partial<Literal> = {}
 
-/** `key {}`, which needs no empty line before another. */
+/** An empty block, `key {}`, which needs no blank line before another. */
 function isEmptyBlock({ leadComment, assign, value }: Item): boolean {
   return (
     leadComment === undefined && assign === undefined && value.type === 'object' && value.items.length === 0
