@@ -31,12 +31,12 @@ export type Handler<N extends RouteName> = (call: Call<N>) => Promise<Answer<N>>
 /** A request that its caller may make, decoded by the schemas of its route. */
 export interface Call<N extends RouteName> extends Context {
   readonly params: Params<N>
-  /** Options that are given, each decoded when it is first looked at. */
+  /** The options in the query, each decoded on first access. */
   readonly query: Query<N>
   readonly body: RequestBody<N>
 }
 
-/** The body as the route's metadata says: decoded, text, the bytes themselves, or pieces of them. */
+/** The body in the form that the route's metadata declares: decoded, text, bytes, or a stream of bytes. */
 type RequestBody<N extends RouteName> = RouteOf<N>['metadata'] extends { readonly body: infer Form }
   ? Form extends 'raw'
     ? Uint8Array
@@ -45,14 +45,14 @@ type RequestBody<N extends RouteName> = RouteOf<N>['metadata'] extends { readonl
       : Body<N>
   : Body<N>
 
-/** A call whatever its route, as the pipeline sees it. */
+/** A call of any route, as the pipeline sees it. */
 export interface AnyCall extends Context {
   readonly params: Readonly<Record<string, string>>
   readonly query: object
   readonly body: unknown
 }
 
-/** What is known of a call besides what it says: its caller, and what it is judged by. */
+/** The context of a call: its caller, and the state against which it is authorized. */
 export interface Context {
   readonly service: ServiceOptions
   readonly callers: Callers
@@ -64,23 +64,23 @@ export interface Context {
   readonly mode: ConsistencyMode
   readonly caller: Caller
   readonly directory: Directory
-  /** Highest index of the route's table when the directory was read: what is read for the call is no older. */
+  /** Highest index of the route's table when the directory was read. Later reads of the call are at least as recent. */
   readonly tableIndex: number
   /** Namespace of the record: from `ns`, the header, the caller's token, or `default`. A body may name another. Spec 4.9. */
   readonly namespace: string
-  /** Whether `ns=*` asked for all namespaces. Spec 4.8. */
+  /** Whether the request has `ns=*`, for all namespaces. Spec 4.8. */
   readonly allNamespaces: boolean
-  /** Whether the answer is compared with what the client knows: it asks from an index. */
+  /** Whether the request has an index, with which the answer is compared. */
   readonly isBlocking: boolean
-  /** Whether a secondary forwarded the write: Local tokens of this datacenter count as missing. */
+  /** Whether a secondary forwarded the write: local tokens of this datacenter then count as missing. */
   readonly isFromSecondary: boolean
   /** Turns of the event loop for work that takes more than a few milliseconds. */
   readonly turns: Turns
-  /** Lane for work that holds many megabytes while it takes its turns. */
+  /** Lane for sliced work that needs many megabytes of memory. */
   readonly lane: Lane
-  /** The same for writes, so that questions, which anyone may ask, do not delay them. */
+  /** The same for writes, so that `authorize` requests, which anyone may send, do not delay them. */
   readonly writeLane: Lane
-  /** Lane for walks through the tokens of a namespace. */
+  /** Lane for scans over the tokens of a namespace. */
   readonly walkLane: Lane
   /** Lane for digests of all records. */
   readonly digestLane: Lane
@@ -89,12 +89,12 @@ export interface Context {
   /** Limits on logins. */
   readonly loginRates: LoginRates
   readonly request: Pick<WireRequest, 'client'>
-  /** Aborted when the client has gone. */
+  /** Aborted when the client disconnects. */
   readonly signal: AbortSignal | undefined
   readonly now: number
 }
 
-/** What a route answers with 200, in a form that its metadata allows; or what is absent, and worth waiting for. */
+/** The body of a 200 in a form that the route's metadata allows, or a refusal because a record is missing. */
 export type Answer<N extends RouteName> = RouteOf<N>['metadata'] extends { readonly answerForm: 'text' }
   ? AnswerIn<TextForm>
   : RouteOf<N>['metadata'] extends { readonly answerForm: 'bytes' }
@@ -105,29 +105,29 @@ export type Answer<N extends RouteName> = RouteOf<N>['metadata'] extends { reado
       ? AnswerIn<JsonForm<Content<N>> | BytesForm<Type>>
       : JsonAnswer<Content<N>>
 
-/** An answer of a `T`, as JSON. */
+/** A `T` as JSON. */
 export interface JsonAnswer<T> extends AnswerIn<JsonForm<T>> {}
 
 interface AnswerIn<Form> {
   readonly body: Form | Refusal
-  /** Tells what wakes a blocking read. */
+  /** What wakes a blocking read. */
   readonly watch?: Watch
   /** Where the next page begins, if there is one. */
   readonly nextCursor?: string | undefined
-  /** A status that says how the content is. Default: 200. */
+  /** A status that describes the content. Default: 200. */
   readonly status?: 404 | 409 | 429 | 503
-  /** Headers of the answer, in the families of the request. */
+  /** Headers of the answer, in the header families of the request. */
   readonly headers?: Readonly<Partial<Record<AnswerHeader, string>>>
-  /** Set where rights left rows out. */
+  /** Set if rows are left out because the caller has no right to them. */
   readonly lacksRows?: true
-  /** Set where an answer of a route that `holdsSecrets` shows none. */
+  /** Set if the answer of a route that `holdsSecrets` contains no secret. */
   readonly showsNoSecret?: true
 }
 
-/** JSON of a `T`, made already or not. */
+/** A `T` as JSON, serialized already or not. */
 type JsonForm<T> =
   | { readonly kind: 'json'; readonly value: T }
-  /** Short as text, which leaves in one piece with its headers; long as bytes. */
+  /** Short JSON as text, sent in one piece with the headers; long JSON as bytes. */
   | { readonly kind: 'json-text'; readonly text: JsonText<T> }
   | { readonly kind: 'json-bytes'; readonly bytes: JsonBytes<T> }
   /** Elements in pages; a page may be empty. */
@@ -155,7 +155,7 @@ interface StreamForm {
   readonly pieces: AsyncIterable<Uint8Array>
 }
 
-/** What is absent is worth waiting for: a refusal that a waiter may see turn into an answer. */
+/** A missing record for which a blocking query can wait: the refusal may turn into an answer. */
 interface Refusal {
   readonly kind: 'refusal'
   readonly error: AclError
@@ -168,41 +168,43 @@ export type AnswerBody = AnyAnswer['body']
 export interface Watch {
   readonly topic: Topic
   /**
-   * Set if the topic is wider than what the answer shows: a waiter keeps waiting while the answer stays the same.
-   * Decisions: blocking queries.
+   * Set if the topic is wider than what the answer shows: a waiter keeps waiting while the answer stays the same. Decisions:
+   * blocking queries.
    */
   readonly filtered?: true
-  /** Index of the answer, where it is not that of the table of its route. It may be lower, and may decrease. */
+  /** Index of the answer, if it is not the index of the route's table. It may be lower, and may decrease. */
   readonly index?: number
-  /** For a read of one record, its ModifyIndex. Only a change of that record is news, whatever else the topic covers. */
+  /**
+   * For a read of one record, its ModifyIndex. Only a change to that record wakes the waiter, even if the topic covers more.
+   */
   readonly modifyIndex?: number
-  /** Set where one record is missing and the topic is about it alone: only what touches the topic is news. */
+  /** Set if one record is missing and the topic covers it alone: only a commit that touches the topic wakes the waiter. */
   readonly isOwn?: true
   /**
-   * Set where the answer leaves out records whose time is over. An earlier answer at the same index may show them, so it
-   * cannot be known from this one.
+   * Set if the answer leaves out expired records. An earlier answer at the same index may have shown them, so it cannot be
+   * derived from this one.
    */
   readonly leavesOutExpired?: true
-  /** Set where what is shown is too long to be compared: a text that changes whenever that does. */
+  /** Set if the content is too long to compare: a text that changes whenever the content does. */
   readonly fingerprint?: string
 }
 
-/** An answer of what its route says: `T` is that of the function that returns it, so a wrong value does not compile. */
+/** Returns a JSON answer. `T` comes from the return type of the calling function, so a wrong value does not compile. */
 export function json<T>(value: NoInfer<T>, watch?: Watch): JsonAnswer<T> {
   return watch ? { body: { kind: 'json', value }, watch } : { body: { kind: 'json', value } }
 }
 
-/** An answer that tells whether rights left rows out of it. Decisions: read headers. */
+/** An answer that says whether rows were left out for lack of rights. Decisions: read headers. */
 export function tellLack<T>(answer: JsonAnswer<T>, lacksRows: boolean): JsonAnswer<T> {
   return lacksRows ? { ...answer, lacksRows } : answer
 }
 
-/** The answer of a read whose record is not there, yet. */
+/** The answer of a read whose record does not exist yet. */
 export function missing(error: AclError, watch: Watch): AnswerIn<never> {
   return { body: { kind: 'refusal', error }, watch }
 }
 
-/** A record that is not there, in the words of the reference. Decisions: status codes. */
+/** A missing record, in the reference's wording. Decisions: status codes. */
 export function notFound(what: string): AclError {
   return new AclError('not_found', `${what} does not exist: ACL not found`)
 }

@@ -45,9 +45,9 @@ export interface ClusterInfo {
   /** Ends this server once it has answered. */
   leave(): void
   /**
-   * Lets failed members leave: those of a node.
+   * Removes the failed members of a node from the cluster.
    *
-   * @returns how many left; `alive` if a process of the node lives.
+   * @returns how many were removed; `alive` if a process of the node is still running.
    */
   forceLeave(node: string): Promise<number | 'alive'>
   /** The configuration without secrets, for DebugConfig. */
@@ -62,30 +62,30 @@ export interface ReplicationState {
   readonly running: boolean
   readonly sourceDatacenter: string
   readonly type: 'legacy' | 'policies' | 'tokens'
-  /** Commit index of the primary whose records this datacenter has. */
+  /** Commit index of the primary up to which this datacenter has copied records. */
   readonly index: number
   /** Whether tokens are replicated. */
   readonly hasTokens: boolean
   readonly lastSuccess: string
   readonly lastError: string
   readonly lastErrorMessage: string
-  /** Id of the primary's store that the records come from; empty if there are none. */
+  /** ID of the primary's store that the records come from; empty if there are none. */
   readonly cluster: string
   readonly primaryIndex: number
   readonly lagIndex: number
-  /** How old the records may be; absent while no process replicates. */
+  /** Age of the records in seconds; absent while no process replicates. */
   readonly lagSeconds: number | undefined
   readonly state: 'copying' | 'following' | 'waiting' | 'paused'
-  /** Global tokens that cannot be stored here. */
+  /** Global tokens that this datacenter cannot store. */
   readonly skipped: readonly { readonly AccessorID: string; readonly Reason: string }[]
 }
 
 /** Archives of a whole store. Decisions: backup. */
 export interface Archives {
-  /** The pieces of an archive of one moment. Memory is bounded, and so is the time between two pieces: a minute. */
+  /** Streams an archive of the store at one moment. Memory is bounded, and the consumer has at most a minute per piece. */
   read(): AsyncIterable<Uint8Array>
   /**
-   * Replaces the whole store by an archive, or changes nothing. Reads of this process show what was restored.
+   * Replaces the whole store with an archive, or changes nothing. Afterwards, reads of this process show the restored records.
    *
    * @throws AclError `snapshot_invalid`, `snapshot_refused`, `unavailable`.
    */
@@ -95,13 +95,13 @@ export interface Archives {
 /** How logins are verified. */
 export interface IdentityOptions {
   readonly verifier: Verifier
-  /** The client of OpenID providers. Without it, no one can log in through a browser. */
+  /** The client for OpenID providers. Without it, nobody can log in through a browser. */
   readonly oidc?: OidcClient
-  /** Whether URLs of providers may use plain HTTP and point to this machine, for development. */
+  /** Whether provider URLs may use plain HTTP and point to this machine, for development. */
   readonly allowHttp: boolean
-  /** Maximum number of logins of one client per second; 0 for no limit. */
+  /** Maximum number of logins per client and second; 0 for no limit. */
   readonly loginsPerSecond: number
-  /** What counts logins. Default: this service does, by its own clock. */
+  /** Counts logins. Default: this service counts them, by its own clock. */
   readonly limits?: RateLimits | undefined
 }
 
@@ -114,35 +114,35 @@ export interface ServiceOptions {
   readonly identity: IdentityOptions
   readonly edition: 'standard' | 'extended'
   readonly datacenter: string
-  /** Where policies, roles and global tokens are written. Absent: here. */
+  /** Where policies, roles and global tokens are written. Absent: in this datacenter. */
   readonly primaryDatacenter?: string
-  /** Set where tokens are not replicated: the primary is asked for them. */
+  /** Set if tokens are not replicated: the service requests them from the primary. */
   readonly tokensOfPrimary?: { readonly downPolicy: DownPolicy }
-  /** The others. Absent: none can be reached. */
+  /** The other datacenters. Absent: none can be reached. */
   readonly datacenters?: Datacenters
   readonly nodeName: string
   readonly headerPrefixes: readonly string[]
   readonly defaultPolicy: 'allow' | 'deny'
   readonly aclEnabled: boolean
-  /** Whether answers say that addresses are translated. Default: false. Spec 9.3 (0.7). */
+  /** Whether replies say that addresses are translated. Default: false. Spec 9.3 (0.7). */
   readonly translateAddresses?: boolean
-  /** Resolves once clients have read enough of their answers for another long one. Default: at once. */
+  /** Resolves when clients have read enough of their replies for the next long one. Default: immediately. */
   readonly roomForText?: () => Promise<void>
-  /** Collects coordinates. Absent: each is written at once. */
+  /** Batches coordinate updates. Absent: each is written immediately. */
   readonly coordinateUpdates?: CoordinateCollector
-  /** What the process knows of the checks of its node. */
+  /** The state of the checks on the node of this process. */
   readonly localChecks: LocalChecks
   /** Schedules sliced work. Default: turns of the platform's event loop. */
   readonly turns?: Turns
   /** Absent: the store cannot be archived. */
   readonly archives?: Archives
-  /** Absent: every list of tokens is built on request. */
+  /** Absent: every token list is built on request. */
   readonly lists?: TokenListCache
-  /** The document of `/v1/openapi.json`: called on every request for it, so it should be kept. */
+  /** The document of `/v1/openapi.json`. Called on every request for it, so the result should be cached. */
   readonly openapi: () => ApiDocument | Promise<ApiDocument>
   /** Called with an internal error; the caller sees only the request id. */
   readonly onInternalError: (error: unknown, requestId: string) => void
-  /** Called with each refusal `unavailable`, whose cause the caller does not see. Default: nothing. */
+  /** Called with each `unavailable` refusal, because the caller does not see its cause. Default: nothing. */
   readonly onUnavailable?: (error: AclError, requestId: string) => void
 }
 
@@ -150,8 +150,8 @@ export interface ServiceOptions {
 export type Place = Pick<ServiceOptions, 'datacenter' | 'primaryDatacenter'>
 
 /**
- * Whether policies, roles and global tokens are copies, which only replication writes. Changes while the process runs: an
- * operator may promote a secondary. Decisions: promotion.
+ * Whether policies, roles and global tokens are copies, which only replication writes. This changes at runtime if an operator
+ * promotes a secondary. Decisions: promotion.
  */
 export function isSecondary({
   datacenter,

@@ -1,6 +1,6 @@
 /**
- * The service as a function: a wire request in, a wire reply out. It routes, parses, authorizes, decodes, handles and
- * renders. A blocking read that waits repeats authorize and handle, because its caller's rights may have changed.
+ * The service as a function from a wire request to a wire reply. It routes, parses, authorizes, decodes, handles and renders.
+ * A blocking read that waited repeats authorization and handler, because the caller's rights may have changed.
  */
 
 import { checkWanted, Lane, TurnQueue } from '@latchkey/acl'
@@ -74,7 +74,7 @@ export class Service {
     this.forwarding = { service: options, callers: services.callers, admission: this.admission }
   }
 
-  /** Answers DNS questions, with the same callers. */
+  /** Answers DNS questions, resolving callers as HTTP requests do. */
   names(options: NamesOptions): Names {
     return new Names(this.options, this.forwarding.callers, options)
   }
@@ -84,12 +84,12 @@ export class Service {
     return managersList({ service: this.options, texts: this.texts })
   }
 
-  /** Answers a request. Never rejects: a failure is a reply, too. */
+  /** Answers a request. Never rejects: a failure is also a reply. */
   async handle(request: WireRequest): Promise<WireReply> {
     return this.reply(request)
   }
 
-  /** As {@link handle}: synchronously if all that the answer needs is in memory. */
+  /** Like {@link handle}, but synchronous if everything that the answer needs is in memory. */
   reply(request: WireRequest): WireReply | Promise<WireReply> {
     const forwarding = forwardingOf(request)
     const state = this.stateOf(request, forwarding)
@@ -125,7 +125,7 @@ export class Service {
     return state
   }
 
-  /** @throws AclError if the request cannot be for this service, or is malformed. */
+  /** @throws AclError if the request is for another service or malformed. */
   private parse(
     request: WireRequest,
     match: RouteMatch,
@@ -140,7 +140,7 @@ export class Service {
     return parse(request, match, state, this.parseOptions, forwarding)
   }
 
-  /** Tells a secondary up to which index it has to follow, to show its client what was written. */
+  /** Adds the index that a secondary must have replicated before its client can see the write. */
   private withIndex(reply: WireReply): WireReply {
     const index = this.options.store.tableIndex('changes')
     return { ...reply, headers: { [DATACENTER_FAMILY.index]: String(index), ...reply.headers } }
@@ -161,7 +161,7 @@ export class Service {
       requireTokens(asked)
       if (readsTokens(asked)) return readInPrimary(asked, this.forwarding)
     }
-    // Every right of the caller is judged where the intentions are. Decisions: intentions.
+    // All rights of the caller are checked where the intentions are stored. Decisions: intentions.
     if (readsIntentions(asked) && isSecondary(this.options)) return readInPrimary(asked, this.forwarding)
     if (mayBeForPrimary(asked, this.options)) return this.writeThere(asked)
     if (asked.options.index > 0) return this.answerAfterNews(asked)
@@ -196,7 +196,7 @@ export class Service {
   }
 
   /**
-   * A function of its own, so that nothing of the call is kept while thousands wait (MEM-02).
+   * A separate function, so the call can be garbage-collected while thousands of requests wait (MEM-02).
    *
    * @returns `undefined` if the client has to wait for news.
    */
@@ -205,25 +205,25 @@ export class Service {
     asked: ParsedRequest,
     received: ReceivedBody | undefined,
   ): Promise<WireReply | undefined> {
-    // Its rights were true at one moment, and only the lease says whether this process may still answer from memory.
+    // The shared reply was authorized at an earlier moment, and only the lease says whether it may still be used.
     const alike = this.admission.isFresh(asked) ? this.alike.of(asked) : undefined
     if (alike && wait.endsWith(alike.seen)) return alike.reply
     const looking = this.look(asked, received)
     const seen = looking instanceof Promise ? await looking : looking
     if (wait.endsWith(seen)) {
       const reply = renderSeen(seen, asked)
-      // Data that was loaded may be older than what the store knows by now.
+      // An asynchronous answer may be older than the current state of the store.
       if (seen === looking) this.alike.keep(asked, { seen, reply })
       return reply
     }
-    // For a refusal after the wait.
+    // If a later attempt is refused, the refusal carries this index.
     setIndex(seen, asked)
     return undefined
   }
 
   /**
-   * Reads the body of a caller that may send one: at once, if the caller is in memory and the body has arrived. {@link look}
-   * admits the caller again, because rights may change while a slow body arrives.
+   * Reads the body of a caller that may send one, synchronously if the caller is in memory and the body has arrived.
+   * {@link look} admits the caller again, because rights may change while a slow body arrives.
    */
   private receive(asked: ParsedRequest): ReceivedBody | Promise<ReceivedBody> {
     const call = this.admission.admitBody(asked, requireRightToBody)
@@ -244,9 +244,9 @@ export class Service {
   /**
    * Authorizes, decodes and handles.
    *
-   * The synchronous shortcut is here: a read whose caller, rights and record are all in memory is admitted by `peek` and
-   * answered by its handler without an `await` in between, so nothing can change between the two and no time is lost.
-   * Everything else waits, and a blocking read that waited is admitted again, because rights may have changed (COH-10).
+   * If caller, rights and record of a read are all in memory, `peek` admits it and its handler answers it without an `await`
+   * in between, so nothing can change between the two. Every other read is asynchronous, and a blocking read is then
+   * re-authorized, because rights may have changed (COH-10).
    */
   private look(asked: ParsedRequest, received: ReceivedBody | undefined): Seen | Promise<Seen> {
     const call = this.admission.peek(asked)
@@ -282,7 +282,8 @@ export class Service {
 }
 
 /**
- * The right to a key is known from the path, so a caller without it cannot make the service read a value.
+ * Checks the right to a key before the body is read. The path names the key, so a caller without the right cannot make the
+ * service read a value.
  *
  * @throws AclError `privilege_missing`, `id_missing`, `field_too_long`.
  */
@@ -291,7 +292,7 @@ function requireRightToBody(call: AnyCall): void {
     requireKeyRight(call, requireKey({ Key: call.params.Key ?? '' }), 'write')
 }
 
-/** A body, as soon as it may be decoded: a long one takes all of a turn. */
+/** Waits for a body, and for a turn of its own if the body is long. */
 async function inTurn(
   { turns, signal }: AnyCall,
   arriving: Uint8Array | Promise<Uint8Array>,
@@ -307,10 +308,10 @@ function setIndex(seen: Seen, { route, options, state }: ParsedRequest): void {
   if (route.blocking) state.setIndex(indexOf(seen, options.index))
 }
 
-/** The spelling of `Effective-Consistency`. */
+/** The values of the header `Effective-Consistency`. */
 const EFFECTIVE = { default: 'leader', consistent: 'consistent', stale: 'stale' } as const
 
-/** Headers that describe a read. Anonymous callers do not learn that something is hidden. Decisions: read headers. */
+/** Sets headers that describe a read. Anonymous callers do not learn that rows are hidden. Decisions: read headers. */
 function setReadHeaders({ call, answer }: Seen, { route, state }: ParsedRequest): void {
   const { profile } = call.service
   if (route.saysConsistency && profile.has('http.effectiveConsistency'))
@@ -326,7 +327,7 @@ function renderSeen(seen: Seen, asked: ParsedRequest): WireReply {
   setReadHeaders(seen, asked)
   if (answer.nextCursor !== undefined) state.setHeader('nextCursor', answer.nextCursor)
   for (const [name, value] of Object.entries(answer.headers ?? {})) {
-    // The keys are those of the type.
+    // The type determines the keys.
     state.setHeader(name as AnswerHeader, value)
   }
   return renderAnswer(answer, state, asked.route)
@@ -338,11 +339,13 @@ function callHandler(call: AnyCall): AnyAnswer | Promise<AnyAnswer> {
   return handler(call)
 }
 
-/** Long rule texts parsed, or digests made, at a time. A text may take half a megabyte, and its tree more. */
+/**
+ * Concurrent jobs that parse a long rule text or compute digests. A text may take half a megabyte, and its parse tree more.
+ */
 const LANE_WIDTH = 1
-/** Scans over tokens at a time: each holds pages of tokens, and asks the database for more. */
+/** Concurrent scans over tokens. Each holds pages of tokens and queries the database for more. */
 const WALKS_AT_ONCE_MAX = 2
-/** Long values made into texts at a time: each is up to a megabyte, with what it is made from. */
+/** Concurrent conversions of long values to text. Each takes up to a megabyte, plus its input. */
 const TEXTS_AT_ONCE_MAX = 2
 
 /** What all calls of a service share. */

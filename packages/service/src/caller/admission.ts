@@ -1,4 +1,4 @@
-/** Admits requests: freshness, legacy mode, caller and right. All are checked again when a wait ends. */
+/** Admits requests: checks freshness, legacy mode, caller and right, and checks all of them again when a wait ends. */
 
 import type { Directory } from '@latchkey/acl'
 import { DEFAULT_NAMESPACE, legacyModeError } from '@latchkey/acl'
@@ -13,7 +13,7 @@ import { aclModeOf } from './acl-mode.ts'
 import { type Caller, type Callers, callerUnknown, isCallerUnknown, type Presented } from './caller.ts'
 import { requireEndpointRight, requireSomeWrite } from './endpoint-right.ts'
 
-/** What the service gives to every call. */
+/** What the service provides to every call. */
 export type CallServices = Pick<
   Context,
   | 'callers'
@@ -31,7 +31,7 @@ export type CallServices = Pick<
 >
 
 interface Basis {
-  /** At least as fresh as the request asked for. */
+  /** At least as fresh as the request requires. */
   readonly mode: ConsistencyMode
   readonly service: ServiceOptions
 }
@@ -45,7 +45,7 @@ interface Moment extends Basis {
 
 export class Admission {
   private readonly options: ServiceOptions
-  /** With the store's view for stale reads. */
+  /** The options with the store's view for stale reads. */
   private readonly staleOptions: ServiceOptions
   private readonly callers: Callers
   private readonly services: CallServices
@@ -69,7 +69,7 @@ export class Admission {
     return this.peekAt(asked, this.basisOf(asked, options.mode, freshness))
   }
 
-  /** Whether what is in memory now may answer a request. */
+  /** Whether the state in memory is fresh enough for a request. */
   isFresh({ options }: ParsedRequest): boolean {
     const freshness = this.options.store.memory?.freshness(options.mode)
     return freshness !== undefined && !isTooOld(freshness, options)
@@ -79,8 +79,8 @@ export class Admission {
    * Admits a request, without its body.
    *
    * Without a lease, `authorize` and `legacy.info` confirm with the database even for a request without a token: a decision
-   * from memory could outlive the rights of the anonymous token. All requests that wait share one query, so their number
-   * costs the database nothing.
+   * from memory could outlive the rights of the anonymous token. All waiting requests share one query, so their number puts no
+   * load on the database.
    *
    * @throws AclError `legacy_mode`, `caller_unknown`, `privilege_missing`, `unavailable`.
    */
@@ -96,8 +96,8 @@ export class Admission {
   }
 
   /**
-   * Admits the sender of a body, synchronously if it is known here. A refusal from memory may be outdated, so the database
-   * decides.
+   * Admits the sender of a body, synchronously if it is in memory. A refusal from memory may be outdated and is confirmed with
+   * the database.
    *
    * @param check throws an AclError if the caller may not send the body.
    */
@@ -146,9 +146,9 @@ export class Admission {
     for (;;) {
       const moment = momentOf(asked, basis)
       const presented = await this.present(asked, basis)
-      // A token just read may be newer than the directory that its links refer to.
+      // A token that was just loaded may be newer than the directory that its links refer to.
       if (store.directory().version !== moment.directory.version) continue
-      // If the directory changes while rights are resolved, the rights of its earlier version are still consistent.
+      // If the directory changes while rights are resolved, the rights from its earlier version are still consistent.
       const rights = await this.callers.rightsOf(presented.token, moment.directory)
       return this.callBy({ ...presented, ...rights }, asked, moment)
     }
@@ -171,7 +171,7 @@ export class Admission {
     { service, mode, directory, tableIndex }: Moment,
   ): AnyCall {
     const { route, params, query, state } = asked
-    // The secondary does not send the secrets of Local tokens, and those of this datacenter are not valid there.
+    // The secondary does not send the secrets of its local tokens, and local tokens of this datacenter are not valid there.
     if (state.isFromSecondary && caller.token.Local) throw callerUnknown()
     if (caller.presented) state.accessorId = caller.token.AccessorID
     const requested = asked.requestedNamespace
@@ -207,9 +207,9 @@ export class Admission {
 }
 
 /**
- * The namespace in which the caller needs the right of a route. Resources without a namespace belong to the cluster and
- * need the right in `default` (spec 4.9.5). If the body may name a namespace, the caller needs the right at home, and the
- * handler checks it in that namespace (spec 4.9.1).
+ * The namespace in which the caller needs the right of a route. Resources without a namespace belong to the cluster and need
+ * the right in `default` (spec 4.9.5). If the body may name a namespace, the caller needs the right in its own namespace, and
+ * the handler checks the named one (spec 4.9.1).
  */
 function homeOf(route: AnyRoute, namespace: string, { token }: Caller): string {
   if (!route.namespaced) return DEFAULT_NAMESPACE
@@ -219,7 +219,7 @@ function homeOf(route: AnyRoute, namespace: string, { token }: Caller): string {
 /** @throws AclError `legacy_mode`, `copy_incomplete`. */
 function momentOf({ route, state }: ParsedRequest, { mode, service }: Basis): Moment {
   const tableIndex = service.store.tableIndex(tableOf(route))
-  // Refusals have it too: a wait may end because the caller's token was deleted.
+  // Refusals also have the index: a wait may end because the caller's token was deleted.
   if (route.blocking) state.setIndex(tableIndex)
   const directory = service.store.directory()
   if (route.refusedInLegacyMode && aclModeOf(directory) === 'legacy') {
@@ -229,7 +229,7 @@ function momentOf({ route, state }: ParsedRequest, { mode, service }: Basis): Mo
   return { mode, service, directory, tableIndex }
 }
 
-/** Whether `max_stale` rules out what a stale read would show. */
+/** Whether a stale read would be older than `max_stale` allows. */
 function isTooOld({ lastContactMs }: Freshness, { maxStaleMs }: ReadOptions): boolean {
   return maxStaleMs !== undefined && lastContactMs > maxStaleMs
 }
@@ -249,9 +249,9 @@ export function tableOf({ blocking = 'tokens' }: AnyRoute): IndexName {
   return blocking
 }
 
-/** Whether the caller is irrelevant: the endpoint answers from the process itself, and the body is short. */
+/** Whether any caller will do: the endpoint answers from the process itself, and the body is short. */
 function isForAnyone({ route, request }: ParsedRequest): boolean {
   if (route.local === undefined || route.body === undefined) return route.local === true
-  // Without an announced length the body may be long.
+  // A body without an announced length may be long.
   return Number(request.header('content-length') ?? Number.NaN) <= limits.ANONYMOUS_BODY_BYTES_MAX
 }

@@ -1,6 +1,6 @@
 /**
- * Whether a caller may make the changes that its request comes to. The changes are judged, not the request, so that every
- * way in is held to one rule. Decisions: rights across namespaces.
+ * Checks whether a caller may make the changes that its request results in. It checks the changes, not the request, so every
+ * way to make them follows one rule. Decisions: rights across namespaces.
  */
 
 import type { Directory, NamespaceRecord, RoleRecord, StoredLink, TokenRecord } from '@latchkey/acl'
@@ -18,7 +18,8 @@ import type { Change } from '../store/store.ts'
 import { globalManagementMissing, requireRight } from './caller.ts'
 
 /**
- * The store refuses a record whose namespace is gone as `changed`; the next attempt reports it here.
+ * Refuses changes in missing namespaces. If a namespace is deleted before the commit, the store refuses with `changed`, and
+ * the next attempt fails here.
  *
  * @throws AclError `not_found`.
  */
@@ -30,13 +31,13 @@ export function requireNamespaces(changes: readonly Change[], directory: Directo
 }
 
 /**
- * Holds a caller to what changes need beyond the right of the endpoint.
+ * Checks the rights that changes need beyond the right of the endpoint.
  *
- * In the extended edition, whatever has global management before or after a change (a token, a role that links it, the
- * policy itself) is for global managers only, as are auth methods whose logins choose a namespace. New defaults of a
- * namespace need `acl:write` there. Global management is never a default. Defaults are judged first, for all changes.
+ * In the extended edition, only global managers may change a record that has global management before or after the change (a
+ * token, a role that links it, or the policy itself), or an auth method whose logins choose a namespace. New defaults of a
+ * namespace need `acl:write` there. Global management is never a default. Defaults are checked first, for all changes.
  *
- * @returns undefined if the changes are allowed and nothing had to be asked of the store.
+ * @returns undefined if the changes are allowed and the store did not have to be queried.
  * @throws AclError `privilege_missing`, `field_invalid`.
  */
 export function requireAuthority(call: Context, changes: readonly Change[]): Promise<void> | undefined {
@@ -50,7 +51,7 @@ export function requireAuthority(call: Context, changes: readonly Change[]): Pro
   return requireGlobal(call, changes, directory)
 }
 
-/** @throws AclError `privilege_missing` if one of the changes is for global managers only. */
+/** @throws AclError `privilege_missing` if only global managers may make one of the changes. */
 async function requireGlobal(call: Context, changes: readonly Change[], directory: Directory): Promise<void> {
   for (const change of changes) {
     if (crossesNamespaces(change, directory) || (await touchesGlobalManagement(call, change, directory))) {
@@ -60,21 +61,21 @@ async function requireGlobal(call: Context, changes: readonly Change[], director
 }
 
 /**
- * Whether a caller sees the secret of a token. Spec 4.3, 5.3. In the extended edition a global manager's secret is power
- * over every namespace, so `acl:write` in one of them does not show it.
+ * Whether a caller sees the secret of a token. Spec 4.3, 5.3. In the extended edition, the secret of a global manager gives
+ * access to every namespace, so `acl:write` in one of them does not show it.
  */
 export function seesSecret(call: Context, token: TokenRecord): boolean {
   const view = secretsSeen(call)
   return view === 'all' || (view === 'ordinary' && !isGlobalManager(token, call.directory))
 }
 
-/** Whose secrets a caller sees; `ordinary`: those of tokens without global management. */
+/** Whose secrets a caller sees; `ordinary`: those of all tokens without global management. */
 export function secretsSeen({ service, caller }: Context): 'none' | 'ordinary' | 'all' {
   if (!caller.authorizer.aclWrite) return 'none'
   return service.edition === 'standard' || caller.isGlobal ? 'all' : 'ordinary'
 }
 
-/** Whether a change concerns logins into several namespaces: an auth method that chooses them, or its binding rules. */
+/** Whether a change affects logins into several namespaces: an auth method that chooses namespaces, or its binding rules. */
 function crossesNamespaces(change: Change, directory: Directory): boolean {
   switch (change.table) {
     case 'authMethods': {
@@ -100,7 +101,7 @@ async function touchesGlobalManagement(
   switch (change.table) {
     case 'tokens': {
       if (isGlobalManager(change.record, directory)) return true
-      // A new one replaces nothing: no look-up.
+      // A new token replaces nothing, so no look-up is needed.
       const existing =
         change.expect === 0 ? undefined : await call.service.store.tokenBySecret(change.record.SecretID)
       return existing !== undefined && isGlobalManager(existing, directory)
@@ -118,7 +119,7 @@ async function touchesGlobalManagement(
 
 function checkDefaults({ caller }: Context, record: NamespaceRecord, directory: Directory): void {
   const existing = directory.namespace(record.Name)
-  // What was deleted is not shown, so what was read and is sent back lacks it.
+  // Reads do not show deleted links, so a namespace that is sent back as read lacks them.
   const policies = existing?.PolicyDefaults.filter(({ ID }) => directory.policy(ID)) ?? []
   const roles = existing?.RoleDefaults.filter(({ ID }) => directory.role(ID)) ?? []
   if (!isSame(record.PolicyDefaults, policies) || !isSame(record.RoleDefaults, roles)) {

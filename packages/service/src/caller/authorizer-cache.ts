@@ -27,13 +27,13 @@ interface AuthorizerCacheOptions {
   readonly bytesMax: number
 }
 
-/** What decides a token's rights besides its links. */
+/** What determines the rights of a token besides its links. */
 export type AuthorizerOptions = EffectivePoliciesOptions & AuthorizerDefaults
 
 export interface AuthorizerCache {
-  /** The authorizer of a token, by its {@link findEffectivePolicies}. */
+  /** The authorizer of a token, from its {@link findEffectivePolicies}. */
   authorizerOf(token: TokenLinks, lookup: LinkLookup, options: AuthorizerOptions): Authorizer
-  /** As {@link AuthorizerCache.authorizerOf}, in slices, with the key of its compiled set. */
+  /** Like {@link AuthorizerCache.authorizerOf}, but sliced, and with the key of the compiled set. */
   find(
     token: TokenLinks,
     lookup: LinkLookup,
@@ -48,7 +48,7 @@ export interface AuthorizerCache {
 }
 
 export function createAuthorizerCache({ bytesMax }: AuthorizerCacheOptions): AuthorizerCache {
-  // Keeps even a set above the bound until the next one; otherwise every request would compile it.
+  // Keeps a set that exceeds the bound until the next one arrives; otherwise every request would compile it again.
   const compiled = new BoundedMap<string, CompiledPolicies>(bytesMax / 2, { keepsLast: true })
   const texts = new BoundedMap<string, ReadText>(bytesMax / 2)
 
@@ -92,7 +92,7 @@ export function createAuthorizerCache({ bytesMax }: AuthorizerCacheOptions): Aut
   }
 }
 
-/** How a token has each source: computed for explanations alone. */
+/** Which links of a token lead to each source. Computed only for explanations. */
 export function waysTo(
   token: TokenLinks,
   lookup: LinkLookup,
@@ -132,7 +132,7 @@ function* keyOf(ordered: readonly PolicySource[], { defaultPolicy }: AuthorizerD
     hash ??= blake2b.create({ dkLen: 32 })
     for (; text.length >= HASHED_LENGTH; text = text.slice(HASHED_LENGTH)) {
       if (pace.isDue(HASHED_LENGTH / HASHED_LENGTH_PER_STEP)) yield
-      // Hashes UTF-16 units, since the cut may split a surrogate pair.
+      // Hashes UTF-16 units, because a cut may split a surrogate pair.
       hash.update(unitsOf(text.slice(0, HASHED_LENGTH)))
     }
   }

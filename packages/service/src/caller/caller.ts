@@ -36,7 +36,7 @@ export interface Presented {
   readonly presented: boolean
   /** Why the presented secret is unknown, on an endpoint that needs no right. */
   readonly unknown?: AclError
-  /** Set for a token that ends when it is not used. */
+  /** Set if the token expires when it is not used. */
   readonly idleLimit?: IdleLimit
 }
 
@@ -57,31 +57,31 @@ const NO_TOKEN: TokenRecord = {
 }
 
 /**
- * The anonymous token where its record has not come from the primary. Its policies may deny something, so it has no rights,
+ * The anonymous token while its record has not arrived from the primary. Its policies may deny something, so it has no rights,
  * not even those of the default policy.
  */
 const UNKNOWN_ANONYMOUS_TOKEN: TokenRecord = { ...NO_TOKEN }
 
-/** The cached rights of a token, without the compiled rules, which {@link AuthorizerCache} bounds. */
+/** The cached rights of a token, without the compiled rules, whose memory {@link AuthorizerCache} limits. */
 interface KeptRights {
   readonly directoryVersion: number
   readonly key: string
   readonly isGlobal: boolean
 }
 
-/** Rights being resolved, shared by concurrent callers. */
+/** Rights that are being resolved, shared by concurrent callers. */
 interface Resolving {
   readonly directoryVersion: number
   readonly rights: Promise<Rights>
 }
 
-/** Compiled rules and parsed texts, in bytes: a typical set takes a few kilobytes. */
+/** Compiled rules and parsed texts, in bytes. A typical set takes a few kilobytes. */
 const AUTHORIZERS_BYTES_MAX = 67_108_864
 
 /** Resolves callers. Rights are cached per token record until the directory changes. */
 export class Callers {
   private readonly turns: Turns
-  /** Set where tokens are not replicated. */
+  /** Set if tokens are not replicated. */
   private readonly remote: RemoteTokens | undefined
   private readonly place: Place
   private readonly authorizerOptions: AuthorizerOptions
@@ -100,7 +100,7 @@ export class Callers {
     remote?: RemoteTokens,
   ) {
     const { datacenter, primaryDatacenter = datacenter, defaultPolicy, profile, clock, edition } = options
-    // Spec 9.1: 1.11 removes the legacy system, and with it the rights from it alone.
+    // Spec 9.1: 1.11 removes the legacy system, and with it the rights that come from it alone.
     const legacyRules = profile.has('upgrade.legacyRules')
     this.authorizerOptions = { datacenter, defaultPolicy, legacyRules }
     this.place = { datacenter, primaryDatacenter }
@@ -113,9 +113,9 @@ export class Callers {
   /**
    * The token of a secret; without a secret, the anonymous token. Notes the use of a token with an idle limit.
    *
-   * @param heldMs how long the request may wait: until then the token counts as used.
+   * @param heldMs how long the request may wait; the token counts as used for this time.
    * @throws AclError `caller_unknown` if the secret is unknown or its token is gone; `copy_incomplete` if it may still arrive.
-   *   Spec 5; decisions: authentication.
+   * Spec 5; decisions: authentication.
    */
   async resolve(secretId: string | undefined, store: Store, heldMs = 0): Promise<Presented> {
     checkSecret(secretId)
@@ -127,7 +127,7 @@ export class Callers {
     return presented
   }
 
-  /** As {@link resolve}, from memory; `undefined` if the store must be asked. */
+  /** Like {@link resolve}, from memory; `undefined` if the store must be queried. */
   peek(
     secretId: string | undefined,
     store: Store,
@@ -154,12 +154,12 @@ export class Callers {
     return secretId === undefined ? knownAnonymous(memory) : memory.tokenBySecret(secretId)
   }
 
-  /** Notes that the primary has changed a token for this server, where tokens are not replicated. */
+  /** Notes that the primary has changed a token for this server. Only matters if tokens are not replicated. */
   noteChange(accessorId: string): void {
     this.remote?.noteChange(accessorId)
   }
 
-  /** A datacenter that was promoted has its own. */
+  /** A promoted datacenter has its own tokens. */
   private remoteFor(store: Pick<Store, 'directory'>): RemoteTokens | undefined {
     return this.remote && isSecondary({ ...this.place, store }) ? this.remote : undefined
   }
@@ -170,7 +170,7 @@ export class Callers {
     return { accessorId: token.AccessorID, limit, now, until: now + heldMs }
   }
 
-  /** @param before the first copy when the look-up of the token began: what it found is no later than that. */
+  /** @param before state of the first copy when the look-up of the token began; the result of the look-up may be that old. */
   private present(
     secretId: string | undefined,
     token: TokenRecord | undefined,
@@ -180,14 +180,14 @@ export class Callers {
     const now = this.firstCopyOf(directory)
     const copy = before === undefined || before === now ? now : 'begun'
     if (secretId === undefined) return { token: this.anonymous(token, copy, directory), presented: false }
-    // Other records that decide about its rights may be missing.
+    // Other records on which its rights depend may be missing.
     if (copy === 'begun' && token?.Local !== true) throw copyIncomplete(this.place)
     if (!token) throw copy === 'missing' ? copyIncomplete(this.place) : callerUnknown()
     if (isExpired(token, this.clock.now())) throw callerUnknown()
     const isOfLogin = isOfLoginHere(token, directory)
     const method = isOfLogin ? methodOf(token, directory) : undefined
     if (isOfLogin && !method) throw callerUnknown()
-    // The standard edition has no namespaces, so a token of one does not exist there. Decisions: namespaces.
+    // The standard edition has no namespaces, so it ignores tokens of any but `default`. Decisions: namespaces.
     if (this.edition === 'standard' && token.Namespace !== DEFAULT_NAMESPACE) throw callerUnknown()
     const idleLimit = method && idleLimitOf(token, method)
     return idleLimit ? { token, presented: true, idleLimit } : { token, presented: true }
@@ -198,18 +198,18 @@ export class Callers {
     if (place.datacenter === place.primaryDatacenter) return 'complete'
     const isOver = !isSecondary({ ...place, store: { directory: () => directory } })
     if (isOver) return 'complete'
-    // In legacy mode nothing is copied, and a datacenter serves the copies that it has from before.
+    // In legacy mode nothing is replicated; the datacenter uses the copies that it already has.
     const mode = directory.system('acl-mode')?.Value
     if (mode?.mode === 'legacy') return mode.beganEmpty ? 'missing' : 'complete'
     const record = directory.system('replication')?.Value
     if (record === undefined) return 'missing'
     if (record.index === 0) return 'begun'
-    // Tokens that are replicated from now on arrive with a repair.
+    // If token replication has only now been turned on, the tokens arrive with the next repair.
     return record.withoutTokens && !remote ? 'missing' : 'complete'
   }
 
   private anonymous(token: TokenRecord | undefined, copy: FirstCopy, directory: Directory): TokenRecord {
-    // Other records that decide about its rights may be missing.
+    // Other records on which its rights depend may be missing.
     if (copy === 'begun') return UNKNOWN_ANONYMOUS_TOKEN
     if (token) return token
     const isOfPrimary = copy === 'missing' || this.remoteFor({ directory: () => directory }) !== undefined
@@ -229,7 +229,7 @@ export class Callers {
   /**
    * The rights of a token.
    *
-   * @param turns for long work. Concurrent callers share that work, so it does not end with a client.
+   * @param turns for long work. Concurrent callers share this work, so a disconnecting client does not stop it.
    */
   async rightsOf(token: TokenRecord, directory: Directory, turns: Turns = this.turns): Promise<Rights> {
     const known = this.peekRights(token, directory)
@@ -280,22 +280,22 @@ export function callerUnknown(): AclError {
   return new AclError('caller_unknown', 'ACL not found')
 }
 
-/** Whether a refusal says that a secret is unknown, for now or for good. */
+/** Whether a refusal says that a secret is unknown, temporarily or permanently. */
 export function isCallerUnknown(error: unknown): error is AclError {
   return error instanceof AclError && (error.code === 'caller_unknown' || error.code === 'copy_incomplete')
 }
 
-/** The first copy of a secondary. `missing`: not begun. */
+/** Progress of the first copy of a secondary. `missing`: not begun. */
 type FirstCopy = 'missing' | 'begun' | 'complete'
 
-/** Not `caller_unknown`, upon which clients would throw good credentials away. */
+/** Not `caller_unknown`, because clients would then discard valid credentials. */
 function copyIncomplete({ primaryDatacenter }: Place): AclError {
   const message = `The tokens of the primary datacenter ${JSON.stringify(primaryDatacenter)} have not all arrived yet`
   return new AclError('copy_incomplete', message, { headers: { 'Retry-After': '1' } })
 }
 
 /**
- * Refuses, before any look-up, texts that are never secrets: too long ones, the redaction text, and the root names.
+ * Refuses, before any look-up, texts that cannot be secrets: overlong ones, the redaction text, and the root names.
  *
  * @throws AclError `caller_unknown`.
  */

@@ -3,14 +3,14 @@ import type { SegmentResource } from '@latchkey/acl'
 import type { AnyRoute, Right } from '@latchkey/contract'
 import { type Caller, callerUnknown, isAtHome, privilegeMissing, requireRight } from './caller.ts'
 
-/** Rights that the handler judges name by name, and what their writes may change. */
+/** Rights that the handler checks for each resource by name, and the resources that their writes may change. */
 const JUDGED_BY_NAME: Partial<Record<Right, readonly [SegmentResource, ...SegmentResource[]]>> = {
   catalog: ['node', 'service'],
   intention: ['intention'],
   session: ['session'],
 }
 
-/** Whether the handler judges a right name by name, as a body has them. */
+/** Whether the handler checks a right for each resource by name, because the body has the names. */
 export function isJudgedByName(right: Right): boolean {
   return right === 'transaction' || JUDGED_BY_NAME[right] !== undefined
 }
@@ -18,7 +18,7 @@ export function isJudgedByName(right: Right): boolean {
 /**
  * Requires the right of an endpoint. Handlers check rights on single keys, nodes and services.
  *
- * @param at the namespace of the resource, and this server's name.
+ * @param at the namespace of the resource, and the name of this server.
  * @throws AclError `privilege_missing`; `caller_unknown` if the caller must present a token of its own.
  */
 export function requireEndpointRight(
@@ -61,8 +61,8 @@ export function requireEndpointRight(
 }
 
 /**
- * Requires the right to write at least one of the resources that a write may name. Other callers learn nothing about stored records, and
- * their bodies stay unread.
+ * Requires write access to at least one resource that the request may name. Other callers learn nothing about stored records,
+ * and their bodies are not read.
  *
  * @throws AclError `privilege_missing`.
  */

@@ -1,4 +1,4 @@
-/** The tokens of the primary, asked for by their secrets, where they are not replicated. Decisions: tokens of the primary. */
+/** Requests tokens from the primary by their secrets if they are not replicated. Decisions: tokens of the primary. */
 import {
   ANONYMOUS_TOKEN_SECRET_ID,
   type Clock,
@@ -12,8 +12,9 @@ import type { KnownToken } from '../store/store.ts'
 /**
  * Asks the primary for the token of a secret.
  *
- * @param isKnown whether the primary has known the secret before: requests of strangers must not displace others.
- * @returns `undefined` if it knows no such global token.
+ * @param isKnown whether the primary has recognized the secret before, so that requests with unknown secrets cannot crowd out
+ * others.
+ * @returns `undefined` if there is no such global token.
  */
 export type AskForToken = (secretId: string, isKnown: boolean) => Promise<TokenRecord | undefined>
 
@@ -29,16 +30,16 @@ interface Kept {
 }
 
 const KEPT_MAX = 50_000
-/** Changes are remembered longer than answers are used, unless there are very many. */
+/** Changes are remembered for longer than answers are used, unless there are very many. */
 const CHANGES_MAX = 10_000
-/** For this long after a failure, extensible answers are used at once while the primary is asked in the background. */
+/** For this long after a failure, extensible answers are used immediately while the primary is queried in the background. */
 const AWAY_MS = 5_000
 
 export class RemoteTokens {
   private readonly options: RemoteTokensOptions
-  /** By secret; only tokens that exist, so that strangers displace nothing. */
+  /** By secret. Only existing tokens, so unknown secrets evict nothing. */
   private readonly kept = new BoundedMap<string, Kept>(KEPT_MAX)
-  /** When a request changed a token, by accessor: earlier answers about it are not used. */
+  /** When a request changed a token, by accessor. Earlier answers about the token are no longer used. */
   private readonly changes = new BoundedMap<string, number>(CHANGES_MAX)
   private readonly asking = new Map<string, Promise<TokenRecord | undefined>>()
   private failedAt = Number.NEGATIVE_INFINITY
@@ -47,20 +48,22 @@ export class RemoteTokens {
     this.options = options
   }
 
-  /** From memory; `undefined` if the primary has to be asked. Whether the token has expired is for the caller to judge. */
+  /** From memory; `undefined` if the primary must be queried. The caller checks whether the token has expired. */
   peek(secretId: string): KnownToken | undefined {
     const kept = this.kept.get(secretId)
     return kept && this.judge(kept) === 'use' ? { record: kept.token } : undefined
   }
 
-  /** Concurrent calls for one secret share one question. @returns `undefined` if unknown, or if the primary cannot be asked. */
+  /**
+   * Concurrent calls for one secret share one request. @returns `undefined` if unknown, or if the primary cannot be reached.
+   */
   async bySecret(secretId: string): Promise<TokenRecord | undefined> {
     const kept = this.kept.get(secretId)
     const judged = this.judge(kept)
     if (judged === 'use') return kept?.token
     const isAway = this.options.clock.now() - this.failedAt < AWAY_MS
     const asked = this.ask(secretId, kept !== undefined)
-    // Requests without a token go on without rights: many need none, such as the status of replication.
+    // Requests without a token continue without rights, because many need none, such as the status of replication.
     const mayGoOn = judged === 'extend' || secretId === ANONYMOUS_TOKEN_SECRET_ID
     if (judged === 'use-and-ask' || (mayGoOn && isAway)) {
       asked.catch(() => {})
@@ -69,7 +72,7 @@ export class RemoteTokens {
     return asked.catch(() => (judged === 'extend' ? kept?.token : undefined))
   }
 
-  /** Notes that the primary has changed or deleted a token for this server, so that its answer here ends at once. */
+  /** Notes that the primary has changed or deleted a token for this server, which invalidates the cached answer. */
   noteChange(accessorId: string): void {
     this.changes.set(accessorId.toLowerCase(), this.options.clock.now(), 1)
   }
@@ -95,7 +98,7 @@ export class RemoteTokens {
 
   private async askOnce(secretId: string, isKnown: boolean): Promise<TokenRecord | undefined> {
     const { ask, clock } = this.options
-    // The age counts from the question, so that it is never underestimated.
+    // Age is measured from the request, so it is never underestimated.
     const askedAt = clock.now()
     try {
       const token = await ask(secretId, isKnown)

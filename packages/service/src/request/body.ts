@@ -5,10 +5,10 @@ import { isJudgedByName } from '../caller/endpoint-right.ts'
 import type { ServiceOptions } from '../options.ts'
 import type { WireRequest } from './wire.ts'
 
-/** The body as a request brings it: read, or still to be read by its handler. */
+/** The body that a request brings: read already, or to be read by its handler. */
 export type ReceivedBody = Uint8Array | AsyncIterable<Uint8Array>
 
-/** The body of a route that takes one of any length. */
+/** The body as a stream, for a route that accepts any length. */
 export function streamOf(request: WireRequest): AsyncIterable<Uint8Array> {
   return request.streamBody?.() ?? onceRead(request)
 }
@@ -17,7 +17,10 @@ async function* onceRead(request: WireRequest): AsyncGenerator<Uint8Array> {
   yield await request.readBody(limits.BODY_BYTES_MAX)
 }
 
-/** Anonymous callers may send only short bodies where no right on a name is needed before; a valid token raises the bound. */
+/**
+ * Reads a body. If no right to a name was required yet, anonymous callers may only send a short one; a valid token raises the
+ * bound.
+ */
 export function readBody(
   request: WireRequest,
   route: AnyRoute,
@@ -40,7 +43,7 @@ export function readBody(
   }
 }
 
-/** What decides how a body is decoded, besides its route. */
+/** What determines how a body is decoded, besides its route. */
 export type Decoding = Pick<ServiceOptions, 'profile' | 'edition'>
 
 /**
@@ -53,7 +56,7 @@ export function decodeRequestBody(route: AnyRoute, bytes: ReceivedBody, service:
   return decodeJsonBody(route, bytes, service)
 }
 
-/** As {@link decodeRequestBody}, of a route that takes JSON. */
+/** Like {@link decodeRequestBody}, for a route that takes JSON. */
 export function decodeJsonBody(
   route: AnyRoute,
   body: Uint8Array | string,
@@ -77,8 +80,8 @@ export function decodeJsonBody(
 }
 
 /**
- * The namespaces that a body may name although its route has no field for one: an empty name says nothing, and sessions and
- * what an agent registers are in `default`. Bodies of intentions name the namespaces of both ends. Decisions: namespaces.
+ * The namespaces that a body may name although its route has no field for one. An empty name means nothing, and sessions and
+ * agent registrations are in `default`. Bodies of intentions name the namespaces of both ends. Decisions: namespaces.
  */
 function impliedNamespaces({ inDefault, looseNames }: AnyRoute, edition: Decoding['edition']): string[] {
   return edition === 'extended' && inDefault && looseNames ? ['', DEFAULT_NAMESPACE] : ['']

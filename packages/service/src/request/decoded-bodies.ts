@@ -1,11 +1,11 @@
-/** Decoded bodies of routes whose clients send the same one again and again. */
+/** Caches decoded bodies of routes whose clients send the same body repeatedly. */
 import { type AnyRoute, decodeUtf8 } from '@latchkey/contract'
 import { BoundedMap } from '../bounded-map.ts'
 import { type Decoding, decodeJsonBody, decodeRequestBody, type ReceivedBody } from './body.ts'
 
-/** Maximum characters of all bodies. Decoded, each takes some times its text. */
+/** Maximum characters of all cached bodies. A decoded body takes several times the memory of its text. */
 const CHARS_MAX = 2_097_152
-/** Longer ones are decoded each time. */
+/** Longer bodies are decoded each time. */
 const BODY_BYTES_MAX = 16_384
 
 interface Decoded {
@@ -21,7 +21,7 @@ export class DecodedBodies {
     this.decoding = decoding
   }
 
-  /** As {@link decodeRequestBody}. Equal bodies of such a route are one object, which must not be changed. */
+  /** Like {@link decodeRequestBody}. Equal bodies of such a route share one object, which must not be changed. */
   of(route: AnyRoute, bytes: ReceivedBody): unknown {
     const { decoding } = this
     if (!route.bodyRepeats || !(bytes instanceof Uint8Array) || bytes.length > BODY_BYTES_MAX)

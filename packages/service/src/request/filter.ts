@@ -1,4 +1,4 @@
-/** The query option `filter` of lists of the catalog, of health, of the agent and of intentions. Decisions: filters. */
+/** The query option `filter` of catalog, health, agent and intention lists. Decisions: filters. */
 import { filterRecords, inTurns, type ShapeOf } from '@latchkey/acl'
 import type { Context } from '../handler.ts'
 

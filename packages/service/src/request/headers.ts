@@ -50,18 +50,21 @@ function familyOf(prefix: string): HeaderFamily {
   }
 }
 
-/** What datacenters use among themselves, because each may have other families for its clients. Decisions: header families. */
+/**
+ * The family that datacenters use among themselves, because each may configure others for its clients. Decisions: header
+ * families.
+ */
 export const DATACENTER_FAMILY: HeaderFamily = familyOf(HEADER_PREFIX_DEFAULT)
 const FORWARDED_HEADER = `${HEADER_PREFIX_DEFAULT}${HEADER.forwarded}`
 
-/** How a request says that another datacenter sent it. */
+/** How a request indicates that another datacenter sent it. */
 export interface Forwarding {
   readonly from: string
-  /** The primary that a write is meant for. Absent: the request names its datacenter in `dc`. */
+  /** The primary for which a write is meant. Absent: the request names its datacenter in `dc`. */
   readonly primary?: string | undefined
 }
 
-/** `undefined`: a client sent the request. */
+/** `undefined` if a client sent the request. */
 export function forwardingOf(request: HeaderSource): Forwarding | undefined {
   const text = request.header(FORWARDED_HEADER.toLowerCase())
   if (text === undefined) return undefined
@@ -77,7 +80,7 @@ export type AnswerHeader = Exclude<keyof HeaderFamily, 'prefix' | 'token' | 'nam
 
 export type HeaderSource = { header(name: string): string | undefined }
 
-/** The families of an answer: the one that the request uses, or all if it uses none. Decisions: header families. */
+/** The families of a reply: the one that the request uses, or all if it uses none. Decisions: header families. */
 export function familiesOf(
   request: HeaderSource,
   families: readonly HeaderFamily[],
@@ -89,9 +92,9 @@ export function familiesOf(
 }
 
 interface Credential {
-  /** `undefined`: the request presents no token. */
+  /** `undefined` if the request presents no token. */
   readonly secretId: string | undefined
-  /** Whether it came in the query string, which gets a warning. Decisions: authentication. */
+  /** Whether the secret was in the query string, which gets a warning. Decisions: authentication. */
   readonly inQuery: boolean
 }
 
@@ -113,7 +116,7 @@ export function credentialOf(
   return { secretId: bearerOf(request.header('authorization')), inQuery: false }
 }
 
-/** The scheme in any case, at least one blank, and the first word after it. */
+/** The scheme in any case, at least one space, and the first word after it. */
 function bearerOf(authorization: string | undefined): string | undefined {
   const [scheme = '', word] = authorization?.trim().split(/\s+/, 2) ?? []
   return scheme.toLowerCase() === 'bearer' ? word || undefined : undefined

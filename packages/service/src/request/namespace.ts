@@ -9,7 +9,7 @@ import type { Context } from '../handler.ts'
 interface RequestedNamespace {
   readonly header: { readonly name: string; readonly value: string } | undefined
   readonly query: NamespaceQuery
-  /** Has `ns` of a route without such an option. */
+  /** Has `ns` for routes without such an option. */
   readonly urlParams: URLSearchParams
   readonly route: AnyRoute
 }
@@ -20,8 +20,8 @@ export interface NamespaceQuery {
 }
 
 /**
- * The namespace that header or `ns` name; `undefined` if neither does. The standard edition refuses both, header first, where
- * records have a namespace. Decisions: namespaces.
+ * The namespace that the header or `ns` names; `undefined` if neither does. For records that have a namespace, the standard
+ * edition refuses both, the header first. Decisions: namespaces.
  *
  * @throws AclError `namespace_unsupported`, `query_invalid`.
  */
@@ -55,7 +55,7 @@ export function requestedNamespace(
 }
 
 /**
- * Refuses every namespace but the only one there is; a read of all of them reads it too.
+ * Refuses every namespace except `default`, the only one. A read may also name all with `*`.
  *
  * @throws AclError `query_invalid`.
  */
@@ -71,7 +71,7 @@ function checkName(name: string, field: string): void {
   throw new AclError('query_invalid', `Invalid namespace ${JSON.stringify(shorten(name))}`, { field })
 }
 
-/** Spec 4.9, without the body: header or `ns`, then the caller's token, then `default`. */
+/** Spec 4.9, without the body: the header or `ns`, then the caller's token, then `default`. */
 export function resolveNamespace(requested: string | undefined, caller: Caller): string {
   return requested ?? (caller.presented ? caller.token.Namespace : DEFAULT_NAMESPACE)
 }
@@ -82,20 +82,20 @@ export function isListed(call: Context, namespace: string): boolean {
 }
 
 /**
- * The call of a create, update or clone in the namespace of its record, in which the caller needs the right. The body's
- * field takes precedence, so that a record can be sent back as read. Spec 4.9.1.
+ * A create, update or clone call in the namespace of its record, where the caller needs the right. The body's field takes
+ * precedence, so a record can be sent back as read. Spec 4.9.1.
  *
  * @throws AclError `namespace_unsupported`, `not_found` for a missing namespace, `privilege_missing`.
  */
 export function inBodyNamespace(call: Context, field: string | undefined): Context {
   const namespace = namespaceOf(call, field)
-  // First, so that a caller without the right does not learn which namespaces exist.
+  // Checked first, so that a caller without the right does not learn which namespaces exist.
   requireRight(call.caller, namespace, { resource: 'acl', access: 'write' })
   return { ...call, namespace: requireExisting(call, namespace) }
 }
 
 /**
- * The namespace that a body asks for, or that of the call. Spec 4.9.1.
+ * The namespace that a body names, or the namespace of the call. Spec 4.9.1.
  *
  * @throws AclError `namespace_unsupported`, `field_invalid`.
  */

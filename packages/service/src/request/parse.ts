@@ -1,4 +1,4 @@
-/** Parses request line and headers, in the reference's order of checks. */
+/** Parses the request line and headers, in the reference's order of checks. */
 import {
   AclError,
   type AnyRoute,
@@ -22,10 +22,10 @@ import { type BlockingQuery, PLAIN_READ, paramsOf, type ReadOptions, readOptions
 import type { RequestState } from './request-state.ts'
 import type { WireRequest } from './wire.ts'
 
-/** The options of every endpoint, taken from one without others. */
+/** The options that every endpoint has, taken from an endpoint without others. */
 type CommonQuery = Query<'operations.leader'>
 
-/** Answers without a query to the database. */
+/** Read options that need no database query. */
 export const KNOWN_HERE: ReadOptions = { ...PLAIN_READ, mode: 'stale' }
 
 /** A routed request. */
@@ -36,12 +36,12 @@ export interface ParsedRequest {
   /** Decoded by the schema of the route; see `decodeQuery`. */
   readonly query: object
   readonly options: ReadOptions
-  /** By header or `ns`; `*` for all. */
+  /** From the header or `ns`; `*` for all. */
   readonly requestedNamespace: string | undefined
   readonly secretId: string | undefined
   /** The datacenter that answers, if it is another one. */
   readonly elsewhere: string | undefined
-  /** The namespace header, for another datacenter. */
+  /** The namespace header, to forward to another datacenter. */
   readonly namespaceHeader: string | undefined
   /** Set if another datacenter sent the request. */
   readonly forwarding: Forwarding | undefined
@@ -60,7 +60,7 @@ export function parse(
   const families = forwarding ? [DATACENTER_FAMILY] : parseOptions.families
   const route = routeOf(name)
   const urlParams = paramsOf(request.url)
-  // Shared options have the same schema in all routes; a route without an option has no property for it.
+  // Shared options have the same schema in all routes; a route that lacks an option has no property for it.
   const absent = absentFieldsOf(route.schemas.query, profile)
   const query = decodeQuery(route.schemas.query, urlParams, absent) as CommonQuery &
     BlockingQuery &
@@ -108,7 +108,7 @@ export interface ParseOptions
 }
 
 /**
- * A forwarded request without `dc` is a write for the primary. Forwarded again, it could circle.
+ * A forwarded request without `dc` is a write for the primary. It must not be forwarded again, as it could loop.
  *
  * @throws AclError `datacenter_unknown`.
  */

@@ -2,7 +2,7 @@
 import { checkPathId } from '@latchkey/acl'
 import { type AnyRoute, ROUTE_LIST, type RouteName } from '@latchkey/contract'
 
-/** Parameters that are UUIDs by the contract, with the reference's name of the record. */
+/** Parameters that are UUIDs in the contract, with the reference's name of the record. */
 const UUIDS: ReadonlyMap<RouteName, { readonly param: string; readonly what: string }> = new Map(
   ROUTE_LIST.flatMap((route) => uuidOf(route).map((found) => [route.name, found] as const)),
 )
@@ -15,7 +15,7 @@ function uuidOf({ schemas, subject = '' }: AnyRoute) {
 }
 
 /**
- * Checks the UUID of a path, after the right and before the body.
+ * Checks the UUID in a path, after the right and before the body.
  *
  * @throws AclError `id_invalid`.
  */

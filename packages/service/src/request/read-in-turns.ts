@@ -1,10 +1,10 @@
 import { checkWanted, inTurns, type Sliced } from '@latchkey/acl'
 import type { Context } from '../handler.ts'
 
-/** Characters of a text that takes about one slice. */
+/** Length of a text that is parsed in about one slice. */
 const SHORT_TEXT_LENGTH = 4_096
 
-/** Parses a text in slices. Long texts queue in a lane. */
+/** Parses a text in slices. Long texts queue for a lane. */
 export function readInTurns<T>(
   call: Context,
   text: string,
@@ -20,7 +20,7 @@ export function readInTurns<T>(
   return text.length <= SHORT_TEXT_LENGTH ? run() : lane.run(run, call.signal)
 }
 
-/** As {@link readInTurns}, for a text to be stored. A short one starts at once. */
+/** Like {@link readInTurns}, for a text that will be stored. Starts immediately if the text is short. */
 export function readToWrite<T>(call: Context, text: string, work: () => Sliced<T>): Promise<T> {
   if (text.length <= SHORT_TEXT_LENGTH) return inTurns(work(), call)
   return readInTurns(call, text, work, call.writeLane)

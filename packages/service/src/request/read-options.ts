@@ -3,7 +3,7 @@ import { AclError, consistencyConflict, limits, type Query } from '@latchkey/con
 import type { ConsistencyMode } from '../store/store.ts'
 
 /**
- * Parses a query string. The first value of an option counts.
+ * Parses a query string. If an option is repeated, its first value is used.
  *
  * @throws AclError `query_invalid` if it cannot be percent-decoded.
  */
@@ -31,11 +31,11 @@ export interface ReadOptions {
 
 export const PLAIN_READ: ReadOptions = { mode: 'default', maxStaleMs: undefined, index: 0, waitMs: 0 }
 
-/** The options of every blocking query, taken from one without others. */
+/** The options that every blocking query has, taken from one without others. */
 export type BlockingQuery = Query<'tokens.self'>
 
 /**
- * Checks the options of a blocking query in the order of the reference service, `Cache-Control` among them.
+ * Checks the options of a blocking query, and `Cache-Control`, in the reference's order.
  *
  * @throws AclError `query_invalid` naming the option, `header_invalid`.
  */

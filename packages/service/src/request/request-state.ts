@@ -1,4 +1,4 @@
-/** Collects what the reply of a request is rendered from. */
+/** Collects the data from which the reply to a request is rendered. */
 import type { EndpointName } from '@latchkey/contract'
 import type { ReplyContext } from '../reply/render.ts'
 import type { Freshness } from '../store/store.ts'
@@ -21,13 +21,13 @@ const ADOPTED: readonly AnswerHeader[] = [
 
 export class RequestState implements ReplyContext {
   readonly request: WireRequest
-  /** The families of the answer. */
+  /** The header families of the reply. */
   private readonly families: readonly HeaderFamily[]
   readonly headers: Record<string, string> = {}
   endpoint: EndpointName | undefined
   accessorId: string | undefined
   pretty = false
-  /** The request is a write that a secondary forwarded to this primary. */
+  /** Whether a secondary forwarded this write to this primary. */
   isFromSecondary = false
 
   constructor(request: WireRequest, families: readonly HeaderFamily[]) {
@@ -35,7 +35,7 @@ export class RequestState implements ReplyContext {
     this.families = families
   }
 
-  /** Of a blocking read. Never 0, so that a client may send the index back. */
+  /** Sets the index of a blocking read. Never 0, so that the client can send it back. */
   setIndex(index: number): void {
     this.setHeader('index', String(Math.max(1, index)))
   }
@@ -45,12 +45,12 @@ export class RequestState implements ReplyContext {
     this.setHeader('lastContact', String(Math.round(freshness.lastContactMs)))
   }
 
-  /** Sets a header in every family of the answer. */
+  /** Sets a header in every family of the reply. */
   setHeader(name: AnswerHeader, value: string): void {
     for (const family of this.families) this.headers[family[name]] = value
   }
 
-  /** Replaces what this server says of itself by what another one says, in one family. */
+  /** Replaces this server's headers about a read with those in another server's reply, which uses one family. */
   adoptHeaders(reply: HeaderSource, of: HeaderFamily): void {
     for (const name of ADOPTED) {
       const value = reply.header(of[name].toLowerCase())

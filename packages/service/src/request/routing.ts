@@ -72,7 +72,7 @@ function routeBelowPrefix(method: string, path: string, { profile, edition }: Pr
 }
 
 /**
- * Checks required path parameters before the caller. Decisions: order of checks.
+ * Checks required path parameters; runs before the caller is checked. Decisions: order of checks.
  *
  * @throws AclError `id_missing`.
  */
@@ -85,7 +85,7 @@ export function requireParams({ endpoint, params }: RouteMatch): void {
 }
 
 /**
- * An endpoint answers its own methods alone; below 1.0, any method reaches the endpoints of spec 9.4.
+ * An endpoint accepts only its own methods; below 1.0, any method reaches the endpoints of spec 9.4.
  *
  * @throws AclError `method_not_allowed` with `Allow`.
  */
@@ -112,7 +112,7 @@ function unknownEndpoint(): AclError {
   return new AclError('endpoint_unknown', 'No such endpoint')
 }
 
-/** Names the endpoint instead of the path, whose end may be a secret. */
+/** Names the endpoint instead of the path, because the path may end with a secret. */
 function removed(path: string): AclError {
   const endpoint = legacyEndpointOf(path)
   const instead = endpoint === undefined ? '' : ` Use ${endpoint.replacement} instead.`

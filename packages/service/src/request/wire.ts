@@ -6,20 +6,20 @@ import type { EndpointName } from '@latchkey/contract'
 export interface WireRequest {
   /** Upper case. */
   readonly method: string
-  /** Path and query as on the request line. */
+  /** Path and query as in the request line. */
   readonly url: string
-  /** First value of a header, by its name in lower case. */
+  /** First value of a header, by its lower-case name. */
   header(name: string): string | undefined
   /**
-   * Reads the body. A transport that has all of it returns it without a promise.
+   * Reads the body. A transport that already has the whole body returns it without a promise.
    *
    * @throws AclError `body_too_large`, `request_timeout`.
    */
   readBody(bytesMax: number): Uint8Array | Promise<Uint8Array>
   /**
-   * The body piece by piece, for a route that takes one of any length. Absent: the transport has it only as a whole.
+   * Streams the body, for a route that accepts any length. Absent: the transport only has the whole body.
    *
-   * It throws an AclError `body_malformed` if the client aborts it.
+   * Throws an AclError `body_malformed` if the client aborts.
    */
   streamBody?(): AsyncIterable<Uint8Array>
   /** Aborted when the client disconnects. */
@@ -27,21 +27,21 @@ export interface WireRequest {
   readonly requestId: string
   /** The same object for requests with equal methods and headers. Absent: unknown. */
   readonly alike?: object | undefined
-  /** Address of the client, to limit its rate. Absent: the client has no limit of its own. */
+  /** Address of the client, for rate limits. Absent: the client has no limit of its own. */
   readonly client?: string | undefined
 }
 
 export interface WireReply {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
-  /** A stream is written with backpressure; a failure aborts the connection. */
+  /** Streams are written with backpressure; a failure aborts the connection. */
   readonly body: Uint8Array | string | AsyncIterable<Uint8Array | string> | undefined
-  /** Whether the length of a compressed body tells nothing about a secret. Default: false. Decisions: compression. */
+  /** Whether the length of a compressed body reveals nothing about a secret. Default: false. Decisions: compression. */
   readonly isCompressible?: boolean
   /** For logs and metrics, instead of the path, which may contain secrets. */
   readonly endpoint: EndpointName | undefined
   /** Accessor of the caller, if known. */
   readonly accessorId: string | undefined
-  /** Why it was refused, or what failed. */
+  /** Why the request was refused, or what failed. */
   readonly error?: unknown
 }

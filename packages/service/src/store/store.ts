@@ -1,30 +1,31 @@
 /**
- * The storage port. `MemoryStore` is the reference implementation; the server's runs on PostgreSQL. One test suite covers
- * both.
+ * The storage port. `MemoryStore` is the reference implementation, and the server implements it on PostgreSQL. One test suite
+ * covers both.
  *
  * Reads are as fresh as {@link Store.refresh} promised. Writes are optimistic: a use case reads, decides by pure rules, and
- * commits changes with the ModifyIndex that they were decided on. A commit applies all of its changes or none, under one
- * index of a strictly increasing counter.
+ * commits changes with the ModifyIndex on which it decided. A commit applies all of its changes or none, under one index of a
+ * strictly increasing counter.
  *
- * Names, ids and namespaces are judged by the state after the commit: in one commit, policies or roles may swap their names,
- * and a token may be deleted and another created with its ids, or with its secret alone. Only such a token is changed twice:
- * it is deleted first, so the other expects none.
+ * Rules about names, IDs and namespaces apply to the state after the commit. In one commit, policies or roles may swap their
+ * names, and a token may be deleted and another created with its IDs, or only with its secret. This is the only case of two
+ * changes to one token: the deletion comes first, and the creation expects no record.
  *
- * A record is only put into a namespace that exists then, and only a namespace that is empty then is deleted. Likewise, a
- * binding rule is only put where its auth method exists, and an auth method is only deleted together with all its rules. The
- * commit itself checks this and refuses with `changed`.
+ * A record can only be put into a namespace that exists after the commit, and only a namespace that is then empty can be
+ * deleted. Likewise, a binding rule requires its auth method, and an auth method can only be deleted together with all its
+ * rules. The commit itself checks this and refuses with `changed`.
  *
- * A service, check or coordinate is only put where its node exists, a check of a service only where that exists, too; and a
- * node or service is only deleted together with everything on it. Refused with `changed`. The commit itself moves the indexes
- * of services: no caller writes `serviceIndexes`. See `keepsCatalogWhole` and `serviceIndexChanges` of the rules.
+ * A service, check or coordinate requires its node, and a check of a service also requires the service. A node or service can
+ * only be deleted together with everything on it. Otherwise the commit refuses with `changed`. The commit itself updates the
+ * indexes of services: no caller writes `serviceIndexes`. See the rules `keepsCatalogWhole` and `serviceIndexChanges`.
  *
- * A session is only put where its node and its checks exist, none of them critical. The commit itself ends the sessions that
- * it deletes, or whose check turns critical or goes, or whose node goes: see `endedSessions`. After all other changes, it releases
- * or deletes the keys that they hold, and starts their lock delays; no caller writes these changes. A key is only put with a
- * session where that exists, and where no lock delay keeps the key, unless the session holds it already: else `changed`.
+ * A session requires its node and its checks, none of them critical. The commit itself ends the sessions that it deletes, and
+ * those that lose their node or a check, or have a check that turns critical: see `endedSessions`. After all other changes, it
+ * releases or deletes the keys that these sessions hold, and starts their lock delays; no caller writes these changes. A key
+ * can only be put with a session if the session exists and no lock delay blocks the key, unless the session already holds it.
+ * Otherwise the commit refuses with `changed`.
  *
- * A new token of an auth method that has as many as its `MaxLiveTokens` is refused with `method_full`. Every stored token
- * counts, expired or not, so that no clock decides about a commit.
+ * If an auth method already has `MaxLiveTokens` tokens, the commit refuses another with `method_full`. It counts every stored
+ * token, expired or not, so a commit never depends on a clock.
  */
 import type {
   Catalog,
@@ -64,13 +65,13 @@ export interface Freshness {
 export type TableName = 'tokens' | 'kv' | DirectoryTable | CatalogTable
 
 /**
- * A table, or `changes`: all tables whose records datacenters have in common, or `catalog`: {@link CATALOG_TABLES} but sessions,
- * which no answer of the catalog shows.
+ * A table; `changes`: all tables that are replicated between datacenters; or `catalog`: {@link CATALOG_TABLES} except
+ * sessions, which no answer of the catalog shows.
  */
 export type IndexName = TableName | 'changes' | 'catalog'
 
 /**
- * What a waiter waits for: a whole table, or several, one token by its lower-case accessor, one key, one node with everything on
+ * What a waiter waits for: one table or several, one token by its lower-case accessor, one key, one node with everything on
  * it, or one service. Topics compare as text.
  */
 export type Topic = IndexName | `token:${string}` | `kv:${string}` | `node:${string}` | `service:${string}`
@@ -106,12 +107,12 @@ export type Change =
       readonly op: 'delete'
       readonly record: RecordOf['sessions']
       readonly expect: number | undefined
-      /** Refused with `changed` where the session was renewed after all: see {@link SessionTimes.expired}. */
+      /** Refused with `changed` if the session was renewed in the meantime: see {@link SessionTimes.expired}. */
       readonly ifExpired: true
     }
 
 export interface CommitOptions {
-  /** The index of the commit is above this, too: indexes may leave a gap. */
+  /** The index of the commit must also exceed this one: indexes may have gaps. */
   readonly above?: number | undefined
   /** Other records on which the decision depends. If one has changed, the commit is refused with `changed`. */
   readonly expects?: readonly Expectation[] | undefined
@@ -129,7 +130,7 @@ export class StoreConflict extends Error {
   }
 }
 
-/** The tokens of a list: all conditions that are set must hold. */
+/** Selects the tokens of a list. All conditions that are set must hold. */
 export interface TokenFilter {
   /** Absent: all namespaces. */
   readonly namespace?: string
@@ -140,21 +141,21 @@ export interface TokenFilter {
   readonly authMethodNamespace?: string
   readonly serviceName?: string
   readonly local?: boolean
-  /** Only legacy tokens, with a Type or Rules. */
+  /** Only legacy tokens, which have a Type or Rules. */
   readonly legacy?: true
   /** Only legacy management tokens. */
   readonly management?: true
-  /** Only tokens with rights from the legacy system alone: `hasLegacyRights`. */
+  /** Only tokens whose rights come from the legacy system alone: `hasLegacyRights`. */
   readonly legacyRights?: true
   /** Only tokens without an accessor. */
   readonly withoutAccessor?: true
-  /** Tokens whose stored secret does not open have an empty one. Absent: they fail the list. */
+  /** If a stored secret cannot be decrypted, shows the token with an empty one. Absent: the list fails. */
   readonly withUnopened?: true
   /** Reverses the list. */
   readonly newestFirst?: true
-  /** Tokens after this place, in the requested order. */
+  /** Tokens after this position, in the requested order. */
   readonly after?: ListPosition
-  /** Tokens up to and including this place, in the requested order. */
+  /** Tokens up to and including this position, in the requested order. */
   readonly until?: ListPosition
   /** Maximum number of records. Absent: unbounded. */
   readonly limit?: number
@@ -163,13 +164,13 @@ export interface TokenFilter {
 /** Which tokens a search is for. Default: all. */
 export type TokenScope = Pick<TokenFilter, 'local'>
 
-/** A place in the list, which is in order of creation. */
+/** A position in the list, which is in order of creation. */
 export interface ListPosition {
   readonly createIndex: number
   readonly accessorId: string
   /**
-   * Distinguishes tokens without an accessor from the same commit: bytes of the store's choice, in hex. Absent: after all of
-   * them, in either order.
+   * Distinguishes tokens of one commit that have no accessor: bytes that the store chooses, in hex. Absent: after all of them,
+   * in either order.
    */
   readonly tie?: string
 }
@@ -180,7 +181,7 @@ export interface KvRange {
   readonly prefix: string
   /** Keys after this one. Absent: all. */
   readonly after?: string
-  /** Only keys that the session with this ID holds, in lower case. Absent: all. */
+  /** Only keys that the session with this lower-case ID holds. Absent: all. */
   readonly session?: string
   /** Maximum number of keys. Absent: unbounded. */
   readonly limit?: number
@@ -190,10 +191,7 @@ export type KvKey = Pick<KvRecord, 'Key' | 'ModifyIndex'>
 
 export type WaitOutcome = 'changed' | 'timeout' | 'aborted'
 
-/**
- * What a store has in memory, so that reads of it are synchronous. Every method returns `undefined` if the store itself
- * must be asked.
- */
+/** Synchronous reads of what a store has in memory. Every method returns `undefined` if the store itself must be queried. */
 export interface StoreMemory {
   /** The result of {@link Store.refresh}, if reads are already that fresh. */
   freshness(mode: ConsistencyMode): Freshness | undefined
@@ -201,64 +199,64 @@ export interface StoreMemory {
   tokenBySecret(secretId: string): KnownToken | undefined
 }
 
-/** A token, or the knowledge that there is none. */
+/** A token, or the fact that there is none. */
 export interface KnownToken {
   readonly record: TokenRecord | undefined
 }
 
 /**
- * Logins in a browser that have begun: secrets of a few minutes, which no list shows. They are no part of commits and have
- * no index.
+ * Unfinished logins in a browser: secrets that live for a few minutes and appear in no list. They are not part of commits and
+ * have no index.
  */
 export interface LoginStates {
   /**
-   * Keeps a state, unless its method has `openMax` others that are not expired at `now`. Concurrent calls may exceed the
+   * Stores a state, unless its method has `openMax` others that are not expired at `now`. Concurrent calls may exceed this
    * bound by their number.
    *
-   * @returns whether it was kept.
+   * @returns whether it was stored.
    */
   put(state: LoginState, bound: { readonly openMax: number; readonly now: number }): Promise<boolean>
-  /** Removes a state. Of all calls for it, in whatever process, one gets it; it may be expired. */
+  /** Removes and returns a state, even if it has expired. Of concurrent calls, in any process, exactly one gets it. */
   take(stateHash: string): Promise<LoginState | undefined>
-  /** Removes what is expired. @returns how many. */
+  /** Removes expired states. @returns how many. */
   reap(now: number): Promise<number>
 }
 
-/** A use of a token with an idle limit. Instants in milliseconds since the epoch. */
+/** One use of a token with an idle limit. Instants are in milliseconds since the epoch. */
 export interface TokenUse {
   readonly accessorId: string
   readonly limit: IdleLimit
   readonly now: number
-  /** The use lasts until then: a blocking query may wait. At least `now`. */
+  /** When the use ends, which is later than `now` if a blocking query may wait. */
   readonly until: number
 }
 
 /**
- * When tokens with an idle limit were last used. Uses are not commits and have no index: a use is kept in memory, and written at
- * most once per twentieth of the limit.
+ * When tokens with an idle limit were last used. Uses are not commits and have no index: they are collected in memory, and
+ * written at most once per twentieth of the limit.
  */
 export interface TokenUses {
-  /** Notes a use from memory. @returns false if memory does not know that the token lives: ask {@link TokenUses.use}. */
+  /** Notes a use in memory. @returns false if memory does not show that the token is alive: call {@link TokenUses.use}. */
   noteKnown(use: TokenUse): boolean
   /**
    * Notes a use.
    *
-   * @returns false once the token was idle for too long, in whatever process; from then on always.
+   * @returns false once the token has been idle for too long across all processes, and from then on.
    * @throws AclError `unavailable`
    */
   use(use: TokenUse): Promise<boolean>
 }
 
-/** The tokens of a method that were neither made nor used after `horizon`, in milliseconds since the epoch. */
+/** The tokens of a method that were neither created nor used after `horizon`, in milliseconds since the epoch. */
 export interface IdleQuery {
   readonly generation: number
   readonly horizon: number
 }
 
-/** The tokens that a method made, by its generation; see {@link Store.logins}. */
+/** The tokens created through a method, by its generation; see {@link Store.logins}. */
 export interface LoginQuery {
   readonly generation: number
-  /** Tokens that have expired by then do not count. */
+  /** Tokens that have expired by this time do not count. */
   readonly now: number
   /** Identities after this one. Absent: all. */
   readonly after?: string
@@ -275,26 +273,28 @@ export interface LoginGroup {
 }
 
 /**
- * Times of sessions, by the store's own clock, which all processes share. They are no part of commits and have no index, and
- * survive every process.
+ * Times of sessions, by the store's own clock, which all processes share. They are not part of commits, have no index, and
+ * survive restarts.
  */
 export interface SessionTimes {
   /**
-   * Lets the lifetime of a session begin again.
+   * Restarts the lifetime of a session.
    *
    * @returns false if there is no such session.
    * @throws AclError `unavailable`
    */
   renew(id: string): Promise<boolean>
-  /** IDs of at most `limit` sessions whose lifetime is over, of fewer where they hold many keys, and of one at least. */
+  /**
+   * IDs of sessions whose lifetime is over: at most `limit`, fewer if they hold many keys, and at least one if there is any.
+   */
   expired(limit: number): Promise<readonly string[]>
-  /** Whether the lock delay of an ended session keeps a key from being locked. */
+  /** Whether the lock delay of an ended session still blocks a key. */
   isDelayed(namespace: string, key: string): Promise<boolean>
 }
 
 export interface Store {
   /**
-   * The store for reads after `refresh('stale')`, which may come from a replica and be newer than the indexes. Default: this
+   * The store for reads after `refresh('stale')`. These may come from a replica and be newer than the indexes. Default: this
    * store.
    */
   readonly stale?: Store | undefined
@@ -314,27 +314,27 @@ export interface Store {
    */
   refresh(mode: ConsistencyMode): Promise<Freshness>
 
-  /** Policies, roles, namespaces, intentions and system records: few, read by every request, and all held in memory. */
+  /** Policies, roles, namespaces, intentions and system records: few, read by every request, and all in memory. */
   directory(): Directory
 
-  /** The catalog, all held in memory. It changes as commits are applied: read it, and indexes with it, in one turn. */
+  /** The catalog, all in memory. It changes as commits are applied: read it, and the indexes with it, in one turn. */
   catalog(): Catalog
 
-  /** Highest index of a write to this table, deletes included; 0 if there was none. */
+  /** Highest index of a write to this table, including deletions; 0 if there was none. */
   tableIndex(table: IndexName): number
-  /** Index of the last commit that reads show. */
+  /** Index of the last commit that is visible to reads. */
   commitIndex(): number
   /**
-   * What commits above an index changed in the records that datacenters have in common, in one snapshot. `undefined` if
-   * unknown: too many changes, too long ago, or an index that this store has not given.
+   * The changes that commits above an index made to replicated records, in one snapshot. `undefined` if unknown: too many
+   * changes, too long ago, or an index that this store has not assigned.
    *
-   * @param parts instead of too many changes, those of the first commits.
+   * @param parts if there are too many changes, returns those of the first commits instead.
    */
   changesAfter(index: number, parts?: InParts): Promise<StoreChanges | undefined>
 
   /**
-   * Opens a snapshot of the records that datacenters have in common; it ends with `use`. Memory is bounded, and so is the time
-   * between two pages: some seconds.
+   * Opens a snapshot of the replicated records, which closes when `use` ends. Memory is bounded, and the time between two
+   * pages is limited to some seconds.
    *
    * @throws AclError `unavailable`, and what `use` throws.
    */
@@ -344,9 +344,9 @@ export interface Store {
   tokenByAccessor(accessorId: string): Promise<TokenRecord | undefined>
   /** By secret, case-sensitive. */
   tokenBySecret(secretId: string): Promise<TokenRecord | undefined>
-  /** Pages of tokens in order of (CreateIndex, AccessorID, tie), or reversed. Memory is bounded. */
+  /** Pages of tokens ordered by (CreateIndex, AccessorID, tie), or reversed. Memory is bounded. */
   tokens(filter: TokenFilter): AsyncIterable<readonly TokenRecord[]>
-  /** The place of a token in {@link Store.tokens}, for a list that continues after it. */
+  /** The position of a token in {@link Store.tokens}, for a list that continues after it. */
   placeOf(token: TokenRecord): ListPosition
   /**
    * Lower-case accessors of the tokens that commits above an index created, changed or deleted, as visible to reads of this
@@ -355,24 +355,24 @@ export interface Store {
   tokensChangedAfter(index: number): readonly string[] | undefined
   /** Counts the tokens of {@link Store.tokens} without reading them. */
   countTokens(filter: Omit<TokenFilter, 'newestFirst' | 'after' | 'until' | 'limit'>): Promise<number>
-  /** At most `limit` tokens whose expiration is at or before `now`, oldest expiration first. */
+  /** At most `limit` tokens that expire at or before `now`, earliest first. */
   expiredTokens(now: number, limit: number, scope?: TokenScope): Promise<readonly TokenRecord[]>
-  /** At most `limit` tokens that logins made at auth methods that are gone: `isOrphan`. */
+  /** At most `limit` tokens from logins through auth methods that no longer exist: `isOrphan`. */
   orphanedTokens(limit: number, scope?: TokenScope): Promise<readonly TokenRecord[]>
 
-  /** At most `limit` tokens of a method whose idle time is over. */
+  /** At most `limit` tokens of a method that have exceeded its idle limit. */
   idleTokens(idle: IdleQuery, limit: number, scope?: TokenScope): Promise<readonly TokenRecord[]>
-  /** Identities with tokens of a method, in order of their bytes. */
+  /** Identities with tokens of a method, in byte order. */
   logins(query: LoginQuery): Promise<readonly LoginGroup[]>
-  /** How many tokens logins have made at each auth method, by its generation; methods that are gone among them. */
+  /** How many tokens logins have created at each auth method, by its generation, including deleted methods. */
   countLogins(): Promise<ReadonlyMap<number, number>>
 
   kvEntry(namespace: string, key: string): Promise<KvRecord | undefined>
-  /** As {@link Store.kvEntry}; `'long'` if a value longer than the bound would have to be read. */
+  /** Like {@link Store.kvEntry}; returns `'long'` instead of reading a value longer than the bound. */
   kvShortEntry(namespace: string, key: string, valueBytesMax: number): Promise<KvRecord | 'long' | undefined>
-  /** Pages of entries in byte order of keys, each page of one moment. Memory is bounded. */
+  /** Pages of entries in byte order of keys. Each page is a snapshot. Memory is bounded. */
   kvEntries(range: KvRange): AsyncIterable<readonly KvRecord[]>
-  /** As {@link Store.kvEntries}, without values. */
+  /** Like {@link Store.kvEntries}, without values. */
   kvKeys(range: KvRange): AsyncIterable<readonly KvKey[]>
 
   /**
@@ -385,8 +385,8 @@ export interface Store {
   commit(changes: readonly Change[], options?: CommitOptions): Promise<number>
 
   /**
-   * Waits until a commit above index `after` touches the topic, `timeoutMs` passes, or `signal` is aborted. A commit between
-   * the caller's read and this call counts.
+   * Waits until a commit above index `after` touches the topic, `timeoutMs` passes, or `signal` is aborted. Commits between
+   * the caller's read and this call count.
    */
   wait(topic: Topic, after: number, timeoutMs: number, signal?: AbortSignal): Promise<WaitOutcome>
 }
@@ -404,7 +404,7 @@ export function topicsOf(change: Change): readonly Topic[] {
   }
 }
 
-/** Whether a change is one of the catalog. */
+/** Whether a change is to the catalog. */
 export function isOfCatalog<C extends Change>(change: C): change is C & CatalogChange {
   return isCatalogTable(change.table)
 }
@@ -414,12 +414,12 @@ export const CATALOG_INDEX_TABLES: readonly CatalogTable[] = CATALOG_TABLES.filt
   (table) => table !== 'sessions',
 )
 
-/** Whether a change of the table moves the index `catalog`. */
+/** Whether a change to the table moves the index `catalog`. */
 export function movesCatalog(table: string): boolean {
   return isCatalogTable(table) && table !== 'sessions'
 }
 
-/** Topics of a record of the catalog, besides its table. @param key `catalogKey` */
+/** Topics of a catalog record, besides its table. @param key `catalogKey` */
 export function catalogTopics(table: CatalogTable, key: string): readonly Topic[] {
   if (table === 'serviceIndexes') return [`service:${key}`]
   return table === 'coordinates' || table === 'sessions' ? [] : [`node:${nodeOfKey(key)}`]
@@ -439,7 +439,7 @@ export function serviceTopic(namespace: string, name: string): Topic {
   return `service:${nameKey(namespace, name)}`
 }
 
-/** That any service gets its first instance, or loses its last. */
+/** Any service gets its first instance or loses its last. */
 export const SERVICE_NAMES_TOPIC: Topic = `service:${SERVICE_NAMES}`
 
 export function kvTopic(namespace: string, key: string): Topic {
