@@ -1,6 +1,6 @@
 /**
- * Compares, once a day, the records here with those of the primary. A difference means a bug, or a database that something else
- * wrote to: following alone would never correct it. Decisions: replication.
+ * Compares the records here with the primary's once a day. A difference means a bug, or that something else wrote to the
+ * database; following the primary would never correct it. Decisions: replication.
  */
 import { type Clock, type ReplicationRecord, TurnQueue } from '@latchkey/acl'
 import { type ChangesDigest, invariant } from '@latchkey/contract'
@@ -20,9 +20,9 @@ interface AuditOptions {
 export type AuditResult = readonly ReplicatedTable[]
 
 const INTERVAL_MS = 86_400_000
-/** After the start, others have more urgent questions. */
+/** Delay of the first audit: after a start, other requests are more urgent. */
 const FIRST_AFTER_MS = 600_000
-/** The primary has changed in between, or could not answer. */
+/** Delay after the primary has changed during an audit, or could not answer. */
 const RETRY_MS = 60_000
 
 const KINDS = {
@@ -44,7 +44,7 @@ export class Audit {
     this.dueAt = options.clock.now() + FIRST_AFTER_MS
   }
 
-  /** What the last audit found, once. */
+  /** Returns the result of the last audit, once. */
   takeResult(): AuditResult | undefined {
     const { result } = this
     this.result = undefined
@@ -52,10 +52,10 @@ export class Audit {
   }
 
   /**
-   * Begins an audit if one is due. Resolves once the records of this moment are held, so that the caller may follow the primary
-   * again while they are compared. Never rejects.
+   * Begins an audit if one is due. Resolves once a snapshot of the records is open, so the caller can follow the primary again
+   * while they are compared. Never rejects.
    *
-   * @param record the cursor, whose records the store shows.
+   * @param record the cursor of the state that the store shows.
    */
   async begin(record: ReplicationRecord, signal: AbortSignal): Promise<void> {
     const { source, clock } = this.options
@@ -70,7 +70,7 @@ export class Audit {
           this.result = result
           this.dueAt = clock.now() + INTERVAL_MS
         })
-        // Following reports the cause; the audit runs again later.
+        // Following the primary will report the cause; the audit is retried later.
         .catch(() => {})
         .finally(() => {
           this.isRunning = false
@@ -79,7 +79,7 @@ export class Audit {
     })
   }
 
-  /** @returns undefined if the primary has changed, so that there is nothing to compare with. */
+  /** @returns undefined if the primary has changed, so there is nothing to compare with. */
   private async compare(
     record: ReplicationRecord,
     theirs: Promise<ChangesDigest>,
@@ -100,7 +100,7 @@ export class Audit {
     }
     const { store } = this.options
     const ours = await store.replicatedSnapshot(({ pages }) => {
-      // Another process may have taken over.
+      // Fails if another process has taken over replication.
       invariant(readCursor(store).record?.index === record.index, 'only this process follows the primary')
       opened()
       return digestOf(pages, pause)

@@ -1,4 +1,4 @@
-/** The digests by which two datacenters find out whether they have the same records. Decisions: changes. */
+/** The digests by which two datacenters check whether their records are equal. Decisions: changes. */
 import { RecordDigest } from '@latchkey/acl'
 import { type ReplicatedRecords, takeShowable } from '../store/replicated.ts'
 
@@ -7,11 +7,11 @@ const CHARACTERS_PER_SLICE = 32_768
 
 export interface RecordsDigest {
   readonly digest: RecordDigest
-  /** Tokens whose secret is not known, and which are not in the digest. */
+  /** Number of tokens whose secret is unknown; the digest does not include them. */
   readonly leftOut: number
 }
 
-/** @param pause called about every two milliseconds of work; what it throws ends the work. */
+/** @param pause called about every two milliseconds of work. If it throws, the work ends. */
 export async function digestOf(
   pages: AsyncIterable<ReplicatedRecords>,
   pause: () => Promise<void>,

@@ -1,6 +1,6 @@
 /**
- * The first copy of a primary, and one that starts over. Its pages are of different moments and are stored as they come: until it
- * is complete, none of it is used. Decisions: replication.
+ * The first copy of a primary, and a copy that starts over. Its pages are from different moments and are stored as they
+ * arrive; none of it is used before the copy is complete. Decisions: replication.
  */
 import type { ReplicationRecord, TokenRecord } from '@latchkey/acl'
 import type { ListPosition, Store } from '../store/store.ts'
@@ -27,7 +27,7 @@ interface FirstCopyOptions extends FollowedKinds {
 }
 
 const NONE = { older: -1 } as const
-/** Tokens that one commit deletes: all other writers wait for it. */
+/** Maximum number of tokens that one commit deletes, because all other writers wait for it. */
 const DELETED_TOKENS_MAX = 1_000
 const NOTHING: Received = {
   ...{ namespaces: [], policies: [], roles: [], tokens: [], unusable: [] },
@@ -38,7 +38,7 @@ export class FirstCopy {
   private readonly options: FirstCopyOptions
   /** Records that have arrived. */
   count = 0
-  /** Saves the search for what is left. */
+  /** Position up to which tokens are deleted, to continue the search from there. */
   private deletedTo: ListPosition | undefined
 
   constructor(options: FirstCopyOptions) {
@@ -46,9 +46,9 @@ export class FirstCopy {
   }
 
   /**
-   * A page, or what has changed since the first one.
+   * Stores the next page, or the changes since the first one.
    *
-   * @returns `undefined` if the primary is another one or went back, so that what is here has to be compared.
+   * @returns `undefined` if the primary is a different one or its index went back, so the records here must be compared.
    */
   async next({ record, fence }: StoredCursor, signal: AbortSignal): Promise<Round | undefined> {
     const { store, primary, legacyCopies } = this.options
@@ -83,7 +83,7 @@ export class FirstCopy {
     return { outcome: 'copied', counts }
   }
 
-  /** Ends the use of what is here. From then on it is deleted, part by part, and copied again. */
+  /** Takes the records here out of use. They are then deleted, part by part, and copied again. */
   startOver(cluster: string, { record, fence }: StoredCursor): Promise<Round> {
     const { keptNamespaces = [] } = record ?? {}
     const next: ReplicationRecord = {
@@ -93,7 +93,7 @@ export class FirstCopy {
     return this.commit(NOTHING, next, fence)
   }
 
-  /** Deletes some of what a copy that starts over replaces. */
+  /** Deletes some of the records that a restarted copy replaces. */
   async deleteNext(record: ReplicationRecord, fence: number): Promise<Round> {
     const strays = await this.someTokens()
     if (strays.length > 0) return this.commit({ ...NOTHING, strays }, record, fence)
@@ -108,7 +108,7 @@ export class FirstCopy {
     return this.commit({ ...NOTHING, deleted }, { ...record, startsOver: 'deleted' }, fence)
   }
 
-  /** Copies of legacy tokens, which have no accessor, stay in use. */
+  /** The next tokens to delete. Copies of legacy tokens, which have no accessor, stay in use. */
   private async someTokens(): Promise<readonly TokenRecord[]> {
     const { store } = this.options
     const found: TokenRecord[] = []
@@ -120,7 +120,7 @@ export class FirstCopy {
     const some = found.slice(0, DELETED_TOKENS_MAX)
     const last = some.at(-1)
     this.deletedTo = last && store.placeOf(last)
-    // From the beginning once more: only what is there counts.
+    // Searches once more from the beginning, in case tokens remain before the position.
     return some.length === 0 && after ? this.someTokens() : some
   }
 

@@ -1,22 +1,23 @@
-/** Copies of legacy tokens that a secondary holds from before its upgrade: global tokens without an accessor. Spec 9.2.3. */
+/** Copies of legacy tokens that a secondary has from before its upgrade: global tokens without an accessor. Spec 9.2.3. */
 import type { Clock } from '@latchkey/acl'
 import type { Store } from '../store/store.ts'
 
-/** How long copies are kept whose deletion needs consent, before they are compared again without. */
+/** How long copies are kept if their deletion needs consent, before they are compared again without it. */
 const KEPT_MS = 600_000
 
 /**
- * Each copy takes over the accessor of its token, found by secret, when that arrives. While the primary still assigns accessors, a
- * copy that has none is one whose token is on its way. Afterwards it has no original, and a repair deletes it.
+ * Each copy takes over the accessor of its token when the token arrives; they match by secret. While the primary still assigns
+ * accessors, the tokens of copies without one have not arrived yet. Afterwards, such a copy has no original, and a repair
+ * deletes it.
  */
 export class LegacyCopies {
   private readonly options: { readonly store: Store; readonly clock: Clock }
-  /** Nothing makes new ones in a datacenter that follows its primary. */
+  /** Once false, stays false: a datacenter that follows its primary gets no new copies. */
   private mayBeHeld = true
   private keptUntil = 0
-  /** Whether everything is to be compared next. */
+  /** Whether all records must be compared next. */
   areDue = false
-  /** Whether the tokens of the primary are more than a repair collects. */
+  /** Whether the primary has more tokens than a repair can collect. */
   areTooMany = false
 
   constructor(options: { readonly store: Store; readonly clock: Clock }) {
@@ -30,8 +31,8 @@ export class LegacyCopies {
   }
 
   /**
-   * Whether a first copy may be stored as it comes, which makes clients wait until it is complete. Legacy copies are in use, so
-   * then everything is collected first, if that is possible.
+   * Whether a first copy may be stored as it arrives, which makes clients wait until it is complete. If legacy copies are in
+   * use, everything is collected first, if it fits in memory.
    */
   async mayGoInSlices(): Promise<boolean> {
     return this.areTooMany || !(await this.areHeld())
@@ -43,7 +44,7 @@ export class LegacyCopies {
     this.areDue = isAccepted || this.options.clock.now() >= this.keptUntil
   }
 
-  /** Their deletion needs an operator's consent. */
+  /** Keeps the copies for now, because deleting them needs an operator's consent. */
   keep(): void {
     this.keptUntil = this.options.clock.now() + KEPT_MS
   }

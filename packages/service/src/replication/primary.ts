@@ -1,4 +1,4 @@
-/** Asks the primary, and checks that it is the primary that answers. */
+/** Sends requests to the primary, and checks that the answering server is the primary. */
 import type { Clock } from '@latchkey/acl'
 import type { Store } from '../store/store.ts'
 import { type ReceivedAnswer, readChanges } from './apply/received.ts'
@@ -10,21 +10,21 @@ interface PrimaryOptions {
   readonly source: ChangesSource
   readonly clock: Clock
   readonly primaryDatacenter: string
-  /** `withoutTokens`: policies and roles alone. */
+  /** `withoutTokens`: only policies, roles and namespaces. */
   readonly kinds: 'all' | 'withoutTokens'
 }
 
-/** An answer that is later than this after the wait is overdue: the random addition to the wait, and the way. */
+/** An answer is overdue this long after the wait, which covers the jitter of the wait and the network. */
 const OVERDUE_MS = 6_000
 
 const NO_TOKENS = { tokens: [], unusable: [] } as const
 
 export class Primary {
   private readonly options: PrimaryOptions
-  /** Commit index, and the id of its store, in the last answer. */
+  /** Commit index and store ID in the last answer. */
   index = 0
   cluster: string | undefined
-  /** Its clock minus the one here, at the last answer. */
+  /** The primary's clock minus the local clock, at the last answer. */
   clockOffsetMs: number | undefined
   private dueAt: number | undefined
 
@@ -32,7 +32,7 @@ export class Primary {
     this.options = options
   }
 
-  /** Whether there is a question to which the answer should have come. */
+  /** Whether an answer to a request is overdue. */
   get isOverdue(): boolean {
     return this.dueAt !== undefined && this.options.clock.now() > this.dueAt
   }
@@ -63,7 +63,7 @@ export class Primary {
     }
   }
 
-  /** @throws Paused for the server of another datacenter, of this one, or of a secondary. */
+  /** @throws Paused if the server is in another datacenter, in this one, or in a secondary. */
   private check({ datacenter, cluster, follows }: ReceivedAnswer): void {
     const { store, primaryDatacenter } = this.options
     if (datacenter !== primaryDatacenter) {
@@ -76,13 +76,15 @@ export class Primary {
   }
 }
 
-/** @throws Error for the answer to another question, which a bad connection may bring. */
+/** @throws Error for the answer to a different request, which a bad connection may deliver. */
 function checkQuestion({ after }: ReceivedAnswer, { index, cursor }: ChangesQuery): void {
   const asked = index === undefined ? cursor : String(index)
   if (after !== asked) throw new Error('the answer belongs to another question')
 }
 
-/** Two datacenters that take each other for the primary, or a chain of them: neither could write anything global. */
+/**
+ * Describes a primary that follows another one. In a circle or a chain of such datacenters, none could write global records.
+ */
 export function noPrimary(datacenter: string, follows: string): string {
   return `${datacenter} is no primary: it takes ${JSON.stringify(follows)} for one`
 }

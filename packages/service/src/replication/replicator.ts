@@ -1,4 +1,4 @@
-/** Keeps the global records of a secondary datacenter as the primary's. Decisions: replication. */
+/** Keeps the global records of a secondary datacenter equal to the primary's. Decisions: replication. */
 import type { Clock, Random } from '@latchkey/acl'
 import type { Sleeper } from '../store/memory-store.ts'
 import { type Store, StoreConflict } from '../store/store.ts'
@@ -18,25 +18,25 @@ export interface ReplicatorOptions {
   readonly clock: Clock
   /** Timers of {@link Replicator.run}. */
   readonly sleeper: Sleeper
-  /** Spreads retries. */
+  /** Adds jitter to retries. */
   readonly random: Random
   readonly primaryDatacenter: string
-  /** `withoutTokens`: policies, roles and namespaces alone. */
+  /** `withoutTokens`: only policies, roles and namespaces. */
   readonly kinds: 'all' | 'withoutTokens'
   /** Called after each step of {@link Replicator.run}. */
   readonly onStep?: (step: ReplicationStep) => void
-  /** Bounds of the memory of a repair. */
+  /** Memory bounds of a repair. */
   readonly staging?: StagingLimits
 }
 
-/** Between two answers, so that a busy primary has time for others. */
+/** Pause between two requests, so that a busy primary can serve others. */
 const PAUSE_MS = 20
 const RETRY_MS_MIN = 500
-/** An attempt that fails costs the primary little, and is repeated soon, so that this datacenter follows once it is back. */
+/** A failed attempt costs the primary little, so it is retried soon, and this datacenter catches up quickly. */
 const RETRY_MS_MAX = 1_500
-/** An answer that is refused costs the primary as much as others. */
+/** A refused answer costs the primary as much as any other. */
 const REFUSED_RETRY_MS_MAX = 60_000
-/** After this many conflicts in a row, what is stored here cannot be what it should be. */
+/** After this many conflicts in a row, the stored records must have diverged, and a repair follows. */
 const CONFLICTS_MAX = 3
 
 export class Replicator {
@@ -65,10 +65,10 @@ export class Replicator {
     })
   }
 
-  /** Asks the primary once, and applies the answer. Never rejects: a failure is a step, too. */
+  /** Sends one request to the primary and applies the answer. Never rejects: a failure is also a step. */
   async step(signal: AbortSignal): Promise<ReplicationStep> {
     try {
-      // After a start or a failure, whether the primary answers is known at once, not at the next change.
+      // After a start or a failure, does not wait for a change, to learn immediately whether the primary answers.
       const isLate = this.failures > 0 || this.lastSuccess === undefined
       const { outcome, counts } = await this.rounds.next(signal, isLate)
       if (outcome === 'paused') return { outcome, waitMs: REFUSED_RETRY_MS_MAX }
@@ -86,7 +86,7 @@ export class Replicator {
     }
   }
 
-  /** Steps until the signal is aborted, or an operator makes this datacenter the primary. */
+  /** Takes steps until the signal is aborted, or an operator makes this datacenter the primary. */
   async run(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
       const step = await this.step(signal)
@@ -97,7 +97,7 @@ export class Replicator {
     }
   }
 
-  /** Ends the wait after a failure, for example because the replication token is another one. */
+  /** Ends the wait after a failure, for example because the replication token has changed. */
   retryNow(): void {
     this.wake()
   }
@@ -123,7 +123,7 @@ export class Replicator {
     }
   }
 
-  /** Begins an audit if one is due, and repairs what an earlier one has found. */
+  /** Begins an audit if one is due, and starts a repair if an earlier one found differences. */
   private async audited(signal: AbortSignal): Promise<AuditResult | undefined> {
     const { record } = readCursor(this.options.store)
     if (this.state === 'following' && record) await this.audit.begin(record, signal)
@@ -154,7 +154,7 @@ export class Replicator {
     return Math.round((ms * (byte + 1)) / 256)
   }
 
-  /** While replication is paused, an operator's consent ends the wait. */
+  /** Waits before the next step. While replication is paused, an operator's consent ends the wait. */
   private async pause({ outcome, waitMs }: ReplicationStep, signal: AbortSignal): Promise<void> {
     const { store, sleeper } = this.options
     const woken = new AbortController()

@@ -5,9 +5,9 @@ import { type CommitOptions, commitReceived } from './apply/commit-received.ts'
 import type { Received } from './apply/received.ts'
 import type { ChangesQuery } from './changes-source.ts'
 
-/** What a question to the primary came to. */
+/** The result of one request to the primary. */
 export interface Round {
-  /** `copied`: a part of a copy or repair; see `ReplicationStep`. */
+  /** `copied`: part of a copy or repair is done; see `ReplicationStep`. */
   readonly outcome: 'applied' | 'unchanged' | 'copied' | 'paused' | 'ended'
   readonly counts?: AppliedCounts | undefined
 }
@@ -16,12 +16,12 @@ export interface FollowedKinds {
   readonly kinds: 'all' | 'withoutTokens'
 }
 
-/** A question whose answer is needed at once. */
+/** For a request that must be answered immediately. */
 export const NO_WAIT_MS = 1
-/** Look-ups of all received tokens, for records of different moments. */
+/** Looks up all received tokens, for records from different moments. */
 export const ALL = { older: Number.POSITIVE_INFINITY } as const
 
-/** Commits what was received with the cursor. @throws as {@link commitReceived}. */
+/** Commits received records together with the cursor. @throws as {@link commitReceived}. */
 export async function applyReceived(
   store: Store,
   received: Received,
@@ -40,7 +40,7 @@ export function changesSince(
   return { index, cluster, wait: `${waitMs}ms`, staged: true }
 }
 
-/** What the cursor says about the kinds that are followed. */
+/** The mark in the cursor for the kinds that are followed. */
 export function markOf({ kinds }: FollowedKinds): { readonly withoutTokens?: true } {
   return kinds === 'withoutTokens' ? { withoutTokens: true } : {}
 }

@@ -1,4 +1,4 @@
-/** One question to the primary at a time: first copy, following, repair. Decisions: replication. */
+/** Sends one request at a time to the primary, for the first copy, following, or a repair. Decisions: replication. */
 import type { Clock, ReplicationRecord, SkippedToken } from '@latchkey/acl'
 import type { Store } from '../store/store.ts'
 import { readCursor, type StoredCursor } from './apply/commit-received.ts'
@@ -27,24 +27,24 @@ interface RoundsOptions extends FollowedKinds {
   readonly staging: StagingLimits
 }
 
-/** How long the primary may wait for a change: an answer comes within 15 s, as firewalls drop connections that are idle. */
+/** How long the primary may wait for a change. An answer arrives within 15 s, because firewalls drop idle connections. */
 const WAIT_MS = 14_000
-/** The same while a record here conflicts with one of the primary. */
+/** The same while a local record conflicts with one of the primary. */
 const SHORT_WAIT_MS = 2_000
-/** How often a repair that was refused is tried without consent. */
+/** How often a refused repair is retried without consent. */
 const REFUSED_MS = 600_000
 
 export class Rounds {
   private readonly options: RoundsOptions
   private staging: Staging | undefined
   private needsRepair = false
-  /** The repair that needs consent, and when it is tried without. */
+  /** The repair that needs consent, and when it is retried without. */
   private refused: { readonly cluster: string; readonly until: number } | undefined
   private readonly legacyCopies: LegacyCopies
-  /** Index of the tokens when Local ones that stand in the way were last looked for. */
+  /** Token index at the last search for conflicting local tokens. */
   private holdersSeenAt: number | undefined
   private readonly firstCopy: FirstCopy
-  /** Records of the repair in progress. */
+  /** Number of records in the current repair. */
   private compared = 0
 
   constructor(options: RoundsOptions) {
@@ -53,7 +53,7 @@ export class Rounds {
     this.firstCopy = new FirstCopy({ ...options, legacyCopies: this.legacyCopies })
   }
 
-  /** Records of the copy or repair in progress. */
+  /** Number of records in the current copy or repair. */
   get copied(): number {
     return this.compared + this.firstCopy.count
   }
@@ -67,15 +67,15 @@ export class Rounds {
     this.staging = undefined
   }
 
-  /** Compares everything next. */
+  /** Requests a comparison of all records next. */
   repairNext(): void {
     this.needsRepair = true
   }
 
   /**
-   * Asks once, and applies the answer.
+   * Sends one request and applies the answer.
    *
-   * @param isAtOnce do not wait for a change.
+   * @param isAtOnce whether the primary must answer immediately, without waiting for a change.
    * @throws StoreConflict, BrokenAnswer, Paused, StagingFull, and what the source and the store throw.
    */
   async next(signal: AbortSignal, isAtOnce: boolean): Promise<Round> {
@@ -94,7 +94,7 @@ export class Rounds {
     }
   }
 
-  /** A repair that takes too much memory: a new secondary copies in slices, and an operator may let it start over. */
+  /** Handles a repair that takes too much memory. A new secondary copies in slices, and an operator may let it start over. */
   private async withoutStaging(
     { cluster }: Staging,
     cursor: StoredCursor,
@@ -137,8 +137,8 @@ export class Rounds {
   }
 
   /**
-   * Whether an operator has accepted another store, and the last answer of the primary did not come from that store. The
-   * primary of before a promotion refuses the index of its successor, but not a copy.
+   * Whether an operator has accepted another store, and the last answer did not come from the store of the records here. A
+   * primary that was superseded refuses its successor's index, but not a copy.
    */
   private isLedElsewhere({ accepted, cluster }: ReplicationRecord): boolean {
     return accepted !== undefined && this.options.primary.cluster !== cluster
@@ -164,7 +164,7 @@ export class Rounds {
       return this.beginRepair(cursor, signal)
     }
     this.refused = undefined
-    // An older answer that comes late changes nothing.
+    // Ignores an older answer that arrives late.
     if (answer.index < record.index) return { outcome: 'unchanged' }
     if (answer.hasMore) {
       const begin = { cluster: record.cluster, fence: cursor.fence, index: record.index, hasPages: false }
@@ -180,7 +180,7 @@ export class Rounds {
     return round
   }
 
-  /** Whether a Local token that conflicted with a global one is gone. */
+  /** Whether a local token that conflicted with a global one is gone. */
   private async isSomeHolderGone(skipped: readonly SkippedToken[]): Promise<boolean> {
     const { store } = this.options
     const index = store.tableIndex('tokens')
@@ -240,7 +240,7 @@ export class Rounds {
     const { store, clock } = this.options
     staging.addChanges(answer)
     staging.index = answer.index
-    // A first copy deletes no legacy copy: it would need consent before anything is there.
+    // A first copy deletes no legacy copies, because consent would be needed before any record is here.
     staging.allHaveAccessors = answer.withoutAccessor === 0 && (record?.index ?? 0) > 0
     if (answer.hasMore) return { outcome: 'copied' }
     const differences = await staging.differences(store)
@@ -257,7 +257,7 @@ export class Rounds {
       ...before,
       cluster: staging.cluster,
       index: staging.index,
-      // A repair meets everything again.
+      // A repair finds every conflict again.
       ...(staging.hasPages ? { skipped: [], keptNamespaces: [] } : {}),
       ...markOf(this.options),
       ...(accepted === undefined || isAccepted ? {} : { accepted }),
@@ -270,7 +270,7 @@ export class Rounds {
   }
 }
 
-/** Whether tokens were replicated and no longer are, or the other way round. */
+/** Whether token replication was turned on or off since the last answer. */
 function isOfOtherKinds({ withoutTokens }: ReplicationRecord, kinds: FollowedKinds['kinds']): boolean {
   return (withoutTokens === true) !== (kinds === 'withoutTokens')
 }

@@ -8,7 +8,7 @@ interface ServiceSourceOptions {
   readonly handle: (request: WireRequest) => Promise<WireReply>
   /** The replication token: a global one with `acl:write`. */
   readonly secretId: () => string
-  /** One that the primary accepts. */
+  /** A prefix that the primary accepts. */
   readonly headerPrefix?: string
 }
 
@@ -44,12 +44,12 @@ export function serviceSource({
   }
 }
 
-/** Path and query of the question for a digest. */
+/** Path and query of a digest request. */
 export function digestUrl(at: number): string {
   return `/v1/acl/changes/digest?at=${at}`
 }
 
-/** Path and query of a question. */
+/** Path and query of a changes request. */
 export function changesUrl(query: ChangesQuery): string {
   const options = Object.entries(query).map(([name, value]) => `${name}=${encodeURIComponent(String(value))}`)
   return `/v1/acl/changes${options.length === 0 ? '' : `?${options.join('&')}`}`

@@ -10,7 +10,7 @@ interface Claim {
   readonly reason: ConflictReason
 }
 
-/** @throws StoreConflict if two changes of one commit claim the same id or name. */
+/** @throws StoreConflict if two changes of one commit claim the same ID or name. */
 export function checkTogether(changes: readonly Change[]): void {
   if (changes.length < 2) return
   const holders = new Map<string, string>()
@@ -24,7 +24,7 @@ export function checkTogether(changes: readonly Change[]): void {
   }
 }
 
-/** The ids of a token, unique across accessors and secrets, or the name of a policy or role. */
+/** The IDs of a token, unique across accessors and secrets, or the name of a policy or role. */
 function claimsOf(change: RecordChange): readonly Claim[] {
   const { table, record } = change
   if (table === 'tokens') {

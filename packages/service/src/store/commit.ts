@@ -1,4 +1,4 @@
-/** Use cases that write: read, decide, and commit if what was read is unchanged; otherwise start over. */
+/** Use cases that write: they read, decide, and commit if nothing that they read has changed; otherwise they start over. */
 import { methodOf } from '@latchkey/acl'
 import { AclError } from '@latchkey/contract'
 import { requireAuthority, requireNamespaces } from '../caller/authority.ts'
@@ -6,10 +6,10 @@ import type { Context } from '../handler.ts'
 import { keyOf } from './claims.ts'
 import { type Change, type CommitOptions, type Store, StoreConflict } from './store.ts'
 
-/** Tries before a write that always meets another gives up. */
+/** Attempts before a write that conflicts every time gives up. */
 const ATTEMPTS_MAX = 16
 
-/** What a decision comes to: changes to commit, and the answer once their index is known. */
+/** The result of a decision: changes to commit, and the answer once their index is known. */
 export interface Decision<T> {
   readonly changes: readonly Change[]
   readonly above?: CommitOptions['above']
@@ -21,7 +21,7 @@ export interface Decision<T> {
  * Decides and commits for the caller of a request; see {@link decideAndCommit}. Each decision is authorized before it is
  * committed.
  *
- * @throws AclError `not_found` for a namespace that is gone; as {@link requireAuthority} and the decision.
+ * @throws AclError `not_found` for a deleted namespace; as {@link requireAuthority} and the decision.
  */
 export function decideAndCommitFor<T>(
   call: Context,
@@ -40,11 +40,12 @@ export function decideAndCommitFor<T>(
 }
 
 /**
- * Decides and commits, again where the stored state changed in between. Tries after the first take turns by record, and later
- * writes of these records queue behind them: however many callers change one record at once, each meets others only once.
+ * Decides and commits, and retries if the stored state changed in between. Retries take turns by record, and later writes to
+ * these records queue behind them: however many callers change one record concurrently, each conflicts with others only once.
  *
- * @param decide reads what it needs and applies the rules; it must not keep anything from an earlier try.
- * @throws AclError `id_in_use`, `name_in_use`, or what the rules say; `unavailable` where other processes never let it pass.
+ * @param decide reads what it needs and applies the rules; it must not keep anything from an earlier attempt.
+ * @throws AclError `id_in_use`, `name_in_use`, or what the rules say; `unavailable` if it keeps conflicting with other
+ * processes.
  */
 export async function decideAndCommit<T>(
   store: Store,
@@ -68,7 +69,7 @@ export async function decideAndCommit<T>(
   })
 }
 
-/** @returns the answer, or the changes that met a concurrent write or may not be committed now. */
+/** @returns the answer, or the changes that conflicted with a concurrent write or may not be committed now. */
 async function tryOnce<T>(
   store: Store,
   decide: () => Promise<Decision<T>> | Decision<T>,
@@ -88,16 +89,16 @@ async function tryOnce<T>(
   }
 }
 
-/** What changes concern: records, or a tree of keys. */
+/** Names of what the changes affect: records, or a tree of keys. */
 function namesOf(changes: readonly Change[]): readonly string[] {
   const nameOf = (change: Change) =>
     change.op === 'delete-tree' ? `${change.namespace}/${change.prefix}` : keyOf(change)
   return [...new Set(changes.map((change) => `${change.table}/${nameOf(change)}`))]
 }
 
-/** Writes of the same records, one after the other. */
+/** Serializes writes to the same records. */
 class WriteQueue {
-  /** The last writer of each record that is awaited. */
+  /** The last pending writer of each record. */
   private readonly last = new Map<string, Promise<void>>()
 
   get isEmpty(): boolean {
@@ -108,7 +109,7 @@ class WriteQueue {
     return names.some((name) => this.last.has(name))
   }
 
-  /** Begins when the writers before it have ended, of any of these records. */
+  /** Starts `work` after all earlier writers of any of these records have ended. */
   async inTurn<T>(names: readonly string[], work: () => Promise<T>): Promise<T> {
     const mine = Promise.all(names.map((name) => this.last.get(name))).then(work)
     const done = mine.then(
@@ -132,7 +133,7 @@ function queueOf(store: Store): WriteQueue {
   return queue
 }
 
-/** How long a client waits until tokens have ended. */
+/** How long a client waits for tokens to expire. */
 const FULL_RETRY_AFTER_SECONDS = 60
 
 function methodFull(changes: readonly Change[], store: Store): AclError {
@@ -155,7 +156,7 @@ function toRefusal(reason: 'accessor_in_use' | 'secret_in_use' | 'name_in_use'):
   return new AclError('id_in_use', `Invalid Token: ${field} is already in use`, { field })
 }
 
-/** A record as the store has it after its first commit. */
+/** A record as stored by its first commit. */
 export function created<T extends { readonly CreateIndex: number; readonly ModifyIndex: number }>(
   record: T,
   index: number,
@@ -163,7 +164,7 @@ export function created<T extends { readonly CreateIndex: number; readonly Modif
   return { ...record, CreateIndex: index, ModifyIndex: index }
 }
 
-/** A record as the store has it after a later commit. */
+/** A record as stored by a later commit. */
 export function modified<T extends { readonly ModifyIndex: number }>(record: T, index: number): T {
   return { ...record, ModifyIndex: index }
 }

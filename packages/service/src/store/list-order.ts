@@ -7,15 +7,15 @@ import type { ListPosition, TokenFilter } from './store.ts'
 type Place = Pick<TokenRecord, 'CreateIndex' | 'AccessorID'>
 
 /**
- * Tokens are listed in order of creation: (CreateIndex, AccessorID). Spec 4.8 is silent. The reference sorts by secret,
- * which leaks their order and cannot be paged over encrypted secrets.
+ * Tokens are listed in order of creation: (CreateIndex, AccessorID). Spec 4.8 is silent. The reference sorts by secret, which
+ * reveals the order of secrets and cannot be paged if secrets are encrypted.
  */
 export function byListOrder(a: Place, b: Place): number {
   if (a.CreateIndex !== b.CreateIndex) return a.CreateIndex - b.CreateIndex
   return a.AccessorID < b.AccessorID ? -1 : a.AccessorID > b.AccessorID ? 1 : 0
 }
 
-/** A place without a tie sorts after all places that differ in the tie alone, in either order. */
+/** A position without a tie sorts after all positions that differ only in the tie, in either order. */
 export function comparePlaces(a: ListPosition, b: ListPosition): number {
   const order = byListOrder(
     { CreateIndex: a.createIndex, AccessorID: a.accessorId },

@@ -15,7 +15,7 @@ interface Logged extends Pick<Touched, 'table' | 'key' | 'wasDeleted'> {
   readonly index: number
 }
 
-/** Minimum number of remembered changes. */
+/** Minimum number of changes to keep. */
 const CHANGES_KEPT = 10_000
 
 export class MemoryChangeReaders implements ChangeReaders {
@@ -32,7 +32,7 @@ export class MemoryChangeReaders implements ChangeReaders {
     return [...this.readers.values()].sort((a, b) => (a.name < b.name ? -1 : 1))
   }
 
-  /** What every reader has; infinite without any. */
+  /** The index that every reader has reached; infinite without readers. */
   heldFrom(): number {
     let index = Number.POSITIVE_INFINITY
     for (const reader of this.readers.values()) index = Math.min(index, reader.index)
@@ -49,7 +49,7 @@ export class MemoryChangeLog {
   private readonly readers: Pick<MemoryChangeReaders, 'heldFrom'>
   /** In the order of their indexes. */
   private changes: Logged[] = []
-  /** Changes above this index are remembered. */
+  /** Changes above this index are kept. */
   private floor = 0
 
   constructor(readers: Pick<MemoryChangeReaders, 'heldFrom'>) {
@@ -70,15 +70,15 @@ export class MemoryChangeLog {
     this.floor = this.changes.splice(0, CHANGES_KEPT).at(-1)?.index ?? this.floor
   }
 
-  /** Forgets all changes. @param index of the last change. */
+  /** Drops all changes. @param index of the last change. */
   reset(index: number): void {
     this.changes = []
     this.floor = index
   }
 
   /**
-   * Each record that changed above an index, once, in the order of the first changes; `undefined` if that is not
-   * remembered.
+   * Each record that changed above an index, once, in the order of the first changes; `undefined` if the changes are no longer
+   * kept.
    */
   after(index: number): readonly Touched[] | undefined {
     if (index < this.floor) return undefined
@@ -93,7 +93,7 @@ export class MemoryChangeLog {
     return [...touched.values()]
   }
 
-  /** Where the changes above an index begin. */
+  /** Position of the first change above an index. */
   private placeAfter(index: number): number {
     let low = 0
     let high = this.changes.length

@@ -1,6 +1,6 @@
 /**
- * The conflict rules of the memory store: see the port. Of several conflicts both stores report the same: first the deletes of
- * tokens are judged, then the directory, then other tokens and keys, and last the namespaces that end.
+ * The conflict rules of the memory store: see the port. If there are several conflicts, both stores report the same one. Token
+ * deletions are checked first, then the directory, then other tokens and keys, and last the deleted namespaces.
  */
 import {
   type AuthMethodRecord,
@@ -72,7 +72,9 @@ function isTokenDelete(change: Change): change is TokenChange {
   return change.table === 'tokens' && change.op === 'delete'
 }
 
-/** Deletes of tokens first: other changes of the commit may claim their ids. Then trees, before keys are put in their place. */
+/**
+ * Token deletions first, because other changes of the commit may claim their IDs. Then trees, before keys are put into them.
+ */
 export function inOrderOfEffect(changes: readonly Change[]): readonly Change[] {
   const placeOf = (change: Change) => (isTokenDelete(change) ? 0 : change.op === 'delete-tree' ? 1 : 2)
   return [...changes].sort((a, b) => placeOf(a) - placeOf(b))
@@ -85,7 +87,7 @@ function checkExpected(
   if (expect !== undefined && (existing?.ModifyIndex ?? 0) !== expect) throw new StoreConflict('changed')
 }
 
-/** The ids of stored tokens once the deletes of a commit are made. */
+/** The stored tokens that remain after the deletions of a commit. */
 class LeftTokens {
   private readonly state: StoredState
   private readonly gone = new Set<string>()
@@ -128,7 +130,7 @@ function checkDirectory(state: StoredState, changes: readonly DirectoryChange[])
   const changed = new Set(changes.map((change) => `${change.table}/${keyOf(change)}`))
   const made = namesMade(changes)
   for (const change of changes) {
-    // A record that the commit changes has no claim to the name it had.
+    // If the commit also changes the holder of the name, the name is free.
     const holder = change.op === 'put' ? holderOfName(state.directory, change) : undefined
     if (holder && !changed.has(`${change.table}/${holder.ID}`)) throw new StoreConflict('name_in_use')
     checkExpected(change, state.tables[change.table].get(keyOf(change)))
@@ -154,7 +156,7 @@ function namesMade(changes: readonly DirectoryChange[]): ReadonlySet<string> {
   return made
 }
 
-/** A record is only put into a namespace that exists, or that the same commit puts. */
+/** A record can only be put into a namespace that exists, or that the same commit puts. */
 function checkNamespace({ tables }: StoredState, made: ReadonlySet<string>, change: RecordChange): void {
   if (change.op === 'delete' || !('Namespace' in change.record)) return
   const { Namespace } = change.record
@@ -162,7 +164,7 @@ function checkNamespace({ tables }: StoredState, made: ReadonlySet<string>, chan
   throw new StoreConflict('changed')
 }
 
-/** A key is only put with a session that exists, or that the same commit puts, and while no lock delay keeps it. */
+/** A key can only be put with a session that exists, or that the same commit puts, and if no lock delay blocks it. */
 function checkLock(
   { tables, catalog, sessionTimes }: StoredState,
   directory: readonly DirectoryChange[],
@@ -179,7 +181,7 @@ function checkLock(
   if (!isHeld && sessionTimes.isDelayedNow(Namespace, Key)) throw new StoreConflict('changed')
 }
 
-/** Whether after the changes every binding rule that they touch still has its auth method. */
+/** Whether every affected binding rule still has its auth method after the changes. */
 function keepsAuthMethods({ directory }: StoredState, changes: readonly DirectoryChange[]): boolean {
   const ended = new Set(
     changes.flatMap((change) =>
@@ -196,7 +198,7 @@ function keepsAuthMethods({ directory }: StoredState, changes: readonly Director
   })
 }
 
-/** Ids are unique across accessors and secrets, case-insensitively. Decisions: tokens. */
+/** IDs are unique across accessors and secrets, case-insensitively. Decisions: tokens. */
 function checkTokenIds(left: LeftTokens, change: RecordChange): void {
   if (change.table !== 'tokens' || change.op !== 'put') return
   const { record, expect } = change
@@ -211,7 +213,7 @@ function checkTokenIds(left: LeftTokens, change: RecordChange): void {
   if (left.byAccessor(key) !== undefined || left.hasSecretLike(key)) throw new StoreConflict('secret_in_use')
 }
 
-/** @throws StoreConflict if an auth method would have more tokens than it may. */
+/** @throws StoreConflict if an auth method would exceed its maximum number of tokens. */
 function checkLiveTokens(directory: Directory, left: LeftTokens, changes: readonly RowChange[]): void {
   const added = new Map<AuthMethodRecord, number>()
   for (const change of changes) {
@@ -224,7 +226,7 @@ function checkLiveTokens(directory: Directory, left: LeftTokens, changes: readon
   }
 }
 
-/** The stored key of a change, unless the commit deletes a tree that it is in. */
+/** The stored key of a change, unless the commit deletes a tree that contains it. */
 function keptEntry(
   { tables }: StoredState,
   trees: readonly TreeChange[],
@@ -236,7 +238,7 @@ function keptEntry(
   return isGone ? undefined : tables.kv.get(`${record.Namespace}/${record.Key}`)
 }
 
-/** Whether a namespace would have records after the changes. */
+/** Whether a namespace would contain records after the changes. */
 function holdsAnything({ tables }: StoredState, namespace: string, changes: readonly Change[]): boolean {
   if (namespace === DEFAULT_NAMESPACE) return false
   const changed = new Set<string>()

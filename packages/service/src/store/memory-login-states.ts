@@ -1,7 +1,7 @@
 import type { LoginState } from '@latchkey/acl'
 import type { LoginStates } from './store.ts'
 
-/** Kept apart from the tables: a snapshot has no logins that wait for a browser. */
+/** Kept apart from the tables: a snapshot does not contain unfinished logins. */
 export class MemoryLoginStates implements LoginStates {
   private readonly states = new Map<string, LoginState>()
 

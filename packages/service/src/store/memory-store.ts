@@ -74,9 +74,9 @@ import {
 
 /** Timers; the mocks pass a virtual clock. */
 export interface Sleeper {
-  /** Calls back once after `ms`; the returned function cancels it. */
+  /** Calls `callback` once after `ms`; the returned function cancels it. */
   after(ms: number, callback: () => void): () => void
-  /** In milliseconds since the epoch, for sessions. Absent: they never expire, and lock delays never end. */
+  /** In milliseconds since the epoch, for sessions. Absent: sessions never expire, and lock delays never end. */
   now?(): number
 }
 
@@ -120,7 +120,7 @@ export class MemoryStore implements Store {
   private readonly sleeper: Sleeper
   private readonly place: Place | undefined
 
-  /** @param place that of a secondary, whose copies only replication writes. Default: anyone writes everything. */
+  /** @param place of a secondary, where only replication writes copies. Default: anyone may write everything. */
   constructor(sleeper: Sleeper, place?: Place) {
     this.sleeper = sleeper
     this.place = place
@@ -385,12 +385,12 @@ export class MemoryStore implements Store {
     })
   }
 
-  /** Copies only the maps, since records are immutable. */
+  /** Copies only the maps, because records are immutable. */
   snapshot(): MemorySnapshot {
     return copyTables(this.tables)
   }
 
-  /** Restores a snapshot. The index keeps increasing, so that no watcher sees it decrease. */
+  /** Restores a snapshot. The index keeps increasing, so no watcher sees it decrease. */
   restore(snapshot: MemorySnapshot): void {
     this.tables = copyTables(snapshot)
     this.index += 1
@@ -408,7 +408,7 @@ export class MemoryStore implements Store {
     this.wake(new Set([...this.waiters.keys(), ...TABLE_NAMES, 'changes', 'catalog']))
   }
 
-  /** @returns topics known only after applying the change. */
+  /** @returns topics that are known only after the change is applied. */
   private apply(change: Change): readonly Topic[] {
     if (change.op === 'delete-tree') {
       const entries = this.entriesIn(change)
@@ -437,7 +437,7 @@ export class MemoryStore implements Store {
     const record = { ...written, CreateIndex, ModifyIndex: this.index }
     if (change.table === 'sessions') this.sessionTimes.begin(change.record)
     table.set(key, record)
-    // The key of the table is that of the record.
+    // Table and record belong together, which the compiler cannot see.
     if (isCatalogTable(change.table))
       this.currentCatalog.put(change.table, record as CatalogRecords[CatalogTable])
     if (change.table === 'tokens') this.nameToken(change.record)
@@ -491,7 +491,7 @@ async function* replicatedPages(records: ReplicatedRecords): AsyncGenerator<Repl
   for (const page of pagesOf(tokens)) yield { namespaces: [], policies: [], roles: [], tokens: page }
 }
 
-/** A key that is put without a condition stays locked as it was. */
+/** A key that is put without a condition keeps its lock. */
 function keptLock(
   { record, expect }: Extract<Change, { readonly table: 'kv'; readonly op: 'put' | 'delete' }>,
   existing: KvRecord | undefined,

@@ -1,7 +1,7 @@
 import { idleHorizon } from '@latchkey/acl'
 import type { TokenUse, TokenUses } from './store.ts'
 
-/** Kept apart from the tables: a use is no commit. */
+/** Kept apart from the tables: a use is not a commit. */
 export class MemoryTokenUses implements TokenUses {
   /** In milliseconds since the epoch, by lower-case accessor. */
   private readonly lastUses = new Map<string, number>()

@@ -1,17 +1,17 @@
-/** The tokens that the latest commits touched, so that cached lists are patched instead of rebuilt. */
+/** The tokens that the latest commits touched, so that cached lists can be patched instead of rebuilt. */
 
 interface TokenChange {
   readonly index: number
   readonly accessorKey: string | undefined
 }
 
-/** Minimum number of remembered changes; a list further behind is rebuilt. */
+/** Minimum number of changes to keep; a list further behind is rebuilt. */
 const CHANGES_KEPT = 256
 
 export class RecentTokenChanges {
   /** In the order of their indexes. */
   private changes: TokenChange[] = []
-  /** Changes above this index are remembered. */
+  /** Changes above this index are kept. */
   private floor = 0
 
   /** @param accessorKey in lower case; undefined for a token without one. */
@@ -22,7 +22,7 @@ export class RecentTokenChanges {
     this.floor = forgotten.at(-1)?.index ?? this.floor
   }
 
-  /** Forgets all changes. @param index of the last change. */
+  /** Drops all changes. @param index of the last change. */
   reset(index: number): void {
     this.changes = []
     this.floor = index

@@ -1,6 +1,6 @@
 /**
- * In a secondary datacenter, namespaces, policies, roles and global tokens are copies of the primary's. Only replication writes
- * them, together with its cursor. Decisions: datacenters.
+ * In a secondary datacenter, namespaces, policies, roles and global tokens are copies of the primary's. Only replication
+ * writes them, together with its cursor. Decisions: datacenters.
  */
 import { invariant } from '@latchkey/contract'
 import { aclModeOf } from '../caller/acl-mode.ts'
@@ -9,8 +9,8 @@ import { isReplicated } from './replicated.ts'
 import type { Change, Store } from './store.ts'
 
 /**
- * Guards the commit of a store. Until legacy mode ends nothing is replicated, and anything may be written; its end gives the
- * store the id of a cluster.
+ * Checks the commits of a store. In legacy mode nothing is replicated, and anything may be written; when it ends, the store
+ * gets the ID of a cluster.
  *
  * @throws Error for a commit that changes copies without the cursor: the service should have forwarded the write.
  */

@@ -1,8 +1,8 @@
-/** The records that datacenters have in common: namespaces, policies, roles and global tokens. Decisions: changes. */
+/** The replicated records, which datacenters share: namespaces, policies, roles and global tokens. Decisions: changes. */
 import type { NamespaceRecord, PolicyRecord, RoleRecord, TokenRecord } from '@latchkey/acl'
 import { REDACTED_SECRET_ID } from '@latchkey/contract'
 
-/** In the order in which records link each other: what is linked comes first. */
+/** Ordered by their links: a linked record comes before the records that link it. */
 export const REPLICATED_TABLES = ['namespaces', 'policies', 'roles', 'tokens'] as const
 export type ReplicatedTable = (typeof REPLICATED_TABLES)[number]
 
@@ -10,96 +10,96 @@ export function isReplicated(topic: string): topic is ReplicatedTable {
   return (REPLICATED_TABLES as readonly string[]).includes(topic)
 }
 
-/** Most records that {@link StoreChanges} hold. A reader further behind is told so, or asks for parts. */
+/** Maximum number of records in {@link StoreChanges}. A reader further behind gets `undefined`, or requests parts. */
 export const REPLICATED_CHANGES_MAX = 5_000
-/** Length of the records of a part, in characters as stored. The last commit in it may exceed it. */
+/** Maximum length of the records of a part, in stored characters. The last commit in it may exceed it. */
 const PART_LENGTH_MAX = 2_097_152
 
 export interface ReplicatedRecords {
   readonly namespaces: readonly NamespaceRecord[]
   readonly policies: readonly PolicyRecord[]
   readonly roles: readonly RoleRecord[]
-  /** Only global ones, and only those with an accessor. */
+  /** Only global tokens, and only those with an accessor. */
   readonly tokens: readonly TokenRecord[]
 }
 
-/** The records of one moment, a few at a time. */
+/** The records of one snapshot, in pages. */
 export interface ReplicatedSnapshot {
-  /** Index of that moment. */
+  /** Index of the snapshot. */
   readonly index: number
-  /** To be read once. A token whose stored secret does not open has an empty one. */
+  /** Can be read once. A token whose stored secret cannot be decrypted has an empty one. */
   readonly pages: AsyncIterable<ReplicatedRecords>
 }
 
-/** What may be shown of global tokens, and how many may not because their secret is not known. */
+/** The global tokens that may be shown, and the number of those whose secret is unknown. */
 export function takeShowable(tokens: readonly TokenRecord[]): Pick<StoreChanges, 'tokens' | 'leftOut'> {
   const named = tokens.filter(({ AccessorID }) => AccessorID !== '')
   const shown = named.filter(isShowable)
   return { tokens: shown, leftOut: named.length - shown.length }
 }
 
-/** Another datacenter must not store a token with a secret that is none. */
+/** Another datacenter must not store a token without a real secret. */
 function isShowable({ SecretID }: TokenRecord): boolean {
   return SecretID !== '' && SecretID !== REDACTED_SECRET_ID
 }
 
 /**
- * What commits changed: applied to the records of an earlier index, it gives those of `index`. Each record is there once, as
- * it was at `index`; in a part with `more`, as it was when it was read, at a later index.
+ * The changes of commits: applied to the records of an earlier index, they result in the records of `index`. Each record
+ * occurs once, as it was at `index`; in a part with `more`, as it was when it was read, at a later index.
  */
 export interface StoreChanges extends ReplicatedRecords {
   readonly index: number
-  /** Whether later commits changed something, too: only with the parts after it does this give a state that ever was. */
+  /** Whether later commits also made changes. If so, only the parts that follow complete a consistent state. */
   readonly more: boolean
-  /** Names of namespaces, IDs, and accessors in lower case. Some may never have been among the records. */
+  /** Names of namespaces, IDs, and lower-case accessors. Some may never have been among the records. */
   readonly deleted: Readonly<Record<ReplicatedTable, readonly string[]>>
-  /** Number of tokens that are among the deleted because their secret is not known, so that they give no rights elsewhere. */
+  /** Number of tokens that are among the deleted because their secret is unknown, so that they give no rights elsewhere. */
   readonly leftOut: number
 }
 
-/** Asks for changes in parts, of whole commits. */
+/** Requests changes in parts, of whole commits. */
 export interface InParts {
-  /** At most {@link REPLICATED_CHANGES_MAX}. One commit alone may have more. */
+  /** At most {@link REPLICATED_CHANGES_MAX}. A single commit may have more. */
   readonly recordsMax: number
 }
 
 /** A reader of the changes, such as another datacenter, by the name that it gives itself. */
 export interface ChangeReader {
   readonly name: string
-  /** It has everything up to here. */
+  /** The reader has all changes up to this index. */
   readonly index: number
-  /** When it last asked, in milliseconds since the epoch. */
+  /** When it last sent a request, in milliseconds since the epoch. */
   readonly contactAt: number
 }
 
-/** A question of a reader. */
+/** A request of a reader. */
 export interface ReaderContact {
   readonly name: string
-  /** What it has everything up to; `undefined` if that is as before. */
+  /** The reader has all changes up to this index; `undefined` if this has not changed. */
   readonly index: number | undefined
   readonly now: number
 }
 
 /**
- * Readers for which the log of changes is kept: up to {@link READER_KEPT_MS} and {@link READER_LINES_MAX}. They are no part of
- * commits. What is noted is kept within seconds.
+ * Readers for which the change log is kept: up to {@link READER_KEPT_MS} and {@link READER_LINES_MAX}. They are not part of
+ * commits. A contact is persisted within seconds.
  */
 export interface ChangeReaders {
   note(contact: ReaderContact): void
-  /** Those that asked within {@link READER_KEPT_MS}, by name. */
+  /** Readers that sent a request within {@link READER_KEPT_MS}, by name. */
   list(now: number): Promise<readonly ChangeReader[]>
 }
 
-/** How far the last change that a reader at an index does not have is above it. Keys move the index without a change. */
+/** How far the last change that a reader at an index lacks is above it. Keys move the index without a change. */
 export function readerLag(index: number, store: { tableIndex(table: 'changes'): number }): number {
   return Math.max(0, store.tableIndex('changes') - index)
 }
 
-/** A reader that stopped is forgotten after a day; what changed before that is not kept for any. */
+/** A reader that stopped is dropped after a day; older changes are not kept for any reader. */
 export const READER_KEPT_MS = 86_400_000
-/** Most lines of the log that are kept for readers. */
+/** Maximum number of log lines that are kept for readers. */
 export const READER_LINES_MAX = 1_000_000
-/** Readers beyond this number are not kept. */
+/** Maximum number of readers to keep. */
 export const READERS_MAX = 64
 
 /** A record that commits touched. */
@@ -107,13 +107,13 @@ export interface Touched {
   readonly table: ReplicatedTable
   /** As in {@link StoreChanges.deleted}. */
   readonly key: string
-  /** Whether one of the commits deleted it; a later one may have created it again. */
+  /** Whether one of the commits deleted it; a later one may have recreated it. */
   readonly wasDeleted: boolean
   /** Index of the first of the commits. */
   readonly first: number
 }
 
-/** A part of what commits touched: everything that those up to `index` did. */
+/** All records that the commits up to `index` touched. */
 export interface TouchedPart<T extends Touched = Touched> {
   readonly index: number
   readonly touched: readonly T[]
@@ -141,7 +141,7 @@ export function takePart<T extends Touched>(
     const next = touched[at + 1]
     if (next?.first === change.first) continue
     if (index !== undefined && (at + 1 > recordsMax || length > PART_LENGTH_MAX)) break
-    // Later commits up to the next one of the list touched nothing new.
+    // Later commits before the next one in the list touched nothing new.
     index = next === undefined ? known : Math.min(next.first - 1, known)
     count = at + 1
   }
@@ -183,7 +183,7 @@ export function changesOf(
       const token = find.tokens(key)
       const isLeftOut = token?.Local === false && !isShowable(token)
       if (isLeftOut) leftOut += 1
-      // A local token may have the accessor of a global one that was deleted before.
+      // A local token may have the accessor of a global one that was deleted earlier.
       if (token?.Local !== true) take(isLeftOut ? undefined : token, tokens, change)
       else if (change.wasDeleted) deleted.tokens.push(key)
     }

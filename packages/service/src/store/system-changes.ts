@@ -8,12 +8,12 @@ export function putSystem<K extends SystemKey>(
   Value: SystemValues[K],
   expect: number | undefined,
 ): Change {
-  // The compiler does not see that a key and its own value make one of the records.
+  // The compiler cannot see that a key and its value form one of the records.
   const record = { Key, Value, CreateIndex: 0, ModifyIndex: 0 } as SystemRecord
   return { table: 'system', op: 'put', record, expect }
 }
 
-/** Writes or, without a value, deletes a system record on the condition that it is as it is now. */
+/** Writes or, without a value, deletes a system record, on condition that it has not changed. */
 export function changeSystem<K extends SystemKey>(
   store: Pick<Store, 'directory'>,
   Key: K,

@@ -1,15 +1,15 @@
-/** From what the primary answered and what is stored here to the changes of one commit: a pure function. */
+/** Computes the changes of one commit from an answer of the primary and the stored records. A pure function. */
 import { DEFAULT_NAMESPACE, type Directory, idKey, type SkippedToken, type TokenRecord } from '@latchkey/acl'
 import type { ReplicatedTable } from '../../store/replicated.ts'
 import type { Change } from '../../store/store.ts'
 import { idsOf, isSameContent, type Received } from './received.ts'
 
-/** What is stored here, as far as it matters for an answer. */
+/** The stored records that an answer affects. */
 export interface Stored {
   readonly directory: Directory
-  /** Tokens that have an id of a received token, or whose deletion was received. */
+  /** Tokens that share an ID with a received token, or whose deletion was received. */
   readonly tokens: readonly TokenRecord[]
-  /** Namespaces that hold something of this datacenter's own. */
+  /** Namespaces that contain records of this datacenter's own. */
   readonly ownNamespaces: ReadonlySet<string>
 }
 
@@ -18,14 +18,14 @@ export type AppliedCounts = {
 }
 
 export interface Applied {
-  /** In an order in which every change fits to those before it. */
+  /** Ordered so that every change fits the ones before it. */
   readonly changes: readonly Change[]
   readonly skipped: readonly SkippedToken[]
   readonly keptNamespaces: readonly string[]
   readonly counts: AppliedCounts
 }
 
-/** @param isSlice whether the records are of different moments: the rest of a first copy corrects them. */
+/** @param isSlice whether the records are from different moments; the rest of a first copy corrects them. */
 export function changesFor(received: Received, stored: Stored, isSlice: boolean): Applied {
   const tokens = tokenChanges(received, stored)
   const policies = namedChanges('policies', received, stored, isSlice)
@@ -62,7 +62,7 @@ function countOf(changes: readonly PutOrDelete[]): { put: number; deleted: numbe
   return { put, deleted: changes.length - put }
 }
 
-/** In a slice, a record of a namespace that is newer than the first page comes again later, together with it. */
+/** Skips a record of a slice whose namespace is newer than the first page. A later slice has both. */
 function hasNamespace(
   { table, record }: PutOrDelete,
   { namespaces }: Received,
@@ -89,7 +89,7 @@ function tokenChanges(
   }
   for (const key of deleted.tokens) end(byId.get(key))
   for (const { SecretID } of strays) end(byId.get(idKey(SecretID)))
-  // It gives no rights, not even those of an earlier version.
+  // An unusable token gives no rights, not even those of an earlier version.
   for (const { accessorId } of unusable) end(byId.get(accessorId.toLowerCase()))
   for (const token of tokens) {
     const [accessor = '', secret = ''] = idsOf(token)
@@ -103,7 +103,7 @@ function tokenChanges(
     }
     for (const holder of holders) if (holder !== same) end(holder)
     if (same && isSameContent(same, token)) continue
-    // A former primary keeps what says that a method of its own made the token: it may become the primary again.
+    // Keeps the link to a local auth method that made the token: a former primary may become the primary again.
     const { AuthMethodGeneration } = same ?? token
     const record = { ...token, AuthMethodGeneration, CreateIndex: 0, ModifyIndex: 0 }
     puts.push({ table: 'tokens', op: 'put', record, expect: same?.ModifyIndex ?? 0 })
@@ -125,7 +125,7 @@ function heldBy({ AccessorID }: TokenRecord, { AccessorID: heldBy }: TokenRecord
   return { accessorId: AccessorID, reason: `a Local token of this datacenter has its ${what}`, heldBy }
 }
 
-/** Policies or roles: unique by ID, and by name in their namespace. */
+/** Policies or roles: unique by ID, and by name within their namespace. */
 function namedChanges(
   table: 'policies' | 'roles',
   received: Received,
@@ -141,7 +141,7 @@ function namedChanges(
   for (const arriving of received[table]) {
     const existing = find(arriving.ID)
     const holder = isSlice ? holderOf(arriving.Namespace, arriving.Name) : undefined
-    // In a slice, the holder of the name has changed since it arrived, and comes again.
+    // In a slice, the holder of the name has changed since it arrived; the rest of the copy contains the change.
     if (holder && !arrived.has(holder.ID)) ended.add(holder.ID)
     if (existing && isSameContent<typeof arriving>(existing, arriving)) continue
     const record = { ...arriving, CreateIndex: 0, ModifyIndex: 0 }
@@ -166,7 +166,7 @@ function namespaceChanges(
     return [{ table: 'namespaces', op: 'put', record, expect: existing?.ModifyIndex ?? 0 }]
   })
   const existing = deleted.namespaces.filter((name) => directory.namespace(name) !== undefined)
-  // After a slice, records of a deleted namespace may still be there.
+  // After a slice, records of a deleted namespace may remain.
   const isKept = (name: string) => isSlice || ownNamespaces.has(name)
   const deletes = existing.flatMap((name): PutOrDelete[] => {
     const record = isKept(name) ? undefined : directory.namespace(name)

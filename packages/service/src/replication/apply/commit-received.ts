@@ -1,4 +1,4 @@
-/** Commits what the primary answered, and the cursor, as one. Decisions: replication. */
+/** Commits an answer of the primary together with the cursor. Decisions: replication. */
 
 import { isSame, type ReplicationRecord, type SkippedToken } from '@latchkey/acl'
 import { type Store, StoreConflict } from '../../store/store.ts'
@@ -12,7 +12,7 @@ const SKIPPED_MAX = 1_000
 
 export interface StoredCursor {
   readonly record: ReplicationRecord | undefined
-  /** Its ModifyIndex: the condition of the next commit, so that of two processes that replicate one fails. */
+  /** The ModifyIndex of the record. The next commit expects it, so if two processes replicate, one of them fails. */
   readonly fence: number
 }
 
@@ -28,8 +28,8 @@ export interface CommitOptions {
 }
 
 /**
- * @param next the record after the commit, with what is skipped and kept so far.
- * @returns what was written; `undefined` if nothing differs, and nothing was committed.
+ * @param next the record after the commit, with the tokens skipped and namespaces kept so far.
+ * @returns how much was written; `undefined` if nothing differed and nothing was committed.
  * @throws StoreConflict; Paused if too many tokens cannot be stored.
  */
 export async function commitReceived(
@@ -44,7 +44,7 @@ export async function commitReceived(
   const whole = { ...received, deleted: { ...received.deleted, namespaces } }
   const commit = async (lookUp: LookUp): Promise<Applied | undefined> => {
     const applied = changesFor(whole, await readStored(store, whole, lookUp), options.isSlice)
-    // A token with the accessor of one that is kept aside has to go, and may not have been looked up.
+    // If a local token blocks a received one, stored tokens with the same IDs must go, and may not have been looked up.
     const isHeld = applied.skipped.some(({ heldBy }) => heldBy !== undefined)
     if (isHeld && lookUp !== 'all') return commit('all')
     const skipped = mergeSkipped(next.skipped, received, applied.skipped)
@@ -64,7 +64,7 @@ export async function commitReceived(
   }
 }
 
-/** @throws Paused if they are too many. */
+/** @throws Paused if there are too many. */
 function mergeSkipped(
   before: readonly SkippedToken[],
   { tokens, deleted }: Received,

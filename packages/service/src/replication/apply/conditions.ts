@@ -1,10 +1,10 @@
-/** When an answer of the primary may be applied to what is stored here. */
+/** Conditions for applying an answer of the primary to the stored records. */
 import { hasSeenPromotion, type ReplicationRecord } from '@latchkey/acl'
 import type { Store } from '../../store/store.ts'
 import { Paused } from '../pause.ts'
 import type { ReceivedAnswer } from './received.ts'
 
-/** @throws Error for an answer that came late: what it shows is older than what is there. */
+/** @throws Error for a late answer: it is older than the stored records. */
 export function requireNewer(answer: ReceivedAnswer, { index }: { readonly index: number }): void {
   if (answer.index < index) throw new Error(`the answer is of index ${answer.index}, and ${index} is there`)
 }
@@ -16,7 +16,7 @@ export function requireAccepted({ cluster, accepted }: ReplicationRecord, answer
 }
 
 /**
- * A primary that another datacenter replaced has records that its successor never had.
+ * Protects the records of a former primary, which its successor may never have received.
  *
  * @throws Paused
  */
@@ -25,13 +25,13 @@ export async function requireNoPrimary(store: Store, { index, cluster }: Receive
   throw new Paused(`the primary was promoted, and this datacenter has records of its own: accept ${cluster}`)
 }
 
-/** Whether a Local token has this accessor. A legacy one has none before its migration, which gives it one soon. */
+/** Whether a local token has this accessor. If it is empty, whether any local legacy token still waits for its accessor. */
 export async function isHolder(store: Store, accessorId: string): Promise<boolean> {
   if (accessorId === '') return (await store.countTokens({ withoutAccessor: true, local: true })) > 0
   return (await store.tokenByAccessor(accessorId))?.Local === true
 }
 
-/** Whether nothing is stored that replication writes, besides copies from legacy mode. */
+/** Whether replication has written nothing yet, except copies from legacy mode. */
 export async function isEmpty(store: Store): Promise<boolean> {
   const directory = store.directory()
   for (const records of [directory.policies(), directory.roles(), directory.namespaces()]) {

@@ -1,4 +1,4 @@
-/** An answer of the primary as records, checked for shape and bounds. No rule of the domain is checked again. */
+/** Parses an answer of the primary into records and checks its shape and bounds. Domain rules are not checked again. */
 import {
   idKey,
   isSame,
@@ -11,50 +11,50 @@ import {
 import { AclError, type Changes, changesSchema, parseInstant, REDACTED_SECRET_ID } from '@latchkey/contract'
 import type { ReplicatedRecords, StoreChanges } from '../../store/replicated.ts'
 
-/** Records and keys that an answer brings. */
+/** The records and keys in an answer. */
 export interface Received extends ReplicatedRecords {
   readonly deleted: StoreChanges['deleted']
-  /** Tokens that cannot be stored anywhere. */
+  /** Tokens that cannot be stored in any datacenter. */
   readonly unusable: readonly SkippedToken[]
-  /** Global tokens without an accessor, which are stored here and are none of the primary's. */
+  /** Global tokens without an accessor that are stored here but that the primary does not have. */
   readonly strays?: readonly TokenRecord[]
 }
 
 export interface ReceivedAnswer extends Received {
   readonly cluster: string
   readonly datacenter: string
-  /** The datacenter that it takes for the primary; `undefined` if it is the primary itself. */
+  /** The datacenter that the answering server follows as its primary; `undefined` if it is the primary itself. */
   readonly follows: string | undefined
-  /** The index or cursor that it continues; `undefined` for the first page of a copy. */
+  /** The index or cursor from which the answer continues; `undefined` for the first page of a copy. */
   readonly after: string | undefined
   readonly index: number
-  /** When the primary answered, in milliseconds since the epoch of its clock. */
+  /** When the primary answered, in milliseconds since the epoch, by its own clock. */
   readonly time: number
   readonly isReset: boolean
-  /** Legacy tokens of the primary that have no accessor yet, by which an answer could name them. */
+  /** Number of legacy tokens of the primary that have no accessor yet, so an answer cannot contain them. */
   readonly withoutAccessor: number
-  /** Later commits follow: the records are no state that ever was. */
+  /** Whether later commits follow, so that the records alone are not a consistent state. */
   readonly hasMore: boolean
-  /** Names of fields that this version does not know. They are not stored. */
+  /** Names of fields that this version does not support. They are not stored. */
   readonly unknownFields: readonly string[]
 }
 
-/** An answer that no correct primary gives. It is discarded. */
+/** An answer that no correct primary sends. It is discarded. */
 export class BrokenAnswer extends Error {
   override readonly name = 'BrokenAnswer'
 }
 
-/** Longest record, in characters of its JSON: what a body can hold, and its escapes. */
+/** Maximum length of a record, in characters of its JSON: the content of the largest body, escaped. */
 const RECORD_LENGTH_MAX = 2_097_152
-/** Most records and most keys of one answer. */
+/** Maximum number of records and of keys in one answer. */
 const RECORDS_MAX = 100_000
-/** Longest id, name or secret, in characters. */
+/** Maximum length of an ID, name or secret, in characters. */
 const KEY_LENGTH_MAX = 512
 
 /**
  * Checks an answer.
  *
- * @throws BrokenAnswer for a shape that the contract does not have, or a record that is too long or there twice.
+ * @throws BrokenAnswer if the shape violates the contract, or a record is too long or occurs twice.
  */
 export function readChanges(answer: unknown): ReceivedAnswer {
   const { changes, unknownFields } = parse(answer)
@@ -92,7 +92,7 @@ export function readChanges(answer: unknown): ReceivedAnswer {
   }
 }
 
-/** Leaves out fields of later versions: a newer primary does not stop replication. */
+/** Drops fields of later versions, so that a newer primary does not stop replication. */
 function parse(answer: unknown): {
   readonly changes: Changes
   readonly unknownFields: readonly string[]
@@ -115,7 +115,7 @@ function parse(answer: unknown): {
   return { changes: second.data, unknownFields: [...new Set(unknown.flatMap(({ keys }) => keys))] }
 }
 
-/** Names the place alone: a value may be a secret. */
+/** Names only the location, because a value may be a secret. */
 function problemOf(issues: readonly { readonly path: readonly PropertyKey[] }[]): BrokenAnswer {
   const place = issues[0]?.path.join('.') ?? ''
   return new BrokenAnswer(`the answer has an unexpected form${place === '' ? '' : ` at ${place}`}`)
@@ -132,7 +132,7 @@ function checkKeys<R extends object>(
   }
   const seen = new Set<string>(deleted)
   for (const [i, record] of records.entries()) {
-    // A token may have one id as its accessor and its secret.
+    // The accessor and the secret of a token may be the same.
     for (const key of new Set(keysOf(record))) {
       if (key === '' || key.length > KEY_LENGTH_MAX) throw new BrokenAnswer(`${kind} ${i} has a broken id`)
       if (seen.has(key)) throw new BrokenAnswer(`${kind} ${i} is there twice`)
@@ -145,7 +145,7 @@ function checkKeys<R extends object>(
   }
 }
 
-/** By these ids tokens are unique, whatever the kind of id. */
+/** The IDs by which tokens are unique, whatever their kind. */
 export function idsOf({ AccessorID, SecretID }: Pick<TokenRecord, 'AccessorID' | 'SecretID'>): string[] {
   return [AccessorID.toLowerCase(), idKey(SecretID)]
 }
@@ -164,7 +164,7 @@ function policyOf({ Datacenters, ...rest }: Changes['Policies'][number]): Policy
   return { ...rest, Datacenters }
 }
 
-/** No auth method here is the one that made it, so it does not end with one. */
+/** The auth method that made the token is in another datacenter, so the token does not end with a local one. */
 function tokenOf({ ExpirationTime, ...rest }: Changes['Tokens'][number]): TokenRecord {
   return { ...rest, ExpirationTime, Local: false, AuthMethodGeneration: 0 }
 }
@@ -174,7 +174,7 @@ type AnyRecord = NamespaceRecord | PolicyRecord | RoleRecord | TokenRecord
 /** Each datacenter has its own indexes and auth methods. */
 const OWN_FIELDS: ReadonlySet<string> = new Set(['CreateIndex', 'ModifyIndex', 'AuthMethodGeneration'])
 
-/** Whether two records are equal in everything that datacenters have in common. */
+/** Whether two records are equal in all replicated fields. */
 export function isSameContent<R extends AnyRecord>(a: R, b: R): boolean {
   return isSame(contentOf(a), contentOf(b))
 }
@@ -183,7 +183,7 @@ function contentOf(record: object): object {
   return Object.fromEntries(Object.entries(record).filter(([name]) => !OWN_FIELDS.has(name)))
 }
 
-/** The text of a failure for operators. */
+/** The text of a failure, for operators. */
 export function messageOf(error: unknown): string {
   if (error instanceof AclError) return `${error.message} (${error.code})`
   return error instanceof Error ? error.message : String(error)

@@ -1,16 +1,16 @@
-/** Reads what is stored here, as far as it matters for an answer of the primary. */
+/** Reads the stored records that an answer of the primary affects. */
 import type { TokenRecord } from '@latchkey/acl'
 import type { Store } from '../../store/store.ts'
 import type { Stored } from './changes-for.ts'
 import { idsOf, type Received } from './received.ts'
 
 /**
- * Which received tokens are looked up. `older`: those that the primary created up to an index, as later ones cannot be here;
- * if a Local token has one of their ids, the commit conflicts. `all`: all, and every Local token is compared with them.
+ * Which received tokens are looked up. `older`: those that the primary created up to an index, because later ones cannot be
+ * here; if a local token has one of their IDs, the commit conflicts. `all`: all of them, also compared with every local token.
  */
 export type LookUp = { readonly older: number } | 'all'
 
-/** Tokens that are asked for at the same time: stores answer those of one turn with few statements. */
+/** Concurrent token look-ups. Stores batch the look-ups of one turn into few statements. */
 const CONCURRENT_LOOKUPS = 512
 
 export async function readStored(store: Store, received: Received, lookUp: LookUp): Promise<Stored> {
@@ -44,7 +44,7 @@ export async function readStored(store: Store, received: Received, lookUp: LookU
   }
 }
 
-/** Lookups of one token may give different objects. */
+/** Look-ups of one token may return different objects. */
 function uniqueBySecret(tokens: Iterable<TokenRecord>): readonly TokenRecord[] {
   return [...new Map([...tokens].map((token) => [token.SecretID, token])).values()]
 }
@@ -68,7 +68,7 @@ async function findAll(
   return found
 }
 
-/** Local tokens with an id of received ones, whatever its case. */
+/** Local tokens that share an ID with a received token, ignoring case. */
 async function localHolders(store: Store, received: readonly TokenRecord[]): Promise<readonly TokenRecord[]> {
   const ids = new Set(received.flatMap(idsOf))
   const holders: TokenRecord[] = []
@@ -78,7 +78,7 @@ async function localHolders(store: Store, received: readonly TokenRecord[]): Pro
   return holders
 }
 
-/** Those of the namespaces that hold keys, services, Local tokens, auth methods or binding rules. */
+/** The namespaces that contain keys, services, local tokens, auth methods or binding rules. */
 async function inUse(store: Store, namespaces: readonly string[]): Promise<readonly string[]> {
   const used: string[] = []
   for (const namespace of new Set(namespaces)) if (await holdsOwn(store, namespace)) used.push(namespace)

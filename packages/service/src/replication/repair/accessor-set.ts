@@ -1,4 +1,4 @@
-/** A set of many accessors in 16 bytes each: a repair has one of all tokens of the primary. */
+/** A set of many accessors at 16 bytes each: a repair needs the accessors of all tokens of the primary. */
 
 const WORDS = 4
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
@@ -8,7 +8,7 @@ export class AccessorSet {
   /** Slots of four words; a slot of zeros is empty. */
   private slots = new Uint32Array(SMALLEST * WORDS)
   private count = 0
-  /** What does not fit into a slot: ids of other shapes, and the one of zeros. */
+  /** Accessors that do not fit into a slot: IDs of other shapes, and the all-zero UUID. */
   private readonly others = new Set<string>()
   private readonly removed = new Set<string>()
 
@@ -45,7 +45,7 @@ export class AccessorSet {
   }
 }
 
-/** `undefined` for what is no UUID, or only zeros. */
+/** `undefined` if the text is not a UUID, or all zeros. */
 function wordsOf(accessorId: string): Uint32Array | undefined {
   if (!UUID.test(accessorId)) return undefined
   const hex = accessorId.replaceAll('-', '')
@@ -63,7 +63,7 @@ function put(slots: Uint32Array, words: Uint32Array): boolean {
   return true
 }
 
-/** Where the words are, or the empty slot where they belong. Accessors may be chosen, so all words count. */
+/** The slot with these words, or the empty slot for them. Clients can choose accessors, so all words go into the hash. */
 function slotOf(slots: Uint32Array, words: Uint32Array): number {
   let hash = 0
   for (const word of words) hash = Math.imul(hash ^ word, 0x9e37_79b1) ^ (hash >>> 15)

@@ -1,6 +1,6 @@
 /**
- * A repair: what the primary has is collected in memory until it is the state of one index, and then replaces what is stored
- * here in one commit. Nothing in between is visible. Decisions: replication.
+ * A repair: collects the primary's records in memory until they are the state at one index, and then replaces the stored
+ * records in one commit. No intermediate state is visible. Decisions: replication.
  */
 import type { NamespaceRecord, PolicyRecord, RoleRecord, SkippedToken, TokenRecord } from '@latchkey/acl'
 import { REPLICATED_TABLES, type ReplicatedTable } from '../../store/replicated.ts'
@@ -10,15 +10,15 @@ import type { FollowedKinds } from '../round.ts'
 import { AccessorSet } from './accessor-set.ts'
 
 export interface StagingLimits {
-  /** Most records that differ. */
+  /** Maximum number of records that differ. */
   readonly recordsMax: number
-  /** Longest JSON of all of them, in characters. */
+  /** Maximum length of their JSON, in characters. */
   readonly lengthMax: number
 }
 
 export const STAGING_LIMITS: StagingLimits = { recordsMax: 100_000, lengthMax: 67_108_864 }
 
-/** What may be deleted without an operator's consent: this many records of a kind, or this part of them. */
+/** Limit on deletions without an operator's consent: this many records of a kind, or this fraction of them. */
 const DELETED_MAX = 100
 const DELETED_SHARE_MAX = 0.2
 
@@ -30,14 +30,14 @@ type AnyRecord = NamespaceRecord | PolicyRecord | RoleRecord | TokenRecord
 
 export class Staging {
   readonly cluster: string
-  /** ModifyIndex of the replication record on which it was begun. */
+  /** ModifyIndex of the replication record when the repair began. */
   readonly fence: number
   /** Index of the last changes, or of the first page. */
   index: number
-  /** Of the next page; `undefined` once all are there. */
+  /** Cursor of the next page; `undefined` after the last one. */
   cursor: string | undefined
   readonly hasPages: boolean
-  /** Whether every token of the primary has an accessor, so that copies without one have no original. */
+  /** Whether every token of the primary has an accessor, so copies without one have no original. */
   allHaveAccessors = false
   private readonly limits: StagingLimits
   private readonly records: {
@@ -64,7 +64,7 @@ export class Staging {
   }
   private length = 0
 
-  /** @param begin a first page of a copy, or what is here and the index that it is of. */
+  /** @param begin the first page of a copy, or the stored records and their index. */
   constructor(
     begin: {
       readonly cluster: string
@@ -82,7 +82,7 @@ export class Staging {
   }
 
   /**
-   * Adds a page. What is stored here as it is there takes no memory.
+   * Adds a page. Records that are equal here take no memory.
    *
    * @throws StagingFull
    */
@@ -97,7 +97,7 @@ export class Staging {
   }
 
   /**
-   * Adds what has changed since.
+   * Adds the changes since.
    *
    * @throws StagingFull
    */
@@ -147,7 +147,7 @@ export class Staging {
     this.records[table].delete(key)
   }
 
-  /** All differences, with the deletions of what the primary does not have. */
+  /** All differences, including the deletion of records that the primary does not have. */
   async differences(store: Store): Promise<Received> {
     const strays = this.hasPages ? await this.findDeleted(store) : []
     const taken = <R extends AnyRecord>(table: ReplicatedTable) =>
@@ -168,7 +168,7 @@ export class Staging {
     }
   }
 
-  /** @returns tokens that have no accessor to be deleted by. */
+  /** @returns tokens to delete that have no accessor. */
   private async findDeleted(store: Store): Promise<readonly TokenRecord[]> {
     const strays: TokenRecord[] = []
     const directory = store.directory()
@@ -190,7 +190,7 @@ export class Staging {
 
   /**
    * @param kinds `withoutTokens`: the operator chose to delete the tokens, by a setting.
-   * @returns why an operator has to consent to the differences; `undefined` if consent is not needed.
+   * @returns why an operator must consent to the differences; `undefined` if no consent is needed.
    */
   async objection(
     { deleted, strays = [] }: Received,

@@ -1,7 +1,7 @@
 import type { Expectation } from '@latchkey/acl'
 import type { StoredState } from '../memory-conflicts.ts'
 
-/** Whether what a commit was decided on still holds. */
+/** Whether an expectation of a commit still holds. */
 export function holds(
   expected: Expectation,
   { tables, catalog }: Pick<StoredState, 'tables' | 'catalog'>,

@@ -64,7 +64,7 @@ export class MemorySessionTimes implements SessionTimes {
     this.sessions.set(record.ID, { record, renewedAt: this.now() })
   }
 
-  /** Ends a session. @returns the changes of the keys that it holds. */
+  /** Ends a session. @returns the changes to the keys that it holds. */
   end(session: SessionRecord, held: readonly KvRecord[]): readonly KvChange[] {
     this.sessions.delete(session.ID)
     const delayMs = lockDelayMs(session)
@@ -75,7 +75,7 @@ export class MemorySessionTimes implements SessionTimes {
     })
   }
 
-  /** Forgets everything but the sessions given, whose lifetimes begin. */
+  /** Drops everything except the given sessions, whose lifetimes restart. */
   restart(sessions: Iterable<SessionRecord>): void {
     this.sessions.clear()
     this.delays.clear()
