@@ -5,7 +5,7 @@ import { decideAndCommit } from '../store/commit.ts'
 import { changeSystem } from '../store/system-changes.ts'
 import { replicationFacts, requireManagement } from './replication-facts.ts'
 
-/** Accepts another store: its records replace the stored ones. Decisions: promotion. */
+/** Accepts another store as the primary's: its records replace the stored ones. Decisions: promotion. */
 export function acceptClusterHandler(
   call: Call<'datacenters.accept'>,
 ): Promise<Answer<'datacenters.accept'>> {

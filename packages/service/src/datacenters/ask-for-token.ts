@@ -1,4 +1,4 @@
-/** Asks the primary who a secret belongs to. Decisions: tokens of the primary. */
+/** Asks the primary for the token of a secret. Decisions: tokens of the primary. */
 import { BLANK_TOKEN, DEFAULT_NAMESPACE, type StoredLink, type TokenRecord } from '@latchkey/acl'
 import { AclError, buildPath, PROBLEM_JSON, REQUEST_ID_HEADER, type Token } from '@latchkey/contract'
 import type { AskForToken } from '../caller/remote-tokens.ts'
@@ -8,18 +8,18 @@ import { datacenterUnreachable } from './datacenters.ts'
 import { collect } from './exchange.ts'
 
 const ANSWER_BYTES_MAX = 1_048_576
-/** How long a request waits for a primary that hangs: one whose token is known can be answered without it. */
+/** How long a request waits if the primary hangs. A request with a known token can be answered without it. */
 const KNOWN_WAIT_MS = 2_000
 const UNKNOWN_WAIT_MS = 5_000
 
-/** How long a token waits for the policies and roles that it links, which replication brings. */
+/** How long a token waits for replication to deliver the policies and roles that it links. */
 const LINKS_WAIT_MS = 2_000
 
 /**
- * A token may be newer than the policies and roles here. It waits for those that it links: one of them may deny something. If they
- * do not come, it is unknown: an earlier answer would have rights that it may have lost.
+ * A token may be newer than the policies and roles here. It waits for those that it links, because one of them may deny
+ * something. If they do not arrive, the token is unknown: an earlier answer could have rights that the token has since lost.
  *
- * @throws AclError `datacenter_unreachable` for every answer that is neither a token nor the refusal of an unknown secret.
+ * @throws AclError `datacenter_unreachable` for every answer that is neither a token nor a refusal of an unknown secret.
  */
 export function askForToken({
   datacenters,
@@ -54,21 +54,21 @@ export function askForToken({
       if (reply.status !== 200) throw datacenterUnreachable(name)
       token = recordOf(answer as Token, secretId)
     } catch (error) {
-      // The text of the error may quote the secret.
+      // The error text may quote the secret.
       throw datacenterUnreachable(name, error instanceof AclError ? error : undefined)
     }
     return token && (await linksArrive(token, { store, clock })) ? token : undefined
   }
 }
 
-/** @returns whether all policies and roles that a token links are here, or come in time. */
+/** @returns whether all policies and roles that a token links are here, or arrive in time. */
 async function linksArrive(
   { Policies, Roles }: TokenRecord,
   { store, clock }: Pick<ServiceOptions, 'store' | 'clock'>,
 ): Promise<boolean> {
   const deadline = clock.now() + LINKS_WAIT_MS
   for (;;) {
-    // Before the directory, so that no change of it is missed.
+    // Read before the directory, so that no change to it is missed.
     const seen = store.tableIndex('system')
     const directory = store.directory()
     if (Policies.every(({ ID }) => directory.policy(ID)) && Roles.every(({ ID }) => directory.role(ID)))
@@ -79,7 +79,7 @@ async function linksArrive(
   }
 }
 
-/** A Local token of the primary gives no right here. */
+/** A local token of the primary gives no rights here. */
 function recordOf(token: Token, secretId: string): TokenRecord | undefined {
   if (token.Local) return undefined
   const { Policies, Roles, ServiceIdentities, NodeIdentities, Rules = '', Namespace, ExpirationTime } = token

@@ -1,4 +1,4 @@
-/** One request to another datacenter, and its answer as the client gets it. Decisions: datacenters. */
+/** Sends one request to another datacenter and passes on its reply. Decisions: datacenters. */
 import type { TokenRecord } from '@latchkey/acl'
 import { limits, PROBLEM_JSON, REQUEST_ID_HEADER } from '@latchkey/contract'
 import type { Admission } from '../caller/admission.ts'
@@ -18,30 +18,31 @@ export interface ForwardingParts {
 
 interface Sent {
   readonly name: string
-  /** Whether the request says in `dc` for which datacenter it is. Otherwise it is a write for the primary. */
+  /** Whether the request names its datacenter in `dc`. Otherwise it is a write for the primary. */
   readonly isNamed: boolean
-  /** The secret that goes along. */
+  /** The secret to send. */
   readonly secretId: string | undefined
-  /** The caller's token, if it is known here. */
+  /** The caller's token, if known here. */
   readonly token: TokenRecord | undefined
   readonly body: Uint8Array | undefined
 }
 
-/** Request headers that are sent on, besides those of the family. */
+/** Request headers that are forwarded, besides those of the family. */
 const SENT_HEADERS = ['accept', 'content-type', 'cache-control'] as const
-/** Headers of the answer that the client gets, besides those of the family. */
+/** Reply headers that are passed on, besides those of the family. */
 const ANSWERED_HEADERS = ['Content-Type', 'Retry-After', 'Allow'] as const
 /** Query options that are replaced: the datacenter by its first value, the secret by a header. */
 const REPLACED_OPTIONS: ReadonlySet<string | undefined> = new Set(['dc', 'token'])
-/** What a header can carry. */
+/** What a header can contain. */
 const HEADER_TEXT = /^[\x20-\x7e\x80-\xff]*$/
-/** A refusal is a sentence. */
+/** Refusals are short texts. */
 const REFUSAL_BYTES_MAX = 65_536
 
 /**
- * Sends a request of a client to another datacenter. A 403 of a caller whose Local token was left out says so.
+ * Sends a client's request to another datacenter. If the caller's local token was not sent and the reply is a 403, the reply
+ * says so.
  *
- * @throws AclError `datacenter_unreachable`, `datacenter_silent`; `caller_unknown` for a secret that no header can carry.
+ * @throws AclError `datacenter_unreachable`, `datacenter_silent`; `caller_unknown` for a secret that a header cannot contain.
  */
 export async function exchange(
   asked: ParsedRequest,
@@ -62,7 +63,7 @@ export async function exchange(
     signal: request.signal,
   })
   if (reply.status === 200 && route.writes === 'token') {
-    // A logout names no token: it deletes that of its caller.
+    // A logout names no token: it deletes the caller's.
     const changed = params.AccessorID ?? token?.AccessorID
     if (changed !== undefined) callers.noteChange(changed)
   }
@@ -74,7 +75,7 @@ export async function exchange(
   return { ...reply, body: once(withAddition(refusal, addition, reply.header('content-type'))) }
 }
 
-/** The answer of another datacenter, under the request id of this one. */
+/** The reply of another datacenter, with the ID of this request. */
 export function passOn(
   { request, state }: Pick<ParsedRequest, 'request' | 'state'>,
   reply: ForwardedReply,
@@ -100,7 +101,7 @@ export function passOn(
 }
 
 /**
- * Reads a body to its end.
+ * Reads a whole body.
  *
  * @throws RangeError if it is longer.
  */
@@ -131,7 +132,7 @@ function withAddition(refusal: Uint8Array, addition: string, contentType = ''): 
   return new TextEncoder().encode(said)
 }
 
-/** A document from elsewhere is returned unchanged. */
+/** A malformed document from the other datacenter is returned unchanged. */
 function inProblem(text: string, addition: string): string {
   try {
     const problem = JSON.parse(text)
@@ -141,7 +142,7 @@ function inProblem(text: string, addition: string): string {
   }
 }
 
-/** The rest of the query stays byte for byte. The datacenter stays, too: a server of another one refuses it. */
+/** Leaves the rest of the query byte for byte. Keeps `dc`, so that a server of a different datacenter refuses the request. */
 function urlFor(url: string, { name, isNamed }: Sent): string {
   const [path = '', query = ''] = url.split(/\?(.*)/s)
   const kept = query.split('&').filter((part) => part !== '' && !REPLACED_OPTIONS.has(nameOf(part)))
@@ -153,7 +154,7 @@ function nameOf(part: string): string | undefined {
   return new URLSearchParams(part).keys().next().value
 }
 
-/** @throws AclError `caller_unknown` for a secret that no header can carry. */
+/** @throws AclError `caller_unknown` for a secret that a header cannot contain. */
 function headersFor(
   { request, namespaceHeader }: ParsedRequest,
   { name, isNamed, secretId }: Sent,

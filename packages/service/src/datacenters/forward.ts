@@ -8,14 +8,14 @@ import type { WireReply } from '../request/wire.ts'
 import { exchange, type ForwardingParts, passOn } from './exchange.ts'
 
 /**
- * Sends a request to the datacenter that it names, and answers what that answers. The other datacenter decides about
- * everything but the query options of every endpoint.
+ * Forwards a request to the datacenter that it names and returns the reply. The other datacenter checks everything except the
+ * query options common to all endpoints.
  *
- * A secret that is known here as that of a local token is not sent: it is valid nowhere else. Any other secret is sent,
- * known or not, because the other datacenter may know it.
+ * The secret of a local token is not sent, because it is valid nowhere else. Any other secret is sent, even an unknown one,
+ * because the other datacenter may know it.
  *
  * @throws AclError `datacenter_unknown` for a request that was forwarded already; `query_invalid`, `datacenter_unreachable`,
- *   `datacenter_silent`, `unavailable`, and those of a body.
+ * `datacenter_silent`, `unavailable`, and the errors of reading a body.
  */
 export async function forward(
   asked: ParsedRequest,
@@ -31,7 +31,7 @@ export async function forward(
     const message = 'Invalid dc: bootstrap a datacenter at one of its own servers'
     throw new AclError('query_invalid', message, { field: 'dc' })
   }
-  // A login goes by its body alone.
+  // A login is authenticated by its body alone.
   const { ignoresToken = false } = route
   const token = ignoresToken ? undefined : await knownToken(asked, parts)
   if (token?.Local) {

@@ -1,4 +1,4 @@
-/** Each datacenter has its own commit indexes, and so have its copies of records. Decisions: writes in a secondary. */
+/** Each datacenter assigns its own commit indexes to its copies of records. Decisions: writes in a secondary. */
 import type { AnyRoute } from '@latchkey/contract'
 import { stringify } from '../reply/json-text.ts'
 import type { Store } from '../store/store.ts'
@@ -19,10 +19,10 @@ const FIND: { readonly [R in AnyRoute['resource']]?: Find } = {
 }
 
 /**
- * Gives the record in an answer of the primary the indexes of its copy here, so that a client may wait from them. An answer
- * without a record, or with one that has no copy, stays as it is.
+ * Replaces the indexes of the record in an answer of the primary by those of its local copy, so that a client can wait from
+ * them. An answer without a record, or whose record has no copy here, stays unchanged.
  *
- * @param answer what the primary answered with 200.
+ * @param answer body of a 200 of the primary.
  */
 export async function withOwnIndexes(
   answer: Uint8Array,
@@ -33,7 +33,7 @@ export async function withOwnIndexes(
   if (!isIndexed(record)) return answer
   const copy = await FIND[resource]?.(store, { ...record })
   if (!copy) return answer
-  // If the copy already contains a later write, a read from the index before it answers at once.
+  // If the copy already contains a later write, a blocking read from the index before it returns immediately.
   const ModifyIndex = copy.Hash === record.Hash ? copy.ModifyIndex : copy.ModifyIndex - 1
   const shown = { ...record, CreateIndex: copy.CreateIndex, ModifyIndex }
   return new TextEncoder().encode(stringify(shown, pretty))

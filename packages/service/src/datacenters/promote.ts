@@ -7,8 +7,8 @@ import { changeSystem } from '../store/system-changes.ts'
 import { replicationFacts, requireManagement } from './replication-facts.ts'
 
 /**
- * Makes this secondary the primary, in one commit: a replicator that has not noticed cannot write any more, as the record
- * that it expects is gone. Bootstrap counts as done, so that no one can take over. Decisions: promotion.
+ * Makes this secondary the primary, in one commit. The commit removes the replication record, so a replicator that has not
+ * noticed can no longer write. Bootstrap is marked as done, so that nobody can take over. Decisions: promotion.
  */
 export async function promoteDatacenterHandler(
   call: Call<'datacenters.promote'>,
@@ -56,7 +56,7 @@ function requireName(name: string, { datacenter }: ServiceOptions): void {
   }
 }
 
-/** When the primary answered, if replication is running. */
+/** When the primary last answered, if replication is running. */
 async function primaryAnswered({ cluster }: ServiceOptions): Promise<string | undefined> {
   const state = await cluster.replication()
   return state?.running ? `at ${state.lastSuccess}` : undefined

@@ -6,8 +6,8 @@ import type { ServiceOptions } from '../options.ts'
 const REPLICATION_MS_MAX = 2_000
 
 /**
- * Waits until this datacenter has what the primary had at an index, or for {@link REPLICATION_MS_MAX}. Does not wait where
- * nothing follows the primary.
+ * Waits until this datacenter has replicated up to an index of the primary, or for {@link REPLICATION_MS_MAX}. Does not wait
+ * if replication is not running.
  *
  * @returns how many indexes are missing; 0 for none.
  */
@@ -18,7 +18,7 @@ export async function lagBehind(
 ): Promise<number> {
   const deadline = clock.now() + REPLICATION_MS_MAX
   for (;;) {
-    // Before the record, so that no change of it is missed.
+    // Read before the record, so that no change to it is missed.
     const seen = store.tableIndex('system')
     const record = recordOf(store.directory())
     const lag = index - (record?.index ?? 0)

@@ -1,4 +1,4 @@
-/** What is known here of replication, for the decisions of an operator. */
+/** The state of replication here, on which decisions of an operator depend. */
 import type { ReplicationFacts } from '@latchkey/acl'
 import { invariant } from '@latchkey/contract'
 import { secretsSeen } from '../caller/authority.ts'

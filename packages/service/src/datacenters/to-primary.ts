@@ -16,26 +16,27 @@ import { placeOf } from './write-places.ts'
 
 /** A record with its rules takes up to a megabyte. */
 const ANSWER_BYTES_MAX = 4_194_304
-/** The answers after which a client may look for what it wrote: it is there, or its ids are in use. */
+/** The statuses after which a client may look for its record: it was written, or its IDs are in use. */
 const TELLS_OF_RECORD: ReadonlySet<number> = new Set([200, 409])
 
-/** Whether the request may concern records of the primary. Legacy mode comes first: it refuses without looking further. */
+/** Whether the request may affect records of the primary. Requests that legacy mode refuses are refused in this datacenter. */
 export function mayBeForPrimary({ route }: ParsedRequest, service: ServiceOptions): boolean {
   const { writes } = route
   if ((writes !== 'global' && writes !== 'token') || !isSecondary(service)) return false
   if (aclModeOf(service.store.directory()) !== 'legacy') return true
-  // Nothing is replicated yet, so each datacenter imports copies of the legacy tokens.
+  // In legacy mode nothing is replicated, so each datacenter imports copies of the legacy tokens.
   return !route.refusedInLegacyMode && route.name !== 'legacy.import'
 }
 
 /**
- * Lets the primary make a write, unless it is one of a Local token. No rule is checked here: a caller's rights may differ
- * between datacenters.
+ * Forwards a write to the primary, unless it is for a local token. No rule is checked here, because a caller's rights may
+ * differ between datacenters.
  *
- * A secret that is unknown here is refused, and nothing is sent. That of a local token is not sent.
+ * A request with an unknown secret is refused without forwarding. The secret of a local token is not sent.
  *
- * @returns the answer of the primary, or the body of the request if the write is to be made here.
- * @throws AclError `caller_unknown`, `datacenter_unreachable`, `datacenter_silent`, `unavailable`, and those of a body.
+ * @returns the reply of the primary, or the body of the request if the write must be made here.
+ * @throws AclError `caller_unknown`, `datacenter_unreachable`, `datacenter_silent`, `unavailable`, and the errors of reading a
+ * body.
  */
 export async function writeInPrimary(
   asked: ParsedRequest,
@@ -50,7 +51,7 @@ export async function writeInPrimary(
   try {
     if (route.body !== undefined) body = await request.readBody(bytesMax)
   } catch (error) {
-    // As everywhere, a caller without the right is told that first.
+    // A caller without the right is refused for that first, as everywhere.
     await parts.admission.admit(asked)
     throw error
   }
@@ -67,17 +68,17 @@ export async function writeInPrimary(
   return { reply: passOn(asked, await onceReplicated(asked, reply, { name, service })) }
 }
 
-/** The answer of the primary when the copies here are as new, or as old as they may be. */
+/** The primary's reply, once the copies here are as recent or the wait is over. */
 async function onceReplicated(
   { request, route, state }: ParsedRequest,
   reply: ForwardedReply,
   { name, service }: { readonly name: string; readonly service: ServiceOptions },
 ): Promise<ForwardedReply> {
   const { status } = reply
-  // The index is one of the primary, so it means nothing to a client of this datacenter.
+  // The primary's index means nothing to a client of this datacenter.
   const header = (asked: string) => (asked === INDEX ? undefined : reply.header(asked))
   const index = indexOf(reply)
-  // Read to its end, so that it takes up no room while the client waits.
+  // Read completely, so that the reply occupies no connection while the client waits.
   const answer = await collect(reply.body, ANSWER_BYTES_MAX).catch((error: unknown) => {
     throw datacenterSilent(name, error)
   })
@@ -90,14 +91,14 @@ async function onceReplicated(
     if (lag > 0 || status !== 200) return asAnswered
     return { ...asAnswered, body: once(await withOwnIndexes(answer, route, { store, pretty: state.pretty })) }
   } catch {
-    // The primary has decided: a failure of this datacenter must not hide that.
+    // The primary has decided; a failure here must not hide its reply.
     return asAnswered
   }
 }
 
 const INDEX = DATACENTER_FAMILY.index.toLowerCase()
 
-/** What the primary had when it answered: the highest index of what datacenters have in common. */
+/** The primary's index when it replied: the highest index of a replicated record. */
 function indexOf(reply: ForwardedReply): number | undefined {
   const index = Number(reply.header(INDEX))
   return Number.isSafeInteger(index) ? index : undefined
@@ -118,7 +119,7 @@ async function isMadeHere(
     return isHere
   } catch (error) {
     if (!(error instanceof AclError) || NOT_OF_BODY.has(error.code)) throw error
-    // A body that cannot be decoded is refused here, once the caller has the right to send it.
+    // A body that cannot be decoded is refused here, after checking that the caller may send it.
     return true
   }
 }

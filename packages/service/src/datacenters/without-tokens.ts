@@ -1,4 +1,7 @@
-/** A secondary that does not replicate tokens: the requests that it forwards to the primary, and those that it refuses. Decisions: tokens of the primary. */
+/**
+ * A secondary that does not replicate tokens: which requests it forwards to the primary, and which it refuses. Decisions:
+ * tokens of the primary.
+ */
 import { AclError, invariant, limits, type RouteName } from '@latchkey/contract'
 import { isSecondary, type ServiceOptions } from '../options.ts'
 import type { ParsedRequest } from '../request/parse.ts'
@@ -6,7 +9,7 @@ import type { WireReply } from '../request/wire.ts'
 import { exchange, type ForwardingParts, passOn } from './exchange.ts'
 import { knownToken } from './forward.ts'
 
-/** Reads of tokens, all of which the primary has. */
+/** Reads of tokens, which only the primary has. */
 const READS: ReadonlySet<RouteName> = new Set<RouteName>([
   'tokens.read',
   'tokens.self',
@@ -15,7 +18,7 @@ const READS: ReadonlySet<RouteName> = new Set<RouteName>([
   'legacy.info',
   'legacy.list',
 ])
-/** Their tokens would be Local. */
+/** Logins would create local tokens. */
 const LOGINS = /^(authMethods|bindingRules|login)\./
 
 export function isWithoutTokens(service: ServiceOptions): boolean {
@@ -29,7 +32,7 @@ export function requireTokens({ route }: ParsedRequest): void {
   }
 }
 
-/** Intentions are kept in the primary alone. */
+/** Whether a request reads intentions, which only the primary stores. */
 export function readsIntentions({ route }: ParsedRequest): boolean {
   return route.right === 'intention' && route.method === 'GET'
 }
@@ -44,17 +47,17 @@ export function localTokensDisabled(): AclError {
 }
 
 /**
- * Lets the primary answer.
+ * Forwards a read to the primary.
  *
- * @throws AclError `caller_unknown` for a Local token, whose secret is not sent; `datacenter_unreachable`, `datacenter_silent`,
- *   and those of a body.
+ * @throws AclError `caller_unknown` for a local token, whose secret is not sent; `datacenter_unreachable`,
+ * `datacenter_silent`, and the errors of reading a body.
  */
 export async function readInPrimary(asked: ParsedRequest, parts: ForwardingParts): Promise<WireReply> {
   const { request, route, state, secretId } = asked
   const { primaryDatacenter: name } = parts.service
   invariant(name, 'a secondary has a primary')
   const token = await knownToken(asked, parts)
-  // Not sent without it: an anonymous caller may get a list from which everything is left out.
+  // Refused instead of sent without the secret: an anonymous caller may get a list from which everything is left out.
   if (token?.Local) {
     const message = `ACL not found; the local token of ${parts.service.datacenter} is not valid in ${name}`
     throw new AclError('caller_unknown', message)

@@ -1,4 +1,6 @@
-/** Where a secondary makes the write of a token: each route says which token it is. Decisions: writes in a secondary. */
+/**
+ * Where a secondary makes a write to a token; each route determines which token it affects. Decisions: writes in a secondary.
+ */
 import { isGone, placeOfTokenWrite, type TokenRecord, type WritePlace } from '@latchkey/acl'
 import type { Body, Params, RouteName, RouteOf } from '@latchkey/contract'
 import type { Presented } from '../caller/caller.ts'
@@ -26,7 +28,7 @@ const RULES: { readonly [N in TokenWrite]: Rule<N> } = {
     placeOfTokenWrite(await byAccessor(service, params.AccessorID)),
   'tokens.delete': async ({ params, service }) =>
     placeOfTokenWrite(await byAccessor(service, params.AccessorID)),
-  // A request without a token is refused here.
+  // Without a token, the request is refused here.
   'login.logout': ({ caller }) => (caller.presented ? placeOfTokenWrite(caller.token) : 'here'),
   'legacy.create': async ({ body, service }) => placeOfTokenWrite(await bySecret(service, body.ID ?? '')),
   'legacy.update': async ({ body, service }) => placeOfTokenWrite(await bySecret(service, body.ID ?? '')),
@@ -34,7 +36,7 @@ const RULES: { readonly [N in TokenWrite]: Rule<N> } = {
   'legacy.destroy': async ({ params, service }) => placeOfTokenWrite(await bySecret(service, params.ID)),
 }
 
-/** @param asked of the route with that name. */
+/** @param asked a request of the route with that name. */
 export function placeOf(
   name: RouteName,
   asked: { readonly params: object; readonly body: unknown } & Pick<Asked<TokenWrite>, 'caller' | 'service'>,

@@ -9,10 +9,10 @@ import { REPLICATED_TABLES, type StoreChanges } from '../store/replicated.ts'
 type DigestCall = Call<'operations.changesDigest'>
 
 /**
- * Answers a digest of what `changesHandler` shows, of one moment. One is computed at a time.
+ * Answers a digest of the records that `changesHandler` shows, from one snapshot. Computes one digest at a time.
  *
- * @throws AclError `privilege_missing`: a guess at a short secret could be tested against the digest, so it is for callers who see
- *   every secret anyway.
+ * @throws AclError `privilege_missing`: guesses of a short secret could be tested against the digest, so it is only for
+ * callers that see every secret anyway.
  */
 export function changesDigestHandler(call: DigestCall): Promise<Answer<'operations.changesDigest'>> {
   if (secretsSeen(call) !== 'all') throw globalManagementMissing(call.caller)
@@ -46,7 +46,7 @@ function answer(call: DigestCall): Promise<Answer<'operations.changesDigest'>> {
   })
 }
 
-/** Read after the snapshot was taken: what has not changed since, had not changed then. */
+/** Read after the snapshot was taken: if nothing has changed by now, nothing had changed then. */
 function isUnchanged(changes: StoreChanges | undefined): boolean {
   return (
     changes !== undefined &&

@@ -1,4 +1,4 @@
-/** The changes that other datacenters follow. Decisions: changes. */
+/** The changes that other datacenters replicate. Decisions: changes. */
 import {
   type Directory,
   hasSeenPromotion,
@@ -31,17 +31,17 @@ type Listed = Answer<'operations.changes'>
 const PAGE_RECORDS_MAX = 1_000
 const PAGE_LENGTH_MAX = 1_048_576
 const READER_NAME = /^[A-Za-z0-9._-]{1,64}$/
-/** Longer changes are a copy, whose pages are bounded. */
+/** Longer changes are refused with `Reset`: the reader then copies everything, in bounded pages. */
 const CHANGES_LENGTH_MAX = 4_194_304
 
 const NOTHING: ReplicatedRecords = { namespaces: [], policies: [], roles: [], tokens: [] }
 const NONE_DELETED: StoreChanges['deleted'] = { namespaces: [], policies: [], roles: [], tokens: [] }
 
 /**
- * Answers what has changed after an index, or a page of everything. Few answers at a time: each is long.
+ * Answers the changes after an index, or a page of all records. Limits concurrency, because each answer is long.
  *
- * @throws AclError `privilege_missing`: in the extended edition only global managers see every secret. `primary_superseded`: to
- *   readers of a datacenter that was promoted in place of this one.
+ * @throws AclError `privilege_missing`: in the extended edition only global managers see every secret. `primary_superseded`
+ * for readers whose datacenter follows a promoted successor of this one.
  */
 export async function changesHandler(call: ChangesCall): Promise<Listed> {
   if (secretsSeen(call) !== 'all') throw globalManagementMissing(call.caller)
@@ -51,7 +51,7 @@ export async function changesHandler(call: ChangesCall): Promise<Listed> {
 }
 
 /**
- * A reader has what it asks to follow: an index of this store, or the copy that it begins.
+ * Notes how far a reader is: up to the index from which it continues, or up to the copy that it begins.
  *
  * @throws AclError `query_invalid`.
  */
@@ -75,7 +75,7 @@ async function changesSince(call: ChangesCall, index: number): Promise<Listed> {
   const { cluster, staged } = call.query
   const isOurs = cluster === undefined || cluster === clusterOf(call.directory)
   if (!isOurs && hasSeenPromotion(index, store.commitIndex())) throw superseded(call)
-  // Counted before the records are read, so that those that get their accessor in between are among them.
+  // Counted before the records are read, so that tokens that get their accessor in between are included.
   const withoutAccessor = await store.countTokens({ withoutAccessor: true, local: false })
   const parts = staged ? { recordsMax: REPLICATED_CHANGES_MAX } : undefined
   const changes = isOurs ? await store.changesAfter(index, parts) : undefined
@@ -87,12 +87,12 @@ async function changesSince(call: ChangesCall, index: number): Promise<Listed> {
 }
 
 /**
- * A page of everything. Pages are of different moments: a reader that applies what has changed after the index of the first
- * page to all of them has the state of one moment.
+ * A page of all records. Pages are from different moments: a reader that applies to all of them the changes after the index of
+ * the first page has a consistent state.
  */
 async function copyPage(call: ChangesCall): Promise<Listed> {
   const { store } = call.service
-  // Read before the records, so that these are no older.
+  // Read before the records, so that the records are at least as recent.
   const index = store.commitIndex()
   const directory = store.directory()
   const byName = (a: NamespaceRecord, b: NamespaceRecord) => (a.Name < b.Name ? -1 : 1)
@@ -157,7 +157,7 @@ async function readTokens(
   return { tokens, nextCursor: undefined }
 }
 
-/** @throws AclError `query_invalid` for a text that is no cursor of this endpoint. */
+/** @throws AclError `query_invalid` for a text that is not a cursor of this endpoint. */
 function parseCursor(cursor = 'namespaces.'): { readonly table: ReplicatedTable; readonly after: string } {
   const [name = '', after] = cursor.split(/\.(.*)/s)
   const table = REPLICATED_TABLES.find((known) => known === name)
@@ -180,7 +180,7 @@ function clusterOf(directory: Directory): string {
   return record.Value.ID
 }
 
-/** What an answer shows. */
+/** The content of an answer. */
 type Shown = ReplicatedRecords &
   Pick<StoreChanges, 'index'> &
   Partial<StoreChanges> & { readonly withoutAccessor?: number }
@@ -213,7 +213,7 @@ function show(call: ChangesCall, shown: Shown): Changes {
   }
 }
 
-/** Links and identities are immutable; the types of answers do not say so. */
+/** Links and identities are immutable, but the answer types do not say so. */
 function copies<T>(values: readonly T[]): T[] {
   return [...values]
 }

@@ -8,7 +8,7 @@ import { showMember } from './show-member.ts'
 type Shown = Content<'operations.members'>[number]
 
 /**
- * Processes whose nodes the caller may read, without those that left and that another process of their node has replaced.
+ * Processes on nodes that the caller may read, except processes that left and were replaced by another on the same node.
  * Decisions: agent.
  */
 export async function membersHandler(
@@ -27,7 +27,7 @@ export async function membersHandler(
   return rights.mark(json(wan === undefined ? shown : shown.map(inWideArea)))
 }
 
-/** A member among those of all datacenters, where its name says the datacenter. */
+/** A member in the list of all datacenters, where the name includes the datacenter. */
 function inWideArea(member: Shown): Shown {
   return { ...member, Name: `${member.Name}.${member.Datacenter}` }
 }

@@ -34,7 +34,7 @@ export async function migrationHandler(
   })
 }
 
-/** Done and remaining tokens of one moment, so that no batch counts twice or not at all. */
+/** Migrated and remaining tokens at one moment, so that no batch is counted twice or missed. */
 async function migrationFacts(store: Store) {
   for (;;) {
     const before = store.directory().system('migration')

@@ -11,7 +11,7 @@ export function agentSelfHandler(call: Call<'operations.self'>): Answer<'operati
   const reduced = {
     Datacenter: service.datacenter,
     NodeName: service.nodeName,
-    // That of the catalog, where it outlives the process; a node that a client registered may have none.
+    // The ID in the catalog, where it survives restarts; a node that a client registered may have none.
     NodeID: service.store.catalog().node(service.nodeName)?.ID || self.id,
     Revision: '',
     Server: true,

@@ -6,13 +6,13 @@ import { type Answer, type Call, json } from '../handler.ts'
 import { decideAndCommit } from '../store/commit.ts'
 import { changeSystem } from '../store/system-changes.ts'
 
-/** What a header can carry without quotes. */
+/** What a header can contain without quotes. */
 const TOKEN_FORM = /^[\x21-\x7e]*$/
 
 /**
- * Sets the secret with which the processes of this datacenter replicate; an empty one returns to their settings.
+ * Sets the secret with which the processes of this datacenter replicate. An empty one restores the one in their configuration.
  *
- * @throws AclError `field_invalid`; `privilege_missing`: in the extended edition, replication concerns every namespace.
+ * @throws AclError `field_invalid`; `privilege_missing`: in the extended edition, replication affects every namespace.
  */
 export function setReplicationTokenHandler(
   call: Call<'operations.setReplicationToken'>,
