@@ -1,19 +1,19 @@
-/** From this size on, evictions come in bulk: a Map scans past deleted entries to find its first. */
+/** From this size on, evictions happen in bulk: a Map scans past deleted entries to find its first. */
 const LARGE_SIZE = 2_000
-/** Fraction of the bound that remains after an eviction in bulk. */
+/** Fraction of the bound that remains after a bulk eviction. */
 const KEPT_IN_BULK = 0.98
 
-/** An entry. Valid until it is evicted or deleted; who holds it needs no look-up. */
+/** An entry, valid until evicted or deleted. Holding a slot saves the look-up. */
 export interface Slot<Value> {
   readonly value: Value
   readonly weight: number
-  /** Used since the eviction loop last passed it. */
+  /** Whether it was used since the eviction loop last passed it. */
   isUsed: boolean
 }
 
 /**
- * A cache, bounded by the total weight of its entries, such as their bytes or 1 each. Evicts by second chance, an
- * approximation of LRU whose hit costs one assignment.
+ * A cache bounded by the total weight of its entries, such as their bytes or 1 each. Evicts by second chance, an approximation
+ * of LRU in which a hit costs one assignment.
  */
 export class BoundedMap<Key, Value> {
   private readonly slots = new Map<Key, Slot<Value>>()
@@ -50,13 +50,13 @@ export class BoundedMap<Key, Value> {
     return slot.value
   }
 
-  /** Sets a value and evicts others down to the bound. */
+  /** Sets a value and evicts others until the bound holds. */
   set(key: Key, value: Value, weight: number): Value {
     this.place(key, value, weight)
     return value
   }
 
-  /** As {@link BoundedMap.set}. @returns its slot; undefined if it is too heavy to be kept. */
+  /** Like {@link BoundedMap.set}. @returns its slot; undefined if it is too heavy to be kept. */
   place(key: Key, value: Value, weight: number): Slot<Value> | undefined {
     this.delete(key)
     if (weight > this.maxWeight && !this.keepsLast) return undefined
@@ -83,7 +83,7 @@ export class BoundedMap<Key, Value> {
     for (const [key, slot] of this.slots) {
       if (this.totalWeight <= enough) return
       if (slot.isUsed) {
-        // Second chance: back to the end of the queue. This loop meets it again only if all others were used.
+        // Second chance: moves the slot to the end of the queue. The loop reaches it again only if all others were used.
         slot.isUsed = false
         this.slots.delete(key)
         this.slots.set(key, slot)

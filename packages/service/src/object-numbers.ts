@@ -1,4 +1,4 @@
-/** Numbers objects, so that the key of a cache can name them. An object that is gone takes its number along. */
+/** Numbers objects, so that a cache key can refer to them. A number is not reused when its object is garbage-collected. */
 export class ObjectNumbers {
   private readonly numbers = new WeakMap<object, number>()
   private count = 0

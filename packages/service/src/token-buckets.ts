@@ -1,23 +1,20 @@
 import { BoundedMap } from './bounded-map.ts'
 
-/** Maximum number of keys that are tracked. Others start with a full bucket. */
+/** Maximum number of tracked keys. Untracked keys start with a full bucket. */
 const BUCKETS_MAX = 20_000
 
-/** How often something may happen. */
+/** A rate limit. */
 export interface Rate {
-  /** What the limit is counted for, such as a client. */
+  /** What the limit applies to, such as a client. */
   readonly key: string
   readonly perSecond: number
-  /** This many seconds' worth may happen at once. */
+  /** The burst size: this many seconds' worth may happen at once. */
   readonly burstSeconds: number
 }
 
-/** Counts what happens against rates, for this process or for several. */
+/** Enforces rate limits, for one process or for several. */
 export interface RateLimits {
-  /**
-   * Takes what is left of a rate, at most `count`. If that is nothing, it says how long until one is left, in
-   * milliseconds.
-   */
+  /** Takes up to `count` of the remaining allowance. If there is none, returns the milliseconds until one is available. */
   take(rate: Rate, count: number): Taken | Promise<Taken>
 }
 

@@ -1,4 +1,4 @@
-/** One evaluation for all waits that ask the same and end together. */
+/** Evaluates identical waiting requests once when they end together. */
 import { REQUEST_ID_HEADER } from '@latchkey/contract'
 import { tableOf } from '../caller/admission.ts'
 import type { ServiceOptions } from '../options.ts'
@@ -14,7 +14,7 @@ export interface Answered {
 interface Kept extends Answered {
   readonly alike: object
   readonly url: string
-  /** Inputs of the answer other than the request: time in whole milliseconds, and versions. */
+  /** What the answer depends on besides the request: time in whole milliseconds, and versions. */
   readonly now: number
   readonly directoryVersion: number
   readonly tableIndex: number
@@ -22,8 +22,8 @@ interface Kept extends Answered {
 }
 
 /**
- * Keeps the last answer for requests with the same URL and headers. They get it while nothing has changed, not even the
- * millisecond, since tokens expire to the millisecond.
+ * Caches the last answer, for requests with the same URL and headers. It is valid until anything changes, including the
+ * millisecond, because tokens expire to the millisecond.
  */
 export class AlikeAnswers {
   private readonly ports: Pick<ServiceOptions, 'store' | 'clock'>
@@ -33,7 +33,7 @@ export class AlikeAnswers {
     this.ports = ports
   }
 
-  /** @returns what evaluating the request would give now; undefined if that is unknown. */
+  /** @returns what evaluating the request now would return; undefined if unknown. */
   of({ request, route }: ParsedRequest): Answered | undefined {
     const { kept } = this
     if (!kept || request.alike !== kept.alike || request.url !== kept.url) return undefined
@@ -51,7 +51,7 @@ export class AlikeAnswers {
     const { body } = reply
     const isWhole = body === undefined || typeof body === 'string' || body instanceof Uint8Array
     const { store, clock } = this.ports
-    // A stale view changes without these versions.
+    // A stale view can change without these versions.
     if (!alike || !isWhole || seen.call.service.store !== store) return
     this.kept = {
       alike,

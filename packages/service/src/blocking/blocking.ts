@@ -10,31 +10,31 @@ import type { Store, Topic } from '../store/store.ts'
 import { isSame, type Shown, shownIn } from './shown.ts'
 
 /**
- * The answer of a read. Its index was taken before the evaluation, so that a change in between is never lost: it wakes the
- * next query at once.
+ * The answer of a read. Its index was taken before the evaluation, so a change in between is never lost: it wakes the next
+ * query immediately.
  */
 export interface Seen {
   readonly call: AnyCall
   readonly answer: AnyAnswer
 }
 
-/** An answer shows names of one moment, unless they change on every attempt. */
+/** Attempts to answer with names from one moment; after that, names may be mixed. */
 const NAMES_ATTEMPTS_MAX = 3
 
 /**
  * Whether a call may show what it loaded, or must be handled again with its new admission.
  *
- * The loaded data may be newer than the rights at admission. If a right was revoked in between and something was written
- * after that, the caller would see data that it never had a right to (COH-10). So if the rights have changed, the new ones
- * decide.
+ * The loaded data may be newer than the rights at admission. If a right was revoked and something was then written in between,
+ * the caller would see data to which it never had a right (COH-10). If rights have changed, the call is therefore handled
+ * again with the new ones.
  */
 export function isCurrent(call: AnyCall, now: AnyCall, attempt: number): boolean {
   return hasSameRights(call, now) && (hasSameNames(call, now) || attempt >= NAMES_ATTEMPTS_MAX)
 }
 
 /**
- * The index of an answer: that which its handler gave, or that of its table; for an existing key its ModifyIndex, as clients of
- * keys expect, unless the client already has a higher index, since the index must not decrease.
+ * The index of an answer: from its handler, or else from its table. For an existing key it is the ModifyIndex, as clients of
+ * keys expect, unless the client already has a higher index, because the index must not decrease.
  *
  * @param asked the client's index; 0 for none.
  */
@@ -44,18 +44,18 @@ export function indexOf({ call, answer }: Seen, asked: number): number {
   return isKeys ? modifyIndex : answerIndex(call, answer)
 }
 
-/** The index of an answer, whatever the client has. */
+/** The index of an answer, regardless of the client's index. */
 function answerIndex({ tableIndex }: AnyCall, { watch }: AnyAnswer): number {
   return Math.max(1, watch?.index ?? tableIndex)
 }
 
 /**
- * A query that waits for news. For one record, news is a ModifyIndex above the client's index or, if the record is missing,
- * a change since then.
+ * A query that waits for news. For one record, news is a ModifyIndex above the client's index or, if the record is missing, a
+ * change since then.
  *
- * For any other read, news is an answer above the client's index with other content than the client has. Only an exact
- * view at the client's own index tells what the client has: a newer one may already contain the awaited change, which would
- * then be lost. Without an exact view, any higher index is news.
+ * For any other read, news is an answer above the client's index whose content differs from the client's. What the client has
+ * is only known from an exact view at its own index: a newer view may already contain the awaited change, which would then be
+ * lost. Without an exact view, any higher index is news.
  */
 export class Wait {
   private readonly index: number
@@ -67,7 +67,7 @@ export class Wait {
   private lastModifyIndex: number | undefined
   private isWoken = false
   private isLast = false
-  /** What {@link news} waits for. */
+  /** The next wait of {@link news}. */
   private next: { readonly topic: Topic; readonly after: number; readonly leftMs: number } | undefined
 
   constructor(
@@ -80,7 +80,7 @@ export class Wait {
     this.deadline = ports.clock.now() + options.waitMs + jitter(options.waitMs, ports.random)
   }
 
-  /** Whether to send this answer. Otherwise {@link news} says when to look again. */
+  /** Whether to send this answer. Otherwise, wait for {@link news} and read again. */
   endsWith({ call, answer }: Seen): boolean {
     const { watch } = answer
     if (this.isLast || !watch) return true
@@ -91,7 +91,7 @@ export class Wait {
     if (leftMs <= 0 || this.isNews(watch, index, shown)) return true
     if (shown !== undefined && this.index === index && isExact(call, answer, store)) this.known = shown
     this.lastModifyIndex = watch.modifyIndex
-    // Only the store knows, on the first wait, whether a missing record has changed since the client's index.
+    // On the first wait, only the store knows whether a missing record has changed since the client's index.
     const seenAt = Math.max(1, call.tableIndex)
     const after = watch.isOwn && !this.isWoken ? Math.min(this.index, seenAt) : seenAt
     this.next = { topic: watch.topic, after, leftMs }
@@ -99,8 +99,8 @@ export class Wait {
   }
 
   /**
-   * Resolves when there may be another answer. After any outcome, the caller is authorized and the record read again:
-   * either may have expired.
+   * Resolves when the answer may have changed. Whatever the outcome, the caller must be authorized and the record read again,
+   * because either may have expired.
    */
   news(): Promise<void> {
     const { next, signal } = this
@@ -114,25 +114,25 @@ export class Wait {
   private isNews({ modifyIndex, isOwn }: Watch, index: number, shown: Shown): boolean {
     if (modifyIndex !== undefined && modifyIndex > this.index) return true
     if (this.index >= index) return false
-    // A different record is news whatever its index, since a store may have been reset.
+    // A different record is news regardless of its index, because a store may have been reset.
     if (modifyIndex !== undefined) return this.isWoken && modifyIndex !== this.lastModifyIndex
     return isOwn ? this.isWoken : !isSame(shown, this.known)
   }
 }
 
-/** Whether every answer with the index of a call shows the same: table, names and rights are unchanged. */
+/** Whether all answers with this call's index have the same content: table, names and rights are unchanged. */
 function isExact(call: AnyCall, answer: AnyAnswer, store: Store): boolean {
   // Data from another store may be newer than the indexes of this one.
   if (call.service.store !== store || !dependsOnTableAlone(call, answer)) return false
   return store.tableIndex(tableOf(call.route)) === call.tableIndex
 }
 
-/** Tables of which each caller sees rows of its own. */
+/** Tables whose visible rows depend on the caller's rights. */
 const ROW_RIGHTS: ReadonlySet<string> = new Set(['tokens', 'kv', 'catalog', 'coordinates', 'sessions'])
 
 /**
- * Whether all answers with this index show the same: names and rights are older than the index, and no record has expired.
- * Policies, roles and namespaces are answered from the directory itself.
+ * Whether all answers with this index have the same content: names and rights are older than the index, and no record has
+ * expired. Policies, roles and namespaces are answered from the directory itself.
  */
 function dependsOnTableAlone({ caller, directory, tableIndex, route }: AnyCall, answer: AnyAnswer): boolean {
   if (answer.watch?.leavesOutExpired) return false
@@ -149,7 +149,7 @@ function hasSameNames(a: AnyCall, b: AnyCall): boolean {
   return a.directory.version === b.directory.version
 }
 
-/** The jitter of a wait: 0 to wait / 16, so that clients that started together do not end together. */
+/** Jitter of a wait, from 0 to wait / 16, so that clients that started together do not end together. */
 function jitter(waitMs: number, random: Random): number {
   return ((random.bytes(1)[0] ?? 0) / 255) * (waitMs / limits.WAIT_JITTER_DIVISOR)
 }

@@ -1,10 +1,13 @@
-/** The content of an answer, to compare: a filtered read also wakes on changes that it does not show. Decisions: blocking queries. */
+/**
+ * The comparable content of an answer. A filtered read also wakes on changes that it does not show. Decisions: blocking
+ * queries.
+ */
 import type { AnyAnswer } from '../handler.ts'
 
-/** `undefined` if too large to hold, which counts as changed. */
+/** `undefined` if too large to keep; then it counts as changed. */
 export type Shown = string | Uint8Array | undefined
 
-/** Holds bytes without a copy: thousands of waiters on one list share it. */
+/** Keeps bytes without copying: thousands of waiters on one list share them. */
 export function shownIn({ body, watch }: AnyAnswer): Shown {
   switch (body.kind) {
     case 'json':
@@ -24,7 +27,7 @@ export function shownIn({ body, watch }: AnyAnswer): Shown {
   }
 }
 
-/** Longer texts are compared by fingerprint, since thousands may wait on one tree, each with its own text. */
+/** Longer texts are compared by fingerprint, because thousands may wait on one tree, each with its own text. */
 const COMPARED_LENGTH_MAX = 1_024
 
 function shortened(text: string): string {
@@ -54,7 +57,7 @@ export class Fingerprint {
   }
 }
 
-/** Whether an answer shows the same as an earlier one of the same read. */
+/** Whether an answer has the same content as an earlier one of the same read. */
 export function isSame(shown: Shown, before: Shown): boolean {
   if (!(shown instanceof Uint8Array) || !(before instanceof Uint8Array)) {
     return shown !== undefined && shown === before
@@ -67,5 +70,5 @@ export function isSame(shown: Shown, before: Shown): boolean {
   return isSame
 }
 
-/** The last comparison of an answer's bytes, shared by all of its waiters. */
+/** The last comparison of an answer's bytes, shared by all its waiters. */
 const comparisons = new WeakMap<Uint8Array, { readonly before: Uint8Array; readonly isSame: boolean }>()

@@ -1,6 +1,6 @@
 /** Whole numbers in JSON beyond 2^53, which a double would round. */
 
-/** What runtimes have since 2024, and the types of the language do not. */
+/** Runtimes have had this since 2024; TypeScript's types do not. */
 const { rawJSON } = JSON as { rawJSON?: (text: string) => unknown }
 
 /** A number that `JSON.stringify` writes with all its digits. */
@@ -12,7 +12,7 @@ export function exactNumber(value: bigint): number | bigint {
 
 type Reviver = (key: string, value: unknown, context: { readonly source: string }) => unknown
 
-/** Parses JSON such that it can be written again without a loss. */
+/** Parses JSON so that it can be serialized again without loss. */
 export function parseExact(text: string): unknown {
   const keep: Reviver = (_, value, { source }) =>
     typeof value === 'number' && /^\d{16,}$/.test(source) ? exactNumber(BigInt(source)) : value

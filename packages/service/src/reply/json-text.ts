@@ -1,11 +1,11 @@
-/** JSON of answers. Text that is rendered in advance keeps the type of its value. */
+/** JSON of answers. Pre-rendered text keeps the type of its value. */
 
 export const JSON_TYPE = 'application/json'
 const PRETTY_INDENT = 4
 
 declare const CONTENT: unique symbol
 
-/** The JSON text of a `T`: made by {@link jsonText} and {@link joinElements} alone. */
+/** The JSON text of a `T`. Only {@link jsonText} and {@link joinElements} create it. */
 export type JsonText<T> = string & { readonly [CONTENT]: T }
 
 /** The same in UTF-8. */
@@ -39,13 +39,15 @@ export function jsonBytes<T>(text: JsonText<T>): JsonBytes<T> {
   return encoder.encode(text) as unknown as JsonBytes<T>
 }
 
-/** A JSON document that never changes, as the bytes of its answers: made once, and shared by all answers in flight. */
+/**
+ * A JSON document that never changes, as the bytes of its answers. It is serialized once, and all answers in flight share it.
+ */
 export class JsonDocument<T> {
   private readonly document: () => T
   private compact: Uint8Array | undefined
   private pretty: Uint8Array | undefined
 
-  /** @param document called when one of the forms is first asked for. */
+  /** @param document called when the first of the forms is requested. */
   constructor(document: () => T) {
     this.document = document
   }

@@ -1,6 +1,6 @@
 /**
- * Fields of tokens and roles that came with a later version than the service speaks. They are not shown, and an update
- * keeps them, so that a record can be sent back as it was read. Decisions: versions.
+ * Fields of tokens and roles from versions later than the service version. They are not shown, and an update keeps them, so
+ * that a record can be sent back as read. Decisions: versions.
  */
 import { absentFieldsOf, ROUTES, type ServiceProfile } from '@latchkey/contract'
 

@@ -1,4 +1,6 @@
-/** Pages of a list: an extension, `limit` and `cursor`. The cursor is a place in the list, so pages are stable under change. */
+/**
+ * Pages of a list: the extension `limit` and `cursor`. The cursor is a position in the list, so pages are stable under change.
+ */
 import { AclError, limits } from '@latchkey/contract'
 import type { ListPosition } from '../store/store.ts'
 
@@ -7,18 +9,18 @@ export interface Page {
   readonly after: ListPosition | undefined
 }
 
-/** Order of a list: that of creation, or its reverse. */
+/** Order of a list: by creation, or reversed. */
 export type ListOrder = 'oldest-first' | 'newest-first'
 
-/** The order that a query asks for with `sort`: an extension. */
+/** The order that a query requests with the extension `sort`. */
 export function orderOf({ sort }: { readonly sort?: 'CreateIndex' | '-CreateIndex' | undefined }): ListOrder {
   return sort === '-CreateIndex' ? 'newest-first' : 'oldest-first'
 }
 
 /**
- * The page that a query asks for; `undefined` where it asks for none.
+ * The page that a query requests; `undefined` if it requests none.
  *
- * @throws AclError `query_invalid`, also for a cursor of a list in another order.
+ * @throws AclError `query_invalid`, also for a cursor from a list in the other order.
  */
 export function pageOf(query: PageQuery, order: ListOrder = 'oldest-first'): Page | undefined {
   const { cursor, limit } = query
@@ -32,7 +34,7 @@ interface PageQuery {
   readonly cursor?: string | undefined
 }
 
-/** A place as text, marked with `-` where the list is newest first. Opaque to clients. */
+/** A position as text, prefixed with `-` if the list is newest first. Opaque to clients. */
 export function formatCursor(position: ListPosition, order: ListOrder = 'oldest-first'): string {
   const tie = position.tie === undefined ? '' : `.${position.tie}`
   return `${order === 'newest-first' ? '-' : ''}${position.createIndex}.${position.accessorId}${tie}`

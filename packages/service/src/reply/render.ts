@@ -12,7 +12,7 @@ import type { WireReply, WireRequest } from '../request/wire.ts'
 import { parseExact } from './exact-number.ts'
 import { JSON_TYPE, stringify } from './json-text.ts'
 
-/** What is known of a request when its reply is made. */
+/** What is known about a request when its reply is rendered. */
 export interface ReplyContext {
   readonly request: WireRequest
   readonly endpoint: EndpointName | undefined
@@ -24,13 +24,13 @@ export interface ReplyContext {
 const BYTES_TYPE = 'application/octet-stream'
 const TEXT_TYPE = 'text/plain; charset=utf-8'
 
-/** Of what a caller stored: a browser must not take it for a page, nor run it as one of this origin. */
+/** For content that a caller stored: a browser must not take it for a page, nor run it as part of this origin. */
 export const FOREIGN_CONTENT = {
   'X-Content-Type-Options': 'nosniff',
   'Content-Security-Policy': 'sandbox',
 } as const
 
-/** @param route of the answer: whether it can hold secrets. */
+/** @param route of the answer; says whether it can contain secrets. */
 export function renderAnswer(
   answer: AnyAnswer,
   context: ReplyContext,
@@ -89,7 +89,9 @@ function indent(text: string): string {
   return stringify(parseExact(text), true)
 }
 
-/** The text of a JSON array, a page of elements at a time. Not a generator: one keeps a page until it has the next. */
+/**
+ * The text of a JSON array, one page of elements at a time. Not a generator: a generator would keep each page until the next.
+ */
 function streamArray(
   pages: AsyncIterable<string | Uint8Array>,
   pretty: boolean,
@@ -128,7 +130,7 @@ function indentElements(elements: string): string {
   return indent(`[${elements}]`).slice(1, -'\n]\n'.length)
 }
 
-/** Text by default, problem JSON where the request accepts it. A 5xx of ours says nothing but the request's id. */
+/** Text by default, problem JSON if the request accepts it. A 5xx of our own contains only the request ID. */
 export function renderError(error: unknown, context: ReplyContext): WireReply {
   const refusal =
     error instanceof AclError ? error : new AclError('internal', 'Internal error', { cause: error })

@@ -6,8 +6,8 @@ import { created, decideAndCommit } from '../store/commit.ts'
 import { bootstrapChanges, managementToken } from './builtins.ts'
 
 /**
- * Works once; afterwards only with a reset file. Decisions: bootstrap. A finished bootstrap is final, so its refusal does not
- * query the database; if another process has bootstrapped unnoticed, the commit conflicts and the retry refuses.
+ * Works once, and afterwards only with a reset file. Decisions: bootstrap. A finished bootstrap is final, so the refusal needs
+ * no database query. If another process has bootstrapped unnoticed, the commit conflicts and the retry refuses.
  */
 export function bootstrapHandler(call: Call<'tokens.bootstrap'>): Promise<Answer<'tokens.bootstrap'>> {
   const { service } = call

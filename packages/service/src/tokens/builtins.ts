@@ -21,7 +21,7 @@ import { decideAndCommit } from '../store/commit.ts'
 import type { Change, Store } from '../store/store.ts'
 import { putSystem } from '../store/system-changes.ts'
 
-/** The token and the bootstrap record in one commit, so that concurrent calls cannot both win (RACE-01). */
+/** Puts the token and the bootstrap record into one commit, so that concurrent calls cannot both succeed (RACE-01). */
 export function bootstrapChanges(record: TokenRecord, directory: Directory): Change[] {
   const expect = directory.system('bootstrap')?.ModifyIndex ?? 0
   return [
@@ -59,14 +59,14 @@ interface BuiltinsFound {
   readonly directory: Directory
   readonly anonymousToken: TokenRecord | undefined
   readonly initialManagementToken: TokenRecord | undefined
-  /** Any token of type management, such as the first one of a legacy cluster. */
+  /** Any token of type management, such as the first token of a legacy cluster. */
   readonly managementToken: TokenRecord | undefined
 }
 
 /**
- * The missing built-in records: the policy `global-management`, the anonymous token, the id of the cluster and, if
- * configured, the initial management token. Any management token completes bootstrap, so that the upgrade does not open a legacy cluster to a
- * takeover. In a secondary, only the id of the cluster.
+ * The missing built-in records: the policy `global-management`, the anonymous token, the ID of the cluster and, if configured,
+ * the initial management token. Any management token completes bootstrap, so that a legacy cluster cannot be taken over during
+ * the upgrade. In a secondary, only the ID of the cluster.
  */
 export function builtinChanges(found: BuiltinsFound, context: BuiltinsContext): Change[] {
   const { directory } = found
@@ -94,7 +94,7 @@ function clusterChange(directory: Directory, random: Random): Change[] {
 
 /**
  * The missing built-in records of a store before 1.4.0: the anonymous and the management token as legacy tokens, which get
- * accessors and policy when legacy mode ends. Spec 9.2.
+ * accessors and a policy when legacy mode ends. Spec 9.2.
  */
 export function legacyBuiltinChanges(found: BuiltinsFound, context: BuiltinsContext): Change[] {
   const { initialManagementToken } = context
@@ -118,7 +118,7 @@ export function ensureLegacyBuiltins(store: Store, context: BuiltinsContext): Pr
   return ensure(store, context, legacyBuiltinChanges)
 }
 
-/** If processes start concurrently on one store, the second one finds what the first created. */
+/** If processes start concurrently on one store, the second finds what the first created. */
 async function ensure(
   store: Store,
   context: BuiltinsContext,
@@ -177,7 +177,7 @@ function anonymousToken(now: number): TokenRecord {
   })
 }
 
-/** Its type makes it visible to the legacy API until its first update. */
+/** The type makes the token visible to the legacy API until its first update. */
 export function managementToken(
   Description: string,
   random: Random,

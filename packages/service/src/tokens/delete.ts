@@ -3,7 +3,7 @@ import { type Answer, type Call, json } from '../handler.ts'
 import { decideAndCommitFor } from '../store/commit.ts'
 import { withToken } from './stored-token.ts'
 
-/** Spec 4.7: `true` once the record is gone. */
+/** Spec 4.7: answers `true` once the record is deleted. */
 export function deleteTokenHandler(call: Call<'tokens.delete'>): Promise<Answer<'tokens.delete'>> {
   return decideAndCommitFor(call, () =>
     withToken(call, call.params.AccessorID, (existing) => {

@@ -60,7 +60,7 @@ function cacheRequest(call: Call, filter: TokenFilter, tokensIndex: number): Tok
   }
 }
 
-/** The list of all tokens of the default namespace with all secrets, for a server that prepares it in advance. */
+/** The list of all tokens of the default namespace with all secrets, for a server that builds it in advance. */
 export function managersList({ service, texts }: Pick<Context, 'service' | 'texts'>): TokenListRequest {
   const { store, clock } = service
   const directory = store.directory()
@@ -92,12 +92,12 @@ function filterOf(call: Call, order: ListOrder): TokenFilter {
   }
 }
 
-/** With `ns=*`, all namespaces where the caller may read: all, or its own. Spec 4.8. */
+/** With `ns=*`, all namespaces that the caller may read: every one, or only its own. Spec 4.8. */
 function namespaceOf(call: Call): string | undefined {
   return call.allNamespaces && call.caller.isGlobal ? undefined : call.namespace
 }
 
-/** Where the auth method of the filter `authmethod` is: in the namespace of the list, unless the query says another. */
+/** The namespace of the auth method in the filter `authmethod`: that of the list, unless the query names another. */
 function methodNamespaceOf({ query, service, allNamespaces, namespace }: Call): Partial<TokenFilter> {
   if (service.edition === 'standard' || query.authmethod === undefined) return {}
   const { 'authmethod-ns': authMethodNamespace = allNamespaces ? undefined : namespace } = query
@@ -120,7 +120,7 @@ async function listPage(call: Call, filter: TokenFilter, page: Page): Promise<Li
   return { ...wholeList(filter, list), nextCursor }
 }
 
-/** A list, with the number of tokens read for it and the last of them, shown or not. */
+/** A list, with the number of tokens read for it and the last token read, shown or not. */
 interface ReadTokens extends WholeTokenList {
   readonly count: number
   readonly last: TokenRecord | undefined

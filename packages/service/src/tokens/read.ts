@@ -5,7 +5,7 @@ import { withoutLater } from '../reply/later-fields.ts'
 import { tokenTopic } from '../store/store.ts'
 import { withTokenIfAny } from './stored-token.ts'
 
-/** Spec 4.3. Synchronous if the token is in memory. A waiter may see a missing token appear. */
+/** Spec 4.3. Synchronous if the token is in memory. A blocking query can wait for a missing token to appear. */
 export function readTokenHandler(
   call: Call<'tokens.read'>,
 ): Answer<'tokens.read'> | Promise<Answer<'tokens.read'>> {
@@ -27,7 +27,7 @@ function shown(call: Call<'tokens.read'>, token: TokenRecord | undefined): Answe
   return json(withoutLater(expanded, profile), watch)
 }
 
-/** Spec 4.3: by presence or `true`; `expanded=false` is plain. Decisions: record shapes. */
+/** Spec 4.3: the option is set by its presence or by `true`; `expanded=false` is plain. Decisions: record shapes. */
 function isExpanded({ service, query }: Call<'tokens.read'>): boolean {
   return query.expanded === true && service.profile.has('token.expanded')
 }

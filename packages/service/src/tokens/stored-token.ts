@@ -5,7 +5,7 @@ import type { Token } from '@latchkey/contract'
 import { type Context, type JsonAnswer, json, notFound } from '../handler.ts'
 import { withoutLater } from '../reply/later-fields.ts'
 
-/** The token, unless missing, expired, out of reach or in another namespace, which callers cannot tell apart. */
+/** The token, unless it is missing, expired, out of reach or in another namespace. Callers cannot distinguish these cases. */
 export async function findToken(call: Context, accessorId: string): Promise<TokenRecord | undefined> {
   return visibleToken(call, await call.service.store.tokenByAccessor(accessorId))
 }
@@ -16,7 +16,7 @@ function visibleToken(call: Context, token: TokenRecord | undefined): TokenRecor
   return token.Namespace === call.namespace ? token : undefined
 }
 
-/** Calls `use` with what {@link findToken} finds: synchronously if that is in memory. */
+/** Calls `use` with the result of {@link findToken}, synchronously if it is in memory. */
 export function withTokenIfAny<T>(
   call: Context,
   accessorId: string,
@@ -28,7 +28,7 @@ export function withTokenIfAny<T>(
 }
 
 /**
- * Calls `use` with a stored token: synchronously if it is in memory.
+ * Calls `use` with a stored token, synchronously if it is in memory.
  *
  * @throws AclError `not_found`.
  */

@@ -7,7 +7,7 @@ type ShownFilter = Pick<TokenFilter, 'policyId' | 'roleId' | 'authMethod' | 'ser
 
 type SetFilter = (value: string) => ShownFilter
 
-/** Ids match case-insensitively, as in links; they are stored in lower case. */
+/** IDs match case-insensitively, as in links, and are stored in lower case. */
 const byPolicy: SetFilter = (id) => ({ policyId: id.toLowerCase() })
 const byRole: SetFilter = (id) => ({ roleId: id.toLowerCase() })
 const byAuthMethod: SetFilter = (authMethod) => ({ authMethod })
@@ -28,7 +28,7 @@ const LINK_OPTIONS = [
   'servicename',
 ] as const satisfies (keyof typeof LINK_FILTERS)[]
 
-/** Fields of a `filter`: those that the store itself can filter by, without reading other tokens. */
+/** Fields of a `filter`: only those by which the store can filter without reading other tokens. */
 const FIELDS = {
   'Policies.ID': byPolicy,
   'Roles.ID': byRole,

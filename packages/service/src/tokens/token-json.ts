@@ -1,6 +1,6 @@
 /**
- * Caches tokens as JSON text by stored record. Records are immutable, so a text is valid until the directory changes. Whether
- * the caller sees the secret is part of the key.
+ * Caches tokens as JSON text, by stored record. Records are immutable, so a text is valid until the directory changes. The key
+ * includes whether the caller sees the secret.
  */
 import type { Directory, TokenRecord } from '@latchkey/acl'
 import { type ShowContext, showToken, showTokenListEntry } from '@latchkey/acl'
@@ -22,8 +22,8 @@ export class TokenTexts {
   private readonly showNamespace: boolean
   private readonly profile: ServiceProfile
   /**
-   * Weak, unlike a `BoundedMap`: a text must not keep a record that was replaced. Two generations: a full young one
-   * replaces the old one, which is dropped.
+   * Weak, unlike a `BoundedMap`: a text must not keep a replaced record alive. There are two generations: when the young one
+   * is full, it replaces the old one, which is dropped.
    */
   private young = new WeakMap<TokenRecord, Texts>()
   private old = new WeakMap<TokenRecord, Texts>()
@@ -34,7 +34,7 @@ export class TokenTexts {
     this.profile = profile
   }
 
-  /** A token as read. Spec 4.3. */
+  /** A token as the API returns it. Spec 4.3. */
   token(token: TokenRecord, directory: Directory, showSecret: boolean): JsonText<Token> {
     const view = showSecret ? 'real' : 'redacted'
     const young = this.young.get(token)
@@ -48,8 +48,8 @@ export class TokenTexts {
   }
 
   /**
-   * Tokens as elements of a list, without the brackets; `''` for none. Spec 4.8. Not cached: the list is, and single texts
-   * would take several times its memory. Rendering them together takes two thirds of the time.
+   * Tokens as elements of a list, without the brackets; `''` for none. Spec 4.8. Only the list is cached, because single texts
+   * would take several times its memory. Rendering tokens together takes two thirds of the time.
    */
   listEntries(
     tokens: readonly TokenRecord[],

@@ -1,4 +1,4 @@
-/** Whole lists of tokens: the port of what caches and streams them, implemented by the server. */
+/** Whole lists of tokens: the port for caching and streaming them, implemented by the server. */
 import type { TokenRecord } from '@latchkey/acl'
 import type { TokenListEntry } from '@latchkey/contract'
 import type { JsonElements } from '../reply/json-text.ts'
@@ -10,7 +10,7 @@ export interface TokenListCache {
   /**
    * The list as one JSON text.
    *
-   * @returns `undefined` for a list too long to cache: it is streamed.
+   * @returns `undefined` for a list too long to cache, which is streamed.
    */
   whole(request: TokenListRequest): Promise<WholeTokenList | undefined>
   /** The elements of a list as UTF-8, page by page, in bounded memory; a page may be empty. */
@@ -19,12 +19,12 @@ export interface TokenListCache {
 
 export interface TokenListRequest {
   readonly filter: TokenFilter
-  /** Whose secrets the list shows; `ordinary`: those of tokens without global management. */
+  /** Whose secrets the list shows; `ordinary`: those of all tokens without global management. */
   readonly secrets: 'none' | 'ordinary' | 'all'
-  /** The highest token index at admission; the list must not be older. */
+  /** Highest token index at admission; the list must not be older. */
   readonly tokensIndex: number
   readonly directoryVersion: number
-  /** Milliseconds since the epoch; tokens that have expired by then are omitted. */
+  /** Milliseconds since the epoch. Tokens that have expired by this time are omitted. */
   readonly now: number
   readonly store: Pick<Store, 'tokens' | 'placeOf' | 'tokenByAccessor' | 'tokensChangedAfter' | 'directory'>
   readonly show: (tokens: readonly TokenRecord[]) => ShownTokens
@@ -39,7 +39,7 @@ export interface WholeTokenList {
 /** Tokens as elements of a JSON array, without its brackets. */
 export interface ShownTokens {
   readonly text: JsonElements<TokenListEntry[]>
-  /** When the first of them expires, in milliseconds since the epoch; Infinity if none does. */
+  /** When the first of the tokens expires, in milliseconds since the epoch; Infinity if none does. */
   readonly validUntil: number
   readonly leavesOutExpired: boolean
 }
