@@ -1,8 +1,8 @@
-/** Records of the checks that an agent keeps. */
+/** Records of the checks that an agent manages. */
 import { type AgentCheck, type CheckRecord, DEFAULT_NAMESPACE, type DefinedCheck } from '@latchkey/acl'
 import type { Change } from '../store/store.ts'
 
-/** The record of a check as it is defined. A check that exists keeps its status and output. */
+/** The record of a check definition. An existing check keeps its status and output. */
 export function checkRecord(
   { CheckID, Name, Notes, ServiceID, Status, agent }: DefinedCheck,
   at: { readonly node: string; readonly process: string; readonly existing: CheckRecord | undefined },
@@ -38,12 +38,12 @@ export function deleteCheck(record: CheckRecord): Change {
   return { table: 'checks', op: 'delete', record, expect: record.ModifyIndex }
 }
 
-/** How long a client has until its next report; undefined for a check that is none of TTL. */
+/** How long a client has until its next report; undefined if the check is not a TTL check. */
 export function ttlMsOf(agent: AgentCheck | null | undefined): number | undefined {
   return agent?.run.type === 'ttl' ? agent.run.ttlMs : undefined
 }
 
-/** Whether two records say the same, indexes aside. */
+/** Whether two records are equal, ignoring indexes. */
 export function isSameRecord(a: object, b: object): boolean {
   return JSON.stringify(withoutIndexes(a)) === JSON.stringify(withoutIndexes(b))
 }

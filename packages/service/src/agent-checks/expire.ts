@@ -1,4 +1,4 @@
-/** What falls due on the server's node without a request: expired TTL checks, and outputs that the catalog should get. */
+/** Scheduled writes for the server's node: TTL checks that have expired, and outputs due to be written to the catalog. */
 import { cutOutput, expiredOutput } from '@latchkey/acl'
 import { deregisterChanges } from '../agent/deregister-service.ts'
 import type { ServiceOptions } from '../options.ts'
@@ -8,13 +8,13 @@ import type { DueChecks } from './local-checks.ts'
 
 type Place = Pick<ServiceOptions, 'store' | 'nodeName' | 'localChecks'>
 
-/** Most checks of one commit. */
+/** Maximum number of checks in one commit. */
 const CHECKS_PER_COMMIT_MAX = 500
 
 /**
- * Writes what has fallen due. A check that another process heard of since is left to that.
+ * Writes everything that is due. Skips a check if another process has received a report of it in the meantime.
  *
- * @throws AclError `unavailable`: the caller tries again later.
+ * @throws AclError `unavailable`: the caller retries later.
  */
 export async function writeDueChecks(place: Place, { expired, outputs }: DueChecks): Promise<void> {
   for (const part of inParts(expired)) await expireChecks(place, part)
@@ -27,7 +27,7 @@ function expireChecks({ store, nodeName, localChecks }: Place, due: DueChecks['e
     const changes = due.flatMap(({ checkId: id, process }) => {
       const check = catalog.check(nodeName, id)
       const isOurs = check?.Agent?.run.type === 'ttl' && check.Agent.process === process
-      // A report may have come in between.
+      // A report may have arrived in the meantime.
       if (!isOurs || localChecks.has(id)) return []
       const last = localChecks.outputOf(id) ?? check.Output
       const Output = cutOutput(expiredOutput(last), check.Agent?.outputBytesMax ?? 0)
@@ -54,7 +54,7 @@ function writeOutputs({ store, nodeName }: Place, outputs: ReadonlyMap<string, s
   })
 }
 
-/** Writes the result of a check that the server ran. A result that changes nothing is no commit. */
+/** Writes the result of a check that the server ran. A result that changes nothing needs no commit. */
 export function writeResult(
   { store, nodeName, localChecks }: Place,
   checkId: string,
@@ -74,7 +74,7 @@ export function writeResult(
   })
 }
 
-/** Removes a service of the server's node, because one of its checks was critical for too long. */
+/** Removes a service from the server's node because one of its checks was critical for too long. */
 export function removeService({ store, nodeName, localChecks }: Place, serviceId: string): Promise<void> {
   return decideAndCommit(store, () => {
     const catalog = store.catalog()

@@ -1,35 +1,35 @@
-/** What a process knows of the checks of its node beyond the catalog. Decisions: agent. */
+/** State of the checks of a process's node that is not in the catalog. Decisions: agent. */
 import { OUTPUT_WRITE_MS, outputWriteMs, type Random } from '@latchkey/acl'
 
-/** An output that only the agent shows yet: its status is the one that the catalog has. */
+/** An output that so far only the agent shows; the catalog already has its status. */
 interface HeldOutput {
   readonly output: string
   readonly writeAt: number
 }
 
 export interface LocalChecksOptions {
-  /** Names the process: the checks of whose clients it heard last are its own. */
+  /** ID of the process. It owns the checks of which it received the last report. */
   readonly process: string
-  /** Milliseconds that never jump. */
+  /** Milliseconds of a monotonic clock. */
   readonly now: () => number
-  /** Calls back once; what it returns cancels that. */
+  /** Calls `callback` once; the returned function cancels it. */
   readonly sleeper: { after(ms: number, callback: () => void): () => void }
   readonly random: Random
-  /** Least time between two looks at all deadlines, in milliseconds. */
+  /** Minimum time between two scans of all deadlines, in milliseconds. */
   readonly pauseMs: number
 }
 
-/** What has fallen due. */
+/** Checks and outputs that are due. */
 export interface DueChecks {
-  /** TTL checks that no client reported in time, with the process that the report before was to. */
+  /** TTL checks that no client reported in time, with the process that received the previous report. */
   readonly expired: readonly { readonly checkId: string; readonly process: string }[]
-  /** Outputs by check, which the catalog should get now. */
+  /** Outputs by check, to be written to the catalog now. */
   readonly outputs: ReadonlyMap<string, string>
 }
 
 /**
- * Deadlines of TTL checks and outputs that are not written yet, by check ID. A heartbeat touches one entry of a map and nothing
- * else; deadlines are looked at all together, when the earliest known one has passed.
+ * Deadlines of TTL checks and unwritten outputs, by check ID. A heartbeat only updates one map entry. All deadlines are
+ * scanned together when the earliest known one has passed.
  */
 export class LocalChecks {
   readonly process: string
@@ -38,7 +38,7 @@ export class LocalChecks {
   private readonly options: LocalChecksOptions
   private onDue: ((due: DueChecks) => void) | undefined
   private cancel: (() => void) | undefined
-  /** When the timer fires; no deadline is earlier. */
+  /** When the next scan is due; no deadline is earlier. */
   private looksAt = Number.POSITIVE_INFINITY
 
   constructor(options: LocalChecksOptions) {
@@ -46,7 +46,7 @@ export class LocalChecks {
     this.process = options.process
   }
 
-  /** Calls back with what has fallen due, from now on. */
+  /** Calls `onDue` with everything that is due, from now on. */
   start(onDue: (due: DueChecks) => void): void {
     this.onDue = onDue
     if (this.looksAt !== Number.POSITIVE_INFINITY) this.arm(this.looksAt)
@@ -63,9 +63,9 @@ export class LocalChecks {
   }
 
   /**
-   * A client has reported: it has `ttlMs` for the next time.
+   * Restarts the deadline of a check after a report: the next one is due in `ttlMs`.
    *
-   * @param process that the catalog names as the one that the report was to. Default: this one.
+   * @param process that received the report, according to the catalog. Default: this one.
    */
   renew(checkId: string, ttlMs: number, process = this.process): void {
     const at = this.options.now() + ttlMs
@@ -73,7 +73,7 @@ export class LocalChecks {
     this.lookBy(at)
   }
 
-  /** Keeps an output that differs from the catalog. Does not postpone the write of an output that is already kept. */
+  /** Keeps an output that differs from the catalog's. Does not postpone the write of an output that is already kept. */
   holdOutput(checkId: string, output: string): void {
     const key = keyOf(checkId)
     const share = (this.options.random.bytes(1)[0] ?? 0) / 256
@@ -82,24 +82,24 @@ export class LocalChecks {
     this.lookBy(writeAt)
   }
 
-  /** The catalog has the output now. */
+  /** Drops an output that is now in the catalog. */
   dropOutput(checkId: string): void {
     this.outputs.delete(keyOf(checkId))
   }
 
-  /** The output of a check, where it is newer than that of the catalog. */
+  /** The output of a check, if it is newer than the catalog's. */
   outputOf(checkId: string): string | undefined {
     return this.outputs.get(keyOf(checkId))?.output
   }
 
-  /** Forgets a check that is gone, or that another process has heard of since. */
+  /** Drops a check that was removed, or of which another process has received a report. */
   forget(checkId: string): void {
     const key = keyOf(checkId)
     this.deadlines.delete(key)
     this.outputs.delete(key)
   }
 
-  /** Forgets all checks but these. */
+  /** Drops all checks but these. */
   keepOnly(checkIds: Iterable<string>): void {
     const kept = new Set([...checkIds].map(keyOf))
     for (const key of [...this.deadlines.keys(), ...this.outputs.keys()]) if (!kept.has(key)) this.forget(key)
@@ -138,7 +138,7 @@ export class LocalChecks {
   }
 }
 
-/** IDs match without case. */
+/** IDs match case-insensitively. */
 function keyOf(checkId: string): string {
   return checkId.toLowerCase()
 }

@@ -11,7 +11,7 @@ import type { Answer, Call } from '../handler.ts'
 import { decideAndCommit } from '../store/commit.ts'
 import { checkRecord, isSameRecord, putCheck, ttlMsOf } from './check-records.ts'
 
-/** A check that exists keeps its status until its next result. */
+/** An existing check keeps its status until its next result. */
 export function registerCheckHandler(
   call: Call<'agentChecks.register'>,
 ): Promise<Answer<'agentChecks.register'>> {

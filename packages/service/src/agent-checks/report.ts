@@ -8,8 +8,8 @@ import { decideAndCommit } from '../store/commit.ts'
 import { putCheck, ttlMsOf } from './check-records.ts'
 
 /**
- * Reports the status of a TTL check. A status that the catalog has already, heard by the process that heard the last one, is no
- * commit: the deadline moves in memory.
+ * Reports the status of a TTL check. If the catalog already has the status and this process received the last report, there is
+ * no commit: only the deadline moves, in memory.
  *
  * @throws AclError `not_found`, `privilege_missing`, `field_invalid`.
  */

@@ -2,7 +2,7 @@ import type { ServiceOptions } from '../options.ts'
 import { writeDueChecks } from './expire.ts'
 import { LocalChecks, type LocalChecksOptions } from './local-checks.ts'
 
-/** Begins to watch the deadlines of TTL checks, and writes to the store what falls due. */
+/** Starts watching the deadlines of TTL checks, and writes to the store what is due. */
 export function startLocalChecks(
   options: LocalChecksOptions &
     Pick<ServiceOptions, 'store' | 'nodeName'> & { readonly onError: (error: unknown) => void },
@@ -11,7 +11,7 @@ export function startLocalChecks(
   const localChecks = new LocalChecks(options)
   localChecks.start((due) => {
     writeDueChecks({ store, nodeName, localChecks }, due).catch((error: unknown) => {
-      // The database is away: these fall due again.
+      // The database is unavailable: the checks are due again after a delay.
       for (const { checkId, process } of due.expired) {
         if (!localChecks.has(checkId)) localChecks.renew(checkId, RETRY_MS, process)
       }
@@ -21,5 +21,5 @@ export function startLocalChecks(
   return localChecks
 }
 
-/** When a write that failed is tried again. */
+/** Delay before a failed write is retried. */
 const RETRY_MS = 1_000

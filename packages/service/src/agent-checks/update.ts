@@ -3,7 +3,7 @@ import { AclError, shorten } from '@latchkey/contract'
 import type { Answer, Call } from '../handler.ts'
 import { reportCheck } from './report.ts'
 
-/** @throws AclError `field_invalid` for a word that is no status. */
+/** @throws AclError `field_invalid` for an invalid status. */
 export function updateCheckHandler(
   call: Call<'agentChecks.update'>,
 ): Answer<'agentChecks.update'> | Promise<Answer<'agentChecks.update'>> {

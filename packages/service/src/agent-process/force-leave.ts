@@ -4,9 +4,9 @@ import { registerServers } from '../agent/register-servers.ts'
 import type { Answer, Call } from '../handler.ts'
 
 /**
- * Also takes the server out of the catalog: the elected process no longer sees it among the members.
+ * Also removes the server from the catalog, because the elected process no longer sees it among the members.
  *
- * @throws AclError `not_found`; `field_invalid` for a node whose process lives.
+ * @throws AclError `not_found`; `field_invalid` for a node whose process is still running.
  */
 export async function forceLeaveHandler(
   call: Call<'agentProcess.forceLeave'>,

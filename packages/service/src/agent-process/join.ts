@@ -2,7 +2,7 @@ import { AclError, shorten } from '@latchkey/contract'
 import { done } from '../agent/done.ts'
 import type { Answer, Call } from '../handler.ts'
 
-/** Processes that share the database are members already. @throws AclError `field_invalid` for another address. */
+/** Processes that share the database are already members. @throws AclError `field_invalid` for any other address. */
 export async function joinHandler(call: Call<'agentProcess.join'>): Promise<Answer<'agentProcess.join'>> {
   const { Address } = call.params
   const members = await call.service.cluster.members()

@@ -5,7 +5,7 @@ import { filterFor } from '../request/filter.ts'
 import { ownChecks } from './own-node.ts'
 import { showAgentCheck } from './shown-service.ts'
 
-/** Checks of services need the right to the service, those of the node the right to the node. */
+/** Reading a check of a service needs the right to the service, and a check of the node the right to the node. */
 export async function agentChecksHandler(call: Call<'agent.checks'>): Promise<Answer<'agent.checks'>> {
   const catalog = call.service.store.catalog()
   const rights = new RowRights(call)

@@ -25,7 +25,7 @@ export function deregisterServiceHandler(
   })
 }
 
-/** A service goes with its checks. */
+/** Removes a service together with its checks. */
 export function deregisterChanges(catalog: Catalog, service: ServiceRecord): readonly Change[] {
   return [
     ...catalog.checksOf(service).map(deleteCheck),

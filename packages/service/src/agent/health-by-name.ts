@@ -5,7 +5,7 @@ import { type Answer, type Call, json } from '../handler.ts'
 import { localHealthOf, notHere, statusOf, textAnswer } from './local-health.ts'
 import { ownServices } from './own-node.ts'
 
-/** The status of the answer is the worst of all services with the name. */
+/** The status code reflects the worst status of all services with the name. */
 export function healthByNameHandler(call: Call<'agent.healthByName'>): Answer<'agent.healthByName'> {
   const { params, query, service: options } = call
   const catalog = options.store.catalog()

@@ -1,4 +1,4 @@
-/** The health of services on the server's node, as load balancers ask for it. */
+/** The health of services on the server's node, in the form that load balancers query. */
 import { aggregateStatus, type Catalog, type HealthStatus, type ServiceRecord } from '@latchkey/acl'
 import type { LocalHealth } from '@latchkey/contract'
 import type { Context } from '../handler.ts'
@@ -12,12 +12,12 @@ const STATUS = {
   maintenance: { status: 503 },
 } as const
 
-/** The status and the header of an answer, by the worst status that it shows. */
+/** The status code and header of an answer, for the worst status that it shows. */
 export function statusOf(worst: HealthStatus) {
   return { ...STATUS[worst], headers: { reason: worst } }
 }
 
-/** No such service: as critical. */
+/** The status code and header if there is no such service: the same header as critical. */
 export function notHere() {
   return { status: 404, headers: { reason: 'critical' } } as const
 }
@@ -27,7 +27,7 @@ export function textAnswer(text: string) {
   return { body: { kind: 'bytes', bytes, contentType: 'text/plain; charset=utf-8' } } as const
 }
 
-/** One service with the checks of the node and its own. */
+/** One service with its own checks and those of the node. */
 export function localHealthOf(
   call: Context,
   catalog: Catalog,

@@ -1,4 +1,4 @@
-/** What is registered on the server's own node: the agent's part of the catalog. Decisions: agent. */
+/** What is registered on the server's own node, which is the agent's part of the catalog. Decisions: agent. */
 import {
   ALIVE_CHECK,
   type Catalog,
@@ -13,7 +13,7 @@ import { requireNode, requireService } from '../catalog/rights.ts'
 import type { Context } from '../handler.ts'
 import type { Change } from '../store/store.ts'
 
-/** The check that the server registers of itself, beside its service: no agent shows or changes them. */
+/** The check that the server registers for itself, besides its service. The agent endpoints neither show nor change them. */
 const SERVER_CHECK = ALIVE_CHECK.toLowerCase()
 
 type Place = Pick<Context, 'service'>
@@ -55,7 +55,7 @@ export function requireOwnCheck(call: Place, catalog: Catalog, id: string): Chec
 }
 
 /**
- * A check of a service needs the right to that service, one of the node the right to the node.
+ * Changing a check of a service needs the right to the service, and a check of the node the right to the node.
  *
  * @throws AclError `privilege_missing`.
  */
@@ -65,7 +65,7 @@ export function requireCheckWrite(call: Context, catalog: Catalog, check: CheckR
   else requireNode(call, call.service.nodeName, 'write')
 }
 
-/** Puts the server's own node into the catalog, unless it is there. */
+/** Puts the server's own node into the catalog, if it is missing. */
 export function nodeChanges({ service }: Place, catalog: Catalog): readonly Change[] {
   const { nodeName, cluster } = service
   if (catalog.node(nodeName)) return []
@@ -73,7 +73,7 @@ export function nodeChanges({ service }: Place, catalog: Catalog): readonly Chan
   return [{ table: 'nodes', op: 'put', record, expect: 0 }]
 }
 
-/** Whether a client names something that only the server may register. @throws AclError `field_invalid`. */
+/** Refuses names that only the server may register. @throws AclError `field_invalid`. */
 export function refuseServerIds(ids: {
   readonly service?: string
   readonly checks: readonly string[]

@@ -4,7 +4,7 @@ import { decideAndCommit } from '../store/commit.ts'
 import type { Store } from '../store/store.ts'
 
 /**
- * Shows servers in the catalog. Nothing is written where it shows them already. Decisions: agent.
+ * Registers servers in the catalog. Writes nothing for a server that is already there. Decisions: agent.
  *
  * @throws AclError `unavailable`.
  */

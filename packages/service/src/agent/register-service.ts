@@ -13,7 +13,7 @@ import type { Change } from '../store/store.ts'
 import { done } from './done.ts'
 import { nodeChanges, ownCheck, ownService, refuseServerIds } from './own-node.ts'
 
-/** Registers a service with its checks, all or nothing. Checks that exist keep their status. */
+/** Registers a service with its checks, all or nothing. Existing checks keep their status. */
 export function registerServiceHandler(
   call: Call<'agent.registerService'>,
 ): Promise<Answer<'agent.registerService'>> {

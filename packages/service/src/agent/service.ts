@@ -5,7 +5,7 @@ import { nodeTopic } from '../store/store.ts'
 import { ownService } from './own-node.ts'
 import { contentHashOf, showAgentService } from './shown-service.ts'
 
-/** With the hash that the client has, waits until the service differs from it. */
+/** If the request has the hash of the client's copy, waits until the service differs from it. */
 export async function agentServiceHandler(call: Call<'agent.service'>): Promise<Answer<'agent.service'>> {
   const { query, params, service: options, signal } = call
   const { store, clock, nodeName } = options

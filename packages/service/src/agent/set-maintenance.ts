@@ -13,9 +13,10 @@ interface MaintenanceQuery {
 }
 
 /**
- * Begins or ends the maintenance of the node, or of a service. Beginning again keeps the first reason; ending again is no fault.
+ * Begins or ends the maintenance of the node, or of a service. Beginning again keeps the first reason; ending again is not an
+ * error.
  *
- * @param find the service, with the right of the caller checked; undefined for the node.
+ * @param find finds the service and checks the caller's right; undefined for the node.
  * @throws AclError `query_invalid`, or what `find` throws.
  */
 export function setMaintenance(

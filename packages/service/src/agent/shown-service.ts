@@ -4,7 +4,7 @@ import type { AgentService, HealthCheck } from '@latchkey/contract'
 import { Fingerprint } from '../blocking/shown.ts'
 import type { Context } from '../handler.ts'
 
-/** Without indexes; `Meta` is never null, and empty proxies are left out. */
+/** Without indexes. `Meta` is never null, and empty proxies are left out. */
 export function showAgentService(record: ServiceRecord, { records: { view } }: Context): AgentService {
   const {
     CreateIndex: _created,
@@ -21,7 +21,7 @@ export function showAgentService(record: ServiceRecord, { records: { view } }: C
   }
 }
 
-/** A check with the latest output, which the catalog may not have yet. */
+/** A check with its latest output, which may not be in the catalog yet. */
 export function showAgentCheck(
   record: CheckRecord,
   catalog: Catalog,

@@ -1,6 +1,6 @@
 import { type Answer, type Call, json } from '../handler.ts'
 
-/** There are no gateways to configure, and so no services of them. */
+/** There are no gateways to configure, so they have no services. */
 export function gatewayServicesHandler(
   _call: Call<'catalog.gatewayServices'>,
 ): Answer<'catalog.gatewayServices'> {

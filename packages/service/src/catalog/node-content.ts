@@ -1,4 +1,4 @@
-/** A node with those of its services that a caller may read. */
+/** A node with those of its services that the caller may read. */
 import { SERVICE_FIELDS, showNode, showNodeService } from '@latchkey/acl'
 import type { Node, NodeService } from '@latchkey/contract'
 import type { Context, Watch } from '../handler.ts'
@@ -14,7 +14,7 @@ interface NodeContent {
   readonly rights: RowRights
 }
 
-/** @returns nothing found if there is no such node, or the caller may not read it. */
+/** @returns `found: undefined` if there is no such node, or the caller may not read it. */
 export async function readNode(
   call: Context & { readonly query: { readonly filter?: string | undefined } },
   name: string,
@@ -27,7 +27,8 @@ export async function readNode(
   const node = named && rights.node(named.Node) ? named : undefined
   const topic = nodeTopic(named?.Node ?? name)
   if (!node) {
-    // 1 as in existing services, but no waiter's index decreases: the end of a node is news. What is hidden is never news.
+    // The index is 1 as in existing services, but a waiter's index must not decrease: it is told that the node was deleted.
+    // Hidden nodes never wake a waiter.
     const isGone = call.isBlocking && new RowRights(call).node(name)
     return { found: undefined, watch: { topic, index: isGone ? index : 1, isOwn: true }, rights }
   }

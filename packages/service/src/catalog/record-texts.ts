@@ -1,4 +1,4 @@
-/** Caches records of the catalog as JSON text. Records are immutable, so a text is valid as long as its record exists. */
+/** Caches catalog records as JSON text. Records are immutable, so a text is valid as long as its record exists. */
 import {
   type CheckRecord,
   type NodeRecord,

@@ -1,13 +1,13 @@
-/** Which nodes, services and checks a caller may see: rights filter answers row by row. Spec 5.4, 7; decisions: agent. */
+/** Which nodes, services and checks a caller may see; answers are filtered row by row. Spec 5.4, 7; decisions: agent. */
 import { type CheckRecord, DEFAULT_NAMESPACE, type ServiceRecord } from '@latchkey/acl'
 import { isAtHome, requireRight } from '../caller/caller.ts'
 import { type Context, type JsonAnswer, tellLack } from '../handler.ts'
 
 type Judge = Pick<Context, 'service' | 'caller'>
 
-/** The rights of one caller, for one answer. Decisions about a name are kept: instances share nodes and names. */
+/** The rights of one caller, for one answer. Decisions about a name are cached, because instances share nodes and names. */
 export class RowRights {
-  /** Whether something was asked for that the caller may not see. */
+  /** Whether a row was hidden because the caller may not see it. */
   hasHidden = false
   private readonly judge: Judge
   private readonly nodes = new Map<string, boolean>()

@@ -1,4 +1,4 @@
-/** What query options select among the rows of the catalog. Decisions: catalog records. */
+/** Selects rows of the catalog by query options. Decisions: catalog records. */
 import { type Catalog, type NodeRecord, type ServiceRecord, sortByDistance } from '@latchkey/acl'
 import type { Context } from '../handler.ts'
 
@@ -14,7 +14,7 @@ interface InstanceOptions extends NodeOptions {
   readonly tag?: readonly string[] | undefined
 }
 
-/** Whether a node has all pairs of `node-meta`; one without a colon has an empty value. */
+/** Whether a node has all pairs of `node-meta`. A pair without a colon has an empty value. */
 export function hasMeta(node: NodeRecord | undefined, pairs: readonly string[] | undefined): boolean {
   if (!pairs?.length) return true
   return pairs.every((pair) => {
@@ -24,13 +24,13 @@ export function hasMeta(node: NodeRecord | undefined, pairs: readonly string[] |
   })
 }
 
-/** Whether an instance has all tags, without case; nothing has the empty tag. */
+/** Whether an instance has all tags, ignoring case. No instance has the empty tag. */
 function hasTags({ Tags }: ServiceRecord, tags: readonly string[] | undefined): boolean {
   if (!tags?.length) return true
   return tags.every((tag) => tag !== '' && Tags.some((own) => own.toLowerCase() === tag.toLowerCase()))
 }
 
-/** The instances that tags and node-meta select. Several tags count from 1.3.0; before, the first one. */
+/** The instances that tags and node-meta select. Before 1.3.0, only the first tag is used. */
 export function selectInstances(
   { service }: Pick<Context, 'service'>,
   catalog: Catalog,
@@ -43,7 +43,7 @@ export function selectInstances(
   return instances.filter((record) => hasTags(record, tags) && hasMeta(catalog.node(record.Node), meta))
 }
 
-/** Sorts by the distance from a node, where `near` names one. */
+/** Sorts by distance from the node that `near` names, if any. */
 export function sortNear<T>(
   { service }: Pick<Context, 'service'>,
   catalog: Catalog,

@@ -11,7 +11,7 @@ export function servicesHandler(call: Call<'catalog.services'>): Answer<'catalog
   const catalog = store.catalog()
   const meta = query['node-meta']
   const isByNode = meta !== undefined && meta.length > 0
-  // Before the content: an index is never newer than what it is shown with.
+  // Read before the content, so that the index is never newer than the content.
   const index = isByNode ? indexOfTables(store, 'nodes', 'services') : store.tableIndex('services')
   const rights = new RowRights(call)
   const tags = new Map<string, Set<string>>()

@@ -1,4 +1,4 @@
-/** What registrations and deregistrations share: their datacenter, their rights, and their commit. */
+/** The shared parts of registrations and deregistrations: datacenter, rights and commit. */
 import type { CatalogChange, CatalogNeed } from '@latchkey/acl'
 import { catalogKey, DEFAULT_NAMESPACE } from '@latchkey/acl'
 import { AclError } from '@latchkey/contract'
@@ -19,7 +19,7 @@ export function requireNeed({ service, caller }: Context, need: CatalogNeed): vo
   requireRight(caller, namespace, { resource: need.resource, segment: need.segment, access: 'write' })
 }
 
-/** @throws AclError `privilege_missing` for the first, if the caller has none of them. */
+/** @throws AclError `privilege_missing` for the first need, if the caller meets none of them. */
 export function requireOneOf(call: Context, needs: readonly CatalogNeed[]): void {
   let refusal: unknown
   for (const need of needs) {
@@ -33,7 +33,7 @@ export function requireOneOf(call: Context, needs: readonly CatalogNeed[]): void
   throw refusal
 }
 
-/** Changes on the condition that the records are as they were read. */
+/** Makes changes conditional on the records being as they were read. */
 export function expecting(
   changes: readonly CatalogChange[],
   { service }: { readonly service: Pick<Context['service'], 'store'> },

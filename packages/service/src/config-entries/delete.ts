@@ -3,7 +3,7 @@ import { requireIntentionWrite } from '../intentions/rights.ts'
 import { deleteEntry, requireWritableNow } from '../intentions/stored-intentions.ts'
 import { decideAndCommitFor } from '../store/commit.ts'
 
-/** The same where there is none; with `cas`, whether it was deleted. */
+/** Answers the same if there is no such entry; with `cas`, whether it was deleted. */
 export function deleteConfigEntryHandler(
   call: Call<'configEntries.delete'>,
 ): Promise<Answer<'configEntries.delete'>> {

@@ -3,7 +3,7 @@ import { type Answer, type Call, json } from '../handler.ts'
 import { mayRead } from '../intentions/rights.ts'
 import { isListed } from '../request/namespace.ts'
 
-/** In order of namespace and name. */
+/** Ordered by namespace and name. */
 export function listConfigEntriesHandler(call: Call<'configEntries.list'>): Answer<'configEntries.list'> {
   const { directory, service } = call
   const entries = [...directory.intentions().allEntries()]

@@ -5,7 +5,7 @@ import { putEntry, requireWritableNow } from '../intentions/stored-intentions.ts
 import { namespaceOf } from '../request/namespace.ts'
 import { decideAndCommitFor } from '../store/commit.ts'
 
-/** `true`, or `false` where `cas` does not hold. */
+/** `true`, or `false` if `cas` does not hold. */
 export function writeConfigEntryHandler(
   call: Call<'configEntries.write'>,
 ): Promise<Answer<'configEntries.write'>> {

@@ -1,9 +1,9 @@
 import type { CoordinateRecord } from '@latchkey/acl'
 
-/** What was reported of a node. */
+/** A reported coordinate. */
 export type CoordinateReport = Pick<CoordinateRecord, 'Node' | 'Segment' | 'Coord'>
 
-/** Takes reports, and writes them from time to time. */
+/** Collects reports, and writes them from time to time. */
 export interface CoordinateCollector {
   add(report: CoordinateReport): void
 }

@@ -1,7 +1,7 @@
 import type { CoordinateRecord } from '@latchkey/acl'
 import type { Coordinate } from '@latchkey/contract'
 
-/** Coordinates as answers show them, of one segment if it is named. */
+/** Coordinates as answers show them, of one segment if one is named. */
 export function showCoordinates(
   records: readonly CoordinateRecord[],
   segment: string | undefined,

@@ -4,7 +4,7 @@ import type { Answer, Call } from '../handler.ts'
 import type { CoordinateReport } from './report.ts'
 import { writeCoordinates } from './updates.ts'
 
-/** Takes the coordinate of a node. Decisions: coordinates. */
+/** Accepts the coordinate of a node. Decisions: coordinates. */
 export async function updateCoordinateHandler(
   call: Call<'coordinates.update'>,
 ): Promise<Answer<'coordinates.update'>> {

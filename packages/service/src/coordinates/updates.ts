@@ -1,24 +1,24 @@
-/** Collects the coordinates that agents report, and writes them in batches: each node reports every few seconds. */
+/** Collects the coordinates that agents report, and writes them in batches, because each node reports every few seconds. */
 import { coordinateKey } from '@latchkey/acl'
 import { decideAndCommit } from '../store/commit.ts'
 import type { Change, Store } from '../store/store.ts'
 import type { CoordinateCollector, CoordinateReport } from './report.ts'
 
-/** Most coordinates in one commit. */
+/** Maximum number of coordinates in one commit. */
 const BATCH_SIZE_MAX = 128
-/** Most coordinates that wait; those of further nodes are dropped until these are written. */
+/** Maximum number of pending coordinates. Those of further nodes are dropped until the pending ones are written. */
 const WAITING_MAX = 10_000
 
 export class CoordinateUpdates implements CoordinateCollector {
   private readonly waiting = new Map<string, CoordinateReport>()
 
-  /** Keeps a report until {@link CoordinateUpdates.write}, in place of an earlier one. */
+  /** Keeps a report until {@link CoordinateUpdates.write}, replacing an earlier one. */
   add(report: CoordinateReport): void {
     const key = coordinateKey(report)
     if (this.waiting.size < WAITING_MAX || this.waiting.has(key)) this.waiting.set(key, report)
   }
 
-  /** Writes what waits. What cannot be written waits on. */
+  /** Writes the pending coordinates. Coordinates that cannot be written stay pending. */
   async write(store: Store): Promise<void> {
     const reports = [...this.waiting]
     for (let start = 0; start < reports.length; start += BATCH_SIZE_MAX) {

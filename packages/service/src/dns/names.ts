@@ -1,4 +1,4 @@
-/** DNS as a function from question to reply: the caller is the token of DNS, and names come from the catalog. Decisions: dns. */
+/** DNS as a function from question to reply. The caller is the DNS token, and names come from the catalog. Decisions: dns. */
 import {
   answerQuestion,
   DEFAULT_NAMESPACE,
@@ -17,13 +17,13 @@ import type { Store } from '../store/store.ts'
 
 export interface NamesOptions {
   readonly settings: DnsSettings
-  /** The secret that questions are answered with. Absent: the anonymous token. */
+  /** The secret of the token that answers questions. Absent: the anonymous token. */
   readonly secretId?: string | undefined
 }
 
 const EVERYTHING: DnsRights = { node: () => true, service: () => true }
 
-/** Answers DNS questions. Made by `Service.names`, with whose callers it shares what is known of rights. */
+/** Answers DNS questions. Created by `Service.names`, with whose callers it shares cached rights. */
 export class Names {
   private readonly service: ServiceOptions
   private readonly callers: Callers
@@ -36,10 +36,10 @@ export class Names {
   }
 
   /**
-   * Answers a question: at once, where the rights are in memory and the state is known to be current.
+   * Answers a question, synchronously if the rights are in memory and the state is known to be current.
    *
-   * @param recordsMax as many records as are of use.
-   * @throws AclError `caller_unknown` if the token of DNS does not exist; it rejects, too.
+   * @param recordsMax maximum number of useful records.
+   * @throws AclError `caller_unknown` if the DNS token does not exist; the promise may also reject.
    */
   resolve(question: DnsQuestion, recordsMax: number): DnsReply | Promise<DnsReply> {
     const { store, aclEnabled } = this.service
@@ -62,7 +62,7 @@ export class Names {
     return this.answer(question, recordsMax, { store, rights })
   }
 
-  /** While the database cannot be reached, the state that the process has. */
+  /** Falls back to the state in memory while the database cannot be reached. */
   private async currentStore(): Promise<Store> {
     const { store } = this.service
     try {
@@ -79,7 +79,7 @@ export class Names {
     for (;;) {
       const directory = store.directory()
       const { token } = await this.callers.resolve(this.options.secretId, store)
-      // A token just read may be newer than the directory that its links refer to.
+      // A token that was just loaded may be newer than the directory that its links refer to.
       if (store.directory().version !== directory.version) continue
       return { token, ...(await this.callers.rightsOf(token, directory)) }
     }
@@ -121,7 +121,7 @@ function seedOf(bytes: Uint8Array): number {
   return bytes.reduce((seed, byte) => seed * 256 + byte, 0)
 }
 
-/** Draws without replacement, no more than are asked for: lists may be long. */
+/** Draws without replacement, and only as many items as the consumer takes, because lists may be long. */
 function* shuffled<T>(list: readonly T[], random: SeededRandom): Generator<T, void> {
   const left = [...list]
   for (let count = left.length; count > 0; count--) {

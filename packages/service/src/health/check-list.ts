@@ -1,4 +1,4 @@
-/** Lists of checks: those of a node, of a service, or in a state. */
+/** Lists of checks: of a node, of a service, or in a state. */
 import {
   type Catalog,
   CHECK_FIELDS,
@@ -20,12 +20,12 @@ interface CheckQuery {
   readonly filter?: string | undefined
 }
 
-/** Whether a list shows a check: one of a service in its namespace alone, one of a node in any. */
+/** Whether a list includes a check: a check of a service only in its namespace, a check of a node in any. */
 export function isCheckListed(call: Context, { ServiceID, Namespace }: CheckRecord): boolean {
   return ServiceID === '' || isListed(call, Namespace)
 }
 
-/** Answers those of some checks that the caller may read, and that the options select. */
+/** Answers the checks that the caller may read and that the options select. */
 export function answerChecks(
   call: Context & { readonly query: CheckQuery },
   catalog: Catalog,

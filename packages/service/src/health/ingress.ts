@@ -1,7 +1,7 @@
 import type { Answer, Call } from '../handler.ts'
 import { answerInstances } from './instances.ts'
 
-/** Nothing configures gateways here, so none serves a service. */
+/** Gateways cannot be configured, so none serves a service. */
 export function ingressHealthHandler(
   call: Call<'health.ingress'>,
 ): Answer<'health.ingress'> | Promise<Answer<'health.ingress'>> {

@@ -41,7 +41,7 @@ export function answerInstances(
   const { query, service } = call
   const catalog = service.store.catalog()
   const onlyPassing = readPassing(call)
-  // Before the content: an index is never newer than what it is shown with.
+  // Read before the content, so that the index is never newer than the content.
   const own = watchOfService(call, catalog, name, 'nodes', 'services', 'checks')
   const rights = new RowRights(call)
   const visible = selectInstances(call, catalog, instancesOf(catalog), query).filter((record) =>
@@ -54,14 +54,14 @@ export function answerInstances(
   return filtered(call, sorted, watch).then((answer) => rights.mark(answer))
 }
 
-/** As {@link answerInstances}, all instances of a service, from what is kept where only `passing` selects. */
+/** Like {@link answerInstances}, for all instances of a service. Cached if only `passing` selects. */
 export function answerService(
   call: Context & { readonly query: InstanceQuery },
   name: string,
 ): JsonAnswer<ServiceHealth[]> | Promise<JsonAnswer<ServiceHealth[]>> {
   const { query, service, namespace, keptHealth } = call
   const catalog = service.store.catalog()
-  // Before the content: an index is never newer than what it is shown with.
+  // Read before the content, so that the index is never newer than the content.
   const watch = watchOfService(call, catalog, name, 'nodes', 'services', 'checks')
   const index = catalog.serviceIndex(name, namespace)
   const instances = catalog.instances(name, namespace)
@@ -84,7 +84,7 @@ export function answerService(
   )
 }
 
-/** An answer that leaves something out may stay the same when its service changes. */
+/** If an answer leaves something out, it may stay the same when its service changes. */
 function watchOf(
   { query }: { readonly query: InstanceQuery },
   watch: Watch,
@@ -141,7 +141,7 @@ const BOOLS: ReadonlyMap<string, boolean> = new Map([
   ...['0', 'f', 'F', 'false', 'FALSE', 'False'].map((word) => [word, false] as const),
 ])
 
-/** @throws AclError `query_invalid`. Before 0.8.5 any value means yes. */
+/** @throws AclError `query_invalid`. Before 0.8.5, any value means true. */
 function readPassing({ query: { passing }, service }: Context & { readonly query: InstanceQuery }): boolean {
   if (passing === undefined) return false
   if (!service.profile.has('health.passingParsed')) return true

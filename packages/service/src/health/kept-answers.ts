@@ -1,4 +1,6 @@
-/** Keeps what `health/service` shows of a service: many clients ask for one service, and all who wait for it ask when it changes. */
+/**
+ * Caches the answers of `health/service`: many clients read one service, and all its waiters read it again when it changes.
+ */
 import type { ServiceRecord } from '@latchkey/acl'
 import type { ServiceHealth } from '@latchkey/contract'
 import { BoundedMap } from '../bounded-map.ts'
@@ -10,15 +12,15 @@ import type { JsonText } from '../reply/json-text.ts'
 /** The instances that a caller sees. */
 interface HealthText {
   readonly text: JsonText<ServiceHealth[]>
-  /** Whether rights left instances out. */
+  /** Whether instances are left out for lack of rights. */
   readonly hasHidden: boolean
 }
 
-/** The service as it was when its answer was made. */
+/** The state of the service from which an answer was made. */
 export interface ServiceState {
-  /** Moves with the instances, their nodes, and the checks of both. */
+  /** Changes with the instances, their nodes, and the checks of both. */
   readonly index: number
-  /** In a catalog that was replaced, an index may come back: the list is another one then. */
+  /** If the catalog was replaced, an index may recur, but the list is then another object. */
   readonly instances: readonly ServiceRecord[]
 }
 
@@ -37,10 +39,10 @@ export class KeptHealth {
   private readonly policies = new ObjectNumbers()
 
   /**
-   * The answer to a question about a service, made unless it is kept.
+   * The answer to a question about a service, from the cache or else from `make`.
    *
-   * @param question names the service and what is asked about it: with {@link ServiceState} and the rights of the caller,
-   *   everything that the answer depends on.
+   * @param question names the service and the options of the read. Together with {@link ServiceState} and the caller's rights,
+   * it determines the answer.
    */
   of(asker: Asker, question: string, { index, instances }: ServiceState, make: () => HealthText): HealthText {
     const key = `${this.rightsOf(asker)} ${question}`
@@ -50,7 +52,7 @@ export class KeptHealth {
     return this.kept.set(key, fresh, fresh.text.length + key.length)
   }
 
-  /** Same text, same rights to read. */
+  /** Equal texts mean equal rights to read. */
   private rightsOf({ service, caller }: Asker): string {
     if (!service.aclEnabled) return ''
     const { authorizer, isGlobal, token } = caller

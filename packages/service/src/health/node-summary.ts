@@ -6,7 +6,7 @@ import type { Context } from '../handler.ts'
 import { isListed } from '../request/namespace.ts'
 import { isCheckListed } from './check-list.ts'
 
-/** @param node that the caller may read. */
+/** @param node a node that the caller may read. */
 export function summaryOfNode(
   call: Context,
   catalog: Catalog,

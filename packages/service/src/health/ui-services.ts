@@ -48,7 +48,7 @@ function shownInstance(
   ]
 }
 
-/** By name, then namespace. Checks of a node count for each service that has instances on it, once. */
+/** By name, then namespace. A check of a node counts once for each service that has instances on it. */
 function summariesOf(instances: readonly ServiceHealth[], view: RecordView): ServiceSummary[] {
   const groups = Map.groupBy(instances, ({ Service }) => `${Service.Service}\n${Service.Namespace ?? ''}`)
   const withProxy = new Set(
@@ -71,10 +71,10 @@ function summariesOf(instances: readonly ServiceHealth[], view: RecordView): Ser
 
 const namespaceOf = ({ Service }: ServiceHealth) => Service.Namespace ?? ''
 
-/** Names of services match without case. */
+/** Service names match case-insensitively. */
 const asKey = (name: string, namespace: string) => `${namespace}/${name.toLowerCase()}`
 
-/** The services that instances are proxies of. */
+/** The services for which instances are proxies. */
 function proxiedBy(instances: readonly ServiceHealth[]): readonly string[] {
   return instances.flatMap(({ Service }) => {
     const destination = Service.Kind === CONNECT_PROXY ? Service.Proxy?.DestinationServiceName : undefined
@@ -87,7 +87,7 @@ interface Mesh {
   readonly isProxied: boolean
 }
 
-/** What versions from 1.11 on add. There are no gateways. */
+/** Adds what versions from 1.11 on show. There are no gateways. */
 function inMesh({ Kind, Name, ...rest }: ServiceSummary, { view, isProxied }: Mesh): ServiceSummary {
   return {
     ...(Kind === undefined ? {} : { Kind }),

@@ -11,10 +11,11 @@ export function indexOfTables(store: Store, ...tables: readonly CatalogTable[]):
 }
 
 /**
- * The number of one service from 1.0.7: it moves with its instances, their nodes and the checks of both. An absent service has,
- * from 1.4.1, the number of the last one that lost its last instance. Before, all services share the highest. Spec 9.3 (1.0.7).
+ * The index of one service, from 1.0.7 on: it changes with its instances, their nodes and the checks of both. From 1.4.1 on,
+ * an absent service has the index at which any service last lost its last instance. Before 1.0.7, all services share the
+ * highest index. Spec 9.3 (1.0.7).
  *
- * @param tables those that the answer shows, whose highest index all services share.
+ * @param tables the tables that the answer shows, whose highest index all services share.
  */
 export function watchOfService(
   { service, namespace }: Pick<Context, 'service' | 'namespace'>,
@@ -33,7 +34,7 @@ export function watchOfService(
   return { topic: SERVICE_NAMES_TOPIC, index, filtered: true }
 }
 
-/** A read of whole tables: woken by every change, so it keeps waiting while the answer stays the same. */
+/** For a read of whole tables, which every change wakes: it keeps waiting while the answer stays the same. */
 export function watchOfTables(topic: Topic, index: number): Watch {
   return { topic, index, filtered: true }
 }

@@ -3,7 +3,7 @@ import { requireRight } from '../caller/caller.ts'
 import { type Answer, type Call, json } from '../handler.ts'
 import { endsAsked } from './stored-intentions.ts'
 
-/** Without an intention the default decides: allow where ACLs are off or the default policy allows. */
+/** If no intention matches, the default decides: allow if ACLs are off or the default policy allows. */
 export function checkIntentionHandler(call: Call<'intentions.check'>): Answer<'intentions.check'> {
   const { directory, query, service, caller } = call
   const ends = endsAsked(call, query)

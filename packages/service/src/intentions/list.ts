@@ -6,7 +6,7 @@ import { isListed } from '../request/namespace.ts'
 import { maySee } from './rights.ts'
 import { intentionShown } from './stored-intentions.ts'
 
-/** Before 1.9.0 of every namespace, since then of that of the request. Spec 9.3 (1.9.0). */
+/** Lists intentions of all namespaces before 1.9.0, and only those of the request's namespace since. Spec 9.3 (1.9.0). */
 export async function listIntentionsHandler(
   call: Call<'intentions.list'>,
 ): Promise<Answer<'intentions.list'>> {

@@ -2,7 +2,7 @@ import { type Answer, type Call, json, missing } from '../handler.ts'
 import { maySee, requireIntentionRead } from './rights.ts'
 import { endsAsked, intentionNotFound, intentionShown } from './stored-intentions.ts'
 
-/** Without the right to either end 403, whether the intention exists or not. */
+/** 403 without the right to either end, whether or not the intention exists. */
 export function readExactIntentionHandler(
   call: Call<'intentions.readExact'>,
 ): Answer<'intentions.readExact'> {

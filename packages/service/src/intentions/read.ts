@@ -1,7 +1,7 @@
 import { type Answer, type Call, json, missing } from '../handler.ts'
 import { intentionNotFound, intentionShown, requireSight } from './stored-intentions.ts'
 
-/** 404 for an unknown one, whatever the caller may read. */
+/** 404 for an unknown ID, whatever the caller may read. */
 export function readIntentionHandler(call: Call<'intentions.read'>): Answer<'intentions.read'> {
   const { directory, params } = call
   const watch = { topic: 'intentions', filtered: true } as const

@@ -1,4 +1,4 @@
-/** Rights on intentions, which are rules of services. Spec 5.4; decisions: intentions. */
+/** Rights on intentions, which are granted by service rules. Spec 5.4; decisions: intentions. */
 import { type IntentionDestination, type IntentionEnds, type Question, WILDCARD } from '@latchkey/acl'
 import { isAtHome, requireRight } from '../caller/caller.ts'
 import type { Context } from '../handler.ts'
@@ -10,7 +10,7 @@ export interface End {
 }
 
 /**
- * To write an intention takes `intentions = "write"` on its destination; for `*`, on every service.
+ * Writing an intention needs `intentions = "write"` on its destination; for `*`, on every service.
  *
  * @throws AclError `privilege_missing`.
  */
@@ -30,7 +30,7 @@ function requireIntention(call: Context, end: End, access: 'read' | 'write'): vo
   if (call.service.aclEnabled) requireRight(call.caller, end.namespace, questionOf(end, access))
 }
 
-/** Whether the caller may read source or destination: either shows the whole intention. */
+/** Whether the caller may read the source or the destination: either right shows the whole intention. */
 export function maySee(call: Context, intention: IntentionEnds): boolean {
   const { SourceNS, SourceName, DestinationNS, DestinationName } = intention
   return (

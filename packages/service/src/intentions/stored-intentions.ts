@@ -1,4 +1,4 @@
-/** Intentions as handlers find, show and change them. */
+/** Finds, renders and changes stored intentions. */
 import {
   type Directory,
   destinationKey,
@@ -29,7 +29,7 @@ export function requireWritableNow({ service }: Context, by: 'id' | 'entry'): vo
   requireWritable(migrationOf(service.store.directory()), by)
 }
 
-/** An intention as this datacenter shows it: since the migration, as a part of its config entry. */
+/** An intention as this datacenter shows it; after the migration, as part of its config entry. */
 export function intentionShown(directory: Directory): (intention: IntentionRecord) => Intention {
   if (migrationOf(directory)?.state !== 'done') return showIntention
   const intentions = directory.intentions()
@@ -70,7 +70,7 @@ export function endsAsked(
   }
 }
 
-/** Puts an intention, with its destination. */
+/** Puts an intention and its destination. */
 export function putIntention(directory: Directory, record: IntentionRecord): readonly Change[] {
   const existing = directory.intentions().findExact(record)
   return [
@@ -79,7 +79,7 @@ export function putIntention(directory: Directory, record: IntentionRecord): rea
   ]
 }
 
-/** Puts an intention in place of another, which may have other names. */
+/** Puts an intention in place of another, which may have different ends. */
 export function replaceIntention(
   directory: Directory,
   existing: IntentionRecord,
@@ -93,7 +93,7 @@ export function replaceIntention(
   return [end, ...putIntention(directory, record)]
 }
 
-/** Deletes an intention; its destination goes with its last one. */
+/** Deletes an intention, and its destination with the last one. */
 export function deleteIntention(directory: Directory, record: IntentionRecord): readonly Change[] {
   const entry = directory.intentions().entry(record)
   const isLast = (entry?.sources.length ?? 0) <= 1
@@ -110,7 +110,7 @@ export function deleteIntention(directory: Directory, record: IntentionRecord): 
   ]
 }
 
-/** Every change of an intention writes its destination, on which concurrent changes meet. */
+/** Every change to an intention also writes its destination, so that concurrent changes conflict. */
 function putDestination(
   directory: Directory,
   { DestinationNS, DestinationName }: IntentionDestination,

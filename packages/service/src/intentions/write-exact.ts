@@ -4,7 +4,7 @@ import { decideAndCommitFor } from '../store/commit.ts'
 import { requireIntentionWrite } from './rights.ts'
 import { endsAsked, putEntry, requireWritableNow } from './stored-intentions.ts'
 
-/** An edit of the config entry of the destination: all of its sources lose their IDs and times. Spec 9.5.3. */
+/** Edits the config entry of the destination, so all of its sources lose their IDs and times. Spec 9.5.3. */
 export function writeExactIntentionHandler(
   call: Call<'intentions.writeExact'>,
 ): Promise<Answer<'intentions.writeExact'>> {
