@@ -4,7 +4,7 @@ import type { Change } from '../store/store.ts'
 import { requireAuthMethod } from './stored-auth-method.ts'
 
 /**
- * Deletes a method with its rules. Its tokens name a generation that is gone, so they act as deleted at once; a job of the
+ * Deletes a method with its rules. Its tokens refer to a deleted generation, so they immediately act as deleted; a job of the
  * server removes their rows in batches. Decisions: auth methods.
  */
 export function deleteAuthMethodHandler(

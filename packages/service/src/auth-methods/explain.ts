@@ -19,7 +19,7 @@ import { evaluationOf } from '../login/log-in.ts'
 import { showRight } from '../reply/show-right.ts'
 import { requireAuthMethod } from './stored-auth-method.ts'
 
-/** Explains what a login with these claims would give. Evaluates them as a login does, and writes nothing. An extension. */
+/** Explains the result of a login with these claims. Evaluates them as a login does, and writes nothing. An extension. */
 export async function explainLoginHandler(
   call: Call<'authMethods.explain'>,
 ): Promise<Answer<'authMethods.explain'>> {
@@ -44,7 +44,7 @@ export async function explainLoginHandler(
 /** Maximum size of the compiled rules of one explanation, in bytes. */
 const RULES_BYTES_MAX = 16_777_216
 
-/** The rights that a token has because of the links. */
+/** The rights that a token gets through the links. */
 function* rightsOf(
   { service }: Context,
   links: LoginExplanation,

@@ -23,7 +23,7 @@ export function loginsHandler(call: Call<'authMethods.logins'>): Promise<Answer<
   }, call.signal)
 }
 
-/** Makes a cursor that is opaque to clients and fits into a header. It is never empty, though an identity may be. */
+/** Returns a cursor that is opaque to clients and fits into a header. It is never empty, although an identity may be. */
 function formatCursor(identity: string): string {
   return `.${encodeURIComponent(identity)}`
 }

@@ -1,4 +1,4 @@
-/** Finds stored auth methods, and shows them to callers. */
+/** Finds stored auth methods, and renders them for callers. */
 import { type AuthMethodRecord, type Directory, shownConfig } from '@latchkey/acl'
 import type { AuthMethod } from '@latchkey/contract'
 import { type Context, type JsonAnswer, json, notFound } from '../handler.ts'
@@ -34,7 +34,7 @@ export function authMethodShown(call: Context, method: AuthMethodRecord): JsonAn
     ...(DisplayName === '' ? {} : { DisplayName }),
     ...(Description === '' ? {} : { Description }),
     ...(TokenLocality === '' ? {} : { TokenLocality }),
-    // A configuration is written by the schema of the contract.
+    // A stored configuration has passed the schema of the contract.
     Config: shownConfig(method, caller.authorizer.aclWrite) as AuthMethod['Config'],
     ...(NamespaceRules.length === 0 ? {} : { NamespaceRules: [...NamespaceRules] }),
     ...limitsShown(method),
@@ -44,7 +44,7 @@ export function authMethodShown(call: Context, method: AuthMethodRecord): JsonAn
   })
 }
 
-/** The limits of a method, which are extensions and shown only if they are set. */
+/** The limits of a method: extensions, shown only if they are set. */
 export function limitsShown({ MaxLiveTokens, IdleTTL }: AuthMethodRecord) {
   return {
     ...(MaxLiveTokens === undefined ? {} : { MaxLiveTokens }),

@@ -2,7 +2,7 @@ import { AclError } from '@latchkey/contract'
 import type { Answer, Call } from '../handler.ts'
 import { writeAuthMethodBy } from './write.ts'
 
-/** Updates the method that the path names, or the body if the path names none. Decisions: empty ids. */
+/** Updates the method named in the path or, if the path names none, in the body. Decisions: empty ids. */
 export async function updateAuthMethodHandler(
   call: Call<'authMethods.update'>,
 ): Promise<Answer<'authMethods.update'>> {

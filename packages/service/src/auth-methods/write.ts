@@ -1,4 +1,4 @@
-/** Writes auth methods: updates one whose name exists in any case, else creates one. Decisions: auth methods. */
+/** Writes auth methods: updates the one with this name, ignoring case, or else creates one. Decisions: auth methods. */
 import {
   type AuthMethodContext,
   type AuthMethodRecord,

@@ -1,4 +1,4 @@
-/** Finds stored binding rules, and shows them to callers. */
+/** Finds stored binding rules, and renders them for callers. */
 import type { BindingRuleContext, BindingRuleRecord, Directory } from '@latchkey/acl'
 import type { BindingRule } from '@latchkey/contract'
 import { type Context, notFound } from '../handler.ts'

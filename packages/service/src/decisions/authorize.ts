@@ -26,8 +26,8 @@ import { findToken } from '../tokens/stored-token.ts'
 type Authorize = 'decisions.authorize'
 
 /**
- * Up to 64 checks in one call. An empty list is answered without resolving the token. Synchronous if the same checks were
- * decided before.
+ * Up to 64 checks in one call. An empty list is answered without resolving the token. Synchronous if the answers to the same
+ * checks are cached.
  */
 export function authorizeHandler(call: Call<Authorize>): Answer<Authorize> | Promise<Answer<Authorize>> {
   const { body: checks, caller, query, keptDecisions } = call
@@ -50,7 +50,7 @@ async function decide(call: Call<Authorize>): Promise<Answer<Authorize>> {
   return { body: { kind: 'json-text', text } }
 }
 
-/** The caller's own rights, or another token's for a caller that may read tokens. */
+/** The caller's own rights or, for a caller that may read tokens, those of another token. */
 async function authorizerAsked(call: Call<Authorize>): Promise<Authorizer> {
   const { accessor: accessorId } = call.query
   if (accessorId === undefined) return call.caller.authorizer

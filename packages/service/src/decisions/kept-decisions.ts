@@ -1,4 +1,4 @@
-/** Answers to checks that are asked again: an application asks the same ones for each of its own requests. */
+/** Caches answers to repeated checks: an application sends the same checks for each of its own requests. */
 import type { CompiledPolicies } from '@latchkey/acl'
 import type { AuthorizeAnswer, AuthorizeCheck } from '@latchkey/contract'
 import { BoundedMap } from '../bounded-map.ts'
@@ -10,7 +10,10 @@ type Answers = JsonText<AuthorizeAnswer[]>
 /** Maximum characters of all answers. */
 const CHARS_MAX = 4_194_304
 
-/** Compiled policies never change: a token whose rights have changed has others. Equal bodies are one object (`DecodedBodies`). */
+/**
+ * Compiled policies never change: if the rights of a token change, it gets other ones. Equal bodies are one object
+ * (`DecodedBodies`).
+ */
 export class KeptDecisions {
   private readonly kept = new BoundedMap<string, Answers>(CHARS_MAX)
   private readonly numbers = new ObjectNumbers()

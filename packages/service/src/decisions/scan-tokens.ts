@@ -4,26 +4,26 @@ import { checkWanted, isGone, Pace, STEPS_PER_SLICE, type Turns } from '@latchke
 import { type Context, type JsonAnswer, json } from '../handler.ts'
 import { formatCursor, type Page } from '../reply/paging.ts'
 
-/** Maximum tokens scanned by one call. */
+/** Maximum number of tokens scanned by one call. */
 const TOKENS_LOOKED_AT_MAX = 10_000
-/** Maximum slices of work in one call: about a second or two. */
+/** Maximum number of work slices in one call: about a second or two. */
 const SLICES_MAX = 500
 /** Steps for a token whose rights are cached. */
 const STEPS_PER_TOKEN = 10
 
 /**
- * What the answer shows of a token; undefined leaves it out.
+ * Renders a token for the answer; undefined leaves it out.
  *
- * @param turns for long work on it.
+ * @param turns for long work on the token.
  */
 type ShowToken<T> = (token: TokenRecord, turns: Turns) => Promise<T | undefined>
 
 /**
- * Scans the tokens of the namespace from a place in the list and collects what `show` returns, up to a page. One call is
+ * Scans the tokens of the namespace from a position in the list and collects the results of `show`, up to a page. One call is
  * bounded by tokens and slices; the cursor continues after it.
  *
  * @param isFull whether the page ends here, before its limit.
- * @throws AclError `unavailable` once the client has gone, or where too many wait.
+ * @throws AclError `unavailable` if the client has disconnected, or too many requests wait.
  */
 export function scanTokens<T>(
   call: Context,
@@ -59,7 +59,7 @@ async function walk<T>(
   }
   for await (const tokens of call.service.store.tokens(filter)) {
     for (const token of tokens) {
-      // Rights that are not cached may take a slice by themselves.
+      // Resolving rights that are not cached may take a whole slice.
       if (pace.isDue(call.callers.knows(token, call.directory) ? STEPS_PER_TOKEN : STEPS_PER_SLICE)) {
         await call.turns.next()
         checkWanted(call.signal)

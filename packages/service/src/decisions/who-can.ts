@@ -4,7 +4,7 @@ import type { Answer, Call } from '../handler.ts'
 import { pageOf } from '../reply/paging.ts'
 import { scanTokens } from './scan-tokens.ts'
 
-/** Which tokens may do this? In pages, in the order of the list: an extension. */
+/** Lists, in pages, the tokens that may do something, in the order of the token list. An extension. */
 export async function whoCanHandler(call: Call<'decisions.whoCan'>): Promise<Answer<'decisions.whoCan'>> {
   const question = parseQuestion(call.body)
   const page = pageOf(call.query) ?? { limit: limits.PAGE_LIMIT_MAX, after: undefined }

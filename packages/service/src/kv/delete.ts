@@ -3,7 +3,7 @@ import { type Answer, type Call, json } from '../handler.ts'
 import { decideAndCommitFor } from '../store/commit.ts'
 import { requireKey, requireKeyRight } from './key.ts'
 
-/** `true`, also for what was not there, whatever `cas` says; `false` where the key has another ModifyIndex. Spec 5.4. */
+/** `true`, even if the key did not exist and whatever `cas` says; `false` if the key has another ModifyIndex. Spec 5.4. */
 export async function deleteKvHandler(call: Call<'kv.delete'>): Promise<Answer<'kv.delete'>> {
   if (call.query.recurse) return deleteTree(call)
   const key = requireKey(call.params)

@@ -1,4 +1,4 @@
-/** An entry of the key-value store as it is shown. Shapes of the reference world. */
+/** Renders an entry of the key-value store in the reference's format. */
 
 import type { KvRecord } from '@latchkey/acl'
 import { AclError, type KvEntry } from '@latchkey/contract'
@@ -23,7 +23,9 @@ export function showEntry(call: Context, entry: KvRecord): KvEntry {
   }
 }
 
-/** Makes a text that may be a megabyte long: few at once, each in a turn of its own, and where clients read what there is. */
+/**
+ * Renders a text of up to a megabyte: few concurrently, each in a turn of its own, and only while clients read their replies.
+ */
 export function makeLongText<T>(
   {
     textLane,
@@ -43,10 +45,10 @@ const DIGITS = new TextEncoder().encode('ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklm
 const PADDING = '='.charCodeAt(0)
 const decoder = new TextDecoder()
 
-/** Of the longest value so far: a new one for each would be as much garbage as the answer. */
+/** Buffer as long as the longest value so far. A new one for each value would be as much garbage as the answer. */
 let digits = new Uint8Array(0)
 
-/** Digit by digit into bytes: `btoa` takes a string, and making one of a long value takes 30 times as long as the rest. */
+/** Encodes digit by digit into bytes: `btoa` takes a string, and converting a long value to one takes 30 times as long. */
 export function toBase64(bytes: Uint8Array): string {
   const length = Math.ceil(bytes.length / 3) * 4
   if (digits.length < length) digits = new Uint8Array(length)

@@ -1,6 +1,6 @@
 /**
- * Trees of keys: entries (`recurse`) and names (`keys`). Rights come before the store, names before values, and pages
- * before the whole, so that nothing costs more than what the caller may see. Decisions: list streaming.
+ * Trees of keys: entries (`recurse`) and names (`keys`). Checks rights before it reads the store, reads names before values,
+ * and works page by page, so that nothing costs more than what the caller may see. Decisions: list streaming.
  */
 import type { KvRecord } from '@latchkey/acl'
 import type { KvEntry } from '@latchkey/contract'
@@ -11,18 +11,18 @@ import { type JsonElements, joinElements, jsonElements } from '../reply/json-tex
 import type { KvRange } from '../store/store.ts'
 import { makeLongText, noSuchKey, showEntry } from './kv-entry.ts'
 
-/** A tree with a longer text than this is streamed. */
+/** Trees with a longer text are streamed. */
 const WHOLE_LENGTH_MAX = 1_048_576
 
 const WATCH: Watch = { topic: 'kv', filtered: true }
 
-/** Where reading continues: behind this key (empty: at the first), after this name was shown. */
+/** Where reading continues: after this key (empty: from the first), with this name as the last one shown. */
 interface Place {
   readonly after: string
   readonly name?: string | undefined
 }
 
-/** Elements of the answer that the caller may see, perhaps none, and where they end. */
+/** Elements that the caller may see, perhaps none, and the position at which they end. */
 interface Page<T> {
   readonly elements: T
   readonly end: Place
@@ -33,13 +33,13 @@ type Marks = Pick<Page<readonly string[]>, 'elements'>
 interface Visible<T, E> {
   readonly pages: (from: Place) => AsyncIterable<Page<readonly T[]>>
   readonly show: (element: T) => E
-  /** Everything that makes the answer another, in order, without its values. */
+  /** In order, what identifies the content of the answer without its values. */
   readonly marks: () => AsyncIterable<Marks>
 }
 
 const START: Place = { after: '' }
 
-/** Every entry below a prefix that the caller may read; 404 if none is. Decisions: key value. */
+/** Every entry below a prefix that the caller may read; 404 if there is none. Decisions: key value. */
 export async function readTree(call: Call<'kv.read'>): Promise<JsonAnswer<KvEntry[]>> {
   const { Key: prefix } = call.params
   const answer = mayReadBelow(call, prefix)
@@ -53,8 +53,8 @@ export async function readTree(call: Call<'kv.read'>): Promise<JsonAnswer<KvEntr
 }
 
 /**
- * Names below a prefix; with a separator, cut after its first place behind the prefix. None is a 404, and an empty list
- * where all names are asked for, whether or not there are some that the caller may not read.
+ * Names below a prefix; with a separator, cut after its first occurrence behind the prefix. If there are none, the answer is a
+ * 404, or for the empty prefix an empty list, whether or not there are names that the caller may not read.
  */
 export async function listKeys(call: Call<'kv.read'>): Promise<JsonAnswer<string[]>> {
   const { Key: prefix } = call.params
@@ -69,9 +69,9 @@ function nothing(): JsonAnswer<never> {
   return missing(noSuchKey(), WATCH)
 }
 
-/** In one piece where that is short, else page by page; `undefined` where there is nothing to show. */
+/** In one piece if the answer is short, or else page by page; `undefined` if there is nothing to show. */
 function answerWith<T, E>(call: Context, visible: Visible<T, E>): Promise<JsonAnswer<E[]> | undefined> {
-  // Few begin at once: each holds its first pages until they are written.
+  // Few start concurrently, because each keeps its first pages until they are written.
   return makeLongText(call, () => begin(call, visible))
 }
 
@@ -89,7 +89,7 @@ async function begin<T, E>(call: Context, visible: Visible<T, E>): Promise<JsonA
   return { body: { kind: 'json-text', text: joinElements(held) }, watch: WATCH }
 }
 
-/** Elements of a JSON array as text; never an empty one. */
+/** Elements of a JSON array as text, never empty. */
 async function* textsOf<T, E>(
   { turns }: Context,
   { pages, show }: Visible<T, E>,
@@ -103,8 +103,8 @@ async function* textsOf<T, E>(
 }
 
 /**
- * The pages of a long answer, each read when it is asked for, by a generator of its own. Between two pages only their
- * place is held: a suspended generator keeps what it yielded last, a megabyte for each of many slow readers.
+ * The pages of a long answer, each read on demand by a generator of its own. Between two pages only the position is kept: a
+ * suspended generator would keep its last page, which is a megabyte for each of many slow readers.
  */
 function streamed<T, E>(
   call: Context,
@@ -113,7 +113,7 @@ function streamed<T, E>(
 ): AsyncIterable<JsonElements<E[]>> {
   let place = end
   const next = async (): Promise<IteratorResult<JsonElements<E[]>, undefined>> => {
-    // In one piece, since what is held counts as unread only once it is written.
+    // Sent as one piece, because held text only counts as unread once it is written.
     if (held.length > 0) return { done: false, value: held.splice(0).join(',') as JsonElements<E[]> }
     const page = await makeLongText(call, () => firstOf(textsOf(call, visible, place)))
     if (!page) return { done: true, value: undefined }
@@ -143,7 +143,7 @@ async function* visibleMarks(call: Call<'kv.read'>, prefix: string): AsyncGenera
   }
 }
 
-/** Sorted as keys are, so the names that are cut to one follow each other. */
+/** Keys are sorted, so those that are cut to the same name are adjacent. */
 async function* visibleNames(
   call: Call<'kv.read'>,
   prefix: string,
@@ -165,7 +165,10 @@ async function* visibleNames(
   }
 }
 
-/** Values of hidden keys are read only beside visible ones: where a page ends with a hidden key, names lead on. */
+/**
+ * Reads values of hidden keys only if they share a page with visible ones: after a page that ends with a hidden key, it skips
+ * ahead by names.
+ */
 async function* visibleEntries(
   call: Call<'kv.read'>,
   prefix: string,
@@ -187,7 +190,7 @@ async function* visibleEntries(
   } while (isHidden)
 }
 
-/** The key before the next one that is visible; `undefined` where none follows. */
+/** The key before the next visible one; `undefined` if none follows. */
 async function lastHidden(call: Call<'kv.read'>, prefix: string, after: string): Promise<string | undefined> {
   let hidden = after
   for await (const page of call.service.store.kvKeys({ ...rangeOf(call, prefix), after })) {

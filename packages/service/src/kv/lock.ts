@@ -1,11 +1,11 @@
-/** Locks and releases of keys. A lock is a conditional write of the commit: a lost race is `false`. Decisions: sessions. */
+/** Locks and releases of keys. A lock is a conditional write: losing a race answers `false`. Decisions: sessions. */
 import { isSameKey, type LockRequest, lockedKey, releasedKey } from '@latchkey/acl'
 import { AclError, shorten } from '@latchkey/contract'
 import { type Answer, type Call, json } from '../handler.ts'
 import { requireSessionId } from '../sessions/session-id.ts'
 import { type Decision, decideAndCommitFor } from '../store/commit.ts'
 
-/** `false` where another session holds the key, or a lock delay keeps it. */
+/** `false` if another session holds the key, or a lock delay blocks it. */
 export function lockKey(call: Call<'kv.write'>, request: LockRequest): Promise<Answer<'kv.write'>> {
   const { store } = call.service
   const { Namespace, Key, Session } = request
@@ -29,7 +29,7 @@ export function lockKey(call: Call<'kv.write'>, request: LockRequest): Promise<A
   })
 }
 
-/** `false` where the session does not hold the key, or is none. */
+/** `false` if the session does not hold the key, or does not exist. */
 export function releaseKey(call: Call<'kv.write'>, request: LockRequest): Promise<Answer<'kv.write'>> {
   return decideAndCommitFor(call, async () => {
     const existing = await call.service.store.kvEntry(request.Namespace, request.Key)

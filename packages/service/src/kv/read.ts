@@ -7,8 +7,8 @@ import { makeLongText, noSuchKey, showEntry } from './kv-entry.ts'
 import { listKeys, readTree } from './kv-tree.ts'
 
 /**
- * One key, a tree (`recurse`), key names (`keys`, `separator`), of one `session` or all, or a value alone (`raw`).
- * Spec 5.4.
+ * Reads one key, a tree (`recurse`) or key names (`keys`, `separator`), of one `session` or all, or only a value (`raw`). Spec
+ * 5.4.
  */
 export function readKvHandler(call: Call<'kv.read'>): Promise<Answer<'kv.read'>> {
   const { session } = call.query
@@ -18,7 +18,7 @@ export function readKvHandler(call: Call<'kv.read'>): Promise<Answer<'kv.read'>>
   return readKey(call)
 }
 
-/** Showing a longer one takes milliseconds. */
+/** Rendering a longer one takes milliseconds. */
 const LONG_VALUE_BYTES = 65_536
 
 async function readKey(call: Call<'kv.read'>): Promise<Answer<'kv.read'>> {
@@ -37,14 +37,15 @@ async function readKey(call: Call<'kv.read'>): Promise<Answer<'kv.read'>> {
   }
   const readWhole = async () => answer(await store.kvEntry(call.namespace, key))
   if (call.query.raw) return readWhole()
-  // A long value is read when it is shown: what waits for its turn holds none.
+  // A long value is only read when it is rendered, so waiting requests keep none in memory.
   const entry = await store.kvShortEntry(call.namespace, key, LONG_VALUE_BYTES)
   const isLong = entry === 'long' || (entry !== undefined && entry.Value.length > LONG_VALUE_BYTES)
   return isLong ? makeLongText(call, readWhole) : answer(entry)
 }
 
 /**
- * Spec 5.4: no right on a key is a 403, whether the key exists or not. Before 1.0 it was a 404: this one place decides.
+ * Spec 5.4: without the right to a key, the answer is a 403, whether or not the key exists. Before 1.0 it was a 404. Only this
+ * function decides which.
  */
 function requireKeyRead(call: Call<'kv.read'>, key: string): void {
   try {

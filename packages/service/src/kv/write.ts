@@ -5,7 +5,7 @@ import { decideAndCommitFor } from '../store/commit.ts'
 import { requireKey, requireKeyRight } from './key.ts'
 import { lockKey, releaseKey } from './lock.ts'
 
-/** `true`, or `false` where `cas`, `acquire` or `release` do not hold. Spec 5.4. */
+/** `true`, or `false` if `cas`, `acquire` or `release` does not hold. Spec 5.4. */
 export function writeKvHandler(call: Call<'kv.write'>): Promise<Answer<'kv.write'>> {
   const { body, namespace, query } = call
   const key = requireKey(call.params)
@@ -34,12 +34,12 @@ export function writeKvHandler(call: Call<'kv.write'>): Promise<Answer<'kv.write
   })
 }
 
-/** Session IDs compare without case. */
+/** Session IDs match case-insensitively. */
 function bySession(request: Omit<LockRequest, 'Session'>, id: string): LockRequest {
   return { ...request, Session: id.toLowerCase() }
 }
 
-/** A write has one condition at most. @throws AclError `query_invalid`. */
+/** A write has at most one condition. @throws AclError `query_invalid`. */
 function refuseConflicts(query: Call<'kv.write'>['query']): void {
   const given = (['acquire', 'release', 'cas'] as const).filter((option) => option in query)
   if (given.length < 2) return

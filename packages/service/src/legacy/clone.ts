@@ -4,7 +4,7 @@ import { type Answer, type Call, json } from '../handler.ts'
 import { decideAndCommitFor } from '../store/commit.ts'
 import { living, requireSecret } from './legacy-token.ts'
 
-/** A new secret with the same rights. */
+/** Creates a token with a new secret and the same rights. */
 export function cloneLegacyHandler(call: Call<'legacy.clone'>): Promise<Answer<'legacy.clone'>> {
   const { store, random } = call.service
   const secretId = requireSecret(call.params)

@@ -4,7 +4,7 @@ import { type Answer, type Call, json } from '../handler.ts'
 import { decideAndCommitFor } from '../store/commit.ts'
 import { living, requireSecret } from './legacy-token.ts'
 
-/** `true`, also for an unknown secret; works on tokens of the new API too. */
+/** `true`, even for an unknown secret; also deletes tokens of the new API. */
 export function destroyLegacyHandler(call: Call<'legacy.destroy'>): Promise<Answer<'legacy.destroy'>> {
   const { store } = call.service
   const secretId = requireSecret(call.params)

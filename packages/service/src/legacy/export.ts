@@ -3,7 +3,7 @@ import type { Answer, Call } from '../handler.ts'
 import { type JsonElements, jsonElements } from '../reply/json-text.ts'
 import { legacyEntries } from './legacy-token.ts'
 
-/** All of them, in the order of their creation, page by page: an export may be larger than the memory. */
+/** All legacy tokens in order of creation, page by page, because an export may be larger than memory. */
 export function exportLegacyHandler(call: Call<'legacy.export'>): Answer<'legacy.export'> {
   return { body: { kind: 'json-stream', pages: exported(call) } }
 }

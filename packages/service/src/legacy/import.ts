@@ -1,4 +1,4 @@
-/** Import of a legacy token list: an extension, for data that comes from below 1.4.0. Spec 9.2. */
+/** Import of a legacy token list: an extension, for data from before 1.4.0. Spec 9.2. */
 
 import type { TokenRecord } from '@latchkey/acl'
 import {
@@ -22,22 +22,22 @@ import { decideAndCommitFor } from '../store/commit.ts'
 import type { Change } from '../store/store.ts'
 import { isAsCreated } from '../tokens/builtins.ts'
 
-/** Tokens of one look-up and of one commit: few enough that other requests hardly wait. */
+/** Tokens per look-up and per commit: few enough that other requests hardly wait. */
 const TOKENS_PER_PART = 500
-/** Bytes of a list that are read in one slice. */
+/** Bytes of a list that are parsed in one slice. */
 const BYTES_PER_SLICE = 16_384
 const STEPS_PER_RECORD = 5
-/** Problems that a refusal names; all are counted. */
+/** Maximum number of problems listed in a refusal; the count includes all. */
 const PROBLEMS_SHOWN_MAX = 50
 
 /**
- * Takes the JSON of a legacy list. The whole list is read and judged first: one bad record, and nothing is changed.
- * Then it is written in commits of 500 tokens; the same call again, after a break, finds those unchanged and continues.
- * A secret that exists with other content is a problem, not an update; but the tokens that a server creates itself take the
- * content of their records, unless they were changed since.
+ * Imports the JSON of a legacy list. The whole list is read and checked first: if one record is invalid, nothing is changed.
+ * Then it is written in commits of 500 tokens; if it is interrupted, the same call skips the tokens already written and
+ * continues. A secret that exists with other content is a problem, not an update; but the tokens that the server itself
+ * created take the content of their records, unless they have been changed since.
  *
- * With `check` nothing is written or refused: the answer says what would be imported, and every problem. With `position`
- * the list is a part of a longer one, and this is the place of its first record.
+ * With `check`, nothing is written or refused: the answer says what would be imported, and lists every problem. With
+ * `position`, the list is part of a longer one, and `position` is the place of its first record.
  */
 export async function importLegacyHandler(call: Call<'legacy.import'>): Promise<Answer<'legacy.import'>> {
   const { tokens, findings } = await inTurns(readDump(call), call)
@@ -91,7 +91,7 @@ function* readDump({ body, query }: Call<'legacy.import'>): Sliced<Dump> {
 }
 
 /**
- * The records of a list, some at a time.
+ * The records of a list, in parts.
  *
  * @throws AclError `body_malformed`, `field_type`.
  */
@@ -125,10 +125,10 @@ async function compare(call: Context, tokens: readonly Placed[]) {
   for (const part of parts(tokens)) {
     await call.turns.next()
     checkWanted(call.signal)
-    // All at once, so that the store can look them up together.
+    // Concurrent, so that the store can batch the look-ups.
     const existing = await Promise.all(part.map(({ token }) => call.service.store.tokenBySecret(token.ID)))
     const writes = part.map(({ token }, i) => ({ record: fromLegacyToken(token), stored: existing[i] }))
-    // Authorizes each record as if it were imported alone, even if it would write nothing.
+    // Authorizes each record as if it were imported alone, even if nothing needs to be written.
     await requireAuthority(call, writes.map(write))
     for (const [i, { record, stored }] of writes.entries()) {
       if (!stored) fresh.push({ record, stored })
@@ -140,7 +140,7 @@ async function compare(call: Context, tokens: readonly Placed[]) {
   return { fresh, unchanged, conflicts }
 }
 
-/** A migrated token has an accessor, and perhaps a link, and is still the one that was imported. */
+/** A migrated token has an accessor and perhaps a link, but is still the imported one. */
 function isSameToken(existing: TokenRecord, record: TokenRecord): boolean {
   const { Type, Description, Rules } = existing
   return Type === record.Type && Description === record.Description && Rules === record.Rules

@@ -2,7 +2,7 @@ import { toLegacyToken } from '@latchkey/acl'
 import { type Answer, type Call, json } from '../handler.ts'
 import { living, requireSecret } from './legacy-token.ts'
 
-/** An array of none or one: a caller that knows the secret may see its token. */
+/** An array with the token, or an empty one: a caller that knows the secret may see its token. */
 export async function infoLegacyHandler(call: Call<'legacy.info'>): Promise<Answer<'legacy.info'>> {
   const stored = await call.service.store.tokenBySecret(requireSecret(call.params))
   const token = living(call, stored)

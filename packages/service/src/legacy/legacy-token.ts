@@ -1,4 +1,4 @@
-/** Tokens as the legacy API finds, writes and shows them. Spec 9.1, 9.2.4. */
+/** Finds, writes and renders tokens for the legacy API. Spec 9.1, 9.2.4. */
 
 import type { TokenRecord } from '@latchkey/acl'
 import {
@@ -34,7 +34,7 @@ export async function writeLegacy(
   return decideAndCommitFor(call, async () => {
     const stored = await store.tokenBySecret(write.ID)
     const record = writeLegacyToken(living(call, stored), write, rulesProblem)
-    // A token that is out of reach or of another namespace is not replaced: its ID is taken.
+    // A token that is out of reach or in another namespace is not replaced; its ID is in use.
     const expect = stored && isInReach(call, stored) ? stored.ModifyIndex : 0
     return {
       changes: [{ table: 'tokens', op: 'put', record, expect }],
@@ -43,7 +43,7 @@ export async function writeLegacy(
   })
 }
 
-/** As a list shows them to the caller. An ID is a secret. */
+/** Tokens as the list shows them to the caller. An ID is a secret. */
 export function legacyEntries(call: Context, tokens: readonly TokenRecord[]): LegacyToken[] {
   return tokens.flatMap((token) => {
     const legacy = toLegacyToken(token)
@@ -60,9 +60,8 @@ export function requireSecret({ ID: secretId }: { readonly ID: string }): string
 }
 
 /**
- * An expired token of the new API counts as absent, whether or not it was reaped: a legacy
- * token may have its secret, and takes over its row. Tokens outside `default`, the namespace of this API, count as absent too.
- * Decisions: tokens, namespaces.
+ * An expired token of the new API counts as absent, whether or not it was reaped: a legacy token may take over its secret and
+ * row. Tokens outside `default`, the namespace of this API, also count as absent. Decisions: tokens, namespaces.
  */
 export function living(call: Context, token: TokenRecord | undefined): TokenRecord | undefined {
   const { clock, store } = call.service

@@ -3,7 +3,7 @@ import { type Answer, type Call, json } from '../handler.ts'
 import { compareUtf8 } from '../store/list-order.ts'
 import { legacyEntries } from './legacy-token.ts'
 
-/** All of them, in the byte order of their IDs. */
+/** All legacy tokens, in byte order of their IDs. */
 export async function listLegacyHandler(call: Call<'legacy.list'>): Promise<Answer<'legacy.list'>> {
   const legacy: LegacyToken[] = []
   for await (const tokens of call.service.store.tokens({ legacy: true }))

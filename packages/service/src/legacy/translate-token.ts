@@ -3,7 +3,7 @@ import type { Answer, Call } from '../handler.ts'
 import { withToken } from '../tokens/stored-token.ts'
 import { translated } from './translate.ts'
 
-/** The rules of a stored token. */
+/** Translates the rules of a stored token. */
 export async function translateTokenHandler(
   call: Call<'legacy.translateToken'>,
 ): Promise<Answer<'legacy.translateToken'>> {

@@ -8,7 +8,7 @@ export function translateRulesHandler(call: Call<'legacy.translate'>): Promise<A
   return translated(call, call.body)
 }
 
-/** Never widens rights: what legacy evaluation ignored is commented out, and the text says so. */
+/** Never widens rights: rules that legacy evaluation ignored are commented out, with an explanation. */
 export async function translated(call: Context, legacyRules: string): Promise<Answer<'legacy.translate'>> {
   const { rules } = await readInTurns(call, legacyRules, () =>
     translateInSlices(legacyRules, { widening: 'comment-out' }),

@@ -6,7 +6,7 @@ import { inLane, requireFields, requireOidc } from './login-method.ts'
 /** How long a client waits after too many logins. */
 const RETRY_AFTER_SECONDS = 60
 
-/** Begins a login in a browser. */
+/** Starts a login in a browser. */
 export async function authUrlHandler(call: Call<'login.authUrl'>): Promise<Answer<'login.authUrl'>> {
   const { body, service } = call
   requireFields(body, ['AuthMethod', 'RedirectURI'])

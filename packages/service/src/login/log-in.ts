@@ -1,4 +1,4 @@
-/** Makes a token from verified claims. Decisions: login. */
+/** Creates a token from verified claims. Decisions: login. */
 import {
   type AuthMethodRecord,
   authMethodKey,
@@ -46,7 +46,8 @@ export async function logIn(call: Context, login: VerifiedLogin): Promise<JsonAn
       answer: (index) => created(record, index),
     }
   })
-  // The directory now lacks what was deleted before the commit: a token of a deleted method, or without links, must go.
+  // The directory now reflects deletions before the commit. If the method is gone, or no links remain, the token must be
+  // deleted.
   const directory = store.directory()
   const isDead = isOrphan(token, directory)
   if (!isDead && hasLinks(withLiving(token, directory))) return shownToWriter({ ...call, directory }, token)
@@ -63,7 +64,7 @@ async function decideToken(
   const current = directory.authMethod(method.Namespace, method.Name)
   if (current?.Generation !== method.Generation) throw authMethodUnknown(call, method.Name)
   const evaluation = await evaluationOf(call, current, { claims, directory })
-  // A former primary keeps its methods, whose global tokens only a primary makes.
+  // A former primary keeps its auth methods, but only a primary creates global tokens.
   if (method.TokenLocality === 'global' && isSecondary(call.service)) throw elsewhere(call)
   const plan = planLogin(evaluation, {
     now: clock.now(),
@@ -90,7 +91,7 @@ export async function evaluationOf(
   const { service, turns, signal, loginRates } = call
   const known = kept.get(method)
   const { version } = directory
-  // Concurrent logins share that work, so it does not end with a client.
+  // Concurrent logins share this work, so a disconnecting client does not stop it.
   const prepared =
     known?.version === version
       ? known.prepared
@@ -120,7 +121,7 @@ function unbound(): AclError {
   return new AclError('login_unbound', 'Permission denied')
 }
 
-/** The refusal of an unknown method; from 1.9.6 on, its text includes the name. */
+/** The refusal for an unknown method; from 1.9.6 on, its text includes the name. */
 export function authMethodUnknown({ service }: Context, name: string): AclError {
   const tail = service.profile.has('login.namesMethod')
     ? `: auth method ${JSON.stringify(name)} not found`

@@ -10,7 +10,7 @@ interface LoginBody {
   readonly Namespace?: string | undefined
 }
 
-/** @throws AclError `field_required` for the first of the fields that is empty. */
+/** @throws AclError `field_required` for the first empty field. */
 export function requireFields<Body>(body: Body, fields: readonly (keyof Body & string)[]): void {
   for (const field of fields) {
     if (body[field] === '') {
@@ -19,13 +19,13 @@ export function requireFields<Body>(body: Body, fields: readonly (keyof Body & s
   }
 }
 
-/** Runs the part of a login that may take long. Only a few of one method run concurrently. */
+/** Runs the part of a login that may take long. Only a few logins of one method run it concurrently. */
 export function inLane<T>(call: Context, method: AuthMethodRecord, part: () => Promise<T>): Promise<T> {
   return call.loginRates.run(authMethodKey(method), part, call.signal)
 }
 
 /**
- * Counts the request among the logins of its client and its method.
+ * Finds the auth method, and counts the request against the rate limits of its client and its method.
  *
  * @throws AclError `auth_method_unknown`, `namespace_unsupported`, `field_invalid`, `too_many_logins`.
  */
@@ -40,9 +40,9 @@ export async function requireLoginMethod(
 }
 
 /**
- * Finds a method for logins in a browser, and the client of its provider.
+ * Finds a method for logins in a browser, and the OpenID client.
  *
- * @param operation name of the operation, as messages of the reference give it.
+ * @param operation name of the operation in the reference's messages.
  * @throws AclError as {@link requireLoginMethod}, `field_invalid` for a method of another type, `endpoint_not_built`.
  */
 export async function requireOidc(
@@ -59,7 +59,7 @@ export async function requireOidc(
   return { method, oidc }
 }
 
-/** @returns AclError `field_invalid` for a method of a type that logs in otherwise. */
+/** @returns AclError `field_invalid` for a method whose type does not support this login. */
 export function incompatible(operation: string, { Type }: AuthMethodRecord): AclError {
   return new AclError('field_invalid', `${operation} is incompatible with type "${Type}"`, {
     field: 'AuthMethod',

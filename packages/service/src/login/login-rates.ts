@@ -4,22 +4,24 @@ import { AclError } from '@latchkey/contract'
 import { BoundedMap } from '../bounded-map.ts'
 import type { RateLimits } from '../token-buckets.ts'
 
-/** A client may use this many seconds' worth of logins at once. */
+/** Burst size of a client: this many seconds' worth of logins. */
 const BURST_SECONDS = 5
-/** All clients together may log in at one method this many times as often as one client. */
+/** All clients together may log in at one method this many times as often as a single client. */
 const METHOD_FACTOR = 50
-/** Maximum number of concurrent logins of one method that ask its provider, and may each hold a connection, or match slow rules. */
+/**
+ * Maximum number of concurrent logins of one method that query its provider, each on its own connection, or match slow rules.
+ */
 const LOGINS_AT_ONCE_MAX = 16
 /** Maximum number of methods whose lanes are kept. */
 const LANES_MAX = 1_000
 
-/** Rates by client and by method, and lanes by method: a slow provider delays no login at another method. */
+/** Rate limits by client and by method, and lanes by method, so that a slow provider delays no login at another method. */
 export class LoginRates {
   private readonly perSecond: number
   private readonly lanes = new BoundedMap<string, Lane>(LANES_MAX)
   private readonly limits: RateLimits
 
-  /** @param perSecond logins of one client per second; 0 for no limit. */
+  /** @param perSecond logins per client and second; 0 for no limit. */
   constructor(perSecond: number, limits: RateLimits) {
     this.perSecond = perSecond
     this.limits = limits
@@ -40,7 +42,7 @@ export class LoginRates {
   /**
    * Runs the long part of a login when its method's lane has room.
    *
-   * @param signal aborted when the client has gone.
+   * @param signal aborted when the client disconnects.
    * @throws AclError `unavailable` if too many wait.
    */
   run<T>(method: string, login: () => Promise<T>, signal: AbortSignal | undefined): Promise<T> {

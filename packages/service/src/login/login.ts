@@ -7,12 +7,12 @@ import { incompatible, inLane, requireFields, requireLoginMethod } from './login
 export async function loginHandler(call: Call<'login.login'>): Promise<Answer<'login.login'>> {
   const { service, body } = call
   requireFields(body, ['AuthMethod', 'BearerToken'])
-  // Checks the bounds of Meta before a provider is asked.
+  // Checks the bounds of Meta before a provider is queried.
   loginDescription(body.Meta ?? {})
   const method = await requireLoginMethod(call, body)
   if (method.Type === 'oidc') throw incompatible('ClaimsFromJWT', method)
   const verify = () => service.identity.verifier.verify(method, body.BearerToken, service.clock.now())
-  // A Kubernetes API is asked about each credential, while keys of a provider are fetched once for many logins.
+  // A Kubernetes API is queried for each credential, while the keys of other providers are fetched once for many logins.
   const verification = await (method.Type === 'kubernetes' ? inLane(call, method, verify) : verify())
   return logIn(call, { method, claims: claimsOf(verification, method.Name), meta: body.Meta })
 }

@@ -17,7 +17,7 @@ export function requirePolicy(call: Context, directory: Directory, id: string): 
   return policy
 }
 
-/** The answer of a read; a waiter may see the policy appear, change and disappear. */
+/** The answer of a read. A blocking query can wait for the policy to appear, change or disappear. */
 export function policyRead(call: Context, policy: PolicyRecord | undefined): JsonAnswer<Policy> {
   if (!policy) return missing(notFound('Requested policy'), { topic: 'policies', filtered: true })
   return { ...policyShown(call, policy), watch: { topic: 'policies', modifyIndex: policy.ModifyIndex } }

@@ -1,4 +1,4 @@
-/** Which rights would change if a policy had other rules: an extension. */
+/** Which rights would change if a policy had different rules: an extension. */
 
 import type { Authorizer, Directory, PolicyRecord, TokenRecord } from '@latchkey/acl'
 import {
@@ -25,7 +25,7 @@ import { requirePolicy } from './stored-policy.ts'
 /** Approximate characters of listed rights after which a page ends. */
 const LISTED_LENGTH_MAX = 1_048_576
 
-/** Lists the tokens whose rights would change if the policy had other rules. Changes nothing. */
+/** Lists the tokens whose rights would change if the policy had different rules. Changes nothing. */
 export async function whatIfHandler(call: Call<'policies.whatIf'>): Promise<Answer<'policies.whatIf'>> {
   const { Rules } = call.body
   const policy = requirePolicy(call, call.directory, call.params.ID)
@@ -54,7 +54,7 @@ export async function whatIfHandler(call: Call<'policies.whatIf'>): Promise<Answ
 
 type WhatIfChange = Content<'policies.whatIf'>[number]
 
-/** Cache of compiled rules and texts with the proposed rules, in bytes. */
+/** Cache size for compiled rules and texts with the proposed rules, in bytes. */
 const AFTER_BYTES_MAX = 16_777_216
 
 function* compareRules(before: string, after: string): Sliced<RightsComparison> {

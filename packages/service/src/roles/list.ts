@@ -5,7 +5,7 @@ import { isListed } from '../request/namespace.ts'
 
 /** All roles, or those that link one policy. */
 export function listRolesHandler(call: Call<'roles.list'>): Answer<'roles.list'> {
-  // Ids match case-insensitively, as in links; they are stored in lower case.
+  // IDs match case-insensitively, as in links, and are stored in lower case.
   const policyId = call.query.policy?.toLowerCase()
   const roles = [...call.directory.roles()]
     .filter((role) => isListed(call, role.Namespace))

@@ -18,7 +18,7 @@ export function requireRole(call: Context, directory: Directory, id: string): Ro
   return role
 }
 
-/** The answer of a read; a waiter may see the role appear, change and disappear. */
+/** The answer of a read. A blocking query can wait for the role to appear, change or disappear. */
 export function roleRead(call: Context, role: RoleRecord | undefined): JsonAnswer<Role> {
   if (!role) return missing(notFound('Requested role'), { topic: 'roles', filtered: true })
   return {

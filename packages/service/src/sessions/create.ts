@@ -4,7 +4,7 @@ import { type Answer, type Call, json } from '../handler.ts'
 import { decideAndCommitFor } from '../store/commit.ts'
 import { requireSessionWrite } from './rights.ts'
 
-/** Creates a session; the server's own node is registered if need be. Decisions: sessions. */
+/** Creates a session, and registers the server's own node if needed. Decisions: sessions. */
 export function createSessionHandler(call: Call<'sessions.create'>): Promise<Answer<'sessions.create'>> {
   const { body, service } = call
   const { store, nodeName: ownNode, edition, random } = service
@@ -14,7 +14,7 @@ export function createSessionHandler(call: Call<'sessions.create'>): Promise<Ans
   return decideAndCommitFor(call, () => {
     const catalog = store.catalog()
     const isOwn = node.toLowerCase() === ownNode.toLowerCase()
-    // Names compare without case, rules do not.
+    // Node names match case-insensitively, but rules do not.
     requireSessionWrite(call, isOwn ? ownNode : catalog.nodeName(node))
     const record = createSession(body, { catalog, ownNode, edition, id })
     return {

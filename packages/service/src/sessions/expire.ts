@@ -1,10 +1,10 @@
 import { type Change, type Store, StoreConflict } from '../store/store.ts'
 
-/** Maximum sessions that one commit ends, so that no write waits long behind it. */
+/** Maximum number of sessions that one commit ends, so that no write waits long behind it. */
 const BATCH_SIZE_MAX = 64
 
 /**
- * Ends sessions whose lifetime is over, oldest IDs first.
+ * Ends sessions whose lifetime is over.
  *
  * @returns whether more may be waiting.
  */
@@ -20,7 +20,7 @@ export async function endExpiredSessions(store: Store): Promise<boolean> {
     await store.commit(changes)
     return true
   } catch (error) {
-    // One of them was renewed or destroyed concurrently: the next round ends the rest.
+    // One of the sessions was renewed or destroyed concurrently: the next round ends the rest.
     if (error instanceof StoreConflict) return false
     throw error
   }

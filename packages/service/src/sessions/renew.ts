@@ -3,7 +3,7 @@ import { type Answer, type Call, json } from '../handler.ts'
 import { requireSessionWrite } from './rights.ts'
 import { noSuchSession, requireCompatibleLeader, sessionInPath } from './session-id.ts'
 
-/** Lets the TTL of a session begin again. No index moves. */
+/** Restarts the TTL of a session. No index changes. */
 export async function renewSessionHandler(call: Call<'sessions.renew'>): Promise<Answer<'sessions.renew'>> {
   const { params, service } = call
   await requireCompatibleLeader(call)

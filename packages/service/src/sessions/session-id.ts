@@ -1,4 +1,4 @@
-/** Sessions named by their ids. */
+/** Sessions in requests, by ID. */
 import { isUuid, rejectsSessionQueries, type SessionRecord } from '@latchkey/acl'
 import { AclError, parseServiceVersion, profileOf, shorten } from '@latchkey/contract'
 import type { Context } from '../handler.ts'
@@ -19,13 +19,13 @@ export function sessionInPath(call: Context, { ID }: { readonly ID: string }): S
   return call.service.store.catalog().sessions.get(ID)
 }
 
-/** The refusal of a renewal. */
+/** The refusal to renew an unknown session. */
 export function noSuchSession(id: string): AclError {
   return new AclError('not_found', `Session id '${shorten(id)}' not found`)
 }
 
 /**
- * Refuses what fails between this process and one of another version that leads. Spec 9.3 (1.7.0, 1.7.2).
+ * Refuses requests that fail because the leader runs an incompatible version. Spec 9.3 (1.7.0, 1.7.2).
  *
  * @throws AclError `session_incompatible`.
  */

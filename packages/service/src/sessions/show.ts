@@ -3,7 +3,7 @@ import type { Session } from '@latchkey/contract'
 import { type Context, type JsonAnswer, json, tellLack } from '../handler.ts'
 import { visibleSessions } from './rights.ts'
 
-/** The answer of a read: those of the sessions that the caller may see. */
+/** The answer of a read: the given sessions that the caller may see. */
 export function answerSessions(call: Context, sessions: readonly SessionRecord[]): JsonAnswer<Session[]> {
   const { profile } = call.service
   const visible = visibleSessions(call, sessions)

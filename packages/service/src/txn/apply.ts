@@ -21,8 +21,8 @@ import { showFailures, showRecord } from './show.ts'
 type TransactionReply = Answer<'txn.apply'>
 
 /**
- * Applies operations together, or answers 409 with the error of each. Checks rights before it looks keys up.
- * Decisions: transactions.
+ * Applies all operations, or answers 409 with the error of each. Checks rights before it looks up keys. Decisions:
+ * transactions.
  */
 export async function applyTransactionHandler(call: Call<'txn.apply'>): Promise<TransactionReply> {
   const { body, service } = call
@@ -63,12 +63,12 @@ async function decide(
 
 interface Reading {
   readonly operations: readonly (Operation | undefined)[]
-  /** Refusals that need no stored records. */
+  /** Refusals that can be determined without stored records. */
   readonly refused: TransactionPlan['refused']
   readonly may: May
 }
 
-/** A transaction without writes obeys `stale` and `consistent`, and says how fresh it is. */
+/** A transaction without writes honors `stale` and `consistent`, and reports its freshness. */
 async function read(
   call: Call<'txn.apply'>,
   { operations, refused: early, may }: Reading,
@@ -93,7 +93,7 @@ function rightsOf({ service, caller }: Context): May {
     !service.aclEnabled || (isAtHome(caller, namespace) && caller.authorizer.decide(question))
 }
 
-/** For rights, which do not depend on what is stored below a key. */
+/** For rights, which do not depend on stored keys. */
 const NO_KEYS: StoredKeys = {
   entry: () => undefined,
   tree: () => [],

@@ -1,4 +1,4 @@
-/** Reads the keys that the operations of a transaction are about. */
+/** Loads the keys that the operations of a transaction refer to. */
 import type { KvRecord, Operation, StoredKeys } from '@latchkey/acl'
 import { AclError, limits } from '@latchkey/contract'
 import { compareUtf8 } from '../store/list-order.ts'
@@ -7,7 +7,7 @@ import { kvTopic, type Store } from '../store/store.ts'
 const NO_VALUE = new Uint8Array(0)
 
 /**
- * Values are kept where a `get` or `get-tree` may show them.
+ * Keeps a value only if a `get` or `get-tree` may show it.
  *
  * @throws AclError `transaction_too_large`.
  */
@@ -55,7 +55,7 @@ async function loadTree(
   return records
 }
 
-/** What a transaction may still read. */
+/** The remaining read budget of a transaction. */
 class Room {
   private bytes = limits.TRANSACTION_READ_BYTES_MAX
   private keys = limits.TRANSACTION_TREE_KEYS_MAX

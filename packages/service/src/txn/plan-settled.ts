@@ -1,4 +1,4 @@
-/** Plans a transaction on what is stored at one moment. */
+/** Plans a transaction on a consistent state of the store. */
 import {
   type Expectation,
   type May,
@@ -10,14 +10,14 @@ import { AclError } from '@latchkey/contract'
 import type { Store } from '../store/store.ts'
 import { loadKeys } from './load-keys.ts'
 
-/** Tries before a read of records that always change gives up. */
+/** Attempts before a read of constantly changing records gives up. */
 const ATTEMPTS_MAX = 16
 
 /**
- * What the operations come to. A plan with changes is committed on the condition that it still holds; any other is read again
- * until nothing that it shows has changed in between.
+ * Plans the operations. A plan with changes may be outdated, because its commit is conditional; any other plan is repeated
+ * until nothing that it shows has changed in the meantime.
  *
- * @throws AclError `transaction_too_large`; `unavailable` where others never let it read.
+ * @throws AclError `transaction_too_large`; `unavailable` if concurrent writes never leave a consistent state.
  */
 export async function planSettled(
   store: Store,

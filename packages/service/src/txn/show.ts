@@ -6,7 +6,7 @@ import { showEntry } from '../kv/kv-entry.ts'
 
 type Freshness = Pick<TransactionAnswer, 'Index' | 'LastContact' | 'KnownLeader' | 'ConsistencyLevel'>
 
-/** The answer of a transaction of which nothing is made. */
+/** The answer of a transaction that failed, which changed nothing. */
 export function showFailures(failures: readonly Failure[], freshness: Freshness = {}) {
   const Errors = failures.map(({ place, what }) => ({ OpIndex: place, What: what }))
   const value: TransactionAnswer = { Results: null, Errors, ...freshness }
