@@ -1,7 +1,7 @@
 /** Decides which requests belong to the service, and which endpoint they address. */
 import { decodePath, type EndpointName, matchPath, unbuiltEndpointOf } from '@latchkey/contract'
 
-/** Path and query of a request below the base URL, as a server would see them; `undefined` for another address. */
+/** Path and query of a request below the base URL, as a server would see them; `undefined` if the URL is not below it. */
 export function belowBase(url: string, base: URL): string | undefined {
   const { origin, pathname, search } = new URL(url)
   if (origin !== base.origin) return undefined
@@ -11,14 +11,14 @@ export function belowBase(url: string, base: URL): string | undefined {
 }
 
 export interface Asked {
-  /** `undefined` if the path or the method has none. */
+  /** `undefined` if no endpoint has this path and method. */
   readonly endpoint: EndpointName | undefined
   /** The path template; `undefined` if no version of the service has it. */
   readonly template: string | undefined
 }
 
 /**
- * The endpoint of a request by the contract alone, of any version, before any check.
+ * The endpoint of a request according to the contract, in any version, before any checks.
  *
  * @param url path and query below the base URL.
  */

@@ -11,13 +11,13 @@ import {
 import { renderError, type WireReply, type WireRequest } from '@latchkey/service'
 
 /**
- * How a call fails. A status, such as 503: refused with the first code of this status, without effect. A code, such as
- * `id_in_use`: the same with that code. `network`: the service is not reached. `lost`: the call takes effect, but its
- * answer is lost.
+ * How a call fails. A status, such as 503: the call is refused with the first code of this status, and has no effect. A code,
+ * such as `id_in_use`: the same with this code. `network`: the service cannot be reached. `lost`: the call takes effect, but
+ * its reply is lost.
  */
 export type Failure = number | AclErrorCode | 'network' | 'lost'
 
-/** Why a client gets no answer, as a `fetch` rejects. */
+/** The error of a call without a reply, with which `fetch` rejects. */
 export class NoAnswer extends TypeError {
   /** Whether the request reached the service. */
   readonly isSent: boolean
@@ -63,7 +63,7 @@ function isFailure(failure: Failure): boolean {
   return failure === 'network' || failure === 'lost' || Object.hasOwn(ACL_ERRORS, failure)
 }
 
-/** The refusal for a planned failure: the service's own or, for statuses the service never sends, a proxy's. */
+/** The refusal for a planned failure: the service's own or, for statuses that the service never sends, a proxy's. */
 export function refuse(
   failure: number | AclErrorCode,
   request: WireRequest,
@@ -78,10 +78,10 @@ export function refuse(
 
 const MESSAGE = 'This failure was asked for with failNext()'
 
-/** Lets clients that honor it retry without a wait. */
+/** Lets clients that honor the header retry immediately. */
 const RETRY_AT_ONCE = { 'Retry-After': '0' }
 
-/** Codes that only logins declare: a status alone never selects them. */
+/** Codes that only logins declare; a status alone never selects them. */
 const OF_LOGIN: ReadonlySet<AclErrorCode> = new Set([
   'provider_unavailable',
   'too_many_live_tokens',

@@ -1,4 +1,4 @@
-/** The provider that auth methods of a mock service trust: it signs in whom the test names, and checks no password. */
+/** The identity provider of a mock service: it signs in anyone whom the test names, and checks no password. */
 import {
   type OidcCallback,
   type OidcChallenge,
@@ -10,7 +10,7 @@ import {
   type Verification,
 } from '@latchkey/acl'
 
-/** Who logs in. */
+/** The identity that logs in. */
 export interface Credential {
   /** The subject: claim `sub`. */
   readonly sub?: string | undefined
@@ -18,7 +18,7 @@ export interface Credential {
   readonly claims?: Readonly<Record<string, unknown>> | undefined
 }
 
-/** What the provider remembers of a login between its pages and the exchange of its code. */
+/** What the provider stores about a login between its pages and the exchange of its code. */
 interface Request {
   readonly issuer: string
   readonly clientId: string
@@ -35,9 +35,9 @@ const CODE_BYTES = 16
 
 export class IdentityProvider implements OidcClient {
   private readonly random: Random
-  /** By their states. */
+  /** By state. */
   private readonly requests = new Map<string, Request>()
-  /** By their codes. */
+  /** By code. */
   private readonly grants = new Map<string, Grant>()
 
   constructor(random: Random) {
@@ -63,7 +63,7 @@ export class IdentityProvider implements OidcClient {
     return withParameters(request.redirectUri, { error, state, iss: request.issuer })
   }
 
-  /** Forgets all logins. */
+  /** Drops all logins. */
   reset(): void {
     this.requests.clear()
     this.grants.clear()
@@ -120,7 +120,7 @@ function claimsOf({ sub, claims = {} }: Credential = {}): Readonly<Record<string
   return sub === undefined ? claims : { sub, ...claims }
 }
 
-/** Leaves the URL to the letter, and appends to the query that it may have. */
+/** Keeps the URL exactly as it is, and appends to its query, if any. */
 function withParameters(url: string, parameters: Readonly<Record<string, string>>): string {
   return `${url}${url.includes('?') ? '&' : '?'}${new URLSearchParams(parameters)}`
 }

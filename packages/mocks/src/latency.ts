@@ -1,8 +1,8 @@
-/** The delay of answers. Latency belongs to the network, so it passes in real time even if the clock is frozen. */
+/** The delay of replies. Latency belongs to the network, so it passes in real time even if the clock is frozen. */
 import type { EndpointName } from '@latchkey/contract'
 import { type Duration, toMs } from './mock-clock.ts'
 
-/** The same for all calls, or by endpoint, which is `undefined` for an unknown path. */
+/** One duration for all calls, or a function of the endpoint, which is `undefined` for an unknown path. */
 export type Latency = Duration | ((endpoint: EndpointName | undefined) => Duration)
 
 /** @throws TypeError if the latency is not a duration. */

@@ -1,4 +1,4 @@
-/** The clock of a mock service: real time, or time that is frozen until it is advanced. */
+/** The clock of a mock service: real time, or time that stands still until it is advanced. */
 import type { Clock } from '@latchkey/acl'
 import { parseDurationMs } from '@latchkey/contract'
 import type { Sleeper } from '@latchkey/service'
@@ -10,22 +10,20 @@ interface Timer {
   readonly at: number
   readonly callback: () => void
   readonly background: boolean
-  /** Of `setTimeout`; absent while time is frozen. */
+  /** From `setTimeout`; absent while time is frozen. */
   handle: ReturnType<typeof setTimeout> | undefined
 }
 
-/**
- * A clock with timers. {@link MockClock.advance} moves both kinds forward; real time then continues from there.
- */
+/** A clock with timers. {@link MockClock.advance} moves frozen and real time forward; real time then continues from there. */
 export class MockClock implements Clock, Sleeper {
   /** The instant of a frozen clock; `undefined` for real time. */
   private standsAt: number | undefined
   private readonly startsAt: number | undefined
-  /** The offset of real time, from advances. */
+  /** Offset from real time, through advances. */
   private offset = 0
   private readonly timers = new Set<Timer>()
 
-  /** @param start milliseconds since the epoch at which time is frozen; `undefined` for real time. */
+  /** @param start the instant at which time is frozen, in milliseconds since the epoch; `undefined` for real time. */
   constructor(start: number | undefined) {
     this.startsAt = start
     this.standsAt = start
@@ -39,14 +37,14 @@ export class MockClock implements Clock, Sleeper {
     return this.start(ms, callback, false)
   }
 
-  /** As {@link MockClock.after}, for work that must not keep a process alive. */
+  /** Like {@link MockClock.after}, for work that must not keep a process alive. */
   afterInBackground(ms: number, callback: () => void): () => void {
     return this.start(ms, callback, true)
   }
 
   /**
-   * Moves time forward. Timers that fall due fire in order, each at its own instant; the code they wake continues
-   * when the caller next awaits.
+   * Moves time forward. Timers that become due fire in order, each at its own instant; the code that they wake continues when
+   * the caller next awaits.
    *
    * @throws TypeError for a negative or invalid duration.
    */
@@ -99,7 +97,7 @@ export class MockClock implements Clock, Sleeper {
     return next
   }
 
-  /** Never moves back: real time may have passed the instant by itself. */
+  /** Never moves back: real time may already have passed the instant. */
   private moveTo(instant: number): void {
     const aheadMs = Math.max(0, instant - this.now())
     if (this.standsAt === undefined) this.offset += aheadMs

@@ -1,4 +1,4 @@
-/** Latchkey without a server: the service's own rules behind MSW handlers, with controls for tests. */
+/** Latchkey without a server: the rules of the service behind MSW handlers, with controls for tests. */
 
 import { AclError, type EndpointName, isClientRequestId, REQUEST_ID_HEADER } from '@latchkey/contract'
 import type { MemorySnapshot, WireReply } from '@latchkey/service'
@@ -15,15 +15,15 @@ import { ServiceHandler } from './state/service-handler.ts'
 import { ServiceState } from './state/service-state.ts'
 import { toResponse, toWireRequest } from './wire.ts'
 
-/** The whole state of a mock service, to restore later. */
+/** The whole state of a mock service, to be restored later. */
 export type MockSnapshot = MemorySnapshot
 
 export interface MockService {
   /** For `setupServer` and `setupWorker`. */
   readonly handlers: readonly HttpHandler[]
-  /** The service as a function, for clients that take a `fetch`: no network is mocked, no worker is needed. */
+  /** The service as a function, for clients that accept a `fetch`. It mocks no network and needs no worker. */
   readonly fetch: (input: string | URL | Request, init?: RequestInit) => Promise<Response>
-  /** Without a slash at its end. */
+  /** Without a trailing slash. */
   readonly baseUrl: string
   /** The secret of the management token; empty if the options disable it. */
   readonly managementToken: string
@@ -34,27 +34,27 @@ export interface MockService {
     advance(by: Duration): void
   }
   /**
-   * Lets the next calls to an endpoint fail.
+   * Makes the next calls to an endpoint fail.
    *
    * @param times how many calls; default 1.
    */
   failNext(endpoint: EndpointName, failure: Failure, times?: number): void
-  /** Sets the delay of later answers. */
+  /** Sets the delay of later replies. */
   latency(latency: Latency): void
-  /** Whom auth methods trust: any of them, whatever its keys are. */
+  /** The identity provider that auth methods trust, whatever keys they have. */
   readonly identityProvider: {
     /**
-     * Makes a credential for a login. It is not signed, and the mocks check no signature. They check issuer, audience and
-     * times: it is issued now and valid for an hour, and needs `iss` and `aud` if the method binds them. For a method of type
-     * kubernetes the claims are `namespace`, `name` and `uid`.
+     * Creates a credential for a login. It is not signed, and the mocks check no signature. They check issuer, audience and
+     * times: the credential is issued now and valid for an hour, and needs `iss` and `aud` if the method binds them. For a
+     * method of type kubernetes, the claims are `namespace`, `name` and `uid`.
      */
     issue(credential?: Credential): string
     /**
      * Signs a person in at the URL of a login through a browser, in the extended edition.
      *
-     * @param authUrl what `oidc.authUrl` answered, or where `beginLogin` navigated.
-     * @returns where the browser goes next: the redirect URI with code and state, for `completeLogin`.
-     * @throws TypeError for another URL.
+     * @param authUrl the URL from `oidc.authUrl`, or to which `beginLogin` navigated.
+     * @returns the next URL of the browser: the redirect URI with code and state, for `completeLogin`.
+     * @throws TypeError for any other URL.
      */
     signIn(authUrl: string, credential?: Credential): string
     /**
@@ -65,24 +65,24 @@ export interface MockService {
      */
     decline(authUrl: string, error?: string): string
   }
-  /** How a secondary datacenter follows its primary. Nothing happens in a service that is none. */
+  /** How a secondary datacenter follows its primary. Has no effect on a service that is not a secondary. */
   readonly replication: {
-    /** Shows the primary as it is, from the next request on, after {@link fail}, {@link pause} and {@link lag}. */
+    /** Follows the primary again from the next request on, after {@link fail}, {@link pause} and {@link lag}. */
     resume(): void
-    /** Stops following: what is stored stays, and the status says `paused`. */
+    /** Stops following: the stored records stay, and the status is `paused`. */
     pause(): void
-    /** Lets every question to the primary fail, with this message in the status. */
+    /** Makes every request to the primary fail, with this message in the status. */
     fail(message: string): void
-    /** Lets changes of the primary arrive so much later, by the clock of the secondary. */
+    /** Delays changes of the primary by this duration, by the clock of the secondary. */
     lag(by: Duration): void
   }
   /** All stored records, as a value. */
   snapshot(): MockSnapshot
-  /** Restores a snapshot. Indexes keep growing, so waiting blocking queries see a change. */
+  /** Restores a snapshot. Indexes keep increasing, so waiting blocking queries see a change. */
   restore(snapshot: MockSnapshot): void
-  /** The calls so far, in the order of the answers, without secrets. */
+  /** The calls so far, in the order of the replies, without secrets. */
   readonly calls: readonly MockCall[]
-  /** Resets seed, time and latency; drops recorded calls and planned failures. */
+  /** Resets seed, time and latency, and drops recorded calls and planned failures. */
   reset(): void
   /** Resolves once this many blocking queries wait at the same time. Default 1. */
   untilWaiting(count?: number): Promise<void>
@@ -173,7 +173,7 @@ class LatchkeyMock implements MockService {
     return this.state.blocked.untilWaiting(count)
   }
 
-  /** @throws NoAnswer after such a failure. */
+  /** @throws NoAnswer for a planned failure without a reply. */
   private async answer(request: Request): Promise<Response> {
     const { method, signal } = request
     const url = belowBase(request.url, this.settings.baseUrl)
@@ -214,7 +214,7 @@ class LatchkeyMock implements MockService {
   }
 }
 
-/** MSW makes such a response a rejection. */
+/** MSW turns such a response into a rejection. */
 function asErrorResponse(error: unknown): Response {
   if (error instanceof NoAnswer) return Response.error()
   throw error
@@ -233,7 +233,7 @@ function isUnknown({ error }: WireReply): boolean {
   return error instanceof AclError && error.code === 'endpoint_unknown'
 }
 
-/** A request unknown to every version is a mistake in the test or the code under test. */
+/** A request that no version supports is a mistake in the test or in the code under test. */
 function complain(method: string, url: string): WireReply {
   const [path] = url.split('?', 1)
   const message =

@@ -3,22 +3,24 @@ import { HEADER_PREFIXES_DEFAULT, parseServiceVersion, SERVICE_VERSION_NEWEST } 
 import type { Latency } from './latency.ts'
 import { SEED_LISTS, type Seed } from './state/seed.ts'
 
-/** A mock service, as another one reaches it. */
+/** A mock service, as seen by another one. */
 export interface OtherDatacenter {
   readonly baseUrl: string
   readonly fetch: (input: string, init: RequestInit) => Promise<Response>
 }
 
 export interface MockServiceOptions {
-  /** Address of the service, without `/v1`. Default `https://latchkey.test`. In a browser it may be a path of the page's origin. */
+  /**
+   * URL of the service, without `/v1`. Default `https://latchkey.test`. In a browser, it may be a path on the page's origin.
+   */
   readonly baseUrl?: string | undefined
   /** Initial records, restored by `reset()`. */
   readonly seed?: Seed | undefined
-  /** `real` (default), or an instant at which time is frozen until `clock.advance()`. */
+  /** `real` (default), or an instant at which time stands still until `clock.advance()`. */
   readonly clock?: 'real' | Date | number | string | undefined
-  /** Delay of answers. Default: 0. */
+  /** Delay of replies. Default: 0. */
   readonly latency?: Latency | undefined
-  /** Secret of the initial management token. `false`: none, which leaves `bootstrap` open. */
+  /** Secret of the initial management token. `false`: there is none, which leaves `bootstrap` open. */
   readonly managementToken?: string | false | undefined
   /** Service version. Default: the newest. Spec 9. */
   readonly serviceVersion?: string | undefined
@@ -28,22 +30,28 @@ export interface MockServiceOptions {
   readonly defaultPolicy?: 'allow' | 'deny' | undefined
   /** Default `dc1`. */
   readonly datacenter?: string | undefined
-  /** Mock services of other datacenters, by name: `dc` and `withDatacenter` reach them. May be completed later, so that two can reach each other. Default: none. */
+  /**
+   * Mock services of other datacenters, by name, which `dc` and `withDatacenter` reach. May be completed later, so that two
+   * services can reach each other. Default: none.
+   */
   readonly datacenters?: Readonly<Record<string, OtherDatacenter>> | undefined
-  /** The datacenter that policies, roles, namespaces and global tokens belong to, one of `datacenters`: writes of them go there, and this service follows it. Default: this one. */
+  /**
+   * The datacenter that owns policies, roles, namespaces and global tokens, one of `datacenters`. Writes to these go there,
+   * and this service follows it. Default: this one.
+   */
   readonly primaryDatacenter?: string | undefined
   /** Families of header names. Default `X-Service-` and `X-Consul-`. */
   readonly headerPrefixes?: readonly string[] | undefined
-  /** `false`: the ACL system is switched off. */
+  /** `false`: the ACL system is turned off. */
   readonly aclEnabled?: boolean | undefined
   /** `legacy`: a service in the middle of the upgrade to 1.4.0, which refuses the new ACL APIs. Spec 9.2.1. */
   readonly aclMode?: 'enabled' | 'legacy' | undefined
   /**
-   * What to do with a request that no version of the service has. `fail` (default): print an error and answer 500 with
-   * method and path. `answer`: 404, like the service.
+   * What to do with a request that no version of the service supports. `fail` (default): prints an error and replies 500 with
+   * method and path. `answer`: replies 404, like the service.
    */
   readonly unknownEndpoints?: 'fail' | 'answer' | undefined
-  /** Makes generated ids and all other randomness repeatable, in every run and after every `reset()`. Default: they differ. */
+  /** Makes generated IDs and all other randomness repeatable, in every run and after every `reset()`. Default: they differ. */
   readonly randomSeed?: number | undefined
 }
 
@@ -66,7 +74,7 @@ const OPTIONS: Readonly<Record<keyof MockServiceOptions, true>> = {
   randomSeed: true,
 }
 
-/** The words of the options that take one of several. */
+/** The values of the options that accept one of several. */
 const CHOICES = {
   edition: ['standard', 'extended'],
   defaultPolicy: ['allow', 'deny'],
@@ -74,17 +82,17 @@ const CHOICES = {
   unknownEndpoints: ['fail', 'answer'],
 } as const
 
-/** The default secret of the management token. Random, so that no test invents the same. */
+/** The default secret of the management token. Random, so that no test uses the same secret by accident. */
 export const MANAGEMENT_TOKEN_DEFAULT = '8f0c4d5e-61b7-4b0a-9d3e-2a7c95e1f846'
 
-/** Required, and not `undefined` either. */
+/** All properties required, and none `undefined`. */
 type Complete<T> = { readonly [K in keyof T]-?: Exclude<T[K], undefined> }
 
 /** The options, complete and checked. */
 export interface Settings
   extends Complete<Omit<MockServiceOptions, 'baseUrl' | 'clock' | 'randomSeed' | 'serviceVersion'>> {
   readonly baseUrl: URL
-  /** Instant at which time is frozen; `undefined`: real time. */
+  /** Instant at which time is frozen; `undefined` for real time. */
   readonly clockStart: number | undefined
   readonly version: ReturnType<typeof parseServiceVersion>
   readonly randomSeed: number | undefined
@@ -119,7 +127,7 @@ export function readOptions(options: MockServiceOptions): Settings {
   }
 }
 
-/** @throws TypeError for a name that nothing would read, such as a misspelled one in plain JavaScript. */
+/** @throws TypeError for an unknown name, such as a misspelled one in plain JavaScript. */
 function checkNames(what: string, given: object, known: Readonly<Record<string, true>>): void {
   const unknown = Object.keys(given).find((name) => !Object.hasOwn(known, name))
   if (unknown === undefined) return

@@ -25,17 +25,17 @@ async function readBody(request: Request, bytesMax: number): Promise<Uint8Array>
   })
 }
 
-/** @param method of the request: the answer to HEAD has no body. */
+/** @param method of the request, because the response to HEAD has no body. */
 export function toResponse(reply: WireReply, method: string): Response {
   const { body, status, headers } = reply
   if (body === undefined || method === 'HEAD') return new Response(null, { status, headers })
   if (typeof body === 'string') return new Response(body, { status, headers })
-  // Checks for members, not the class: test environments mix arrays of two realms.
+  // Checks for members instead of the class, because test environments mix arrays from two realms.
   if (Symbol.asyncIterator in body) return new Response(toStream(body), { status, headers })
   return new Response(new Uint8Array(body), { status, headers })
 }
 
-/** `ReadableStream.from`, which some browsers lack. */
+/** Like `ReadableStream.from`, which some browsers lack. */
 function toStream(pieces: AsyncIterable<Uint8Array | string>): ReadableStream<Uint8Array> {
   const iterator = pieces[Symbol.asyncIterator]()
   const encoder = new TextEncoder()

@@ -1,4 +1,4 @@
-/** Gives accessors to legacy tokens, as the elected server does: 128 in a batch, one batch a second. Spec 8, 9.2.3. */
+/** Assigns accessors to legacy tokens, as the elected server does: 128 per batch, one batch per second. Spec 8, 9.2.3. */
 
 import {
   convertForMigration,
@@ -11,7 +11,7 @@ import {
 import { aclModeOf, type Change, type MemoryStore, putSystem } from '@latchkey/service'
 import type { MockClock } from '../mock-clock.ts'
 
-/** Delay between the write of a legacy token and its accessor, in milliseconds; servers poll at this interval. */
+/** Delay between the write of a legacy token and its accessor, in milliseconds: the polling interval of servers. */
 const LOOK_DELAY_MS = 250
 
 /** @returns a function to call when legacy tokens may have been written; it schedules their accessors. */

@@ -1,4 +1,4 @@
-/** Counts blocking queries that wait, so that a test can act once they do. */
+/** Counts waiting blocking queries, so that a test can act once they wait. */
 import type { Clock } from '@latchkey/acl'
 import type { Sleeper } from '@latchkey/service'
 
@@ -12,7 +12,7 @@ export class BlockedCounter implements Sleeper {
     this.clock = clock
   }
 
-  /** Starts a wait that is none of a client: it does not count, and ends only with a change. */
+  /** Starts a wait that is not a client's: it is not counted, and ends only with a change. */
   uncounted<T>(start: () => T): T {
     this.isUncounted = true
     try {

@@ -1,4 +1,4 @@
-/** What a mock service offers to mock services that follow it, besides its requests. */
+/** The interface that a mock service offers to the mock services that follow it, besides its requests. */
 import {
   type MemoryStore,
   Service,
@@ -9,12 +9,12 @@ import {
 import type { OtherDatacenter } from '../options.ts'
 import type { BlockedCounter } from './blocked-counter.ts'
 
-/** Questions of followers are no calls of the test: they are neither logged nor delayed, and never wait. */
+/** Requests of followers are not calls of the test: they are neither logged nor delayed, and never wait. */
 export interface Feed {
   readonly handle: (request: WireRequest) => Promise<WireReply>
-  /** Of a token that may follow; empty if there is none. */
+  /** Secret of a token that may follow; empty if there is none. */
   readonly secretId: string
-  /** Commit index of the last change of what datacenters have in common. */
+  /** Commit index of the last change to a replicated record. */
   index(): number
   onChange(listener: () => void): void
 }
@@ -28,7 +28,7 @@ interface FeedOptions {
 
 const feeds = new WeakMap<OtherDatacenter, Feed>()
 
-/** `undefined` for what is no mock service. */
+/** `undefined` if the object is not a mock service. */
 export function feedOf(service: OtherDatacenter | undefined): Feed | undefined {
   return service && feeds.get(service)
 }
@@ -59,7 +59,7 @@ export function createFeed({ service, store, blocked, secretId }: FeedOptions): 
   }
 }
 
-/** The same records; what would wait for a change is answered at once. */
+/** The same store, except that waiting for a change returns immediately. */
 function withoutWaits(store: MemoryStore): MemoryStore {
   return new Proxy(store, {
     get(target, name) {

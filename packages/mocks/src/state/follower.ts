@@ -21,17 +21,17 @@ interface FollowerOptions extends Pick<ReplicatorOptions, 'random'> {
   readonly clock: MockClock
 }
 
-/** How a test holds replication back. */
+/** How a test restricts replication. */
 interface Hold {
   readonly isPaused: boolean
-  /** Why questions fail. */
+  /** Why requests to the primary fail. */
   readonly failure: string | undefined
   readonly lagMs: number
 }
 
 const NO_HOLD: Hold = { isPaused: false, failure: undefined, lagMs: 0 }
 const NEVER = new AbortController().signal
-/** Far more than the pages of a copy. */
+/** Far more than the pages of any copy. */
 const STEPS_MAX = 10_000
 
 export class Follower {
@@ -39,7 +39,7 @@ export class Follower {
   private readonly replicator: Replicator
   private hold = NO_HOLD
   private watched: Feed | undefined
-  /** The last run: they go one after another. */
+  /** The last run; runs are sequential. */
   private running: Promise<void> = Promise.resolve()
 
   constructor(options: FollowerOptions) {
@@ -53,19 +53,19 @@ export class Follower {
     })
   }
 
-  /** Holds replication back, or lets it continue. */
+  /** Restricts replication, or lets it continue. */
   set(hold: Partial<Hold>): void {
     this.hold = { ...this.hold, ...hold }
     if (hold.lagMs === undefined) void this.catchUp()
   }
 
-  /** As at the start. */
+  /** Returns to the initial state. */
   reset(): void {
     this.hold = NO_HOLD
     void this.run()
   }
 
-  /** Before a request: a primary without changes costs nothing. */
+  /** Catches up with the primary before a request. Costs nothing if the primary has not changed. */
   catchUp(): Promise<void> {
     return this.hold.lagMs > 0 && this.record() !== undefined ? this.running : this.run()
   }
@@ -126,7 +126,7 @@ export class Follower {
     return feedOf(datacenters[primaryDatacenter])
   }
 
-  /** Follows when the primary changes, for blocking queries here. */
+  /** Follows whenever the primary changes, so that blocking queries here wake. */
   private watch(): void {
     const feed = this.feed()
     if (feed === undefined || feed === this.watched) return

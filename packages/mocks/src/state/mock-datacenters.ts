@@ -1,4 +1,4 @@
-/** The other datacenters of a mock service are mock services, too. */
+/** The other datacenters of a mock service, which are also mock services. */
 import {
   type Datacenters,
   datacenterSilent,

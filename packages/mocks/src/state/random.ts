@@ -1,11 +1,11 @@
-/** Random ids: from the platform's cryptographic source, or from a seed for repeatable runs. */
+/** Random IDs: from the platform's cryptographic source, or from a seed for repeatable runs. */
 import { type Random, SeededRandom } from '@latchkey/acl'
 
-/** A source that a reset takes back to where the seed of the mock service was planted. */
+/** A random source that a reset rewinds to the point after the seed records were written. */
 export interface MockRandom extends Random {
-  /** What was drawn up to here belongs to the seed of the mock service. */
+  /** Marks the point after the seed records were written. */
   mark(): void
-  /** Continues as after {@link MockRandom.mark}. */
+  /** Continues from the point of {@link MockRandom.mark}. */
   rewind(): void
 }
 

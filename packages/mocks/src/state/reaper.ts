@@ -1,4 +1,4 @@
-/** Removes expired and idle tokens, and ends expired sessions, as the server does. Such tokens already act as absent. */
+/** Removes expired and idle tokens, and ends expired sessions, as the server does. Such tokens already act as if deleted. */
 
 import { type IdleLimit, idleHorizon, idleLimitOfMethod, type TokenRecord } from '@latchkey/acl'
 import { parseInstant } from '@latchkey/contract'
@@ -7,10 +7,10 @@ import type { MockClock } from '../mock-clock.ts'
 
 /** Delay between the expiration of a token and its removal, in milliseconds. */
 const REAP_DELAY_MS = 1_000
-/** Idle tokens are looked for this many times per limit. */
+/** Number of searches for idle tokens per idle limit. */
 const IDLE_LOOKS = 10
 
-/** @returns a function to call after every write; it schedules the removal of the next token to expire. */
+/** @returns a function to call after every write, which schedules the removal of the next token to expire. */
 export function createReaper(store: MemoryStore, clock: MockClock): () => void {
   let cancel = () => {}
   const reap = () => {

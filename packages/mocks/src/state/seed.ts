@@ -1,4 +1,4 @@
-/** The initial records of a mock service, as the bodies of creates. */
+/** The initial records of a mock service, as bodies of create requests. */
 
 import {
   atOnce,
@@ -30,23 +30,23 @@ import {
 import { type Change, type MemoryStore, requireKey } from '@latchkey/service'
 
 interface OwnId {
-  /** Chosen here. Absent: a random one. */
+  /** An ID of your choice. Absent: a random one. */
   readonly ID?: string | undefined
 }
 
-/** What a create takes. Unlike there, the ID may be chosen. */
+/** The body of a create request, with an optional ID. */
 export type SeedPolicy = Sent<'policies.create'> & OwnId
-/** What a create takes. Unlike there, the ID may be chosen. */
+/** The body of a create request, with an optional ID. */
 export type SeedRole = Sent<'roles.create'> & OwnId
-/** What a create takes. Nothing is fetched from its provider. */
+/** The body of a create request. Nothing is fetched from the method's provider. */
 export type SeedAuthMethod = Sent<'authMethods.create'>
-/** What a create takes. Unlike there, the ID may be chosen. */
+/** The body of a create request, with an optional ID. */
 export type SeedBindingRule = Sent<'bindingRules.create'> & OwnId
-/** What a create takes. */
+/** The body of a create request. */
 export type SeedToken = Sent<'tokens.create'>
 
 export interface Seed {
-  /** Extended edition only; records below name theirs in `Namespace`. Spec 4.9. */
+  /** Extended edition only. The records below name their namespace in `Namespace`. Spec 4.9. */
   readonly namespaces?:
     | readonly { readonly Name: string; readonly Description?: string | undefined }[]
     | undefined
@@ -58,7 +58,7 @@ export interface Seed {
   readonly bindingRules?: readonly SeedBindingRule[] | undefined
   /** May link the policies and roles above, by name or ID. */
   readonly tokens?: readonly SeedToken[] | undefined
-  /** Values by key; a text is stored as UTF-8. */
+  /** Values by key. A string is stored as UTF-8. */
   readonly kv?: Readonly<Record<string, string | Uint8Array>> | undefined
 }
 
@@ -81,8 +81,8 @@ interface SeedContext {
 }
 
 /**
- * Writes the records of a seed by the rules of create: namespaces, policies, roles, auth methods, binding rules, tokens,
- * keys.
+ * Writes the records of a seed by the rules for create requests: namespaces, policies, roles, auth methods, binding rules,
+ * tokens, keys.
  *
  * @throws TypeError naming the record and the broken rule, such as `seed.tokens[1]: …`.
  */
@@ -98,7 +98,7 @@ export function plantSeed(seed: Seed, context: SeedContext): void {
   }
 }
 
-/** Maximum characters of a key in an error. */
+/** Maximum number of characters of a key in an error. */
 const SHOWN_KEY_LENGTH = 60
 
 function plant<T>(
@@ -122,7 +122,7 @@ function plantOne(name: string, toChange: () => Change, { store }: SeedContext):
   }
 }
 
-/** The ID that a record chose here, which no create lets it. @throws AclError `id_invalid`. */
+/** The ID that a seed record chose, which create requests cannot do. @throws AclError `id_invalid`. */
 function chosenId({ ID }: OwnId, made: string): string {
   if (ID === undefined || isUuid(ID)) return ID ?? made
   throw new AclError('id_invalid', 'The ID is not a valid UUID', { field: 'ID' })
@@ -186,7 +186,7 @@ function authMethodChange(method: SeedAuthMethod, context: SeedContext): Change 
   return { table: 'authMethods', op: 'put', record, expect: 0 }
 }
 
-/** Of methods that are there from the start; later ones have random numbers. */
+/** Generation of the auth methods in the seed; later ones have random generations. */
 const GENERATION = 1
 
 function bindingRuleChange({ ID, ...fields }: SeedBindingRule, context: SeedContext): Change {

@@ -1,4 +1,4 @@
-/** The only MSW handler of a mock service, for every request below the base URL with any method. */
+/** The only MSW handler of a mock service, for every request below the base URL, with any method. */
 import { HttpHandler } from 'msw'
 
 const ANY_METHOD = /^/
@@ -12,6 +12,6 @@ export class ServiceHandler extends HttpHandler {
     )
   }
 
-  /** MSW prints whole requests to the browser console, and their headers contain secrets. */
+  /** Disabled: MSW would print whole requests to the browser console, and their headers contain secrets. */
   override async log(): Promise<void> {}
 }

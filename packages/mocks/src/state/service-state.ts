@@ -1,4 +1,4 @@
-/** The service behind the handlers: the API over a memory store, with a clock that can be moved. */
+/** The service behind the handlers: the API over a memory store, with an adjustable clock. */
 import { type AclModeRecord, DecodingVerifier, initialIntentions, initialMode } from '@latchkey/acl'
 import { ENDPOINTS, HEADER_PREFIX_DEFAULT, profileOf } from '@latchkey/contract'
 import { buildOpenApi } from '@latchkey/contract/openapi'
