@@ -16,7 +16,7 @@ const CONFIG = {
   ListClaimMappings: { groups: 'groups' },
 }
 
-/** A mock service with a method, and a client that visits the provider as a test says. */
+/** A mock service with a method, and a client that visits the provider as the test specifies. */
 function aLogin() {
   const service = createMockService({
     edition: 'extended',

@@ -1,4 +1,4 @@
-/** The locks of the SDK, against the service. */
+/** The locks of the SDK, tested with the service. */
 import { createClient, LockLost } from '@latchkey/sdk'
 import { expect, test, vi } from 'vitest'
 import { createMockService } from '../src/index.ts'
@@ -8,7 +8,7 @@ const { managementToken: token, baseUrl: address, fetch } = service
 const client = createClient({ address, fetch, token })
 const LONG_MS = 20_000
 
-/** Without a lock delay, which lasts by the clock of the service. */
+/** Without a lock delay, which would only end by the clock of the service. */
 const atOnce = { lockDelay: 0 }
 
 test('one client holds a lock at a time, and each gets a higher index', async () => {

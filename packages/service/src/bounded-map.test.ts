@@ -1,15 +1,15 @@
-/** DOS-05: every cache of the service is one of these. */
+/** DOS-05: every cache of the service is a BoundedMap. */
 import { expect, test } from 'vitest'
 import { BoundedMap } from './bounded-map.ts'
 
-/** From this size on, evictions come in bulk. */
+/** From this size on, evictions happen in bulk. */
 const LARGE_SIZE = 2_000
 
 function keysOf(map: BoundedMap<string, string>, keys: string): string {
   return [...keys].filter((key) => map.get(key) !== undefined).join('')
 }
 
-test('DOS-05: values up to the bound stay, and one more evicts the oldest', () => {
+test('DOS-05: values up to the bound stay, and another one evicts the oldest', () => {
   const map = new BoundedMap<string, string>(3)
   for (const key of 'abc') expect(map.set(key, key, 1)).toBe(key)
   expect([map.size, map.weight, keysOf(map, 'abc')]).toEqual([3, 3, 'abc'])
@@ -18,14 +18,14 @@ test('DOS-05: values up to the bound stay, and one more evicts the oldest', () =
   expect([full.size, full.weight, keysOf(full, 'abcd')]).toEqual([3, 3, 'bcd'])
 })
 
-test('DOS-05: a heavy value evicts as many as it needs', () => {
+test('DOS-05: a heavy value evicts as many others as necessary', () => {
   const map = new BoundedMap<string, string>(10)
   for (const key of 'abcde') map.set(key, key, 2)
   map.set('f', 'f', 7)
   expect([map.weight, keysOf(map, 'abcdef')]).toEqual([9, 'ef'])
 })
 
-test('a value that was used since gets a second chance, and only one', () => {
+test('a value that was used in the meantime gets one second chance', () => {
   const evicted: string[] = []
   const map = new BoundedMap<string, string>(3, { onEvict: (value) => evicted.push(value) })
   for (const key of 'abc') map.set(key, key, 1)
@@ -43,7 +43,7 @@ test('a slot counts as used if its holder marks it', () => {
   expect(keysOf(map, 'abc')).toBe('ac')
 })
 
-test('if all were used, the oldest goes', () => {
+test('if all were used, the oldest is evicted', () => {
   const map = new BoundedMap<string, string>(3)
   for (const key of 'abc') map.set(key, key, 1)
   keysOf(map, 'abc')
@@ -64,7 +64,7 @@ test('DOS-05: a replaced or deleted value no longer counts', () => {
   expect(keysOf(map, 'abc')).toBe('c')
 })
 
-test('DOS-05: one heavier than the bound is not kept, and removes what its key had', () => {
+test('DOS-05: a value heavier than the bound is not kept, and removes the previous value of its key', () => {
   const map = new BoundedMap<string, string>(10)
   map.set('a', 'short', 1)
   map.set('b', 'b', 1)
@@ -74,7 +74,7 @@ test('DOS-05: one heavier than the bound is not kept, and removes what its key h
   expect(new BoundedMap<string, string>(0).place('a', 'a', 1)).toBeUndefined()
 })
 
-test('keepsLast: one heavier than the bound stays until the next one', () => {
+test('keepsLast: a value heavier than the bound stays until the next one', () => {
   const map = new BoundedMap<string, string>(10, { keepsLast: true })
   map.set('a', 'a', 5)
   map.set('b', 'b', 11)
@@ -83,7 +83,7 @@ test('keepsLast: one heavier than the bound stays until the next one', () => {
   expect([map.weight, keysOf(map, 'abc')]).toEqual([1, 'c'])
 })
 
-test('onEvict is called with what was evicted, and not with what was deleted or replaced', () => {
+test('onEvict is called with evicted values, but not with deleted or replaced ones', () => {
   const evicted: string[] = []
   const map = new BoundedMap<string, string>(2, { onEvict: (value) => evicted.push(value) })
   map.set('a', 'replaced', 1)

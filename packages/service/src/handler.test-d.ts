@@ -34,9 +34,9 @@ describe('an answer that breaks the contract does not compile', () => {
       missing: () => json(withoutHash),
       // @ts-expect-error a field that the answer does not have
       surplus: () => json({ ...token, Secret: '' }),
-      // @ts-expect-error a field that the answer does not have, from a handler that waits
+      // @ts-expect-error a field that the answer does not have, from an async handler
       surplusLater: async () => json({ ...token, Secret: '' }),
-      // @ts-expect-error the record instead of what is shown of it
+      // @ts-expect-error the record instead of its rendered form
       record: () => json({} as TokenRecord),
       // @ts-expect-error another route's answer
       other: () => json(true),
@@ -44,7 +44,7 @@ describe('an answer that breaks the contract does not compile', () => {
     expectTypeOf(handlers).toBeObject()
   })
 
-  test('text that is made already', () => {
+  test('prerendered text', () => {
     const answer = (text: JsonText<Token>): Answer<'tokens.self'> => ({ body: { kind: 'json-text', text } })
     answer(jsonText(token))
     // @ts-expect-error any text
@@ -53,7 +53,7 @@ describe('an answer that breaks the contract does not compile', () => {
     answer(jsonText([token]))
   })
 
-  test('a form that the route does not have', () => {
+  test('a form that the route does not declare', () => {
     const bytes = new Uint8Array(0)
     const raw: Answer<'kv.read'> = { body: { kind: 'bytes', bytes, contentType: 'application/octet-stream' } }
     const text: Answer<'legacy.translate'> = { body: { kind: 'text', text: '' } }

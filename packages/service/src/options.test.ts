@@ -12,13 +12,13 @@ async function storeWith(Value: ClusterRecord): Promise<MemoryStore> {
   return store
 }
 
-test('a datacenter is what its settings say until it is promoted', async () => {
+test('the configuration determines whether a datacenter is a secondary, until it is promoted', async () => {
   const store = await storeWith({ ID: 'a' })
   expect(isSecondary({ ...settings, store })).toBe(true)
   expect(isSecondary({ ...settings, primaryDatacenter: 'dc2', store })).toBe(false)
 })
 
-test('a promoted datacenter is no secondary, whatever its settings say', async () => {
+test('a promoted datacenter is not a secondary, whatever its configuration says', async () => {
   const store = await storeWith({ ID: 'a', promoted: { at: '2028-02-29T12:00:00Z', from: 'dc1' } })
   expect(isSecondary({ ...settings, store })).toBe(false)
 })

@@ -7,7 +7,7 @@ import type { ConsistencyMode } from '../src/store/store.ts'
 /** Asynchronous methods of the store. */
 type Loading = 'kvEntry' | 'kvEntries' | 'tokenByAccessor' | 'tokenBySecret' | 'tokens'
 
-/** Runs something before the next answer of a store method, which then shows it. */
+/** Runs `happen` before the next answer of a store method, which then shows the result. */
 function before(world: World, method: Loading, happen: () => Promise<unknown>): void {
   const { store } = world
   Object.assign(store, { memory: undefined })
@@ -104,7 +104,7 @@ test.each([
   ['4999ms', true, '0', ['stale', 'default']],
   ['4999ms', false, '0', ['stale', 'default']],
 ] as const)(
-  'a state that is 5 seconds old answers no read that allows less: max_stale=%s, from memory: %s',
+  'a state that is 5 seconds old is only used if max_stale allows it: %s, from memory: %s',
   async (maxStale, isInMemory, lastContact, asked) => {
     const { world, ask } = await setUp('acl = "read"')
     const { store } = world
@@ -127,7 +127,7 @@ test.each([
   },
 )
 
-test('a caller loaded from the database is authorized with a directory that is no older (COH-10)', async () => {
+test('a caller loaded from the database is authorized with a directory that is at least as recent (COH-10)', async () => {
   const { world } = await setUp('')
   const { AccessorID, SecretID } = await world.token()
   before(world, 'tokenBySecret', async () => {
@@ -137,7 +137,7 @@ test('a caller loaded from the database is authorized with a directory that is n
   expect((await world.ask('GET', '/kv/absent', { token: SecretID })).status).toBe(404)
 })
 
-test('an answer shows a record and the names of its links at one moment', async () => {
+test('an answer shows a record and the names of its links as of one moment', async () => {
   const { world, policy } = await setUp('acl = "read"')
   const token = await world.token()
   before(world, 'tokenByAccessor', async () => {
@@ -167,8 +167,8 @@ test('names that change on every look-up do not block the answer', async () => {
   expect(reply.status).toBe(200)
 })
 
-describe('a slow body is authorized with the rights that its sender has at its end (DOS-04, COH-02)', () => {
-  /** Sends a request whose body ends after something else has run. */
+describe('a slow body is authorized with the rights that its sender has when it is complete (DOS-04, COH-02)', () => {
+  /** Sends a request, and runs `happen` before its body ends. */
   async function sendSlowly(
     world: World,
     request: {

@@ -1,4 +1,4 @@
-/** Waits that ask the same are evaluated once, and each gets what it would get alone. */
+/** Equal waits are evaluated once, and each gets the reply that it would get alone. */
 import { REDACTED_SECRET_ID } from '@latchkey/contract'
 import type { WireReply, WireRequest } from '@latchkey/service'
 import { settle } from '@latchkey/testkit/service/virtual-clock'
@@ -27,7 +27,7 @@ function waiting(
   }
 }
 
-/** A token to watch, and waits for its change. */
+/** A token to watch, and requests that wait for it to change. */
 async function held(world: World, requestsOf: (path: string) => readonly WireRequest[]) {
   const token = await world.token({ Description: 'first' })
   const path = `/acl/token/${token.AccessorID}`
@@ -41,7 +41,7 @@ afterEach(() => {
   vi.restoreAllMocks()
 })
 
-test('equal waits are evaluated once, and differ in their ids alone', async () => {
+test('equal waits are evaluated once, and their replies differ only in the request ID', async () => {
   const world = await aWorld()
   const { path, requests, replies } = await held(world, (url) =>
     Array.from({ length: 5 }, () => waiting(url)),
@@ -59,7 +59,7 @@ test('equal waits are evaluated once, and differ in their ids alone', async () =
   )
 })
 
-test('waits with other headers, another path, or without the mark are evaluated by themselves', async () => {
+test('waits with other headers, another path, or without the mark are evaluated separately', async () => {
   const world = await aWorld()
   const other = await world.token({ Description: 'other' })
   const policy = await world.policy({ Name: 'reader', Rules: 'acl = "read"' })

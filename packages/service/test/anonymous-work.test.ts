@@ -1,6 +1,6 @@
 /**
- * DOS-05: anonymous requests cost little, on every endpoint of the contract. Work is counted in executed code blocks, so it
- * is the same on every machine.
+ * DOS-05: anonymous requests are cheap on every endpoint of the contract. Work is counted in executed code blocks, so it is
+ * the same on every machine.
  */
 import { ENDPOINTS, type Endpoint, type EndpointName, endpoint, limits, routeOf } from '@latchkey/contract'
 import { many } from '@latchkey/testkit/rules/long-texts'
@@ -8,7 +8,7 @@ import { MeasuredTurns, WorkMeter } from '@latchkey/testkit/service/work-meter'
 import { aWorld, MANAGEMENT, type World } from '@latchkey/testkit/service/world'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
-/** Blocks per turn: about two milliseconds. The shortest request takes some thousands. */
+/** Blocks per turn: about two milliseconds. The shortest request takes a few thousand. */
 const WORK_OF_TURN_MAX = 400_000
 /** Blocks per anonymous request, over all of its turns: below ten milliseconds. */
 const WORK_OF_REQUEST_MAX = 1_500_000
@@ -148,7 +148,7 @@ function isOpen({ right }: Endpoint): boolean {
 interface Sent {
   readonly attack: Attack
   readonly world: World
-  /** For findings. */
+  /** Shown in findings. */
   readonly name: string
 }
 
@@ -167,8 +167,8 @@ async function findingsOf(name: EndpointName): Promise<readonly string[]> {
 }
 
 /**
- * Measures many requests together, since a measurement takes longer than most of them: if their sum is within the bound of
- * a turn, so is each. Otherwise bisects down to the single request.
+ * Measures many requests together, because a measurement takes longer than most of them. If their sum is within the bound of a
+ * turn, each request is. Otherwise bisects down to the single request.
  */
 async function findingsIn(sent: readonly Sent[], method: string): Promise<readonly string[]> {
   const [first] = sent
@@ -204,7 +204,7 @@ function longEcho({ name }: Sent, text: string): readonly string[] {
   return text.length > ECHO_LENGTH_MAX ? [`${name}: a refusal of ${text.length} characters`] : []
 }
 
-describe('DOS-05: an anonymous request takes little work, no long turn, and gets a short refusal', () => {
+describe('DOS-05: an anonymous request costs little work, takes no long turn, and gets a short refusal', () => {
   test.each(names)('%s', { timeout: 120_000 }, async (name) => {
     expect(await findingsOf(name)).toEqual([])
   })
@@ -228,7 +228,7 @@ describe('DOS-05: an anonymous request takes little work, no long turn, and gets
 const OPEN = names.filter((name) => endpoint(name).right === 'none' && endpoint(name).body)
 
 test.each(OPEN.filter((name) => !routeOf(name).ignoresToken))(
-  '413 body_too_large: %s without a valid token takes ANONYMOUS_BODY_BYTES_MAX bytes and no more',
+  '413 body_too_large: %s without a valid token accepts at most ANONYMOUS_BODY_BYTES_MAX bytes',
   async (name) => {
     const [world] = worlds
     const { method, path } = endpoint(name)
@@ -247,9 +247,9 @@ test.each(OPEN.filter((name) => !routeOf(name).ignoresToken))(
 )
 
 test.each(OPEN.filter((name) => routeOf(name).ignoresToken))(
-  '413 body_too_large: %s, whose credential is in its body, takes the bytes of its own bound from anyone',
+  '413 body_too_large: %s, whose credential is in its body, accepts up to its own bound from anyone',
   async (name) => {
-    // The extended edition has all of them.
+    // The extended edition has all of these endpoints.
     const [, world] = worlds
     const { method, path, bodyBytesMax = 0 } = endpoint(name)
     for (const token of [undefined, MANAGEMENT]) {

@@ -39,7 +39,7 @@ interface Scene {
   readonly world: World
   readonly known: Known
   readonly start: MemorySnapshot
-  /** Callers that must not see other secrets. */
+  /** Callers that must not see the secrets of others. */
   readonly readers: ReadonlySet<string>
   /** Public texts that legacy tokens may have as their secret. */
   readonly publicTexts: ReadonlySet<string>
@@ -150,7 +150,7 @@ async function answerOf(world: World, { method, path, headers, body }: RandomReq
 
 function whatIsWrong(scene: Scene, reply: Reply, request: RandomRequest): string | undefined {
   const { status, code, endpoint: name, text } = reply
-  // Such as 503 of a health check: the status is the answer, not a refusal.
+  // A status such as the 503 of a health check is the answer, not a refusal.
   const isAnswer = code === undefined && name !== undefined && routeOf(name).otherStatuses?.includes(status)
   if (!isAnswer && ![200, 301].includes(status)) {
     if (status >= 500 && status !== 501) return 'a 5xx'
@@ -166,7 +166,7 @@ function whatIsWrong(scene: Scene, reply: Reply, request: RandomRequest): string
   return secret === undefined ? undefined : `the secret ${JSON.stringify(secret)} is shown`
 }
 
-/** A deviation from the contract of an endpoint. A world has no metrics of its own. */
+/** How a reply violates the contract of its endpoint. A world has no metrics of its own. */
 function whatIsUndeclared({ endpoint: name, status, code, headers, text }: Reply): string | undefined {
   if (name === undefined) return undefined
   if (code !== undefined)
@@ -176,7 +176,7 @@ function whatIsUndeclared({ endpoint: name, status, code, headers, text }: Reply
   const json: unknown = JSON.parse(text)
   const parsed = routeOf(name).schemas.answer.safeParse(json)
   if (!parsed.success) return `${name} declares another answer: ${parsed.error.message}`
-  // Fields that a schema does not know are missing from what it parsed.
+  // If the schema lacks a field, it is missing from the parsed data.
   expect(parsed.data, name).toEqual(json)
   return undefined
 }
@@ -202,13 +202,13 @@ function shownSecret(
   const sent = `${path} ${typeof body === 'string' ? body : ''}`
   for (const secret of tokens.keys()) {
     const isShown = secret.length > 10 && text.includes(secret) && !sent.includes(secret)
-    // A mutated body may have made a part of another text a secret.
+    // A mutated body may have turned part of another text into a secret.
     if (isShown && ![...publicTexts, ...readers].some((known) => known.includes(secret))) return secret
   }
   return undefined
 }
 
-/** Compares records by identity, since they are immutable. */
+/** Compares records by identity, because they are immutable. */
 function whatChanged(reply: Reply, before: MemorySnapshot, world: World): string | undefined {
   const asked = reply.endpoint === undefined ? 'GET' : endpoint(reply.endpoint).method
   const mayChange = reply.status === 200 && (asked === 'PUT' || asked === 'DELETE')

@@ -78,13 +78,13 @@ const WRITES_ACL: Row = { ...WRITES_ALL, 'acl:write': 'ok' }
 const outcomeOfAll = (outcome: Outcome) =>
   Object.fromEntries(CALLERS.map((caller) => [caller, outcome])) as Row
 const ANYONE = outcomeOfAll('ok')
-/** Answers hold what the caller may read, which may be nothing. */
+/** Answers contain only what the caller may read, which may be nothing. */
 const FILTERED: Row = { ...ANYONE, ...STRANGERS }
 
-/** Answered without what a caller may not read. */
+/** Answers leave out what the caller may not read. */
 const SHOWS_WHAT_MAY_BE_READ: Row = { ...ANYONE, ...STRANGERS }
 
-/** Endpoints whose method and path do not determine what they need. */
+/** Endpoints whose required right does not follow from method and path. */
 const SPECIAL: { readonly [N in EndpointName]?: Row } = {
   // A secret is the right to see its own token. Spec 4.4.
   'tokens.self': { ...ANYONE, ...STRANGERS, anonymous: 'caller_unknown' },
@@ -95,12 +95,12 @@ const SPECIAL: { readonly [N in EndpointName]?: Row } = {
   'decisions.authorize': { ...ANYONE, ...STRANGERS },
   'decisions.whoCan': READS_ACL,
   'legacy.translate': READS_ACL,
-  // Its credential is that of the provider; a presented token is ignored.
+  // The credential is the identity provider's; a presented token is ignored.
   'login.login': ANYONE,
-  // As with login; this service asks no OpenID providers.
+  // Like login; this service has no client for OpenID providers.
   'login.authUrl': outcomeOfAll('endpoint_not_built'),
   'login.callback': outcomeOfAll('endpoint_not_built'),
-  // Only a token that a login made, which none of these is.
+  // Only a token from a login can log out, and none of these is one.
   'login.logout': {
     ...outcomeOfAll('privilege_missing'),
     ...STRANGERS,
@@ -115,9 +115,9 @@ const SPECIAL: { readonly [N in EndpointName]?: Row } = {
   'configEntries.list': SHOWS_WHAT_MAY_BE_READ,
   'intentions.migration': READS_ACL,
   'operations.replication': ANYONE,
-  // Shows the secrets of global managers, too.
+  // Shows the secrets of global managers as well.
   'operations.changes': MANAGERS_ALONE,
-  // These concern every namespace.
+  // These affect every namespace.
   'operations.changesDigest': MANAGERS_ALONE,
   'operations.setReplicationToken': MANAGERS_ALONE,
   // This store has no archives.
@@ -131,7 +131,7 @@ const SPECIAL: { readonly [N in EndpointName]?: Row } = {
   'sessions.info': FILTERED,
   'sessions.node': FILTERED,
   'sessions.list': FILTERED,
-  // Rights leave out rows.
+  // Rows are left out for lack of rights.
   'catalog.nodes': SHOWS_WHAT_MAY_BE_READ,
   'catalog.services': SHOWS_WHAT_MAY_BE_READ,
   'catalog.service': SHOWS_WHAT_MAY_BE_READ,
@@ -147,7 +147,7 @@ const SPECIAL: { readonly [N in EndpointName]?: Row } = {
   'health.state': SHOWS_WHAT_MAY_BE_READ,
   'health.uiNodes': SHOWS_WHAT_MAY_BE_READ,
   'health.uiServices': SHOWS_WHAT_MAY_BE_READ,
-  // What the caller may not read does not exist.
+  // What the caller may not read does not exist for it.
   'health.uiNode': {
     ...outcomeOfAll('not_found'),
     ...STRANGERS,
@@ -159,7 +159,7 @@ const SPECIAL: { readonly [N in EndpointName]?: Row } = {
   'agent.services': SHOWS_WHAT_MAY_BE_READ,
   'operations.members': SHOWS_WHAT_MAY_BE_READ,
   'agent.checks': SHOWS_WHAT_MAY_BE_READ,
-  // The process lives.
+  // The process is still running.
   'agentProcess.forceLeave': { ...WRITES_ALL, 'writes all': 'field_invalid', manages: 'field_invalid' },
   // Says which operations the caller may not make.
   'txn.apply': { ...outcomeOfAll('409'), ...STRANGERS, 'writes all': 'ok', manages: 'ok' },
@@ -191,7 +191,7 @@ const allRules = (level: 'read' | 'write' | 'deny') =>
 /** The credentials of a kind of caller. */
 type Credentials = Readonly<Record<Caller, readonly (string | undefined)[]>>
 
-/** What a caller sends besides its credential: one from another namespace names the target namespace. */
+/** What a caller sends besides its credential. A caller from another namespace names the target namespace. */
 const HEADERS: Partial<Readonly<Record<Caller, Readonly<Record<string, string>>>>> = {
   'of another namespace': { 'x-service-namespace': 'default' },
 }
@@ -316,7 +316,7 @@ beforeAll(async () => {
   before = world.store.snapshot()
 })
 
-/** The path parameter, if it is not that of {@link inPathOf}. */
+/** The path parameter, if it differs from {@link inPathOf}. */
 const inPath: { readonly [N in EndpointName]?: () => string } = {
   'policies.readByName': () => 'target',
   'roles.readByName': () => 'target',
@@ -336,7 +336,7 @@ const inPathOf: Readonly<Record<string, () => string>> = {
   sessions: () => target.sessionId,
 }
 
-/** Bodies of effective requests; any other is empty. */
+/** Bodies of requests that have an effect; all others are empty. */
 const BODIES: { readonly [N in EndpointName]?: unknown } = {
   'policies.create': { Name: 'new' },
   'policies.update': { Name: 'renamed' },
@@ -377,7 +377,7 @@ const BODIES: { readonly [N in EndpointName]?: unknown } = {
 }
 
 const EXACT = '?source=source&destination=target'
-/** Queries of effective requests. */
+/** Queries of requests that have an effect. */
 const QUERIES: { readonly [N in EndpointName]?: string } = {
   'operations.versions': '?from=1.0&to=1.4.0',
   'intentions.match': '?by=destination&name=target',
@@ -483,9 +483,9 @@ describe('AUTHZ-01: no other method bypasses authorization', () => {
 
   test.each(names)('%s', async (name) => {
     const path = shape(endpoint(name).path)
-    // Another endpoint of the path has its own row.
+    // Another endpoint with the same path has its own row.
     const served = methodsOf((other) => other === path)
-    // A parameter at the end of a path takes the rest of it, as an unknown id.
+    // A parameter at the end of another path matches the rest of this one as an unknown ID.
     const taken = methodsOf((other) => other !== path && other.endsWith(':') && path.startsWith(other))
     for (const method of METHODS.filter((one) => !served.includes(one))) {
       for (const caller of CALLERS) {
@@ -577,7 +577,7 @@ describe('AUTHZ-01: a token of one datacenter is unknown in another (CVE-2020-13
     }
   })
 
-  test('403 privilege_missing: rights and identities valid in dc2 alone, presented in dc1', async () => {
+  test('403 privilege_missing: rights and identities valid only in dc2, presented in dc1', async () => {
     world.store.restore(before)
     const there = { Datacenters: ['dc2'] }
     const { ID } = await world.policy({ Name: 'there', Rules: allRules('write'), ...there })
@@ -600,7 +600,7 @@ describe('no caller reaches an absent record', () => {
   const strangers = ['', MANAGEMENT]
 
   test.each(names.filter((name) => endpoint(name).gate?.startsWith('api.legacy')))(
-    'INV-01: %s is gone from 1.11, for every caller (spec 9.1)',
+    'INV-01: %s is removed in 1.11, for every caller (spec 9.1)',
     async (name) => {
       const newest = await aWorld()
       for (const token of strangers) {

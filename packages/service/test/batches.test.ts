@@ -112,7 +112,7 @@ test('AUTHZ-02: an import succeeds exactly if each of its tokens would alone, wi
     }
     if (reply.code === 'privilege_missing') {
       counts.privilege_missing += 1
-      // Alone, a token of the new API is refused as immutable before authorization.
+      // A single request for a token of the new API is refused as immutable before authorization.
       const reasons = ['privilege_missing', 'legacy_token_immutable']
       expect(
         codes.some((code) => code !== undefined && reasons.includes(code)),

@@ -25,14 +25,14 @@ test('an upgraded cluster with a management token does not bootstrap again', asy
   expect(store.directory().system('bootstrap')).toBeDefined()
 })
 
-test('an upgraded cluster without a management token may bootstrap, whatever its client tokens', async () => {
+test('an upgraded cluster without a management token may bootstrap, whatever client tokens it has', async () => {
   const store = aStore()
   plant(store, 'client', 'client')
   await ensureBuiltins(store, aContext())
   expect(store.directory().system('bootstrap')).toBeUndefined()
 })
 
-test('a secondary makes the id of its cluster, and no record that comes from the primary', async () => {
+test('a secondary creates the ID of its cluster, but no record that the primary owns', async () => {
   const store = aStore()
   const context = { ...aContext(), isSecondary: true }
   await ensureBuiltins(store, context)

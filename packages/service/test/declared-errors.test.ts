@@ -1,6 +1,6 @@
 /**
- * Endpoints refuse with the codes that the contract declares, from which OpenAPI, the error pages and the hovers of the SDK
- * derive. Sends every combination of good and bad paths, bodies and callers to every endpoint.
+ * Endpoints refuse only with the codes that the contract declares, from which OpenAPI, the error pages and the hovers of the
+ * SDK are generated. Sends every combination of good and bad paths, bodies and callers to every endpoint.
  */
 
 import { ANONYMOUS_TOKEN_ACCESSOR_ID, GLOBAL_MANAGEMENT_POLICY_ID, unsignedToken } from '@latchkey/acl'
@@ -32,7 +32,7 @@ let values: readonly string[]
 let bodies: readonly (string | object)[]
 const seen = new Map<EndpointName, Set<string>>()
 
-// A third of the time goes to the stacks of refusals, which nothing here reads.
+// Capturing stack traces of refusals would take a third of the time, and nothing here reads them.
 beforeAll(() => {
   const { stackTraceLimit } = Error
   Error.stackTraceLimit = 0
@@ -262,7 +262,7 @@ const BODIES: readonly (string | object)[] = [
   [{ CreateIndex: 1, ModifyIndex: 1, ID: 'a', Name: '', Type: 'client', Rules: 'key "' }],
 ]
 
-/** Differs from any policy in too much to compare. */
+/** Rules that differ too much from any policy to be compared. */
 const MANY_RULES = Array.from(
   { length: limits.WHAT_IF_QUESTIONS_MAX / 4 + 1 },
   (_, i) => `key "${i}" { policy = "read" }`,
@@ -290,7 +290,7 @@ function* requestsTo(name: EndpointName): Generator<{ path: string; body: string
 }
 
 test.each(Object.keys(ENDPOINTS) as EndpointName[])(
-  '%s refuses with its declared codes alone',
+  '%s refuses only with its declared codes',
   async (name) => {
     const declared = new Set<string>(routeOf(name).refusals)
     const undeclared = new Map<string, string>()
@@ -304,7 +304,7 @@ test.each(Object.keys(ENDPOINTS) as EndpointName[])(
         })
         if (reply.status === 200) world.store.restore(snapshot)
         const { code } = reply
-        // A value may turn the path into that of another endpoint.
+        // A value may turn the path into the path of another endpoint.
         if (code === undefined || code === 'method_not_allowed' || code === 'endpoint_unknown') continue
         codes.add(code)
         if (!declared.has(code))
@@ -316,19 +316,22 @@ test.each(Object.keys(ENDPOINTS) as EndpointName[])(
   },
 )
 
-/** What only the verifier of the server, its limits of logins and its archives answer. */
+/** Codes that only the server returns: from its verifier, login limits and archives. */
 const OF_THE_SERVER: ReadonlySet<string> = new Set([
   'provider_unavailable',
   'too_many_logins',
   'snapshot_invalid',
   'snapshot_refused',
 ])
-/** What only a secondary datacenter answers, or a primary whose place another one took. */
+/** Codes that only a secondary datacenter returns, or a primary that was superseded. */
 const OF_OTHER_DATACENTERS: ReadonlySet<string> = new Set(['bootstrap_elsewhere', 'primary_superseded'])
-/** What logins in a browser answer here; the rest needs OpenID providers, which the tests of the server have. */
+/** Codes that browser logins return here; the others need OpenID providers, and the server's tests cover them. */
 const WITHOUT_PROVIDERS: ReadonlySet<string> = new Set(['field_required', 'endpoint_not_built'])
 
-/** While intentions are migrated; in the standard edition; in a version without config entries; between versions. */
+/**
+ * Codes that occur only during the migration of intentions, in the standard edition, in a version without config entries, or
+ * between versions.
+ */
 const OF_OTHER_TIMES: Readonly<Record<string, RegExp>> = {
   intentions_migrating: /./,
   namespace_unsupported: /^(intentions|sessions)\./,
@@ -337,14 +340,14 @@ const OF_OTHER_TIMES: Readonly<Record<string, RegExp>> = {
 }
 
 function canOccur(name: EndpointName, code: string): boolean {
-  // Only a transport with streams notices that one breaks off.
+  // Only a streaming transport notices that a body breaks off.
   if (endpoint(name).body === 'stream' && code === 'body_malformed') return false
   if (OF_OTHER_TIMES[code]?.test(name)) return false
   if (endpoint(name).gate === 'api.oidc') return WITHOUT_PROVIDERS.has(code)
   return !OF_THE_SERVER.has(code) && !OF_OTHER_DATACENTERS.has(code)
 }
 
-test('every code that an endpoint declares as its own occurs', () => {
+test('every code that an endpoint itself declares occurs', () => {
   const unmet = [...seen].flatMap(([name, codes]) =>
     routeOf(name)
       .errors.filter((code) => !codes.has(code) && canOccur(name, code))

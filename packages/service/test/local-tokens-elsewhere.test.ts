@@ -1,6 +1,6 @@
 /**
- * SEC-03: a local token has no right outside its datacenter. Every endpoint of the contract, asked with the managing local token
- * of each of two datacenters on every way into the other one.
+ * SEC-03: a local token has no rights outside its datacenter. For each of two datacenters, its managing local token calls
+ * every endpoint of the contract through every way into the other datacenter.
  */
 import { type EndpointName, ROUTE_LIST, type Token } from '@latchkey/contract'
 import { aFleet, type Fleet } from '@latchkey/testkit/service/fleet'
@@ -32,7 +32,7 @@ interface Way {
   readonly headers?: Readonly<Record<string, string>>
 }
 
-/** Ways of a local token out of its datacenter. `dc` of its own datacenter leads home, and is none. */
+/** Ways of a local token out of its datacenter. `dc` with its own datacenter leads back, so it is not one of them. */
 const WAYS: readonly Way[] = [
   { of: 'dc1', at: 'dc2' },
   { of: 'dc1', at: 'dc2', dc: 'dc2' },
@@ -48,7 +48,7 @@ const WAYS: readonly Way[] = [
 
 const worldOf = (name: 'dc1' | 'dc2'): World => (name === 'dc1' ? fleet.primary : fleet.secondary)
 
-/** What the path names exists in both datacenters. */
+/** Records that paths name; all exist in both datacenters. */
 const NAMED: Readonly<Record<string, () => string>> = {
   AccessorID: () => global.AccessorID,
   ID: () => global.SecretID,
@@ -66,7 +66,7 @@ function requestTo({ path, body }: (typeof ROUTE_LIST)[number], dc?: string) {
 
 /** No token at all. */
 const NONE = ''
-/** Endpoints whose answers show what the caller may see: without any right, that is nothing. */
+/** Endpoints that show only what the caller may see, which is nothing without any rights. */
 const FILTERED = ROUTE_LIST.filter(({ right }) =>
   ['intention', 'catalog', 'session', 'transaction'].includes(right),
 ).map(({ name }) => name)
@@ -77,7 +77,7 @@ async function isRefused(name: EndpointName, way: Way): Promise<boolean> {
   return FILTERED.includes(name) && text === (await outcome(name, way, NONE)).text
 }
 
-/** The commits of both datacenters. */
+/** The commit indexes of both datacenters. */
 const commits = () => [fleet.primary, fleet.secondary].map(({ store }) => store.commitIndex())
 
 const withRight = ROUTE_LIST.filter(({ right }) => right !== 'none').map(({ name }) => name)
@@ -105,7 +105,7 @@ describe('SEC-03: with the managing local token of the other datacenter', () => 
     expect(answers.filter((answer) => !answer.isRefused)).toEqual([])
   })
 
-  test.each(withoutRight)('%s answers as to a caller without a token', async (name) => {
+  test.each(withoutRight)('%s answers as for a caller without a token', async (name) => {
     for (const way of WAYS) {
       const { text } = await outcome(name, way)
       expect(text).not.toContain('"Allow":true')
@@ -115,13 +115,16 @@ describe('SEC-03: with the managing local token of the other datacenter', () => 
   })
 
   const forPrimary = ROUTE_LIST.filter(({ writes }) => writes === 'global' || writes === 'token')
-  test.each(forPrimary.map(({ name }) => name))('403: %s at home, but made in the primary', async (name) => {
-    const { status, text } = await outcome(name, { of: 'dc2', at: 'dc2' })
-    expect(status).toBe(403)
-    if (name !== 'login.logout') expect(text).toContain('; the local token of dc2 is not valid in dc1')
-  })
+  test.each(forPrimary.map(({ name }) => name))(
+    '403: %s in its own datacenter, which forwards it to the primary',
+    async (name) => {
+      const { status, text } = await outcome(name, { of: 'dc2', at: 'dc2' })
+      expect(status).toBe(403)
+      if (name !== 'login.logout') expect(text).toContain('; the local token of dc2 is not valid in dc1')
+    },
+  )
 
-  test('its secret left no datacenter on any of these ways', () => {
+  test('its secret never left its datacenter', () => {
     expect(fleet.hops.length).toBeGreaterThan(100)
     for (const { to, request } of fleet.hops) {
       const { dc1, dc2 } = locals
@@ -130,7 +133,7 @@ describe('SEC-03: with the managing local token of the other datacenter', () => 
     }
   })
 
-  test('a token that both datacenters have is accepted on every way but one that a client cannot take', async () => {
+  test('a token that both datacenters have is accepted on every way except one that clients cannot use', async () => {
     for (const way of WAYS.filter(({ headers }) => !headers)) {
       expect((await outcome('policies.list', way, MANAGEMENT)).status).toBe(200)
     }

@@ -1,4 +1,7 @@
-/** Who-can, what-if and rights of tokens with many links: long work takes turns, ends with its client and is shared. */
+/**
+ * Who-can, what-if and rights of tokens with many links: long work takes turns, ends when its client disconnects, and is
+ * shared.
+ */
 
 import { type TokenRecord, type Turns, unsignedToken } from '@latchkey/acl'
 import { type AuthorizeAnswer, limits } from '@latchkey/contract'
@@ -133,7 +136,7 @@ describe('a token of many roles with many policies', () => {
   const askAs = (world: World, token: string) =>
     world.ask('POST', '/internal/acl/authorize', { token, body: checks })
 
-  test('DOS-05: resolving its rights takes turns in proportion to its links, once for concurrent requests', async () => {
+  test('DOS-05: resolving its rights takes turns in proportion to its links, only once for concurrent requests', async () => {
     const turns = new CountingTurns()
     const world = await aWorld({ turns })
     const { SecretID } = await withRoles(world, { roles: 60, policies: 60 })
@@ -149,7 +152,7 @@ describe('a token of many roles with many policies', () => {
     expect(turns.count - started).toBe(took)
   })
 
-  test('DOS-05: its ways to the deciding rules are walked once for all checks, in turns', async () => {
+  test('DOS-05: its paths to the deciding rules are traversed once for all checks, in turns', async () => {
     const turns = new CountingTurns()
     const world = await aWorld({ turns })
     const { SecretID } = await withRoles(world, { roles: 60, policies: 60 })
@@ -168,7 +171,7 @@ describe('a token of many roles with many policies', () => {
     expect(turns.count - known).toBeLessThan(16)
   })
 
-  test('its requests are answered even if the directory changes faster than its rights are resolved', async () => {
+  test('its requests are answered even if the directory changes faster than its rights can be resolved', async () => {
     const turns = new CountingTurns()
     const world = await aWorld({ turns })
     const { SecretID } = await withRoles(world, { roles: 60, policies: 60 })
@@ -182,7 +185,7 @@ describe('a token of many roles with many policies', () => {
   })
 })
 
-test('DOS-05: long checks are explained in turns, and their segments are not repeated whole', async () => {
+test('DOS-05: long checks are explained in turns, and their segments are not repeated in full', async () => {
   const turns = new CountingTurns()
   const world = await aWorld({ turns })
   const Segment = 'k'.repeat(limits.SEGMENT_BYTES_MAX)
@@ -199,7 +202,7 @@ test('DOS-05: long checks are explained in turns, and their segments are not rep
   })
 })
 
-test('a token whose rule texts exceed the bound may do nothing, and explain says why', async () => {
+test('a token whose rule texts exceed the bound has no rights, and explain says why', async () => {
   const world = await aWorld({ defaultPolicy: 'allow' })
   const Policies: { ID: string }[] = []
   for (let i = 0; i < 9; i++) {
@@ -221,7 +224,7 @@ test('a token whose rule texts exceed the bound may do nothing, and explain says
   expect(refused?.Explanation.Path[0]).toContain('4194304')
 })
 
-describe('a legacy import that is checked', () => {
+describe('a checked legacy import', () => {
   const PATH = '/internal/acl/legacy-tokens?check'
   const LISTS: Readonly<Record<string, readonly [list: readonly object[], turnsMin: number]>> = {
     'many tokens': [
@@ -265,8 +268,8 @@ test('DOS-05: an explanation and a login take turns to match rules', async () =>
     return turns.count - before
   }
   const explain = { Claims: { team } }
-  // A turn per pattern to compile the selectors, which concurrent requests share, and two per rule: to match it, and to search
-  // it for what never matches.
+  // One turn per pattern to compile the selectors, which concurrent requests share, and two per rule: one to match it, and one
+  // to search it for patterns that can never match.
   const before = turns.count
   await Promise.all([1, 2, 3].map(() => turnsOf('/acl/auth-method/ci/explain', explain)))
   expect(turns.count - before).toBeGreaterThan(rules * patterns)
@@ -279,12 +282,12 @@ test('DOS-05: an explanation and a login take turns to match rules', async () =>
     BearerToken: unsignedToken({ team: team.slice(0, 20_000) }, world.clock.now()),
   }
   expect(await turnsOf('/acl/login', login)).toBeGreaterThan(8)
-  // Regular expressions take their time at short claims, too.
+  // Regular expressions also take their time on short claims.
   const short = { AuthMethod: 'ci', BearerToken: unsignedToken({ team: 'a' }, world.clock.now()) }
   expect(await turnsOf('/acl/login', short)).toBeGreaterThan(15)
 })
 
-test('DOS-04: a key with a long value is shown in a turn of its own', async () => {
+test('DOS-04: a key with a long value is rendered in a turn of its own', async () => {
   const turns = new CountingTurns()
   const world = await aWorld({ turns })
   await world.ask('PUT', '/kv/a', { token: MANAGEMENT, body: 'x'.repeat(70_000) })

@@ -4,12 +4,12 @@ import { ReplicationModel } from '@latchkey/testkit/replication/model'
 import { PLANTS, type Plant } from '@latchkey/testkit/replication/plants'
 import { expect, test } from 'vitest'
 
-/** Of one history. */
+/** Commands in one history. */
 const COMMANDS = 60
-/** Histories in which a planted mistake is found, whatever the seed. */
+/** Number of histories within which a planted bug is found, whatever the seed. */
 const HISTORIES_TO_FIND = 100
 
-test('REP-29: a secondary shows its primary at one index, whatever happens to both and between them', async () => {
+test('REP-29: a secondary shows the state of its primary at one index, whatever happens to either or between them', async () => {
   const first = firstSeed('replication-model')
   const count = fuzzCount(100)
   let checked = 0
@@ -35,7 +35,7 @@ test.each(Object.entries(PLANTS))('REP-29: the model finds that %s', async (name
   expect.fail('not found')
 })
 
-/** The same histories in every test run, others in each proof. */
+/** The same histories in every test run, and different ones in each fuzzing run. */
 function firstSeed(name: string): number {
   return fuzzCount(0) === 0 ? 1 : chooseSeed(name)
 }

@@ -20,7 +20,7 @@ const cursor = (index: number): Change => {
   return system('replication', Value)
 }
 
-test('the store of a secondary takes global records with the cursor of replication alone', async () => {
+test('the store of a secondary accepts global records only together with the replication cursor', async () => {
   const { store } = await aWorld(SECONDARY)
   const [token, policy, role] = [aToken(), aPolicy(), aRole()]
   const writes: readonly Change[] = [
@@ -38,7 +38,7 @@ test('the store of a secondary takes global records with the cursor of replicati
   expect(store.directory().policy(policy.ID)).toBeDefined()
 })
 
-test('after its promotion, and as long as legacy mode lasts, it takes all', async () => {
+test('after its promotion, and in legacy mode, it accepts all records', async () => {
   const promoted: ClusterRecord = { ID: anId(1), promoted: { at: '2026-01-31T12:00:00Z', from: 'dc1' } }
   for (const change of [system('cluster', promoted), system('acl-mode', { mode: 'legacy' })]) {
     const { store } = await aWorld(SECONDARY)
@@ -47,7 +47,7 @@ test('after its promotion, and as long as legacy mode lasts, it takes all', asyn
   }
 })
 
-test('copy_incomplete, to be tried again: an unknown secret, until the first copy is complete', async () => {
+test('copy_incomplete, to be retried: an unknown secret, until the first copy is complete', async () => {
   const { ask, store } = await aWorld({ ...SECONDARY, isBootstrapped: false })
   const local = aToken({ Local: true })
   await store.commit([{ table: 'tokens', op: 'put', record: local, expect: 0 }])
@@ -60,10 +60,10 @@ test('copy_incomplete, to be tried again: an unknown secret, until the first cop
     'copy_incomplete',
   ])
   expect([await codeOf(), await codeOf(local.SecretID)]).toEqual(['caller_unknown', undefined])
-  // Its status needs no right, and stays readable.
+  // The replication status needs no right and stays readable.
   expect((await ask('GET', '/acl/replication', { token: MANAGEMENT })).status).toBe(200)
 
-  // A token that has arrived gives no rights before all that decides about them.
+  // A token that has arrived gives no rights before all records on which its rights depend.
   const global = aToken()
   await store.commit([{ table: 'tokens', op: 'put', record: global, expect: 0 }, cursor(0)])
   expect([await codeOf(MANAGEMENT), await codeOf(global.SecretID)]).toEqual([
@@ -76,7 +76,7 @@ test('copy_incomplete, to be tried again: an unknown secret, until the first cop
   expect([await codeOf(MANAGEMENT), await codeOf(global.SecretID)]).toEqual(['caller_unknown', undefined])
 })
 
-test('403: the anonymous token has no rights until the first copy is complete, even where the default is to allow', async () => {
+test('403: the anonymous token has no rights until the first copy is complete, even if the default policy allows', async () => {
   const { ask, store } = await aWorld({ ...SECONDARY, isBootstrapped: false, defaultPolicy: 'allow' })
   const write = async () => (await ask('PUT', '/kv/x', { body: 'x' })).status
   const missing = await write()
@@ -86,7 +86,7 @@ test('403: the anonymous token has no rights until the first copy is complete, e
   expect([missing, begun, await write()]).toEqual([403, 403, 200])
 })
 
-test('copy_incomplete: the datacenter did not replicate tokens until now', async () => {
+test('copy_incomplete: token replication has only now been turned on', async () => {
   const { ask, store } = await aWorld({ ...SECONDARY, isBootstrapped: false, defaultPolicy: 'allow' })
   const withoutTokens: ReplicationRecord = { cluster: anId(1), index: 7, skipped: [], withoutTokens: true }
   await store.commit([system('replication', withoutTokens)])
@@ -100,7 +100,7 @@ test('copy_incomplete: the last part of the first copy arrives while the token o
   const { ask, store } = await aWorld({ ...SECONDARY, isBootstrapped: false })
   await store.commit([cursor(0)])
   const global = aToken()
-  // The caller asks the store, which has answered before the commit.
+  // The caller is looked up in the store, which answers before the commit.
   Object.defineProperty(store, 'memory', { value: undefined })
   const find = store.tokenBySecret.bind(store)
   store.tokenBySecret = async (secretId) => {
@@ -114,7 +114,7 @@ test('copy_incomplete: the last part of the first copy arrives while the token o
   expect(codes.map(({ code }) => code)).toEqual(['copy_incomplete', undefined])
 })
 
-test('in legacy mode an unknown secret may still arrive only where the data began without copies', async () => {
+test('in legacy mode, an unknown secret may only still arrive if the data began without copies', async () => {
   for (const [beganEmpty, status] of [
     [true, 503],
     [undefined, 403],
@@ -129,7 +129,7 @@ test('in legacy mode an unknown secret may still arrive only where the data bega
   }
 })
 
-test('a global token of a login is no orphan, although its auth method is unknown here', async () => {
+test('a global token of a login is not an orphan, although its auth method is unknown here', async () => {
   const { ask, store } = await aWorld(SECONDARY)
   const made = { AuthMethod: 'of-the-primary', AuthMethodNamespace: 'default', AuthMethodGeneration: 7 }
   const [global, local] = [aToken(made), aToken({ ...made, Local: true })]

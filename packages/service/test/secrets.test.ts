@@ -90,7 +90,7 @@ describe('SEC-01: the redaction text is never a secret (CVE-2019-8336)', () => {
     expect(reply.text).toContain('leave SecretID out')
   })
 
-  test('it never authenticates from any source, even if the store has it', async () => {
+  test('it never authenticates from any source, even if it is stored', async () => {
     const poisoned = aToken({ SecretID: REDACTED_SECRET_ID, Type: 'management' })
     await world.store.commit([{ table: 'tokens', op: 'put', record: poisoned, expect: 0 }])
     const asks: readonly (readonly [string, AskOptions])[] = [
@@ -199,7 +199,7 @@ describe('SEC-02: a caller without acl:write sees no secret but its own', () => 
     },
   )
 
-  test('a caller with acl:write sees them in the same lists, so the test can fail', async () => {
+  test('a caller with acl:write sees them in the same lists, which proves that the test can fail', async () => {
     const token = await world.secretWith('acl = "write"')
     const { text } = await world.ask('GET', '/acl/tokens', { token })
     expect(secrets.filter((secret) => text.includes(secret)).length).toBeGreaterThan(100)
@@ -222,7 +222,7 @@ describe('SEC-02: a caller without acl:write sees no secret but its own', () => 
 describe('DOS-05: texts longer than any secret', () => {
   const SELF = '/acl/token/self'
 
-  test('403 caller_unknown: 513 characters, before the store is asked; 512 are a secret', async () => {
+  test('403 caller_unknown: 513 characters, without querying the store; 512 can be a secret', async () => {
     const world = await aWorld()
     const token = aToken({ SecretID: 's'.repeat(limits.LEGACY_SECRET_LENGTH_MAX) })
     await world.store.commit([{ table: 'tokens', op: 'put', record: token, expect: 0 }])

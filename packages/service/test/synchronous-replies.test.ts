@@ -1,4 +1,4 @@
-/** What the service replies synchronously. */
+/** Which replies of the service are synchronous. */
 import { ROUTE_LIST } from '@latchkey/contract'
 import type { WireRequest } from '@latchkey/service'
 import { aWorld, MANAGEMENT, type World } from '@latchkey/testkit/service/world'
@@ -24,7 +24,7 @@ async function aKnownWorld(): Promise<World> {
   return world
 }
 
-test('a read from memory is replied to synchronously, and so is what needs nothing else', async () => {
+test('reads from memory, and requests that need nothing else, are answered synchronously', async () => {
   const world = await aWorld({ version: '1.11' })
   const replyTo = (path: string) => world.service.reply(reading(path))
   const first = replyTo('/v1/acl/token/self')
@@ -41,7 +41,7 @@ test('a read from memory is replied to synchronously, and so is what needs nothi
 })
 
 test.each(ROUTE_LIST.filter(({ method }) => method === 'GET'))(
-  'GET $path: reply and handle give the same',
+  'GET $path: reply and handle return the same',
   async ({ path }) => {
     const [one, other] = [await aKnownWorld(), await aKnownWorld()]
     for (const param of [MANAGEMENT, ACCESSOR]) {

@@ -1,4 +1,4 @@
-/** A secondary that does not replicate tokens, and asks the primary for them. Decisions: tokens of the primary. */
+/** A secondary that does not replicate tokens, and requests them from the primary. Decisions: tokens of the primary. */
 import type { DownPolicy } from '@latchkey/acl'
 import type { Token } from '@latchkey/contract'
 import { type Datacenters, datacenterUnreachable } from '@latchkey/service'
@@ -11,9 +11,9 @@ const TTL_MS = 30_000
 
 interface Off extends Fleet {
   setAway(isAway: boolean): void
-  /** From now on the primary never answers. */
+  /** Makes the primary hang from now on. */
   hang(): void
-  /** Questions to the primary so far. */
+  /** Number of requests to the primary so far. */
   asked(): number
   self(token: string): Promise<number>
   canRead(token?: string): Promise<number>
@@ -92,7 +92,7 @@ async function* pieces(body: unknown): AsyncGenerator<Uint8Array> {
 
 const READER = { Policies: [{ Name: 'reader' }] }
 
-test('a token has the rights of its policies, which are replicated; concurrent requests share one question, for 30 s', async () => {
+test('a token has the rights of its replicated policies; one request to the primary serves all requests for 30 s', async () => {
   const fleet = await aFleetWithoutTokens()
   const { SecretID } = await fleet.primary.token(READER)
   const before = fleet.asked()
@@ -107,7 +107,7 @@ test('a token has the rights of its policies, which are replicated; concurrent r
   expect(fleet.asked() - before).toBe(2)
 })
 
-test('a token has no rights before the policies and roles that it links have arrived, one of which may deny something', async () => {
+test('a token has no rights before its policies and roles have arrived, because one of them may deny something', async () => {
   const { primary, secondary, follow } = await aFleetWithoutTokens()
   const codeOf = async (token: string) => (await secondary.ask('GET', '/kv/x', { token })).code
   await primary.manage('PUT', '/acl/policy', { Name: 'late', Rules: 'key "x" { policy = "deny" }' })
@@ -122,7 +122,7 @@ test('a token has no rights before the policies and roles that it links have arr
   expect([await waiting, await codeOf(one.SecretID)]).toEqual(['privilege_missing', 'privilege_missing'])
 })
 
-test('a token whose policies are replaced by one that does not arrive loses its rights', async () => {
+test('a token whose policies are replaced by one that has not arrived loses its rights', async () => {
   const { primary, secondary, canRead } = await aFleetWithoutTokens('extend-cache')
   const { SecretID, AccessorID } = await primary.token(READER)
   expect(await canRead(SecretID)).toBe(404)
@@ -134,7 +134,7 @@ test('a token whose policies are replaced by one that does not arrive loses its 
   expect(await changed).toBe(403)
 })
 
-test('a token that is deleted works for at most 30 s', async () => {
+test('a deleted token works for at most 30 s', async () => {
   const fleet = await aFleetWithoutTokens()
   const { SecretID, AccessorID } = await fleet.primary.token(READER)
   expect(await fleet.canRead(SecretID)).toBe(404)
@@ -144,7 +144,7 @@ test('a token that is deleted works for at most 30 s', async () => {
   expect(await fleet.canRead(SecretID)).toBe(403)
 })
 
-test('a token that is deleted or logs out through a server of the secondary ends there at once', async () => {
+test('a token that is deleted or logs out through a server of the secondary ends there immediately', async () => {
   const { primary, secondary, canRead } = await aFleetWithoutTokens()
   const made = await primary.token(READER)
   expect(await canRead(made.SecretID)).toBe(404)
@@ -167,7 +167,7 @@ test('a token that is deleted or logs out through a server of the secondary ends
   expect(await write()).toBe('caller_unknown')
 })
 
-test('a token ends at its expiration by the clock here, however fresh the answer', async () => {
+test('a token expires by the local clock, however recent the answer', async () => {
   const fleet = await aFleetWithoutTokens()
   const { SecretID } = await fleet.primary.token({ ...READER, ExpirationTTL: '61s' })
   await fleet.secondary.clock.advance(60_000)
@@ -181,7 +181,7 @@ test.each<[DownPolicy, number]>([
   ['async-cache', 404],
   ['deny', 403],
 ])(
-  '%s, with the primary away: a known token is answered %s, one never seen 403',
+  '%s, with an unreachable primary: a known token gets %s, a token never seen before 403',
   async (policy, expected) => {
     const fleet = await aFleetWithoutTokens(policy)
     const [known, unseen] = [await fleet.primary.token(READER), await fleet.primary.token(READER)]
@@ -200,7 +200,7 @@ test.each<[DownPolicy, number]>([
   },
 )
 
-test('where the default is to allow, the anonymous token has no rights while nobody knows what it is denied', async () => {
+test('if the default policy allows, the anonymous token has no rights while its own policies are unknown', async () => {
   const fleet = await aFleetWithoutTokens('deny', 'allow')
   expect(await fleet.canRead()).toBe(404)
   fleet.setAway(true)
@@ -211,7 +211,7 @@ test('where the default is to allow, the anonymous token has no rights while nob
   expect(await fleet.canRead()).toBe(404)
 })
 
-test('a request without a token does not wait again for a primary that has just not answered', async () => {
+test('a request without a token does not wait again for a primary that has just failed to answer', async () => {
   const fleet = await aFleetWithoutTokens('deny')
   fleet.setAway(true)
   expect(await fleet.canRead()).toBe(403)
@@ -221,7 +221,7 @@ test('a request without a token does not wait again for a primary that has just 
   expect((await fleet.secondary.ask('GET', '/acl/replication')).status).toBe(200)
 }, 2_000)
 
-test('an answer that says that a token is gone ends it, also where old answers may be extended', async () => {
+test('an answer that a token does not exist ends it, even if old answers may be extended', async () => {
   const fleet = await aFleetWithoutTokens()
   const { SecretID, AccessorID } = await fleet.primary.token(READER)
   expect(await fleet.canRead(SecretID)).toBe(404)
@@ -232,13 +232,13 @@ test('an answer that says that a token is gone ends it, also where old answers m
   expect(await fleet.canRead(SecretID)).toBe(403)
 })
 
-test('403: a local token of the primary has no right, and local tokens of this datacenter do not count', async () => {
+test('403: a local token of the primary has no rights, and local tokens of this datacenter are ignored', async () => {
   const fleet = await aFleetWithoutTokens()
   const there = await fleet.primary.token({ ...READER, Local: true })
   expect([await fleet.canRead(there.SecretID), await fleet.self(there.SecretID)]).toEqual([403, 403])
 })
 
-test('token reads and lists are those of the primary', async () => {
+test('token reads and lists are answered by the primary', async () => {
   const fleet = await aFleetWithoutTokens()
   const { AccessorID, SecretID } = await fleet.primary.token(READER)
   const read = await fleet.secondary.ask('GET', `/acl/token/${AccessorID}`, { token: MANAGEMENT })

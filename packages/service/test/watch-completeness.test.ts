@@ -1,6 +1,6 @@
 /**
- * COH-06: whenever a change commits, a watcher ends up with the stored state. Interleaves a change before and after every
- * store call of every blocking endpoint.
+ * COH-06: whenever a change commits, a watcher ends up with the stored state. Places a change before and after every store
+ * call of every blocking endpoint.
  */
 
 import { DEFAULT_NAMESPACE, type NamespaceRecord } from '@latchkey/acl'
@@ -87,7 +87,7 @@ const updateCoordinate = put('coordinates', { ...coordinate, Coord: { ...coordin
 const addSession = put('sessions', aSession({ ID: anId(0x5e55) }))
 const updateLegacy = put('tokens', { ...legacy, Description: 'changed' })
 
-/** The path parameter of endpoints that have no reads of their own, by resource. */
+/** Path parameters, by resource, for endpoints without reads of their own. */
 const IN_PATH: Readonly<Record<string, string>> = {
   tokens: token.AccessorID,
   policies: policy.ID,
@@ -97,7 +97,7 @@ const IN_PATH: Readonly<Record<string, string>> = {
   coordinates: node.Node,
 }
 
-/** A change of what those endpoints answer, by the table that they wait for. */
+/** Changes to the answers of those endpoints, by the table for which they wait. */
 const CHANGES: { readonly [table in IndexedTable]?: Change } = {
   tokens: updateToken,
   policies: updatePolicy,
@@ -114,7 +114,7 @@ const CHANGES: { readonly [table in IndexedTable]?: Change } = {
 
 type Read = readonly [path: string, change: Change]
 
-/** Per blocking endpoint with reads of its own: a path, and a change of its answer. */
+/** For each blocking endpoint with reads of its own: paths, each with a change to its answer. */
 const READS: { readonly [N in EndpointName]?: readonly Read[] } = {
   'tokens.read': [
     [`/acl/token/${token.AccessorID}`, updateToken],
@@ -142,7 +142,7 @@ const READS: { readonly [N in EndpointName]?: readonly Read[] } = {
   ],
   'authMethods.read': [
     ['/acl/auth-method/SSO', updateMethod],
-    // A method that has rules is deleted with them.
+    // A method that has rules can only be deleted together with them.
     ['/acl/auth-method/free', remove('authMethods', free)],
   ],
   'bindingRules.list': [
@@ -214,10 +214,10 @@ const READS: { readonly [N in EndpointName]?: readonly Read[] } = {
   ],
 }
 
-/** Nothing configures gateways. */
+/** Gateways cannot be configured. */
 const ALWAYS_EMPTY: readonly string[] = ['catalog.gatewayServices', 'health.ingress']
 
-/** The reads of a blocking endpoint. Without reads of its own: the record of its resource, or the list. */
+/** The reads of a blocking endpoint. Default: the record of its resource, or the list. */
 function readsOf(name: EndpointName): readonly Read[] {
   const own = READS[name]
   if (own) return own
@@ -266,12 +266,12 @@ const READING = [
 ] as const satisfies readonly (keyof Store)[]
 
 interface Interleaving {
-  /** Which store call from now on, from 0. */
+  /** Number of the store call, from 0, starting now. */
   readonly at: number
   readonly side: 'before' | 'after'
 }
 
-/** @returns a function that tells whether the change has happened. */
+/** @returns a function that returns whether the change has happened. */
 function interleave({ store }: World, { at, side }: Interleaving, change: Change): () => boolean {
   let calls = 0
   let hasHappened = false
@@ -310,7 +310,7 @@ function interleave({ store }: World, { at, side }: Interleaving, change: Change
 const ANSWERS_MAX = 2
 
 /**
- * Watches a path like a client that always asks from its last index, until a query is held.
+ * Watches a path, like a client that always sends its last index, until a query waits.
  *
  * @returns the last answer, and a function that ends the query.
  */
@@ -325,7 +325,7 @@ async function watch(world: World, path: string, first: Reply, secretId: string)
   }
 }
 
-/** A query, and its reply if it comes without time passing. */
+/** A query, and its reply if it arrives without time passing. */
 async function ask(world: World, path: string, secretId: string) {
   const leaving = new AbortController()
   let reply: Reply | undefined
@@ -348,7 +348,7 @@ const shownIn = ({ status, text }: Reply) => ({ status, text })
 
 describe('COH-06: a change before or after any store call reaches the watcher', () => {
   const blocking = (Object.keys(ENDPOINTS) as EndpointName[]).filter((name) => {
-    // `changes` answers what has changed, not a state: `changes.test.ts` follows it.
+    // `changes` answers changes, not a state: `changes.test.ts` tests it.
     const { blocking }: Endpoint = endpoint(name)
     return blocking && blocking !== 'changes' && !ALWAYS_EMPTY.includes(name)
   })
@@ -376,7 +376,7 @@ describe('COH-06: a change before or after any store call reaches the watcher', 
         if (!READS[name]) expect(first.status, 'the path is that of a record').toBe(200)
         const hasHappened = early ?? start()
         const { known, leave } = await watch(world, path, first, secretId)
-        // No further calls: all interleavings are done.
+        // No further store calls: all interleavings are done.
         const isDone = !hasHappened()
         await leave()
         if (isDone) break
@@ -389,7 +389,7 @@ describe('COH-06: a change before or after any store call reaches the watcher', 
   })
 })
 
-describe('COH-06: the content that a client has is never taken from an answer that it did not get', () => {
+describe('COH-06: what a client has is never inferred from an answer that it did not get', () => {
   test.each(['link', 'rule'])(
     'rights gained by a %s between an answer and the wait: the next change of the table is news',
     async (way) => {
@@ -414,7 +414,7 @@ describe('COH-06: the content that a client has is never taken from an answer th
     },
   )
 
-  test('an answer that is older than what the client has: the next change after that is news', async () => {
+  test("an answer older than the client's: the next change is news", async () => {
     const world = await aFilledWorld()
     const secretId = await world.secretWith('key_prefix "tree/" { policy = "read" }')
     const change = (Key: string) => world.store.commitNow([put('kv', aKey({ Key }))])

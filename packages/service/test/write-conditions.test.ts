@@ -1,4 +1,4 @@
-/** COH-09: a write applies only to the version of the record that it was decided on. */
+/** COH-09: a write only applies to the version of the record on which it was decided. */
 
 import { aWorld, MANAGEMENT, type World } from '@latchkey/testkit/service/world'
 import { describe, expect, test } from 'vitest'
@@ -32,7 +32,7 @@ const RECORDS: readonly (readonly [kind: string, make: (world: World) => Promise
   ],
 ]
 
-/** Runs something between the next decision and its commit, and counts the commits that follow. */
+/** Runs `work` between the next decision and its commit, and counts the commits that follow. */
 function beforeNextCommit({ store }: World, work: () => Promise<unknown>): { readonly commits: number } {
   const commit = store.commit.bind(store)
   const counts = { commits: 0 }

@@ -63,7 +63,7 @@ describe('where a write is made', () => {
     expect({ place, text: reply.text, status: reply.status }).toMatchObject({ place: expected, status: 200 })
   })
 
-  test('intentions are read in the primary, which alone has them (decisions: intentions)', async () => {
+  test('intentions are read in the primary, the only datacenter that has them (decisions: intentions)', async () => {
     const body = { SourceName: 'a', DestinationName: 'b', Action: 'allow' }
     const { ID } = (await primary.manage('POST', '/connect/intentions', body)) as { ID: string }
     const { place, reply } = await placed('GET', `/connect/intentions/${ID}`, { token: MANAGEMENT })
@@ -74,7 +74,7 @@ describe('where a write is made', () => {
     expect(secondary.store.directory().intentions().list()).toEqual([])
   })
 
-  test('they are read as by a known caller, and the secret of a local token is not sent', async () => {
+  test('they are read as a known caller, and the secret of a local token is not sent', async () => {
     const read = (token: string) => secondary.ask('GET', '/connect/intentions', { token })
     expect((await read(MANAGEMENT)).status).toBe(200)
     expect(fleet.hops.at(-1)?.request).toMatchObject({
@@ -107,7 +107,7 @@ describe('where a write is made', () => {
 
   test('a token logs out where it belongs', async () => {
     const { place, reply } = await placed('POST', '/acl/logout', { token: global.SecretID })
-    // It is no token of a login, says the primary.
+    // The primary says that this token does not come from a login.
     expect([place, reply.status]).toEqual(['dc1', 403])
     expect((await secondary.ask('POST', '/acl/logout', { token: localHere.SecretID })).code).toBe(
       'privilege_missing',
@@ -162,7 +162,7 @@ describe('what is sent', () => {
     expect(headers).not.toHaveProperty('X-Service-Index')
   })
 
-  test('nothing, if the secret is unknown here: also that of a local token of the primary', async () => {
+  test('nothing, if the secret is unknown here, including the secret of a local token of the primary', async () => {
     for (const token of [UNKNOWN, localThere.SecretID]) {
       const reply = await secondary.ask('PUT', '/acl/policy', { token, body: { Name: 'p' } })
       expect(reply.code).toBe('caller_unknown')
@@ -184,7 +184,7 @@ describe('what is sent', () => {
     expect(fleet.hops.map(({ request }) => request.isOfKnownCaller)).toEqual([false, false])
   })
 
-  test('the caller and its namespace, whatever header families the datacenters have for their clients', async () => {
+  test('the caller and its namespace, whatever header families the datacenters use for their clients', async () => {
     const extended = { edition: 'extended' } as const
     const { primary: there, secondary: here } = await aFleet({
       primary: { ...extended, headerPrefixes: ['X-One-'] },
@@ -234,7 +234,7 @@ describe('the primary', () => {
     expect((await primary.ask('PUT', '/acl/policy', options)).code).toBe('caller_unknown')
   })
 
-  test('400 datacenter_unknown: a secondary refuses what was forwarded to it as the primary', async () => {
+  test('400 datacenter_unknown: a secondary refuses a request that was forwarded to it as the primary', async () => {
     const body = { Name: 'p' }
     for (const world of [secondary, primary]) {
       const headers = { 'x-service-forwarded': 'dc3;dc9' }
@@ -247,7 +247,7 @@ describe('the primary', () => {
     expect(fleet.hops).toEqual([])
   })
 
-  test('a login that names another datacenter goes by its body alone, as long as a login takes it', async () => {
+  test('a login that names another datacenter is authenticated by its body alone, which may be as long as in any login', async () => {
     const body = { AuthMethod: 'none', BearerToken: 'x'.repeat(20_000) }
     for (const caller of [{}, { token: localHere.SecretID }, { token: MANAGEMENT }]) {
       const reply = await secondary.ask('POST', '/acl/login?dc=dc1', { ...caller, body })
@@ -257,7 +257,7 @@ describe('the primary', () => {
     }
   })
 
-  test('a global write that a client sends to the secondary by dc comes back to the primary', async () => {
+  test('a global write that a client sends to the secondary through dc returns to the primary', async () => {
     const options = { token: MANAGEMENT, body: { Name: 'p' } }
     expect((await primary.ask('PUT', '/acl/policy?dc=dc2', options)).status).toBe(200)
     expect(fleet.hops.map(({ to }) => to)).toEqual(['dc2', 'dc1'])
@@ -270,7 +270,7 @@ test.each([
   ['/acl/policy', { Name: 'p' }, ({ ID }: Record<string, string>) => `/acl/policy/${ID}`],
   ['/acl/role', { Name: 'r' }, ({ ID }: Record<string, string>) => `/acl/role/${ID}`],
 ] as const)(
-  '%s: the record in the answer has the indexes of its copy here, to wait from',
+  '%s: the record in the answer has the indexes of its local copy, from which a client can wait',
   async (path, body, there) => {
     const made = await secondary.ask('PUT', `${path}?pretty`, { token: MANAGEMENT, body })
     const record = made.json as Record<string, string>
@@ -287,7 +287,7 @@ describe('a client of the secondary reads what it wrote', () => {
     expect.poll(() => secondary.clock.waiting, { timeout: 20_000 }).toBe(count)
   const write = () => secondary.ask('PUT', '/acl/token', { token: MANAGEMENT, body: {} })
 
-  test('the answer comes when the record has arrived', async () => {
+  test('the reply is sent when the record has arrived', async () => {
     let isAnswered = false
     const answer = write().finally(() => {
       isAnswered = true
@@ -302,7 +302,7 @@ describe('a client of the secondary reads what it wrote', () => {
     expect((await secondary.ask('GET', `/acl/token/${AccessorID}`, { token: MANAGEMENT })).status).toBe(200)
   })
 
-  test('after two seconds it comes anyway, and says how far this datacenter is behind', async () => {
+  test('after two seconds it is sent anyway, with the lag of this datacenter', async () => {
     const answer = write()
     await untilWaiting(1)
     const record = secondary.store.directory().system('replication')?.Value
@@ -314,7 +314,7 @@ describe('a client of the secondary reads what it wrote', () => {
     ])
   })
 
-  test('a refusal does not wait, unless it says that the ids are in use', async () => {
+  test('a refusal does not wait, unless it says that the IDs are in use', async () => {
     const repeated = (body: object) => secondary.ask('PUT', '/acl/token', { token: MANAGEMENT, body })
     const AccessorID = UNKNOWN
     const first = repeated({ AccessorID })
@@ -331,7 +331,7 @@ describe('a client of the secondary reads what it wrote', () => {
     expect([(await first).status, await second]).toEqual([200, 409])
   })
 
-  test('nothing waits where nothing follows the primary', async () => {
+  test('nothing waits if replication is not running', async () => {
     const record = secondary.store.directory().system('replication')
     if (!record) expect.fail()
     await secondary.store.commit([{ table: 'system', op: 'delete', record, expect: undefined }])

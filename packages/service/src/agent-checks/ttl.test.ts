@@ -13,7 +13,7 @@ const pass = (world: World, note = '') =>
   world.ask('PUT', `/agent/check/pass/heart?note=${note}`, { token: MANAGEMENT })
 const stored = ({ store }: World) => store.catalog().check('n1', 'heart')
 
-test('a heartbeat that changes nothing is no commit, and moves the deadline (decisions: agent)', async () => {
+test('a heartbeat that changes nothing moves the deadline without a commit (decisions: agent)', async () => {
   const world = await aWorldWith({})
   const index = world.store.tableIndex('checks')
   for (let beat = 0; beat < 5; beat += 1) {
@@ -24,7 +24,7 @@ test('a heartbeat that changes nothing is no commit, and moves the deadline (dec
   expect(world.store.tableIndex('checks')).toBe(index)
 })
 
-test('without a report in time a TTL check is critical, and shows its last output; a report brings it back', async () => {
+test('a TTL check without a timely report is critical and shows its last output; a report makes it pass again', async () => {
   const world = await aWorldWith({})
   await pass(world, 'fine')
   await world.clock.advance(9_999)
@@ -38,7 +38,7 @@ test('without a report in time a TTL check is critical, and shows its last outpu
   expect(stored(world)).toMatchObject({ Status: 'passing', Output: '' })
 })
 
-test('output alone is shown by the agent at once, and written to the catalog minutes later', async () => {
+test('changed output is shown by the agent immediately, and written to the catalog minutes later', async () => {
   const world = await aWorldWith({ TTL: '1h' })
   await pass(world, 'new')
   expect(stored(world)?.Output).toBe('')

@@ -1,4 +1,4 @@
-/** Bodies of registrations over the API. What every server accepts and shows of them is in the conformance suite. */
+/** Bodies of registrations over the API. The conformance suite tests what every server accepts and shows of them. */
 import { aWorld, MANAGEMENT, type World } from '@latchkey/testkit/service/world'
 import { beforeAll, expect, test } from 'vitest'
 
@@ -10,7 +10,7 @@ beforeAll(async () => {
 const put = (path: string, body: object) => world.ask('PUT', path, { token: MANAGEMENT, body })
 const register = (body: object) => put('/agent/service/register', body)
 
-test('names inside tagged addresses match without case (decisions: agent, catalog)', async () => {
+test('names inside tagged addresses match case-insensitively (decisions: agent, catalog)', async () => {
   const tagged_addresses = { lan: { address: '1.2.3.4', port: 5 } }
   expect(await register({ name: 'tagged', tagged_addresses })).toMatchObject({ status: 200 })
   const registered = { Node: 'n2', Address: '10.0.0.1', Service: { Service: 'tagged', tagged_addresses } }
@@ -22,7 +22,7 @@ test('names inside tagged addresses match without case (decisions: agent, catalo
   ])
 })
 
-test('names inside Proxy, Connect and Definition match without case (decisions: agent, catalog)', async () => {
+test('names inside Proxy, Connect and Definition match case-insensitively (decisions: agent, catalog)', async () => {
   const proxy = {
     destination_service_name: 'web',
     config: { x_y: null },

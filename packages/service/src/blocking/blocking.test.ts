@@ -61,7 +61,7 @@ describe('when a query does not wait (spec 4.1)', () => {
     expect(world.clock.waiting).toBe(0)
   })
 
-  test('an index one below that of the table, or one below that of the record', async () => {
+  test("an index one below the table's, or one below the record's", async () => {
     const { world, path, token } = await aSmallWorld()
     const index = world.store.tableIndex('tokens')
     expect(index).toBeGreaterThan(token.ModifyIndex)
@@ -83,7 +83,7 @@ describe('when a query does not wait (spec 4.1)', () => {
     }
   })
 
-  test('a missing key is answered at once only if it has changed since the index', async () => {
+  test('a missing key is answered immediately only if it has changed since the index', async () => {
     const { world } = await aSmallWorld()
     const write = (method: string, key: string) =>
       world.ask(method, `/kv/${key}`, { token: MANAGEMENT, ...(method === 'PUT' ? { body: 'x' } : {}) })
@@ -112,7 +112,7 @@ describe('when a query does not wait (spec 4.1)', () => {
     ['/acl/tokens?stale&consistent', { token: MANAGEMENT }, 'query_invalid'],
     ['/acl/tokens?limit=0', { token: MANAGEMENT }, 'query_invalid'],
   ]
-  test.each(ERRORS)('an error: GET %s with %j is %s at once', async (path, options, code) => {
+  test.each(ERRORS)('an error: GET %s with %j is %s immediately', async (path, options, code) => {
     const { world } = await aSmallWorld()
     const at = `${path}${path.includes('?') ? '&' : '?'}index=999999`
     expect((await holdAt(world, at, options)).reply?.code).toBe(code)
@@ -160,7 +160,7 @@ describe('how long it waits (decisions: blocking queries)', () => {
     expect(indexOf(await held.done)).toBe(world.store.tableIndex('tokens'))
   })
 
-  test('an index far ahead waits the whole time, whatever changes, and then gets the real index', async () => {
+  test('a query with an index far ahead waits the whole time, whatever changes, and then gets the real index', async () => {
     const { world, path } = await aSmallWorld()
     const held = await holdAt(world, `${path}?index=18446744073709551615&wait=10s`)
     await world.manage('PUT', path, { Description: 'changed' })
@@ -328,7 +328,7 @@ describe('what wakes it', () => {
 })
 
 describe('the caller is authorized again when the wait ends (decisions: blocking queries)', () => {
-  test('a caller whose policy lost its right is refused at the next wake-up', async () => {
+  test('a caller whose policy loses the right is refused at the next wake-up', async () => {
     const { world, token, policy, other } = await aSmallWorld()
     const read = await hold(world, `/acl/token/${other.AccessorID}`, { token: token.SecretID })
     await world.manage('PUT', `/acl/policy/${policy.ID}`, { Name: 'reader' })

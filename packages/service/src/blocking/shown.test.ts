@@ -29,18 +29,18 @@ function copyOf(body: AnswerBody): AnswerBody {
   return body.kind === 'json-bytes' ? bytes(JSON.parse(new TextDecoder().decode(body.bytes))) : { ...body }
 }
 
-test('a cached comparison holds for its own pair alone', () => {
+test('a cached comparison is only used for its own pair', () => {
   const [a, b, copyOfA] = [other('a'), other('b'), other('a')]
   expect([isSame(copyOfA, a), isSame(copyOfA, b), isSame(copyOfA, a)]).toEqual([true, false, true])
 })
 
-test('an answer too large to hold is never the same', () => {
+test('an answer too large to keep is never equal', () => {
   async function* pages(): AsyncGenerator<JsonElements<unknown>> {}
   const stream = shown({ kind: 'json-stream', pages: pages() })
   expect(isSame(stream, stream)).toBe(false)
 })
 
-test('bytes are held without a copy', () => {
+test('bytes are kept without a copy', () => {
   const list = bytes([])
   expect(shown(list)).toBe(list.bytes)
 })

@@ -115,7 +115,7 @@ const WAYS_IN: readonly (readonly [string, (scene: Scene) => readonly [string, s
 ]
 
 test.each(WAYS_IN)(
-  '403 privilege_missing: %s, with acl:write alone, in the extended edition',
+  '403 privilege_missing: %s, with only acl:write, in the extended edition',
   async (_name, way) => {
     const scene = await aScene('extended')
     const { world, lesser } = scene
@@ -173,7 +173,7 @@ describe('a login gives rights in one namespace (extended edition)', () => {
     ['create a method with MapNamespaces', undefined, ['PUT', '/acl/auth-method', MAPPING]],
     ['add a rule to a method with MapNamespaces', MAPPING, ['PUT', '/acl/binding-rule', RULE]],
   ] as const)(
-    '403 privilege_missing: %s, with acl:write alone',
+    '403 privilege_missing: %s, with only acl:write',
     async (_name, before, [method, path, body]) => {
       const world = await aWorld(EDITION)
       await world.manage('PUT', '/namespace', { Name: 'team' })
@@ -225,7 +225,7 @@ describe('the secret of a global manager grants every namespace', () => {
     '/internal/acl/migration',
   ]
 
-  test('acl:write in default does not see it, and sees all others (extended edition)', async () => {
+  test('acl:write in default sees all secrets but this one (extended edition)', async () => {
     const scene = await aScene('extended')
     const { world, lesser, managerSecrets, worker } = scene
     for (const path of reads(scene)) {
@@ -244,7 +244,7 @@ describe('the secret of a global manager grants every namespace', () => {
     expect(legacy.text).toContain('legacy client')
   })
 
-  test('acl:write no longer sees a secret once a role gives its token global management', async () => {
+  test('acl:write no longer sees a secret after a role gives its token global management', async () => {
     const { world, lesser, plain, worker } = await aScene('extended')
     const list = () => world.ask('GET', '/acl/tokens', { token: lesser })
     expect((await list()).text).toContain(worker.SecretID)
@@ -265,7 +265,7 @@ describe('the secret of a global manager grants every namespace', () => {
   })
 })
 
-test('403: from 1.11 the type of a legacy token makes no global manager (spec 9.1)', async () => {
+test('403: from 1.11 on, the type of a legacy token does not make it a global manager (spec 9.1)', async () => {
   const world = await aWorld({ edition: 'extended', version: '1.11' })
   await world.manage('PUT', '/namespace', { Name: 'team' })
   const { ID } = await world.policy({ Name: 'writer', Rules: ALL_WRITE })
@@ -297,20 +297,23 @@ describe('defaults of a namespace (CVE-2021-41805)', () => {
   const update = (name: string, token: string, ACLs?: object, more: object = {}) =>
     world.ask('PUT', `/namespace/${name}`, { token, body: { ...more, ...(ACLs ? { ACLs } : {}) } })
 
-  test.each(['default', 'team'])('403: operator:write alone sets defaults of %s', async (name) => {
-    for (const link of ['reader', 'global-management']) {
-      const reply = await update(name, operator, { PolicyDefaults: [{ Name: link }] })
-      expect(reply.status).not.toBe(200)
-      if (link === 'reader') expect(reply.code).toBe('privilege_missing')
-    }
-    expect(await world.manage('GET', `/namespace/${name}`)).toMatchObject({
-      ACLs: { PolicyDefaults: [], RoleDefaults: [] },
-    })
-    expect((await world.ask('GET', '/acl/tokens')).code).toBe('privilege_missing')
-  })
+  test.each(['default', 'team'])(
+    '403: a caller with only operator:write sets defaults of %s',
+    async (name) => {
+      for (const link of ['reader', 'global-management']) {
+        const reply = await update(name, operator, { PolicyDefaults: [{ Name: link }] })
+        expect(reply.status).not.toBe(200)
+        if (link === 'reader') expect(reply.code).toBe('privilege_missing')
+      }
+      expect(await world.manage('GET', `/namespace/${name}`)).toMatchObject({
+        ACLs: { PolicyDefaults: [], RoleDefaults: [] },
+      })
+      expect((await world.ask('GET', '/acl/tokens')).code).toBe('privilege_missing')
+    },
+  )
 
   test.each([{ PolicyDefaults: [{ Name: 'reader' }] }, { RoleDefaults: [{ Name: 'plain' }] }])(
-    '403: operator:write alone clears them, which would allow what they deny: %j',
+    '403: a caller with only operator:write clears them, which would allow what they deny: %j',
     async (ACLs) => {
       await world.role({ Name: 'plain' })
       await world.manage('PUT', '/namespace/default', { ACLs })
@@ -342,7 +345,7 @@ describe('defaults of a namespace (CVE-2021-41805)', () => {
     expect((await update('team', operator, read.ACLs, { Description: 'new' })).status).toBe(200)
   })
 
-  test('acl:write in a namespace sets the defaults of that namespace alone', async () => {
+  test('acl:write in a namespace sets the defaults of only that namespace', async () => {
     const ACLs = { PolicyDefaults: [{ Name: 'reader' }] }
     expect((await update('default', admin, ACLs)).status).toBe(200)
     expect((await update('team', admin, ACLs)).code).toBe('privilege_missing')

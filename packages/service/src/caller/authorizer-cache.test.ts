@@ -36,7 +36,7 @@ test.each([
   ['an equal rule', 'key "a" { policy = "read" }', { policyName: 'first', line: 1 }],
   ['no readable text', 'key "a" {', undefined],
 ])(
-  'with %s in two policies, the explanation is that of the first by name, whatever their ids',
+  'with %s in two policies, the explanation names the first by name, whatever their IDs',
   (_case, text, rule) => {
     for (const keys of [
       ['1', '2'],
@@ -85,7 +85,7 @@ test('tokens that share a set keep their own paths to it', () => {
 test('evicts the least recently used set and text', () => {
   const one = createAuthorizerCache({ bytesMax: 1_000_000 })
   one.authorizer([readA], DENY)
-  // Compiled sets have half of the bound, which fits two of them but not three.
+  // Half of the bound is for compiled sets, which fits two of them but not three.
   const cache = createAuthorizerCache({ bytesMax: 3.5 * one.size().bytes })
   const policiesOf = (source: PolicySource) => cache.authorizer([source], DENY).policies
   const [read, deny] = [policiesOf(readA), policiesOf(denyA)]

@@ -14,7 +14,7 @@ const OPTIONS = {
   profile,
 } as const
 
-test('rights that could not be found are looked for again', async () => {
+test('interrupted resolution of rights is retried', async () => {
   let turns = 0
   const next = async () => {
     turns += 1
@@ -29,7 +29,7 @@ test('rights that could not be found are looked for again', async () => {
   expect((await callers.rightsOf(token, directory)).authorizer.aclRead).toBe(true)
 })
 
-test('rights that are still being found do not serve a caller who asks after they were taken away (COH-02)', async () => {
+test('rights that are still being resolved are not used for a request made after they were revoked (COH-02)', async () => {
   const callers = new Callers(OPTIONS, new TurnQueue())
   const policy = aPolicy({ Rules: 'acl = "read"' })
   const token = aToken({ Policies: [{ ID: policy.ID }] })

@@ -14,7 +14,7 @@ async function aNetwork(...names: string[]): Promise<World> {
   return world
 }
 
-test('a report is answered in the spelling of the node, and an equal one changes nothing', async () => {
+test('a report is answered with the registered spelling of the node, and an equal report changes nothing', async () => {
   const { manage, ask, store } = await aNetwork('Alpha')
   const report = { Node: 'ALPHA', Coord: coord(1) }
   expect((await ask('PUT', '/coordinate/update', { token: MANAGEMENT, body: report })).text).toBe('')
@@ -39,7 +39,7 @@ test('callers see the coordinates of nodes that they may read', async () => {
   expect((await ask('PUT', '/coordinate/update', { token, body })).code).toBe('privilege_missing')
 })
 
-test('a report without the name of a node is refused as field_required', async () => {
+test('a report without a node name is refused as field_required', async () => {
   const { ask } = await aWorld()
   for (const body of [{}, { Coord: coord(1) }, { Node: '', Coord: coord(1) }]) {
     const reply = await ask('PUT', '/coordinate/update', { token: MANAGEMENT, body })
@@ -47,7 +47,7 @@ test('a report without the name of a node is refused as field_required', async (
   }
 })
 
-test('reports are collected, the last one of each node counts, and nodes that are gone are left out', async () => {
+test('reports are collected; only the last one of each node is written, and deleted nodes are left out', async () => {
   const { store, manage } = await aNetwork('a', 'b')
   const updates = new CoordinateUpdates()
   for (const [Node, x] of [
@@ -69,7 +69,7 @@ test('reports are collected, the last one of each node counts, and nodes that ar
   expect(store.commitIndex()).toBe(index + 1)
 })
 
-test('what cannot be written waits on', async () => {
+test('reports that cannot be written stay pending', async () => {
   const { store, manage } = await aNetwork('a')
   const updates = new CoordinateUpdates()
   updates.add({ Node: 'a', Segment: '', Coord: coord(1) })

@@ -13,7 +13,7 @@ const FOLLOWING: ReplicationRecord = {
   skipped: [{ accessorId: OTHER, reason: 'its secret is in use' }],
 }
 
-/** A secondary that follows, as replication leaves it. */
+/** A secondary in the state that replication has left. */
 async function aSecondary(replication = FOLLOWING, options: WorldOptions = {}): Promise<World> {
   const world = await aWorld({ datacenter: 'dc2', primaryDatacenter: 'dc1', ...options })
   const { store } = world
@@ -26,7 +26,7 @@ const put = (world: World, what: 'accept' | 'promote', body: object) =>
   world.ask('PUT', `/acl/replication/${what}`, { token: MANAGEMENT, body })
 const secondary = ({ store }: World) => isSecondary({ datacenter: 'dc2', primaryDatacenter: 'dc1', store })
 
-test('a promotion makes the datacenter the primary at once, with another id and indexes above all of the old primary', async () => {
+test('a promotion makes the datacenter the primary immediately, with another ID and indexes above those of the old primary', async () => {
   const world = await aSecondary()
   const before = (await world.ask('GET', '/acl/changes', { token: MANAGEMENT })).json as Changes
   const reply = await put(world, 'promote', { Datacenter: 'dc2' })
@@ -42,7 +42,7 @@ test('a promotion makes the datacenter the primary at once, with another id and 
   expect(after).toMatchObject({ Cluster: promoted.Cluster, Tokens: before.Tokens, Policies: before.Policies })
 })
 
-test('a promotion closes bootstrap, so that no one can take over', async () => {
+test('a promotion closes bootstrap, so that nobody can take over', async () => {
   const world = await aSecondary()
   await put(world, 'promote', { Datacenter: 'dc2' })
   const reply = await world.ask('PUT', '/acl/bootstrap')
@@ -50,7 +50,7 @@ test('a promotion closes bootstrap, so that no one can take over', async () => {
   expect(reply.text).toMatch(/no longer allowed/)
 })
 
-test('a replicator that has not noticed the promotion cannot commit any more', async () => {
+test('a replicator that has not noticed the promotion can no longer commit', async () => {
   const world = await aSecondary()
   const { store } = world
   const read = store.directory().system('replication')
@@ -60,7 +60,7 @@ test('a replicator that has not noticed the promotion cannot commit any more', a
   await expect(store.commit([late])).rejects.toMatchObject({ reason: 'changed' })
 })
 
-test('409 replication_refused: the primary answers, unless the operator insists', async () => {
+test('409 replication_refused: the primary still answers, unless the operator forces the promotion', async () => {
   const replication = (): ReplicationState => ({
     enabled: true,
     running: true,

@@ -16,7 +16,7 @@ const ask = (body: unknown, options: AskOptions = {}, query = '') =>
   world.ask('POST', `${PATH}${query}`, { token: reader, ...options, body })
 
 describe('authorize', () => {
-  test('answers each check in its order, echoed as it was typed', async () => {
+  test('answers the checks in order, each echoed as it was sent', async () => {
     const checks = [
       CHECK,
       { ...CHECK, Access: 'WRITE' },
@@ -33,7 +33,7 @@ describe('authorize', () => {
     ])
   })
 
-  test.each(['[]', ' [ ] ', 'null'])('%s is answered without a look at the token', async (body) => {
+  test.each(['[]', ' [ ] ', 'null'])('%s is answered without looking up the token', async (body) => {
     for (const token of [reader, 'nobody', '<hidden>']) {
       expect((await ask(body, { token })).text).toBe('[]')
     }
@@ -45,7 +45,7 @@ describe('authorize', () => {
     expect((await ask([CHECK], { token: 'nobody' })).code).toBe('caller_unknown')
   })
 
-  test('repeated checks are decided by the rights of the moment, and of each caller', async () => {
+  test('repeated checks are decided by the current rights of each caller', async () => {
     const policy = await world.policy({ Name: 'changing', Rules: 'key "a" { policy = "read" }' })
     const [token, other] = await Promise.all(
       ['key "a" { policy = "write" }', ''].map((rules) => world.secretWith(rules)),

@@ -31,7 +31,7 @@ async function statusOf(names: Names, name: string): Promise<string> {
 const NODE = 'a.node.consul'
 const WEB = 'web.service.consul'
 
-test('without a token, the anonymous token counts, and what it may not read does not exist', async () => {
+test('without a DNS token, the anonymous token is used, and names that it may not read do not exist', async () => {
   const { service } = await aNetwork()
   const names = service.names({ settings: SETTINGS })
   expect(await statusOf(names, NODE)).toBe('NXDOMAIN')
@@ -52,7 +52,7 @@ test('a service needs the right to it and to the node of its instance', async ()
   ])
 })
 
-test('a changed policy and a deleted token count at once', async () => {
+test('a changed policy and a deleted token take effect immediately', async () => {
   const world = await aNetwork()
   const policy = await world.policy({ Name: 'dns', Rules: 'node "a" { policy = "read" }' })
   const { AccessorID, SecretID } = await world.token({ Policies: [{ ID: policy.ID }] })
@@ -69,7 +69,7 @@ test('with ACLs off everything is answered', async () => {
   expect(await statusOf(service.names({ settings: SETTINGS }), WEB)).toBe('NOERROR')
 })
 
-test('rights end at the namespace of the token (extended edition)', async () => {
+test('rights apply only in the namespace of the token (extended edition)', async () => {
   const world = await aNetwork({ edition: 'extended' })
   await world.manage('PUT', '/namespace', { Name: 'ops' })
   await world.store.commit([
@@ -84,7 +84,7 @@ test('rights end at the namespace of the token (extended edition)', async () => 
   expect(await statusOf(manager, 'web.service.ops.dc1.consul')).toBe('NOERROR')
 })
 
-test('answers come in random order, and no more are drawn than asked for', async () => {
+test('answers are in random order, and no more are drawn than requested', async () => {
   const { service, store } = await aNetwork({ aclEnabled: false })
   for (let i = 0; i < 30; i += 1) {
     const record = aService({ Node: 'a', ID: `many-${i}`, Service: 'many', Address: `10.0.1.${i}` })

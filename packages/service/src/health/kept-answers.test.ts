@@ -51,7 +51,7 @@ test('a kept answer equals a fresh one, for every caller and after every change'
     for (const token of secrets) {
       for (const query of ['', 'passing', 'passing=false', 'pretty']) {
         const path = `/health/service/${Service}?${query}`
-        // A node that has no coordinate sorts nothing, but such answers are not kept.
+        // `near` with a node that has no coordinate sorts nothing, but prevents caching.
         const paths = [path, `${path}&near=none`]
         const [kept, fresh] = await Promise.all(paths.map((one) => world.ask('GET', one, { token })))
         const shown = (reply: typeof kept) => [

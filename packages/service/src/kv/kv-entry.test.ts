@@ -2,14 +2,14 @@ import { Lane } from '@latchkey/acl'
 import { expect, test } from 'vitest'
 import { makeLongText, toBase64 } from './kv-entry.ts'
 
-test('base64 of values of every length and byte equals that of the platform', () => {
+test("base64 of values of every length and byte equals the platform's", () => {
   for (let length = 0; length < 600; length += 1) {
     const bytes = Uint8Array.from({ length }, (_, i) => (i * 31 + length) % 256)
     expect(toBase64(bytes)).toBe(btoa(String.fromCharCode(...bytes)))
   }
 })
 
-test('DOS-04: a long text waits for its lane, then for room, then for a turn', async () => {
+test('DOS-04: a long text waits for its lane, then for readers, then for a turn', async () => {
   const events: string[] = []
   const textLane = new Lane(1)
   const step = async (name: string) => void events.push(name)

@@ -1,4 +1,4 @@
-/** Trees of keys at any size, for callers with any rights. Issue: what an attacker finds, 3; DOS-05. */
+/** Trees of keys of any size, for callers with any rights. DOS-05. */
 
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
@@ -21,14 +21,14 @@ function putKey(Key: string, fill = 1): Change {
   return { table: 'kv', op: 'put', record, expect: undefined }
 }
 
-/** Of pages of 1,000 keys, in the memory store. */
+/** Writes pages of 1,000 keys to the memory store. */
 function fill(prefix: string, count: number): void {
   world.store.commitNow(
     Array.from({ length: count }, (_, n) => putKey(`${prefix}${n.toString().padStart(5, '0')}`)),
   )
 }
 
-/** Counts what the store gives out from now on. */
+/** Counts the entries and keys that the store returns from now on. */
 function countReads() {
   const counts = { entries: 0, keys: 0 }
   const { store } = world
@@ -48,7 +48,7 @@ function countReads() {
   return counts
 }
 
-/** Makes each page of entries one of its own moment, as a database does. */
+/** Makes each page of entries a snapshot of its own, as in a database. */
 function readPageByPage(): void {
   const { store } = world
   const own = store.kvEntries.bind(store)
@@ -65,7 +65,7 @@ function readPageByPage(): void {
 
 const get = (path: string, token = MANAGEMENT) => world.ask('GET', path, { token })
 
-describe('rights come before the store', () => {
+describe('rights are checked before the store is read', () => {
   const RULES = [
     ['none', ''],
     ['others', 'key_prefix "other/" { policy = "write" }\nkey "tree" { policy = "read" }'],
@@ -91,7 +91,7 @@ describe('rights come before the store', () => {
     expect(counts).toEqual({ entries: 0, keys: 0 })
   })
 
-  test('all names of a store without keys are an empty list', async () => {
+  test('the list of all names is empty if the store has no keys', async () => {
     expect((await get('/kv/?keys')).text).toBe('[]')
   })
 
@@ -102,7 +102,7 @@ describe('rights come before the store', () => {
     expect(counts.entries).toBe(0)
   })
 
-  test('hidden entries before and behind the readable ones are passed over by name', async () => {
+  test('hidden entries before and after the readable ones are skipped by name', async () => {
     for (const prefix of ['a/', 'b/', 'c/']) fill(prefix, 3_000)
     const token = await world.secretWith('key "b/01500" { policy = "read" }')
     const counts = countReads()
@@ -136,7 +136,7 @@ describe('a long tree is streamed', () => {
     return text
   }
 
-  test.each(['', '&pretty'])('its bytes are those of one JSON text (recurse%s)', async (option) => {
+  test.each(['', '&pretty'])('its bytes form one JSON text (recurse%s)', async (option) => {
     fill('tree/', COUNT)
     const { reply, pieces } = await open(`/kv/tree/?recurse${option}`)
     expect(reply.status).toBe(200)
@@ -171,7 +171,7 @@ describe('a long tree is streamed', () => {
     expect(counts.entries).toBe(before)
   })
 
-  test('DOS-05: for a reader that has stopped between two pages, none is held', async () => {
+  test('DOS-05: no page is kept in memory for a reader that has stopped between two pages', async () => {
     setFlagsFromString('--expose-gc')
     const gc = runInNewContext('gc') as () => void
     fill('tree/', COUNT)
@@ -187,7 +187,7 @@ describe('a long tree is streamed', () => {
       await pieces.next()
       stopped.push(pieces)
     }
-    // What is made once for all readers is not theirs.
+    // Leaves out memory that is allocated once for all readers.
     await addReader()
     const before = heldBytes()
     for (let i = 0; i < 5; i += 1) await addReader()
@@ -210,7 +210,7 @@ describe('a long tree is streamed', () => {
     expect(text).not.toContain('enemy')
   })
 
-  test('a caller that is deleted on the way: the stream fails', async () => {
+  test('the stream fails if its caller is deleted in the meantime', async () => {
     fill('tree/', COUNT)
     const secret = await world.secretWith('key_prefix "tree/" { policy = "read" }')
     const { pieces } = await open('/kv/tree/?recurse', secret)
@@ -225,9 +225,9 @@ describe('a long tree is streamed', () => {
     ['recurse', putKey('tree/04499-more'), putKey('beside')],
     ['keys', putKey('tree/04499-more'), putKey('tree/00007', 2)],
   ])(
-    'COH-06: who watches it (%s) is woken by what it shows, and not by anything else',
+    'COH-06: a watcher (%s) is woken by changes to what it sees, and by nothing else',
     async (option, change, other) => {
-      // It reads the whole tree before it waits.
+      // Before it waits, the watcher reads the whole tree.
       const isWaiting = () => vi.waitFor(() => expect(world.clock.waiting).toBe(1), { timeout: 20_000 })
       fill(`tree/`, COUNT)
       if (option === 'keys') fill(`tree/${'long/'.repeat(60)}`, COUNT)

@@ -14,7 +14,7 @@ const ask = (method: string, path: string, body?: unknown, options: AskOptions =
 const entriesOf = async (path: string) => (await ask('GET', path)).json as readonly KvEntry[]
 
 describe('reading and writing', () => {
-  test('the shape of an entry, in its order', async () => {
+  test('the fields of an entry, in order', async () => {
     expect((await ask('PUT', '/kv/a/b?flags=42', 'héllo')).text).toBe('true')
     const index = world.store.tableIndex('kv')
     const [entry] = await entriesOf('/kv/a/b')
@@ -36,7 +36,7 @@ describe('reading and writing', () => {
     ])
   })
 
-  test('an empty value is null; bytes come back as they were, however many', async () => {
+  test('an empty value is null; bytes are returned unchanged at any length', async () => {
     await ask('PUT', '/kv/a')
     expect((await entriesOf('/kv/a'))[0]?.Value).toBeNull()
     const bytes = Uint8Array.from({ length: 100_000 }, (_, i) => (i * 31) % 256)
@@ -45,7 +45,7 @@ describe('reading and writing', () => {
     expect(Uint8Array.from(value, (char) => char.charCodeAt(0))).toEqual(bytes)
   })
 
-  test('DOS-05: of long values that a store has yet to read, at most two are read at a time', async () => {
+  test('DOS-05: at most two long values are read from the store at a time', async () => {
     await ask('PUT', '/kv/a', new Uint8Array(100_000))
     const { store } = world
     const kvEntry = store.kvEntry.bind(store)
@@ -72,7 +72,7 @@ describe('reading and writing', () => {
     expect(second?.ModifyIndex).toBeGreaterThan(first?.ModifyIndex ?? 0)
   })
 
-  test('404, with an empty text, for what is not there; true for deleting it', async () => {
+  test('404 with an empty text for a missing key; deleting it answers true', async () => {
     expect(await ask('GET', '/kv/a')).toMatchObject({ status: 404, code: 'not_found', text: '' })
     expect((await ask('DELETE', '/kv/a')).text).toBe('true')
   })
@@ -107,7 +107,7 @@ describe('reading and writing', () => {
 })
 
 describe('cas', () => {
-  test('COH-09: of 32 writes on one index, one is true', async () => {
+  test('COH-09: of 32 writes with the same index, exactly one is true', async () => {
     await ask('PUT', '/kv/a', 'zero')
     const [{ ModifyIndex } = { ModifyIndex: 0 }] = await entriesOf('/kv/a')
     const replies = await Promise.all(
@@ -117,7 +117,7 @@ describe('cas', () => {
     expect(replies.filter(({ text }) => text === 'false')).toHaveLength(31)
   })
 
-  test('delete: an index that does not hold is false, 0 among them; recurse with cas is refused', async () => {
+  test('delete: an index that does not match, including 0, is false; recurse with cas is refused', async () => {
     await ask('PUT', '/kv/a', 'x')
     expect((await ask('DELETE', '/kv/a?cas=1')).text).toBe('false')
     expect((await ask('DELETE', '/kv/a?cas=0')).text).toBe('false')
@@ -153,7 +153,7 @@ describe('trees', () => {
     expect((await ask('GET', path)).json).toEqual(names)
   })
 
-  test('nothing below is 404', async () => {
+  test('no keys below the prefix: 404', async () => {
     expect((await ask('GET', '/kv/zz?recurse')).status).toBe(404)
     expect((await ask('GET', '/kv/zz?keys')).status).toBe(404)
   })

@@ -101,15 +101,15 @@ describe('a token that the server created itself takes the content of the list',
   })
 })
 
-test('more than one commit holds, all of it in the order of the list', async () => {
+test('a list longer than one commit is imported in its order', async () => {
   const world = await legacyWorld()
   const dump = Array.from({ length: 1_201 }, (_, i) => aLegacy(`t${i}`, { CreateIndex: 0 }))
   expect(await world.manage('PUT', PATH, dump)).toMatchObject({ Imported: 1_201 })
   expect(await exported(world)).toHaveLength(1_201)
 })
 
-describe('nothing is imported where one record cannot be', () => {
-  test('400 field_invalid: every problem with its place, no secret', async () => {
+describe('nothing is imported if one record cannot be', () => {
+  test('400 field_invalid: lists every problem with its place, and no secret', async () => {
     const world = await legacyWorld()
     await world.manage('PUT', '/acl/create', { ID: 'taken', Rules: '' })
     const dump = [
@@ -135,7 +135,7 @@ describe('nothing is imported where one record cannot be', () => {
     expect(await exported(world)).toMatchObject([{ ID: 'taken' }])
   })
 
-  test('of many problems 50 are named, and all are counted', async () => {
+  test('of many problems, 50 are listed and all are counted', async () => {
     const world = await legacyWorld()
     const reply = await world.ask('PUT', PATH, { token, body: Array.from({ length: 60 }, () => ({})) })
     expect(reply.text.split('\n')).toHaveLength(52)
@@ -179,7 +179,7 @@ test('warnings are reported and do not stop the import', async () => {
 })
 
 describe('a part of a longer list', () => {
-  test('with its position, problems have their place in the whole', async () => {
+  test('with a position, problems have their place in the whole list', async () => {
     const { ask } = await legacyWorld()
     const body = [aLegacy('a'), aLegacy('a'), { Name: 'x' }]
     const reply = await ask('PUT', `${PATH}?position=5000`, { token, body })
@@ -195,7 +195,7 @@ describe('a part of a longer list', () => {
   })
 })
 
-test('a check answers every problem and what would be imported, and writes nothing', async () => {
+test('a check lists every problem and what would be imported, and writes nothing', async () => {
   const world = await legacyWorld()
   await world.manage('PUT', PATH, [aLegacy('known')])
   const before = world.store.tableIndex('tokens')
@@ -216,7 +216,7 @@ test('a check answers every problem and what would be imported, and writes nothi
   expect(world.store.tableIndex('tokens')).toBe(before)
 })
 
-test('410 from 1.11, where no legacy token can be made (spec 9.1)', async () => {
+test('410 from 1.11 on, where legacy tokens cannot be created (spec 9.1)', async () => {
   const { ask } = await aWorld({ version: '1.11' })
   const reply = await ask('PUT', PATH, { token, body: [] })
   expect([reply.status, reply.text]).toEqual([

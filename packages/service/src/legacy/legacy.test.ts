@@ -22,7 +22,7 @@ async function migrate({ store }: World, secretId: string): Promise<void> {
 const info = async (world: World, id: string) => (await world.ask('GET', `/acl/info/${id}`)).json
 
 describe('create', () => {
-  test('answers the ID alone; the record is shown with its keys in the order of the reference', async () => {
+  test("answers only the ID; the record has its keys in the reference's order", async () => {
     const world = await legacyWorld()
     const body = { ID: 'my secret/?', Name: 'n', Type: 'client', Rules: RULES }
     expect(await world.manage('PUT', '/acl/create', body)).toEqual({ ID: 'my secret/?' })
@@ -33,7 +33,7 @@ describe('create', () => {
   })
 
   test.each([undefined, '', '{}', 'null', { ID: '' }, { ID: null, Type: null }])(
-    'the body may be left out, or leave out the ID: %j',
+    'the body and its ID are optional: %j',
     async (body) => {
       const world = await legacyWorld()
       const { ID } = (await world.manage('PUT', '/acl/create', body)) as { ID: string }
@@ -118,7 +118,7 @@ describe('update', () => {
 })
 
 describe('destroy', () => {
-  test('true: a legacy token, an unknown one, one of the new API', async () => {
+  test('true: for a legacy token, an unknown one, and a token of the new API', async () => {
     const world = await legacyWorld()
     const { SecretID } = await world.token()
     await world.manage('PUT', '/acl/create', { ID: 'a' })
@@ -143,13 +143,13 @@ describe('info', () => {
     expect((await world.ask('GET', '/acl/info/a', { token: 'unknown' })).status).toBe(200)
   })
 
-  test('an empty list: an unknown secret, one of the new API, an accessor', async () => {
+  test('an empty list: for an unknown secret, a secret of the new API, and an accessor', async () => {
     const world = await legacyWorld()
     const { SecretID, AccessorID } = await world.token()
     for (const id of ['unknown', SecretID, AccessorID]) expect(await info(world, id)).toEqual([])
   })
 
-  test('the management token of the start is shown, until its first update', async () => {
+  test('the initial management token is shown until its first update', async () => {
     const world = await legacyWorld()
     expect(await info(world, MANAGEMENT)).toMatchObject([{ ID: MANAGEMENT, Type: 'management' }])
     const { AccessorID, Policies } = (await world.manage('GET', '/acl/token/self')) as {
@@ -160,7 +160,7 @@ describe('info', () => {
     expect(await info(world, MANAGEMENT)).toEqual([])
   })
 
-  test('waits for its token, and not for others', async () => {
+  test('waits for changes to its token, but not to others', async () => {
     const world = await legacyWorld()
     await world.manage('PUT', '/acl/create', { ID: 'a' })
     const first = await world.ask('GET', '/acl/info/a')
@@ -178,7 +178,7 @@ describe('info', () => {
 })
 
 describe('clone', () => {
-  test('answers the new ID, of a token with the same name, type and rules', async () => {
+  test('answers the ID of a new token with the same name, type and rules', async () => {
     const world = await legacyWorld()
     await world.manage('PUT', '/acl/create', { ID: 'a', Name: 'n', Rules: RULES })
     const { ID } = (await world.manage('PUT', '/acl/clone/a')) as { ID: string }
@@ -186,7 +186,7 @@ describe('clone', () => {
     expect(await info(world, ID)).toMatchObject([{ Name: 'n', Type: 'client', Rules: RULES }])
   })
 
-  test('403 Permission denied: an unknown secret, and one of the new API', async () => {
+  test('403 Permission denied: an unknown secret, and a secret of the new API', async () => {
     const world = await legacyWorld()
     const { SecretID } = await world.token()
     for (const id of ['unknown', SecretID]) {
@@ -197,7 +197,7 @@ describe('clone', () => {
 })
 
 describe('list', () => {
-  test('legacy tokens and the management token of the start, by their ID, byte by byte', async () => {
+  test('legacy tokens and the initial management token, in byte order of their IDs', async () => {
     const world = await legacyWorld()
     await world.token()
     for (const ID of ['b', 'B', 'ä', 'a', '\u{1F600}', '\uFFFD'])
@@ -232,7 +232,7 @@ describe('an expired token of the new API is absent, whether reaped or not (deci
 })
 
 describe('rights', () => {
-  test('the rights of the anonymous token count where none is presented', async () => {
+  test('a request without a token has the rights of the anonymous token', async () => {
     const world = await legacyWorld()
     await world.manage('PUT', '/acl/token/00000000-0000-0000-0000-000000000002', {
       Policies: [{ Name: 'global-management' }],
@@ -256,7 +256,7 @@ describe('both trailing forms', () => {
     expect([reply.status, reply.code, reply.text]).toEqual([400, 'id_missing', text])
   })
 
-  test('the bare form of translate takes a text, by GET or POST (spec 9.1)', async () => {
+  test('the bare form of translate accepts a text, by GET or POST (spec 9.1)', async () => {
     const { ask } = await legacyWorld()
     const body = 'key "app" { policy = "write" }'
     const [got, posted] = [
@@ -278,7 +278,7 @@ describe('both trailing forms', () => {
 })
 
 describe('translate', () => {
-  test('text in, text out, comments kept', async () => {
+  test('translates text to text and keeps comments', async () => {
     const { ask } = await legacyWorld()
     const body = '# all of it\nkey "app" { policy = "write" }'
     const reply = await ask('POST', '/acl/rules/translate', { token, body })
@@ -286,13 +286,13 @@ describe('translate', () => {
     expect(reply.text).toMatch(/^# all of it\nkey_prefix "app" \{\n {2}policy = "write"\n\}\s*$/)
   })
 
-  test('nothing in, nothing out', async () => {
+  test('an empty text is translated to an empty text', async () => {
     const { ask } = await legacyWorld()
     const reply = await ask('POST', '/acl/rules/translate', { token })
     expect([reply.status, reply.text]).toEqual([200, ''])
   })
 
-  test('400 rules_invalid: what is no rule text, with its place', async () => {
+  test('400 rules_invalid: an invalid rule text, with the place of the error', async () => {
     const { ask } = await legacyWorld()
     const reply = await ask('POST', '/acl/rules/translate', { token, body: 'key "a" {' })
     expect(reply.code).toBe('rules_invalid')
@@ -316,7 +316,7 @@ describe('translate', () => {
 })
 
 describe('legacy tokens and the new API (spec 9.2.4)', () => {
-  test('an update converts: rules and type are gone, rights are what the body links', async () => {
+  test('an update converts a token: rules and type are removed, and its rights are what the body links', async () => {
     const world = await legacyWorld()
     await world.manage('PUT', '/acl/create', { ID: 'a', Name: 'n', Rules: RULES })
     await migrate(world, 'a')
@@ -330,7 +330,7 @@ describe('legacy tokens and the new API (spec 9.2.4)', () => {
     expect(update.code).toBe('legacy_token_immutable')
   })
 
-  test('a record that was read cannot be sent back with its rules, and a clone is refused', async () => {
+  test('a record cannot be sent back as read, with its rules, and a clone is refused', async () => {
     const world = await legacyWorld()
     await world.manage('PUT', '/acl/create', { ID: 'a', Rules: RULES })
     await migrate(world, 'a')
@@ -408,7 +408,7 @@ describe('authorization by legacy rules, before 1.4.0 and after', () => {
     expect((await world.ask('GET', '/kv/app/a')).status).toBe(200)
   })
 
-  test('rules that were stored before a check existed, and cannot be read, give no right', async () => {
+  test('unreadable rules that were stored before a check existed give no rights', async () => {
     const world = await aWorld({ version: '1.3.0' })
     const record = aToken({ AccessorID: '', SecretID: 'a', Type: 'client', Rules: 'key "" { policy = ' })
     world.store.commitNow([{ table: 'tokens', op: 'put', record, expect: 0 }])

@@ -1,4 +1,6 @@
-/** Races that no client can provoke: records that a login depends on are deleted while it writes its token. Decisions: login. */
+/**
+ * Races that clients cannot provoke: records on which a login depends are deleted while it writes its token. Decisions: login.
+ */
 import { unsignedToken } from '@latchkey/acl'
 import { aWorld, type World } from '@latchkey/testkit/service/world'
 import { expect, test } from 'vitest'
@@ -40,7 +42,7 @@ test('the token stays if nothing else happens', async () => {
   expect(tokens()).toBe(before + 1)
 })
 
-test('403 auth_method_unknown: the method is deleted, and no token of it is left', async () => {
+test('403 auth_method_unknown: the method is deleted, and none of its tokens is left', async () => {
   const { world, tokens, before } = await aScene()
   const reply = await logInDuring(world, () => world.manage('DELETE', '/acl/auth-method/ci'))
   expect(reply).toMatchObject({ status: 403, code: 'auth_method_unknown' })

@@ -5,7 +5,7 @@ import { LoginRates } from './login-rates.ts'
 let now = 0
 const ratesOf = (perSecond: number) => new LoginRates(perSecond, new TokenBuckets(() => now))
 
-/** The number of logins that are admitted, out of several at one instant. */
+/** How many of several simultaneous logins are admitted. */
 async function admitted(
   rates: LoginRates,
   client: string | undefined,
@@ -50,7 +50,7 @@ test('0 means no limit', async () => {
   expect(await admitted(ratesOf(0), 'a', 1_000, 0)).toBe(1_000)
 })
 
-test('DOS-05: of one method 16 logins run at once and 64 wait; others are refused, and another method is free', async () => {
+test('DOS-05: 16 logins of one method run concurrently and 64 wait; further ones are refused, and other methods are not affected', async () => {
   const rates = ratesOf(0)
   let end = () => {}
   const provider = new Promise<void>((resolve) => {

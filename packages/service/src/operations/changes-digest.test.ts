@@ -44,7 +44,7 @@ test('two stores with the same records have the same digest, whatever their orde
   expect(changed.Policies).toEqual(a?.Policies)
 })
 
-test('is answered only if nothing has changed since an index, but keys and local tokens', async () => {
+test('is answered only if nothing but keys and local tokens has changed since an index', async () => {
   const world = await aWorld()
   const at = put(world, aToken())
   await world.manage('PUT', '/kv/key', 'value')
@@ -55,7 +55,7 @@ test('is answered only if nothing has changed since an index, but keys and local
   expect((await digestOf(world, `?at=${at}`)).Tokens).toBeUndefined()
 })
 
-test('leaves out a token whose secret is not known, and counts it', async () => {
+test('leaves out a token whose secret is unknown, and counts it', async () => {
   const world = await aWorld()
   const before = await digestOf(world)
   put(world, aToken({ SecretID: REDACTED_SECRET_ID }))

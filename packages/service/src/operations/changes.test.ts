@@ -5,7 +5,7 @@ import { aWorld, MANAGEMENT, type World } from '@latchkey/testkit/service/world'
 import { describe, expect, test } from 'vitest'
 import type { Content } from '../handler.ts'
 
-/** What a reader holds: records by kind and key, and the index of its next request. */
+/** The state of a reader: records by kind and key, and the index of its next request. */
 interface Held {
   readonly records: Map<string, unknown>
   readonly cluster: string
@@ -45,7 +45,7 @@ async function follow(world: World, held: Held): Promise<void> {
   held.index = changes.Index
 }
 
-/** As {@link Held.records}, from the store itself. */
+/** Like {@link Held.records}, from the store itself. */
 async function held(world: World): Promise<Map<string, unknown>> {
   const { store } = world
   const directory = store.directory()
@@ -65,7 +65,7 @@ async function held(world: World): Promise<Map<string, unknown>> {
 }
 
 describe('a reader', () => {
-  test('has one state after a copy whose pages are of different moments, and the changes since the first', async () => {
+  test('has a consistent state after a copy with pages from different moments and the changes since the first page', async () => {
     const world = await aWorld({ edition: 'extended' })
     const tokens = Array.from({ length: 2_500 }, (_, i) => aToken({ Local: i % 5 === 0 }))
     const policies = Array.from({ length: 30 }, () => aPolicy({ Rules: 'x'.repeat(100_000) }))
@@ -105,7 +105,7 @@ describe('a reader', () => {
     expect(reader.index).toBe(world.store.commitIndex())
   })
 
-  test('starts over when the store was reset, or the changes are too many or too long', async () => {
+  test('starts over if the store was reset, or the changes are too many or too long', async () => {
     const world = await aWorld()
     const { changes } = await ask(world, '')
     const isReset = async (index: number) => (await ask(world, `?index=${index}`)).changes.Reset === true
@@ -122,7 +122,7 @@ describe('a reader', () => {
     expect(await isReset(long + 2)).toBe(true)
   })
 
-  test('far behind, catches up in parts if it asks for them, however much changed', async () => {
+  test('far behind, catches up in parts if it requests them, however much has changed', async () => {
     const world = await aWorld()
     const { held: reader } = await copy(world, () => {})
     const token = () => ({ table: 'tokens', op: 'put', record: aToken(), expect: 0 }) as const
@@ -143,7 +143,7 @@ describe('a reader', () => {
     expect(reader.records).toEqual(await held(world))
   })
 
-  test('does not get a token whose secret is not known, and counts it', async () => {
+  test('does not get a token whose secret is unknown, but the token is counted', async () => {
     const world = await aWorld()
     const { changes } = await ask(world, '')
     const hidden = aToken({ SecretID: REDACTED_SECRET_ID })
@@ -162,7 +162,7 @@ describe('a reader', () => {
     expect(copied.LeftOut).toBe(1)
   })
 
-  test('with a name is listed with its index and lag, and what changes is kept for it', async () => {
+  test('with a name is listed with its index and lag, and changes are kept for it', async () => {
     const world = await aWorld()
     const { changes } = await ask(world, '?reader=dc2')
     const put = () =>
@@ -188,7 +188,7 @@ describe('a reader', () => {
     }
   })
 
-  test('waits for a record that replicates; then keys and local tokens only move its index', async () => {
+  test('waits for a replicated record; keys and local tokens only move its index', async () => {
     const world = await aWorld()
     const { changes } = await ask(world, '')
     const quiet = ask(world, `?index=${changes.Index}&wait=10s`)
@@ -212,7 +212,7 @@ test('403 privilege_missing: in the extended edition only a global manager may f
   }
 })
 
-test('WithoutAccessor counts the global tokens that no answer can name yet (spec 9.2.3)', async () => {
+test('WithoutAccessor counts the global tokens that answers cannot contain yet (spec 9.2.3)', async () => {
   const world = await aWorld()
   const waiting = () => aToken({ AccessorID: '', Type: 'client' })
   const tokens = [waiting(), waiting(), { ...waiting(), Local: true }]

@@ -36,7 +36,7 @@ describe('changes between two versions, which the migrator reads', () => {
     expect(order).toEqual(order.toSorted((a, b) => a - b))
   })
 
-  test('every version answers for any two, and nothing changes between a version and itself', async () => {
+  test('every version answers for any two versions, and nothing changes between a version and itself', async () => {
     for (const version of ['0.7', '1.3.0', '1.11']) {
       const { ask } = await aWorld({ version })
       expect((await ask('GET', '/internal/versions?from=1.4.0&to=1.4.0')).json).toEqual([])
@@ -95,7 +95,7 @@ describe('progress of the accessor migration (spec 8, 9.2.3)', () => {
     })
   })
 
-  test('in legacy mode: waiting, and for what', async () => {
+  test('in legacy mode: waiting, with the reason', async () => {
     const legacyModeWaitsFor = () => ['server a to run 1.4.0']
     const world = await aWorld({ version: '1.10', cluster: { legacyModeWaitsFor } })
     inLegacyMode(world)
@@ -175,7 +175,7 @@ describe('agent and status (spec 9.4)', () => {
     ])
   })
 
-  test('a failed server that is forgotten leaves the catalog, too', async () => {
+  test('a failed server that is removed also leaves the catalog', async () => {
     const world = await aWorld({ cluster: { forceLeave: async () => 1 } })
     const member = { id: 'aaaaaaaa-0000-4000-8000-000000000001', node: 'gone', address: '127.0.0.1:1' }
     await registerServers(world.store, [{ ...member, status: 'alive' }])
@@ -185,7 +185,7 @@ describe('agent and status (spec 9.4)', () => {
     expect(world.store.catalog().nodes()).toEqual([])
   })
 
-  test('a process that runs on a node of an earlier one says the ID of the node', async () => {
+  test('a process on the node of an earlier one reports the ID of the node', async () => {
     const world = await aWorld()
     const self = async () => {
       const { Config, Member } = (await world.manage('GET', '/agent/self')) as {
@@ -201,7 +201,7 @@ describe('agent and status (spec 9.4)', () => {
     expect(await self()).toMatchObject({ NodeID: ID, processId })
   })
 
-  test('members are shown to callers who may read their nodes', async () => {
+  test('members are shown to callers that may read their nodes', async () => {
     const member = { datacenter: 'dc1', version: '1.11', mode: 'enabled', status: 'alive' } as const
     const members = ['a', 'b'].map((node) => ({ ...member, id: node, node, address: '127.0.0.1:1' }))
     const world = await aWorld({ cluster: { members: () => members } })
@@ -212,7 +212,7 @@ describe('agent and status (spec 9.4)', () => {
     expect((await world.ask('GET', '/agent/members')).json).toEqual([])
   })
 
-  test('replication shows the mode, which a secondary waits for', async () => {
+  test('replication shows the ACL mode, for which a secondary waits', async () => {
     const world = await aWorld()
     expect((await world.ask('GET', '/acl/replication')).json).toMatchObject({
       Enabled: false,
@@ -234,7 +234,7 @@ describe('agent and status (spec 9.4)', () => {
   })
 })
 
-test('DOS-05: all answers of the OpenAPI document share their bytes, compact and indented', async () => {
+test('DOS-05: all answers with the OpenAPI document share their bytes, compact and indented', async () => {
   const { service } = await aWorld()
   const bodyOf = async (url: string) => {
     const request = { method: 'GET', url, header: () => undefined, requestId: 'r', readBody: NO_BODY }

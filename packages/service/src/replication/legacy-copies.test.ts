@@ -1,4 +1,4 @@
-/** A secondary that holds copies of legacy tokens from before its upgrade. Spec 9.2.2, 9.2.3. */
+/** A secondary that has copies of legacy tokens from before its upgrade. Spec 9.2.2, 9.2.3. */
 import { convertForMigration, fromLegacyToken, type ReplicationRecord, type TokenRecord } from '@latchkey/acl'
 import { SeededRandom } from '@latchkey/testkit/random'
 import { aToken } from '@latchkey/testkit/records/record-builders'
@@ -16,7 +16,7 @@ const put = (record: TokenRecord, expect = 0): Change => ({ table: 'tokens', op:
 const legacy = (ID: string) =>
   fromLegacyToken({ ID, Name: ID, Type: 'client', Rules: RULES, CreateIndex: 0, ModifyIndex: 0 })
 
-/** A primary and a secondary that hold the same legacy tokens. */
+/** A primary and a secondary with the same legacy tokens. */
 async function aFleet(count: number, staging?: ReplicatorOptions['staging']) {
   const primary = await aWorld({ version: '1.10' })
   const { clock } = primary
@@ -26,7 +26,7 @@ async function aFleet(count: number, staging?: ReplicatorOptions['staging']) {
   const source = serviceSource({
     handle: (request) => {
       const answer = primary.service.handle(request)
-      // The end of a wait.
+      // Ends the wait.
       void clock.advance(20_000)
       return answer
     },
@@ -60,7 +60,7 @@ async function destroy(store: MemoryStore, ...secrets: readonly string[]): Promi
   }
 }
 
-test('a copy keeps its rights until its token arrives with an accessor, and takes it over then', async () => {
+test('a copy keeps its rights until its token arrives with an accessor, which it then takes over', async () => {
   const { primary, store, settle } = await aFleet(3)
   await migrate(primary, 'secret-0')
   await settle()
@@ -77,7 +77,7 @@ test('a copy keeps its rights until its token arrives with an accessor, and take
   expect(await store.countTokens({ withoutAccessor: true })).toBe(0)
 })
 
-test('copies stay in use during a first copy, which is one commit, unless the tokens are too many for that', async () => {
+test('copies stay in use during a first copy, which is one commit unless there are too many tokens', async () => {
   for (const [recordsMax, isWhole] of [
     [100, true],
     [10, false],
@@ -96,12 +96,12 @@ test('copies stay in use during a first copy, which is one commit, unless the to
   }
 })
 
-test('no ghosts: a copy whose token was deleted ends when every token of the primary has its accessor', async () => {
+test('a copy whose token was deleted is removed once every token of the primary has its accessor', async () => {
   const { primary, store, settle } = await aFleet(4)
   await destroy(primary.store, 'secret-1', 'secret-2')
   await migrate(primary, 'secret-0')
   await settle()
-  // Its token may still be on its way, as that of secret-3 is.
+  // Its token might not have arrived yet, as is the case for secret-3.
   expect(await store.tokenBySecret('secret-1')).toMatchObject({ AccessorID: '' })
   await migrate(primary, 'secret-3')
   await settle()
@@ -110,14 +110,14 @@ test('no ghosts: a copy whose token was deleted ends when every token of the pri
   expect(await store.tokenBySecret('secret-3')).toBeDefined()
 })
 
-test('a local token without accessor is not touched, and a global one with its secret is kept aside', async () => {
+test('a local token without an accessor is not changed, and a global token with its secret is skipped', async () => {
   const { primary, store, replicator, settle } = await aFleet(1)
   store.commitNow([put({ ...legacy('own'), Local: true })])
   primary.store.commitNow([put(legacy('own'))])
   await migrate(primary, 'own', 'secret-0')
   await settle()
   expect(await store.tokenBySecret('own')).toMatchObject({ Local: true, AccessorID: '' })
-  // Its holder has no accessor to be looked up by, and is still there: nothing is compared again.
+  // The local token has no accessor by which to look it up, and still exists, so nothing is compared again.
   for (let i = 0; i < 3; i += 1) expect((await replicator.step(NEVER)).outcome).toBe('unchanged')
   expect(store.directory().system('replication')?.Value).toMatchObject({ skipped: [{ heldBy: '' }] })
 })

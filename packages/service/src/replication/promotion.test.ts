@@ -7,13 +7,13 @@ import { serviceSource } from './service-source.ts'
 
 const NEVER = new AbortController().signal
 
-/** Lets `follower` follow a datacenter, with a request to its server as the only link. */
+/** Makes `follower` follow a datacenter; a request to its server is the only link. */
 function follow(follower: World, primary: World, primaryDatacenter: string) {
   const { store, clock } = follower
   const source = serviceSource({
     handle: (request) => {
       const answer = primary.service.handle(request)
-      // The end of a wait.
+      // Ends the wait.
       void primary.clock.advance(20_000)
       return answer
     },
@@ -24,7 +24,7 @@ function follow(follower: World, primary: World, primaryDatacenter: string) {
     ...{ store, source, clock, sleeper: clock, random, primaryDatacenter },
     kinds: 'all',
   })
-  /** Steps until nothing is new, and answers the last message. */
+  /** Steps until nothing is new, and returns the last message. */
   return async (): Promise<string | undefined> => {
     for (;;) {
       const { outcome } = await replicator.step(NEVER)
@@ -48,7 +48,7 @@ const promote = async (world: World, Datacenter: string) =>
   (await world.manage('PUT', '/acl/replication/promote', { Datacenter })) as PromotedDatacenter
 const accept = (world: World, Cluster: string) => world.manage('PUT', '/acl/replication/accept', { Cluster })
 
-test('the primary is lost, a secondary takes over, and the others and the old primary follow it once they are told to', async () => {
+test('the primary is lost, a secondary takes over, and the others and the old primary follow it once an operator accepts it', async () => {
   const one = await aWorld({ seed: 1 })
   const [two, three] = await Promise.all(
     [2, 3].map((seed) =>
@@ -75,7 +75,7 @@ test('the primary is lost, a secondary takes over, and the others and the old pr
   expect(await threeFollowsTwo()).toBeUndefined()
   expect(await globals(three)).toEqual(await globals(two))
 
-  // By mistake.
+  // Following the old primary again would be a mistake.
   const again = follow(three, one, 'dc1')
   expect(await again()).toMatch(/dc1 is not the primary any more/)
   expect(await globals(three)).toEqual(await globals(two))
@@ -90,7 +90,7 @@ test('the primary is lost, a secondary takes over, and the others and the old pr
   expect(await one.store.tokenByAccessor(kept.AccessorID)).toBeDefined()
   expect(await one.store.tokenByAccessor(lost.AccessorID)).toBeUndefined()
 
-  // And back: the old primary takes over again, and its index is above all of both.
+  // The old primary takes over again, with an index above all indexes of both.
   const { Index } = await promote(oneAsSecondary, 'dc1')
   expect(Index).toBeGreaterThan(two.store.commitIndex())
   await accept(two, await clusterOf(one))

@@ -18,7 +18,7 @@ function aSecondary(primary: World) {
   const whole = serviceSource({
     handle: (request) => {
       const answer = primary.service.handle(request)
-      // The end of a wait.
+      // Ends the wait.
       void primary.clock.advance(20_000)
       return answer
     },
@@ -39,7 +39,7 @@ function aSecondary(primary: World) {
   return {
     store,
     replicator,
-    /** How long each question lets the primary wait. */
+    /** How long each request lets the primary wait. */
     waits,
     link,
     step: () => replicator.step(NEVER),
@@ -54,7 +54,7 @@ function aSecondary(primary: World) {
   }
 }
 
-test('copies the primary, and then follows it, with its own indexes', async () => {
+test('copies the primary and then follows it, with its own indexes', async () => {
   const primary = await aWorld()
   const { store, replicator, step, settle, record } = aSecondary(primary)
   const first = await primary.token({ Description: 'first' })
@@ -80,7 +80,7 @@ test('copies the primary, and then follows it, with its own indexes', async () =
   })
 })
 
-test('compares its records with those of the primary once a day, and repairs what differs', async () => {
+test("compares its records with the primary's once a day, and repairs differences", async () => {
   const primary = await aWorld()
   const { store, step, settle } = aSecondary(primary)
   const kept = await primary.token({ Description: 'kept' })
@@ -108,7 +108,7 @@ test('compares its records with those of the primary once a day, and repairs wha
   expect(await audited()).toEqual([])
 })
 
-test('after a failure the next question waits for no change, so that the status is soon right', async () => {
+test('after a failure, the next request does not wait for a change, so the status is soon correct', async () => {
   const { waits, link, step, settle, replicator } = aSecondary(await aWorld())
   await settle()
   await step()
@@ -121,7 +121,7 @@ test('after a failure the next question waits for no change, so that the status 
   expect(waits.slice(-4)).toEqual(['14000ms', '14000ms', '1ms', '14000ms'])
 })
 
-test('REP-13: a secondary is no primary: nothing of it is taken, and the status says why', async () => {
+test('REP-13: a secondary is not followed as a primary: nothing is stored, and the status says why', async () => {
   const other = await aWorld({ datacenter: 'dc1', primaryDatacenter: 'dc2' })
   const { store, step, replicator } = aSecondary(other)
   expect((await step()).outcome).toBe('paused')

@@ -54,7 +54,7 @@ describe('a refusal', () => {
     }
   })
 
-  test('as text: the message alone, without a new line', () => {
+  test('as text: only the message, without a newline', () => {
     expect(renderError(new AclError('not_found', 'no such thing'), context()).body).toBe('no such thing')
   })
 
@@ -81,7 +81,7 @@ describe('a refusal', () => {
     })
   })
 
-  test('brings its headers', () => {
+  test('includes its headers', () => {
     const error = new AclError('unavailable', 'away', { headers: { 'Retry-After': '1' } })
     expect(renderError(error, context()).headers).toMatchObject({ 'Retry-After': '1' })
   })
@@ -163,7 +163,7 @@ describe('an answer', () => {
   ] as const
 
   test.each(FORMS)(
-    'from %s: compact JSON, or indented by four with a new line at its end',
+    'from %s: compact JSON, or indented by four with a newline at the end',
     async (_name, body) => {
       const compact = renderAnswer({ body: body() }, context(), {})
       expect(await textOf(compact)).toBe(JSON.stringify(value))

@@ -117,7 +117,7 @@ describe('header families', () => {
     expect(await answered(headers)).toEqual(new Set(shown))
   })
 
-  test('a page has its next cursor in every family of the answer', async () => {
+  test('a page has its next cursor in every header family of the reply', async () => {
     const { ask } = await aWorld()
     const { headers } = await ask('GET', `/acl/tokens?limit=1&token=${MANAGEMENT}`)
     expect(headers['X-Service-Next-Cursor']).toMatch(/./)

@@ -5,7 +5,7 @@ import { beforeEach, describe, expect, test } from 'vitest'
 const ALL_WRITE = 'acl = "write"\noperator = "write"\nkey_prefix "" { policy = "write" }'
 const MISSING = '11111111-1111-4111-8111-111111111111'
 
-describe('the standard edition has none (spec 4.9)', () => {
+describe('the standard edition has no namespaces (spec 4.9)', () => {
   let world: World
   beforeEach(async () => {
     world = await aWorld()
@@ -14,7 +14,7 @@ describe('the standard edition has none (spec 4.9)', () => {
   const PATHS = ['/acl/tokens', `/acl/token/${MISSING}`, '/acl/policies', '/acl/roles', '/kv/a'] as const
 
   test.each(PATHS)(
-    'GET %s: header and ns are refused, header first, before the caller is known',
+    'GET %s: header and ns are refused, header first, before the caller is checked',
     async (path) => {
       for (const prefix of HEADER_PREFIXES_DEFAULT) {
         const headers = { [`${prefix}Namespace`.toLowerCase()]: 'team' }
@@ -104,7 +104,7 @@ test('the standard edition hides the other namespaces of extended data (spec 4.9
   ] as const) {
     expect((await standard.ask('PUT', path, { token: MANAGEMENT, body })).code).toBe('id_in_use')
   }
-  // The extended edition still has it unchanged.
+  // In the extended edition, the token is still there, unchanged.
   expect((await extended.ask('GET', '/acl/token/self', withTeam)).json).toEqual(team)
 })
 
@@ -177,7 +177,7 @@ describe('the extended edition', () => {
 
   describe('AUTHZ-01: rights apply in one namespace', () => {
     test.each(['tokens', 'policies', 'roles'])(
-      'ns=* lists all %s for global management, otherwise those at home',
+      "ns=* lists all %s for a global manager, and otherwise those of the caller's namespace",
       async (kind) => {
         const namespaces = async (token: string, query: string) => {
           const reply = await world.ask('GET', `/acl/${kind}${query}`, { token })
@@ -195,7 +195,7 @@ describe('the extended edition', () => {
       },
     )
 
-    test('ns=* is for lists alone: 400 query_invalid for one record and for writes', async () => {
+    test('ns=* is only for lists: 400 query_invalid for one record and for writes', async () => {
       const about = `/acl/token/${teamToken.AccessorID}?ns=*`
       for (const [method, path] of [
         ['GET', about],
@@ -228,7 +228,7 @@ describe('the extended edition', () => {
       expect(read.text).toBe('team')
     })
 
-    test('explanations, who-can and what-if stay at home', async () => {
+    test("explanations, who-can and what-if apply only to the caller's namespace", async () => {
       const token = secret.teamReader
       const body = [{ Resource: 'acl', Access: 'read' }]
       const ask = (accessorId: string) =>
@@ -247,7 +247,7 @@ describe('the extended edition', () => {
   })
 
   describe('namespaces themselves', () => {
-    test('concurrent deletion and creation, over 200 rounds, never leave a record without its namespace', async () => {
+    test('in 200 rounds, concurrent deletion and creation never leave a record without its namespace', async () => {
       const token = MANAGEMENT
       const outcomes = { deleted: 0, kept: 0 }
       for (let round = 0; round < 200; round += 1) {

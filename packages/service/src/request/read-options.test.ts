@@ -7,7 +7,7 @@ const read = (text: string, cacheControl?: string) =>
   readOptionsOf(decodeQuery(ROUTES['tokens.self'].schemas.query, paramsOf(`/?${text}`)), cacheControl)
 
 describe('a query string', () => {
-  test('the first value counts; names are case-sensitive and may be encoded', () => {
+  test('the first value is used; names are case-sensitive and may be encoded', () => {
     const params = paramsOf('/?a=1&a=2&b=&ind%65x=%C3%A9+x?')
     expect([...params.entries()]).toEqual([
       ['a', '1'],
@@ -94,7 +94,7 @@ test.each(REFUSED)('query_invalid: %j, naming %s', (text, field) => {
   expect(refusalOf(() => read(text))).toMatchObject({ code: 'query_invalid', field })
 })
 
-test('reports faults in the order of the reference: consistency, Cache-Control, wait, index', () => {
+test("reports errors in the reference's order: consistency, Cache-Control, wait, index", () => {
   const all = 'stale&consistent&max_stale=x&wait=x&index=x'
   expect(refusalOf(() => read(all, 'max-age=x')).field).toBe('stale')
   expect(refusalOf(() => read('max_stale=x&wait=x&index=x', 'max-age=x')).field).toBe('max_stale')

@@ -71,13 +71,13 @@ describe('methods (spec 9.4)', () => {
     expect(options.headers.Allow).toBe('OPTIONS,PUT')
   })
 
-  test('below 1.0 any method reaches the endpoint', () => {
+  test('below 1.0, any method reaches the endpoint', () => {
     const old = service('0.9.3')
     expect(target(route('POST', '/v1/acl/replication', old))).toBe('operations.replication')
     expect(target(route('BREW', '/v1/acl/list', old))).toBe('legacy.list')
   })
 
-  test('below 1.0 endpoints without a row in spec 9.4 take their own methods alone', () => {
+  test('below 1.0, endpoints without a row in spec 9.4 accept only their own methods', () => {
     const old = service('0.9.3')
     for (const url of ['/v1/acl/create', '/v1/acl/update', '/v1/acl/destroy/x', '/v1/acl/clone/x']) {
       expect(refusalOf(() => route('GET', url, old)).code, url).toBe('method_not_allowed')

@@ -1,4 +1,4 @@
-/** Sessions at each version, and their defaults. What every server shows of them is in the conformance suite. */
+/** Sessions at each version, and their defaults. The conformance suite tests what every server shows of them. */
 import { aCheck, aNode } from '@latchkey/testkit/records/catalog-builders'
 import { aWorld, MANAGEMENT, type World } from '@latchkey/testkit/service/world'
 import { expect, test } from 'vitest'
@@ -9,7 +9,7 @@ const LEADER: ClusterMember = {
   ...{ version: '', mode: 'enabled', status: 'alive' },
 }
 
-/** A server that speaks a version, where another leads. */
+/** A server of one version, in a cluster whose leader has another. */
 function besideLeader(version: string, ofLeader: string): Promise<World> {
   const cluster = { leader: () => LEADER.address, members: () => [{ ...LEADER, version: ofLeader }] }
   return aWorld({ version, cluster })

@@ -40,7 +40,7 @@ test('COH-09: none of 100 concurrent increments is lost or refused', async () =>
   expect(new Set(indexes).size).toBe(100)
 })
 
-test('a write that met another is not overtaken by later ones', async () => {
+test('a write that conflicted with another is not overtaken by later ones', async () => {
   const store = aStore()
   const { SecretID } = aToken()
   await store.commit([put(aToken({ SecretID, Description: '0' }))])
@@ -61,7 +61,7 @@ test('a write that met another is not overtaken by later ones', async () => {
   expect(tries).toEqual(['first', 'second', 'second', 'third', 'third'])
 })
 
-test('writes that share some of their records take turns, too: each is decided at most twice', async () => {
+test('writes that share some of their records also take turns: each is decided at most twice', async () => {
   const store = aStore()
   const secrets = ['x', 'y', 'z'].map(() => aToken().SecretID)
   await store.commit(secrets.map((SecretID) => put(aToken({ SecretID, Description: '0' }))))
@@ -121,7 +121,7 @@ describe('a conflict', () => {
     expect(modes).toEqual(Array.from({ length: 15 }, () => 'consistent'))
   })
 
-  test('a refused decision ends its own attempt alone', async () => {
+  test('a refused decision ends only its own attempt', async () => {
     const store = aStore()
     const token = aToken({ Description: '0' })
     await store.commit([put(token)])

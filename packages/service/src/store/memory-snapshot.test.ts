@@ -42,7 +42,7 @@ test('restoring advances the index and the version of the directory', async () =
   expect(store.directory().version).toBeGreaterThan(version)
 })
 
-test('restoring wakes every waiter, since anything may have changed', async () => {
+test('restoring wakes every waiter, because anything may have changed', async () => {
   const start = store.snapshot()
   const token = aToken()
   const index = await store.commit([{ table: 'tokens', op: 'put', record: token, expect: 0 }])
@@ -52,7 +52,7 @@ test('restoring wakes every waiter, since anything may have changed', async () =
   ]
   store.restore(start)
   expect(await Promise.all(waits)).toEqual(['changed', 'changed'])
-  // So does a later request.
+  // A later wait also returns.
   expect(await store.wait(tokenTopic(token.AccessorID), index, 10_000)).toBe('changed')
 })
 

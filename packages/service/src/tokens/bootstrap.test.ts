@@ -87,7 +87,7 @@ describe('built-in records', () => {
     })
   })
 
-  test('are created once; a second start changes nothing but restores deleted ones', async () => {
+  test('are created once; a second start only restores deleted ones', async () => {
     const world = await aWorld()
     const context = {
       random: { bytes: (count: number) => new Uint8Array(count).fill(7) },

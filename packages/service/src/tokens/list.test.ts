@@ -73,7 +73,7 @@ describe('filters (spec 4.8)', () => {
     }
   })
 
-  test('ignores empty values and unknown options; the first of two values counts', async () => {
+  test('ignores empty values and unknown options; of two values, the first is used', async () => {
     const all = (await list(world)).length
     expect(await list(world, '?policy=&role=')).toHaveLength(all)
     expect(await list(world, '?filter=&sort=&order=x&Policy=x')).toHaveLength(all)

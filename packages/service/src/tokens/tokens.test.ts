@@ -1,4 +1,4 @@
-/** Concurrency and order of checks in the token handlers. Conformance has the client's view. */
+/** Concurrency and order of checks in the token handlers. The conformance suite tests the client's view. */
 import { AclError, limits, type Token } from '@latchkey/contract'
 import { type AskOptions, aWorld, MANAGEMENT, type World } from '@latchkey/testkit/service/world'
 import { beforeEach, describe, expect, test } from 'vitest'
@@ -19,7 +19,7 @@ const ask = (method: string, at: string, options: AskOptions = {}) =>
   world.ask(method, at, { token: MANAGEMENT, ...options })
 
 describe('create (spec 4.2)', () => {
-  test('an expired token keeps its ids until it is reaped (decisions: tokens)', async () => {
+  test('an expired token keeps its IDs until it is reaped (decisions: tokens)', async () => {
     const { AccessorID } = await world.token({ ExpirationTTL: '1m' })
     await world.clock.advance(60_000)
     const create = () => ask('PUT', '/acl/token', { body: { AccessorID } })
@@ -44,7 +44,7 @@ describe('update (spec 4.5)', () => {
     expect((await world.ask('GET', '/acl/tokens')).status).toBe(403)
     await world.manage('PUT', `/acl/token/${ANONYMOUS}`, { Policies: [{ Name: 'reader' }] })
     expect((await world.ask('GET', '/acl/tokens')).status).toBe(200)
-    // Other tokens do not get them.
+    // Requests with a token do not get the new rights.
     expect((await ask('GET', '/acl/tokens', { token: token.SecretID })).status).toBe(403)
   })
 
@@ -59,7 +59,7 @@ describe('update (spec 4.5)', () => {
 })
 
 describe('order of checks (decisions: order of checks)', () => {
-  test('reports the first fault: method, query options, caller, right, then body', async () => {
+  test('reports the first error: method, query options, caller, right, then body', async () => {
     const body = 'not JSON'
     const powerless = token.SecretID
     expect((await world.ask('POST', '/acl/token', { token: 'nobody', body })).code).toBe('method_not_allowed')
@@ -75,7 +75,7 @@ describe('order of checks (decisions: order of checks)', () => {
   })
 })
 
-test('a body that has arrived is decoded and judged in the same turn, a long one in a turn of its own', async () => {
+test('a body that has arrived is decoded and checked in the same turn, a long one in a turn of its own', async () => {
   const reply = (body: string) =>
     world.service.reply({
       method: 'PUT',

@@ -1,4 +1,4 @@
-/** Bodies of transactions. What operations do is in the conformance suite. */
+/** Bodies of transactions. The conformance suite tests what the operations do. */
 import { aWorld, MANAGEMENT } from '@latchkey/testkit/service/world'
 import { expect, test } from 'vitest'
 
@@ -12,7 +12,7 @@ test('400: an operation of two kinds is refused by its place, and nothing is wri
   expect(await manage('PUT', '/txn', [{ KV, Service: null }, {}])).toMatchObject({ Errors: null })
 })
 
-test('before 1.4.1 other kinds than KV are unknown fields, and ignored (spec 9.3)', async () => {
+test('before 1.4.1, kinds other than KV are unknown fields, and ignored (spec 9.3)', async () => {
   const { manage } = await aWorld({ version: '1.4.0' })
   const operation = { KV: { Verb: 'set', Key: 'a' }, Service: { Verb: 'set', Node: 'n', Service: {} } }
   expect(await manage('PUT', '/txn', [operation])).toMatchObject({ Results: [{ KV: { Key: 'a' } }] })

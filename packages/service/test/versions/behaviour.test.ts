@@ -82,7 +82,7 @@ describe('9.2: the upgrade to 1.4.0', () => {
       },
     ))
 
-  test('rights of legacy tokens come from rules and type until 1.11, then from links alone (spec 9.1, 9.2.4)', () =>
+  test('rights of legacy tokens come from rules and type until 1.11, then only from links (spec 9.1, 9.2.4)', () =>
     expectSince(
       [
         ['0.7', { client: 404, rules: 200, 'rules, migrated': 200, management: 200 }],
@@ -133,7 +133,7 @@ describe('9.3: behaviour of the HTTP API', () => {
     await expectSince([['0.7', 'absent']], ask)
   })
 
-  test('0.7: the header has the family of the request', async () => {
+  test('0.7: the header uses the family of the request', async () => {
     const { ask } = await aWorld({ version: '0.7', translateAddresses: true })
     const reply = await ask('GET', '/kv/a', { headers: { 'x-consul-token': token } })
     expect(Object.keys(reply.headers).filter((name) => name.includes('Translate'))).toEqual([
@@ -178,7 +178,7 @@ describe('9.3: behaviour of the HTTP API', () => {
       },
     ))
 
-  test('intentions are listed in every version; config entries come with 1.9.0 (spec 9.5)', async () => {
+  test('intentions are listed in every version; config entries exist from 1.9.0 (spec 9.5)', async () => {
     const statusOf = (path: string) => async (world: World) =>
       (await world.ask('GET', path, { token })).status
     await expectSince([['0.7', 200]], statusOf('/connect/intentions'))

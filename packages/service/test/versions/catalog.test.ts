@@ -1,4 +1,4 @@
-/** The catalog, health and what reads tell of themselves, at versions on both sides of every boundary. */
+/** The catalog, health and the headers of reads, at versions on both sides of every boundary. */
 import { aWorld, type World } from '@latchkey/testkit/service/world'
 import { expect, test } from 'vitest'
 import { expectSince } from './rows.ts'
@@ -27,7 +27,7 @@ test('filter is ignored before 1.5.0, in the intentions list before 1.8.0, and n
     OPEN,
   ))
 
-test('filters have the words contains and matches from 1.6.0', () =>
+test('filters have the operators contains and matches from 1.6.0', () =>
   expectSince(
     [
       ['0.7', [200, 200, 200]],
@@ -42,7 +42,7 @@ test('filters have the words contains and matches from 1.6.0', () =>
     OPEN,
   ))
 
-test('reads say how they were read from 1.0.7, and what answered from 1.10 (spec 4.1)', () =>
+test('reads report their effective consistency from 1.0.7, and the query backend from 1.10 (spec 4.1)', () =>
   expectSince(
     [
       ['0.7', [undefined, undefined]],
@@ -56,7 +56,7 @@ test('reads say how they were read from 1.0.7, and what answered from 1.10 (spec
     OPEN,
   ))
 
-test('the index of a service is its own from 1.0.7, that of an absent one the last end of one from 1.4.1 (spec 9.3)', () =>
+test('a service has its own index from 1.0.7, and an absent service the index of the last removal from 1.4.1 (spec 9.3)', () =>
   expectSince(
     [
       ['0.7', ['nodes', 'checks', 'nodes', 'checks']],
@@ -84,7 +84,7 @@ test('the index of a service is its own from 1.0.7, that of an absent one the la
     OPEN,
   ))
 
-test('summaries of services say from 1.11 where a service is and what connects it', () =>
+test('summaries of services include their datacenter and mesh connection from 1.11', () =>
   expectSince(
     [
       ['0.7', [undefined, undefined, undefined]],
@@ -99,7 +99,7 @@ test('summaries of services say from 1.11 where a service is and what connects i
     OPEN,
   ))
 
-test('a node is read by two characters of its ID or more, if one node fits', async () => {
+test('a node can be read by two or more characters of its ID, if only one node matches', async () => {
   const world = await aWorld(OPEN)
   await register(world, { Node: 'a', ID: 'aaaaaaaa-0000-4000-8000-000000000001' })
   await register(world, { Node: 'b', ID: 'aaaabbbb-0000-4000-8000-000000000001' })

@@ -26,7 +26,7 @@ describe('an update of an immutable field', () => {
     }),
   )
 
-  test('another ExpirationTime: an error, from the version that has the field', () =>
+  test('another ExpirationTime: an error, from the version that introduces the field', () =>
     expectSince(
       [
         ['0.7', '404 endpoint_unknown'],
@@ -88,7 +88,7 @@ describe('a field that the endpoint does not support: 400 with a text that names
     ),
   )
 
-  test('a legacy token, in every version that has them', () =>
+  test('a legacy token, in every version that has such tokens', () =>
     expectSince(
       [
         ['0.7', 200],

@@ -28,7 +28,7 @@ describe.each(['1.5.0', '1.6.0', '1.7.0', '1.8.0'])('%s, which has no NodeIdenti
     expect(stored?.Hash).toBe(same.Hash)
   })
 
-  test('a role behaves alike', async () => {
+  test('a role behaves the same way', async () => {
     const { ask, manage, store } = await aWorld({ version })
     const later = aRole({ NodeIdentities })
     await store.commit([{ table: 'roles', op: 'put', record: later, expect: 0 }])

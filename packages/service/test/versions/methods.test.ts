@@ -6,13 +6,13 @@ import { expectSince } from './rows.ts'
 
 const METHODS = ['GET', 'HEAD', 'PUT', 'POST', 'DELETE', 'PATCH'] as const
 
-/** A concrete path of a row. */
+/** A concrete path for a row. */
 const pathOf = (path: string) =>
   path.replace(':uuid', 'ce10eb30-0ae9-4a16-a3b9-4a4b2e5a6b2e').replace(/\/$/, '/x')
 
 const NO_BODY = '400 A JSON body is required, and this request has none'
 
-/** Rows whose request is refused here, as it has no body or names what does not exist. */
+/** Rows whose request is refused here, because it has no body or names a missing record. */
 const REFUSED: Readonly<Record<string, string>> = {
   '/catalog/register': NO_BODY,
   '/catalog/deregister': NO_BODY,
@@ -42,7 +42,7 @@ const asked = (method: string, path: string) => async (world: World) => {
 const isArea = (path: string) => path.startsWith('/operator/area/')
 
 test.each(REQUIRED_METHODS.filter(({ path }) => isArea(path)).map(({ path }) => path))(
-  '%s: unknown to either edition, with any method',
+  '%s: unknown in both editions, with any method',
   async (pattern) => {
     for (const method of [...METHODS, 'OPTIONS']) {
       await expectSince([['0.7', 'unknown']], asked(method, pathOf(pattern)))

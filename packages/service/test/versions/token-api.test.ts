@@ -11,7 +11,7 @@ const ROLE_RULES = 'key "a" { policy = "read" }'
 const statusOf = (method: string, path: string, body?: unknown) => async (world: World) =>
   (await world.ask(method, path, { token, body })).status
 
-/** Creates a token and returns which of the fields it shows, or the refusal. */
+/** Creates a token and returns which of the fields the answer shows, or the refusal. */
 const createdWith =
   (body: object, ...fields: readonly string[]) =>
   async (world: World) => {
@@ -188,26 +188,24 @@ describe('1.11 removes the legacy API', () => {
     ),
   )
 
-  test.each(LEGACY)(
-    '%s %s: the text is that of the reference and names the replacement',
-    (method, path, body) =>
-      expectSince(
-        [
-          ['0.7', undefined],
-          ['1.11', true],
-        ],
-        async (world) => {
-          const reply = await world.ask(method, path, { body })
-          if (reply.status !== 410) return undefined
-          // The text omits the last part, which may be a secret.
-          const named = path.replace(/^(\/acl\/(?:destroy|info|clone|rules\/translate)\/).+/, '$1')
-          const start = `Endpoint /v1${named} for the legacy ACL system was removed in version 1.11. Use `
-          return reply.text.startsWith(start) && reply.text.endsWith(' instead.')
-        },
-      ),
+  test.each(LEGACY)("%s %s: the text is the reference's and names the replacement", (method, path, body) =>
+    expectSince(
+      [
+        ['0.7', undefined],
+        ['1.11', true],
+      ],
+      async (world) => {
+        const reply = await world.ask(method, path, { body })
+        if (reply.status !== 410) return undefined
+        // The text omits the last part, which may be a secret.
+        const named = path.replace(/^(\/acl\/(?:destroy|info|clone|rules\/translate)\/).+/, '$1')
+        const start = `Endpoint /v1${named} for the legacy ACL system was removed in version 1.11. Use `
+        return reply.text.startsWith(start) && reply.text.endsWith(' instead.')
+      },
+    ),
   )
 
-  test('a wrong method is refused as such before the removal', () =>
+  test('before the removal, a wrong method is refused as such', () =>
     expectSince(
       [
         ['0.7', 200],

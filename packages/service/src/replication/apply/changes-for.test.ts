@@ -44,7 +44,7 @@ const stored = (token: TokenRecord): TokenRecord => ({ ...token, CreateIndex: 3,
 describe('tokens', () => {
   const token = aToken()
 
-  test('are created, replaced, left alone if equal, and deleted, each on the condition of what is stored', () => {
+  test('are created, replaced, left alone if equal, and deleted, each on condition of the stored version', () => {
     expect(told({ ...NONE, tokens: [token] }, aStored({}))).toEqual([`put tokens ${token.SecretID}@0`])
     const held = aStored({}, { tokens: [stored(token)] })
     expect(told({ ...NONE, tokens: [{ ...token, ModifyIndex: 99 }] }, held)).toEqual([])
@@ -54,7 +54,7 @@ describe('tokens', () => {
     expect(told(deleted({ tokens: [aToken().AccessorID] }), held)).toEqual([])
   })
 
-  test('deleted and created again with one of the ids replace those that had it', () => {
+  test('deleted and recreated with one of the IDs replace their predecessors', () => {
     const held = aStored({}, { tokens: [stored(token)] })
     for (const again of [aToken({ AccessorID: token.AccessorID }), aToken({ SecretID: token.SecretID })]) {
       expect(told({ ...NONE, tokens: [again] }, held)).toEqual([
@@ -64,7 +64,7 @@ describe('tokens', () => {
     }
   })
 
-  test('that a method of this datacenter made remember it, and one with other ids does not', () => {
+  test('made by a method of this datacenter keep their link to it, but a token with other IDs does not', () => {
     const made = stored(aToken({ AuthMethod: 'ci', AuthMethodNamespace: 'default', AuthMethodGeneration: 7 }))
     const changed = { ...made, AuthMethodGeneration: 0, Description: 'other' }
     const again = aToken({ ...changed, SecretID: aToken().SecretID })
@@ -77,7 +77,7 @@ describe('tokens', () => {
     expect(generations).toEqual([[7], [0]])
   })
 
-  test('of this datacenter are never touched: a global one with such an id is kept aside', () => {
+  test('of this datacenter are never changed: a global token with the same ID is skipped', () => {
     const own = stored(aToken({ Local: true }))
     const held = aStored({}, { tokens: [own] })
     expect(told(deleted({ tokens: [own.AccessorID] }), held)).toEqual([])
@@ -95,7 +95,7 @@ describe('tokens', () => {
     }
   })
 
-  test('that cannot be used give no rights, not even those of an earlier version', () => {
+  test('that are unusable give no rights, not even those of an earlier version', () => {
     const held = aStored({}, { tokens: [stored(token)] })
     const unusable = [{ accessorId: token.AccessorID.toUpperCase(), reason: 'hidden' }]
     expect(told({ ...NONE, unusable }, held)).toEqual([`delete tokens ${token.SecretID}@4`])
@@ -113,7 +113,7 @@ describe('policies and roles', () => {
   const policy: PolicyRecord = { ...aPolicy(), ModifyIndex: 5 }
   const role = { ...aRole(), ModifyIndex: 6 }
 
-  test('come before what links them, and are deleted after it', () => {
+  test('are put before the records that link them, and deleted after them', () => {
     const arriving = {
       ...deleted({ policies: [policy.ID], roles: [role.ID] }),
       policies: [aPolicy({ ID: 'p' })],
@@ -131,7 +131,7 @@ describe('policies and roles', () => {
     ])
   })
 
-  test('that swap names keep their ids', () => {
+  test('that swap names keep their IDs', () => {
     const other = { ...aPolicy(), ModifyIndex: 7 }
     const swapped = [
       { ...policy, Name: other.Name },
@@ -143,7 +143,7 @@ describe('policies and roles', () => {
     ])
   })
 
-  test('in a slice, the holder of a name that has arrived with another one comes again', () => {
+  test('in a slice, the stored holder of a received name is deleted until it arrives again', () => {
     const newer = aPolicy({ Name: policy.Name })
     expect(told({ ...NONE, policies: [newer] }, aStored({ policies: [policy] }), true)).toEqual([
       `delete policies ${policy.ID}@5`,
@@ -151,7 +151,7 @@ describe('policies and roles', () => {
     ])
   })
 
-  test('in a slice, a record of a namespace that has not arrived comes again', () => {
+  test('in a slice, a record of a namespace that has not arrived is left for later', () => {
     const early = aPolicy({ Namespace: 'later' })
     const arriving = { ...NONE, policies: [early], tokens: [aToken({ Namespace: 'later' })] }
     expect(told(arriving, aStored({}), true)).toEqual([])
@@ -159,7 +159,7 @@ describe('policies and roles', () => {
   })
 })
 
-test('a namespace that holds something of this datacenter is kept, and named', () => {
+test('a namespace that contains records of this datacenter is kept and reported', () => {
   const namespace = { ...aNamespace(), ModifyIndex: 8 }
   const gone = deleted({ namespaces: [namespace.Name] })
   const used = aStored({ namespaces: [namespace] }, { ownNamespaces: new Set([namespace.Name]) })

@@ -67,7 +67,7 @@ describe('an answer of the primary', () => {
     ])
   })
 
-  test('of a newer version has fields that are left out', () => {
+  test('from a newer version has its unknown fields dropped', () => {
     const policy = { ...POLICY, Colour: 'red' }
     const read = readChanges({ ...anAnswer(), Policies: [policy], Generation: 3 })
     expect(read.policies).toEqual([{ ...POLICY, Datacenters: undefined }])
@@ -86,12 +86,12 @@ describe('an answer of the primary', () => {
     expect(unusable).toEqual([{ accessorId: broken.AccessorID, reason }])
   })
 
-  test('may have a token whose accessor and secret are the same id', () => {
+  test('may have a token whose accessor and secret are the same ID', () => {
     const alike = { ...TOKEN, SecretID: TOKEN.AccessorID }
     expect(readChanges(anAnswer({ Tokens: [alike] })).tokens).toMatchObject([{ SecretID: TOKEN.AccessorID }])
   })
 
-  test('is refused as a whole for a broken record', () => {
+  test('is refused completely for one invalid record', () => {
     const long = { ...POLICY, Description: 'x'.repeat(10_000_000) }
     expect(refusalOf(anAnswer({ Policies: [POLICY, long] }))).toBe('policy 1 is there twice')
     expect(refusalOf(anAnswer({ Policies: [long] }))).toBe('policy 0 is too long')
@@ -115,7 +115,7 @@ describe('an answer of the primary', () => {
   })
 })
 
-test('records are equal in all but what each datacenter has of its own', () => {
+test('records are equal if only the datacenter-specific fields differ', () => {
   const { tokens } = readChanges(anAnswer({ Tokens: [TOKEN] }))
   const [token] = tokens
   if (!token) return expect.fail('no token')

@@ -4,7 +4,7 @@ import { anId } from '@latchkey/testkit/records/record-builders'
 import { expect, test } from 'vitest'
 import { AccessorSet } from './accessor-set.ts'
 
-test('holds what was added and not deleted since, like a set of texts', () => {
+test('contains what was added and not deleted since, like a set of strings', () => {
   const random = new SeededRandom(7)
   const ids = [
     ...Array.from({ length: 5_000 }, () => randomUuid(random)),

@@ -19,7 +19,7 @@ const put = (record: ReturnType<typeof aToken>): Change => ({
 })
 const remove = (record: ReturnType<typeof aToken>): Change => ({ ...put(record), op: 'delete' }) as Change
 
-/** A store that follows a world; its primary may be exchanged. */
+/** A store that follows a world; its primary can be replaced. */
 function aSecondary(first: World, options: Partial<ReplicatorOptions> = {}) {
   const { clock } = first
   const store = new MemoryStore(clock)
@@ -28,7 +28,7 @@ function aSecondary(first: World, options: Partial<ReplicatorOptions> = {}) {
     const asked = serviceSource({
       handle: (request) => {
         const answer = secondary.primary.service.handle(request)
-        // The end of a wait.
+        // Ends the wait.
         void clock.advance(20_000)
         return answer
       },
@@ -75,7 +75,7 @@ function aSecondary(first: World, options: Partial<ReplicatorOptions> = {}) {
 const manyTokens = (count: number) => Array.from({ length: count }, () => aToken())
 
 describe('the first copy', () => {
-  test('continues after a restart where it was', async () => {
+  test('continues after a restart where it stopped', async () => {
     const primary = await aWorld()
     primary.store.commitNow(manyTokens(2_500).map(put))
     const { store, step, restart, settle, record } = aSecondary(primary)
@@ -91,7 +91,7 @@ describe('the first copy', () => {
     expect(record()).not.toHaveProperty('copy')
   })
 
-  test('503 copy_incomplete: no token of the primary is known before all have arrived', async () => {
+  test('503 copy_incomplete: no token of the primary is valid before all have arrived', async () => {
     const primary = await aWorld()
     primary.store.commitNow(manyTokens(1_500).map(put))
     const { store, step, settle } = aSecondary(primary)
@@ -134,7 +134,7 @@ describe('a repair', () => {
     return { ...secondary, primary, tokens, secondary }
   }
 
-  test('is one commit of the differences alone', async () => {
+  test('is one commit of only the differences', async () => {
     const { primary, tokens, store, settle } = await aFollower(50)
     const [gone = aToken(), changed = aToken()] = tokens
     primary.store.commitNow([remove(gone), put({ ...changed, Description: 'other' }), put(aToken())])
@@ -146,7 +146,7 @@ describe('a repair', () => {
     expect(await store.tokenByAccessor(changed.AccessorID)).toMatchObject({ Description: 'other' })
   })
 
-  test('that would delete much waits for an operator, and serves what is there', async () => {
+  test('that would delete many records waits for an operator, while the stored records stay in use', async () => {
     const { primary, tokens, store, status, step, settle, accept } = await aFollower(400)
     primary.store.commitNow(tokens.slice(0, 101).map(remove))
     primary.store.restore(primary.store.snapshot())
@@ -163,15 +163,18 @@ describe('a repair', () => {
     expect(status()).toMatchObject({ state: 'following', pausedBy: undefined })
   })
 
-  test.each([100, 80])('that deletes %i tokens needs no consent if they are few', async (deleted) => {
-    const { primary, tokens, store, settle } = await aFollower(deleted === 100 ? 100 : 399)
-    primary.store.commitNow(tokens.slice(0, deleted).map(remove))
-    primary.store.restore(primary.store.snapshot())
-    expect(await settle()).toMatchObject({ outcome: 'unchanged' })
-    expect(await store.countTokens({})).toBe(tokens.length + 2 - deleted)
-  })
+  test.each([100, 80])(
+    'that deletes %i tokens, which is within the limit, needs no consent',
+    async (deleted) => {
+      const { primary, tokens, store, settle } = await aFollower(deleted === 100 ? 100 : 399)
+      primary.store.commitNow(tokens.slice(0, deleted).map(remove))
+      primary.store.restore(primary.store.snapshot())
+      expect(await settle()).toMatchObject({ outcome: 'unchanged' })
+      expect(await store.countTokens({})).toBe(tokens.length + 2 - deleted)
+    },
+  )
 
-  test('is never begun for another cluster that no operator has accepted, even an empty one', async () => {
+  test('never begins for another cluster that no operator has accepted, even an empty one', async () => {
     const { store, status, secondary, settle, accept } = await aFollower(5)
     const { clock } = secondary.primary
     const other = await aWorld({ seed: 2 })
@@ -202,7 +205,7 @@ describe('a repair', () => {
       `more than 20 records or 1000000 characters differ: accept ${record().cluster} to copy everything again`,
     )
     expect(await store.countTokens({ local: false })).toBe(1_502)
-    // Without consent it is not compared again and again.
+    // Without consent, records are not compared again and again.
     expect(await step()).toMatchObject({ outcome: 'paused' })
 
     accept()
@@ -226,7 +229,7 @@ describe('a repair', () => {
   })
 })
 
-test('a global token with the secret of a Local one is kept aside, and arrives when that is gone', async () => {
+test('a global token with the secret of a local one is skipped, and arrives after the local one is deleted', async () => {
   const primary = await aWorld()
   const { store, settle, record } = aSecondary(primary)
   await settle()
@@ -245,7 +248,7 @@ test('a global token with the secret of a Local one is kept aside, and arrives w
   expect(record().skipped).toEqual([])
 })
 
-test('a namespace stays while a key of this datacenter is in it', async () => {
+test('a namespace stays while it contains a key of this datacenter', async () => {
   const primary = await aWorld({ edition: 'extended' })
   const { store, settle, record } = aSecondary(primary)
   const namespace = aNamespace({ Name: 'team' })
@@ -263,7 +266,7 @@ test('a namespace stays while a key of this datacenter is in it', async () => {
   expect(record()).not.toHaveProperty('keptNamespaces')
 })
 
-test('a broken policy stores nothing of its answer, and replication continues once it is repaired', async () => {
+test('nothing is stored from an answer with an invalid policy, and replication continues once it is repaired', async () => {
   const primary = await aWorld()
   const secondary = aSecondary(primary)
   const { store, settle, step, status } = secondary
@@ -283,7 +286,7 @@ test('a broken policy stores nothing of its answer, and replication continues on
   expect(await store.tokenByAccessor(AccessorID)).toBeDefined()
 })
 
-test('the server of another datacenter, or of this one, is not followed', async () => {
+test('a server of another datacenter, or of this one, is not followed', async () => {
   const primary = await aWorld()
   const { status, step } = aSecondary(primary, { primaryDatacenter: 'dc3' })
   expect(await step()).toMatchObject({ outcome: 'paused' })
@@ -295,7 +298,7 @@ test('the server of another datacenter, or of this one, is not followed', async 
   expect(itself.status().pausedBy).toBe('the server belongs to this datacenter itself')
 })
 
-test('without tokens, policies arrive alone, and tokens come when they are replicated again', async () => {
+test('without token replication, only policies arrive; tokens arrive when it is turned on again', async () => {
   const primary = await aWorld()
   const { store, settle, record } = aSecondary(primary, { kinds: 'withoutTokens' })
   await settle()
@@ -308,7 +311,7 @@ test.each([
   ['withoutTokens', 'all', 2_502],
   ['all', 'withoutTokens', 0],
 ] as const)(
-  'a first copy that began with kinds %s and ends with %s has the tokens of all its pages, or none',
+  'a first copy that begins with kinds %s and ends with %s has the tokens of all pages, or none',
   async (before, after, tokens) => {
     const primary = await aWorld()
     primary.store.commitNow(manyTokens(2_500).map(put))
@@ -321,7 +324,7 @@ test.each([
   },
 )
 
-test('a datacenter that no longer replicates tokens deletes all of them, which needs no consent', async () => {
+test('a datacenter that no longer replicates tokens deletes all of them, without consent', async () => {
   const primary = await aWorld()
   primary.store.commitNow(manyTokens(200).map(put))
   const { store, settle, restart, record } = aSecondary(primary)
@@ -333,7 +336,7 @@ test('a datacenter that no longer replicates tokens deletes all of them, which n
   expect(record().withoutTokens).toBe(true)
 })
 
-test('a failure is repeated soon, and a wait ends when the next try may succeed', async () => {
+test('a failure is retried soon, and a wait ends when the next attempt may succeed', async () => {
   const primary = await aWorld()
   const { clock } = primary
   const steps: ReplicationStep[] = []
@@ -369,7 +372,7 @@ test('a failure is repeated soon, and a wait ends when the next try may succeed'
   await running
 })
 
-test('a token that comes back with the secret of a Local one ends, as its new version is kept aside', async () => {
+test('a token is deleted if it is recreated with the secret of a local one, because the new version is skipped', async () => {
   const primary = await aWorld()
   const { store, settle, record } = aSecondary(primary)
   const before = aToken()
@@ -377,7 +380,7 @@ test('a token that comes back with the secret of a Local one ends, as its new ve
   await settle()
   const own = aToken({ Local: true })
   store.commitNow([put(own)])
-  // The primary had a token with the accessor of the Local one, so that the answer makes the replicator look at that.
+  // For a short time, the primary had a token with the accessor of the local one, so the replicator looks up the local one.
   const passing = aToken({ AccessorID: own.AccessorID })
   primary.store.commitNow([put(passing)])
   const again = aToken({ AccessorID: before.AccessorID, SecretID: own.SecretID })
