@@ -14,7 +14,7 @@ interface InstanceQuery {
   readonly filter?: string | undefined
 }
 
-/** Answers some instances of a service: those that the caller may read, and that the options select. */
+/** Answers the given instances of a service that the caller may read and the options select. */
 export async function answerInstances(
   call: Context & { readonly query: InstanceQuery },
   name: string,

@@ -25,7 +25,7 @@ export function isCheckListed(call: Context, { ServiceID, Namespace }: CheckReco
   return ServiceID === '' || isListed(call, Namespace)
 }
 
-/** Answers the checks that the caller may read and that the options select. */
+/** Answers the given checks that the caller may read and the options select. */
 export function answerChecks(
   call: Context & { readonly query: CheckQuery },
   catalog: Catalog,

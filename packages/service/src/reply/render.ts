@@ -24,7 +24,7 @@ export interface ReplyContext {
 const BYTES_TYPE = 'application/octet-stream'
 const TEXT_TYPE = 'text/plain; charset=utf-8'
 
-/** For content that a caller stored: a browser must not take it for a page, nor run it as part of this origin. */
+/** For content that a caller stored: a browser must not treat it as a page, nor run it as part of this origin. */
 export const FOREIGN_CONTENT = {
   'X-Content-Type-Options': 'nosniff',
   'Content-Security-Policy': 'sandbox',

@@ -76,7 +76,7 @@ export function resolveNamespace(requested: string | undefined, caller: Caller):
   return requested ?? (caller.presented ? caller.token.Namespace : DEFAULT_NAMESPACE)
 }
 
-/** Whether a list shows a namespace: with `ns=*`, every one where the caller may read. Spec 4.8. */
+/** Whether a list shows a namespace: with `ns=*`, every one that the caller may read. Spec 4.8. */
 export function isListed(call: Context, namespace: string): boolean {
   return namespace === call.namespace || (call.allNamespaces && isAtHome(call.caller, namespace))
 }

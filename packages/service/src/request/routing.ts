@@ -14,7 +14,7 @@ import {
 } from '@latchkey/contract'
 import type { ServiceOptions } from '../options.ts'
 
-/** `options`: answered with `Allow` alone. `moved`: the path has doubled slashes. */
+/** `options`: answered with only `Allow`. `moved`: the path has doubled slashes. */
 export type Routing =
   | { readonly kind: 'route'; readonly match: RouteMatch }
   | { readonly kind: 'options'; readonly allow: string }

@@ -89,7 +89,7 @@ export type MemorySnapshot = Readonly<Tables>
 const TABLE_NAMES = Object.keys(emptyTables()) as readonly TableName[]
 const CURRENT: Freshness = { knownLeader: true, lastContactMs: 0 }
 const PAGE_SIZE = 1_000
-/** Digits of a tie, padded so that texts sort like numbers. */
+/** Digits of a tie, padded so that strings sort like numbers. */
 const TIE_LENGTH = 16
 
 type Wake = (outcome: WaitOutcome) => void

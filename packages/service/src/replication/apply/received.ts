@@ -33,7 +33,7 @@ export interface ReceivedAnswer extends Received {
   readonly isReset: boolean
   /** Number of legacy tokens of the primary that have no accessor yet, so an answer cannot contain them. */
   readonly withoutAccessor: number
-  /** Whether later commits follow, so that the records alone are not a consistent state. */
+  /** Whether later commits follow; if so, the records alone are not a consistent state. */
   readonly hasMore: boolean
   /** Names of fields that this version does not support. They are not stored. */
   readonly unknownFields: readonly string[]
@@ -164,7 +164,7 @@ function policyOf({ Datacenters, ...rest }: Changes['Policies'][number]): Policy
   return { ...rest, Datacenters }
 }
 
-/** The auth method that made the token is in another datacenter, so the token does not end with a local one. */
+/** The auth method that made the token is in another datacenter, so deleting a local method does not end the token. */
 function tokenOf({ ExpirationTime, ...rest }: Changes['Tokens'][number]): TokenRecord {
   return { ...rest, ExpirationTime, Local: false, AuthMethodGeneration: 0 }
 }

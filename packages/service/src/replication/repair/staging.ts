@@ -82,7 +82,7 @@ export class Staging {
   }
 
   /**
-   * Adds a page. Records that are equal here take no memory.
+   * Adds a page. Records equal to the stored ones take no memory.
    *
    * @throws StagingFull
    */
