@@ -57,7 +57,7 @@ function aBatch(random: SeededRandom, ids: readonly string[]): readonly Item[] {
   })
 }
 
-/** The token that the server created itself: an import gives it other content, while a create refuses it. */
+/** The token that the server itself created: an import overwrites its content, while a create refuses it. */
 const CREATED_BY_SERVER = 'anonymous'
 
 /** Whether a token with this secret has other content: an import refuses it, while a create overwrites it. */

@@ -264,13 +264,13 @@ export class Callers {
   }
 }
 
-/** By accessor, which needs no hash of a secret; by secret while it is a legacy token without accessor. Spec 9.2.3. */
+/** By accessor, which avoids hashing a secret; by secret while it is a legacy token without an accessor. Spec 9.2.3. */
 async function findAnonymous(store: Store): Promise<TokenRecord | undefined> {
   const token = await store.tokenByAccessor(ANONYMOUS_TOKEN_ACCESSOR_ID)
   return token ?? store.tokenBySecret(ANONYMOUS_TOKEN_SECRET_ID)
 }
 
-/** As {@link findAnonymous}, from memory. */
+/** Like {@link findAnonymous}, from memory. */
 function knownAnonymous(memory: StoreMemory): KnownToken | undefined {
   const known = memory.tokenByAccessor(ANONYMOUS_TOKEN_ACCESSOR_ID)
   return known && !known.record ? memory.tokenBySecret(ANONYMOUS_TOKEN_SECRET_ID) : known

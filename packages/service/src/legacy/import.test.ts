@@ -50,7 +50,7 @@ test('a repeated import continues: existing tokens are unchanged, migrated or no
 })
 
 describe('a token that the server created itself takes the content of the list', () => {
-  /** As a server before 1.4.0 creates it, or changed since. */
+  /** Stores a token as a server before 1.4.0 creates it, or with changes. */
   async function builtin(world: World, ID: string, fields: Partial<LegacyToken>): Promise<void> {
     const stored = await world.store.tokenBySecret(ID)
     const legacy = { ...aLegacy(ID, { Rules: '' }), Type: 'client', ...fields } as const

@@ -60,7 +60,7 @@ interface Placed {
 
 interface Write {
   readonly record: TokenRecord
-  /** The token with the same secret. */
+  /** The stored token with the same secret. */
   readonly stored: TokenRecord | undefined
 }
 
@@ -146,7 +146,7 @@ function isSameToken(existing: TokenRecord, record: TokenRecord): boolean {
   return Type === record.Type && Description === record.Description && Rules === record.Rules
 }
 
-/** Otherwise a server that creates them at its start could not import them with other names or rules. */
+/** Whether to overwrite a token that the server created at its start, because the list may have another name or other rules. */
 function takesContent(stored: TokenRecord, record: TokenRecord): boolean {
   return isAsCreated(stored) && (stored.Type === '' || stored.Type === record.Type)
 }

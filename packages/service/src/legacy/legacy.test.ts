@@ -392,7 +392,7 @@ describe('authorization by legacy rules, before 1.4.0 and after', () => {
     expect((await world.ask('GET', '/acl/list', { token: 'm' })).status).toBe(200)
   })
 
-  test('a request without a token has the rules of the anonymous token, also before its accessor (spec 9.2.3)', async () => {
+  test('a request without a token has the rules of the anonymous token, even before it has an accessor (spec 9.2.3)', async () => {
     const world = await aWorld({ version: '1.3.0' })
     const stored = await world.store.tokenBySecret('anonymous')
     if (!stored) throw new Error('there is no anonymous token')

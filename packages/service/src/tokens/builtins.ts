@@ -35,8 +35,8 @@ const ANONYMOUS_NAME = 'Anonymous Token'
 const MANAGEMENT_NAMES: readonly string[] = ['Master Token', 'Initial Management Token']
 
 /**
- * Whether a token is the anonymous or the initial management token as a server created it, unchanged since. An import may
- * give such a token the name and the rules that it has in the legacy cluster.
+ * Whether a token is the anonymous or the initial management token, unchanged since a server created it. An import may give
+ * such a token the name and rules that it has in the legacy cluster.
  */
 export function isAsCreated({ CreateIndex, ModifyIndex, ...token }: TokenRecord): boolean {
   const { SecretID, Type, Description, Rules, Policies, Roles } = token
