@@ -115,7 +115,7 @@ export class Callers {
    *
    * @param heldMs how long the request may wait; the token counts as used for this time.
    * @throws AclError `caller_unknown` if the secret is unknown or its token is gone; `copy_incomplete` if it may still arrive.
-   * Spec 5; decisions: authentication.
+   *   Spec 5; decisions: authentication.
    */
   async resolve(secretId: string | undefined, store: Store, heldMs = 0): Promise<Presented> {
     checkSecret(secretId)

@@ -13,7 +13,7 @@ import type { KnownToken } from '../store/store.ts'
  * Asks the primary for the token of a secret.
  *
  * @param isKnown whether the primary has recognized the secret before, so that requests with unknown secrets cannot crowd out
- * others.
+ *   others.
  * @returns `undefined` if there is no such global token.
  */
 export type AskForToken = (secretId: string, isKnown: boolean) => Promise<TokenRecord | undefined>
@@ -55,7 +55,9 @@ export class RemoteTokens {
   }
 
   /**
-   * Concurrent calls for one secret share one request. @returns `undefined` if unknown, or if the primary cannot be reached.
+   * Concurrent calls for one secret share one request.
+   *
+   * @returns `undefined` if the secret is unknown, or if the primary cannot be reached.
    */
   async bySecret(secretId: string): Promise<TokenRecord | undefined> {
     const kept = this.kept.get(secretId)

@@ -15,7 +15,7 @@ import { exchange, type ForwardingParts, passOn } from './exchange.ts'
  * because the other datacenter may know it.
  *
  * @throws AclError `datacenter_unknown` for a request that was forwarded already; `query_invalid`, `datacenter_unreachable`,
- * `datacenter_silent`, `unavailable`, and the errors of reading a body.
+ *   `datacenter_silent`, `unavailable`, and the errors of reading a body.
  */
 export async function forward(
   asked: ParsedRequest,

@@ -36,7 +36,7 @@ export function mayBeForPrimary({ route }: ParsedRequest, service: ServiceOption
  *
  * @returns the reply of the primary, or the body of the request if the write must be made here.
  * @throws AclError `caller_unknown`, `datacenter_unreachable`, `datacenter_silent`, `unavailable`, and the errors of reading a
- * body.
+ *   body.
  */
 export async function writeInPrimary(
   asked: ParsedRequest,

@@ -50,7 +50,7 @@ export function localTokensDisabled(): AclError {
  * Forwards a read to the primary.
  *
  * @throws AclError `caller_unknown` for a local token, whose secret is not sent; `datacenter_unreachable`,
- * `datacenter_silent`, and the errors of reading a body.
+ *   `datacenter_silent`, and the errors of reading a body.
  */
 export async function readInPrimary(asked: ParsedRequest, parts: ForwardingParts): Promise<WireReply> {
   const { request, route, state, secretId } = asked

@@ -11,7 +11,7 @@ type Answers = JsonText<AuthorizeAnswer[]>
 const CHARS_MAX = 4_194_304
 
 /**
- * Compiled policies never change: if the rights of a token change, it gets other ones. Equal bodies are one object
+ * Compiled policies never change: if the rights of a token change, it gets new ones. Equal bodies are one object
  * (`DecodedBodies`).
  */
 export class KeptDecisions {

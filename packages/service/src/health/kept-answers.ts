@@ -42,7 +42,7 @@ export class KeptHealth {
    * The answer to a question about a service, from the cache or else from `make`.
    *
    * @param question names the service and the options of the read. Together with {@link ServiceState} and the caller's rights,
-   * it determines the answer.
+   *   it determines the answer.
    */
   of(asker: Asker, question: string, { index, instances }: ServiceState, make: () => HealthText): HealthText {
     const key = `${this.rightsOf(asker)} ${question}`

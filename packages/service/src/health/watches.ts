@@ -11,11 +11,11 @@ export function indexOfTables(store: Store, ...tables: readonly CatalogTable[]):
 }
 
 /**
- * The index of one service, from 1.0.7 on: it changes with its instances, their nodes and the checks of both. From 1.4.1 on,
- * an absent service has the index at which any service last lost its last instance. Before 1.0.7, all services share the
- * highest index. Spec 9.3 (1.0.7).
+ * The index of one service. From 1.0.7 on, it changes with its instances, their nodes and the checks of both. From 1.4.1 on,
+ * an absent service has the index at which any service last lost its last instance. In earlier versions, both have the highest
+ * index of the tables. Spec 9.3 (1.0.7).
  *
- * @param tables the tables that the answer shows, whose highest index all services share.
+ * @param tables the tables that the answer shows.
  */
 export function watchOfService(
   { service, namespace }: Pick<Context, 'service' | 'namespace'>,

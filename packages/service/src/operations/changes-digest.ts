@@ -12,7 +12,7 @@ type DigestCall = Call<'operations.changesDigest'>
  * Answers a digest of the records that `changesHandler` shows, from one snapshot. Computes one digest at a time.
  *
  * @throws AclError `privilege_missing`: guesses of a short secret could be tested against the digest, so it is only for
- * callers that see every secret anyway.
+ *   callers that see every secret anyway.
  */
 export function changesDigestHandler(call: DigestCall): Promise<Answer<'operations.changesDigest'>> {
   if (secretsSeen(call) !== 'all') throw globalManagementMissing(call.caller)

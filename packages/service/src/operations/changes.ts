@@ -41,7 +41,7 @@ const NONE_DELETED: StoreChanges['deleted'] = { namespaces: [], policies: [], ro
  * Answers the changes after an index, or a page of all records. Limits concurrency, because each answer is long.
  *
  * @throws AclError `privilege_missing`: in the extended edition only global managers see every secret. `primary_superseded`
- * for readers whose datacenter follows a promoted successor of this one.
+ *   for readers whose datacenter follows a promoted successor of this one.
  */
 export async function changesHandler(call: ChangesCall): Promise<Listed> {
   if (secretsSeen(call) !== 'all') throw globalManagementMissing(call.caller)

@@ -34,7 +34,7 @@ const PAUSE_MS = 20
 const RETRY_MS_MIN = 500
 /** A failed attempt costs the primary little, so it is retried soon, and this datacenter catches up quickly. */
 const RETRY_MS_MAX = 1_500
-/** A refused answer costs the primary as much as any other. */
+/** A refused answer costs the primary as much as any other, so the retry waits longer. */
 const REFUSED_RETRY_MS_MAX = 60_000
 /** After this many conflicts in a row, the stored records must have diverged, and a repair follows. */
 const CONFLICTS_MAX = 3

@@ -45,7 +45,7 @@ export function decideAndCommitFor<T>(
  *
  * @param decide reads what it needs and applies the rules; it must not keep anything from an earlier attempt.
  * @throws AclError `id_in_use`, `name_in_use`, or what the rules say; `unavailable` if it keeps conflicting with other
- * processes.
+ *   processes.
  */
 export async function decideAndCommit<T>(
   store: Store,

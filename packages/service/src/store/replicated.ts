@@ -90,7 +90,7 @@ export interface ChangeReaders {
   list(now: number): Promise<readonly ChangeReader[]>
 }
 
-/** How far the last change that a reader at an index lacks is above it. Keys move the index without a change. */
+/** How far a reader at an index is behind the last change. Keys move the index without a change. */
 export function readerLag(index: number, store: { tableIndex(table: 'changes'): number }): number {
   return Math.max(0, store.tableIndex('changes') - index)
 }

@@ -44,7 +44,7 @@ export async function commitReceived(
   const whole = { ...received, deleted: { ...received.deleted, namespaces } }
   const commit = async (lookUp: LookUp): Promise<Applied | undefined> => {
     const applied = changesFor(whole, await readStored(store, whole, lookUp), options.isSlice)
-    // If a local token blocks a received one, the previous version of that must be deleted, and may not have been looked up.
+    // If a local token blocks a received one, the stored previous version must be deleted, and may not have been looked up.
     const isHeld = applied.skipped.some(({ heldBy }) => heldBy !== undefined)
     if (isHeld && lookUp !== 'all') return commit('all')
     const skipped = mergeSkipped(next.skipped, received, applied.skipped)
