@@ -59,6 +59,18 @@ describe('exit code 1: it cannot start here', () => {
       ...env,
     })
 
+  test('an older Node, by the version that is needed', async () => {
+    const pretend =
+      "Object.defineProperty(process, 'versions', { value: { ...process.versions, node: '22.12.0' } })"
+    const outcome = await runToEnd(['check-config'], {
+      NODE_OPTIONS: `--import data:text/javascript,${encodeURIComponent(pretend)}`,
+    })
+    expect(outcome).toMatchObject({
+      exitCode: 1,
+      stderr: 'latchkey-server needs Node 24 or later, not 22.12.0\n',
+    })
+  })
+
   test('the port is taken', async () => {
     const other = createServer().listen(0, '127.0.0.1')
     await new Promise((resolve) => other.once('listening', resolve))

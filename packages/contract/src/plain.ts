@@ -11,7 +11,7 @@ export {
   REQUEST_ID_HEADER,
 } from './headers.ts'
 export { PAGE_LIMIT_MAX, WAIT_JITTER_DIVISOR } from './limits.ts'
-export { buildPath, HALF_CHARACTER, PathParameterError } from './paths/paths.ts'
+export { buildPath, PathParameterError, UNPAIRED_SURROGATE } from './paths/paths.ts'
 export type { Endpoint } from './plain/endpoint.ts'
 export { ENDPOINTS, type EndpointName } from './plain/endpoints.ts'
 export { endpoint } from './plain/lookup.ts'

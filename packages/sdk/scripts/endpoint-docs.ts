@@ -63,10 +63,10 @@ function sourceOf(spec: string): string {
 
 /** The refusals of an endpoint by class, without those common to every endpoint. */
 function refusalsOf(endpoint: AnyRoute): string {
-  const codes: AclErrorCode[] = [...endpoint.errors]
-  if (endpoint.right !== 'none') codes.push('caller_unknown')
-  if (endpoint.right !== 'none' && endpoint.right !== 'self') codes.push('privilege_missing')
-  if (endpoint.refusedInLegacyMode) codes.push('legacy_mode')
+  const codes = new Set<AclErrorCode>(endpoint.errors)
+  if (endpoint.right !== 'none') codes.add('caller_unknown')
+  if (endpoint.right !== 'none' && endpoint.right !== 'self') codes.add('privilege_missing')
+  if (endpoint.refusedInLegacyMode) codes.add('legacy_mode')
   const byClass = new Map<string, AclErrorCode[]>()
   for (const code of codes) {
     const className = classOf(code)

@@ -9,7 +9,6 @@ export {
   type Endpoint,
   type EndpointName,
   endpoint,
-  HALF_CHARACTER,
   HEADER,
   HEADER_PREFIX_DEFAULT,
   PAGE_LIMIT_MAX,
@@ -18,6 +17,7 @@ export {
   PRODUCT_VERSION,
   REDACTED_SECRET_ID,
   REQUEST_ID_HEADER,
+  UNPAIRED_SURROGATE,
   WAIT_JITTER_DIVISOR,
 } from '@latchkey/contract/plain'
 

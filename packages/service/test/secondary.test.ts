@@ -153,7 +153,7 @@ test('403 login_refused: a login at an auth method of a former primary, whose to
   const { code, text } = await ask('POST', '/acl/login', { body })
   expect([code, text]).toEqual([
     'login_refused',
-    expect.stringContaining('in the primary datacenter "dc1" alone'),
+    expect.stringContaining('only the primary datacenter "dc1" creates them'),
   ])
 })
 

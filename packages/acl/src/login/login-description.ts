@@ -25,7 +25,7 @@ export function loginDescription(meta: LoginMeta, flow: keyof typeof PREFIXES = 
 }
 
 function tooLong(most: string): AclError {
-  return new AclError('field_too_long', `Meta must hold at most ${most}`, { field: 'Meta' })
+  return new AclError('field_too_long', `Meta must have at most ${most}`, { field: 'Meta' })
 }
 
 /** Encodes a map of strings like Go: names in byte order, with HTML characters escaped. */

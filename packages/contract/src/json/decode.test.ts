@@ -302,7 +302,7 @@ describe('bounds (decisions: decoding)', () => {
     expect(refusalOf(identity(101))).toEqual({
       code: 'field_too_long',
       field: 'ServiceIdentities[0].Datacenters',
-      message: 'ServiceIdentities[0].Datacenters must hold at most 100 entries',
+      message: 'ServiceIdentities[0].Datacenters must have at most 100 entries',
     })
   })
 
@@ -311,7 +311,7 @@ describe('bounds (decisions: decoding)', () => {
     expect(decodeValue(createTokenSchema, body(64))).toBeDefined()
     expect(refusalOf(body(65))).toMatchObject({
       code: 'field_too_long',
-      message: 'NodeIdentities[0].Datacenter must hold at most 64 characters',
+      message: 'NodeIdentities[0].Datacenter must have at most 64 characters',
     })
   })
 

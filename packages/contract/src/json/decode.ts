@@ -228,7 +228,7 @@ function toAclError(issue: z.core.$ZodIssue, body: Json): AclError {
     return tooManyEntries(field, Number(issue.maximum))
   }
   if (issue.code === 'too_big' && issue.origin === 'string') {
-    return new AclError('field_too_long', `${field} must hold at most ${issue.maximum} characters`, { field })
+    return new AclError('field_too_long', `${field} must have at most ${issue.maximum} characters`, { field })
   }
   const problem = isMissing(issue.path, body)
     ? ' is required'
@@ -245,7 +245,7 @@ function isMissing(path: readonly PropertyKey[], body: Json): boolean {
 function tooManyEntries(field: string, max: number): AclError {
   return new AclError(
     'field_too_long',
-    `${field || 'The body'} must hold at most ${max} entries`,
+    `${field || 'The body'} must have at most ${max} entries`,
     field === '' ? {} : { field },
   )
 }

@@ -258,7 +258,7 @@ class Reader {
 
 function tooMany(field: string, most: string): AclError {
   const details = field === '' ? {} : { field }
-  return new AclError('field_too_long', `${field || 'The body'} must hold at most ${most}`, details)
+  return new AclError('field_too_long', `${field || 'The body'} must have at most ${most}`, details)
 }
 
 /** Formats `['Policies', 0, 'Foo']` as `Policies[0].Foo`. Truncates names, which may be any text. */

@@ -180,7 +180,7 @@ function checkPath(path: string): string {
 const DOUBLING_SLASH = /(?<=^|\/)\//g
 
 /** A lone surrogate, which no URL can contain. */
-export const HALF_CHARACTER = /\p{Surrogate}/u
+export const UNPAIRED_SURROGATE = /\p{Surrogate}/u
 
 /** A parameter that no path can contain. */
 export class PathParameterError extends TypeError {
@@ -210,8 +210,8 @@ export function buildPath(name: EndpointName, params: Readonly<Record<string, st
       const message = `${name} needs the path parameter ${param}`
       throw new PathParameterError(message, { parameter: param, isMissing: true })
     }
-    if (HALF_CHARACTER.test(value)) {
-      const message = `${param} cannot hold half of a character`
+    if (UNPAIRED_SURROGATE.test(value)) {
+      const message = `${param} must not contain an unpaired surrogate`
       throw new PathParameterError(message, { parameter: param, isMissing: false })
     }
     const steps = param === 'Key' ? value.split('/') : [value]

@@ -104,7 +104,7 @@ class LoopbackListener {
     try {
       return await new Promise<AuthorizationResponse>((resolve, reject) => {
         this.#expected = { state, onResponse: resolve }
-        const late = new LoginFailed('timed_out', `The browser did not come back within ${waitMs} ms`)
+        const late = new LoginFailed('timed_out', `The browser did not return within ${waitMs} ms`)
         const timer = setTimeout(() => reject(late), waitMs)
         over.signal.addEventListener('abort', () => clearTimeout(timer))
         signal?.addEventListener('abort', () => reject(signal.reason), { signal: over.signal })

@@ -62,11 +62,11 @@ test('query values are encoded', async () => {
   expect(url).toBe('/v1/acl/tokens?policy=a%26token%3Dx&servicename=%C3%BC%20%23')
 })
 
-test('half of a character in a path or query is a TypeError that names where, and nothing is sent', async () => {
+test('an unpaired surrogate in a path or query is a TypeError that names where, and nothing is sent', async () => {
   const before = server.requests.length
   const half = '\ud83d'
-  await expect(client.kv.get(`a${half}`)).rejects.toThrow(/^Key .* half/)
-  await expect(client.tokens.list({ filter: half })).rejects.toThrow(/^filter .* half/)
+  await expect(client.kv.get(`a${half}`)).rejects.toThrow(/^Key .* surrogate/)
+  await expect(client.tokens.list({ filter: half })).rejects.toThrow(/^filter .* surrogate/)
   await expect(client.kv.get(`a${half}`)).rejects.toThrow(TypeError)
   expect(server.requests).toHaveLength(before)
 })

@@ -5,9 +5,9 @@ import {
   ENDPOINTS,
   type Endpoint,
   type EndpointName,
-  HALF_CHARACTER,
   HEADER,
   PROBLEM_JSON,
+  UNPAIRED_SURROGATE,
 } from '../contract.ts'
 import type { ErrorFacts, LatchkeyError } from '../errors.ts'
 import type { WithMeta } from '../meta.ts'
@@ -152,6 +152,6 @@ function searchOf(query: Readonly<Record<string, QueryValue>>): string {
 
 /** @throws TypeError for a lone surrogate. */
 function encode(name: string, value: string): string {
-  if (HALF_CHARACTER.test(value)) throw new TypeError(`${name} cannot hold half of a character`)
+  if (UNPAIRED_SURROGATE.test(value)) throw new TypeError(`${name} must not contain an unpaired surrogate`)
   return encodeURIComponent(value)
 }

@@ -39,7 +39,7 @@ export class Coordinates<M extends Mode> {
    * Reads the coordinates of a node, one per segment.
    *
    * Endpoint `coordinates.node` (GET /v1/coordinate/node/:Node). Right: catalog. An extension of the spec. Errors:
-   * Invalid (id_missing), PermissionDenied (privilege_missing, caller_unknown, privilege_missing), NotFound.
+   * Invalid (id_missing), PermissionDenied (privilege_missing, caller_unknown), NotFound.
    */
   node(node: string, { segment, ...options }: CoordinateOptions = {}): Promise<Result<M, Coordinate[]>> {
     return call(this.#core, {
@@ -55,7 +55,7 @@ export class Coordinates<M extends Mode> {
    *
    * Endpoint `coordinates.update` (PUT /v1/coordinate/update). Right: catalog. An extension of the spec. Errors:
    * Invalid (field_required, field_invalid, datacenter_unknown), PermissionDenied (privilege_missing,
-   * caller_unknown, privilege_missing).
+   * caller_unknown).
    */
   update(update: CoordinateUpdate, options: CallOptions = {}): Promise<Result<M, string>> {
     return call(this.#core, {

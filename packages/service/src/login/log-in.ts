@@ -113,7 +113,7 @@ function withLiving(token: TokenRecord, directory: Directory): TokenRecord {
 
 function elsewhere({ service }: Context): AclError {
   const primary = JSON.stringify(service.primaryDatacenter)
-  const message = `Permission denied: the tokens of the auth method are global, and made in the primary datacenter ${primary} alone`
+  const message = `Permission denied: the tokens of the auth method are global, and only the primary datacenter ${primary} creates them`
   return new AclError('login_refused', message)
 }
 

@@ -61,7 +61,7 @@ export function requestedNamespace(
  */
 function requireDefault(name: string, route: AnyRoute, field: string): void {
   if (name === DEFAULT_NAMESPACE || (name === '*' && route.method === 'GET')) return
-  const problem = `Invalid namespace ${JSON.stringify(shorten(name))}: this endpoint knows "default" alone`
+  const problem = `Invalid namespace ${JSON.stringify(shorten(name))}: this endpoint only supports "default"`
   throw new AclError('query_invalid', problem, { field })
 }
 

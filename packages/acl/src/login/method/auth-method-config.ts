@@ -160,7 +160,7 @@ function checkJwt(config: JwtConfig, context: ConfigContext): void {
   checkCaCert({ JWKSCACert, JWKSURL })
   if (JWTValidationPubKeys !== undefined && JWTValidationPubKeys.length > limits.AUTH_METHOD_KEYS_MAX) {
     const field = 'Config.JWTValidationPubKeys'
-    const most = `${field} must hold at most ${limits.AUTH_METHOD_KEYS_MAX} entries`
+    const most = `${field} must have at most ${limits.AUTH_METHOD_KEYS_MAX} entries`
     throw new AclError('field_too_long', most, { field })
   }
   checkTokens(config, context)

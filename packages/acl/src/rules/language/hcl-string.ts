@@ -146,11 +146,7 @@ function* decodeBytes(escaped: string, { place, pace }: Reading): Sliced<string>
   try {
     return utf8.decode(bytes)
   } catch {
-    throw rulesError(
-      place,
-      `bytes that are not UTF-8: ${shown(escaped)}`,
-      'escapes that make whole characters',
-    )
+    throw rulesError(place, `bytes that are not UTF-8: ${shown(escaped)}`, 'escapes that form valid Unicode')
   }
 }
 

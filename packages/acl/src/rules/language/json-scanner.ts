@@ -75,7 +75,7 @@ function readString(cursor: Cursor): Token {
     throw cursor.error('a string that does not end or has a character that must be escaped', 'a JSON string')
   }
   const value = decodeString(text)
-  if (!value.isWellFormed()) throw cursor.error(`half of a character in ${shown(text)}`, 'whole characters')
+  if (!value.isWellFormed()) throw cursor.error(`an unpaired surrogate in ${shown(text)}`, 'valid Unicode')
   return cursor.token('string', end, value)
 }
 

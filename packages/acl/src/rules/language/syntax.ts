@@ -29,7 +29,7 @@ export function* parseSyntax(
   if (fault !== null) {
     const { count, lastAt } = newlinesIn(unixText.slice(0, fault.index))
     const place = { line: count + 1, column: fault.index - lastAt }
-    throw rulesError(place, fault[0] === '\0' ? 'a null character' : 'half of a character', 'text')
+    throw rulesError(place, fault[0] === '\0' ? 'a null character' : 'an unpaired surrogate', 'text')
   }
   const tree = unixText.trimStart().startsWith('{') ? yield* parseJson(unixText) : yield* parseHcl(unixText)
   const [firstFault] = tree.faults
