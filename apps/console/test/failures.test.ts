@@ -191,6 +191,10 @@ describe.skipIf(executablePath === undefined)('the console on mocks', () => {
     await page.getByRole('heading', { name: 'The console cannot open this key' }).nth(1).waitFor()
     expect(await page.getByRole('alert').count()).toBe(0)
     expect(await axeViolations(page)).toEqual([])
+    // The same request would be refused again.
+    await go('/tokens/none')
+    await page.getByRole('alert').getByText('UUID').waitFor()
+    expect(await page.getByRole('button', { name: 'Try again' }).count()).toBe(0)
   })
 
   mocked('a key that cannot be restored after it was deleted: why', async ({ page, mocks }) => {

@@ -8,15 +8,16 @@ import { isNotLoaded, messageOf } from './message-of.ts'
 
 interface ProblemProps {
   readonly error: unknown
-  /** Offers to try again. */
+  /** Offers to try again, unless the server would reject the same request again. */
   readonly onRetry?: (() => unknown) | undefined
   /** Another way out, such as a link. */
   readonly children?: ReactNode
 }
 
 /** A failure: what happened, what was missing, the request id for the operator, and a way out. */
-export function Problem({ error, onRetry, children }: ProblemProps) {
+export function Problem({ error, onRetry: retry, children }: ProblemProps) {
   const known = error instanceof LatchkeyError ? error : undefined
+  const onRetry = known?.kind === 'invalid' ? undefined : retry
   return (
     <div className="problem" role="alert" data-code={known?.code ?? known?.kind}>
       <CircleAlert aria-hidden />
