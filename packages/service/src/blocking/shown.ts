@@ -1,6 +1,6 @@
 /**
- * The comparable content of an answer. A filtered read also wakes on changes that it does not show. Decisions: blocking
- * queries.
+ * The comparable content of an answer. A filtered read also wakes on changes that it does not show.
+ * Decisions: blocking queries.
  */
 import type { AnyAnswer } from '../handler.ts'
 

@@ -51,8 +51,8 @@ function familyOf(prefix: string): HeaderFamily {
 }
 
 /**
- * The family that datacenters use among themselves, because each may configure others for its clients. Decisions: header
- * families.
+ * The family that datacenters use among themselves, because each may configure others for its clients.
+ * Decisions: header families.
  */
 export const DATACENTER_FAMILY: HeaderFamily = familyOf(HEADER_PREFIX_DEFAULT)
 const FORWARDED_HEADER = `${HEADER_PREFIX_DEFAULT}${HEADER.forwarded}`
