@@ -6,11 +6,11 @@ export interface Arguments {
   readonly prefix: string
   readonly token: string
   readonly report: 'text' | 'json'
-  /** Prefixes of ids or spec rows: only matching cases run. Empty: all. */
+  /** Prefixes of case ids or spec rows: only matching cases run. Empty: all. */
   readonly only: readonly string[]
   /** Whether to run cases that take minutes. */
   readonly slow: boolean
-  /** The service reads the credentials of logins without verifying them. */
+  /** Whether the service reads login credentials without verifying them. */
   readonly decodesOnly: boolean
 }
 

@@ -3,7 +3,7 @@ import { isBefore, parseServiceVersion } from '@latchkey/contract'
 import type { Context } from './context.ts'
 import { PLAIN_TRAITS, type Target, type Traits } from './target.ts'
 
-/** Needs of a case beyond the defaults: a version with all token fields, ACLs on, default deny; any datacenter. */
+/** What a case requires. By default: a version with all token fields, ACLs on, default deny, any datacenter. */
 export interface Needs extends Partial<Omit<Traits, 'version'>> {
   /** First version with the checked feature. Default: 1.8.1, which has all fields of a token. */
   readonly from?: string
@@ -11,9 +11,9 @@ export interface Needs extends Partial<Omit<Traits, 'version'>> {
   readonly before?: string
   /** `true`: time is frozen and can be moved. */
   readonly clock?: true
-  /** `true`: credentials of logins are verified. */
+  /** `true`: login credentials are verified. */
   readonly signatures?: true
-  /** `true`: people log in through an OpenID provider that the target knows. */
+  /** `true`: the target trusts an OpenID provider through which people can log in. */
   readonly provider?: true
   /** `true`: takes more than a minute of real time. */
   readonly patience?: true
@@ -22,14 +22,14 @@ export interface Needs extends Partial<Omit<Traits, 'version'>> {
 export interface Case {
   /** Area and guarantee, such as `update/secret-filled-in`. Never changes. */
   readonly id: string
-  /** Row of `SECTIONS` that it shows, such as `4.5.3`. */
+  /** Row of `SECTIONS` that it covers, such as `4.5.3`. */
   readonly spec: string
-  /** Further rows that it shows. */
+  /** Other rows that it covers. */
   readonly also?: readonly string[]
-  /** Condition, outcome and rule; an HTTP refusal begins with its status and code. */
+  /** Condition, outcome and rule; a refusal begins with its HTTP status and code. */
   readonly title: string
   readonly needs?: Needs
-  /** Leaves only records that the context removes, and depends on no other case. */
+  /** Leaves behind only records that the context removes, and does not depend on other cases. */
   run(ctx: Context): Promise<void>
 }
 

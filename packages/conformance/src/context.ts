@@ -1,4 +1,4 @@
-/** The requests of a case, over plain `fetch`: it sees statuses, headers and bodies unchanged. */
+/** Sends the requests of a case with plain `fetch`, so the case sees statuses, headers and bodies unchanged. */
 import assert from 'node:assert/strict'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { AclErrorCode, Policy, Role, Token } from '@latchkey/contract'
@@ -21,17 +21,17 @@ interface Ask {
 
 export type AskOptions = Omit<Ask, 'method' | 'path'>
 
-/** The expected refusal, in both of its forms. */
+/** The expected refusal, both as plain text and as a problem document. */
 interface Refusal {
   readonly status: number
   readonly code: AclErrorCode
-  /** Field that the problem document names. */
+  /** The field that the problem document names. */
   readonly field?: string
   /** The start of the text, or a pattern for it. */
   readonly text?: string | RegExp
 }
 
-/** A service may limit how often a client logs in. A case waits this long at most, in seconds, and asks again. */
+/** A service may limit how often a client logs in. A case waits at most this many seconds before it retries. */
 const RETRY_AFTER_MAX = 5
 const ATTEMPTS_MAX = 20
 
@@ -90,7 +90,7 @@ export class Context {
     }
   }
 
-  /** As {@link call}; requires a 200 with a JSON body, and returns it. */
+  /** Like {@link call}, but requires a 200 with a JSON body, and returns the body. */
   async ok<T = Record<string, unknown>>(method: string, path: string, options: AskOptions = {}): Promise<T> {
     const reply = await this.call(method, path, options)
     assert.equal(reply.status, 200, `${method} ${withoutQuery(path)} answered ${reply.status}: ${reply.text}`)
@@ -130,7 +130,7 @@ export class Context {
       assert.equal(problem.field, refusal.field, `${what}: field of the problem`)
   }
 
-  /** Creates a token; it is removed when the case ends. */
+  /** Creates a token that is removed when the case ends. */
   token(fields: Readonly<Record<string, unknown>> = {}, options: AskOptions = {}): Promise<Token> {
     return this.ok<Token>('PUT', '/acl/token', { ...options, body: fields })
   }
@@ -145,29 +145,29 @@ export class Context {
     return this.ok<Policy>('PUT', '/acl/policy', { ...options, body })
   }
 
-  /** Creates a role; it is removed when the case ends. */
+  /** Creates a role that is removed when the case ends. */
   role(fields: Readonly<Record<string, unknown>> = {}, options: AskOptions = {}): Promise<Role> {
     return this.ok<Role>('PUT', '/acl/role', { ...options, body: { Name: this.unique('role'), ...fields } })
   }
 
-  /** A new token with only these rules. */
+  /** Creates a token with only these rules. */
   async caller(rules: string): Promise<Token> {
     const policy = await this.policy(rules)
     return this.token({ Description: 'caller', Policies: [{ ID: policy.ID }] })
   }
 
-  /** Removes the records of the case. Called once it is over. */
+  /** Removes the records of the case. Called when it ends. */
   async clean(): Promise<void> {
     for (const path of this.litter.paths()) await this.call('DELETE', path)
   }
 }
 
-/** Drops the query, which may hold a token, for messages. */
+/** Drops the query from a path shown in messages: it may contain a token. */
 function withoutQuery(path: string): string {
   return path.split('?', 1)[0] ?? ''
 }
 
-/** Drops times, which differ between two requests, from a message. */
+/** Drops times from a message, because they differ between two requests. */
 function untimed(text: string): string {
   return text.replace(/\(was [^)]*\)/, '(was …)')
 }

@@ -1,6 +1,6 @@
 /**
- * Sends the same random calls to two services and compares their answers, up to values that each chooses itself: ids,
- * hashes of ids, indexes, instants. After each sequence it also compares the visible state. A seed determines the run.
+ * Sends the same random calls to two services and compares their answers, except for values that each service chooses:
+ * ids, hashes of ids, indexes, instants. After each sequence it also compares the visible state. A seed determines the run.
  */
 import { Comparison } from './differential/compare.ts'
 import { Player, plainStep, type Side } from './differential/player.ts'
@@ -20,7 +20,7 @@ export interface DifferentialOptions {
 export interface Difference {
   /** Seed that repeats this sequence alone, with one sequence. */
   readonly seed: number
-  /** The calls up to and including the one with different answers. */
+  /** The calls up to and including the one that was answered differently. */
   readonly steps: readonly Step[]
   readonly what: string
   readonly left: string
@@ -34,10 +34,10 @@ interface DifferentialResult {
   readonly difference: Difference | undefined
 }
 
-/** The reads that show the whole state to a management token. */
+/** The reads that show a management token the whole state. */
 const STATE = ['/acl/tokens', '/acl/policies', '/acl/roles'] as const
 
-/** Runs until the first difference, or to the end. Both services must be new, or equal. */
+/** Runs until the first difference or the end. Both services must be new or in the same state. */
 export async function runDifferential(
   left: Side,
   right: Side,
@@ -51,7 +51,7 @@ export async function runDifferential(
   return { ...run.counts(), difference: undefined }
 }
 
-/** The first status that means a failure of the service. 501 does not: some endpoints are not built. */
+/** The lowest status that means a failure of the service, except 501: some endpoints are not built. */
 const FAULT = 500
 const NOT_BUILT = 501
 
@@ -109,14 +109,14 @@ class Run {
   }
 }
 
-/** All keys of a sequence: in every namespace that it may have written to. */
+/** All keys of a sequence, in every namespace to which it may have written. */
 function keyPaths(seed: number, edition: 'standard' | 'extended'): string[] {
   const tag = tagOf(seed)
   const namespaces = edition === 'extended' ? ['default', `${tag}-ns-1`, `${tag}-ns-2`] : ['']
   return namespaces.map((ns) => `/kv/${tag}?recurse${ns === '' ? '' : `&ns=${ns}`}`)
 }
 
-/** Describes a difference, with the command that repeats it. */
+/** Describes a difference, with the command that reproduces it. */
 export function describeDifference({ seed, steps, what, left, right }: Difference): string {
   const last = steps.at(-1)
   const calls = steps.map(({ method, path, body }, i) => `  ${i + 1}. ${method} ${path} ${body ?? ''}`)

@@ -1,7 +1,7 @@
-/** The records of a case, collected from the answers, so that they can be removed after it. */
+/** Collects the records of a case from the answers, to remove them afterwards. */
 import type { Reply } from './reply.ts'
 
-/** The path of each create, the id field of its answer, and the path of the delete. Binding rules go with their method. */
+/** For each create: its path, the id field of its answer, and the path of the delete. Binding rules are deleted with their method. */
 const CREATES = [
   { path: /^\/acl\/token(?:\/[^/]+\/clone)?$/, id: 'AccessorID', home: '/acl/token/' },
   { path: /^\/acl\/policy$/, id: 'ID', home: '/acl/policy/' },
@@ -17,7 +17,7 @@ export class Litter {
   note(method: string, url: string, { status, text }: Pick<Reply, 'status' | 'text'>): void {
     if ((method !== 'PUT' && method !== 'POST') || status !== 200) return
     const [path = '', query] = url.split('?', 2)
-    // A namespaced record can only be found in its namespace.
+    // A record in a namespace can only be found there.
     const namespace = new URLSearchParams(query).get('ns')
     const suffix = namespace ? `?ns=${encodeURIComponent(namespace)}` : ''
     if (path.startsWith('/kv/')) this.made.push(`${path}${suffix}`)
@@ -33,7 +33,7 @@ export class Litter {
     this.made.push(`${create.home}${encodeURIComponent(record[create.id])}${shown}`)
   }
 
-  /** What to delete, the newest first. */
+  /** What to delete, newest first. */
   paths(): readonly string[] {
     return [...this.made].reverse()
   }

@@ -6,20 +6,20 @@ export type Address = Pick<Target, 'url' | 'prefix' | 'token' | 'fetch'>
 /**
  * Detects the traits of a service. Changes nothing.
  *
- * @throws Error if no service answers, or if it does not speak this API.
+ * @throws Error if no service answers or the service does not speak this API.
  */
 export async function probeTraits(address: Address): Promise<Traits> {
   const ask = (path: string) => send(address, path)
   const tokens = await ask('/acl/tokens')
   const problem = codeOf(tokens)
   const { Config } = JSON.parse((await ask('/agent/self')).text || '{}')
-  // Every version and mode has keys, and namespaces are checked before the caller.
+  // Every version and mode has keys, and namespaces are validated before the caller.
   const namespaced = await ask('/kv/conformance?ns=default')
   // Absent before 1.4.0.
   const { Enabled: follows } = JSON.parse((await ask('/acl/replication')).text)
   return {
     ...PLAIN_TRAITS,
-    // Without a token, a caller may not read the version.
+    // Without a token, the version may be unreadable.
     version: Config?.Version ?? PLAIN_TRAITS.version,
     edition: codeOf(namespaced) === 'namespace_unsupported' ? 'standard' : 'extended',
     acl: problem === 'acl_disabled' ? 'off' : 'on',

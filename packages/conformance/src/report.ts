@@ -6,7 +6,7 @@ import type { Target } from './target.ts'
 interface SectionResult {
   readonly id: string
   readonly title: string
-  /** `shown`: a case passed and none failed. `skipped`: this target could not show it. `uncovered`: no case has it. */
+  /** `shown`: a case passed and none failed. `skipped`: this target could not run its cases. `uncovered`: it has no case. */
   readonly outcome: 'shown' | 'failed' | 'skipped' | 'uncovered' | 'elsewhere'
   readonly cases: readonly string[]
   readonly elsewhere?: string
@@ -17,7 +17,7 @@ export interface Report {
   readonly counts: Readonly<Record<CaseResult['outcome'], number>>
   readonly cases: readonly CaseResult[]
   readonly sections: readonly SectionResult[]
-  /** Rows of the spec that no case shows. */
+  /** Rows of the spec that no case covers. */
   readonly uncovered: readonly string[]
 }
 
@@ -47,7 +47,7 @@ function sectionOutcome(
   return elsewhere === undefined ? 'uncovered' : 'elsewhere'
 }
 
-/** The report as text: failures first, then what was skipped and why, then the rows of the spec. */
+/** The report as text: failures, then skipped cases and why, then the rows of the spec. */
 export function renderReport({ target, counts, cases, sections }: Report): string {
   const { traits } = target
   const lines = [

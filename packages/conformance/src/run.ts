@@ -5,16 +5,16 @@ import type { Target } from './target.ts'
 
 export interface CaseResult {
   readonly id: string
-  /** Rows of the spec that the case shows. */
+  /** Rows of the spec that the case covers. */
   readonly sections: readonly string[]
   readonly title: string
   readonly outcome: 'passed' | 'failed' | 'skipped'
-  /** Why the case was skipped, or what it saw instead. */
+  /** Why the case was skipped, or what it got instead. */
   readonly reason?: string
   readonly ms: number
 }
 
-/** Cases that run at the same time; they share nothing. */
+/** Number of cases that run concurrently; they share nothing. */
 const CONCURRENCY = 6
 
 /** @returns results in the order of the cases. */
@@ -54,7 +54,7 @@ async function runCase(one: Case, target: Target): Promise<CaseResult> {
   }
 }
 
-/** The message, and the cause that `fetch` hides behind its own. */
+/** The message, plus the cause that `fetch` wraps in its own error. */
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
   const place = /cases\/[\w-]+\.ts:\d+/.exec(error.stack ?? '')?.[0]

@@ -1,6 +1,6 @@
 /** The target of the suite: an address, how to call it, and the traits of its service. */
 
-/** Traits of a service; a case says which it needs. */
+/** Traits of a service; a case says which ones it needs. */
 export interface Traits {
   /** Such as `1.11`. */
   readonly version: string
@@ -25,43 +25,43 @@ export const PLAIN_TRAITS: Traits = {
   datacenter: 'primary',
 }
 
-/** A clock that the suite moves. Time is frozen between moves. */
+/** A clock that the suite advances. Time is frozen otherwise. */
 export interface TargetClock {
   /** Milliseconds since the epoch. */
   now(): number
   advance(ms: number): void
 }
 
-/** An OpenID provider that the target reaches, and pages of which the suite can fill in. */
+/** An OpenID provider that the target can reach and whose sign-in pages the suite can fill in. */
 export interface OpenIdProvider {
   readonly issuer: string
   readonly clientId: string
   readonly clientSecret: string
-  /** The one to which it sends browsers back. */
+  /** The redirect URI to which it sends browsers back. */
   readonly redirectUri: string
   /**
-   * Signs a person in, whose claim `team` is the login followed by `-team`.
+   * Signs a person in. Their claim `team` is the login name followed by `-team`.
    *
-   * @returns the parameters with which the browser comes back.
+   * @returns the parameters of the redirect back.
    */
   signIn(authUrl: string, login: string): URLSearchParams | Promise<URLSearchParams>
 }
 
 export interface Target {
-  /** For reports. */
+  /** Shown in reports. */
   readonly name: string
-  /** Without `/v1` and without a slash at its end. */
+  /** Without `/v1` and without a trailing slash. */
   readonly url: string
   /** Family of header names, such as `X-Service-`. */
   readonly prefix: string
   /** Secret of a management token; empty if there is none. */
   readonly token: string
   readonly traits: Traits
-  /** If the target's time can be moved, only cases that need this run, one after the other. */
+  /** If the target's time can be moved, only the cases that need this run, one at a time. */
   readonly clock?: TargetClock
-  /** Whether credentials of logins are read and not verified, as by the mocks. */
+  /** Whether login credentials are read but not verified, as in the mocks. */
   readonly decodesOnly?: boolean
-  /** For logins through a browser. */
+  /** For browser logins. */
   readonly provider?: OpenIdProvider
   /** Whether cases may take minutes of real time. */
   readonly isPatient?: boolean

@@ -4,7 +4,7 @@ import type { NodeServices, NodeWithServices, ServiceInstance } from '@latchkey/
 import type { Case } from '../case.ts'
 import type { Context } from '../context.ts'
 
-/** A node with a service and a check of each, under names of its own. */
+/** Registers a node that has a service and a check, with unique names. */
 async function aNode(ctx: Context) {
   const Node = ctx.unique('node')
   const Service = ctx.unique('service')
@@ -29,7 +29,7 @@ export const catalogCases: readonly Case[] = [
   {
     id: 'catalog/register',
     spec: 'D/catalog/register',
-    title: 'a registration shows in every read, names without case; the same again changes nothing',
+    title: 'a registration shows in every read, in which names ignore case; repeating it changes nothing',
     async run(ctx) {
       const { Node, Service, body } = await aNode(ctx)
       const node = await read(ctx, Node.toUpperCase())
@@ -57,7 +57,8 @@ export const catalogCases: readonly Case[] = [
   {
     id: 'catalog/select',
     spec: 'D/catalog/select',
-    title: 'tags, node-meta and filter select instances; connect lists proxies, and no gateway has services',
+    title:
+      'tags, node-meta and filter select instances; connect lists proxies, and gateways have no services',
     async run(ctx) {
       const { Node, Service } = await aNode(ctx)
       const count = async (query: string) =>
@@ -88,7 +89,8 @@ export const catalogCases: readonly Case[] = [
   {
     id: 'catalog/deregister',
     spec: 'D/catalog/deregister',
-    title: 'a service goes with its checks, a check alone, a node with all; what does not exist is true',
+    title:
+      'deregistering a service removes its checks, a node everything on it; an absent record answers true',
     async run(ctx) {
       const { Node, Service } = await aNode(ctx)
       assert.equal(await remove(ctx, { Node, CheckID: 'DISK' }), true)
@@ -102,7 +104,7 @@ export const catalogCases: readonly Case[] = [
   {
     id: 'catalog/refused',
     spec: 'D/catalog/refused',
-    title: '400: a registration with one bad part registers nothing',
+    title: '400: a registration with one invalid part registers nothing',
     async run(ctx) {
       const Node = ctx.unique('node')
       const good = { Node, Address: '10.0.0.1' }
@@ -127,7 +129,8 @@ export const catalogCases: readonly Case[] = [
   {
     id: 'catalog/rights',
     spec: 'D/catalog/rights',
-    title: '403: registering needs the rights to node and service; reads leave out what may not be read',
+    title:
+      '403: registering needs the rights to node and service; reads leave out what the caller may not read',
     async run(ctx) {
       const { Node, Service } = await aNode(ctx)
       const refused = { status: 403, code: 'privilege_missing' } as const
@@ -140,7 +143,7 @@ export const catalogCases: readonly Case[] = [
       const node = { Node, Address: '10.9.9.9' }
       await ctx.refuses('PUT', '/catalog/register', { body: node, token }, refused)
       await ctx.refuses('PUT', '/catalog/deregister', { body: { Node }, token }, refused)
-      // The service may be read, its node may not.
+      // The caller may read the service but not its node.
       assert.deepEqual(await ctx.ok('GET', '/catalog/services', { token }), { [Service]: [] })
       assert.deepEqual(await ctx.ok('GET', `/catalog/service/${Service}`, { token }), [])
       assert.deepEqual(await ctx.ok('GET', '/catalog/nodes', { token }), [])
@@ -154,7 +157,7 @@ export const catalogCases: readonly Case[] = [
   {
     id: 'catalog/rights-case',
     spec: 'D/catalog/rights',
-    title: '403: a name in another case gives no right to the node that is stored: rules tell case apart',
+    title: '403: a right to a name in another case is no right to the stored node: rules are case-sensitive',
     async run(ctx) {
       const { Node } = await aNode(ctx)
       const refused = { status: 403, code: 'privilege_missing' } as const
@@ -183,7 +186,7 @@ export const catalogCases: readonly Case[] = [
   {
     id: 'catalog/index',
     spec: 'D/catalog/index',
-    title: 'the index of a service moves with it alone, and a wait ends when it does',
+    title: 'only changes of a service move its index, and end a wait on it',
     async run(ctx) {
       const { Node, Service } = await aNode(ctx)
       const path = `/catalog/service/${Service}`

@@ -12,7 +12,7 @@ export const configEntryCases: readonly Case[] = [
     id: 'config-entries/record',
     spec: 'D/intentions/config-entries',
     needs,
-    title: 'an entry is written, read, listed, written with cas, deleted; its sources are intentions',
+    title: 'an entry is written, read, listed, written with cas and deleted; its sources are intentions',
     async run(ctx) {
       const Name = ctx.unique('b')
       const [exact, wild] = [
@@ -67,7 +67,7 @@ export const configEntryCases: readonly Case[] = [
     id: 'config-entries/conditional-delete',
     spec: 'D/intentions/config-entries',
     needs: { from: '1.11' },
-    title: 'with cas only an entry with this ModifyIndex is deleted',
+    title: 'a delete with cas deletes an entry only at this ModifyIndex',
     async run(ctx) {
       const Name = ctx.unique('b')
       const path = `/config/service-intentions/${Name}`
@@ -89,7 +89,7 @@ export const configEntryCases: readonly Case[] = [
     spec: 'D/intentions/config-entries',
     also: ['D/status/rule-400'],
     needs,
-    title: '400 for a broken rule of an entry, with the place of the fault',
+    title: '400: an entry breaks a rule; the error says where',
     async run(ctx) {
       const source = { Name: 'a', Action: 'allow' }
       const table: readonly (readonly [object, string, string])[] = [
@@ -151,7 +151,8 @@ export const configEntryCases: readonly Case[] = [
     id: 'config-entries/rights',
     spec: 'D/intentions/rights',
     needs,
-    title: '403 privilege_missing: an entry is written with intentions write on its name and read with read',
+    title:
+      '403 privilege_missing: an entry needs intentions write on its name to be written, and intentions read to be read',
     async run(ctx) {
       const Name = ctx.unique('b')
       const writer = await ctx.caller(`service "${Name}" { policy = "read" intentions = "write" }`)

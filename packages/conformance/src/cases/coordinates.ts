@@ -9,7 +9,7 @@ export const coordinateCases: readonly Case[] = [
   {
     id: 'coordinates/update',
     spec: '9.4',
-    title: '200: a report needs node:write and eight numbers; that of an unknown node is dropped',
+    title: '200: a report needs node:write and eight numbers; a report for an unknown node is dropped',
     async run(ctx) {
       const Node = `node-${crypto.randomUUID()}`
       const policy = await ctx.policy(`node "${Node}" { policy = "read" }`)
@@ -37,7 +37,7 @@ export const coordinateCases: readonly Case[] = [
   {
     id: 'coordinates/lists',
     spec: '9.4',
-    title: 'coordinates are listed by node, and the datacenter of the server comes first',
+    title: 'coordinates are listed by node, and the datacenter of the server is listed first',
     async run(ctx) {
       const nodes = await ctx.ok<Coordinate[]>('GET', '/coordinate/nodes')
       const names = nodes.map(({ Node }) => Node.toLowerCase())

@@ -8,7 +8,7 @@ interface Instance {
   readonly Checks: readonly { readonly CheckID: string; readonly Status: string; readonly Output: string }[]
 }
 
-/** Registers a service with a TTL check on the node of the target, and returns the name, which is also the ID. */
+/** Registers a service with a TTL check on the target's node, and returns its name, which is also its ID. */
 async function aService(ctx: Context, more: object = {}): Promise<string> {
   const name = ctx.unique('web')
   const body = { Name: name, Port: 80, Tags: ['v1', 'Blue'], Check: { TTL: '10m' }, ...more }
@@ -29,8 +29,7 @@ export const healthCases: readonly Case[] = [
   {
     id: 'agent/service',
     spec: '9.4',
-    title:
-      'a service of the agent is registered with its check, listed, read with its hash, and deregistered',
+    title: 'an agent service is registered with its check, listed, read with its hash, and deregistered',
     async run(ctx) {
       const name = await aService(ctx, { Weights: { Passing: 3, Warning: 1 }, address: '10.0.0.1' })
       const services = await ctx.ok<Record<string, { Service: string }>>('GET', '/agent/services')
@@ -50,7 +49,7 @@ export const healthCases: readonly Case[] = [
   {
     id: 'agent/proxy',
     spec: '9.4',
-    title: '403: a proxy also needs the right to the service that it stands for; 400 without one',
+    title: '403: a proxy also needs the right to its destination service; 400 without a destination',
     async run(ctx) {
       const [name, other] = [ctx.unique('proxy'), ctx.unique('web')]
       const { SecretID: token } = await ctx.caller(`service "${name}" { policy = "write" }`)
@@ -61,7 +60,7 @@ export const healthCases: readonly Case[] = [
       const path = '/agent/service/register'
       const denied = { status: 403, code: 'privilege_missing' } as const
       await ctx.refuses('PUT', path, proxyOf(other), denied)
-      // The list of faults ends with empty lines, as in existing services.
+      // The list of problems ends with empty lines, as in existing services.
       assert.equal((await ctx.call('PUT', path, proxyOf(''))).status, 400)
       assert.equal((await ctx.call('PUT', path, proxyOf(name))).status, 200)
       await removed(ctx, name)
@@ -70,7 +69,7 @@ export const healthCases: readonly Case[] = [
   {
     id: 'agent/ttl',
     spec: '9.4',
-    title: 'reports of a client move a TTL check; other checks and unknown statuses refuse them',
+    title: 'a client reports the status of a TTL check; other checks and unknown statuses are refused',
     async run(ctx) {
       const name = await aService(ctx)
       const id = `service:${name}`
@@ -96,7 +95,7 @@ export const healthCases: readonly Case[] = [
   {
     id: 'agent/checks',
     spec: '9.4',
-    title: 'a check of the node is registered, shown by the agent, and deregistered; faults are 400',
+    title: 'a check of the node is registered, shown by the agent, and deregistered; invalid checks are 400',
     async run(ctx) {
       const name = ctx.unique('disk')
       await done(ctx, 'PUT', '/agent/check/register', { name, TTL: '10m', status: 'passing' })
@@ -119,7 +118,7 @@ export const healthCases: readonly Case[] = [
   {
     id: 'agent/maintenance',
     spec: '9.4',
-    title: 'maintenance is a critical check, and local health says so',
+    title: 'maintenance is a critical check that local health shows',
     async run(ctx) {
       const name = await aService(ctx, { Check: { TTL: '10m', Status: 'passing' } })
       const health = await ctx.call('GET', `/agent/health/service/id/${name}`)
@@ -143,7 +142,8 @@ export const healthCases: readonly Case[] = [
   {
     id: 'agent/rights',
     spec: '9.4',
-    title: '403 privilege_missing: without service:write or agent:write; lists hold what may be read',
+    title:
+      '403 privilege_missing: without service:write or agent:write; lists show only what the caller may read',
     async run(ctx) {
       const name = await aService(ctx)
       const reader = await ctx.caller(`service "${name}" { policy = "read" }`)
@@ -162,7 +162,7 @@ export const healthCases: readonly Case[] = [
         await ctx.refuses(method, path, { token }, refused)
       }
       assert.deepEqual(Object.keys(await ctx.ok('GET', '/agent/services', { token })), [name])
-      // The node may not be read, so the instance is hidden.
+      // The caller may not read the node, so the instance is hidden.
       assert.deepEqual(await ctx.ok('GET', `/health/service/${name}`, { token }), [])
       await removed(ctx, name)
     },
@@ -197,7 +197,7 @@ export const healthCases: readonly Case[] = [
   {
     id: 'health/blocking',
     spec: '9.4',
-    title: 'a wait on a service ends with a change of it, and not with one of another service',
+    title: 'a wait on a service ends when that service changes, not when another one does',
     async run(ctx) {
       const [name, other] = [await aService(ctx), await aService(ctx)]
       const first = await ctx.call('GET', `/health/service/${name}`)
@@ -217,7 +217,7 @@ export const healthCases: readonly Case[] = [
   {
     id: 'health/mesh-summary',
     spec: '9.4',
-    title: 'the summary of a service says its datacenter, and which services its proxies stand for',
+    title: 'the summary of a service names its datacenter and the services that its proxies represent',
     needs: { from: '1.11' },
     async run(ctx) {
       const name = await aService(ctx)
@@ -246,7 +246,7 @@ export const healthCases: readonly Case[] = [
   {
     id: 'health/lists',
     spec: '9.4',
-    title: 'checks by node and state, and the summaries of user interfaces',
+    title: 'checks are listed by node and state, and as summaries for user interfaces',
     async run(ctx) {
       const name = await aService(ctx)
       const id = `service:${name}`

@@ -13,7 +13,7 @@ test('every case names rows that exist', () => {
   expect(named.filter(({ row }) => !isSection(row))).toEqual([])
 })
 
-test('every row has a case, or says where else it is shown', () => {
+test('every row has a case, or says where else it is tested', () => {
   const rows = new Set(CASES.flatMap(({ spec, also = [] }) => [spec, ...also]))
   expect(SECTIONS.filter(({ id, elsewhere }) => !rows.has(id) && elsewhere === undefined)).toEqual([])
 })

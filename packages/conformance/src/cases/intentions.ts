@@ -6,7 +6,7 @@ import type { Context } from '../context.ts'
 
 const DENIED = { status: 403, code: 'privilege_missing' } as const
 
-/** Creates an intention and answers its ID. */
+/** Creates an intention and returns its ID. */
 export async function anIntention(ctx: Context, fields: Readonly<Record<string, unknown>>): Promise<string> {
   const { ID } = await ctx.ok<{ ID: string }>('POST', '/connect/intentions', {
     body: { Action: 'allow', ...fields },
@@ -70,7 +70,8 @@ export const intentionCases: readonly Case[] = [
     id: 'intentions/rules',
     spec: 'D/intentions/by-id',
     also: ['D/status/rule-400', 'D/status/taken-409'],
-    title: '400 for a broken rule, naming the field; 409 intention_in_use: the same four names twice',
+    title:
+      '400: an intention breaks a rule; the error names the field; 409 intention_in_use: the same four names twice',
     async run(ctx) {
       const [SourceName, DestinationName] = [ctx.unique('a'), ctx.unique('b')]
       const body = { SourceName, DestinationName, Action: 'allow' }
@@ -121,8 +122,7 @@ export const intentionCases: readonly Case[] = [
   {
     id: 'intentions/match',
     spec: 'D/intentions/precedence',
-    title:
-      'match and check: the highest precedence first, wildcards included; check follows the first that fits',
+    title: 'match and check: the highest precedence first, wildcards included; check follows the first match',
     async run(ctx) {
       const [a, b] = [ctx.unique('a'), ctx.unique('b')]
       const broad = await anIntention(ctx, { SourceName: '*', DestinationName: b, Action: 'deny' })
@@ -173,7 +173,7 @@ export const intentionCases: readonly Case[] = [
   {
     id: 'intentions/filter',
     spec: 'D/intentions/by-id',
-    title: 'a filter selects intentions by their fields; 400 filter_invalid for one that cannot be read',
+    title: 'a filter selects intentions by their fields; 400 filter_invalid if it cannot be parsed',
     async run(ctx) {
       const DestinationName = ctx.unique('b')
       const allow = await anIntention(ctx, { SourceName: ctx.unique('a'), DestinationName })
@@ -192,7 +192,7 @@ export const intentionCases: readonly Case[] = [
     id: 'intentions/rights',
     spec: 'D/intentions/rights',
     title:
-      '403 privilege_missing: writing needs intentions write on the destination, reading read on either end',
+      '403 privilege_missing: writing needs intentions write on the destination, reading needs read on either end',
     async run(ctx) {
       const [a, b] = [ctx.unique('a'), ctx.unique('b')]
       const rule = (name: string, level: string) =>
@@ -218,7 +218,7 @@ export const intentionCases: readonly Case[] = [
       await ctx.refuses('GET', check, { token: sourceReader.SecretID }, DENIED)
       await ctx.ok('GET', check, { token: writer.SecretID })
       await ctx.refuses('DELETE', path, { token: sourceReader.SecretID }, DENIED)
-      // Write on all services: every rule says so, and that for all others.
+      // `*` needs write in every rule on services, including the rule for all other services.
       const all = 'service_prefix "" { policy = "read" intentions = "write" }'
       const everywhere = await ctx.caller(all)
       const butOne = await ctx.caller(`${all}\nservice "${b}" { policy = "deny" }`)
@@ -237,7 +237,8 @@ export const intentionCases: readonly Case[] = [
     id: 'intentions/exact',
     spec: 'D/intentions/by-name',
     needs: { from: '1.9.0' },
-    title: 'by names: PUT creates and replaces, GET reads, DELETE answers true, also for what is not there',
+    title:
+      'by names: PUT creates and replaces, GET reads, DELETE answers true, even if there is nothing to delete',
     async run(ctx) {
       const [a, b] = [ctx.unique('a'), ctx.unique('b')]
       const query = ends(a, `default/${b}`)
@@ -278,7 +279,7 @@ export const intentionCases: readonly Case[] = [
     spec: '9.5',
     needs: { from: '1.9.0' },
     title:
-      'an edit through config entries takes ID and times; then 409 intention_edited until the entry is gone (spec 9.5.3)',
+      'an edit through config entries removes ID and times; then 409 intention_edited until the entry is deleted (spec 9.5.3)',
     async run(ctx) {
       const [a, b] = [ctx.unique('a'), ctx.unique('b')]
       const body = { SourceName: a, DestinationName: b, Action: 'allow' }
@@ -303,7 +304,7 @@ export const intentionCases: readonly Case[] = [
     id: 'intentions/namespaces',
     spec: '9.3/1.9.0',
     needs: { edition: 'extended', from: '1.9.0' },
-    title: 'the list shows one namespace of destinations, and all with ns=*',
+    title: 'the list shows intentions to one destination namespace, or to all with ns=*',
     async run(ctx) {
       const DestinationName = ctx.unique('b')
       const fields = { SourceName: ctx.unique('a'), DestinationName }

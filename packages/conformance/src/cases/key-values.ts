@@ -18,7 +18,7 @@ export const keyValueCases: readonly Case[] = [
         [raw.text, raw.headers.get('content-type')],
         ['va\u0000lue', 'application/octet-stream'],
       )
-      // A value that is a web page must not run in a browser.
+      // A value that is a web page must not run in the browser.
       assert.equal(raw.headers.get('x-content-type-options'), 'nosniff')
       assert.match(raw.headers.get('content-security-policy') ?? '', /^sandbox\b(?!.*allow-)/)
       const dir = `/kv/${key.split('/')[0]}`
@@ -31,7 +31,7 @@ export const keyValueCases: readonly Case[] = [
   {
     id: 'kv/doubled-slashes',
     spec: '5.4',
-    title: 'keys that begin with a slash or have doubled ones are written, listed and read with them encoded',
+    title: 'keys with a leading or double slash are written, listed and read with encoded slashes',
     async run(ctx) {
       const dir = ctx.unique('dir')
       for (const [Key, path] of [
@@ -83,7 +83,7 @@ export const keyValueCases: readonly Case[] = [
     id: 'kv/rights',
     spec: '5.4',
     title:
-      '403 privilege_missing: a key is written or deleted without key:write; a tree without write on all of it',
+      '403 privilege_missing: a key is written or deleted without key:write; a tree is deleted without write on all of it',
     async run(ctx) {
       const dir = ctx.unique('dir')
       await ctx.ok('PUT', `/kv/${dir}/a`, { raw: 'v' })
@@ -106,7 +106,7 @@ export const keyValueCases: readonly Case[] = [
   {
     id: 'kv/filtered',
     spec: '5.4',
-    title: 'lists and trees of keys show what the caller may read; nothing readable is a 404',
+    title: 'lists and trees of keys show what the caller may read; 404 if that is nothing',
     async run(ctx) {
       const dir = ctx.unique('dir')
       for (const name of ['a', 'b', 'c']) await ctx.ok('PUT', `/kv/${dir}/${name}`, { raw: name })
@@ -135,7 +135,7 @@ export const keyValueCases: readonly Case[] = [
   {
     id: 'kv/names-hidden',
     spec: '5.4',
-    title: 'names of keys that the caller may not read look absent: 404 below a prefix, [] for all names',
+    title: 'keys that the caller may not read look absent in names: 404 below a prefix, [] for all names',
     async run(ctx) {
       const dir = ctx.unique('dir')
       await ctx.ok('PUT', `/kv/${dir}/key`, { raw: 'v' })
@@ -155,7 +155,7 @@ export const keyValueCases: readonly Case[] = [
   {
     id: 'kv/flags',
     spec: '5.4',
-    title: 'flags are unsigned 64-bit numbers, with all digits in every answer',
+    title: 'flags are unsigned 64-bit numbers, shown with all digits in every answer',
     async run(ctx) {
       const path = `/kv/${ctx.unique('key')}`
       for (const flags of ['0', '42', '9007199254740993', '9223372036854775808', '18446744073709551615']) {
@@ -173,7 +173,7 @@ export const keyValueCases: readonly Case[] = [
     id: 'kv/cas',
     spec: '5.4',
     title:
-      'cas writes and deletes only an unchanged key, and answers false otherwise; a missing key counts as deleted',
+      'cas writes and deletes only an unchanged key, and answers false otherwise; deleting a missing key succeeds',
     async run(ctx) {
       const path = `/kv/${ctx.unique('key')}`
       assert.equal((await ctx.call('PUT', `${path}?cas=0`, { raw: '1' })).text, 'true')
@@ -183,7 +183,7 @@ export const keyValueCases: readonly Case[] = [
       assert.equal((await ctx.call('DELETE', `${path}?cas=${entry?.ModifyIndex}`)).text, 'false')
       assert.equal((await ctx.call('DELETE', `${path}?cas=0`)).text, 'false')
       assert.equal((await ctx.call('GET', `${path}?raw`)).text, '3')
-      // A missing key cannot have changed: there is nothing to delete and nothing to overwrite.
+      // A missing key has nothing to overwrite, which is false, and nothing to delete, which is true.
       assert.equal(
         (await ctx.call('PUT', `${path}-none?cas=${entry?.ModifyIndex}`, { raw: '4' })).text,
         'false',

@@ -14,7 +14,7 @@ async function aNamespace(ctx: Context, fields: object = {}): Promise<string> {
   return Name
 }
 
-/** A token of a namespace that may read and write there. */
+/** A token that may read and write in its namespace. */
 async function writerIn(ctx: Context, ns: string): Promise<Token> {
   const policy = await ctx.policy('acl = "write"', { Namespace: ns })
   return ctx.token({ Namespace: ns, Policies: [{ ID: policy.ID }] })
@@ -22,7 +22,7 @@ async function writerIn(ctx: Context, ns: string): Promise<Token> {
 
 const UNSUPPORTED = { status: 400, code: 'namespace_unsupported' } as const
 
-/** Requests of endpoints whose records are in `default` alone, or named with their namespace. */
+/** Requests to endpoints whose records exist only in `default`, or that name a namespace per record. */
 const IN_DEFAULT = [
   ['PUT', '/session/create'],
   ['GET', '/session/list'],
@@ -101,7 +101,7 @@ export const namespaceCases: readonly Case[] = [
     id: 'namespace/empty-field',
     spec: 'D/namespaces/standard',
     title:
-      'an empty field Namespace counts as absent in bodies of sessions, agent and catalog, a name is refused',
+      'an empty field Namespace is treated as absent in bodies of sessions, agent and catalog; a name is refused',
     async run(ctx) {
       const [Node, Name] = [ctx.unique('node'), ctx.unique('web')]
       const bodies = [
@@ -153,7 +153,7 @@ export const namespaceCases: readonly Case[] = [
   {
     id: 'namespace/default-alone',
     spec: 'D/namespaces/default-alone',
-    title: '400 query_invalid: sessions, agent and intentions by name know the namespace default alone',
+    title: '400 query_invalid: sessions, agent and intentions by name accept only the namespace default',
     needs: EXTENDED,
     async run(ctx) {
       const ns = await aNamespace(ctx)
@@ -174,7 +174,7 @@ export const namespaceCases: readonly Case[] = [
     id: 'namespace/create',
     spec: '4.2/ns',
     also: ['2.1/Namespace', '4.9.2', '4.9.5'],
-    title: 'a token is created in the namespace of ns, or in default, and shows it as its last key',
+    title: 'a token is created in the namespace that ns names, or in default, and shows it as its last key',
     needs: EXTENDED,
     async run(ctx) {
       const ns = await aNamespace(ctx)
@@ -187,7 +187,7 @@ export const namespaceCases: readonly Case[] = [
   {
     id: 'namespace/reserved-name',
     spec: 'D/namespaces/reserved-name',
-    title: '400 name_invalid: no other namespace gets a policy called global-management, created or renamed',
+    title: '400 name_invalid: in another namespace, a policy is created as, or renamed to, global-management',
     needs: EXTENDED,
     async run(ctx) {
       const Namespace = await aNamespace(ctx)
@@ -203,7 +203,7 @@ export const namespaceCases: readonly Case[] = [
     spec: '4.9.1',
     also: ['4.9.2', '4.9.3', '4.9.4', '4.2.3'],
     title:
-      'the namespace is that of the body, otherwise of ns, then of the header, then of the token of the caller',
+      'the namespace is taken from the body, otherwise from ns, then the header, then the token of the caller',
     needs: EXTENDED,
     async run(ctx) {
       const [body, query, header, own] = [
@@ -298,7 +298,7 @@ export const namespaceCases: readonly Case[] = [
     id: 'namespace/body-on-update',
     spec: '4.5.7',
     also: ['4.6/Namespace'],
-    title: 'update and clone look for the token in the namespace of the body, which wins over ns',
+    title: 'update and clone look up the token in the namespace of the body, which takes precedence over ns',
     needs: EXTENDED,
     async run(ctx) {
       const [ns, other] = [await aNamespace(ctx), await aNamespace(ctx)]
@@ -314,7 +314,7 @@ export const namespaceCases: readonly Case[] = [
   {
     id: 'namespace/list',
     spec: '4.8/ns',
-    title: 'ns lists the tokens of a namespace, * those of all',
+    title: 'ns lists the tokens of one namespace, or of all with *',
     needs: EXTENDED,
     async run(ctx) {
       const [ns, other] = [await aNamespace(ctx), await aNamespace(ctx)]
@@ -336,7 +336,7 @@ export const namespaceCases: readonly Case[] = [
     id: 'namespace/auth-method',
     spec: '4.8/authmethod-ns',
     title:
-      'authmethod-ns is accepted with authmethod; 400 for a bad name, 403 if the caller may not read there',
+      'authmethod-ns is accepted with authmethod; 400 for an invalid name, 403 if the caller may not read there',
     needs: EXTENDED,
     async run(ctx) {
       const ns = await aNamespace(ctx)
@@ -456,7 +456,7 @@ export const namespaceCases: readonly Case[] = [
     id: 'namespace/health',
     spec: '4.9.2',
     title:
-      'health and user interfaces show services and their checks of the namespace alone, or of all, beside checks of nodes',
+      'health and user interfaces show services and their checks of one namespace, or of all, plus node checks',
     needs: EXTENDED,
     async run(ctx) {
       const ns = await aNamespace(ctx)
@@ -518,7 +518,7 @@ export const namespaceCases: readonly Case[] = [
       const ns = ctx.unique('none')
       const refusal = { status: 404, code: 'not_found' } as const
       await ctx.refuses('PUT', '/acl/token', { body: { Namespace: ns } }, refusal)
-      // Links are resolved in that namespace, and their errors do not hide that it is missing.
+      // Links are resolved in that namespace; link errors do not mask the missing namespace.
       const body = { Namespace: ns, Policies: [{ Name: 'none' }] }
       await ctx.refuses('PUT', '/acl/token', { body }, refusal)
       await ctx.refuses('PUT', `/acl/token?ns=${ns}`, { body: {} }, refusal)

@@ -1,4 +1,4 @@
-/** Endpoints about the service itself, and the extensions. Spec 9.3, 9.4. */
+/** Endpoints about the service itself, and extensions. Spec 9.3, 9.4. */
 import assert from 'node:assert/strict'
 import type { Changes, ChangesDigest, Token } from '@latchkey/contract'
 import type { Case } from '../case.ts'
@@ -53,7 +53,7 @@ export const operationCases: readonly Case[] = [
   {
     id: 'operations/replication-token',
     spec: 'D/replication/token',
-    title: 'the token of replication is set and removed with acl:write, and is never shown',
+    title: 'the replication token is set and removed with acl:write, and is never shown',
     // That of a secondary is in use.
     needs: { datacenter: 'primary' },
     async run(ctx) {
@@ -111,7 +111,7 @@ export const operationCases: readonly Case[] = [
   {
     id: 'operations/documents',
     spec: 'D/versions/gates',
-    title: 'the changes between two versions, and an OpenAPI document with their endpoints, need no right',
+    title: 'the changes between two versions and the OpenAPI document need no right',
     async run(ctx) {
       const changes = await ctx.ok<{ Gate: string; At: string }[]>(
         'GET',
@@ -155,7 +155,7 @@ export const operationCases: readonly Case[] = [
       const waiting = ctx.ok<Changes>('GET', `/acl/changes?index=${changes.Index}&wait=60s`)
       await ctx.ok('DELETE', `/acl/token/${kept.AccessorID}`)
       let next = await waiting
-      // Other cases may have woken it.
+      // Other cases may have woken the read.
       for (let more = 0; more < 100 && !next.Deleted.Tokens.includes(kept.AccessorID); more += 1) {
         next = await ctx.ok<Changes>('GET', `/acl/changes?index=${next.Index}&wait=10s`)
       }
@@ -184,7 +184,7 @@ export const operationCases: readonly Case[] = [
   {
     id: 'operations/snapshot',
     spec: '9.4',
-    title: 'an archive of the whole store is for global managers alone; without one, 501 endpoint_not_built',
+    title: 'only global managers read an archive of the whole store; 501 endpoint_not_built if there is none',
     async run(ctx) {
       const { SecretID: token } = await ctx.caller('operator = "write" acl = "read"')
       const refusal = { status: 403, code: 'privilege_missing' } as const
@@ -224,7 +224,7 @@ export const operationCases: readonly Case[] = [
   {
     id: 'operations/promote-body',
     spec: 'D/replication/promotion',
-    title: '400: a promotion names another datacenter or none, an acceptance no store',
+    title: '400: a promotion names another datacenter or none, or an acceptance names no store',
     async run(ctx) {
       const promote = { status: 400, field: 'Datacenter' } as const
       const other = { body: { Datacenter: 'another' } }
@@ -245,7 +245,7 @@ export const operationCases: readonly Case[] = [
     id: 'operations/promote-right',
     spec: 'D/replication/promotion',
     title:
-      '403 privilege_missing: promotion and acceptance without acl:write, as they decide about every record',
+      '403 privilege_missing: promotion and acceptance without acl:write, because they affect every record',
     async run(ctx) {
       const { SecretID: token } = await ctx.caller('acl = "read"')
       const refusal = { status: 403, code: 'privilege_missing' } as const
@@ -258,7 +258,7 @@ export const operationCases: readonly Case[] = [
     id: 'operations/changes-digest',
     spec: 'D/changes/digest',
     title:
-      'a digest counts the policies, roles and global tokens, and tells whether they changed since an index',
+      'a digest counts the policies, roles and global tokens, and shows whether they changed since an index',
     async run(ctx) {
       const local = await ctx.token({ Local: true })
       await ctx.token()
@@ -291,7 +291,7 @@ export const operationCases: readonly Case[] = [
   {
     id: 'questions/lint',
     spec: 'D/rules/unknown',
-    title: 'lint reports what a create would refuse, with its position, and needs no token',
+    title: 'lint reports what a create would refuse, with its position, without a token',
     async run(ctx) {
       const lint = (Rules: string) =>
         ctx.ok<Found[]>('POST', '/acl/policy/lint', { body: { Rules }, token: null })
@@ -303,7 +303,8 @@ export const operationCases: readonly Case[] = [
   {
     id: 'questions/who-can',
     spec: '5.2',
-    title: 'who-can lists the tokens with a right, and what-if those that other rules would change',
+    title:
+      'who-can lists the tokens that have a right; what-if lists the tokens that a change of rules would affect',
     async run(ctx) {
       const key = ctx.unique('key')
       const policy = await ctx.policy(`key "${key}" { policy = "read" }`)

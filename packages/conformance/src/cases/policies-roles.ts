@@ -4,7 +4,7 @@ import type { Policy, Role, Token } from '@latchkey/contract'
 import type { Case } from '../case.ts'
 import type { Context } from '../context.ts'
 
-/** The checks that a token with these rules passes, each as `resource segment access`. */
+/** Which of these checks, each `resource segment access`, a token with these rules passes. */
 async function decide(ctx: Context, rules: readonly string[], checks: readonly string[]): Promise<boolean[]> {
   const policies: Policy[] = []
   for (const text of rules) policies.push(await ctx.policy(text))
@@ -70,7 +70,7 @@ export const policyRoleCases: readonly Case[] = [
     id: 'policies/names',
     spec: 'D/status/taken-409',
     also: ['D/status/rule-400'],
-    title: '409 name_in_use: a policy or role name in use, in any case; 400: no name, or a bad one',
+    title: '409 name_in_use: a policy or role name in use, in any case; 400: no name, or an invalid one',
     async run(ctx) {
       const policy = await ctx.policy()
       const role = await ctx.role()
@@ -188,7 +188,7 @@ export const policyRoleCases: readonly Case[] = [
     id: 'roles/links-checked',
     spec: '2.3',
     also: ['D/status/rule-400'],
-    title: '400: a role that links nothing, or whose identity breaks the name rule',
+    title: '400: a role links nothing, or has an identity that breaks the name rule',
     async run(ctx) {
       const Name = ctx.unique('role')
       const refuse = (fields: object, code: 'link_unknown' | 'name_invalid', field: string) =>
@@ -225,7 +225,7 @@ export const policyRoleCases: readonly Case[] = [
     id: 'rules/forms',
     spec: 'D/rules/forms',
     title:
-      'rules are HCL or JSON; a rule is exact or for a prefix; the exact one wins, then the longest prefix',
+      'rules are HCL or JSON; a rule is exact or for a prefix; the exact rule wins, then the longest prefix',
     async run(ctx) {
       const hcl =
         'key_prefix "a/" { policy = "write" }\nkey_prefix "a/b" { policy = "read" }\nkey "a/bc" { policy = "deny" }'
@@ -247,7 +247,7 @@ export const policyRoleCases: readonly Case[] = [
   {
     id: 'rules/ranking',
     spec: 'D/rules/ranking',
-    title: 'the strictest level that several policies have for a segment wins: deny, write, list, read',
+    title: 'if several policies have a level for a segment, the strictest wins: deny, write, list, read',
     async run(ctx) {
       const rule = (level: string) => `key_prefix "a" { policy = "${level}" }`
       const checks = ['key a read', 'key a list', 'key a write']
@@ -265,7 +265,7 @@ export const policyRoleCases: readonly Case[] = [
     id: 'rules/level-case',
     spec: 'D/rules/levels',
     title:
-      'a level in another case is accepted, grants nothing and yields to a correct level; a deny still denies',
+      'a level in another case is accepted, grants nothing and yields to a correct level; deny still denies',
     async run(ctx) {
       const hcl =
         'acl = "Write"\noperator = "WRITE"\nkeyring = "READ"\nkey_prefix "a" { policy = "WRITE" }\nservice "s" { policy = "write" intentions = "Write" }'
@@ -281,7 +281,7 @@ export const policyRoleCases: readonly Case[] = [
       ]
       for (const rules of [hcl, json]) {
         assert.deepEqual(await decide(ctx, [rules], checks), [false, false, false, false, true, false])
-        // The correct level of another policy wins, in either order.
+        // The correctly spelled level of another policy wins, in either order.
         const exact = 'operator = "read"\nkey_prefix "a" { policy = "read" }'
         for (const both of [
           [rules, exact],
@@ -289,7 +289,7 @@ export const policyRoleCases: readonly Case[] = [
         ])
           assert.deepEqual(await decide(ctx, both, checks), [false, true, false, true, true, false])
       }
-      // A deny in another case still denies.
+      // A deny in another spelling still denies.
       const wide = 'key_prefix "" { policy = "write" }'
       assert.deepEqual(await decide(ctx, [`${wide}\nkey "b" { policy = "READ" }`], ['key b write']), [false])
       assert.deepEqual(await decide(ctx, [wide, 'key_prefix "" { policy = "DENY" }'], ['key b read']), [
@@ -324,7 +324,7 @@ export const policyRoleCases: readonly Case[] = [
   {
     id: 'rules/text',
     spec: 'D/rules/text',
-    title: 'stored rules keep their text: comments, blanks and order',
+    title: 'stored rules keep their text: comments, whitespace and order',
     async run(ctx) {
       const text = '# why\n\nkey   "b" {policy="read"} // end\n/* a */ acl = "read"\n'
       const { ID, Rules } = await ctx.policy(text)

@@ -9,7 +9,7 @@ export const sessionCases: readonly Case[] = [
     id: 'sessions/record',
     spec: '9.4',
     also: ['9.3/1.7.0', 'D/sessions/create'],
-    title: 'a session is created with defaults, read alone, by node and in the list, renewed, and destroyed',
+    title: 'a session is created with defaults, read by ID, by node and in the list, renewed, and destroyed',
     needs: { from: '1.7.0' },
     async run(ctx) {
       const Node = await aNode(ctx)
@@ -37,7 +37,7 @@ export const sessionCases: readonly Case[] = [
     id: 'sessions/faults',
     spec: '9.4',
     also: ['D/sessions/create'],
-    title: '400: malformed ids, unknown nodes and checks, durations out of range, and other behaviours',
+    title: '400: malformed ids, unknown nodes and checks, durations out of range, and invalid behaviours',
     async run(ctx) {
       const Node = await aNode(ctx)
       const invalid: readonly [object, string][] = [
@@ -69,7 +69,7 @@ export const sessionCases: readonly Case[] = [
     id: 'sessions/rights',
     spec: '9.4',
     also: ['D/sessions/rights'],
-    title: 'writing needs session:write on the node, and reads show sessions of nodes with session:read',
+    title: 'writing needs session:write on the node; reads show sessions of the nodes with session:read',
     async run(ctx) {
       const Node = await aNode(ctx)
       const { ID } = await ctx.ok<{ ID: string }>('PUT', '/session/create', { body: { Node, Checks: [] } })
@@ -90,7 +90,7 @@ export const sessionCases: readonly Case[] = [
     id: 'sessions/locks',
     spec: '9.4',
     also: ['D/sessions/locks'],
-    title: 'one session at a time locks a key; other writes keep the lock; LockIndex counts the locks',
+    title: 'only one session at a time locks a key; other writes keep the lock; LockIndex counts the locks',
     async run(ctx) {
       const [one, two] = [await aSession(ctx), await aSession(ctx)]
       const path = `/kv/${ctx.unique('lock')}`
@@ -128,7 +128,7 @@ export const sessionCases: readonly Case[] = [
     id: 'sessions/keys',
     spec: '9.4',
     also: ['D/sessions/keys'],
-    title: 'trees and names of keys show, with session, only those that this session holds',
+    title: 'with session, trees and names of keys show only the keys that this session locks',
     async run(ctx) {
       const [one, two] = [await aSession(ctx), await aSession(ctx)]
       const tree = `${ctx.unique('locks')}/`
@@ -158,8 +158,7 @@ export const sessionCases: readonly Case[] = [
     id: 'sessions/ends',
     spec: '9.4',
     also: ['D/sessions/ends'],
-    title:
-      'a check that turns critical ends a session, and the keys of a session with behaviour delete go with it',
+    title: 'a check that turns critical ends a session; behaviour delete then deletes its keys',
     async run(ctx) {
       const Node = ctx.unique('node')
       const check = (Status: string) => ({

@@ -24,7 +24,7 @@ export const transactionCases: readonly Case[] = [
   {
     id: 'txn/keys',
     spec: 'D/transactions/keys',
-    title: 'writes of keys are made together, with one index, and each sees those before it',
+    title: 'writes of keys are committed together at one index, and each sees the earlier ones',
     async run(ctx) {
       const dir = ctx.unique('dir')
       const made = await apply(ctx, [
@@ -41,7 +41,7 @@ export const transactionCases: readonly Case[] = [
       const shown = (name: string, Value: string | null, Flags = 0) => ({
         KV: { LockIndex: 0, Key: `${dir}/${name}`, Flags, Value, CreateIndex: index, ModifyIndex: index },
       })
-      // The extended edition shows a Namespace, too.
+      // The extended edition also shows a Namespace.
       const results = made.Results?.map(({ KV: { Namespace: _, ...KV } = {} }) => ({ KV }))
       assert.deepEqual(results, [
         shown('a', null, 7),
@@ -58,7 +58,7 @@ export const transactionCases: readonly Case[] = [
   {
     id: 'txn/flags',
     spec: 'D/transactions/keys',
-    title: 'flags keep their 64 bits',
+    title: 'flags keep all 64 bits',
     async run(ctx) {
       const key = ctx.unique('key')
       const flags = '16213838234312408544'
@@ -71,7 +71,7 @@ export const transactionCases: readonly Case[] = [
   {
     id: 'txn/all-or-nothing',
     spec: 'D/transactions/failures',
-    title: '409: an operation that fails undoes all, and every failing operation is named',
+    title: '409: if an operation fails, all are undone, and the error names every failing one',
     async run(ctx) {
       const dir = ctx.unique('dir')
       await ctx.ok('PUT', `/kv/${dir}/there`, { raw: 'v' })
@@ -103,7 +103,7 @@ export const transactionCases: readonly Case[] = [
   {
     id: 'txn/reads',
     spec: 'D/transactions/reads',
-    title: 'a transaction that only reads says how fresh it is, and obeys the consistency modes',
+    title: 'a read-only transaction reports its freshness and obeys the consistency modes',
     async run(ctx) {
       const key = ctx.unique('key')
       await ctx.ok('PUT', `/kv/${key}`, { raw: 'v' })
@@ -125,7 +125,7 @@ export const transactionCases: readonly Case[] = [
     id: 'txn/rights',
     spec: 'D/transactions/rights',
     title:
-      '409 with Permission denied: each operation is judged before anything is looked up; gets leave out what is hidden, there or not',
+      '409 with Permission denied: rights are checked before anything is looked up; gets leave out what the caller may not read, existing or not',
     async run(ctx) {
       const dir = ctx.unique('dir')
       for (const name of ['a', 'b']) await ctx.ok('PUT', `/kv/${dir}/${name}`, { raw: name })
@@ -184,7 +184,7 @@ export const transactionCases: readonly Case[] = [
     id: 'txn/catalog',
     spec: 'D/transactions/catalog',
     needs: { from: '1.4.1' },
-    title: 'nodes, services and checks are registered and removed together, each by an operation of its own',
+    title: 'nodes, services and checks are registered and removed together, each by its own operation',
     async run(ctx) {
       const Node = ctx.unique('node')
       const name = ctx.unique('service')
@@ -211,7 +211,7 @@ export const transactionCases: readonly Case[] = [
         { Service: { Verb: 'set', Node: `${Node}-gone`, Service: { Service: name } } },
         { Service: { Verb: 'delete', Node, Service: { ID: `${name}-1` } } },
       ])
-      // Malformed operations are told first.
+      // Malformed operations are reported first.
       assert.deepEqual(stale.Errors, [{ OpIndex: 4, What: 'Must provide service name with ID' }])
       const Key = ctx.unique('key')
       const two = { KV: { Verb: 'set', Key }, Node: { Verb: 'get', Node: { Node } } }
@@ -247,7 +247,7 @@ export const transactionCases: readonly Case[] = [
     id: 'txn/node-twice',
     spec: 'D/transactions/catalog',
     needs: { from: '1.4.1' },
-    title: 'a node that operations make and change again, or rename, has the index of the transaction',
+    title: 'a node that a transaction creates and then changes, or renames, has the index of the transaction',
     async run(ctx) {
       const [Node, renamed] = [ctx.unique('node'), ctx.unique('renamed')]
       const ID = crypto.randomUUID()
@@ -271,7 +271,7 @@ export const transactionCases: readonly Case[] = [
     spec: 'D/transactions/keys',
     needs: { from: '1.7.0' },
     title:
-      'keys are locked, written under the lock and released; a node that goes in a transaction takes its locks along',
+      'keys are locked, written under the lock and released; removing a node in a transaction releases its locks',
     async run(ctx) {
       const [Node, key] = [ctx.unique('node'), ctx.unique('key')]
       await ctx.ok('PUT', '/catalog/register', { body: { Node, Address: '10.0.0.1' } })
@@ -318,7 +318,7 @@ export const transactionCases: readonly Case[] = [
     id: 'txn/catalog-rights',
     spec: 'D/transactions/rights',
     needs: { from: '1.4.1' },
-    title: '409 with Permission denied: rights are those to what is stored and to what is sent',
+    title: '409 with Permission denied: an operation needs the rights to both the stored and the sent record',
     async run(ctx) {
       const Node = ctx.unique('node')
       const [mine, theirs] = [ctx.unique('mine'), ctx.unique('theirs')]

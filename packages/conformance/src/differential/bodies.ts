@@ -1,13 +1,13 @@
-/** Random bodies: mostly valid, sometimes with a typical mistake of clients. */
+/** Random bodies: mostly valid, sometimes with a typical client mistake. */
 import type { SeededRandom } from '@latchkey/testkit/random'
 import { type Kind, placeholder } from './step.ts'
 
 /** Records that bodies may refer to. */
 export interface Pool {
   readonly random: SeededRandom
-  /** Start of all names of the sequence. */
+  /** Prefix of all names of the sequence. */
   readonly tag: string
-  /** How many creates of each kind there were so far. */
+  /** Number of creates of each kind so far. */
   readonly count: Readonly<Record<Kind, number>>
   readonly edition: 'standard' | 'extended'
 }
@@ -30,7 +30,7 @@ const LEVELS = ['read', 'write', 'deny'] as const
 const KINDS = ['key', 'key_prefix', 'service', 'service_prefix', 'node_prefix', 'session', 'event'] as const
 const SEGMENTS = ['', 'a', 'ab', 'b/', 'web'] as const
 
-/** The number of any create of a kind, or of one that never happened. */
+/** The number of any create of a kind, or of a create that never happened. */
 function someNumber({ random, count }: Pool, kind: Kind): number {
   return count[kind] === 0 || random.chance(0.06) ? 0 : 1 + random.below(count[kind])
 }
@@ -79,7 +79,7 @@ function nodeIdentity({ random }: Pool): object {
   return { NodeName, Datacenter: random.pick(['dc1', 'dc1', 'dc1', 'dc2', 'dc2', '']) }
 }
 
-/** One of the two namespaces of the sequence, the one that always exists, or one that does not. */
+/** One of the two namespaces of the sequence, the default one, or one that does not exist. */
 export function someNamespace({ random, tag }: Pool): string {
   return random.weighted([
     [4, `${tag}-ns-1`],
@@ -89,12 +89,12 @@ export function someNamespace({ random, tag }: Pool): string {
   ])
 }
 
-/** Sometimes the field that says where a record lives. Spec 4.9.1. */
+/** Sometimes the field that names the namespace of a record. Spec 4.9.1. */
 function namespaceField(pool: Pool): { readonly Namespace?: string } {
   return pool.edition === 'extended' && pool.random.chance(0.2) ? { Namespace: someNamespace(pool) } : {}
 }
 
-/** Fields of a create or update of a token. */
+/** Fields to create or update a token. */
 export function tokenBody(pool: Pool): Record<string, unknown> {
   const { random } = pool
   const body: Record<string, unknown> = { ...namespaceField(pool) }

@@ -1,4 +1,4 @@
-/** Compares two answers to the same call, up to values that each target chooses. */
+/** Compares two answers to the same call, except for values that each target chooses. */
 import { Bijection, OrderedBijection } from './relation.ts'
 
 export interface SeenReply {
@@ -13,15 +13,15 @@ const EQUAL_HEADERS = ['content-type', 'allow', 'cache-control', 'location', 'wa
 const EQUAL_FAMILY_HEADERS = ['KnownLeader', 'Default-ACL-Policy']
 
 const UUID = /[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}/g
-/** Tolerance for the time between two requests and between two clocks. */
+/** Tolerance for the time between two requests and the difference of two clocks. */
 const TIME_SLACK_MS = 60_000
 
-/** Fields whose values are indexes, times, or made from names that differ. */
+/** Fields that contain indexes or times, or derive from names that differ. */
 const INDEX_FIELDS = new Set(['CreateIndex', 'ModifyIndex', 'LockIndex'])
 const TIME_FIELDS = new Set(['CreateTime', 'ExpirationTime'])
 const IGNORED_FIELDS = new Set(['requestId', 'ResolvedByAgent'])
 
-/** State of the comparison of two targets that got the same calls so far. */
+/** State of the comparison of two targets that have received the same calls so far. */
 export class Comparison {
   private readonly ids = new Bijection()
   private readonly hashes = new Bijection()
@@ -32,7 +32,7 @@ export class Comparison {
     this.prefix = prefix
   }
 
-  /** @returns where the answers differ, in words; `undefined` where they do not. */
+  /** @returns a description of the first difference; `undefined` if the answers are equal. */
   differenceOf(left: SeenReply, right: SeenReply): string | undefined {
     if (left.status !== right.status) return `status: ${left.status}, ${right.status}`
     for (const name of [...EQUAL_HEADERS, ...EQUAL_FAMILY_HEADERS.map((suffix) => this.prefix + suffix)]) {
@@ -107,7 +107,7 @@ export class Comparison {
     return this.value(path, left, right)
   }
 
-  /** Compares texts up to related ids and passing times. */
+  /** Compares texts, except for related ids and elapsed time. */
   private text(path: string, left: string, right: string): string | undefined {
     if (left === right) return undefined
     const [a, b] = [masked(left), masked(right)]
@@ -126,7 +126,7 @@ function isObject(value: unknown): value is Fields {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** Policies and roles are listed in the order of their ids, which differ; so they are compared in that of their names. */
+/** Policies and roles are listed by ID, and the IDs differ, so they are compared in the order of their names. */
 function inCommonOrder(list: readonly unknown[]): readonly unknown[] {
   const nameOf = ({ Namespace, Name }: Fields) => `${Namespace}/${Name}`
   const isNamed = (value: unknown): value is Fields => isObject(value) && 'Name' in value && 'Hash' in value

@@ -1,4 +1,4 @@
-/** One of the two services, and the state that the run keeps for it. */
+/** One of the two services, and the state that a run keeps for it. */
 import type { Target } from '../target.ts'
 import type { SeenReply } from './compare.ts'
 import { Made, type Step } from './step.ts'
@@ -35,7 +35,7 @@ export class Player {
     return { ...reply, backward: this.isBackward(step, reply) }
   }
 
-  /** Removes the records of the sequence: first its keys in every namespace and its node, then all others. */
+  /** Removes the records of the sequence: its keys in every namespace and its node, then all others. */
   async clean(keyPaths: readonly string[], node: string): Promise<void> {
     const leave = plainStep('PUT', '/catalog/deregister', this.side.token)
     await this.play({ ...leave, body: JSON.stringify({ Node: node }) }, 0)
@@ -46,7 +46,7 @@ export class Player {
   }
 
   private isBackward({ path }: Step, { headers }: SeenReply): boolean {
-    // A read of one key carries the index of that key.
+    // A read of one key has the index of that key.
     if (path.startsWith('/kv') && !/[?&](?:recurse|keys)/.test(path)) return false
     const table = /^\/(?:acl\/(?:token|policy|policies|role)|kv)/
       .exec(path)?.[0]

@@ -1,11 +1,11 @@
-/** Relates values that two targets choose: ids one to one, indexes also in order. */
+/** Relates values that the two targets choose: ids one to one, indexes also in order. */
 
-/** A one-to-one relation between the values of two sides. */
+/** A one-to-one relation between values of the two sides. */
 export class Bijection {
   private readonly leftToRight = new Map<string, string>()
   private readonly rightToLeft = new Map<string, string>()
 
-  /** Relates two values, if neither is related to another value. */
+  /** Relates two values unless either is already related to another value. */
   relate(left: string, right: string): boolean {
     const [known, back] = [this.leftToRight.get(left), this.rightToLeft.get(right)]
     if (known === undefined && back === undefined) {
@@ -17,9 +17,9 @@ export class Bijection {
   }
 }
 
-/** As {@link Bijection}, and order-preserving. */
+/** Like {@link Bijection}, and order-preserving. */
 export class OrderedBijection {
-  /** In ascending order, on both sides. */
+  /** Ascending on both sides. */
   private readonly pairs: [left: number, right: number][] = []
 
   relate(left: number, right: number): boolean {
@@ -31,7 +31,7 @@ export class OrderedBijection {
     return true
   }
 
-  /** The first place whose left side is not smaller. */
+  /** The first position whose left side is not smaller. */
   private placeOf(left: number): number {
     let [low, high] = [0, this.pairs.length]
     while (low < high) {

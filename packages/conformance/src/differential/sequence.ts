@@ -16,13 +16,13 @@ interface SequenceOptions {
   readonly length: number
   /** Secret of the management token, the same on both targets. */
   readonly managementToken: string
-  /** `extended`: with calls in and on namespaces. */
+  /** `extended`: includes calls in and about namespaces. */
   readonly edition: 'standard' | 'extended'
 }
 
 const ANONYMOUS = '00000000-0000-0000-0000-000000000002'
 
-/** The start of every sequence: records to link, and callers that may read, or read and write. */
+/** Begins every sequence: records to link, and callers that may read, or read and write. */
 function beginningOf(tag: string, edition: 'standard' | 'extended'): readonly Draft[] {
   const policy = (number: number, level: string): Draft => {
     const Rules = `acl = "${level}"\nkey_prefix "" { policy = "${level}" }\noperator = "${level}"`
@@ -48,7 +48,7 @@ function beginningOf(tag: string, edition: 'standard' | 'extended'): readonly Dr
   ]
 }
 
-/** The calls of a sequence. Equal options give equal calls. */
+/** The calls of a sequence. Equal options produce equal calls. */
 export function makeSequence({ seed, length, managementToken, edition }: SequenceOptions): Step[] {
   const random = new SeededRandom(seed)
   const count: Record<Kind, number> = { token: 0, policy: 0, role: 0, namespace: 0 }
@@ -71,12 +71,12 @@ export function makeSequence({ seed, length, managementToken, edition }: Sequenc
   })
 }
 
-/** Start of all names of a sequence. */
+/** Prefix of all names of a sequence. */
 export function tagOf(seed: number): string {
   return `d${seed.toString(36)}`
 }
 
-/** In the extended edition, often with the option that says where a record lives. Spec 4.9.2. */
+/** In the extended edition, often adds the option that names the namespace of a record. Spec 4.9.2. */
 function inNamespace(pool: Pool, path: string): string {
   if (pool.edition === 'standard' || !pool.random.chance(0.35)) return path
   const ns = pool.random.chance(0.1) ? '*' : someNamespace(pool)
@@ -254,7 +254,7 @@ function namespaces(pool: Pool): Draft {
   const { random } = pool
   const name = someNamespace(pool)
   const path = `/namespace/${name}`
-  // A default that denies acl would take the rights of the management token, and so end the run.
+  // A default policy that denies acl would take away the management token's rights and end the run.
   const mayHaveDefaults = name !== 'default'
   const [policy, role] = [some(pool, 'policy', 'ID'), some(pool, 'role', 'ID')]
   const ACLs = {
@@ -269,7 +269,7 @@ function namespaces(pool: Pool): Draft {
   ])
 }
 
-/** Paths that no endpoint has, and bodies that are not JSON. */
+/** Paths without an endpoint, and bodies that are not JSON. */
 function oddity({ random }: Pool): Draft {
   return random.pick<Draft>([
     { method: 'POST', path: '/acl/token' },

@@ -1,6 +1,6 @@
 /**
- * A call of a random sequence, the same for both targets. Values that a target chose (ids, secrets) appear in it as a
- * placeholder: `{token:3:AccessorID}` is the accessor of the token that the third create made there.
+ * A call of a random sequence, the same for both targets. Where a target chose a value (ids, secrets), the call has a
+ * placeholder: `{token:3:AccessorID}` is the accessor of the token that the third create made on that target.
  */
 export type Kind = 'token' | 'policy' | 'role' | 'namespace'
 
@@ -8,12 +8,12 @@ export interface Step {
   readonly method: string
   /** Below `/v1`, with its query. */
   readonly path: string
-  /** The body before placeholders are replaced. */
+  /** The body, before placeholders are replaced. */
   readonly body: string | undefined
   /** Secret to present; `undefined`: none. */
   readonly token: string | undefined
   readonly headers: Readonly<Record<string, string>>
-  /** The record that a 200 creates. */
+  /** The record that is created if the answer is 200. */
   readonly makes?: { readonly kind: Kind; readonly number: number }
 }
 
@@ -23,7 +23,7 @@ export function placeholder(kind: Kind, number: number, field: string): string {
   return `{${kind}:${number}:${field}}`
 }
 
-/** Records that one target has created, by kind and number. */
+/** Records that one target created, by kind and number. */
 export class Made {
   private readonly records = new Map<string, Readonly<Record<string, unknown>>>()
 
@@ -31,7 +31,7 @@ export class Made {
     this.records.set(`${kind}:${number}`, record)
   }
 
-  /** Replaces placeholders by the values of this target. Records that were never created get a fixed unknown id. */
+  /** Replaces placeholders with this target's values. Records that were never created get a fixed unknown id. */
   fill(text: string): string {
     return text.replace(PLACEHOLDER, (_, kind: string, number: string, field: string) => {
       const value = this.records.get(`${kind}:${number}`)?.[field]
@@ -39,7 +39,7 @@ export class Made {
     })
   }
 
-  /** Paths that delete the created records, newest first; namespaces last, since they must be empty. */
+  /** Paths to delete the created records, newest first; namespaces last, because they must be empty. */
   paths(): string[] {
     const made = [...this.records]
       .reverse()

@@ -1,4 +1,4 @@
-/** Random transactions: short, so that many of them are made, over few names, so that operations meet. */
+/** Random transactions: short, so that many commit, and over few names, so that operations collide. */
 import type { Pool } from './bodies.ts'
 
 const KEYS = ['a', 'ab', 'b/', 'b/c'] as const
@@ -31,7 +31,7 @@ export function transactionBody(pool: Pool): readonly object[] {
   )
 }
 
-/** No text of an answer may hold an index, which differs between services: so only a missing key is checked by its index. */
+/** No answer text may contain an index, which differs between services, so only missing keys are checked by index. */
 function keyOperation({ random, tag }: Pool): object {
   const Verb = random.weighted([
     [6, 'set'],

@@ -4,7 +4,7 @@ import { HEADER_PREFIXES_DEFAULT, type Token } from '@latchkey/contract'
 import type { Case } from '../../case.ts'
 import type { AskOptions, Context } from '../../context.ts'
 
-/** The accessor that the target resolves a request to. */
+/** The accessor that the target finds for the caller of a request. */
 async function whoIs(ctx: Context, path: string, options: AskOptions): Promise<string> {
   return (await ctx.ok<Token>('GET', `/acl/token/self${path}`, { token: null, ...options })).AccessorID
 }
@@ -15,7 +15,7 @@ export const authenticationCases: readonly Case[] = [
   {
     id: 'auth/header',
     spec: '5.1',
-    title: 'the secret is in the token header or in the token query parameter',
+    title: 'the secret is read from the token header or the token query parameter',
     async run(ctx) {
       const { AccessorID, SecretID } = await ctx.token()
       assert.equal(await whoIs(ctx, '', { headers: { [ctx.header('Token')]: SecretID } }), AccessorID)
@@ -61,7 +61,7 @@ export const authenticationCases: readonly Case[] = [
     id: 'auth/order',
     spec: 'D/auth/sources',
     title:
-      'the query wins over the header, the header over bearer; an empty source is skipped, a wrong one never falls through',
+      'the query takes precedence over the header, the header over bearer; an empty source is skipped, a wrong one never falls through',
     async run(ctx) {
       const [query, header, bearer] = [await ctx.token(), await ctx.token(), await ctx.token()]
       const both = { [ctx.header('Token')]: header.SecretID, Authorization: `Bearer ${bearer.SecretID}` }
@@ -83,7 +83,7 @@ export const authenticationCases: readonly Case[] = [
     spec: 'D/auth/sources',
     also: ['D/tokens/anonymous'],
     title:
-      'without a secret, and with the secret `anonymous`, the caller is the anonymous token; its rights are not added to others',
+      'without a secret, and with the secret `anonymous`, the caller is the anonymous token; other callers do not get its rights',
     async run(ctx) {
       const refused = await ctx.call('GET', '/acl/tokens', { token: null })
       assert.match(refused.text, /^Permission denied: anonymous token lacks permission 'acl:read'/)
@@ -95,7 +95,7 @@ export const authenticationCases: readonly Case[] = [
     id: 'auth/never-a-secret',
     spec: 'D/records/hidden',
     also: ['D/status/caller-403'],
-    title: '403 caller_unknown: the redaction text, root names and any secret that was never issued (SEC-01)',
+    title: '403 caller_unknown: the redaction text, root names, or a secret that was never issued (SEC-01)',
     async run(ctx) {
       const { SecretID } = await ctx.token()
       const never = [
@@ -120,7 +120,7 @@ export const authenticationCases: readonly Case[] = [
   {
     id: 'auth/hidden-not-stored',
     spec: 'D/records/hidden',
-    title: '400 id_invalid: a new token cannot have the redaction text as its secret (SEC-01)',
+    title: '400 id_invalid: a new token is given the redaction text as its secret (SEC-01)',
     async run(ctx) {
       const body = { SecretID: '<hidden>' }
       await ctx.refuses('PUT', '/acl/token', { body }, { status: 400, code: 'id_invalid', field: 'SecretID' })
@@ -130,7 +130,7 @@ export const authenticationCases: readonly Case[] = [
     id: 'auth/families',
     spec: 'D/auth/families',
     title:
-      'an answer carries the headers of the family that the request used, or of every family if it used none',
+      'an answer has the headers of the family that the request used, or of every family if it used none',
     async run(ctx) {
       const { SecretID } = await ctx.token()
       const self = '/acl/token/self'
@@ -167,7 +167,8 @@ export const authenticationCases: readonly Case[] = [
   {
     id: 'auth/query-warning',
     spec: 'D/auth/query',
-    title: 'an answer to a token in the query has a deprecation warning; one to a token in a header has none',
+    title:
+      'an answer has a deprecation warning if the token was in the query, and none if it was in a header',
     async run(ctx) {
       const { SecretID } = await ctx.token()
       const inQuery = await ctx.call('GET', `/acl/token/self?token=${SecretID}`, { token: null })
@@ -181,7 +182,7 @@ export const authenticationCases: readonly Case[] = [
   {
     id: 'auth/body-does-not-count',
     spec: '5.1',
-    title: 'no body and no other query option sets the caller (AUTHZ-01)',
+    title: 'neither a body nor any other query option sets the caller (AUTHZ-01)',
     async run(ctx) {
       const { SecretID, AccessorID } = await ctx.token()
       const refusal = {

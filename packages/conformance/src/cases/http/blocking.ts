@@ -4,7 +4,7 @@ import type { Case } from '../../case.ts'
 import type { AskOptions, Context } from '../../context.ts'
 import type { Reply } from '../../reply.ts'
 
-/** Maximum time of an immediate answer, in milliseconds: far below the default wait, with room for a busy machine. */
+/** Maximum time of an immediate answer, in milliseconds: far below the default wait, but enough for a busy machine. */
 const SLACK_MS = 30_000
 
 function indexOf(ctx: Context, reply: Reply): number {
@@ -14,7 +14,7 @@ function indexOf(ctx: Context, reply: Reply): number {
 /** Maximum time until a watcher sees a change, in milliseconds. */
 const PATIENCE_MS = 40_000
 
-/** Sends one blocking query, and resolves when it is probably waiting. */
+/** Sends one blocking query, and resolves once it probably waits on the server. */
 async function block(
   ctx: Context,
   path: string,
@@ -24,15 +24,15 @@ async function block(
   const reply = ctx
     .call('GET', path, options)
     .then((answer) => ({ ...answer, ms: performance.now() - startedAt }))
-  // The case sees a rejection when it awaits the reply.
+  // The case handles a rejection when it awaits the reply.
   reply.catch(() => undefined)
   await new Promise((resolve) => setTimeout(resolve, 40))
   return { reply }
 }
 
 /**
- * Watches a read as a client does, until its value changes. Writes to other records may
- * end a single query early, since the index is that of the table.
+ * Watches a read as a client does, until its value changes. Writes to other records may end a single query
+ * early, because the index belongs to the whole table.
  */
 async function watch(
   ctx: Context,
@@ -67,7 +67,7 @@ export const blockingCases: readonly Case[] = [
     spec: 'D/blocking/wait',
     also: ['4.1/Read', '4.1/Read self', '4.1/List'],
     title:
-      'read, self and list with the current index answer the same when wait ends, at most a sixteenth later',
+      'read, self and list with the current index answer the same when the wait ends, at most a sixteenth late',
     async run(ctx) {
       const policy = await ctx.policy()
       const token = await ctx.token({ Policies: [{ ID: policy.ID }] })
@@ -95,7 +95,7 @@ export const blockingCases: readonly Case[] = [
   {
     id: 'blocking/passed',
     spec: 'D/blocking/wait',
-    title: 'an index that has already passed, 0 or no index is answered at once',
+    title: 'a read with an index that has already passed, with 0 or without an index is answered at once',
     async run(ctx) {
       const token = await ctx.token()
       const before = indexOf(ctx, await ctx.call('GET', `/acl/token/${token.AccessorID}`))
@@ -130,7 +130,7 @@ export const blockingCases: readonly Case[] = [
           { status: 400, code: 'query_invalid', field: 'wait', text: 'Invalid wait time' },
         )
       }
-      // The replication status never waits, but checks these options all the same.
+      // The replication status never waits, but still validates these options.
       for (const query of ['index=-1', 'wait=soon', 'stale&consistent', 'max_stale=soon']) {
         const refusal = { status: 400, code: 'query_invalid' } as const
         await ctx.refuses('GET', `/acl/replication?${query}`, {}, refusal)
@@ -181,7 +181,7 @@ export const blockingCases: readonly Case[] = [
     id: 'blocking/list-wakes',
     spec: 'D/blocking/wakes',
     also: ['4.1/List'],
-    title: 'a change of what it shows wakes a filtered list',
+    title: 'a change of a token that it shows wakes a filtered list',
     async run(ctx) {
       const policy = await ctx.policy()
       const token = await ctx.token({ Policies: [{ ID: policy.ID }] })
@@ -207,7 +207,7 @@ export const blockingCases: readonly Case[] = [
     id: 'blocking/unchanged',
     spec: 'D/blocking/wakes',
     title:
-      'a read of one record keeps waiting while only others change, whatever the index of its table; its own change wakes it',
+      'a read of one record keeps waiting while only others change, even if the index of its table moves; a change of its record wakes it',
     needs: { datacenter: 'primary' },
     async run(ctx) {
       const key = `/kv/${ctx.unique('key')}`
@@ -330,7 +330,7 @@ export const blockingCases: readonly Case[] = [
     id: 'blocking/headers',
     spec: 'D/blocking/headers',
     title:
-      'reads carry Index (never 0, at least ModifyIndex, never backward), KnownLeader and LastContact; writes do not',
+      'reads have Index (never 0, at least ModifyIndex, never backward), KnownLeader and LastContact; writes do not',
     async run(ctx) {
       let last = 0
       for (let i = 0; i < 5; i += 1) {
@@ -352,7 +352,7 @@ export const blockingCases: readonly Case[] = [
     id: 'consistency/modes',
     spec: 'D/blocking/modes',
     also: ['4.1/Read', '4.1/Read self', '4.1/List'],
-    title: 'stale and consistent work by presence, on read, self and list; consistent sees the last write',
+    title: 'stale and consistent apply if present, on read, self and list; consistent sees the last write',
     async run(ctx) {
       const policy = await ctx.policy()
       const token = await ctx.token({ Policies: [{ ID: policy.ID }] })

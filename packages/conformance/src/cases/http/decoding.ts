@@ -8,7 +8,7 @@ export const decodingCases: readonly Case[] = [
   {
     id: 'decoding/json',
     spec: '4',
-    title: 'a body is JSON whatever its content type says, and the answer is application/json',
+    title: 'a body is parsed as JSON whatever its content type, and the answer is application/json',
     async run(ctx) {
       for (const type of ['application/json', 'text/plain', 'application/x-www-form-urlencoded']) {
         const reply = await ctx.call('PUT', '/acl/token', {
@@ -81,7 +81,7 @@ export const decodingCases: readonly Case[] = [
   {
     id: 'decoding/malformed',
     spec: 'D/status/malformed-400',
-    title: '400 body_malformed: a body that is not JSON; 400 body_required: no body, or only blanks',
+    title: '400 body_malformed: a body that is not JSON; 400 body_required: no body, or only whitespace',
     async run(ctx) {
       for (const raw of [
         '{',
@@ -122,7 +122,7 @@ export const decodingCases: readonly Case[] = [
   {
     id: 'decoding/null',
     spec: 'D/decoding/null',
-    title: 'null counts as absent, for every field and for the whole body',
+    title: 'null is treated as absent, for every field and for the whole body',
     async run(ctx) {
       const fields = [
         'AccessorID',
@@ -175,7 +175,7 @@ export const decodingCases: readonly Case[] = [
   {
     id: 'decoding/too-large',
     spec: 'D/status/large-413',
-    title: '413 body_too_large: a body above 1 MiB, a value of a key above 512 KiB; the exact bounds pass',
+    title: '413 body_too_large: a body above 1 MiB, a value of a key above 512 KiB; exactly these sizes pass',
     async run(ctx) {
       const bytes = 1_048_576
       const fill = (size: number) => `{"Description":"x"}${' '.repeat(size - 19)}`
@@ -200,7 +200,7 @@ export const decodingCases: readonly Case[] = [
     id: 'decoding/caller-first',
     spec: 'D/status/order',
     title:
-      '403 before 400: a caller without the right neither learns what is wrong with its body nor makes the service read it (DOS-04)',
+      '403 before 400: a caller without the right neither learns what is wrong with its body nor makes the service parse it (DOS-04)',
     async run(ctx) {
       const reader = await ctx.caller('acl = "read"')
       const refusal = { status: 403, code: 'privilege_missing' } as const

@@ -14,7 +14,7 @@ import type { Context } from '../../context.ts'
 
 const EVERY_METHOD = ['GET', 'PUT', 'POST', 'DELETE', 'PATCH', 'HEAD'] as const
 
-/** Rows of an edition that nothing here belongs to: no such path. */
+/** Rows of an edition to which no endpoint here belongs: no such path. */
 const NETWORK_AREA = '/operator/area/'
 
 export const methodCases: readonly Case[] = [
@@ -23,7 +23,7 @@ export const methodCases: readonly Case[] = [
     spec: '9.4',
     also: ['7/method', 'D/status/method-405', '9.3/1.0'],
     title:
-      '405 method_not_allowed with Allow: every row of the table with every other method; the correct one is not 405 (INV-02)',
+      '405 method_not_allowed with Allow: every row of the table with every wrong method; the right one is not 405 (INV-02)',
     async run(ctx) {
       for (const row of REQUIRED_METHODS) {
         const path = row.path.replace(':uuid', crypto.randomUUID()).replace(/\/$/, '/x')
@@ -50,7 +50,7 @@ export const methodCases: readonly Case[] = [
     spec: '7/method',
     also: ['D/status/method-405'],
     title:
-      '405 method_not_allowed: token endpoints with another method, for any caller; OPTIONS answers Allow',
+      '405 method_not_allowed: token endpoints with a wrong method, for any caller; OPTIONS answers Allow',
     async run(ctx) {
       const id = crypto.randomUUID()
       const allowed: [string, string][] = [
@@ -86,8 +86,7 @@ export const methodCases: readonly Case[] = [
   {
     id: 'methods/left-out',
     spec: 'D/status/method-405',
-    title:
-      '501 endpoint_not_built: an endpoint that the table of the spec does not name; 405 for another method',
+    title: '501 endpoint_not_built: an endpoint outside the table of the spec; 405 for a wrong method',
     async run(ctx) {
       for (const [methods, path] of [
         ['GET', '/agent/connect/ca/roots'],
@@ -105,7 +104,8 @@ export const methodCases: readonly Case[] = [
   {
     id: 'methods/unknown-paths',
     spec: 'D/status/order',
-    title: '404 endpoint_unknown: a path that no endpoint has, in any method, before authentication (INV-01)',
+    title:
+      '404 endpoint_unknown: a path that no endpoint has, with any method, before authentication (INV-01)',
     async run(ctx) {
       for (const path of ['/acl', '/acl/tokenz', '/acl/tokens/', '/ACL/tokens', '/acl/Token', '/nope']) {
         for (const method of ['GET', 'PUT', 'POST', 'DELETE']) {
@@ -214,13 +214,13 @@ function endpointsOf({ target }: Context): readonly Endpoint[] {
   return endpoints
 }
 
-/** Rules that grant less than a right. */
+/** Rules that grant less than the right. */
 const LESSER_RULES: Partial<Record<Right, string>> = {
   'acl:write': 'acl = "read"',
   'operator:write': 'operator = "read"',
 }
 
-/** Rights that every caller has, and those that depend on what is stored or named, which have cases of their own. */
+/** Rights that every caller has, and rights that depend on what is stored or named, which have their own cases. */
 const DECIDED_ELSEWHERE: ReadonlySet<Right> = new Set([
   'none',
   'self',
@@ -231,9 +231,9 @@ const DECIDED_ELSEWHERE: ReadonlySet<Right> = new Set([
 ])
 
 /**
- * Checks that every chosen endpoint refuses callers without its right, with the right code.
+ * Checks that every selected endpoint refuses callers without its right, with the right code.
  *
- * @param least minimum number of chosen endpoints, so that a wrong filter fails.
+ * @param least minimum number of selected endpoints, so that a wrong filter fails.
  */
 async function holdMatrix(
   ctx: Context,
@@ -266,7 +266,7 @@ async function holdMatrix(
     const weak = lesser.get(right)
     const asked: typeof callers = weak === undefined ? callers : [...callers, [weak, 'privilege_missing']]
     for (const [token, code] of asked) {
-      // Answers hold what a caller may read, and changes are judged by what they are about.
+      // These answers filter what the caller may read, and changes are authorized by the records that they affect.
       if (right === 'catalog' && code === 'privilege_missing') continue
       const reply = await ctx.call(method, filled, { token, headers: { Accept: 'application/problem+json' } })
       assert.equal(reply.status, 403, `${name} for ${code} answered ${reply.status} ${reply.text}`)

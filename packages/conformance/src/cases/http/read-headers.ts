@@ -1,9 +1,9 @@
-/** What headers say about a read. Decisions: read headers. */
+/** What the headers of a read say about it. Decisions: read headers. */
 import assert from 'node:assert/strict'
 import type { Case } from '../../case.ts'
 import type { Context } from '../../context.ts'
 
-/** Reads that leave out rows, with two services on two nodes. */
+/** Reads that filter rows, of two services on two nodes. */
 const listsOf = (service: string, node: string) => [
   '/catalog/nodes',
   '/catalog/services',
@@ -18,7 +18,7 @@ const listsOf = (service: string, node: string) => [
   '/internal/ui/services',
 ]
 
-/** Registers a node with a service and a check, all of the same name. */
+/** Registers a node with a service and a check, all with the same name. */
 async function aNode(ctx: Context): Promise<string> {
   const Node = ctx.unique('node')
   const Check = { Name: 'alive', ServiceID: Node }
@@ -31,7 +31,8 @@ export const readHeaderCases: readonly Case[] = [
   {
     id: 'read-headers/filtered',
     spec: 'D/catalog/read-headers',
-    title: 'a list says that rights left rows out, to a caller with a token, and only then',
+    title:
+      'a list says that rows were left out for lack of rights, only if they were and the caller has a token',
     needs: { from: '1.11' },
     async run(ctx) {
       const [open, hidden] = [await aNode(ctx), await aNode(ctx)]
@@ -56,7 +57,7 @@ export const readHeaderCases: readonly Case[] = [
   {
     id: 'read-headers/not-before',
     spec: 'D/catalog/read-headers',
-    title: 'before 1.11 no list says that rights left rows out',
+    title: 'before 1.11 no list says that rows were left out for lack of rights',
     needs: { from: '1.4.0', before: '1.11' },
     async run(ctx) {
       const hidden = await aNode(ctx)
@@ -70,7 +71,7 @@ export const readHeaderCases: readonly Case[] = [
   {
     id: 'read-headers/consistency',
     spec: 'D/catalog/read-headers',
-    title: 'reads of catalog and health say how they were read; blocking queries what answered them',
+    title: 'catalog and health reads name their consistency; blocking queries also name what answered them',
     needs: { from: '1.10' },
     async run(ctx) {
       const consistency = ctx.header('Effective-Consistency')

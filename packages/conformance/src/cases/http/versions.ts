@@ -10,7 +10,7 @@ function pathOf({ path }: Endpoint): string {
   return path.replace(/:\w+/, crypto.randomUUID())
 }
 
-/** The accessor of a legacy token, which the migration assigns within seconds. Spec 9.2.3. */
+/** The accessor of a legacy token, which the accessor migration assigns within seconds. Spec 9.2.3. */
 async function accessorOf(ctx: Context, secretId: string): Promise<string> {
   for (let i = 0; i < 100; i += 1) {
     const { AccessorID } = await ctx.ok<Token>('GET', '/acl/token/self', { token: secretId })
@@ -32,7 +32,7 @@ export const versionCases: readonly Case[] = [
         await ctx.refuses('GET', path, {}, { status: 404, code: 'endpoint_unknown' })
       }
       await ctx.refuses('PUT', '/acl/bootstrap', {}, { status: 404, code: 'endpoint_unknown' })
-      // There are no accessors yet to address a token.
+      // Tokens have no accessors yet to address them by.
       const ofToken = `/acl/rules/translate/${crypto.randomUUID()}`
       await ctx.refuses('GET', ofToken, {}, { status: 404, code: 'endpoint_unknown' })
     },
@@ -73,7 +73,7 @@ export const versionCases: readonly Case[] = [
     spec: '9.3/1.7.0',
     also: ['D/versions/gates', '9.1/1.8.1'],
     title:
-      'before 1.7.0 unknown fields are ignored, NodeIdentities among them; 1.5.0 has ids, roles and expiration',
+      'before 1.7.0 unknown fields are ignored, including NodeIdentities; 1.5.0 has ids, roles and expiration',
     needs: { from: '1.5.0', before: '1.7.0' },
     async run(ctx) {
       const AccessorID = crypto.randomUUID()
@@ -128,7 +128,8 @@ export const versionCases: readonly Case[] = [
   {
     id: 'versions/legacy-works',
     spec: '9.1/1.11',
-    title: 'before 1.11 the legacy API creates, shows, clones and destroys tokens, which the new API sees',
+    title:
+      'before 1.11 the legacy API creates, shows, clones and destroys tokens, which the new API also shows',
     needs: { before: '1.11', from: '1.8.1' },
     async run(ctx) {
       const Rules = 'key "a" { policy = "read" }'
@@ -161,7 +162,7 @@ export const versionCases: readonly Case[] = [
       const translated = 'key_prefix "a" {\n  policy = "read"\n}'
       const text = await ctx.call('POST', '/acl/rules/translate', { raw: legacy.Rules })
       assert.equal(text.text, translated)
-      // A GET sends no body here, which is an empty text.
+      // Here a GET sends no body, which is read as an empty text.
       const [got, posted] = [
         await ctx.call('GET', '/acl/rules/translate'),
         await ctx.call('POST', '/acl/rules/translate'),
@@ -197,7 +198,7 @@ export const versionCases: readonly Case[] = [
     spec: '9.3/1.0',
     also: ['D/versions/gates'],
     title:
-      'before 1.0 any method reaches the endpoints of the table, but no others; agent self shows the whole configuration',
+      'before 1.0 any method reaches the endpoints of the table, but no other endpoints; agent self shows the whole configuration',
     needs: { from: '0.7', before: '1.0', mode: 'legacy' },
     async run(ctx) {
       for (const method of ['GET', 'PUT', 'POST', 'DELETE']) {
@@ -307,7 +308,7 @@ export const versionCases: readonly Case[] = [
   {
     id: 'modes/switched-off',
     spec: '5.2',
-    title: '401 acl_disabled: every ACL endpoint of a service whose ACLs are off; keys are open',
+    title: '401 acl_disabled: every ACL endpoint of a service with ACLs off; keys are open',
     needs: { acl: 'off' },
     async run(ctx) {
       const refusal = { status: 401, code: 'acl_disabled', text: 'ACL support disabled' } as const

@@ -77,7 +77,7 @@ export const authMethodCases: readonly Case[] = [
     spec: 'D/auth-methods/names',
     also: ['D/status/rule-400'],
     title:
-      'a write in another case updates the method, whose spelling stays; 400: no name, a bad one, one that differs from the path',
+      'a write in another case updates the method, whose spelling is kept; 400: no name, an invalid one, or one that differs from the path',
     async run(ctx) {
       const { method } = await aMethod(ctx)
       const { Name, Type, Config, CreateIndex } = method
@@ -85,7 +85,7 @@ export const authMethodCases: readonly Case[] = [
       const written = [
         await ctx.ok<AuthMethod>('PUT', '/acl/auth-method', { body: { Name: upper, Type, Config } }),
         await ctx.ok<AuthMethod>('PUT', `/acl/auth-method/${upper}`, { body: { Config } }),
-        // The name of the body counts where the path has none. Decisions: empty ids.
+        // The name in the body applies if the path has none. Decisions: empty ids.
         await ctx.ok<AuthMethod>('PUT', '/acl/auth-method/', { body: { Name: upper, Config } }),
       ]
       for (const one of written) assert.deepEqual([one.Name, one.CreateIndex], [Name, CreateIndex])
@@ -188,7 +188,7 @@ export const authMethodCases: readonly Case[] = [
         [kubernetes({ ServiceAccountJWT: 'a.b' }), 'field_invalid', 'Config.ServiceAccountJWT'],
         [kubernetes({ Host: 'https://a b' }), 'field_invalid', 'Config.Host'],
         [kubernetes({ JWKSURL: url }), 'field_unknown', 'Config.JWKSURL'],
-        // Of the extended edition.
+        // From the extended edition.
         [kubernetes({ MapNamespaces: true }), 'field_unknown', 'Config.MapNamespaces'],
       ]
       for (const [fields, code, field, text] of table) {
@@ -216,7 +216,7 @@ export const authMethodCases: readonly Case[] = [
   {
     id: 'auth-methods/mapped-namespaces',
     spec: 'D/auth-methods/checks',
-    title: 'type kubernetes maps namespaces; 400 field_invalid in a namespace, and for names that are none',
+    title: 'type kubernetes maps namespaces; 400 field_invalid in a namespace, and for invalid names',
     needs: { edition: 'extended' },
     async run(ctx) {
       const mapping = {
@@ -245,7 +245,7 @@ export const authMethodCases: readonly Case[] = [
     title: 'check=false writes a method without a request to its provider',
     async run(ctx) {
       const Name = ctx.unique('method')
-      // A name that cannot be resolved.
+      // A name that does not resolve.
       const Config = { JWKSURL: 'https://idp.invalid/keys' }
       const body = { Name, Type: 'jwt', Config }
       await ctx.ok('PUT', '/acl/auth-method?check=false', { body })
@@ -256,7 +256,7 @@ export const authMethodCases: readonly Case[] = [
   {
     id: 'auth-methods/fetched',
     spec: 'D/auth-methods/unchecked',
-    title: '400 field_invalid: a method whose provider cannot be reached; the text has no address',
+    title: '400 field_invalid: a method whose provider cannot be reached; the error shows no address',
     needs: { signatures: true },
     async run(ctx) {
       const body = {
@@ -296,7 +296,7 @@ export const authMethodCases: readonly Case[] = [
     spec: 'D/auth-methods/secrets',
     also: ['5.3'],
     title:
-      'secrets of a configuration are real for acl:write and <hidden> for acl:read; 400 where <hidden> is sent back (SEC-02, ATT-55)',
+      'secrets of a configuration are real for acl:write and <hidden> for acl:read; 400 if <hidden> is sent back (SEC-02, ATT-55)',
     async run(ctx) {
       const Name = ctx.unique('method')
       const method = await ctx.ok<AuthMethod>('PUT', '/acl/auth-method', { body: { Name, ...kubernetes() } })
@@ -314,7 +314,7 @@ export const authMethodCases: readonly Case[] = [
   {
     id: 'auth-methods/list-order',
     spec: 'D/auth-methods/record',
-    title: 'methods are listed in order of their names, without case',
+    title: 'methods are listed by name, ignoring case',
     async run(ctx) {
       const tag = ctx.unique('list')
       const { method } = await aMethod(ctx, { Name: `${tag}-b` })
@@ -359,7 +359,7 @@ export const authMethodCases: readonly Case[] = [
   {
     id: 'auth-methods/orphaned-rule',
     spec: 'D/auth-methods/checks',
-    title: '400 field_invalid: an update that would leave a rule with a name that is no longer mapped',
+    title: '400 field_invalid: an update would leave a rule with a name that is no longer mapped',
     async run(ctx) {
       const { method } = await aMethod(ctx)
       const rule = await aRule(ctx, method, { Selector: 'value.team == ops' })
@@ -395,7 +395,7 @@ export const authMethodCases: readonly Case[] = [
     id: 'auth-methods/before-1.8',
     spec: 'D/auth-methods/gates',
     also: ['D/versions/gates'],
-    title: 'before 1.8.0 kubernetes is the one type, and 400 field_invalid the others',
+    title: 'before 1.8.0 kubernetes is the only type; other types are 400 field_invalid',
     needs: { from: '1.5.0', before: '1.8.0' },
     async run(ctx) {
       const { publicKey } = await aProvider(ctx)
@@ -418,7 +418,7 @@ export const authMethodCases: readonly Case[] = [
     id: 'auth-methods/before-1.8.1',
     spec: 'D/auth-methods/gates',
     also: ['D/versions/gates'],
-    title: '1.8.0 has jwt and lifetimes, which lists do not show before 1.10; it has no rules for nodes',
+    title: '1.8.0 adds jwt and lifetimes, which lists show from 1.10 on; it has no rules for nodes',
     needs: { from: '1.8.0', before: '1.8.1' },
     async run(ctx) {
       const { method } = await aMethod(ctx, { MaxTokenTTL: '1h', TokenLocality: 'local' })

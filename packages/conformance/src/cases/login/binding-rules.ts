@@ -58,7 +58,7 @@ export const bindingRuleCases: readonly Case[] = [
     id: 'binding-rules/list',
     spec: 'D/binding-rules/list',
     title:
-      'rules are listed in order of ID; authmethod picks those of a method, in any case; an unknown one has none, an empty one filters nothing',
+      'rules are listed by ID; authmethod selects the rules of a method, in any case; an unknown method has none, an empty one filters nothing',
     async run(ctx) {
       const [{ method }, { method: other }] = [await aMethod(ctx), await aMethod(ctx)]
       const rules = [await aRule(ctx, method), await aRule(ctx, method), await aRule(ctx, method)]
@@ -84,7 +84,7 @@ export const bindingRuleCases: readonly Case[] = [
     spec: 'D/binding-rules/checks',
     also: ['D/status/rule-400'],
     title:
-      '400: a rule without a method, a type or a name, or with ones that cannot be, naming the field (ATT-41)',
+      '400: a rule without a method, a type or a name, or with an invalid one; the error names the field (ATT-41)',
     async run(ctx) {
       const { method } = await aMethod(ctx)
       const rule = await aRule(ctx, method)
@@ -139,7 +139,7 @@ export const bindingRuleCases: readonly Case[] = [
     spec: 'D/selectors/language',
     also: ['D/status/rule-400'],
     title:
-      '400 selector_invalid, with line and column: a selector that cannot be read, or names what is not mapped',
+      '400 selector_invalid, with line and column: a selector that cannot be parsed, or names a field that is not mapped',
     async run(ctx) {
       const { method } = await aMethod(ctx)
       const Bound = { AuthMethod: method.Name, BindType: 'service', BindName: 'web' }

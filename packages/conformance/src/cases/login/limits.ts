@@ -1,4 +1,4 @@
-/** Limits of the tokens that logins make: extensions. Decisions: login limits. */
+/** Limits of the tokens that logins create: extensions. Decisions: login limits. */
 import assert from 'node:assert/strict'
 import type { Answer, AuthMethod } from '@latchkey/contract'
 import type { Case } from '../../case.ts'
@@ -32,7 +32,7 @@ export const limitCases: readonly Case[] = [
   {
     id: 'login/limits-written',
     spec: 'D/login/limits',
-    title: 'MaxLiveTokens and IdleTTL come back where they are set, 0 clears them, and others are refused',
+    title: 'MaxLiveTokens and IdleTTL are shown if set and cleared by 0; invalid values are refused',
     async run(ctx) {
       const { method } = await aMethod(ctx, { MaxLiveTokens: 10_000, IdleTTL: '1m' })
       const path = `/acl/auth-method/${method.Name}`
@@ -61,7 +61,7 @@ export const limitCases: readonly Case[] = [
     spec: 'D/login/limits',
     also: ['D/login/refused'],
     title:
-      '429 too_many_live_tokens: a login beyond MaxLiveTokens, concurrent ones too; a logout makes room, and so does a higher bound',
+      '429 too_many_live_tokens: a login beyond MaxLiveTokens, even a concurrent one; a logout or a higher bound makes room',
     async run(ctx) {
       const there = await aBoundMethod(ctx, { MaxLiveTokens: 3 })
       const body = await loginBody(there)
@@ -86,7 +86,7 @@ export const limitCases: readonly Case[] = [
     id: 'login/logins',
     spec: 'D/login/limits',
     title:
-      'the logins of a method are counted per sub, in order and in pages, and have no last use without IdleTTL; 404 not_found: no method',
+      'the logins of a method are counted per sub, in order and in pages, and show a last use only with IdleTTL; 404 not_found: no such method',
     async run(ctx) {
       const there = await aBoundMethod(ctx, {})
       assert.deepEqual(await loginsOf(ctx, there.method), [])
@@ -127,7 +127,7 @@ export const limitCases: readonly Case[] = [
     spec: 'D/login/limits',
     also: ['D/login/life'],
     title:
-      'a token that is not used for IdleTTL and a tenth is gone for good; reads keep it, and so does a blocking query for as long as it may wait',
+      'a token unused for IdleTTL and a tenth is gone for good; reads keep it alive, and a blocking query does for as long as it may wait',
     needs: { clock: true },
     async run(ctx) {
       const there = await aBoundMethod(ctx, { IdleTTL: '10m', MaxLiveTokens: 3 })
@@ -138,7 +138,7 @@ export const limitCases: readonly Case[] = [
         ctx.clock.advance(2 * MINUTE)
         await self(used)
       }
-      // It answers at once, but might have waited: 8.5 minutes.
+      // It answers at once here, but might have waited: 8.5 minutes.
       await self(waiting, '?index=1&wait=8m')
       ctx.clock.advance(MINUTE - 1)
       await self(used)

@@ -14,7 +14,7 @@ export const loginCases: readonly Case[] = [
     spec: 'D/login/token',
     also: ['2.1/AuthMethod', '4.8/authmethod'],
     title:
-      'a login makes a local token with Meta in its description, the method as it is spelled, and an end MaxTokenTTL after CreateTime; it is read, listed and used',
+      'a login creates a local token with Meta in its description, the method as stored, and an ExpirationTime MaxTokenTTL after CreateTime; it is read, listed and used',
     needs: { datacenter: 'primary', edition: 'standard' },
     async run(ctx) {
       const { method, provider } = await aMethod(ctx, { MaxTokenTTL: '1h' })
@@ -62,7 +62,7 @@ export const loginCases: readonly Case[] = [
     id: 'login/locality',
     spec: 'D/auth-methods/locality',
     title:
-      'tokens of a global method are global, without MaxTokenTTL they do not expire; a change of TokenLocality ends them',
+      'tokens of a global method are global; without MaxTokenTTL they do not expire; a change of TokenLocality ends them',
     needs: { datacenter: 'primary' },
     async run(ctx) {
       const { method, provider } = await aMethod(ctx, { TokenLocality: 'global' })
@@ -82,7 +82,7 @@ export const loginCases: readonly Case[] = [
     spec: 'D/login/bindings',
     also: ['D/selectors/language'],
     title:
-      'all rules that match count, names are lower-cased; a rule whose claim or role is missing does not apply; nothing bound is 403 login_unbound',
+      'all matching rules apply, and names are lower-cased; a rule whose claim or role is missing does not apply; nothing bound is 403 login_unbound',
     needs: { edition: 'standard' },
     async run(ctx) {
       const { method, provider } = await aMethod(ctx)
@@ -115,7 +115,7 @@ export const loginCases: readonly Case[] = [
     spec: 'D/login/refused',
     also: ['D/status/caller-403'],
     title:
-      '403 login_refused: a claim that is no text or no whole number, a name that cannot be; nothing is made (ATT-35, ATT-36, ATT-38)',
+      '403 login_refused: a claim that is not a text or an integer, or an invalid name; no token is created (ATT-35, ATT-36, ATT-38)',
     async run(ctx) {
       const { method, provider } = await aMethod(ctx)
       await aRule(ctx, method, { BindName: 'web-${value.team}' })
@@ -143,7 +143,7 @@ export const loginCases: readonly Case[] = [
     spec: 'D/login/request',
     also: ['D/status/malformed-400', 'D/status/large-413'],
     title:
-      '400: a login without method or credential, with too much Meta or another field; 403 an unknown method or a credential that is none; 413 a huge one (ATT-42)',
+      '400: a login without method or credential, with too much Meta or another field; 403 an unknown method or a malformed credential; 413 a huge one (ATT-42)',
     needs: { from: '1.10' },
     async run(ctx) {
       const { method, provider } = await aMethod(ctx)
@@ -219,7 +219,7 @@ export const loginCases: readonly Case[] = [
   {
     id: 'login/registered-claims',
     spec: 'D/login/refused',
-    title: '403 login_refused: another issuer or audience, times that are missing, over or to come',
+    title: '403 login_refused: another issuer or audience, times that are missing, past or in the future',
     async run(ctx) {
       const { method, provider } = await aMethod(ctx)
       await aRule(ctx, method)
@@ -248,7 +248,7 @@ export const loginCases: readonly Case[] = [
     spec: 'D/login/life',
     also: ['D/tokens/clone-refused', '4.5.5'],
     title:
-      'a login token is updated, but its method stays; 400 clone_refused; it keeps what it was given when rules and roles change',
+      'a login token can be updated, except its method; cloning it is 400 clone_refused; it keeps its links when binding rules and roles change',
     async run(ctx) {
       const { method, provider } = await aMethod(ctx)
       const role = await ctx.role()
@@ -279,7 +279,7 @@ export const loginCases: readonly Case[] = [
     spec: 'D/auth-methods/delete',
     also: ['D/login/life'],
     title:
-      'the tokens of a deleted method stop working at once, and not those of one that takes its name (ATT-43)',
+      'the tokens of a deleted method stop working at once; tokens of a new method with its name work (ATT-43)',
     async run(ctx) {
       const { method, provider } = await aMethod(ctx)
       await aRule(ctx, method)
@@ -308,7 +308,7 @@ export const loginCases: readonly Case[] = [
     id: 'login/logout',
     spec: 'D/login/logout',
     title:
-      'a logout deletes the presented token alone; 403 for one that no login made, an unknown one, an accessor, none (ATT-56)',
+      'a logout deletes only the presented token; 403 for a token that no login created, an unknown one, an accessor, or none (ATT-56)',
     async run(ctx) {
       const { method, provider } = await aMethod(ctx)
       await aRule(ctx, method)
@@ -331,7 +331,7 @@ export const loginCases: readonly Case[] = [
     id: 'login/expired',
     spec: 'D/login/life',
     also: ['3'],
-    title: 'a login token past MaxTokenTTL is gone, whatever its credential says',
+    title: 'a login token ends after MaxTokenTTL, whatever its credential says',
     needs: { clock: true },
     async run(ctx) {
       const { method, provider } = await aMethod(ctx, { MaxTokenTTL: '1m' })
@@ -348,7 +348,7 @@ export const loginCases: readonly Case[] = [
     id: 'login/explain',
     spec: 'D/login/explain',
     title:
-      'an explanation says the mapped values, which rules apply and why others do not, and the rights; nothing is made',
+      'an explanation shows the mapped values, which rules apply, why others do not, and the rights; no token is created',
     needs: { edition: 'standard' },
     async run(ctx) {
       const { method } = await aMethod(ctx)
@@ -399,7 +399,7 @@ export const loginCases: readonly Case[] = [
     spec: 'D/login/namespaces',
     also: ['4.8/authmethod-ns', '4.9.1'],
     title:
-      'methods and rules live in namespaces, and a login finds a method in its own alone (ATT-44); the first namespace rule that matches decides where the token is',
+      'methods and rules live in namespaces, and a login finds only methods of its namespace (ATT-44); the first matching namespace rule decides where the token is created',
     needs: { edition: 'extended' },
     async run(ctx) {
       const [ns, other] = [ctx.unique('ns'), ctx.unique('ns')]
@@ -424,7 +424,7 @@ export const loginCases: readonly Case[] = [
         (await ctx.ok<TokenListEntry[]>('GET', `/acl/tokens?authmethod=${method.Name}&${query}`)).map(
           ({ AccessorID }) => AccessorID,
         )
-      // Without authmethod-ns the method is in the namespace of the list.
+      // Without authmethod-ns, the method is looked up in the namespace of the list.
       for (const query of [`authmethod-ns=${ns}&ns=*`, `authmethod-ns=${ns}&ns=${ns}`, `ns=${ns}`, 'ns=*']) {
         assert.deepEqual(await list(query), [token.AccessorID], query)
       }
@@ -456,7 +456,7 @@ export const loginCases: readonly Case[] = [
     id: 'login/oidc-type',
     spec: 'D/auth-methods/checks',
     title:
-      'the extended edition has type oidc, which needs MaxTokenTTL, a client and redirect URIs; <hidden> is no client secret (ATT-55)',
+      'the extended edition has type oidc, which needs MaxTokenTTL, a client and redirect URIs; <hidden> is not accepted as client secret (ATT-55)',
     needs: { edition: 'extended' },
     async run(ctx) {
       const Config = OIDC_CONFIG

@@ -1,4 +1,4 @@
-/** Logins through a browser. Decisions: login. */
+/** Browser logins. Decisions: login. */
 import assert from 'node:assert/strict'
 import type { AuthMethod, Token } from '@latchkey/contract'
 import type { Case } from '../../case.ts'
@@ -8,20 +8,20 @@ import { aMethod, aRule, OIDC_CONFIG } from './provider.ts'
 
 const UNKNOWN_METHOD = { status: 403, code: 'auth_method_unknown' } as const
 
-/** A method whose provider is never asked. */
+/** A method whose provider never gets a request. */
 function anOidcMethod(ctx: Context): Promise<AuthMethod> {
   const body = { Name: ctx.unique('people'), Type: 'oidc', MaxTokenTTL: '1h', Config: OIDC_CONFIG }
   return ctx.ok<AuthMethod>('PUT', '/acl/auth-method?check=false', { body })
 }
 
-/** A login that was begun at a method, with the provider of the target. */
+/** A login started at a method, with the provider of the target. */
 interface Begun {
   readonly method: string
   readonly state: string
   signIn(login: string): Promise<{ readonly code: string; readonly iss: string | null }>
 }
 
-/** A method that trusts the provider of the target, and gives everybody the service of their team. */
+/** A method that trusts the target's provider and binds everyone to the service of their team. */
 async function aTeamMethod(ctx: Context): Promise<string> {
   const { issuer, clientId, clientSecret, redirectUri } = providerOf(ctx.target)
   const Config = {
@@ -63,7 +63,7 @@ function callbackOf({ method, state }: Begun, { code }: { readonly code: string 
   return { body: { AuthMethod: method, State: state, Code: code, ...fields }, token: null }
 }
 
-/** Requires a refusal of one callback, which uses up its state. */
+/** Requires that one callback is refused, which uses up its state. */
 async function refusesOnce(ctx: Context, options: ReturnType<typeof callbackOf>, text: string) {
   const headers = { Accept: 'application/problem+json' }
   const reply = await ctx.call('POST', '/acl/oidc/callback', { ...options, headers })
@@ -79,7 +79,7 @@ export const oidcCases: readonly Case[] = [
     id: 'oidc/auth-url-refused',
     spec: 'D/login/request',
     title:
-      '400: a login in a browser without method or redirect URI, by one that the method does not allow, by a method of another type; 403 an unknown method',
+      '400: a browser login without method or redirect URI, with a URI that the method does not allow, or at a method of another type; 403 at an unknown method',
     needs: { edition: 'extended' },
     async run(ctx) {
       const { Name } = await anOidcMethod(ctx)
@@ -108,7 +108,8 @@ export const oidcCases: readonly Case[] = [
     id: 'oidc/callback-refused',
     spec: 'D/login/refused',
     also: ['D/login/request'],
-    title: '403: a callback with a state that was never given, or for an unknown method; 400 without a field',
+    title:
+      '403: a callback with a state that was never issued, or for an unknown method; 400 without a field',
     needs: { edition: 'extended' },
     async run(ctx) {
       const { Name } = await anOidcMethod(ctx)
@@ -117,7 +118,7 @@ export const oidcCases: readonly Case[] = [
         return ctx.refuses('POST', '/acl/oidc/callback', { body, token: null }, refusal)
       }
       const refused = { status: 403, code: 'login_refused', text: 'Permission denied: ' } as const
-      // Existing clients send Meta, which counts at the beginning alone.
+      // Existing clients send Meta, which only has an effect at the start of a login.
       for (const fields of [{}, { Meta: { a: 'b' } }]) await refuses(fields, refused)
       await refuses({ AuthMethod: ctx.unique('none') }, UNKNOWN_METHOD)
       for (const field of ['AuthMethod', 'State', 'Code']) {
@@ -130,7 +131,7 @@ export const oidcCases: readonly Case[] = [
     spec: 'D/login/token',
     also: ['D/login/request', 'D/login/logout'],
     title:
-      'a person who signs in gets the token that their claims bind, until MaxTokenTTL; another makes another, and a logout deletes it',
+      'a person who signs in gets a token with what their claims bind, until MaxTokenTTL; each login creates another one, and a logout deletes it',
     needs: { edition: 'extended', provider: true },
     async run(ctx) {
       const method = await aTeamMethod(ctx)
@@ -158,7 +159,7 @@ export const oidcCases: readonly Case[] = [
     id: 'oidc/state',
     spec: 'D/login/refused',
     title:
-      '403 login_refused: a state that a callback used up, successful or not, of another method, or without its client nonce (ATTACK-45, ATTACK-46, ATTACK-47)',
+      '403 login_refused: a state that a callback used up, successful or not, a state of another method, or one without its client nonce (ATTACK-45, ATTACK-46, ATTACK-47)',
     needs: { edition: 'extended', provider: true },
     async run(ctx) {
       const method = await aTeamMethod(ctx)
@@ -185,7 +186,7 @@ export const oidcCases: readonly Case[] = [
     id: 'oidc/code',
     spec: 'D/login/refused',
     title:
-      '403 login_refused: a code that was never given, that belongs to another login, or that another issuer gave (ATTACK-50, ATTACK-52)',
+      '403 login_refused: a code that was never issued, that belongs to another login, or that comes from another issuer (ATTACK-50, ATTACK-52)',
     needs: { edition: 'extended', provider: true },
     async run(ctx) {
       const method = await aTeamMethod(ctx)
@@ -202,7 +203,7 @@ export const oidcCases: readonly Case[] = [
   {
     id: 'oidc/standard-edition',
     spec: 'D/namespaces/standard',
-    title: '404 endpoint_unknown: the standard edition has no logins in a browser',
+    title: '404 endpoint_unknown: the standard edition has no browser logins',
     needs: { edition: 'standard' },
     async run(ctx) {
       for (const path of ['/acl/oidc/auth-url', '/acl/oidc/callback']) {

@@ -1,4 +1,4 @@
-/** An identity provider of the suite's own: a key pair, and tokens that are really signed with it. */
+/** The suite's own identity provider: a key pair, and tokens that are really signed with it. */
 import type { AuthMethod, BindingRule, Token } from '@latchkey/contract'
 import type { AskOptions, Context } from '../../context.ts'
 
@@ -9,11 +9,11 @@ const AUDIENCE = 'latchkey'
 interface Provider {
   /** In PEM. */
   readonly publicKey: string
-  /** A token with these claims besides its issuer, audience and times. */
+  /** A token with these claims, besides its issuer, audience and times. */
   issue(claims: Readonly<Record<string, unknown>>): Promise<string>
 }
 
-/** Makes a provider with a key pair of its own. */
+/** Creates a provider with its own key pair. */
 export async function aProvider(ctx: Context): Promise<Provider> {
   const keys = await crypto.subtle.generateKey(ALGORITHM, true, ['sign', 'verify'])
   const spki = new Uint8Array(await crypto.subtle.exportKey('spki', keys.publicKey))
@@ -39,7 +39,7 @@ const base64Url = (bytes: Uint8Array) =>
     .replaceAll('/', '_')
     .replaceAll('=', '')
 
-/** Maps what the cases use. */
+/** Maps the claims that the cases use. */
 const MAPPINGS = {
   ClaimMappings: { team: 'team', ref: 'ref' },
   ListClaimMappings: { groups: 'groups' },
@@ -55,7 +55,7 @@ export function configOf({ publicKey }: Provider) {
   }
 }
 
-/** The configuration of a method for logins in a browser. */
+/** The configuration of a method for browser logins. */
 export const OIDC_CONFIG = {
   AllowedRedirectURIs: ['http://localhost:8550/oidc/callback'],
   OIDCClientID: 'client',
@@ -63,7 +63,7 @@ export const OIDC_CONFIG = {
   OIDCDiscoveryURL: 'https://idp.example',
 } as const
 
-/** A method of type jwt; it is removed when the case ends. */
+/** Creates a method of type jwt; it is removed when the case ends. */
 export async function aMethod(
   ctx: Context,
   fields: Readonly<Record<string, unknown>> = {},
@@ -82,7 +82,7 @@ export function aRule(
   return ctx.ok<BindingRule>('PUT', '/acl/binding-rule', { body })
 }
 
-/** Logs in, without presenting a token. */
+/** Logs in without presenting a token. */
 export async function login(
   ctx: Context,
   { method, provider }: { readonly method: Pick<AuthMethod, 'Name'>; readonly provider: Provider },
@@ -95,7 +95,7 @@ export async function login(
   return ctx.ok<Token>('POST', '/acl/login', { body, token: null })
 }
 
-/** For a login that is to be refused. */
+/** For a login that should be refused. */
 export async function loginBody(
   { method, provider }: { readonly method: Pick<AuthMethod, 'Name'>; readonly provider: Provider },
   claims: Readonly<Record<string, unknown>> = {},

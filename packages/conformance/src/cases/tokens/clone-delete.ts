@@ -47,7 +47,7 @@ export const cloneDeleteCases: readonly Case[] = [
   {
     id: 'clone/description',
     spec: '4.6/Description',
-    title: 'a clone takes the description of the body, or that of its source if it is empty',
+    title: 'a clone takes its description from the body, or from its source if the body has none',
     async run(ctx) {
       const token = await ctx.token({ Description: 'source' })
       const clone = (body: object) => ctx.ok<Token>('PUT', `/acl/token/${token.AccessorID}/clone`, { body })
@@ -59,7 +59,7 @@ export const cloneDeleteCases: readonly Case[] = [
     id: 'clone/fields',
     spec: '7/unknown-field',
     also: ['4.6', 'D/tokens/clone'],
-    title: '400 field_unknown: a clone asks for anything but a description, such as another lifetime',
+    title: '400 field_unknown: a clone sets anything but a description, such as another lifetime',
     async run(ctx) {
       const token = await ctx.token({ ExpirationTTL: '2h' })
       const path = `/acl/token/${token.AccessorID}/clone`
@@ -109,7 +109,7 @@ export const cloneDeleteCases: readonly Case[] = [
   {
     id: 'clone/dangling',
     spec: 'D/tokens/clone',
-    title: 'links to deleted targets are not cloned',
+    title: 'links to deleted policies and roles are not cloned',
     async run(ctx) {
       const [kept, gone] = [await ctx.policy(), await ctx.policy()]
       const token = await ctx.token({ Policies: [{ ID: gone.ID }, { ID: kept.ID }] })
@@ -172,7 +172,7 @@ export const cloneDeleteCases: readonly Case[] = [
     id: 'delete/missing',
     spec: 'D/status/delete-404',
     also: ['4.7'],
-    title: '404 not_found: deleting a token that does not exist, or no longer does',
+    title: '404 not_found: deleting a token that never existed or was deleted',
     async run(ctx) {
       const token = await ctx.token()
       await ctx.ok('DELETE', `/acl/token/${token.AccessorID}`)
@@ -201,7 +201,7 @@ export const cloneDeleteCases: readonly Case[] = [
   {
     id: 'delete/own',
     spec: 'D/tokens/delete-own',
-    title: '400 delete_refused: a caller deletes the token it presents',
+    title: '400 delete_refused: a caller deletes the token that it presents',
     async run(ctx) {
       const writer = await ctx.caller('acl = "write"')
       const refusal = { status: 400, code: 'delete_refused' } as const
@@ -211,7 +211,7 @@ export const cloneDeleteCases: readonly Case[] = [
   {
     id: 'delete/anonymous',
     spec: 'D/tokens/anonymous',
-    title: '400 delete_refused: the anonymous token is deleted; it can be updated, and keeps its ids',
+    title: '400 delete_refused: the anonymous token is deleted; it can be updated, but keeps its ids',
     needs: { datacenter: 'primary' },
     async run(ctx) {
       await ctx.refuses('DELETE', `/acl/token/${ANONYMOUS}`, {}, { status: 400, code: 'delete_refused' })

@@ -10,7 +10,7 @@ export const createCases: readonly Case[] = [
     id: 'create/ids-generated',
     spec: '2.1/AccessorID',
     also: ['2.1/SecretID', '4.2'],
-    title: 'an empty body of a create gets new, different UUIDs, and the record is answered',
+    title: 'a create with an empty body generates two different UUIDs and answers the record',
     async run(ctx) {
       const token = await ctx.token()
       assert.match(token.AccessorID, UUID)
@@ -25,7 +25,7 @@ export const createCases: readonly Case[] = [
     id: 'create/ids-chosen',
     spec: '2.1/AccessorID',
     also: ['2.1/SecretID'],
-    title: 'ids that a create gives are used',
+    title: 'a create uses the ids that it is given',
     async run(ctx) {
       const ids = { AccessorID: crypto.randomUUID(), SecretID: crypto.randomUUID() }
       const token = await ctx.token(ids)
@@ -90,7 +90,7 @@ export const createCases: readonly Case[] = [
     id: 'create/ids-taken',
     spec: 'D/tokens/unique',
     also: ['D/status/taken-409'],
-    title: '409 id_in_use: an id that is any accessor or any secret, in any case',
+    title: '409 id_in_use: an id is already an accessor or a secret, in any case',
     async run(ctx) {
       const taken = await ctx.token()
       const capital = await ctx.token({
@@ -135,7 +135,7 @@ export const createCases: readonly Case[] = [
     id: 'create/description',
     spec: '2.1/Description',
     also: ['D/decoding/strings'],
-    title: 'any text is a description, kept as given',
+    title: 'a description may be any text and is kept as given',
     async run(ctx) {
       for (const text of ['', ' two  blanks ', 'grüße\n\t"<>&\u2028😀', '\u0000']) {
         assert.equal((await ctx.token({ Description: text })).Description, text)
@@ -190,7 +190,7 @@ export const createCases: readonly Case[] = [
   {
     id: 'create/rules',
     spec: 'D/status/rule-400',
-    title: '400 field_invalid: a create cannot carry legacy rules; empty ones pass',
+    title: '400 field_invalid: a create cannot have legacy rules; empty ones pass',
     async run(ctx) {
       const body = { Rules: 'key "" { policy = "read" }' }
       await ctx.refuses('PUT', '/acl/token', { body }, { status: 400, code: 'field_invalid', field: 'Rules' })
@@ -201,7 +201,7 @@ export const createCases: readonly Case[] = [
     id: 'create/time',
     spec: '2.1/CreateTime',
     also: ['D/records/times'],
-    title: 'CreateTime is the time of the create, in UTC, with at most three digits of a second',
+    title: 'CreateTime is the time of the create, in UTC, with at most three decimals',
     async run(ctx) {
       const { CreateTime } = await ctx.token()
       assert.match(CreateTime, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{0,2}[1-9])?Z$/)

@@ -1,4 +1,4 @@
-/** When tokens end. Spec 2.1, 3, 4.2.1, 4.2.2, 8; EXP-02, EXP-03. */
+/** When tokens expire. Spec 2.1, 3, 4.2.1, 4.2.2, 8; EXP-02, EXP-03. */
 import assert from 'node:assert/strict'
 import type { Token } from '@latchkey/contract'
 import type { Case } from '../../case.ts'
@@ -161,7 +161,7 @@ export const expirationCases: readonly Case[] = [
     id: 'expiration/calendar',
     spec: '4.2.1',
     title:
-      'the window counts elapsed time: leap days, ends of years and clock changes of any zone do not matter (EXP-02)',
+      'the window is elapsed time: leap days, ends of years and clock changes of any zone do not matter (EXP-02)',
     needs: { clock: true },
     async run(ctx) {
       const days = [
@@ -182,7 +182,7 @@ export const expirationCases: readonly Case[] = [
     id: 'expiration/zones',
     spec: 'D/records/times',
     also: ['2.1/ExpirationTime'],
-    title: 'a time of any zone is accepted, kept to the millisecond, and shown in UTC with trimmed zeros',
+    title: 'a time in any zone is accepted, kept to the millisecond, and shown in UTC without trailing zeros',
     async run(ctx) {
       const at = Math.floor(ctx.now() / 1_000) * 1_000 + 7_200_000 + 250
       const local = `${new Date(at + 5.5 * 3_600_000).toISOString().slice(0, -1)}987+05:30`
@@ -229,7 +229,7 @@ export const expirationCases: readonly Case[] = [
     spec: '3',
     also: ['D/tokens/expired', '2.1/ExpirationTime', 'D/status/caller-403'],
     title:
-      'every operation knows the token 1 s and 1 ms before its expiration; from that instant on, it is absent in all (EXP-03)',
+      'every operation finds the token 1 s and 1 ms before its expiration, and none from that instant on (EXP-03)',
     needs: { clock: true },
     async run(ctx) {
       const key = ctx.unique('key')
@@ -321,7 +321,7 @@ export const expirationCases: readonly Case[] = [
     spec: 'D/tokens/clone-refused',
     also: ['4.6'],
     title:
-      '400 expiration_out_of_bounds: a clone of a token with less than 1 minute left; with exactly 1 minute it passes',
+      '400 expiration_out_of_bounds: a clone of a token with less than 1 minute left; exactly 1 minute passes',
     needs: { clock: true },
     async run(ctx) {
       const token = await ctx.token({ ExpirationTTL: '2m' })

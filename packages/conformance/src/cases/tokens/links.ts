@@ -65,7 +65,7 @@ export const linkCases: readonly Case[] = [
     id: 'links/policy-renamed',
     spec: '2.2',
     also: ['D/records/links'],
-    title: 'a policy that is renamed stays linked and keeps its effect; the new name is shown',
+    title: 'a renamed policy stays linked and effective; links show the new name',
     async run(ctx) {
       const rules = 'key "a" { policy = "read" }'
       const policy = await ctx.policy(rules)
@@ -80,7 +80,7 @@ export const linkCases: readonly Case[] = [
   {
     id: 'links/policy-deleted',
     spec: 'D/records/links',
-    title: 'a policy that is deleted loses its effect at once and disappears from answers; ModifyIndex stays',
+    title: 'a deleted policy loses its effect at once and disappears from answers; ModifyIndex is unchanged',
     async run(ctx) {
       const token = await ctx.caller('key "a" { policy = "read" }')
       const [link] = token.Policies ?? []
@@ -149,7 +149,7 @@ export const linkCases: readonly Case[] = [
   {
     id: 'links/repeated',
     spec: '2.2',
-    title: 'a repeated link counts once, at its first position',
+    title: 'a repeated link is kept once, at its first position',
     async run(ctx) {
       const [one, two] = [await ctx.policy(), await ctx.policy()]
       const { Policies } = await ctx.token({
@@ -181,7 +181,8 @@ export const linkCases: readonly Case[] = [
     id: 'links/service-name',
     spec: '2.4/ServiceName',
     also: ['8/names'],
-    title: '400 name_invalid: a service name that breaks the rule; 256 characters pass, 257 do not (INJ-03)',
+    title:
+      '400 name_invalid: a service name that breaks the name rule; 256 characters pass, 257 do not (INJ-03)',
     async run(ctx) {
       for (const ServiceName of GOOD_NAMES) await ctx.token({ ServiceIdentities: [{ ServiceName }] })
       for (const ServiceName of BAD_NAMES) {
@@ -206,7 +207,7 @@ export const linkCases: readonly Case[] = [
     id: 'links/service-datacenters',
     spec: '2.4/Datacenters',
     title:
-      'a service identity is valid in its datacenters, or everywhere without any; equal names merge, others stay as given',
+      'a service identity is valid in its datacenters, or everywhere without any; equal names merge, others are kept as given',
     async run(ctx) {
       const [here = ''] = await ctx.ok<string[]>('GET', '/catalog/datacenters')
       const ServiceName = ctx.unique('web')
@@ -284,7 +285,8 @@ export const linkCases: readonly Case[] = [
     id: 'links/node-name',
     spec: '2.5/NodeName',
     also: ['8/names'],
-    title: '400 name_invalid: a node name that breaks the rule; 256 characters pass, 257 do not (INJ-03)',
+    title:
+      '400 name_invalid: a node name that breaks the name rule; 256 characters pass, 257 do not (INJ-03)',
     async run(ctx) {
       for (const NodeName of GOOD_NAMES)
         await ctx.token({ NodeIdentities: [{ NodeName, Datacenter: 'dc1' }] })

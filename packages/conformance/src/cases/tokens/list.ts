@@ -13,7 +13,7 @@ export const listCases: readonly Case[] = [
     id: 'list/record',
     spec: '4.8',
     also: ['D/records/list', '4.10'],
-    title: 'a list answers the same records as reads, including built-in ones',
+    title: 'a list shows the same records as reads, including the built-in tokens',
     async run(ctx) {
       const policy = await ctx.policy()
       const token = await ctx.token({
@@ -33,7 +33,7 @@ export const listCases: readonly Case[] = [
     id: 'list/secret',
     spec: '4.8/secret',
     also: ['5.3', '2.1/SecretID', '4.1/List'],
-    title: 'secrets of a list are real for acl:write and <hidden> for acl:read (SEC-02)',
+    title: 'a list shows real secrets to acl:write and <hidden> to acl:read (SEC-02)',
     async run(ctx) {
       const policy = await ctx.policy('acl = "read"')
       const reader = await ctx.token({ Policies: [{ ID: policy.ID }] })
@@ -100,7 +100,7 @@ export const listCases: readonly Case[] = [
   {
     id: 'list/by-auth-method',
     spec: '4.8/authmethod',
-    title: 'the authmethod filter lists the tokens of this auth method: none if it does not exist',
+    title: 'the authmethod filter lists the tokens of an auth method: none if the method does not exist',
     async run(ctx) {
       await ctx.token()
       assert.deepEqual(await accessors(ctx, `authmethod=${ctx.unique('method')}`), [])
@@ -111,7 +111,7 @@ export const listCases: readonly Case[] = [
     spec: '4.8',
     also: ['D/status/rule-400'],
     title:
-      '400 filter_conflict: two filters together; empty ones count as absent; of repeated ones the first counts',
+      '400 filter_conflict: two filters together; empty ones are treated as absent; of repeated ones the first applies',
     async run(ctx) {
       const policy = await ctx.policy()
       const token = await ctx.token({ Policies: [{ ID: policy.ID }] })

@@ -7,7 +7,7 @@ export const readCases: readonly Case[] = [
   {
     id: 'read/record',
     spec: '4.3',
-    title: 'a read answers the record that the create answered, whatever the case of the path',
+    title: 'a read answers the same record as the create, whatever the case of the path',
     async run(ctx) {
       const token = await ctx.token({ Description: 'read' })
       assert.deepEqual(await ctx.ok('GET', `/acl/token/${token.AccessorID}`), token)
@@ -18,8 +18,7 @@ export const readCases: readonly Case[] = [
     id: 'read/secret',
     spec: '4.3/secret',
     also: ['5.3', '2.1/SecretID', '4.1/Read'],
-    title:
-      'SecretID is real for acl:write and <hidden> for acl:read, for other tokens and for its own (SEC-02)',
+    title: 'SecretID is real for acl:write and <hidden> for acl:read, for other tokens and its own (SEC-02)',
     async run(ctx) {
       const token = await ctx.token()
       const reader = await ctx.caller('acl = "read"')
@@ -148,7 +147,7 @@ export const readCases: readonly Case[] = [
   {
     id: 'read/expanded-secret',
     spec: '4.3/secret',
-    title: 'expanded redacts as the plain read does',
+    title: 'expanded redacts secrets like the plain read',
     async run(ctx) {
       const token = await ctx.token()
       const reader = await ctx.caller('acl = "read"')
@@ -175,7 +174,7 @@ export const readCases: readonly Case[] = [
     id: 'self/nobody',
     spec: '4.4',
     also: ['D/status/caller-403'],
-    title: '403 caller_unknown: self without a token, with an unknown one, with an accessor',
+    title: '403 caller_unknown: self without a token, with an unknown one, or with an accessor',
     async run(ctx) {
       const { AccessorID } = await ctx.token()
       const refusal = { status: 403, code: 'caller_unknown', text: 'ACL not found' } as const

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import type { Token } from '@latchkey/contract'
 import type { Case } from '../../case.ts'
 
-/** Hashes recorded from another service of this API, with their content. */
+/** Hashes recorded from another service of this API, with the hashed content. */
 const TOKEN_HASHES: readonly (readonly [object, string])[] = [
   [{}, 'NLOoV2WBU8ieJIrYXXx8NRb5C2xU61pVVWRDLEIMxlU='],
   [{ Description: 'a' }, 'gnL7MgGi/pPdD6xGoayDm7BX4qKSasEbs+83NTC5h0k='],
@@ -61,7 +61,8 @@ export const recordCases: readonly Case[] = [
   {
     id: 'records/hash',
     spec: 'D/records/hash',
-    title: 'Hash is the BLAKE2b-256 of description, rules, locality and links, as a real service computes it',
+    title:
+      'Hash is the BLAKE2b-256 of description, rules, locality and links, as an existing service computes it',
     async run(ctx) {
       for (const [fields, hash] of TOKEN_HASHES) {
         assert.equal((await ctx.token({ ...fields, ExpirationTTL: '1h' })).Hash, hash)
@@ -96,7 +97,7 @@ export const recordCases: readonly Case[] = [
   {
     id: 'records/json',
     spec: 'D/records/json',
-    title: 'JSON is compact; pretty indents by four and ends with a newline; caches may not store it',
+    title: 'JSON is compact; pretty indents by four and ends with a newline; caches must not store it',
     async run(ctx) {
       const token = await ctx.token()
       for (const path of [
@@ -140,7 +141,8 @@ export const recordCases: readonly Case[] = [
   {
     id: 'records/right-missing',
     spec: 'D/status/right-403',
-    title: '403 privilege_missing as a problem says which accessor lacks which right on what',
+    title:
+      '403 privilege_missing as a problem document says which accessor lacks which right on which resource',
     async run(ctx) {
       const powerless = await ctx.caller('')
       const headers = { Accept: 'application/problem+json' }

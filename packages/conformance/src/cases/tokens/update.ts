@@ -16,7 +16,7 @@ export const updateCases: readonly Case[] = [
     spec: '4.5',
     also: ['D/records/indexes'],
     title:
-      'an update answers the changed record; ids, times and CreateIndex stay, ModifyIndex increases, even without a change',
+      'an update answers the changed record; ids, times and CreateIndex are unchanged; ModifyIndex increases, even without a change',
     needs: { datacenter: 'primary' },
     async run(ctx) {
       const token = await ctx.token({ ExpirationTTL: '1h' })
@@ -36,7 +36,7 @@ export const updateCases: readonly Case[] = [
     id: 'update/sent-back',
     spec: '4.5',
     also: ['D/decoding/ignored'],
-    title: 'a record can be sent back as read, from read and from list',
+    title: 'a record from a read or a list can be sent back unchanged',
     needs: { datacenter: 'primary' },
     async run(ctx) {
       const policy = await ctx.policy()
@@ -121,7 +121,8 @@ export const updateCases: readonly Case[] = [
   {
     id: 'update/accessor-immutable',
     spec: '4.5.2',
-    title: '400 field_immutable: a path that differs from the stored accessor in case would change it',
+    title:
+      '400 field_immutable: a path differs from the stored accessor in case, which would change the accessor',
     async run(ctx) {
       const token = await ctx.token({
         AccessorID: 'abcdef00-0000-4000-8000-'.concat(crypto.randomUUID().slice(-12)),
@@ -145,7 +146,8 @@ export const updateCases: readonly Case[] = [
     id: 'update/secret-immutable',
     spec: '7/immutable',
     also: ['4.5.3', 'D/records/hidden'],
-    title: '400 field_immutable: another SecretID, or the redaction text; the error repeats neither (SEC-01)',
+    title:
+      '400 field_immutable: a different SecretID, or the redaction text; the error repeats neither (SEC-01)',
     async run(ctx) {
       const token = await ctx.token()
       for (const SecretID of [crypto.randomUUID(), '<hidden>', token.SecretID.toUpperCase(), 'anonymous']) {
@@ -168,7 +170,8 @@ export const updateCases: readonly Case[] = [
     id: 'update/local',
     spec: '4.5.4',
     also: ['7/local', 'D/tokens/local', '2.1/Local'],
-    title: '400 local_mismatch: Local differs; for a local token omitting it differs, and the error says so',
+    title:
+      '400 local_mismatch: Local differs; for a local token it may not be omitted, and the error says so',
     async run(ctx) {
       const local = await ctx.token({ Local: true })
       const global = await ctx.token()
@@ -185,7 +188,7 @@ export const updateCases: readonly Case[] = [
     id: 'update/auth-method',
     spec: '4.5.5',
     also: ['7/immutable', '2.1/AuthMethod'],
-    title: '400 field_immutable: another AuthMethod; an empty or absent one is filled in',
+    title: '400 field_immutable: a different AuthMethod; an empty or absent one is filled in',
     async run(ctx) {
       const token = await ctx.token()
       const body = { AuthMethod: 'minikube' }
@@ -203,7 +206,7 @@ export const updateCases: readonly Case[] = [
     spec: '4.5.6',
     also: ['7/immutable', 'D/tokens/expiration', 'D/records/times'],
     title:
-      '400 field_immutable: another ExpirationTime or any lifetime; the same instant in any zone passes, absent is filled in',
+      '400 field_immutable: a different ExpirationTime or any lifetime; the same instant in any zone passes, an absent one is filled in',
     async run(ctx) {
       const token = await ctx.token({ ExpirationTTL: '1h' })
       const at = Date.parse(token.ExpirationTime ?? '')
@@ -263,7 +266,7 @@ export const updateCases: readonly Case[] = [
     spec: '4.5',
     also: ['D/status/rule-400'],
     title:
-      '400: an update checks links, identities and rules as a create does, and changes nothing when it is refused',
+      '400: an update validates links, identities and rules as a create does; a refused one changes nothing',
     async run(ctx) {
       const token = await ctx.token({ Description: 'kept' })
       const refuse = (body: object, code: 'link_unknown' | 'name_invalid' | 'field_invalid') =>
