@@ -1,4 +1,4 @@
-/** Randomness of tests: each run prints its seed first, and `LATCHKEY_SEED` replays it. */
+/** Seeded randomness for tests: each run prints its seed first, and `LATCHKEY_SEED` replays it. */
 
 export { SeededRandom } from '@latchkey/acl'
 
@@ -11,19 +11,19 @@ function environment(name: string): string | undefined {
   return (globalThis as Environment).process?.env[name]
 }
 
-/** The seed of this run: `LATCHKEY_SEED`, else a new one. The caller prints it. */
+/** The seed of this run: `LATCHKEY_SEED` or a new one, which the caller prints. */
 export function seedOfRun(): number {
   return Number(environment('LATCHKEY_SEED') ?? Math.floor(Math.random() * 2 ** 32))
 }
 
-/** `seedOfRun`, printed with the name of the test. */
+/** Like `seedOfRun`, and prints the seed with the name of the test. */
 export function chooseSeed(testName: string): number {
   const seed = seedOfRun()
   console.log(`${testName}: LATCHKEY_SEED=${seed}`)
   return seed
 }
 
-/** How many cases a fuzz test runs: `LATCHKEY_FUZZ`, else the number that CI has time for. */
+/** How many cases a fuzz test runs: `LATCHKEY_FUZZ`, or a number that fits into a CI run. */
 export function fuzzCount(inCi: number): number {
   return Number(environment('LATCHKEY_FUZZ') ?? inCi)
 }

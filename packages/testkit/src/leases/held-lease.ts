@@ -1,21 +1,21 @@
-/** The lease of a process, by two clocks. Decisions: read leases. */
+/** The lease of one process, timed by two clocks. Decisions: read leases. */
 import type { Mistake } from './mistakes.ts'
 
 export const LEASE_MS = 2_500
 
-/** By the monotonic clock and by the wall clock. */
+/** An instant, by the monotonic clock and by the wall clock. */
 export interface Moment {
   readonly at: number
   readonly atWall: number
 }
 
-/** When a lease was asked for. */
+/** When the lease was requested. */
 export interface Question extends Moment {
   readonly drops: number
 }
 
 export class HeldLease {
-  /** Counts the ends of leases: one that was asked for before the last end is void. */
+  /** Counts ended leases: a lease that was requested before the last end is void. */
   drops = 0
   private readonly mistake: Mistake | undefined
   private granted: (Moment & { isOver: boolean }) | undefined
@@ -24,7 +24,7 @@ export class HeldLease {
     this.mistake = mistake
   }
 
-  /** @returns what a timer of the length of a lease does; undefined if nothing was granted. */
+  /** @returns the callback for a timer with the length of the lease; undefined if no lease was granted. */
   grant(asked: Question): (() => void) | undefined {
     if (asked.drops !== this.drops) {
       if (this.mistake !== 'a grant that is under way survives the end of leases') return undefined
@@ -36,7 +36,7 @@ export class HeldLease {
     }
   }
 
-  /** A lease that has run out does not return when the wall clock is set. */
+  /** An expired lease does not become valid again when the wall clock is set. */
   isValid(now: Moment): boolean {
     if (this.granted !== undefined && this.hasRunOut(this.granted, now)) this.granted = undefined
     return this.granted !== undefined

@@ -6,16 +6,16 @@ export interface MemberRow {
   readonly isFenced: boolean
   /** The number of its last heartbeat. */
   readonly beat: number
-  /** The epoch in which it was granted a lease; undefined once it said that it has none. */
+  /** The epoch of its lease; undefined after it reported that it has none. */
   readonly leaseEpoch: number | undefined
 }
 
-/** Leases that must end before anything is committed. */
+/** Leases that must end before the next commit. */
 export interface Closing {
-  /** Names this closing. A crash may make the leases of an epoch end twice. */
+  /** Identifies this closing. After a crash, the leases of an epoch may be ended twice. */
   readonly id: number
   readonly epoch: number
-  /** With the numbers of their last heartbeats. Undefined if only time tells: the rows of leases may be lost. */
+  /** Holders, with the numbers of their last heartbeats. Undefined if the lease rows may be lost, so that only waiting helps. */
   readonly holders: ReadonlyMap<string, number> | undefined
 }
 
@@ -24,7 +24,7 @@ interface State {
   /** `blind`: like `closing`, but the holders are unknown. */
   phase: 'none' | 'open' | 'closing' | 'blind'
   epoch: number
-  /** The last closing. */
+  /** The number of the last closing. */
   closing: number
   timeline: number
   members: Map<string, MemberRow>
@@ -35,7 +35,7 @@ interface Beat {
   readonly beat: number
   readonly isHolding: boolean
   readonly isAsking: boolean
-  /** A closing whose leases have all run out. */
+  /** A closing whose leases have all expired. */
   readonly waited: number | undefined
 }
 
@@ -47,13 +47,13 @@ export type BeatAnswer =
       readonly isGranted: boolean
       /** Other members that may commit. */
       readonly others: number
-      /** The closing that is under way. */
+      /** The closing in progress. */
       readonly closing: number | undefined
     }
 
 export interface Author {
   readonly id: string
-  /** The number of the last heartbeat that it had sent. */
+  /** The number of the last heartbeat that it sent. */
   readonly beat: number
   readonly waited: number | undefined
 }
@@ -63,9 +63,9 @@ const FAILED_AFTER_MS = 5_000
 export class LeaseDatabase {
   isUp = true
   private timeline = 1
-  /** The last epoch. An epoch is never used again, not even by a standby that has not heard of it. */
+  /** The last epoch. Epochs are never reused, even by a standby that has not seen the last one. */
   private epochs = 0
-  /** The last closing; the same of it. */
+  /** The last closing; closings are never reused either. */
   private closings = 0
   private state: State = {
     index: 0,
@@ -75,7 +75,7 @@ export class LeaseDatabase {
     timeline: 1,
     members: new Map(),
   }
-  /** What a standby has that lacks the transactions since the last write. */
+  /** A standby that lacks the transactions since the last write. */
   private standby: State = structuredClone(this.state)
   private readonly now: () => number
   private readonly notify: (message: { readonly kind: 'commit' | 'close'; readonly value: number }) => void
@@ -103,13 +103,13 @@ export class LeaseDatabase {
     return this.row(id)?.isFenced === false
   }
 
-  /** A standby takes over that lacks what was not a write. */
+  /** Promotes the standby, which lacks every transaction that was not a write. */
   failOver(): void {
     this.timeline += 1
     this.state = structuredClone(this.standby)
   }
 
-  /** A crash: that leases are closing is not on the disk yet. */
+  /** Crashes. The phase `closing` is not flushed yet and is lost. */
   crash(): void {
     this.isUp = false
     if (this.state.phase === 'closing') this.state.phase = 'open'
@@ -131,7 +131,7 @@ export class LeaseDatabase {
     return { index: this.state.index }
   }
 
-  /** Joins are numbered with heartbeats: one that arrives after a later heartbeat changes nothing. */
+  /** Joins share the numbering of heartbeats: a join that arrives after a later heartbeat changes nothing. */
   join(author: Author): { readonly index: number } | Closing {
     if (this.mistake !== 'a process joins without ending the lease of the one that was alone') {
       const closing = this.close(author)
@@ -185,7 +185,7 @@ export class LeaseDatabase {
     return true
   }
 
-  /** @returns what must end first; undefined if the author may commit now. */
+  /** @returns the leases that must end first; undefined if the author may commit now. */
   private close({ id, beat, waited }: Author): Closing | undefined {
     const { state } = this
     if (this.isNewPrimary()) return { id: this.nameOfClosing(), epoch: state.epoch, holders: undefined }
@@ -214,7 +214,7 @@ export class LeaseDatabase {
     this.state.phase = 'none'
   }
 
-  /** Whether leases may be out that this database has never heard of. */
+  /** Whether there may be leases that this database never recorded. */
   private isNewPrimary(): boolean {
     const { state } = this
     if (state.timeline === this.timeline) return false
@@ -226,7 +226,7 @@ export class LeaseDatabase {
     return true
   }
 
-  /** The usual commit of a process that is alone does not look at leases. */
+  /** The usual commit of a process that runs alone skips the leases. */
   private mayHoldLeases({ id }: Author): boolean {
     const { epoch, phase, timeline } = this.state
     const isNew = timeline !== this.timeline

@@ -11,21 +11,21 @@ const POLL_MS = 25
 const ANSWER_MS_MAX = 2_000
 const TRIES_MAX = 5
 
-/** How the clocks of a process go. */
+/** How the clocks of a process run. */
 export interface Clocks {
-  /** Speed of the monotonic clock: 1 is right. */
+  /** Speed of the monotonic clock: 1 is exact. */
   readonly rate: number
   wallOffsetMs: number
-  /** Time in which the machine slept: the monotonic clock stood still. */
+  /** How long the machine slept: the monotonic clock stood still. */
   sleptMs: number
 }
 
-/** What a process finds around it. */
+/** The environment of a process. */
 export interface Surroundings {
   readonly now: number
   readonly random: SeededRandom
   readonly mistake: Mistake | undefined
-  /** Reads that were answered by a lease. */
+  /** Reads answered under a lease. */
   readonly counts: { leased: number }
   at(ms: number, work: () => void): void
   ask<T>(
@@ -50,11 +50,11 @@ export class LeaseProcess {
   private isJoining = false
   private isCommitting = false
   private isBeating = false
-  /** How many other members there were at the last heartbeat. */
+  /** Number of other members at the last heartbeat. */
   private others: number | undefined
   private beatNumber = 0
   private readonly lease: HeldLease
-  /** The last epoch whose leases each other process gave up, and how many heartbeats it had sent then. */
+  /** For each other process: the last epoch whose lease it gave up, and how many heartbeats it had sent by then. */
   private readonly gone = new Map<string, { readonly epoch: number; readonly beats: number }>()
   private closingSeen: { readonly id: number; readonly at: number } | undefined
 
@@ -68,7 +68,7 @@ export class LeaseProcess {
     this.later(BEAT_MS, () => this.keepBeating())
   }
 
-  /** Runs work as this process: when it is not paused, and never after its end. */
+  /** Runs work as this process: delayed while it is paused, dropped after it ended. */
   deliver(work: () => void): void {
     if (this.isEnded) return
     if (this.isPaused) this.inbox.push(work)
@@ -77,7 +77,7 @@ export class LeaseProcess {
 
   resume(): void {
     this.isPaused = false
-    // What has waited in its sockets and timers comes in any order.
+    // Work that waited in sockets and timers arrives in any order.
     for (const work of this.world.random.shuffled(this.inbox.splice(0))) this.deliver(work)
   }
 
@@ -106,7 +106,7 @@ export class LeaseProcess {
     this.gone.set(id, { epoch, beats })
   }
 
-  /** @param done gets the value, which is the index of the last write; undefined if the read fails. */
+  /** @param done receives the value, which is the index of the last write; undefined if the read fails. */
   read(done: (value: number | undefined) => void): void {
     if (this.hasLease()) {
       this.world.counts.leased += 1
@@ -118,7 +118,7 @@ export class LeaseProcess {
     }
   }
 
-  /** Reads a row: what is newer than the state is shown once the state is as new. */
+  /** Reads a row. A row newer than the state is shown only when the state has caught up. */
   private load(done: (value: number | undefined) => void): void {
     this.ask(
       (database) => database.index,
@@ -131,7 +131,7 @@ export class LeaseProcess {
     )
   }
 
-  /** @param done gets the index; undefined if the outcome is unknown. */
+  /** @param done receives the index; undefined if the outcome is unknown. */
   write(done: (index: number | undefined) => void): void {
     if (!this.isMember || this.isCommitting) {
       done(undefined)
@@ -175,7 +175,7 @@ export class LeaseProcess {
     return { id: this.id, beat: this.beatNumber, waited }
   }
 
-  /** Calls back when no lease of the epoch can hold any more. */
+  /** Calls back when no lease of the epoch can be valid any more. */
   private waitForEnd({ epoch, holders }: Closing, done: () => void): void {
     const isHasty = this.world.mistake === 'a writer waits for less than a lease'
     const deadline = this.now() + (isHasty ? LEASE_MS / 2 : LEASE_MS + MARGIN_MS)
@@ -205,7 +205,7 @@ export class LeaseProcess {
     look()
   }
 
-  /** The database may have forgotten that the leases ended, and have granted a later one in the same epoch. */
+  /** The database may have lost the end of these leases, and have granted a later lease in the same epoch. */
   private isGone(id: string, epoch: number, beat: number): boolean {
     const gone = this.gone.get(id)
     if (gone?.epoch !== epoch) return false
@@ -247,7 +247,7 @@ export class LeaseProcess {
     this.isBeating = true
     this.beatNumber += 1
     const isHolding = this.hasLease()
-    // A lease that has run out must not return when a clock is set.
+    // An expired lease must not become valid again when a clock is set.
     if (!isHolding) this.drop()
     const asked = { ...this.moment(), drops: this.lease.drops }
     const closing = this.closingSeen
@@ -297,8 +297,8 @@ export class LeaseProcess {
   }
 
   /**
-   * Makes the state at least as new as the database is now. What a process sees that is no member, it shows to none: another
-   * process may be alone, and not have applied its own last commit.
+   * Makes the state at least as new as the database is now. If this process is not a member, it shows nothing of what it
+   * sees: another process may be the only member, and may not have applied its own last commit.
    */
   private confirm(done: (value: number | undefined) => void): void {
     this.ask(

@@ -1,13 +1,13 @@
 /**
- * Read leases in a simulation: processes on one database, and all that may happen to them and between them. Every read must show
- * each write that was acknowledged, and each that another read has shown, before it was asked. Decisions: read leases.
+ * Simulates read leases: processes on one database, and everything that may happen to them and between them. Every read must
+ * show each write that was acknowledged, or shown by another read, before the read began. Decisions: read leases.
  */
 import { SeededRandom } from '../random.ts'
 import { LeaseDatabase } from './lease-database.ts'
 import { type Clocks, LeaseProcess, type Surroundings } from './lease-process.ts'
 import type { Mistake } from './mistakes.ts'
 
-/** A read that showed too little. */
+/** A read that showed an outdated value. */
 export class OutdatedRead extends Error {}
 
 interface Event {
@@ -17,14 +17,14 @@ interface Event {
 }
 
 const PROCESSES_MAX = 3
-/** Clocks of two machines differ in speed by less than this. */
+/** Maximum difference in speed of the clocks of two machines. */
 const DRIFT_MAX = 0.01
 
 export class LeaseWorld implements Surroundings {
   readonly random: SeededRandom
   readonly mistake: Mistake | undefined
   now = 0
-  /** Reads that were answered, and those among them by a lease. */
+  /** Answered reads, and how many of them were answered under a lease. */
   readonly counts = { reads: 0, leased: 0, writes: 0 }
   private readonly database: LeaseDatabase
   private readonly events: Event[] = []
@@ -32,11 +32,11 @@ export class LeaseWorld implements Surroundings {
   private readonly processes: LeaseProcess[] = []
   private readonly ended = new Set<string>()
   private databaseSkewMs = 0
-  /** Whether many statements and answers are late by seconds. */
+  /** Whether many statements and answers are delayed by seconds. */
   private readonly isSlow: boolean
-  /** When each feed has delivered everything that was sent before. */
+  /** For each feed, when it has delivered everything sent so far. */
   private readonly feedTimes = new Map<string, number>()
-  /** The highest index that a client knows of. */
+  /** The highest index that any client has seen. */
   private known = 0
 
   constructor(seed: number, mistake?: Mistake) {
@@ -70,7 +70,7 @@ export class LeaseWorld implements Surroundings {
     this.events.splice(place, 0, event)
   }
 
-  /** Sends a statement: it may be executed late, even after its process has given up, and its answer may be late, too. */
+  /** Sends a statement. It may run late, even after its process gave up on it, and its answer may be late as well. */
   ask<T>(
     process: LeaseProcess,
     statement: (database: LeaseDatabase) => T,
@@ -87,17 +87,17 @@ export class LeaseWorld implements Surroundings {
     this.at(this.delay(), () => this.broadcast((process) => process.hearGone(id, epoch, beats)))
   }
 
-  /** Processes on one machine see each other's end. */
+  /** Processes on one machine notice each other's end. */
   isKnownToBeGone(id: string): boolean {
     return this.ended.has(id)
   }
 
   private take(): Event | undefined {
-    // The last one is the next one.
+    // The last event in the list is the next one.
     return this.events.pop()
   }
 
-  /** In order on each feed, unless that is cut. */
+  /** Delivers in order on each feed, unless the feed is disconnected. */
   private broadcast(hear: (process: LeaseProcess) => void): void {
     for (const process of this.processes) {
       if (!process.isFeedConnected || this.random.chance(0.05)) continue
@@ -149,7 +149,7 @@ export class LeaseWorld implements Surroundings {
         [0.6, () => this.database.failOver()],
       ])()
     }
-    // Now and then all is quiet, so that leases are granted.
+    // Sometimes all is quiet for long enough to grant leases.
     this.at(random.pick([1, 5, 20, 20, 100, 100, 1_500]) * random.next(), () => this.act())
   }
 
@@ -195,12 +195,12 @@ export class LeaseWorld implements Surroundings {
     process.isEnded = true
     process.isFeedConnected = false
     this.processes.splice(this.processes.indexOf(process), 1)
-    // Elsewhere, its end is not seen.
+    // Half of the time it is on the machine of the others, which then notice its end.
     if (this.random.chance(0.5)) this.ended.add(process.id)
     this.at(this.random.below(3_000), () => this.start())
   }
 
-  /** Not while its machine may be asleep: a wall clock that is set back then hides that. */
+  /** Not while the machine may be asleep: setting the wall clock back would hide the sleep. */
   private stepWall(process: LeaseProcess): void {
     if (process.isPaused) return
     process.clocks.wallOffsetMs += this.random.pick([-3_600_000, -1_000, 1_000, 3_600_000])
@@ -219,7 +219,7 @@ export class LeaseWorld implements Surroundings {
   }
 }
 
-/** Later events come first in the list. */
+/** The list is sorted in reverse: later events come first. */
 function isBefore(event: Event, other: Event | undefined): boolean {
   if (other === undefined) return false
   return event.at > other.at || (event.at === other.at && event.order > other.order)

@@ -1,4 +1,4 @@
-/** Mistakes that an implementation of read leases could make. The model must find each of them. */
+/** Bugs that an implementation of read leases could have. The model must detect each of them. */
 export const MISTAKES = [
   'a write is committed while others hold leases',
   'leases end after the commit, before its acknowledgement',

@@ -1,6 +1,6 @@
 /**
- * Computes what a login gives, straight from the tables of what selectors, claims and bind names mean and without regard
- * to speed. A missing claim is a value of its own. It shares no code with the rules that tests compare with it.
+ * Computes what a login gives, directly from the tables that define selectors, claims and bind names, without regard to
+ * speed. A missing claim is a value of its own. Shares no code with the rules that tests compare with it.
  */
 import {
   CLAIM_MAPPINGS,
@@ -19,7 +19,7 @@ interface NaiveClaims {
   readonly list: Readonly<Record<string, readonly string[] | Missing>>
 }
 
-/** Links as sorted texts such as `service web`. */
+/** Links as sorted texts, such as `service web`. */
 type NaiveLogin = 'refused' | readonly string[]
 
 export function naiveLogin(
@@ -94,7 +94,7 @@ function naiveTest({ root, name, test, operand }: Comparison, claims: NaiveClaim
     return test === 'is empty' ? present.length === 0 : present.includes(operand)
   }
   const found = claims[root][name]
-  // No comparison with a missing claim is true, and a missing list is empty.
+  // Comparisons with a missing claim are false, and a missing list is empty.
   if (found === MISSING || found === undefined) return test === 'is empty'
   switch (test) {
     case 'is empty':

@@ -12,13 +12,13 @@ export const QUERY_REDIRECT_URI = 'https://ui.example/cb?tab=1'
 type Json = Record<string, unknown>
 
 export interface ProviderOptions {
-  /** Whether the ID token has the claims; otherwise only userinfo has them. Default true. */
+  /** Whether the ID token contains the claims; otherwise only userinfo does. Default true. */
   readonly claimsInIdToken?: boolean
-  /** Whether the discovery document says that callbacks have `iss`. Default true. */
+  /** Whether the discovery document announces `iss` in callbacks. Default true. */
   readonly advertisesIss?: boolean
   /** How clients send their secret. Default: in the header. */
   readonly secretIn?: 'client_secret_basic' | 'client_secret_post'
-  /** Redirect URIs that it accepts besides the usual ones. */
+  /** Redirect URIs to accept besides the usual ones. */
   readonly redirectUris?: readonly string[]
 }
 
@@ -30,12 +30,12 @@ export interface OpenIdProvider {
   readonly seen: string[]
   /** Signs claims with the provider's key. */
   sign(claims: Json): string
-  /** Signs a person in at the URL of a login, and returns the parameters that the provider sends the browser back with. */
+  /** Signs a person in at a login URL, and returns the parameters of the redirect back. */
   signIn(authUrl: string, login: string): Promise<URLSearchParams>
   close(): Promise<void>
 }
 
-/** The claims of a person, made from the name: `alice` is in the team `alice-team`. */
+/** The claims of a person, derived from the name: `alice` is in the team `alice-team`. */
 function claimsOf(login: string): Json {
   return { sub: login, team: `${login}-team`, groups: ['staff', login] }
 }
@@ -125,10 +125,10 @@ export function claimsIn(idToken: unknown): Json {
   return JSON.parse(Buffer.from(String(idToken).split('.')[1] ?? '', 'base64url').toString())
 }
 
-/** More pages than a login and a consent need, redirects included. */
+/** An upper bound of the pages for a login and a consent, including redirects. */
 const PAGES_MAX = 20
 
-/** Fills in the forms of login and consent, until the provider sends the browser away. */
+/** Fills in the login and consent forms until the provider redirects the browser away. */
 async function signIn(authUrl: string, login: string): Promise<URLSearchParams> {
   const cookies = new Map<string, string>()
   const { origin } = new URL(authUrl)

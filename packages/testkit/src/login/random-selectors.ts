@@ -1,8 +1,8 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: `${` is part of the language under test.
-/** Generates selectors with their meaning, their text in all spellings, damaged texts, and claims. */
+/** Generates selectors with their meaning, their text in all spellings, corrupted texts, and claims. */
 import type { SeededRandom } from '../random.ts'
 
-/** What a selector means, written down before it is spelled. */
+/** What a selector means, generated before its spelling. */
 export type Meaning =
   | { readonly all: readonly Meaning[] }
   | { readonly any: readonly Meaning[] }
@@ -11,14 +11,14 @@ export type Meaning =
 
 export interface Comparison {
   readonly root: 'value' | 'list'
-  /** Absent if the comparison is with `value` or `list` as a whole. */
+  /** Absent to compare with `value` or `list` as a whole. */
   readonly name?: string
   readonly test: 'equals' | 'holds' | 'matches' | 'is empty'
   readonly operand: string
   readonly isNegated: boolean
 }
 
-/** Claims that are mapped: single values to `value.<name>`, lists to `list.<name>`, one by a pointer. */
+/** Mapped claims: single values to `value.<name>`, lists to `list.<name>`, and one by a pointer. */
 export const CLAIM_MAPPINGS = {
   team: 'team',
   'a.b': 'dotted',
@@ -29,7 +29,7 @@ export const LIST_CLAIM_MAPPINGS = { groups: 'groups', team: 'teams' } as const
 
 const NAMES = { value: Object.values(CLAIM_MAPPINGS), list: Object.values(LIST_CLAIM_MAPPINGS) }
 const TEXTS = ['', 'a', 'b', 'ab', 'ops', 'Ops', '5', 'é', 'a b', 'true', 'value.team', 'o"p\\s`'] as const
-/** Patterns that mean the same in RE2 and in JavaScript. */
+/** Patterns with the same meaning in RE2 and JavaScript. */
 const PATTERNS = ['', '^a', 'b$', '^ops$', '[a-c]+', '^$', 'o|5', '.', '^(a+)+$', '\\d', 'p{1,2}s'] as const
 const BLANKS = [' ', ' ', ' ', '\t', '\n', '\r\n', '  '] as const
 

@@ -1,15 +1,15 @@
-/** Compiles the published packages with `tsc`; no file in dist may import an unpublished one. */
+/** Compiles the published packages with `tsc`. No file in dist may import an unpublished package. */
 import { execFileSync } from 'node:child_process'
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 
-/** Compiles a project of a package with the TypeScript of the workspace. */
+/** Compiles a project of a package with the workspace's TypeScript. */
 export function compile(folder: string, project: string): void {
   const tsc = createRequire(import.meta.url)
     .resolve('typescript/package.json')
     .replace('package.json', 'bin/tsc')
-  // More checkers infer the types of the contract again, each for itself.
+  // With more checkers, each infers the types of the contract again.
   const args = ['-p', join(folder, project), '--checkers', '1']
   execFileSync(process.execPath, [tsc, ...args], { stdio: 'inherit' })
 }
@@ -18,10 +18,10 @@ export function compile(folder: string, project: string): void {
 const SPECIFIER = /(from |import |import\()(['"])([^'"]+)\2/g
 
 /**
- * Rewrites the imports between published files, and deletes files that no entry reaches. The compiler rewrites `.ts` in
- * code only, so types need it here.
+ * Rewrites the imports between published files, and deletes files that no entry reaches. The compiler rewrites `.ts` only in
+ * code, so this rewrites types.
  *
- * @param entries code and types that the manifest names, from `dist`.
+ * @param entries the code and types that the manifest names, relative to `dist`.
  * @param target the target of an import from outside the package; `undefined` if it must not be published.
  * @throws Error naming the file and the import.
  */

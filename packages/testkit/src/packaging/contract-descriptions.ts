@@ -1,4 +1,4 @@
-/** The descriptions of the contract's schemas, for types that are inferred from them. */
+/** The descriptions in the contract's schemas, for the types inferred from them. */
 import { GATES, type GateName, ROUTES, type RouteName, routeOf } from '@latchkey/contract'
 import * as z from 'zod'
 import type { DescriptionSource, JsonSchema } from './descriptions.ts'

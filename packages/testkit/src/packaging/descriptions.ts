@@ -1,7 +1,7 @@
-/** The descriptions of fields, from their schemas, since inferred types have none. */
+/** Field descriptions from schemas, because inferred types have none. */
 import ts from 'typescript-5'
 
-/** The part of JSON Schema that leads to descriptions. */
+/** The part of a JSON Schema that leads to descriptions. */
 export interface JsonSchema {
   readonly $ref?: string
   readonly $defs?: Readonly<Record<string, JsonSchema>>
@@ -14,16 +14,16 @@ export interface JsonSchema {
 }
 
 export interface DescriptionSource {
-  /** Generic types that stand for a schema, such as `Answer<'tokens.read'>`: the schema by the type's argument. */
+  /** Generic types that stand for a schema, such as `Answer<'tokens.read'>`: finds the schema by the type argument. */
   readonly schemas: Readonly<Record<string, (argument: string) => JsonSchema>>
-  /** Remarks from the other keywords of a field. */
+  /** Remarks derived from the other keywords of a field. */
   readonly remarks?: (field: JsonSchema) => readonly string[]
 }
 
 /**
- * The schema behind a type as it is written.
+ * The schema behind a type as written.
  *
- * @param aliased the right side of an alias.
+ * @param aliased the right-hand side of an alias.
  */
 export function schemaOf(
   node: ts.TypeNode,
@@ -52,7 +52,7 @@ export function schemaOf(
   return again(first ?? aliased(node.typeName))
 }
 
-/** The schema of the elements, values or of one property; it knows the definitions of the whole. */
+/** The schema of the elements, the values or one property, with the definitions of the whole schema. */
 export function partOf(
   schema: JsonSchema | undefined,
   keyword: 'items' | 'additionalProperties' | 'properties',
@@ -69,7 +69,7 @@ export function partOf(
     : (part as JsonSchema | undefined)
 }
 
-/** Fields in the order of their schema. Those that it does not know come last. */
+/** Fields in the order of their schema. Fields that it does not have come last. */
 export function inOrderOf<F extends { readonly name: string }>(
   schema: JsonSchema | undefined,
   fields: readonly F[],
@@ -79,13 +79,13 @@ export function inOrderOf<F extends { readonly name: string }>(
   return fields.toSorted((a, b) => place(a) - place(b))
 }
 
-/** Among several records, the one with all the fields, else the first. */
+/** Among several records: the one with all fields, or else the first. */
 function recordOf(schema: JsonSchema, fields: readonly { readonly name: string }[]): JsonSchema | undefined {
   const records = optionsOf(schema).filter(({ properties }) => properties !== undefined)
   return records.find(({ properties }) => fields.every(({ name }) => properties?.[name])) ?? records[0]
 }
 
-/** A schema without references, in its variants. */
+/** A schema's variants, with references resolved. */
 function optionsOf(schema: JsonSchema): readonly JsonSchema[] {
   const { $defs, anyOf } = schema
   const target = definitionOf(schema)
@@ -97,7 +97,7 @@ function definitionOf({ $ref, $defs }: JsonSchema): JsonSchema | undefined {
   return $ref === undefined ? undefined : $defs?.[$ref.replace('#/$defs/', '')]
 }
 
-/** The hover text of a field: its description, that of a referenced scalar, and the remarks. */
+/** The hover text of a field: its description, the description of a referenced scalar, and the remarks. */
 export function descriptionOf(field: JsonSchema, { remarks }: DescriptionSource): string {
   const target = definitionOf(field)
   const scalar = target?.properties ? undefined : target?.description

@@ -1,6 +1,6 @@
 /**
- * Declares what a module exports without any of its imports. The compiler's checker evaluates every type, so published
- * types are flat interfaces that need neither the workspace nor the libraries from which they are inferred.
+ * Declares a module's exports without any of its imports. The compiler's checker evaluates every type, so published types
+ * are flat interfaces that need neither the workspace nor the libraries from which they are inferred.
  */
 import { globSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
@@ -15,24 +15,24 @@ import {
 } from './descriptions.ts'
 
 interface FlattenOptions {
-  /** Module whose exports are declared. */
+  /** The module whose exports are declared. */
   readonly entry: string
-  /** Its project, for the options of the compiler. */
+  /** Its project, for the compiler options. */
   readonly tsconfig: string
-  /** Packages whose types stay imports. */
+  /** Packages whose types remain imports. */
   readonly external?: readonly string[]
-  /** The schemas of inferred types, which describe their fields. */
+  /** The schemas behind inferred types, which describe their fields. */
   readonly descriptions?: DescriptionSource
 }
 
 interface FlatTypes {
   /** The text of a declaration file. */
   readonly text: string
-  /** The files that it was made from. */
+  /** The files from which it was made. */
   readonly files: readonly string[]
 }
 
-/** @throws Error naming a type of a library that is not published along. */
+/** @throws Error naming a type from a library that is not published with the package. */
 export function flattenTypes({ entry, tsconfig, external = [], descriptions }: FlattenOptions): FlatTypes {
   const { config } = ts.readConfigFile(tsconfig, ts.sys.readFile)
   const { options } = ts.parseJsonConfigFileContent(config, ts.sys, dirname(tsconfig))
@@ -57,10 +57,10 @@ class Flattener {
   private readonly descriptions: DescriptionSource | undefined
   /** Names of the types that the module exports. */
   private readonly names = new Map<ts.Type, string>()
-  /** The same by text, for types that the checker created twice. */
+  /** The same types by text, for types that the checker created twice. */
   private readonly texts = new Map<string, string>()
   private readonly exported = new Map<string, ts.Symbol>()
-  /** Types that exports need, and that the module does not export itself. */
+  /** Types that exports need but the module does not export. */
   private readonly hoisted = new Map<string, ts.Symbol>()
   private readonly imports = new Map<string, Set<string>>()
 
@@ -89,7 +89,7 @@ class Flattener {
       if (text.startsWith('{') && !this.texts.has(text)) this.texts.set(text, name)
     }
     const declarations = [...this.exported].map(([name, symbol]) => this.declaration(name, symbol, 'export '))
-    // Hoisted types may hoist further ones.
+    // Hoisted types may hoist more types.
     for (const [name, symbol] of this.hoisted) declarations.push(this.declaration(name, symbol, ''))
     const imports = [...this.imports].map(
       ([from, names]) => `import type { ${[...names].sort().join(', ')} } from '${from}'`,
@@ -128,13 +128,13 @@ class Flattener {
     return type.isUnion() ? this.union(type, place, type) : this.expanded(type, place)
   }
 
-  /** The right side of the alias that a type names. */
+  /** The right-hand side of the alias that a type names. */
   private aliased(name: ts.EntityName): ts.TypeNode | undefined {
     const symbol = this.checker.getSymbolAtLocation(name)
     return symbol && this.resolved(symbol).declarations?.find(ts.isTypeAliasDeclaration)?.type
   }
 
-  /** A type by its name where it has one, else in full. */
+  /** A type by its name if it has one, otherwise in full. */
   private type(type: ts.Type, place: Place): string {
     const name = this.names.get(type) ?? this.reference(type, place)
     if (name !== undefined) return name
@@ -156,7 +156,7 @@ class Flattener {
     return this.hoist(symbol)
   }
 
-  /** Type arguments without the last ones that are their parameter's default. */
+  /** Type arguments without trailing ones that equal their parameter's default. */
   private withoutDefaults({ target }: ts.TypeReference, args: readonly ts.Type[]): readonly ts.Type[] {
     const parameters = target?.typeParameters ?? []
     const isDefault = (arg: ts.Type, i: number) => {
@@ -212,9 +212,9 @@ class Flattener {
   }
 
   /**
-   * A union, with the name of an exported list of words in place of these words.
+   * A union in which an exported list of words replaces these words.
    *
-   * @param declared what is declared: its own name cannot stand for it.
+   * @param declared what is being declared: it cannot be defined by its own name.
    */
   private union({ types }: ts.UnionType, place: Place, declared?: ts.Type): string {
     for (const [words, name] of this.names) {
@@ -304,7 +304,7 @@ class Flattener {
     )
     const isMissing = written.length < type.types.length
     const given = isMissing ? this.checker.getNonNullableType(type) : type
-    // The rest can be looked up by name only if nothing but `undefined` was removed.
+    // The remaining union has a name only if nothing but `undefined` was removed.
     const hasName = isMissing && !type.types.some(({ flags }) => flags & ts.TypeFlags.Null)
     return hasName ? this.type(given, place) : this.members(written, place)
   }
@@ -336,7 +336,7 @@ function docOf(symbol: ts.Symbol, indent: string): string {
   return docs.map((doc) => `${indent}${doc.getText().replace(/\n\s*\*/g, `\n${indent} *`)}\n`).join('')
 }
 
-/** For mapped types, only internals of the checker tell. */
+/** For mapped types, only the checker's internals show this. */
 const READONLY_MAPPED = 8
 
 function isReadonly(property: ts.Symbol): boolean {

@@ -7,7 +7,7 @@ export interface GeneratedFile {
   readonly text: string
 }
 
-/** Writes the files that differ. With `--check` it writes nothing, names them, and makes the process fail. */
+/** Writes the files that differ. With `--check`, only names them and makes the process fail. */
 export function generate(files: readonly GeneratedFile[]): void {
   const stale = files.filter(({ path, text }) => !existsSync(path) || readFileSync(path, 'utf8') !== text)
   const names = stale.map(({ path }) => relative(process.cwd(), path)).join(', ')

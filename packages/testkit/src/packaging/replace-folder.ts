@@ -1,8 +1,8 @@
 import { renameSync, rmSync } from 'node:fs'
 
 /**
- * Gives a new folder the name of another, which is removed. A process that replaces it at the same time does not disturb
- * this, and one that reads it sees one of the folders whole, or for an instant none.
+ * Gives a new folder the name of an existing one, which is removed. Another process may replace it concurrently, and a
+ * concurrent reader sees either folder complete, or briefly none.
  *
  * @param next on the same file system.
  */
@@ -14,7 +14,7 @@ export function replaceFolder(next: string, folder: string): void {
   }
 }
 
-/** @returns false for this code of an error: another process has moved a folder in the meantime. */
+/** @returns false for this error code: another process moved a folder in the meantime. */
 function moves(from: string, to: string, expected: string): boolean {
   try {
     renameSync(from, to)

@@ -1,4 +1,4 @@
-/** The system's Chromium, as browsers are not downloaded by the tests. */
+/** The system's Chromium, because the tests do not download browsers. */
 import { existsSync } from 'node:fs'
 
 const CANDIDATES = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome']

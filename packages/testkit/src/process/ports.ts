@@ -1,8 +1,8 @@
-/** Ports of the loopback address. */
+/** Ports on the loopback address. */
 import { once } from 'node:events'
 import { type AddressInfo, createServer, type Server } from 'node:net'
 
-/** Lets a server (of `node:net` or `node:http`) listen on a free port, and returns it. */
+/** Makes a server (of `node:net` or `node:http`) listen on a free port, and returns the port. */
 export async function listenOnFreePort(server: Server): Promise<number> {
   await once(server.listen(0, '127.0.0.1'), 'listening')
   return (server.address() as AddressInfo).port

@@ -1,4 +1,4 @@
-/** The server's command as a process of its own, as an operator starts it. */
+/** The server's command as a separate process, as an operator starts it. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { tmpdir } from 'node:os'
@@ -8,12 +8,12 @@ import { serverMain } from './server-build.ts'
 
 type Settings = Readonly<Record<string, string>>
 
-/** The line that a server prints when it accepts requests, and the URL in it. */
+/** The line that a server prints when it accepts requests, with its URL. */
 export const LISTENS = /listens on (\S+)/
 
 /**
- * The environment of a child: without the surrounding `LATCHKEY_…` variables, with a free port, a shared compile cache, and
- * one process on any machine.
+ * The environment of a child: without the surrounding `LATCHKEY_…` variables, and with a free port, a shared compile cache
+ * and one server process, however many cores the machine has.
  */
 export function childEnvironment(env: Settings): Record<string, string | undefined> {
   const inherited = Object.entries(process.env).filter(
@@ -61,7 +61,7 @@ export function startCommand(args: readonly string[], env: Settings = {}): Runni
   }
 }
 
-/** Runs the server's command until it ends by itself. */
+/** Runs the server's command until it exits. */
 export function runToEnd(args: readonly string[], env: Settings = {}): Promise<Ended> {
   return startCommand(args, env).ended
 }
@@ -72,15 +72,15 @@ export interface ReadyCommand {
   readonly found: string
   /** Lines of the log so far. */
   readonly log: readonly string[]
-  /** Ends it and waits for its end. Default SIGTERM. */
+  /** Sends a signal and waits until it exits. Default SIGTERM. */
   stop(signal?: NodeJS.Signals): Promise<void>
 }
 
 /**
  * Starts the server's command and waits for the line that says it is ready.
  *
- * @param main the file to start. Default: that of this version.
- * @throws with its output if it ends first.
+ * @param main the file to start. Default: the server of this version.
+ * @throws with its output if it exits first.
  */
 export async function startReady(
   args: readonly string[],
@@ -113,7 +113,7 @@ export async function startReady(
 /** A server that accepts requests. */
 export interface RunningServer extends Omit<ReadyCommand, 'found'> {
   readonly url: string
-  /** Sends a request below `/v1`; the answer's JSON where it is JSON, else its text. */
+  /** Sends a request below `/v1`. Returns the answer's JSON, or its text if it is not JSON. */
   call(method: string, path: string, options?: CallOptions): Promise<Answer>
 }
 
@@ -132,8 +132,8 @@ interface Answer {
  * Starts a server on a free port.
  *
  * @param env settings; surrounding `LATCHKEY_…` variables are dropped.
- * @param main the file to start. Default: that of this version.
- * @throws with its output if it ends before it listens.
+ * @param main the file to start. Default: the server of this version.
+ * @throws with its output if it exits before it listens.
  */
 export async function runServer(env: Settings, main?: string): Promise<RunningServer> {
   const { found: url, ...command } = await startReady([], env, LISTENS, main)

@@ -1,4 +1,4 @@
-/** Records of the catalog for tests, with plain defaults. */
+/** Catalog records for tests, with plain defaults. */
 import {
   type CheckRecord,
   DEFAULT_NAMESPACE,
@@ -66,7 +66,7 @@ export function aCheck(fields: Partial<CheckRecord> = {}): CheckRecord {
   }
 }
 
-/** A session of {@link aNode} without checks, lifetime and lock delay. */
+/** A session of {@link aNode} without checks, TTL and lock delay. */
 export function aSession(fields: Partial<SessionRecord> & Pick<SessionRecord, 'ID'>): SessionRecord {
   return {
     Name: '',

@@ -5,7 +5,7 @@ export function aDirectory(content: Partial<DirectoryContent> = {}): Directory {
   return new Directory({ ...EMPTY_CONTENT, ...content }, 1)
 }
 
-/** Bytes that count upward, so that ids are distinct and the same in every run. */
+/** Bytes that count upward, so ids are distinct and the same in every run. */
 export function countingRandom(): Random {
   let next = 0
   return {

@@ -1,5 +1,5 @@
 /**
- * The table of EXP-02: requested expirations and their outcomes, in wire form, for every implementation of the rules.
+ * The table of EXP-02: requested expirations and their outcomes, as on the wire, for every implementation of the rules.
  */
 import type { AclErrorCode } from '@latchkey/contract'
 
@@ -8,7 +8,7 @@ export interface ExpirationCase {
   /** When the token is created. */
   readonly now: string
   readonly body: Readonly<Record<string, unknown>>
-  /** ExpirationTime of the answer, `undefined` for none, or the refusal. */
+  /** ExpirationTime in the answer, `undefined` for none, or the refusal. */
   readonly expected: string | undefined | { readonly code: AclErrorCode; readonly field: string }
 }
 
@@ -83,7 +83,7 @@ export const EXPIRATION_CASES: readonly ExpirationCase[] = [
   ttl('0.5ns', refusedTtl),
   ttl('60.0000000001s', IN_A_MINUTE),
 
-  // The longest, inclusive.
+  // The longest lifetime, inclusive.
   ttl('24h', IN_A_DAY),
   ttl('1440m', IN_A_DAY),
   ttl('86400s', IN_A_DAY),
@@ -149,13 +149,13 @@ export const EXPIRATION_CASES: readonly ExpirationCase[] = [
   time('2028-02-29T12:00:60Z', noTime),
   time(1_835_438_430_250, noTime),
 
-  // None.
+  // No expiration.
   time('', undefined),
   time(null, undefined),
   time('0001-01-01T00:00:00Z', undefined),
   time('0001-01-01T01:00:00+01:00', undefined),
 
-  // Calendars: a day is 24 hours over leap days, ends of years and changes of clocks.
+  // Calendars: a day is 24 hours across leap days, ends of years and clock changes.
   ttl('24h', '2028-02-29T12:00:00Z', '2028-02-28T12:00:00Z'),
   ttl('24h', '2027-03-01T12:00:00Z', '2027-02-28T12:00:00Z'),
   ttl('24h', '2100-03-01T12:00:00Z', '2100-02-28T12:00:00Z'),
@@ -166,7 +166,7 @@ export const EXPIRATION_CASES: readonly ExpirationCase[] = [
   time('2028-10-29T11:00:00+01:00', '2028-10-29T10:00:00Z', '2028-10-28T10:00:00Z'),
   time('9999-12-31T23:59:59.999Z', '9999-12-31T23:59:59.999Z', '9999-12-31T23:58:59.999Z'),
 
-  // Both.
+  // Both fields.
   both(IN_A_MINUTE, '1m', conflict),
   both(IN_A_MINUTE, 60_000_000_000, conflict),
   both(IN_A_MINUTE, '1ns', conflict),

@@ -23,7 +23,7 @@ export function anId(number: number): string {
 
 let lastId = 0
 
-/** Each call returns a different token. */
+/** Returns a different token on each call. */
 export function aToken(fields: Partial<TokenRecord> = {}): TokenRecord {
   lastId += 2
   return {
@@ -96,7 +96,7 @@ export function aKey(fields: Partial<KvRecord> = {}): KvRecord {
   }
 }
 
-/** A method of type jwt, which maps `team` alone as text and `groups` as list, unless `Config` is given. */
+/** A method of type jwt that maps only `team` as text and `groups` as a list, unless `Config` is given. */
 export function aMethod(
   fields: Partial<Omit<AuthMethodRecord, 'Type' | 'Config'>> & { readonly Config?: JwtConfig } = {},
 ): AuthMethodRecord {
@@ -122,7 +122,7 @@ export function aMethod(
   }
 }
 
-/** An exact, id-based intention that allows. */
+/** An exact intention with an ID that allows. */
 export function anIntention(fields: Partial<IntentionRecord> = {}): IntentionRecord {
   lastId += 1
   return {
@@ -145,7 +145,7 @@ export function anIntention(fields: Partial<IntentionRecord> = {}): IntentionRec
   }
 }
 
-/** Of a method with the generation 1. */
+/** A token of a method with generation 1. */
 export function aLoginState(fields: Partial<LoginState> = {}): LoginState {
   lastId += 1
   return {

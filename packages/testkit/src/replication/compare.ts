@@ -2,7 +2,7 @@
 import { CATALOG_TABLES, type ReplicationRecord } from '@latchkey/acl'
 import type { MemorySnapshot } from '@latchkey/service'
 
-/** Something that must not be. */
+/** A violation that a comparison found. */
 export class ModelBroken extends Error {
   override readonly name = 'ModelBroken'
 }
@@ -18,7 +18,7 @@ const OWN_TABLES = [
 const GLOBAL_TABLES = ['namespaces', 'policies', 'roles'] as const
 
 /**
- * The records that a secondary has of its own are those that it had before.
+ * Requires that a secondary's own records are the same as before.
  *
  * @throws ModelBroken
  */
@@ -39,7 +39,7 @@ export function checkOwn(now: MemorySnapshot, before: MemorySnapshot): void {
 }
 
 /**
- * The global records of a secondary are those of its primary at the index of its cursor, but for what the cursor names.
+ * Requires that a secondary's global records equal its primary's at the index of its cursor, except those that the cursor names.
  *
  * @throws ModelBroken
  */
@@ -64,7 +64,7 @@ export function checkGlobals(record: ReplicationRecord, now: MemorySnapshot, the
 const texts = new WeakMap<object, string>()
 const OTHER_FIELDS = new Set(['CreateIndex', 'ModifyIndex', 'AuthMethodGeneration'])
 
-/** What datacenters have in common, by table and key. */
+/** The records that datacenters share, by table and key. */
 function globalsOf(snapshot: MemorySnapshot): Map<string, string> {
   const globals = new Map<string, string>()
   for (const table of GLOBAL_TABLES) {

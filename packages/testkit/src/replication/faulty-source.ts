@@ -1,19 +1,19 @@
-/** A primary behind a bad connection: small pages, and answers that are lost, come late or come twice. */
+/** A primary behind a faulty connection: small pages, and answers that are lost, late or duplicated. */
 import type { Changes } from '@latchkey/contract'
 import { type ChangesAnswer, type ChangesQuery, type ChangesSource, serviceSource } from '@latchkey/service'
 import type { SeededRandom } from '../random.ts'
 import { MANAGEMENT, type World } from '../service/world.ts'
 
-/** What a broken reader or primary would make of an answer. */
+/** How a broken reader or primary would distort an answer. */
 export type Garble = (answer: Changes, query: ChangesQuery) => Changes
 
 const PAGE_RECORDS = 3
 const TABLES = ['Namespaces', 'Policies', 'Roles', 'Tokens'] as const
 
 export class FaultySource implements ChangesSource {
-  /** Replaced when the primary is. */
+  /** Replaced when the primary is replaced. */
   primary: World
-  /** Probability that an answer is lost, or an older one comes instead of it. */
+  /** Probability that an answer is lost or replaced by an older one. */
   faultiness = 0
   private readonly random: SeededRandom
   private readonly garble: Garble
@@ -25,7 +25,7 @@ export class FaultySource implements ChangesSource {
     this.garble = garble
   }
 
-  /** The same source, whose answers wait until the function is called. */
+  /** The same source, but its answers wait until the function is called. */
   held(): { readonly source: ChangesSource; readonly release: () => void } {
     let release = () => {}
     const gate = new Promise<void>((resolve) => {
@@ -66,7 +66,7 @@ export class FaultySource implements ChangesSource {
       return pageOf(changes, query.cursor)
     }
     const answering = source.ask({ ...query, wait: '1ms' }, signal)
-    // The end of the wait, unless there is news.
+    // The wait ends without news.
     let isAnswered = false
     const answered = answering.finally(() => {
       isAnswered = true
@@ -77,7 +77,7 @@ export class FaultySource implements ChangesSource {
   }
 }
 
-/** A few records of a page of all. */
+/** A few records of a page of the whole copy. */
 function pageOf(all: Changes, cursor: string | undefined): ChangesAnswer {
   const records = TABLES.flatMap((table) =>
     all[table].map((record) => ({ table, record, place: placeOf(table, record) })),

@@ -1,6 +1,6 @@
 /**
- * A primary and a secondary in memory, and random histories of both. After every commit of the secondary: its global records are
- * those of the primary at the index of its cursor, and its own are as it wrote them.
+ * A primary and a secondary in memory, with random histories of both. After every commit of the secondary, its global records
+ * must equal the primary's at the index of its cursor, and its own records must be as it wrote them.
  */
 import type { AclModeRecord, ReplicationRecord } from '@latchkey/acl'
 import {
@@ -51,7 +51,7 @@ export class ReplicationModel {
   private lastRecord: ReplicationRecord | undefined
   private own: MemorySnapshot
   private readonly zombies: { readonly release: () => void; readonly done: Promise<ReplicationStep> }[] = []
-  /** Commits of the secondary that were checked. */
+  /** Number of the secondary's commits that were checked. */
   checked = 0
 
   private constructor(parts: {
@@ -95,7 +95,7 @@ export class ReplicationModel {
     return new ReplicationModel({ random, primary, past, plant, store, secondary })
   }
 
-  /** Runs some commands, then lets the secondary come to rest, and compares all. */
+  /** Runs some commands, lets the secondary catch up, and compares everything. */
   async run(commands: number): Promise<void> {
     for (let i = 0; i < commands; i += 1) await this.command()
     await this.settle()
@@ -131,12 +131,12 @@ export class ReplicationModel {
       random: this.random,
       primaryDatacenter: 'dc1',
       kinds: 'all',
-      // With few, larger repairs start over.
+      // With few of them, larger repairs start over.
       staging: { recordsMax: this.random.pick([5, 100_000]), lengthMax: 1_000_000 },
     })
   }
 
-  /** The store of the secondary, as the replicator sees it: every commit is checked. */
+  /** The secondary's store, as the replicator sees it: every commit is checked. */
   private watched(): MemoryStore {
     const commit = async (changes: readonly Change[]): Promise<number> => {
       const commits = this.plant.commit?.(changes) ?? [changes]
@@ -155,7 +155,7 @@ export class ReplicationModel {
     })
   }
 
-  /** Keeps what the primary is at each index, and answers in small parts. */
+  /** Keeps the primary's state at each index, and answers in small parts. */
   private watchPrimary(): void {
     const { store } = this.primary
     const changesAfter = store.changesAfter.bind(store)
@@ -188,7 +188,7 @@ export class ReplicationModel {
     this.keep()
   }
 
-  /** A reader cannot notice a primary that went back and has outgrown its index. Decisions: changes. */
+  /** Whether a reader could not notice that the primary went back, because its index has grown past the reader's. Decisions: changes. */
   private wouldHideRestore(store: MemoryStore): boolean {
     const isNoticed = this.noticed === this.restores
     return !isNoticed && store.commitIndex() + 1 >= (this.lastRecord?.index ?? 0)
@@ -210,7 +210,7 @@ export class ReplicationModel {
     this.replicator = this.newReplicator()
   }
 
-  /** Another process that replicates, too, and stops for a while when it has asked. */
+  /** Another process that also replicates, and pauses after its request. */
   private beginZombie(): void {
     if (this.zombies.length > 1) return
     const { source, release } = this.source.held()
@@ -224,7 +224,7 @@ export class ReplicationModel {
     if (step?.error instanceof ModelBroken) throw step.error
   }
 
-  /** The primary does not know any more what has changed. */
+  /** The primary loses its change log. */
   private forgetLog(): void {
     const { store } = this.primary
     if (this.wouldHideRestore(store)) return
@@ -232,10 +232,10 @@ export class ReplicationModel {
     this.keep()
   }
 
-  /** The primary comes back as it was, with a lower index. A reader must be able to notice: see {@link wouldHideRestore}. */
+  /** Restores an older state of the primary, with a lower index. A reader must be able to notice: see {@link wouldHideRestore}. */
   private async restoreOlder(): Promise<void> {
     const backup = this.backups[0]
-    // Nor can it where its cursor is of another cluster, or a repair has begun.
+    // A reader cannot notice while its cursor belongs to another cluster or a repair is running.
     const isFollowed = this.lastRecord?.cluster === this.clusterOfPrimary()
     if (!isFollowed || this.replicator.status().state !== 'following') return
     if (!backup || this.noticed !== this.restores || this.zombies.length > 0 || this.lastRecord?.copy) return
@@ -248,7 +248,7 @@ export class ReplicationModel {
     this.watchPrimary()
   }
 
-  /** The primary comes back empty. */
+  /** Replaces the primary with an empty one. */
   private async rebuild(): Promise<void> {
     if (this.noticed !== this.restores || this.zombies.length > 0) return
     this.backups = []
@@ -273,7 +273,7 @@ export class ReplicationModel {
     this.lastRecord = Value
   }
 
-  /** Global tokens decide here as they did in the primary, whose records were these. */
+  /** Requires that global tokens decide here as they did in the primary with the same records. */
   private async ask(): Promise<void> {
     const record = this.lastRecord
     const snapshot = record && this.snapshotOf(record)
@@ -293,7 +293,7 @@ export class ReplicationModel {
     if (ours !== theirs) throw new ModelBroken(`a token decides otherwise: ${ours} instead of ${theirs}`)
   }
 
-  /** Nothing fails any more: the secondary gets to where the primary is. */
+  /** Without further faults, the secondary catches up with the primary. */
   private async settle(): Promise<void> {
     this.source.faultiness = 0
     while (this.zombies.length > 0) await this.endZombie()
@@ -331,7 +331,7 @@ export class ReplicationModel {
     checkGlobals(record, now, then)
   }
 
-  /** The index never goes back, unless the primary does, or an operator wants it. */
+  /** The index never decreases, unless the primary's does or an operator wants it. */
   private checkCursor(record: ReplicationRecord): void {
     const before = this.lastRecord
     const isOther = before?.cluster !== record.cluster

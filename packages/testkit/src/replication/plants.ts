@@ -1,13 +1,13 @@
-/** Mistakes that a replicator could make. The model must find each of them. */
+/** Bugs that a replicator could have. The model must detect each of them. */
 import type { Changes } from '@latchkey/contract'
 import type { Change } from '@latchkey/service'
 import type { Garble } from './faulty-source.ts'
 
-/** A mistake, planted between the primary, the replicator and the store. */
+/** A bug, planted between the primary, the replicator and the store. */
 export interface Plant {
-  /** What the replicator makes of the answers. */
+  /** How the replicator misreads the answers. */
   readonly garble?: () => Garble
-  /** What it commits, one commit after another. */
+  /** How it commits, one commit after another. */
   readonly commit?: (changes: readonly Change[]) => readonly (readonly Change[])[]
 }
 

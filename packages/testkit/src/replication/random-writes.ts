@@ -1,4 +1,4 @@
-/** Random writes from small pools of ids and names, so that they often meet. */
+/** Random writes over small pools of ids and names, so that they often collide. */
 import { isGone, type PolicyRecord, type TokenRecord } from '@latchkey/acl'
 import type { Change, MemoryStore } from '@latchkey/service'
 import type { SeededRandom } from '../random.ts'
@@ -6,7 +6,7 @@ import { aKey, aMethod, aNamespace, anId, aPolicy, aRole, aToken } from '../reco
 
 const range = (count: number, base: number) => Array.from({ length: count }, (_, i) => anId(base + i))
 
-/** Of primary and secondary alike. */
+/** Shared by primary and secondary. */
 const ACCESSORS = range(8, 0xa00)
 export const SECRETS = range(8, 0xb00)
 const POLICIES = range(6, 0xc00)
@@ -16,7 +16,7 @@ const NAMESPACES = ['team', 'shop']
 const METHOD = { Name: 'sso', Namespace: 'team' }
 const DAY_MS = 86_400_000
 
-/** Rules that allow and rules that deny, which only together say what a token may do. */
+/** Rules that allow and rules that deny: only together do they decide what a token may do. */
 const RULES = [
   'key_prefix "" { policy = "write" }',
   'key_prefix "a" { policy = "deny" }',
@@ -126,7 +126,7 @@ export class RandomWrites {
     })
   }
 
-  /** A new token, or other content of an old one. */
+  /** A new token, or new content of an existing one. */
   private putToken(store: MemoryStore, isLocal: boolean): readonly Change[] {
     const existing = this.anyToken(store, isLocal)
     if (!existing || this.random.chance(0.5)) return this.newToken(isLocal)
@@ -139,7 +139,7 @@ export class RandomWrites {
     return record ? [remove({ table: 'tokens', record })] : []
   }
 
-  /** Another token with the secret or the accessor of one that the same commit deletes. */
+  /** A new token with the secret or the accessor of a token that the same commit deletes. */
   private createAgain(store: MemoryStore): readonly Change[] {
     const gone = this.anyToken(store)
     if (!gone) return []

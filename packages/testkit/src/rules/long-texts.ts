@@ -1,4 +1,4 @@
-/** A text of whole pieces, up to a length in characters. */
+/** Repeats whole pieces up to a length in characters. */
 export function many(length: number, piece: (i: number) => string): string {
   const pieces: string[] = []
   for (let left = length, i = 0; ; i++) {

@@ -1,6 +1,6 @@
 /**
- * The meaning of rules, implemented sentence by sentence from docs/rules.md, without regard to speed. It shares no code
- * with the authorizer, which is compared with it (DIF-02).
+ * The meaning of rules, implemented sentence by sentence from docs/rules.md, without regard to speed. Shares no code with
+ * the authorizer, which tests compare with it (DIF-02).
  */
 import type { GivenLevel, Question, Rule, RuleKind, RuleLevel } from '@latchkey/acl'
 
@@ -8,7 +8,7 @@ export type NaiveRule = Pick<Rule, 'kind' | 'match' | 'segment' | 'level'> & {
   readonly intentions?: GivenLevel
 }
 
-/** One (match, segment) with the levels that all policies give it. */
+/** One (match, segment), with the levels that all policies give it. */
 interface Group {
   readonly match: 'exact' | 'prefix'
   readonly segment: string

@@ -1,8 +1,8 @@
 import { encodeHclString, type GivenLevel, type Rule, type RuleSet, ruleKeyword } from '@latchkey/acl'
 
 /**
- * The canonical HCL text of a rule set: its rules in order and nothing else. Parsing it gives the same rules, except for
- * positions (FUZ-04).
+ * The canonical HCL text of a rule set: only its rules, in order. Parsing it produces the same rules, except for positions
+ * (FUZ-04).
  */
 export function printRules(ruleSet: Pick<RuleSet, 'rules'>): string {
   return ruleSet.rules.map((rule) => `${printRule(rule)}\n`).join('')

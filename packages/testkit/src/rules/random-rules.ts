@@ -1,4 +1,4 @@
-/** Random rules and questions that often match: few names, many of which are prefixes of others. */
+/** Random rules and questions that often match: few names, many of them prefixes of others. */
 import {
   accessesOf,
   type Question,
@@ -33,7 +33,7 @@ const SEGMENT_PARTS_MAX = 5
 export function randomSegment(random: SeededRandom): string {
   if (random.chance(0.1)) return '*'
   let segment = ''
-  // Mostly the first parts: names must collide.
+  // Mostly from the first parts: names must collide.
   for (let left = random.below(SEGMENT_PARTS_MAX); left > 0; left--) {
     segment += random.chance(0.8) ? random.pick(SEGMENT_PARTS.slice(0, 4)) : random.pick(SEGMENT_PARTS)
   }
@@ -54,7 +54,7 @@ function randomRule(random: SeededRandom): NaiveRule {
   return kind === 'service' && random.chance(0.5) ? { ...rule, intentions: random.pick(LEVELS) } : rule
 }
 
-/** The rules of one policy: at most `max`, no two for the same kind, match and segment. */
+/** The rules of one policy: at most `max`, and no two with the same kind, match and segment. */
 export function randomPolicy(random: SeededRandom, max: number): NaiveRule[] {
   const rules = new Map<string, NaiveRule>()
   for (let left = random.below(max + 1); left > 0; left--) {
@@ -64,7 +64,7 @@ export function randomPolicy(random: SeededRandom, max: number): NaiveRule[] {
   return [...rules.values()]
 }
 
-/** A question; half of them about a named segment, or one letter more. */
+/** A question; half of them ask about a named segment, or one letter more. */
 export function randomQuestion(random: SeededRandom, rules: readonly NaiveRule[]): Question {
   if (random.chance(0.1)) {
     return { resource: random.pick(SCALAR_RESOURCES), access: random.pick(['read', 'write']) }

@@ -94,7 +94,7 @@ const NOISE = [
   '\r',
 ] as const
 
-/** A text in HCL, mostly one that the language accepts. */
+/** An HCL text that the language usually accepts. */
 export function randomHcl(random: SeededRandom): string {
   let text = ''
   for (let left = random.below(5); left > 0; left--) {
@@ -142,7 +142,7 @@ function sometimesComment(random: SeededRandom, probability: number): string {
   return random.chance(probability) ? ` ${random.pick(COMMENTS)}` : ''
 }
 
-/** A text in JSON, mostly one that the language accepts. */
+/** A JSON text that the language usually accepts. */
 export function randomJson(random: SeededRandom): string {
   const members = Array.from({ length: random.below(4) }, () => {
     if (random.chance(0.3)) return `"${random.pick(SCALARS)}":${jsonValue(random)}`

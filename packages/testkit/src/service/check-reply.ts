@@ -4,7 +4,7 @@ import { ACL_ERRORS, decodePath, matchPath, type RouteName, routeOf } from '@lat
 /** A reply as a client sees it. */
 interface CheckedReply {
   readonly status: number
-  /** With its parameters. */
+  /** The path, with its parameters. */
   readonly contentType: string | undefined
   readonly text: string
 }

@@ -1,4 +1,4 @@
-/** Worlds of several datacenters, which reach each other in memory. */
+/** Worlds of several datacenters that reach each other in memory. */
 import type { ReplicationRecord } from '@latchkey/acl'
 import type { Change, Datacenters, ForwardedRequest, WireReply } from '@latchkey/service'
 import { aWorld, type World, type WorldOptions } from './world.ts'
@@ -12,12 +12,12 @@ interface Hop {
 export interface Fleet {
   /** dc1. */
   readonly primary: World
-  /** dc2. It follows before each answer of the primary. */
+  /** dc2. It catches up before each answer of the primary. */
   readonly secondary: World
   readonly hops: readonly Hop[]
-  /** Copies what the primary has into the secondary, as replication does; it deletes nothing. */
+  /** Copies the primary's records into the secondary, as replication does, but deletes nothing. */
   follow(): Promise<void>
-  /** From now on the secondary only follows when told to. */
+  /** From now on, the secondary catches up only on request. */
   fallBehind(): void
 }
 

@@ -1,4 +1,4 @@
-/** Requests for fuzzing: mostly nearly valid ones, since plain nonsense is refused early. */
+/** Requests for fuzzing: mostly almost valid ones, because pure nonsense is refused early. */
 import { ENDPOINTS, type EndpointName, endpoint, HEADER_PREFIXES_DEFAULT } from '@latchkey/contract'
 import type { SeededRandom } from '../random.ts'
 

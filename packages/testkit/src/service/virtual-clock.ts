@@ -35,7 +35,7 @@ export class VirtualClock implements Clock, Sleeper {
     this.time = time
   }
 
-  /** Advances time, fires timers at their instants, and flushes what they cause. */
+  /** Advances time, fires timers when due, and flushes the promises that they settle. */
   async advance(ms: number): Promise<void> {
     const end = this.time + ms
     await settle()
@@ -58,7 +58,7 @@ export class VirtualClock implements Clock, Sleeper {
   }
 }
 
-/** Flushes promises: the rules wait for nothing but the store and their timers. */
+/** Flushes promises: the rules await only the store and their timers. */
 export async function settle(): Promise<void> {
   for (let turn = 0; turn < 200; turn += 1) await Promise.resolve()
 }

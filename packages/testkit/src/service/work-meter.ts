@@ -1,4 +1,4 @@
-/** Counts work in executed code blocks with V8's profiler, which does not depend on the machine or its load. */
+/** Counts work as executed code blocks, with V8's profiler: independent of the machine and its load. */
 import { type Profiler, Session } from 'node:inspector/promises'
 import type { Turns } from '@latchkey/acl'
 
@@ -29,7 +29,7 @@ function blocksOf({ functions }: Profiler.ScriptCoverage): number {
   return blocks
 }
 
-/** Turns that measure their work. */
+/** Turns of the event loop that measure their work. */
 export class MeasuredTurns implements Turns {
   private readonly meter: WorkMeter
   private work: number[] = []
@@ -44,7 +44,7 @@ export class MeasuredTurns implements Turns {
     this.work.push(await this.meter.take())
   }
 
-  /** The work of all turns in one measurement, which is far quicker. */
+  /** The work of all turns in one measurement, which is much faster. */
   async sumDuring(something: () => Promise<unknown>): Promise<number> {
     await this.meter.take()
     this.isSum = true
@@ -56,7 +56,7 @@ export class MeasuredTurns implements Turns {
     return this.meter.take()
   }
 
-  /** The work of each turn that something takes. */
+  /** The work of each turn of an operation. */
   async during(something: () => Promise<unknown>): Promise<readonly number[]> {
     await this.meter.take()
     this.work = []

@@ -1,4 +1,4 @@
-/** A service in memory with the test's own clock and randomness, called like a transport calls it. */
+/** A service in memory with the test's own clock and randomness, called as a transport would call it. */
 import { DecodingVerifier, type ReplicationRecord } from '@latchkey/acl'
 import {
   AclError,
@@ -42,15 +42,15 @@ export interface WorldOptions
       | 'turns'
     >
   > {
-  /** Another API over the store and the clock of a world. */
+  /** Another API over the same store and clock. */
   readonly twinOf?: World
   /** Service version. Default: the newest. */
   readonly version?: string
   readonly cluster?: Partial<ClusterInfo>
   readonly identity?: Partial<IdentityOptions>
-  /** Where its clock begins. Default {@link START}. */
+  /** Where its clock starts. Default {@link START}. */
   readonly startAt?: number
-  /** Seed of the ids. Default 1. */
+  /** Seed of the generated ids. Default 1. */
   readonly seed?: number
   /** The jitter of waits: 0 for none, 255 for all. */
   readonly jitterByte?: number
@@ -61,7 +61,7 @@ export interface WorldOptions
 export interface AskOptions {
   /** Sent as `X-Service-Token`. */
   readonly token?: string
-  /** A value is sent as JSON; text and bytes as they are. */
+  /** A value is sent as JSON; text and bytes are sent unchanged. */
   readonly body?: unknown
   /** By lower-case name. */
   readonly headers?: Readonly<Record<string, string>>
@@ -74,7 +74,7 @@ export interface Reply {
   readonly text: string
   /** The body as JSON. */
   readonly json: unknown
-  /** The code of a refusal, whatever its body's form. */
+  /** The code of a refusal, in either form of body. */
   readonly code: string | undefined
   readonly accessorId: string | undefined
   readonly endpoint: EndpointName | undefined
@@ -84,19 +84,19 @@ export interface World {
   readonly service: Service
   readonly store: MemoryStore
   readonly clock: VirtualClock
-  /** Requests a path below `/v1`. A 500 fails the test with its cause, as does an answer that breaks the contract. */
+  /** Sends a request below `/v1`. A 500 fails the test with its cause, as does an answer that breaks the contract. */
   ask(method: string, path: string, options?: AskOptions): Promise<Reply>
-  /** As {@link World.ask} with the management token; returns the JSON and fails unless the status is 200. */
+  /** Like {@link World.ask} with the management token; returns the JSON and fails unless the status is 200. */
   manage(method: string, path: string, body?: unknown): Promise<unknown>
   /** Creates a record with the management token, in `default` unless the body names a namespace. */
   token(body?: object): Promise<Token>
   policy(body: object): Promise<Policy>
   role(body: object): Promise<Role>
-  /** Creates a policy with these rules and a token that links it; returns the secret. */
+  /** Creates a policy with these rules and a token that links it; returns the token's secret. */
   secretWith(rules: string, token?: object): Promise<string>
 }
 
-/** Ends the migration of intentions, as on new data. */
+/** Ends the intentions migration, as on new data. */
 export function endIntentionsMigration({ store, clock }: Pick<World, 'store' | 'clock'>): void {
   const Value = { state: 'done', since: clock.now() } as const
   const record = { Key: 'intentions', Value, CreateIndex: 0, ModifyIndex: 0 } as const
@@ -137,7 +137,7 @@ const ALONE: ClusterInfo = {
   replication: () => undefined,
 }
 
-/** Creates a world. Its ids come from one seed, so that runs are repeatable. */
+/** Creates a world. Its ids come from one seed, so runs are repeatable. */
 export async function aWorld(options: WorldOptions = {}): Promise<World> {
   const clock = options.twinOf?.clock ?? new VirtualClock(options.startAt ?? START)
   const { datacenter = 'dc1', primaryDatacenter = datacenter } = options
@@ -250,7 +250,7 @@ export async function aWorld(options: WorldOptions = {}): Promise<World> {
 /** Headers that ask for errors as problem JSON. */
 export const WANTS_PROBLEM = { accept: PROBLEM_JSON }
 
-/** What a primary would have given to a secondary: its built-in records. */
+/** What a primary would have sent to a secondary: its built-in records. */
 async function copyBuiltins(store: MemoryStore, managementToken: string): Promise<void> {
   const primary = new MemoryStore({ after: () => () => {} })
   const random = new SeededRandom(0)

@@ -1,6 +1,6 @@
 /**
- * Random commits of the catalog, and a naive model of what they lead to: records, their indexes, those of tables and those of
- * services. It knows the rules as the documentation states them, and looks at everything each time.
+ * Random catalog commits, and a naive model of their results: records with their indexes, and the indexes of tables and
+ * services. It implements the rules as documented, and recomputes everything each time.
  */
 import type { CatalogRecords, CheckRecord, NodeRecord, SeededRandom, ServiceRecord } from '@latchkey/acl'
 import { type Change, type Store, StoreConflict } from '@latchkey/service'
@@ -41,7 +41,7 @@ export class CatalogModel {
     this.random = random
   }
 
-  /** Changes of one commit, each record once. Some break the catalog. */
+  /** The changes of one commit, at most one for each record. Some violate the catalog's rules. */
   next(): readonly Change[] {
     const { random } = this
     const changes = new Map<string, CatalogChange>()
@@ -73,7 +73,7 @@ export class CatalogModel {
         ],
       ],
       [1, () => this.everythingOn(Node)],
-      // Leaves its checks behind, if there are any.
+      // Leaves its checks behind, if it has any.
       [1, () => [remove('services', service)]],
       [1, () => [remove('nodes', aNode({ Node }))]],
     ])()
@@ -94,7 +94,7 @@ export class CatalogModel {
     ]
   }
 
-  /** @returns whether the commit succeeds; else it changes nothing. */
+  /** @returns whether the commit succeeds; otherwise it changes nothing. */
   commit(changes: readonly Change[]): boolean {
     const before = { nodes: this.nodes, services: this.services, checks: this.checks }
     const index = this.commits + 1
@@ -147,7 +147,7 @@ export class CatalogModel {
     else if (this.numbers.delete(name)) this.extinction = index
   }
 
-  /** Everything, as {@link CatalogSide.show} shows it. */
+  /** Everything, in the form of {@link CatalogSide.show}. */
   show(): object {
     const shown = <R>(records: ReadonlyMap<string, Stamped<R>>) =>
       [...records]
@@ -173,7 +173,7 @@ type Instances = {
   readonly checks: ReadonlyMap<string, Stamped<CheckRecord>>
 }
 
-/** A store beside the model: it must be empty of nodes, services and checks. */
+/** A store beside the model. It must begin without nodes, services and checks. */
 export class CatalogSide {
   readonly store: Store
   private readonly indexes: Map<number, number>
@@ -244,7 +244,7 @@ function applied<R>(
   for (const change of changes) {
     if (change.table !== table) continue
     const id = idOf(change)
-    // The table says the record.
+    // The table identifies the record type.
     const record = change.record as unknown as R
     if (change.op === 'delete') after.delete(id)
     else after.set(id, { record, created: records.get(id)?.created ?? index, modified: index })

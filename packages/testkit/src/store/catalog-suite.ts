@@ -1,4 +1,4 @@
-/** The part of the store suite about the catalog: nodes, services, checks, coordinates, and the indexes of services. */
+/** The catalog part of the store suite: nodes, services, checks, coordinates, and the indexes of services. */
 import { coordinateKey, SeededRandom } from '@latchkey/acl'
 import {
   type Change,
@@ -16,7 +16,7 @@ import { CatalogModel, CatalogSide } from './catalog-model.ts'
 
 let nodes = 0
 
-/** A name that no other test has. */
+/** A name that no other test uses. */
 function aName(): string {
   nodes += 1
   return `suite-${nodes}`
@@ -28,12 +28,12 @@ const remove = (change: Pick<Change & { op: 'put' }, 'table' | 'record'>) =>
   ({ ...change, op: 'delete', expect: undefined }) as Change
 
 const COMMITS = 40
-/** A wait that ends before this is a failure: the machine may stall for seconds. */
+/** A wait that ends before this is a failure; long, because the machine may stall for seconds. */
 const LONG_MS = 60_000
 
 export function describeCatalog(open: () => Store | Promise<Store>): void {
   describe('the catalog', () => {
-    test('random commits give the records and indexes of the model', async () => {
+    test('random commits lead to the records and indexes of the model', async () => {
       const store = await open()
       const random = new SeededRandom(chooseSeed('random commits of the catalog'))
       const before = [
@@ -62,7 +62,7 @@ export function describeCatalog(open: () => Store | Promise<Store>): void {
         const changes = model.next()
         const isMade = model.commit(changes)
         expect(await side.commit(changes), `commit ${i}`).toBe(isMade)
-        // What was there before has moved the indexes of tables.
+        // Existing records have already moved the indexes of tables.
         expect(shown(), `after commit ${i}`).toEqual({
           ...model.show(),
           tables: undefined,
@@ -71,7 +71,7 @@ export function describeCatalog(open: () => Store | Promise<Store>): void {
       }
     })
 
-    test('every field of every record, with strings verbatim', async () => {
+    test('keeps every field of every record, with strings verbatim', async () => {
       const store = await open()
       const text = 'a\u0000b \ud800 \udc00\ud83d\ude00 \u001a0041 "\\\n ü'
       const Node = `${aName()} ${text}`
@@ -129,7 +129,7 @@ export function describeCatalog(open: () => Store | Promise<Store>): void {
       expect(coordinateKey(coordinate)).toContain(text.toLowerCase())
     })
 
-    test('a put with an expectation that does not hold changes nothing', async () => {
+    test('a put whose expectation fails changes nothing', async () => {
       const store = await open()
       const Node = aName()
       const index = await store.commit([put({ table: 'nodes', record: aNode({ Node }) })])
@@ -158,7 +158,7 @@ export function describeCatalog(open: () => Store | Promise<Store>): void {
       await expect(store.commit([remove({ table: 'nodes', record: node })])).rejects.toThrow(StoreConflict)
     })
 
-    test('what waits ends: for the node, the service, a new or ended name, and tables', async () => {
+    test('waits end: for the node, the service, a name that appears or disappears, and tables', async () => {
       const store = await open()
       const Node = aName()
       const Service = aName()
@@ -171,7 +171,7 @@ export function describeCatalog(open: () => Store | Promise<Store>): void {
         const waits = expected.map((topic) => store.wait(topic, before, LONG_MS))
         await store.commit(changes)
         expect(await Promise.all(waits)).toEqual(expected.map(() => 'changed'))
-        // A commit before the wait counts, so what is not touched is known at once.
+        // A commit before the wait also ends it, so a wait for an unchanged topic is known at once.
         const outcomes = await Promise.all(topics.map((topic) => store.wait(topic, before, 1)))
         expect(topics.filter((_, i) => outcomes[i] === 'changed')).toEqual(expected)
       }

@@ -1,4 +1,4 @@
-/** The part of the store suite about what datacenters have in common. */
+/** The part of the store suite about changes for other datacenters. */
 import type { NamespaceRecord, PolicyRecord, RoleRecord, TokenRecord } from '@latchkey/acl'
 import {
   READER_KEPT_MS,
@@ -19,18 +19,18 @@ type State = ReadonlyMap<string, ReplicatedRecord>
 
 const SEEDS = 4
 const COMMITS = 16
-/** From how many of the earlier indexes a reader follows after each commit. */
+/** From how many earlier indexes a reader catches up after each commit. */
 const READERS = 4
 let runs = 0
 
 export function describeChanges(open: () => Store | Promise<Store>): void {
-  describe('changes that datacenters have in common', () => {
-    test('applied to the state at any earlier index, they give the state at theirs, without local tokens', async () => {
+  describe('changes that datacenters share', () => {
+    test('applied to the state at any earlier index, they produce the state at their own, without local tokens', async () => {
       const store = await open()
       for (let seed = 1; seed <= SEEDS; seed += 1) await followHistory(store, new SeededRandom(seed))
     })
 
-    test('parts are whole commits in their order, the first one whatever its size', async () => {
+    test('parts are whole commits in order; the first commit is sent whatever its size', async () => {
       const store = await open()
       const tokens = Array.from({ length: 4 }, () => aToken())
       const put = (record: TokenRecord) => ({ table: 'tokens', op: 'put', record, expect: 0 }) as const
@@ -53,7 +53,7 @@ export function describeChanges(open: () => Store | Promise<Store>): void {
       expect(await part(second, 1)).toEqual([last, false, 1])
     })
 
-    test('parts are bounded by their length, and a commit of too many records is not one', async () => {
+    test('parts are bounded in length, and a commit of too many records is not a part', async () => {
       const store = await open()
       const start = store.commitIndex()
       const long = (at: number) => aPolicy({ Rules: '#'.repeat(500_000), Name: `long-${runs}-${at}` })
@@ -69,7 +69,7 @@ export function describeChanges(open: () => Store | Promise<Store>): void {
       expect(await store.changesAfter(before, { recordsMax: REPLICATED_CHANGES_MAX })).toBeUndefined()
     })
 
-    test('an accessor that moves from a global token to a local one is a deletion, and back again a token', async () => {
+    test('an accessor that moves from a global to a local token is a deletion, and a token when it moves back', async () => {
       const store = await open()
       const global = aToken()
       const local = { ...aToken(), AccessorID: global.AccessorID, Local: true }
@@ -89,7 +89,7 @@ export function describeChanges(open: () => Store | Promise<Store>): void {
       })
     })
 
-    test('an index that was never given has none; the last one has nothing', async () => {
+    test('a future index has no changes; the last index has an empty part', async () => {
       const store = await open()
       const index = await store.commit([{ table: 'kv', op: 'put', record: aKey(), expect: 0 }])
       expect(store.commitIndex()).toBe(index)
@@ -100,7 +100,7 @@ export function describeChanges(open: () => Store | Promise<Store>): void {
       expect(await store.changesAfter(index, { recordsMax: 1 })).toEqual(nothing)
     })
 
-    test('readers are kept with what they have and when they asked, until a day after that', async () => {
+    test('readers are kept with their index and last contact, until a day after that contact', async () => {
       const store = await open()
       const now = Date.parse('2030-01-02T03:04:05Z')
       const kept = async (at: number) => {
@@ -121,7 +121,7 @@ export function describeChanges(open: () => Store | Promise<Store>): void {
       expect(await kept(now + 2 + READER_KEPT_MS)).toEqual([])
     })
 
-    test('a snapshot has the records of one moment, whatever is committed while it is read', async () => {
+    test('a snapshot has the records at one index, whatever is committed while it is read', async () => {
       const store = await open()
       const tokens = Array.from({ length: 600 }, () => aToken())
       const put = (record: TokenRecord) => ({ table: 'tokens', op: 'put', record, expect: 0 }) as const
@@ -151,7 +151,7 @@ export function describeChanges(open: () => Store | Promise<Store>): void {
       await expect(refused).rejects.toThrow('enough')
     })
 
-    test('a waiter wakes for each of their tables, and for no other', async () => {
+    test('a waiter wakes for each shared table, and for no other', async () => {
       const store = await open()
       const changes = [
         { table: 'policies', op: 'put', record: aPolicy(), expect: 0 },
@@ -168,7 +168,7 @@ export function describeChanges(open: () => Store | Promise<Store>): void {
         const index = await store.commit([change])
         expect(await waiting, change.table).toBe('changed')
         expect(store.tableIndex(topic)).toBe(index)
-        // What changed before the wait is not waited for.
+        // Changes from before the wait do not end it.
         expect(await store.wait(topic, before, 1), change.table).toBe('changed')
         expect(await store.wait(topic, index, 1), change.table).toBe('timeout')
       }
@@ -178,7 +178,7 @@ export function describeChanges(open: () => Store | Promise<Store>): void {
 
 const shown = ({ AccessorID, SecretID }: TokenRecord) => ({ AccessorID, SecretID, Local: false })
 
-/** Commits at random, and after each commit follows from earlier indexes. */
+/** Commits at random, and after each commit catches up from earlier indexes. */
 async function followHistory(store: Store, random: SeededRandom): Promise<void> {
   runs += 1
   const ids = Array.from({ length: 3 }, (_, i) => anId(0x900_0000 + runs * 16 + i))
@@ -207,7 +207,7 @@ async function followHistory(store: Store, random: SeededRandom): Promise<void> 
   expect(straggler).toEqual(history.at(-1))
 }
 
-/** A reader in parts has no state that ever was until it has the last one. @returns whether there are more. */
+/** Until its last part, a reader's state need not be one that ever existed. @returns whether there are more parts. */
 async function takeOnePart(
   store: Store,
   reader: { index: number; state: State },
@@ -227,7 +227,7 @@ interface Drawing {
   readonly random: SeededRandom
 }
 
-/** A token never changes whether it is local; a new one of the same accessor may. */
+/** A token is local or global for good; a new token with the same accessor may differ. */
 function randomRecord(table: ReplicatedTable, { id, existing, random }: Drawing) {
   const Description = String(random.below(1_000))
   switch (table) {

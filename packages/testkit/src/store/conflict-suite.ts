@@ -1,4 +1,4 @@
-/** The part of the store suite about what a commit refuses. */
+/** The part of the store suite about refused commits. */
 import type { Change, Store } from '@latchkey/service'
 import { describe, expect, test } from 'vitest'
 import { fuzzCount } from '../random.ts'
@@ -16,7 +16,7 @@ import { madeNamespace, putNew, refused } from './suite-tools.ts'
 
 export function describeConflicts(open: () => Store | Promise<Store>): void {
   describe('refuses', () => {
-    test('an expectation that does not hold', async () => {
+    test('an expectation that fails', async () => {
       const store = await open()
       const token = aToken()
       const index = await store.commit([putNew(token)])
@@ -87,7 +87,7 @@ export function describeConflicts(open: () => Store | Promise<Store>): void {
       const policy = aPolicy({ Name: `Name-${anId(9)}` })
       const role = aRole({ Name: policy.Name })
       await store.commit([{ table: 'policies', op: 'put', record: policy, expect: 0 }])
-      // A role and a policy may have one name.
+      // A role and a policy may share a name.
       await store.commit([{ table: 'roles', op: 'put', record: role, expect: 0 }])
       const Name = policy.Name.toUpperCase()
       await refused(
@@ -129,7 +129,7 @@ export function describeConflicts(open: () => Store | Promise<Store>): void {
       )
     })
 
-    /** For each kind, a change that puts a record into a namespace, and one that deletes it. */
+    /** For each kind: a change that puts a record into a namespace, and one that deletes it. */
     const residents = (Namespace: string) => {
       const [token, policy, role, method, key] = [
         aToken({ Namespace }),
@@ -152,7 +152,7 @@ export function describeConflicts(open: () => Store | Promise<Store>): void {
       const store = await open()
       for (const { put } of residents(`nowhere-${anId(1)}`)) {
         await refused(store, [put], 'changed')
-        // Also together with another, which may take a different write path.
+        // Also together with another record, which may take a different write path.
         await refused(store, [putNew(aToken()), put], 'changed')
       }
       const token = aToken({ Namespace: 'nowhere' })
@@ -191,7 +191,7 @@ export function describeConflicts(open: () => Store | Promise<Store>): void {
         const deletion: Change = { table: 'namespaces', op: 'delete', record, expect: undefined }
         const puts = residents(record.Name).map(({ put }) => [put])
         const all = [[deletion], ...puts]
-        // Each kind of write comes first, and last, in some round.
+        // Each kind of write is first, and last, in some round.
         const order = [...all.slice(round % all.length), ...all.slice(0, round % all.length)]
         const outcomes = await Promise.allSettled(order.map((changes) => store.commit(changes)))
         const isDeleted = outcomes[order.indexOf(all[0] ?? [])]?.status === 'fulfilled'
@@ -201,7 +201,7 @@ export function describeConflicts(open: () => Store | Promise<Store>): void {
       }
     })
 
-    test('a binding rule of an auth method that is not there, and the delete of one without its rules', async () => {
+    test('a binding rule of a missing auth method, and the delete of a method without its rules', async () => {
       const store = await open()
       const method = aMethod()
       const [first, second] = ['', '-'].map(() => aBindingRule({ AuthMethod: method.Name.toUpperCase() }))

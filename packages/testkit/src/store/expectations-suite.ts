@@ -1,4 +1,4 @@
-/** The part of the store suite about what a commit depends on, besides the records that it changes. */
+/** The part of the store suite about what a commit expects of records that it does not change. */
 import { checkKey, type Expectation, nodeKey, serviceKey } from '@latchkey/acl'
 import type { Change, Store } from '@latchkey/service'
 import { describe, expect, test } from 'vitest'
@@ -7,7 +7,7 @@ import { aKey } from '../records/record-builders.ts'
 
 let names = 0
 
-/** A name that no other test has, with what a key must bear. */
+/** A name that no other test uses, with characters that a key must support. */
 function aName(): string {
   names += 1
   return `expected-${names}-a b/ü\u0000\ud83d\ude00`
@@ -21,7 +21,7 @@ const put = (Key: string): Change => ({
 })
 const namespace = 'default'
 
-/** Whether a commit that depends on this is made. It must not change anything if it is not. */
+/** Whether a commit with these expectations succeeds. Requires that it changes nothing if it does not. */
 async function isMade(store: Store, expects: readonly Expectation[]): Promise<boolean> {
   const Key = aName()
   const before = store.commitIndex()
@@ -36,8 +36,8 @@ async function isMade(store: Store, expects: readonly Expectation[]): Promise<bo
 }
 
 export function describeExpectations(open: () => Store | Promise<Store>): void {
-  describe('a commit depends on', () => {
-    test('keys with the ModifyIndex that they had, and on keys that do not exist', async () => {
+  describe('expectations of a commit', () => {
+    test('keys at their ModifyIndex, and keys that do not exist', async () => {
       const store = await open()
       const [key, missing] = [aName(), aName()]
       const of = (key: string, modifyIndex: number) => ({

@@ -1,12 +1,12 @@
-/** The part of the store suite about the indexes of commits, and concurrent ones. */
+/** The part of the store suite about the indexes of commits, and about concurrent commits. */
 import { type Change, type Store, StoreConflict } from '@latchkey/service'
 import { describe, expect, test } from 'vitest'
 import { aPolicy, aToken } from '../records/record-builders.ts'
 import { putNew } from './suite-tools.ts'
 
 export function describeIndexes(open: () => Store | Promise<Store>): void {
-  describe('leaves a gap of indexes where a commit asks for it', () => {
-    test('its index is above the one it names, and later commits follow', async () => {
+  describe('leaves a gap of indexes if a commit requests it', () => {
+    test('the commit gets an index above the one that it names, and later commits continue from there', async () => {
       const store = await open()
       const gap = 2 ** 32
       const above = store.commitIndex() + gap
@@ -25,7 +25,7 @@ export function describeIndexes(open: () => Store | Promise<Store>): void {
       expect(followed?.tokens.map(({ AccessorID }) => AccessorID)).toContain(later.AccessorID)
     })
 
-    test('a refused commit leaves none', async () => {
+    test('a refused commit leaves no gap', async () => {
       const store = await open()
       const policy = aPolicy()
       await store.commit([{ table: 'policies', op: 'put', record: policy, expect: 0 }])
@@ -60,7 +60,7 @@ export function describeIndexes(open: () => Store | Promise<Store>): void {
       })
     })
 
-    test('of a table: the last change, deletions included, and no other table', async () => {
+    test('of a table move with its own changes, including deletions, and with no others', async () => {
       const store = await open()
       const policy = aPolicy()
       const put = await store.commit([{ table: 'policies', op: 'put', record: policy, expect: 0 }])
@@ -71,7 +71,7 @@ export function describeIndexes(open: () => Store | Promise<Store>): void {
       expect(await store.tableIndex('roles')).toBe(roles)
     })
 
-    test('the directory gets another version with every change', async () => {
+    test('the directory gets a new version with every change', async () => {
       const store = await open()
       const policy = aPolicy()
       const before = store.directory()
@@ -84,7 +84,7 @@ export function describeIndexes(open: () => Store | Promise<Store>): void {
   })
 
   describe('concurrent commits', () => {
-    test('COH-08: one of 64 equal creates wins, and the others are refused', async () => {
+    test('COH-08: one of 64 equal creates succeeds, and the others are refused', async () => {
       const store = await open()
       const token = aToken()
       const outcomes = await Promise.allSettled(
@@ -97,7 +97,7 @@ export function describeIndexes(open: () => Store | Promise<Store>): void {
       ).toBe(true)
     })
 
-    test('COH-09: one of 32 updates of one version wins', async () => {
+    test('COH-09: one of 32 updates of the same version succeeds', async () => {
       const store = await open()
       const token = aToken()
       let index = await store.commit([putNew(token)])

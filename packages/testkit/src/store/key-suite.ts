@@ -44,7 +44,7 @@ export function describeKeys(open: () => Store | Promise<Store>): void {
       expect(await entriesIn(store, { namespace: 'kv', prefix: '' })).toHaveLength(keys.length)
     })
 
-    test('a range starts after a key and ends at a limit; names come without values', async () => {
+    test('a range starts after a key and ends at a limit; names are read without values', async () => {
       const store = await open()
       const namespace = await madeNamespace(store, `range-${anId(4)}`)
       for (const [i, Key] of ['a', 'p/a', 'p/b', 'p/c', 'p/ü', 'q'].entries()) {
@@ -70,7 +70,7 @@ export function describeKeys(open: () => Store | Promise<Store>): void {
       }
     })
 
-    test('more than one page come in order, each once', async () => {
+    test('fill several pages in order, each key once', async () => {
       const store = await open()
       const namespace = await madeNamespace(store, `pages-${anId(5)}`)
       const put = (n: number, bytes: number) => {
@@ -99,7 +99,7 @@ export function describeKeys(open: () => Store | Promise<Store>): void {
       expect(some).toHaveLength(1_001)
     })
 
-    test('one reads as last written, and is gone after deleting it or its tree', async () => {
+    test('are read as last written, and are gone after a delete of the key or its tree', async () => {
       const store = await open()
       const Namespace = await madeNamespace(store, `one-${anId(6)}`)
       const record = aKey({ Key: 't/1', Namespace })
@@ -124,7 +124,7 @@ export function describeKeys(open: () => Store | Promise<Store>): void {
       }
     })
 
-    test('are deleted with their tree, and no others', async () => {
+    test('are deleted with their tree, without any others', async () => {
       const store = await open()
       const Namespace = await madeNamespace(store, `tree-${anId(3)}`)
       for (const Key of ['t/1', 't/2/x', 't', 'u', 't_']) {

@@ -1,4 +1,4 @@
-/** The part of the store suite about lists of tokens. */
+/** The part of the store suite about token lists. */
 import { hasLegacyRights, type TokenRecord } from '@latchkey/acl'
 import type { Change, Store, TokenFilter } from '@latchkey/service'
 import { describe, expect, test } from 'vitest'
@@ -29,7 +29,7 @@ export function describeLists(open: () => Store | Promise<Store>, keepsObjects: 
           }),
         )
       }
-      // Several at one index, so that the second key of the order decides.
+      // Several tokens at one index, so that the second sort key decides.
       for (let i = 0; i < 24; i += 6) await store.commit(made.slice(i, i + 6).map(putNew))
       const all = await list(store, { namespace: Namespace })
       expect(all).toHaveLength(24)
@@ -72,11 +72,11 @@ export function describeLists(open: () => Store | Promise<Store>, keepsObjects: 
       expect(await list(store, { namespace: Namespace, limit: 0 })).toEqual([])
     })
 
-    test.each([1, 5, 16, 53])('newest first too, in pages of %d without gaps (API-03)', async (limit) => {
+    test.each([1, 5, 16, 53])('newest first as well, in pages of %d without gaps (API-03)', async (limit) => {
       const store = await open()
       const Namespace = await madeNamespace(store, `newest-${limit}-${anId(3)}`)
       const made = Array.from({ length: 54 }, (_, i) => aToken({ Namespace, Local: i % 2 === 0 }))
-      // Several at one index, so that the second key of the order decides.
+      // Several tokens at one index, so that the second sort key decides.
       for (let i = 0; i < made.length; i += 6) await store.commit(made.slice(i, i + 6).map(putNew))
       for (const narrow of [{}, { local: true }]) {
         const filter = { namespace: Namespace, ...narrow }
@@ -112,7 +112,7 @@ export function describeLists(open: () => Store | Promise<Store>, keepsObjects: 
       },
     )
 
-    test('up to and including a place, in both orders', async () => {
+    test('up to and including a position, in both orders', async () => {
       const store = await open()
       const filter = { namespace: await madeNamespace(store, `until-${anId(7)}`) }
       const made = Array.from({ length: 12 }, (_, i) =>
@@ -133,7 +133,7 @@ export function describeLists(open: () => Store | Promise<Store>, keepsObjects: 
       }
     })
 
-    test('reports which have changed, deletions included, or that it does not know', async () => {
+    test('reports which tokens have changed, including deletions, or that this is unknown', async () => {
       const store = await open()
       const [first, second] = [aToken(), aToken({ AccessorID: 'ABCDEF00-0000-4000-8000-000000000002' })]
       const start = await store.commit([putNew(first)])
@@ -172,7 +172,7 @@ export function describeLists(open: () => Store | Promise<Store>, keepsObjects: 
       expect(secrets(await list(store, { ...filter, after }))).toEqual(secrets(all.slice(4)))
     })
 
-    test('with legacy rights alone: by rules or type, without links (spec 9.1)', async () => {
+    test('with only legacy rights: by rules or type, without links (spec 9.1)', async () => {
       const store = await open()
       const Namespace = await madeNamespace(store, `rights-${anId(1)}`)
       const rules = { Namespace, Type: 'client', Rules: 'key "" {}' } as const
@@ -217,7 +217,7 @@ export function describeLists(open: () => Store | Promise<Store>, keepsObjects: 
       expect(await store.tokenByAccessor(token.AccessorID)).toBe(listed)
     })
 
-    test('that are expired: at or before the instant, oldest first, up to a limit', async () => {
+    test('that expired at or before the instant, oldest first, up to a limit', async () => {
       const store = await open()
       const at = (ms: number) => new Date(Date.UTC(2001, 0, 1) + ms).toISOString()
       const [third, first, second] = [
@@ -239,7 +239,7 @@ export function describeLists(open: () => Store | Promise<Store>, keepsObjects: 
       ])
     })
 
-    test('that are orphans: their auth method is gone, or another of its name is there', async () => {
+    test('that are orphans: their auth method is gone or was replaced under the same name', async () => {
       const store = await open()
       const method = aMethod({ Generation: 7_001 })
       const put = (record: typeof method): Change => ({
@@ -252,7 +252,7 @@ export function describeLists(open: () => Store | Promise<Store>, keepsObjects: 
       const token = aToken(made)
       const byHand = aToken({ AuthMethod: method.Name })
       await store.commit([put(method), putNew(token), putNew(byHand)])
-      // Other tests of the store leave orphans of their own.
+      // Other store tests leave orphans behind.
       const own = [token.AccessorID, byHand.AccessorID]
       const orphans = async () =>
         (await store.orphanedTokens(1_000))

@@ -11,7 +11,7 @@ export function describeLogins(open: () => Store | Promise<Store>): void {
     const minute = 60_000
     const at = (ms: number) => new Date(now + ms).toISOString()
 
-    /** A method, and tokens that it has not made yet. */
+    /** A method, and tokens for it that are not stored yet. */
     async function aLimitedMethod(store: Store, Generation: number, fields: Partial<AuthMethodRecord>) {
       const method = aMethod({ Generation, ...fields })
       const write = (more: Partial<AuthMethodRecord>) =>
@@ -35,7 +35,7 @@ export function describeLogins(open: () => Store | Promise<Store>): void {
       return { made, write }
     }
 
-    test('a method never has more tokens than it may, whatever is committed at once', async () => {
+    test('a method never exceeds its bound of tokens, whatever is committed concurrently', async () => {
       const store = await open()
       const { made, write } = await aLimitedMethod(store, 7_101, { MaxLiveTokens: 5 })
       const free = await aLimitedMethod(store, 7_102, {})
@@ -58,7 +58,7 @@ export function describeLogins(open: () => Store | Promise<Store>): void {
       expect(await outcomeOf(store.commit([putNew(made())]))).toBe('method_full')
     })
 
-    test('are counted per identity, in pages, without what has expired', async () => {
+    test('are counted per identity, in pages, without expired tokens', async () => {
       const store = await open()
       const { made } = await aLimitedMethod(store, 7_103, {})
       const tokens = [
@@ -83,7 +83,7 @@ export function describeLogins(open: () => Store | Promise<Store>): void {
       expect(await store.logins({ ...asked, generation: 7_199 })).toEqual([])
     })
 
-    test('a token is used as long as its idle time and a tenth have not passed since its last use', async () => {
+    test('a token stays in use until its idle time and a tenth have passed since its last use', async () => {
       const store = await open()
       const { made } = await aLimitedMethod(store, 7_104, {})
       const [used, unused] = [made({ LoginIdentity: 'u' }), made({ LoginIdentity: 'u' })]
@@ -119,11 +119,11 @@ export function describeLogins(open: () => Store | Promise<Store>): void {
     })
   })
 
-  describe('logins in a browser', () => {
+  describe('browser logins', () => {
     const now = Date.parse('2026-01-31T12:00:00Z')
     const few = { openMax: 2, now }
 
-    test('are kept as they were, secrets and texts included, until they are taken', async () => {
+    test('are stored unchanged, including secrets and texts, until they are taken', async () => {
       const { loginStates } = await open()
       const state = aLoginState({
         namespace: 'a',
@@ -138,7 +138,7 @@ export function describeLogins(open: () => Store | Promise<Store>): void {
       expect(await loginStates.take(state.stateHash)).toBeUndefined()
     })
 
-    test('ATT-45: of 50 calls at the same time one takes it', async () => {
+    test('ATT-45: of 50 concurrent calls, one takes the login', async () => {
       const { loginStates } = await open()
       const state = aLoginState({ generation: 8_001 })
       await loginStates.put(state, few)
@@ -157,7 +157,7 @@ export function describeLogins(open: () => Store | Promise<Store>): void {
       expect(await loginStates.put(aLoginState({ generation: 8_002 }), { ...few, now: now + 1 })).toBe(true)
     })
 
-    test('are bounded per method also when many begin at once', async () => {
+    test('are bounded per method even if many begin at once', async () => {
       const { loginStates } = await open()
       const begin = (generation: number) =>
         Array.from({ length: 20 }, () => loginStates.put(aLoginState({ generation }), { openMax: 7, now }))
@@ -167,7 +167,7 @@ export function describeLogins(open: () => Store | Promise<Store>): void {
       for (const kept of [some, others]) expect(kept?.filter((isKept) => isKept)).toHaveLength(7)
     })
 
-    test('are removed once expired: at or before the instant', async () => {
+    test('are removed if they expired at or before the instant', async () => {
       const { loginStates } = await open()
       const old = now - 10_000_000
       await loginStates.reap(old)
@@ -180,7 +180,7 @@ export function describeLogins(open: () => Store | Promise<Store>): void {
   })
 }
 
-/** `committed`, or why not. */
+/** `committed`, or the reason for the refusal. */
 async function outcomeOf(commit: Promise<number>): Promise<'committed' | ConflictReason> {
   try {
     await commit

@@ -1,4 +1,4 @@
-/** The part of the store suite about reading what was written. */
+/** The part of the store suite about reading back what was written. */
 import type { Change, Store } from '@latchkey/service'
 import { describe, expect, test } from 'vitest'
 import {
@@ -194,7 +194,7 @@ export function describeReading(open: () => Store | Promise<Store>, keepsObjects
       expect((await store.tokenByAccessor(token.AccessorID))?.CreateIndex).toBe(again)
     })
 
-    test('a token without accessor by its secret alone, until it gets one (spec 9.2.3)', async () => {
+    test('a token without accessor only by its secret, until it gets one (spec 9.2.3)', async () => {
       const store = await open()
       const token = aToken({ AccessorID: '' })
       const index = await store.commit([putNew(token)])

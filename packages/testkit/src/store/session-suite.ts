@@ -1,20 +1,20 @@
-/** The part of the store suite about sessions and the keys they hold. */
+/** The part of the store suite about sessions and the keys that they lock. */
 import type { KvRecord, SessionRecord } from '@latchkey/acl'
 import { type Change, type KvRange, kvTopic, type Store, StoreConflict } from '@latchkey/service'
 import { describe, expect, test } from 'vitest'
 import { aCheck, aNode, aService, aSession } from '../records/catalog-builders.ts'
 import { aKey, anId } from '../records/record-builders.ts'
 
-/** A wait that ends before this is a failure: the machine may stall for seconds. */
+/** A wait that ends before this is a failure; long, because the machine may stall for seconds. */
 const LONG_MS = 60_000
 const MINUTE_NS = 60_000_000_000
-/** More than PostgreSQL frees with one statement. */
+/** More keys than PostgreSQL releases in one statement. */
 const MANY_KEYS = 1_001
 let names = 0
 
 export function describeSessions(open: () => Store | Promise<Store>): void {
   describe('sessions', () => {
-    test('a session is put where its node and its checks exist, none of them critical', async () => {
+    test('a session is stored only if its node and its checks exist and no check is critical', async () => {
       const { store, Node } = await opened(open)
       const session = (fields: Partial<SessionRecord>) => putNew(aSessionOf(Node, fields))
       await store.commit([
@@ -51,7 +51,7 @@ export function describeSessions(open: () => Store | Promise<Store>): void {
       ).toEqual([ID])
     })
 
-    test('a session that ends frees its keys in the same commit, and moves no index of the catalog', async () => {
+    test('a session that ends releases its keys in the same commit, and moves no catalog index', async () => {
       const { store, Node } = await opened(open)
       const session = await aStored(store, aSessionOf(Node))
       const held = await locked(store, session)
@@ -68,7 +68,7 @@ export function describeSessions(open: () => Store | Promise<Store>): void {
       expect(store.catalog().sessions.get(session.ID)).toBeUndefined()
     })
 
-    test('a session with more keys than a statement frees ends in one commit', async () => {
+    test('a session with more keys than one statement releases ends in one commit', async () => {
       const { store, Node } = await opened(open)
       const session = await aStored(store, aSessionOf(Node, { LockDelay: MINUTE_NS }))
       const prefix = `${aName()}/`
@@ -117,7 +117,7 @@ export function describeSessions(open: () => Store | Promise<Store>): void {
       if (ends) expect([entry?.ModifyIndex, store.tableIndex('sessions')]).toEqual([index, index])
     })
 
-    test('keys are listed by the session that holds them, in order and as far as a range goes', async () => {
+    test('keys are listed by the session that locks them, in order and within a range', async () => {
       const { store, Node } = await opened(open)
       const session = await aStored(store, aSessionOf(Node))
       const held = [await locked(store, session), await locked(store, session)]
@@ -139,7 +139,7 @@ export function describeSessions(open: () => Store | Promise<Store>): void {
       expect(await found({})).toEqual([])
     })
 
-    test('a key is locked by a session that exists, and by one of several at once', async () => {
+    test('only an existing session can lock a key, and only one of several concurrent ones', async () => {
       const { store, Node } = await opened(open)
       const sessions = await Promise.all([1, 2, 3].map(() => aStored(store, aSessionOf(Node))))
       const Key = aName()
@@ -149,7 +149,7 @@ export function describeSessions(open: () => Store | Promise<Store>): void {
       expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(1)
     })
 
-    test('a write without a condition keeps the lock of a key, a conditional one sets it', async () => {
+    test('an unconditional write keeps the lock of a key, a conditional one sets it', async () => {
       const { store, Node } = await opened(open)
       const session = await aStored(store, aSessionOf(Node))
       const held = await locked(store, session)
@@ -168,7 +168,7 @@ export function describeSessions(open: () => Store | Promise<Store>): void {
       }
     })
 
-    test('after the end of a session its lock delay keeps its keys, even deleted ones, from locks alone', async () => {
+    test('after a session ends, its lock delay blocks only locks of its keys, even deleted ones', async () => {
       const { store, Node } = await opened(open)
       for (const Behavior of ['release', 'delete'] as const) {
         const ended = await aStored(store, aSessionOf(Node, { Behavior, LockDelay: MINUTE_NS }))
@@ -184,7 +184,7 @@ export function describeSessions(open: () => Store | Promise<Store>): void {
       }
     })
 
-    test('a lock delay ends, by the clock of the store', async () => {
+    test('a lock delay ends by the clock of the store', async () => {
       const { store, Node } = await opened(open)
       const ended = await aStored(store, aSessionOf(Node, { LockDelay: 20_000_000 }))
       const { Key } = await locked(store, ended)
@@ -192,7 +192,7 @@ export function describeSessions(open: () => Store | Promise<Store>): void {
       await expect.poll(() => store.sessionTimes.isDelayed('default', Key), { timeout: LONG_MS }).toBe(false)
     })
 
-    test('a session expires twice its TTL after it was created or renewed, and is then removed as expired', async () => {
+    test('a session expires after twice its TTL without renewal, and is then removed as expired', async () => {
       const { store, Node } = await opened(open)
       const [short, long, endless] = await Promise.all(
         ['10ms', '24h', ''].map((TTL) => aStored(store, aSessionOf(Node, { TTL }))),
@@ -242,14 +242,14 @@ async function aStored(store: Store, session: SessionRecord): Promise<SessionRec
   return { ...session, CreateIndex: index, ModifyIndex: index }
 }
 
-/** A key that a session holds, as it is stored. */
+/** A stored key that a session locks. */
 async function locked(store: Store, { ID }: SessionRecord): Promise<KvRecord> {
   const Key = aName()
   const index = await store.commit([putKey({ Key, LockIndex: 1, Session: ID }, 0)])
   return aKey({ Key, LockIndex: 1, Session: ID, CreateIndex: index, ModifyIndex: index })
 }
 
-/** An entry with its value as text. */
+/** An entry, with its value as text. */
 async function entryOf(store: Store, key: string) {
   const entry = await store.kvEntry('default', key)
   return entry && { ...entry, Value: Buffer.from(entry.Value).toString() }

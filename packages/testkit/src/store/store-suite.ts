@@ -20,7 +20,7 @@ interface StoreSuiteOptions {
 }
 
 /**
- * @param open returns the store under test, initially empty. It may be the same each time, since the tests use own ids.
+ * @param open returns the store under test, initially empty. May return the same store again: the tests use their own ids.
  */
 export function describeStore(
   name: string,

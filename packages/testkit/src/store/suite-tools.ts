@@ -1,10 +1,10 @@
-/** What several parts of the store suite use. */
+/** Helpers for several parts of the store suite. */
 import type { TokenRecord } from '@latchkey/acl'
 import type { Change, ConflictReason, Store, TokenFilter } from '@latchkey/service'
 import { expect } from 'vitest'
 import { aNamespace } from '../records/record-builders.ts'
 
-/** The name of an existing namespace. */
+/** The name of a namespace that exists. */
 export async function madeNamespace(store: Store, Name: string): Promise<string> {
   const record = aNamespace({ Name })
   await store.commit([{ table: 'namespaces', op: 'put', record, expect: undefined }])

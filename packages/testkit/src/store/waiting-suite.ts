@@ -19,7 +19,7 @@ export function describeWaiting(open: () => Store | Promise<Store>): void {
       expect(await Promise.all(waits)).toEqual(['changed', 'changed', 'timeout'])
     })
 
-    test('a commit between the read and the wait counts', async () => {
+    test('ends at once after a commit between the read and the wait', async () => {
       const store = await open()
       const [token, key] = [aToken(), aKey({ Namespace: await madeNamespace(store, 'wait') })]
       const index = await store.commit([

@@ -1,4 +1,4 @@
-/** The part of the store suite about commits that replace many records at once, as replication makes them. */
+/** The part of the store suite about commits that replace many records at once, as replication does. */
 import type { PolicyRecord, RoleRecord, TokenRecord } from '@latchkey/acl'
 import type { Change, Store } from '@latchkey/service'
 import { describe, expect, test } from 'vitest'
@@ -35,7 +35,7 @@ export function describeWholeCommits(open: () => Store | Promise<Store>): void {
       if (!a || !b || !c || !d || !e) throw new TypeError('five records were made')
       const renamed = (record: Named, to: string) => put({ ...record, Name: to.toUpperCase() }, first)
       const swap = [
-        // Two swap, one gives its name to the next, and one is replaced by a new one.
+        // Two swap names, one passes its name to the next, and one is replaced by a new record.
         renamed(a, b.Name),
         renamed(b, a.Name),
         renamed(c, d.Name),
@@ -43,7 +43,7 @@ export function describeWholeCommits(open: () => Store | Promise<Store>): void {
         { table, op: 'delete', record: e, expect: first } as Change,
         put(make({ Name: e.Name }), 0),
       ]
-      // Only what the commit changes gives its name.
+      // A name becomes free only if the same commit changes its record.
       await refused(store, [renamed(a, b.Name)], 'name_in_use')
       await refused(store, [...swap, put(make({ Name: c.Name }), 1)], 'changed')
       await refused(store, swap.with(1, put({ ...b, Name: a.Name }, first + 1)), 'changed')
@@ -70,7 +70,7 @@ export function describeWholeCommits(open: () => Store | Promise<Store>): void {
       ]
       const puts = made.map(putNew)
       const policy: Change = { table: 'policies', op: 'put', record: aPolicy(), expect: 0 }
-      // In any order, and with changes of other tables or without: which statements a store takes differs.
+      // In any order, and with or without changes of other tables: the store chooses different statements.
       for (const others of [[], [policy]]) {
         await refused(store, [...deletes.slice(0, 1), ...puts, ...others], 'accessor_in_use')
         await refused(store, [...puts, ...deletes.slice(0, 2), ...others], 'accessor_in_use')
@@ -94,7 +94,7 @@ export function describeWholeCommits(open: () => Store | Promise<Store>): void {
       await checkReplaced(store, made, again, later)
     })
 
-    test('makes a namespace with its records, and ends it with all of them', async () => {
+    test('creates a namespace with its records, and deletes it with all of them', async () => {
       const store = await open()
       const namespace = aNamespace()
       const Namespace = namespace.Name
@@ -172,7 +172,7 @@ export function describeWholeCommits(open: () => Store | Promise<Store>): void {
   })
 }
 
-/** The new tokens are there with an index of their own, and the old ones are not. */
+/** The new tokens exist, with their own index, and the old ones do not. */
 async function checkReplaced(
   store: Store,
   old: readonly TokenRecord[],

@@ -1,11 +1,11 @@
-/** Checks a migration against spec 8 and 9.2.3, from the log of its batches and the final tokens alone. */
+/** Checks a migration against spec 8 and 9.2.3, using only the log of its batches and the final tokens. */
 import type { TokenRecord } from '@latchkey/acl'
 import type { CommittedBatch } from './migration-world.ts'
 
 interface MigrationOutcome {
   readonly batches: readonly CommittedBatch[]
   readonly tokens: Iterable<TokenRecord>
-  /** What users wrote last, by secret. */
+  /** The last writes of users, by secret. */
   readonly descriptions: ReadonlyMap<string, string>
 }
 
@@ -14,7 +14,7 @@ export function checkMigration({ batches, tokens, descriptions }: MigrationOutco
   return [...checkBatchRate(batches), ...checkAccessors(batches), ...checkEnd(tokens, descriptions)]
 }
 
-/** At most 128 tokens and one batch in any second, counted from each batch. */
+/** At most 128 tokens and one batch in any second, counted from the start of each batch. */
 function* checkBatchRate(batches: readonly CommittedBatch[]): Generator<string> {
   for (const [i, { at, tokens }] of batches.entries()) {
     if (tokens.length === 0 || tokens.length > 128) yield `batch ${i} has ${tokens.length} tokens`
@@ -24,7 +24,7 @@ function* checkBatchRate(batches: readonly CommittedBatch[]): Generator<string> 
   }
 }
 
-/** One accessor for each token and one token for each accessor, in the order of creation within a batch. */
+/** One accessor for each token, one token for each accessor, and the order of creation within a batch. */
 function* checkAccessors(batches: readonly CommittedBatch[]): Generator<string> {
   const bySecret = new Map<string, string>()
   const accessors = new Set<string>()

@@ -3,9 +3,9 @@
  */
 import type { WorldEvent } from './mode-world.ts'
 
-/** After so long a server that stopped counts as gone. */
+/** After this long, a stopped server is considered gone. */
 const STOPPED_COUNTS_MS = 5 * 60_000
-/** Three days, after which a crashed server counts as gone. */
+/** Three days, after which a crashed server is considered gone. */
 const GONE_AFTER_MS = 3 * 24 * 3_600_000
 
 interface Seen {

@@ -1,7 +1,7 @@
 /**
- * Several processes that all believe to be elected, on one store with a virtual clock, driven by a schedule: each works in
- * its own steps and can be killed between any two, while users create, edit and delete legacy tokens. Records the commits
- * for the checks.
+ * Several processes that all believe that they are the leader, on one store with a virtual clock, driven by a schedule. Each
+ * works step by step and can be killed between any two steps, while users create, edit and delete legacy tokens. Records
+ * the commits for the checks.
  */
 import type { TokenRecord } from '@latchkey/acl'
 import {
@@ -27,7 +27,7 @@ export type MigrationStep =
   /** Users pick a token by number, modulo the number of tokens. */
   | { readonly kind: 'edit' | 'delete'; readonly token: number }
 
-/** A batch as the store's log shows it. */
+/** A batch, as in the store's log. */
 export interface CommittedBatch {
   readonly at: number
   readonly tokens: readonly TokenRecord[]
@@ -35,13 +35,13 @@ export interface CommittedBatch {
 
 interface Plan {
   readonly accessors: readonly PlannedAccessor[]
-  /** Version of the migration record that the plan was made on. */
+  /** Version of the migration record on which the plan is based. */
   readonly recordVersion: number
 }
 
 export class MigrationWorld {
   readonly batches: CommittedBatch[] = []
-  /** What users wrote last, by secret. */
+  /** The last writes of users, by secret. */
   readonly descriptions = new Map<string, string>()
   readonly tokens = new Map<string, TokenRecord>()
   now = 0
@@ -53,7 +53,7 @@ export class MigrationWorld {
   private readonly random = new SeededRandom(7)
   private readonly planner: typeof planBatch
 
-  /** @param planner the rule, or a broken one that the checks must catch. */
+  /** @param planner the real rule, or a broken one that the checks must detect. */
   constructor(planner: typeof planBatch = planBatch) {
     this.planner = planner
   }
@@ -66,7 +66,7 @@ export class MigrationWorld {
   /**
    * Lets one surviving process finish the work.
    *
-   * @throws if that takes a second more than the minimum.
+   * @throws if that takes over a second more than the minimum.
    */
   settle(): this {
     this.plans.clear()
@@ -145,7 +145,7 @@ export class MigrationWorld {
     this.descriptions.set(ID, 'new')
   }
 
-  /** Through the legacy API, which refuses a management token once it is linked. */
+  /** Edits through the legacy API, which refuses a management token that has links. */
   private edit(number: number): void {
     const token = this.pick(number)
     if (token === undefined || token.Policies.length > 0) return

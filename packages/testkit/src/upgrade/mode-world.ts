@@ -1,6 +1,6 @@
 /**
- * Two datacenters under a virtual clock, run by a schedule: servers start, leave, crash, pause and come back with other versions while
- * each applies the rules of the upgrade. Records the history for a checker that is independent of the rules.
+ * Two datacenters under a virtual clock, driven by a schedule: servers start, leave, crash, pause and return with other
+ * versions, while each applies the rules of the upgrade. Records the history for an independent checker.
  */
 import {
   type AclModeRecord,
@@ -37,7 +37,7 @@ export type Step =
   /** Time passes without heartbeats, like a database outage; then the running servers send one each. */
   | { readonly kind: 'outage'; readonly ms: number }
 
-/** What a checker may know. */
+/** What a checker may use. */
 export type WorldEvent =
   | ({ readonly kind: 'started'; readonly version: string; readonly aclEnabled: boolean } & At & Slot)
   | ({ readonly kind: 'refused' | 'stopped' | 'left' | 'crashed' | 'paused' | 'resumed' | 'beat' } & At &
@@ -54,7 +54,7 @@ interface Process extends Slot {
   readonly isPaused: boolean
   readonly startedAt: number
   readonly lastBeatAt: number
-  /** Since when it has sent heartbeats without a gap. */
+  /** When its current run of heartbeats without a gap began. */
   readonly observedSince: number
 }
 
@@ -70,7 +70,7 @@ export class ModeWorld {
   private primaryMembers: readonly Member[] | undefined = undefined
   private readonly decide: typeof decideMode
 
-  /** @param decide the rule, or a broken one that the checker must catch. */
+  /** @param decide the real rule, or a broken one that the checker must detect. */
   constructor(decide: typeof decideMode = decideMode) {
     this.decide = decide
   }
@@ -142,7 +142,7 @@ export class ModeWorld {
     this.decideFor(process)
   }
 
-  /** A stop marks the row, a server that leaves removes it, and a crash does neither. */
+  /** A stop marks the row, leaving removes it, and a crash does neither. */
   private stop(process: Process, how: 'stop' | 'leave' | 'crash'): void {
     const key = keyOf(process)
     const row = this.members.get(key)
@@ -156,7 +156,7 @@ export class ModeWorld {
     return [...this.processes.values()].filter((process) => !process.isPaused)
   }
 
-  /** A server checks whether it may still run, and renews its row. */
+  /** A server checks whether it may continue, and renews its row. */
   private beat(process: Process, after: 'went on' | 'came back'): void {
     if (!this.mayRun(process)) {
       this.stop(process, 'stop')
@@ -173,7 +173,7 @@ export class ModeWorld {
     this.write('beat', process)
   }
 
-  /** A server that supports legacy mode ends it if the rule allows. */
+  /** A server that supports legacy mode leaves it if the rule allows. */
   private decideFor({ datacenter, slot }: Slot): void {
     const process = this.processes.get(keyOf({ datacenter, slot }))
     if (process === undefined) return
