@@ -1,4 +1,4 @@
-/** DOS-05: anonymous requests cost the database nothing, however many come. */
+/** DOS-05: anonymous requests cost the database nothing, however many there are. */
 
 import type { EndpointName } from '@latchkey/contract'
 import { type RunningServer, runServer } from '@latchkey/testkit/process/server-process'
@@ -9,9 +9,9 @@ import { type DatabaseProxy, startDatabaseProxy } from './database-proxy.ts'
 import { ENCRYPTION_KEYS } from './shared-env.ts'
 
 const REQUESTS = 120
-/** Heartbeats of one second, and caches that last one second, with a margin for slow machines. */
+/** Covers heartbeats every second and caches that last one second, with a margin for slow machines. */
 const PIECES_PER_SECOND_MAX = 20
-/** These decide by what is stored now, which several processes confirm with one question for all that ask at once. */
+/** These decide by the current records, which several processes confirm with one query for all concurrent requests. */
 const CONFIRMED = new Set<string>([
   'decisions.authorize',
   'legacy.info',
@@ -31,7 +31,7 @@ beforeAll(async () => {
     LATCHKEY_ENCRYPTION_KEYS: ENCRYPTION_KEYS,
     LATCHKEY_LOG_LEVEL: 'warn',
   }
-  // A process that is alone answers from memory; of two, none does.
+  // A process that runs alone answers from memory; with two, neither does.
   server = await runServer({ ...env, DATABASE_URL: proxy.url })
   other = await runServer({ ...env, DATABASE_URL: database.url })
 })
@@ -45,7 +45,7 @@ afterAll(async () => {
 async function ask({ method, path, body }: AnonymousRequest, token?: string): Promise<number> {
   const response = await fetch(`${server.url}${path}`, {
     method,
-    // Unpacking long documents would take most of the test.
+    // Decompressing long documents would take most of the test.
     headers: { 'Accept-Encoding': 'identity', ...(token === undefined ? {} : { 'X-Service-Token': token }) },
     ...(body === undefined ? {} : { body }),
   })

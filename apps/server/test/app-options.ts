@@ -7,7 +7,7 @@ import { OwnSlots } from '../src/http/listener/connections/connection-slots.ts'
 import type { HttpServerOptions } from '../src/http/listener/http-server.ts'
 import { createMetrics } from '../src/telemetry/metrics.ts'
 
-/** Options of an app that answers for a service: with the fast lane, without pages and logs, and always ready. */
+/** Options of an app for a service: with the fast lane, without pages and logs, and always ready. */
 export function appOptions(service: AppOptions['service'], own: Partial<AppOptions> = {}): AppOptions {
   return {
     service,

@@ -1,4 +1,4 @@
-/** The server while its database does not answer, or ends its connections. DUR-05, DUR-06; decisions: status codes. */
+/** The server while its database does not answer, or terminates connections. DUR-05, DUR-06; decisions: status codes. */
 
 import { freePorts } from '@latchkey/testkit/process/ports'
 import { type RunningServer, runServer, startCommand } from '@latchkey/testkit/process/server-process'
@@ -43,12 +43,12 @@ async function ask(method: string, path: string, body?: object) {
 
 const isWriting = async () => (await ask('PUT', '/v1/acl/token', {})).status === 200
 
-describe('while it does not answer', () => {
+describe('while the database does not answer', () => {
   beforeAll(async () => {
     expect((await ask('GET', '/v1/acl/token/self')).status).toBe(200)
     expect(await isWriting()).toBe(true)
     proxy.freeze()
-    // A process that is alone may rely on that for a while (storage/members/lease.ts).
+    // A process that runs alone may rely on that for a while (storage/members/lease.ts).
     while ((await ask('GET', '/v1/acl/token/self')).status === 200)
       await new Promise((resolve) => setTimeout(resolve, 50))
   })
@@ -69,7 +69,7 @@ describe('while it does not answer', () => {
       expect(JSON.parse(text)).toMatchObject({ code: 'unavailable', status: 503 })
       expect(text).not.toMatch(/postgres|prisma|127\.0\.0\.1|latchkey_test/i)
     }
-    // They are for the log.
+    // These details belong in the log.
     expect(server.log.join('\n')).toMatch(
       /"reason":"[^"]+".*"requests":\d+.*the database did not serve requests/,
     )
@@ -117,7 +117,7 @@ test('DUR-06: connections that the database ends repeatedly cause only retryable
     }
   }
   const writers = Array.from({ length: 20 }, write)
-  // Repeats until enough writes have passed between the ends.
+  // Repeats until enough writes succeeded between the terminations.
   for (let i = 0; i < 10 || (statuses.get(200) ?? 0) <= 50; i += 1) {
     await new Promise((resolve) => setTimeout(resolve, 200))
     await client.query(
@@ -133,7 +133,7 @@ test('DUR-06: connections that the database ends repeatedly cause only retryable
   await expect.poll(isWriting, { timeout: RECOVERY_MS_MAX }).toBe(true)
 })
 
-/** Lets a server join, and refuses the address on which it listens. */
+/** Lets a server join the cluster, but rejects the address on which it listens. */
 const REFUSE_ADDRESSES = `
   CREATE FUNCTION refuse_address() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
     IF NEW.address <> '' THEN RAISE EXCEPTION 'later' USING ERRCODE = 'cannot_connect_now'; END IF;
@@ -141,7 +141,7 @@ const REFUSE_ADDRESSES = `
   END $$;
   CREATE TRIGGER refuse_address BEFORE INSERT OR UPDATE ON member FOR EACH ROW EXECUTE FUNCTION refuse_address()`
 
-test('a start that loses the database after it listened begins again, on the same port', async () => {
+test('a server that loses the database while it starts, after it listens, starts again on the same port', async () => {
   const other = await createTestDatabase()
   const client = new pg.Client(other.url)
   await client.connect()

@@ -3,7 +3,7 @@ import { connect, createServer, type Socket } from 'node:net'
 import { listenOnFreePort } from '@latchkey/testkit/process/ports'
 
 export interface DatabaseProxy {
-  /** The URL of the database behind it, by the address of the proxy. */
+  /** The URL of the database behind it, with the proxy's address. */
   readonly url: string
   /** Switches to another database with the same name and password, and cuts existing connections. */
   switchTo(url: string): void
@@ -11,9 +11,9 @@ export interface DatabaseProxy {
   cut(): void
   /** Drops all data and closes nothing: a black hole. */
   freeze(): void
-  /** Ends {@link DatabaseProxy.cut} and {@link DatabaseProxy.freeze}. What has lost data in the hole is cut. */
+  /** Ends {@link DatabaseProxy.cut} and {@link DatabaseProxy.freeze}. Connections that lost data are cut. */
   heal(): void
-  /** Pieces of data that clients have sent so far. */
+  /** Chunks of data that clients have sent so far. */
   pieces(): number
   close(): Promise<void>
 }
@@ -39,7 +39,7 @@ export async function startDatabaseProxy(targetUrl: string): Promise<DatabasePro
       lossy.delete(from)
       to.destroy()
     })
-    // Its close follows.
+    // A close event follows.
     from.on('error', () => {})
   }
   const server = createServer({ pauseOnConnect: true }, (inbound) => {

@@ -24,7 +24,7 @@ interface TestDatabaseOptions {
 }
 
 /**
- * Creates a database on the PostgreSQL of this test run, in some 30 ms.
+ * Creates a database on the PostgreSQL of this test run, in about 30 ms.
  *
  * @example
  * const database = await createTestDatabase()

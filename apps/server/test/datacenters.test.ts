@@ -8,7 +8,7 @@ import { createTestDatabase, type TestDatabase } from './database.ts'
 import { exchange } from './raw-http.ts'
 import { MANAGEMENT, SERVER_ENV } from './shared-env.ts'
 
-/** A management token of both; local in dc1. */
+/** A management token of both datacenters; local in dc1. */
 const LOCAL_HERE = '22222222-2222-4333-8444-555555555555'
 /** A local management token of dc2, unknown in dc1. */
 const LOCAL_THERE = '33333333-2222-4333-8444-555555555555'
@@ -63,7 +63,7 @@ interface Asked {
   readonly body?: string
 }
 
-/** Asks dc1, with the management token unless other headers are given. */
+/** Sends a request to dc1, with the management token unless other headers are given. */
 async function ask(path: string, { method = 'GET', headers, body }: Asked = {}) {
   const response = await fetch(`${dc1.url}/v1${path}`, {
     method,
@@ -82,7 +82,7 @@ function codeOf(text: string): unknown {
   }
 }
 
-test('the list of datacenters begins with this one, and has the others in the order of the setting', async () => {
+test('the list of datacenters begins with this one, followed by the others in the order of the setting', async () => {
   expect(await managed(dc1, 'GET', '/catalog/datacenters')).toEqual(['dc1', 'dc2', 'dc3', 'wrong'])
   expect(await managed(dc2, 'GET', '/catalog/datacenters')).toEqual(['dc2', 'dc1', 'dc3', 'wrong'])
 })
@@ -113,7 +113,7 @@ test.each(['dots/../key', 'dots/%2e%2e/acl/bootstrap'])(
   },
 )
 
-test('an answer has the index, the freshness and the bytes of the other datacenter, in the family of the request', async () => {
+test('an answer has the index, the freshness and the bytes of the other datacenter, with headers of the family of the request', async () => {
   await managed(dc2, 'PUT', '/acl/policy', { Name: 'newer' })
   const direct = await fetch(`${dc2.url}/v1/acl/policies`, { headers: { 'X-Consul-Token': MANAGEMENT } })
   const { headers, text } = await ask('/acl/policies?dc=dc2', {
@@ -127,13 +127,13 @@ test('an answer has the index, the freshness and the bytes of the other datacent
   expect(headers.get('content-type')).toBe('application/json')
 })
 
-test('a refusal of the other datacenter is passed on as it is', async () => {
+test('a refusal of the other datacenter is passed on unchanged', async () => {
   const { status, code, headers } = await ask('/acl/token/00000000-0000-4000-8000-00000000beef?dc=dc2')
   expect({ status, code }).toEqual({ status: 404, code: 'not_found' })
   expect(headers.get('content-type')).toContain('application/problem+json')
 })
 
-test('a blocking query waits for a change over there', async () => {
+test('a blocking query waits for a change in the other datacenter', async () => {
   const before = await ask('/kv/awaited?dc=dc2')
   const index = before.headers.get('x-service-index')
   const waiting = ask(`/kv/awaited?dc=dc2&wait=10m&index=${index}`)
@@ -149,7 +149,7 @@ function waitersOf(metrics: {
 }
 
 describe('SEC-03: tokens', () => {
-  test('a local token is not sent, even if its secret is one of the other datacenter; the answer says so', async () => {
+  test('a local token is not sent, even if its secret also exists in the other datacenter; the answer says so', async () => {
     const direct = await dc2.call('GET', '/acl/tokens', { token: LOCAL_HERE })
     expect(direct.status).toBe(200)
     for (const headers of [{ 'X-Service-Token': LOCAL_HERE }, { Authorization: `Bearer ${LOCAL_HERE}` }]) {
@@ -161,7 +161,7 @@ describe('SEC-03: tokens', () => {
     expect(inQuery.status).toBe(403)
   })
 
-  test('on no endpoint with a right does a local token act in the other datacenter', async () => {
+  test('a local token has no rights in the other datacenter, on any endpoint that needs a right', async () => {
     const withRight = Object.values(ENDPOINTS).filter(({ right }) => right !== 'none')
     for (const { method, path, right } of withRight) {
       const filled = path.replace(/:\w+/g, '00000000-0000-4000-8000-00000000beef')
@@ -172,14 +172,14 @@ describe('SEC-03: tokens', () => {
           ...(method === 'GET' || method === 'DELETE' ? {} : { body: '{}' }),
         })
       const { status, text } = await asked({ 'X-Service-Token': LOCAL_HERE })
-      // Answers that show what the caller may see are those of a caller without a token.
+      // Answers that show only what the caller may see are the same as without a token.
       const isFiltered = right === 'catalog' || right === 'intention' || right === 'session'
       if (isFiltered && status === 200) expect(text, `${method} ${path}`).toBe((await asked({})).text)
       else expect(status, `${method} ${path}`).not.toBe(200)
     }
   })
 
-  test('a secret that is unknown here is sent, since the other datacenter may know it', async () => {
+  test('a secret that is unknown here is sent, because the other datacenter may know it', async () => {
     expect((await dc1.call('GET', '/acl/token/self', { token: LOCAL_THERE })).status).toBe(403)
     const self = await dc1.call('GET', '/acl/token/self?dc=dc2', { token: LOCAL_THERE })
     expect(self).toMatchObject({ status: 200, body: { SecretID: LOCAL_THERE, Local: true } })
@@ -195,13 +195,13 @@ describe('refusals', () => {
     },
   )
 
-  test('400 datacenter_unknown: an address that leads to a server of another datacenter, which forwards nothing again', async () => {
+  test('400 datacenter_unknown: an address that leads to a server of another datacenter, which does not forward again', async () => {
     const { status, code, text } = await ask('/kv/place/key?dc=wrong', { method: 'PUT', body: 'lost' })
     expect({ status, code }).toEqual({ status: 400, code: 'datacenter_unknown' })
     expect(text).toContain('forwarded twice')
   })
 
-  test('503 datacenter_unreachable: nothing answers there, and this datacenter still does', async () => {
+  test('503 datacenter_unreachable: no server answers there; this datacenter still answers', async () => {
     const { status, code, headers, text } = await ask('/kv/place/key?dc=dc3', { method: 'PUT', body: 'x' })
     expect({ status, code }).toEqual({ status: 503, code: 'datacenter_unreachable' })
     expect(headers.get('retry-after')).toBe('1')
@@ -214,7 +214,7 @@ describe('refusals', () => {
     expect({ status, code }).toEqual({ status: 400, code: 'query_invalid' })
   })
 
-  test('413 body_too_large: a caller that is unknown here sends no long body', async () => {
+  test('413 body_too_large: a long body of a caller that is unknown here is not sent', async () => {
     const { status, code } = await ask('/kv/place/long?dc=dc2', {
       method: 'PUT',
       headers: { 'X-Service-Token': LOCAL_THERE },

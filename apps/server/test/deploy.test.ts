@@ -6,7 +6,7 @@ import { SETTINGS } from '../src/config/settings.ts'
 const DEPLOY = join(import.meta.dirname, '../../../deploy')
 const NAMES = new Set<string>(Object.values(SETTINGS).map(({ env }) => env))
 
-test('every setting in the files of deploy exists: the server refuses to start with another', () => {
+test('every setting in the files of deploy exists: the server refuses to start with unknown ones', () => {
   const files = globSync('**/*.*', { cwd: DEPLOY, withFileTypes: true }).filter((file) => file.isFile())
   const texts = [
     join(DEPLOY, 'Containerfile'),

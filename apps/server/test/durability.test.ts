@@ -2,7 +2,7 @@ import { chooseSeed } from '@latchkey/testkit/random'
 import { expect, test } from 'vitest'
 import { killStorm } from './storm/kill-storm.ts'
 
-/** Two of the server, two of its database and two of both; the proof `kill-storm` has 200. */
+/** Two kills of the server, two of its database and two of both; the proof `kill-storm` runs 200. */
 const KILLS = 6
 
 test(`DUR-01, DUR-02, DUR-03: ${KILLS} kills under writes lose nothing that was acknowledged`, async () => {

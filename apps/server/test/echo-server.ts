@@ -1,4 +1,4 @@
-/** A server whose service echoes its requests, with and without repeats, and raw conversations with it. */
+/** A server whose service echoes its requests, with and without the fast path for repeats, and raw conversations with it. */
 import { once } from 'node:events'
 import type { Socket } from 'node:net'
 import { setImmediate as nextTurn } from 'node:timers/promises'
@@ -15,15 +15,18 @@ afterEach(async () => {
 })
 export const open = socketsOfTest()
 
-/** What a request is answered with, whichever way it takes. */
+/** The answer to a request, whichever path it takes. */
 function textFor(method: string, url: string, token: string | undefined, body = ''): string {
   return `${method} ${url} ${token} ${body};${url.endsWith('/long') ? LONG : url.endsWith('/huge') ? HUGE : ''}`
 }
 export const LONG = '.'.repeat(50_000)
-/** Node's messages write it. */
+/** Long enough that Node's messages write it. */
 const HUGE = ':'.repeat(100_000)
 
-/** Replies at once, a few turns later (`/slow`), once its client leaves or the server closes (`index=`), with the body of a write, or a stream. */
+/**
+ * Replies at once, some turns later (`/slow`), when its client disconnects or the server closes (`index=`), with the body of
+ * a write, or with a stream.
+ */
 class EchoService implements Pick<Service, 'reply'> {
   readonly asked: string[] = []
   readonly ids: string[] = []
@@ -82,11 +85,11 @@ export interface Counted {
   readonly port: number
   readonly server: HttpServer
   readonly service: EchoService
-  /** URLs of requests that were begun as repeated ones. */
+  /** URLs of requests that began as repeats. */
   readonly repeated: string[]
-  /** How many of them Node's messages answered. */
+  /** How many of them were answered through Node's messages. */
   handedOver(): number
-  /** The server's end of the connection that sent the last of them. */
+  /** The server's end of the connection that sent the last repeat. */
   latest(): Socket | undefined
 }
 
@@ -142,7 +145,7 @@ export function received(socket: Socket): { text(): string } {
   return { text: () => text.replaceAll(/^(?:Date|X-Request-Id): .*\r\n/gm, '') }
 }
 
-/** Sends requests one after the other, each after the answer to the one before. */
+/** Sends requests one after another, each after the previous answer. */
 export async function converse(port: number, requests: readonly string[]): Promise<string[]> {
   const socket = await open(port)
   const answers: string[] = []
@@ -154,7 +157,7 @@ export async function converse(port: number, requests: readonly string[]): Promi
   return answers
 }
 
-/** A connection whose requests with these headers are repeated from now on. */
+/** A connection on which requests with these headers are repeats from now on. */
 export async function openKnown(port: number): Promise<Socket> {
   await converse(port, Array(4).fill(read('token/self')))
   const socket = await open(port)
@@ -165,7 +168,7 @@ export async function openKnown(port: number): Promise<Socket> {
   return socket
 }
 
-/** Sends the pieces, some after the answers so far, and reads everything until the server ends the connection. */
+/** Sends the pieces, some only after the answers so far, and reads everything until the server closes the connection. */
 export async function exchange(port: number, pieces: readonly string[]): Promise<string> {
   const socket = (await open(port)).setNoDelay(true)
   const answers = received(socket)

@@ -7,11 +7,11 @@ import { join } from 'node:path'
 import { type RunningServer, runServer, runToEnd } from '@latchkey/testkit/process/server-process'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 
-/** On a machine that is busy with other tests, the fastest of a few attempts counts. */
+/** The fastest of a few attempts counts, because other tests may keep the machine busy. */
 const SECOND_START_MS_MAX = 10_000
-/** The same in starts of a command that needs no database. */
+/** The same time, measured in starts of a command that needs no database. */
 const CONTROL_STARTS = 10
-/** Much less than a stop that waits for what does not end: {@link SHUTDOWN_TIMEOUT}. */
+/** Much shorter than a stop that waits for something that never ends: {@link SHUTDOWN_TIMEOUT}. */
 const STOP_MS_MAX = 60_000
 const SHUTDOWN_TIMEOUT = '5m'
 
@@ -40,7 +40,7 @@ async function start(env: Record<string, string> = {}): Promise<RunningServer> {
   return running
 }
 
-/** The pid of the postmaster, while it lives. */
+/** The pid of the postmaster while it is alive. */
 function postmasterPid(): number | undefined {
   const file = join(dataDir, 'postgres/postmaster.pid')
   if (!existsSync(file)) return undefined
@@ -51,7 +51,7 @@ function postmasterPid(): number | undefined {
 const statusOfSelf = async (server: RunningServer) =>
   (await server.call('GET', '/acl/token/self', { token: management })).status
 
-/** Ends a server with a signal; returns its exit and the duration. */
+/** Stops a server with a signal; returns its exit and how long it took. */
 async function end(server: RunningServer, signal: NodeJS.Signals) {
   const startedAt = performance.now()
   const exit = once(server.process, 'exit')
@@ -90,7 +90,7 @@ describe('one data directory, in this order', () => {
 
   test(`the second start is ready in ${SECOND_START_MS_MAX} ms`, async () => {
     const times: number[] = []
-    // On a busy machine, the fastest of a few counts, and it may take as much longer as any process takes to start.
+    // On a busy machine, the fastest of a few attempts counts, with an allowance for the time that any process takes to start.
     let allowedMs = SECOND_START_MS_MAX
     for (let i = 0; i < 10 && !times.some((ms) => ms <= allowedMs); i += 1) {
       const controlAt = performance.now()
@@ -121,7 +121,7 @@ describe('one data directory, in this order', () => {
 
   test('a second signal ends it at once, and the next start recovers by itself', async () => {
     const server = await start()
-    // A body that does not come keeps a request in flight, which the first signal waits for.
+    // An incomplete body keeps a request in flight, for which the first signal waits.
     const held = connect(Number(new URL(server.url).port), '127.0.0.1')
     held.on('error', () => {})
     held.write(
@@ -137,7 +137,7 @@ describe('one data directory, in this order', () => {
     expect(await statusOfSelf(await start())).toBe(200)
   })
 
-  test('a long list outlives a server of two workers', async () => {
+  test('a long list outlives a server with two workers', async () => {
     const env = { LATCHKEY_WORKERS: '2' }
     const server = await start(env)
     const Description = 'x'.repeat(4_000)
@@ -159,11 +159,11 @@ describe('one data directory, in this order', () => {
     expect(stderr).toContain(dataDir)
   })
 
-  test('SIGTERM during a start: it ends, and the next start recovers by itself', async () => {
+  test('SIGTERM during a start: the server exits, and the next start recovers by itself', async () => {
     for (const afterMs of [300, 900]) {
       const starting = runServer({ LATCHKEY_DATA_DIR: dataDir }).catch(() => undefined)
       await new Promise((resolve) => setTimeout(resolve, afterMs))
-      // The process that holds the lock is the one that is starting.
+      // The process that holds the lock is the starting server.
       const pid = serverPid()
       if (pid !== undefined) process.kill(pid, 'SIGTERM')
       const server = await starting
@@ -178,7 +178,7 @@ describe('one data directory, in this order', () => {
     return Number.isInteger(pid) && existsSync(`/proc/${pid}`) ? pid : undefined
   }
 
-  test('RACE-01: of 64 bootstraps at once with a reset file one wins, and the old token stays valid', async () => {
+  test('RACE-01: of 64 concurrent bootstraps with a reset file one succeeds, and the old token stays valid', async () => {
     const server = await start()
     const refused = await server.call('PUT', '/acl/bootstrap')
     const index = /reset index: (\d+)/.exec(refused.body)?.[1] ?? ''

@@ -1,6 +1,6 @@
 /**
- * Runs once per `vitest run`: one PostgreSQL with a migrated template database, from which every test file copies its
- * own. `TEST_DATABASE_URL` names a running PostgreSQL to use instead; its user must be allowed to create databases.
+ * Runs once per `vitest run`: starts a PostgreSQL with a migrated template database that every test file copies.
+ * `TEST_DATABASE_URL` names a running PostgreSQL to use instead; its user must be allowed to create databases.
  */
 import { randomBytes } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
@@ -14,7 +14,7 @@ import { createDatabase, dropDatabase, urlOfDatabase } from './database.ts'
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** Where databases are created and dropped. */
+    /** The database from which others are created and dropped. */
     maintenanceUrl: string
     templateName: string
   }

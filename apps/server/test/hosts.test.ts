@@ -1,4 +1,4 @@
-/** Attacks of a web page on a new server on the machine of its browser. Decisions: hosts. */
+/** Attacks by a web page on a new server on the same machine as the browser. Decisions: hosts. */
 
 import { type RunningServer, runServer } from '@latchkey/testkit/process/server-process'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -42,7 +42,7 @@ test('421 host_not_allowed: a rebound name cannot bootstrap, and the refusal is 
   await expect.poll(() => server.log.some((line) => line.includes('"status":421'))).toBe(true)
 })
 
-test('403 origin_foreign: a page of another origin cannot bootstrap', async () => {
+test('403 origin_foreign: a page from another origin cannot bootstrap', async () => {
   const { status, text } = await bootstrap(
     server,
     `Host: ${new URL(server.url).host}\r\nOrigin: http://evil.example\r\nAccept: application/problem+json`,
@@ -51,7 +51,7 @@ test('403 origin_foreign: a page of another origin cannot bootstrap', async () =
   expect(text).toContain('"code":"origin_foreign"')
 })
 
-test('a server on all addresses accepts any address, and only listed names', async () => {
+test('a server that listens on all addresses accepts any address, but only listed names', async () => {
   for (const host of ['203.0.113.9:8500', '[2001:db8::1]', 'acl.example.com', 'localhost']) {
     const request = `GET /v1/status/leader HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`
     expect((await exchange(Number(new URL(everywhere.url).port), [request])).statuses).toEqual([200])

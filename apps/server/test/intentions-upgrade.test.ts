@@ -1,4 +1,4 @@
-/** The migration of intentions of spec 9.5, on real processes that share one database. */
+/** The intentions migration of spec 9.5, on real processes that share one database. */
 
 import { type RunningServer, runServer } from '@latchkey/testkit/process/server-process'
 import { chooseSeed, SeededRandom } from '@latchkey/testkit/random'
@@ -54,7 +54,7 @@ async function plant(url: string): Promise<void> {
     await client.query(`INSERT INTO intention_destination
       SELECT json_build_array('default', 'd' || d)::text, 'default', 'd' || d, '{}'::json, 1, 1
       FROM generate_series(1, ${DESTINATIONS}) d`)
-    // As the service writes the keys.
+    // In the form in which the service writes the keys.
     await client.query(`UPDATE intention SET key = replace(key, ', ', ',')`)
     await client.query(`UPDATE intention_destination SET key = replace(key, ', ', ',')`)
   } finally {
@@ -69,7 +69,7 @@ const planted = Array.from({ length: DESTINATIONS }, (_, d) =>
   Array.from({ length: SOURCES }, (_, s) => `s${s + 1} d${d + 1}`),
 ).flat()
 
-/** A call to any server that answers; undefined if none does. */
+/** Calls any server that answers; undefined if none does. */
 async function askAny(method: string, path: string) {
   for (const server of running) {
     const reply = await ask(server, method, path)
@@ -109,7 +109,7 @@ test(`1,000 intentions become config entries under reads and writes, over ${KILL
       const expected = new Set(acknowledged)
       const [list, write] = await Promise.all([
         askAny('GET', '/connect/intentions'),
-        // Once: what a killed server has done with it is not known.
+        // Sent once: a killed server may or may not have applied it.
         ask([...running].at(i % 2), 'POST', '/connect/intentions', intention),
       ])
       if (write) codes.add(write.status)
@@ -154,7 +154,7 @@ test(`1,000 intentions become config entries under reads and writes, over ${KILL
   expect(entry?.body.Sources.slice(0, 1)).toMatchObject([{ LegacyID: expect.any(String), Type: 'consul' }])
 }, 600_000)
 
-/** What a list lacks, or has twice. */
+/** What is missing from a list, or in it twice. */
 function faultsOf(names: readonly string[], expected: ReadonlySet<string>): string[] {
   const seen = new Set<string>()
   const twice = names.filter((name) => seen.size === seen.add(name).size)

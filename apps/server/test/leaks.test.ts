@@ -15,7 +15,7 @@ import { exchange } from './raw-http.ts'
 
 const MANAGEMENT = 'ca11ab1e-0000-4000-8000-00000000000a'
 const KEY = Buffer.alloc(32, 7).toString('base64')
-/** Secrets of tokens, and texts presented as secrets. None occurs anywhere else. */
+/** Secrets of tokens, and texts presented as secrets. They must not appear anywhere else. */
 const SECRETS = [
   MANAGEMENT,
   'ca11ab1e-0000-4000-8000-0000000000b1',
@@ -29,13 +29,13 @@ const SECRETS = [
   'CANARY-claim',
 ] as const
 const [, CREATED, REFUSED, LEGACY, WRONG, VALUE, CLIENT_SECRET, CODE, CLIENT_NONCE, CLAIM] = SECRETS
-/** Secrets that are made on the way. */
+/** Secrets created during the test. */
 const made: string[] = []
 
 let database: TestDatabase
 let proxy: DatabaseProxy
 let server: RunningServer
-/** What came on standard output. */
+/** Everything written to standard output. */
 let stdout = ''
 
 beforeAll(async () => {
@@ -45,7 +45,7 @@ beforeAll(async () => {
     DATABASE_URL: proxy.url,
     LATCHKEY_INITIAL_MANAGEMENT_TOKEN: MANAGEMENT,
     LATCHKEY_ENCRYPTION_KEYS: `test:${KEY}`,
-    // The newest version that has the legacy API, whose paths hold secrets.
+    // The newest version with the legacy API, whose paths contain secrets.
     LATCHKEY_SERVICE_VERSION: '1.10.12',
     LATCHKEY_LOG_LEVEL: 'trace',
     LATCHKEY_ACCESS_LOG: 'all',
@@ -82,7 +82,7 @@ function presenting(path: string, secret: string): readonly (readonly [string, R
   ]
 }
 
-/** An OpenID provider that refuses every code, and repeats in its errors what it was sent. */
+/** An OpenID provider that refuses every code and echoes in its errors what it received. */
 async function startEchoingProvider() {
   const sent: string[] = []
   const provider = createServer(async (request, response) => {
@@ -116,8 +116,8 @@ async function startEchoingProvider() {
 
 const secretsIn = (text: string) => [...SECRETS, ...made, KEY].filter((secret) => text.includes(secret))
 
-describe('LEAK-01: with every request that could carry one', () => {
-  /** Error texts, by what they answered. */
+describe('LEAK-01: with every request that could contain a secret', () => {
+  /** Error texts, with the requests that they answered. */
   const refusals: [string, string][] = []
   let asked = 0
 
@@ -190,7 +190,7 @@ describe('LEAK-01: with every request that could carry one', () => {
     }
   })
 
-  test('credentials of logins, at providers that repeat what they are sent', async () => {
+  test('login credentials, at providers that echo what they receive', async () => {
     const management = { 'X-Service-Token': MANAGEMENT }
     const encode = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url')
     const provider = await startEchoingProvider()
@@ -213,7 +213,7 @@ describe('LEAK-01: with every request that could carry one', () => {
     for (const [Name, Type, Config] of methods) {
       const body = JSON.stringify({ Name, Type, MaxTokenTTL: '1h', Config })
       expect((await send('PUT', '/v1/acl/auth-method?check=false', management, body)).status).toBe(200)
-      // Asks the provider, if it has a URL, whose answer repeats the request.
+      // Contacts the provider, if it has a URL; its answer echoes the request.
       await ask('PUT', '/v1/acl/auth-method', management, body)
       await ask('PUT', '/v1/acl/auth-method', management, body.replace('"Config":{', '"Config":{"Foo":1,'))
       for (const BearerToken of [bearer, `${bearer}.`, CLAIM]) {
@@ -280,11 +280,11 @@ describe('LEAK-01: with every request that could carry one', () => {
       await new Promise((resolve) => setTimeout(resolve, 50))
   })
 
-  test('none is in an error', () => {
+  test('no secret is in an error', () => {
     for (const [request, text] of refusals) expect(secretsIn(text), `${request}: ${text}`).toEqual([])
   })
 
-  test('none is in its outputs, and the log has a line for each', async () => {
+  test('no secret is in the outputs of the server, and the log has a line for each request', async () => {
     await expect.poll(() => server.log.length).toBeGreaterThan(asked)
     expect(secretsIn(stdout)).toEqual([])
     expect(server.log.filter((line) => secretsIn(line).length > 0)).toEqual([])
@@ -293,7 +293,7 @@ describe('LEAK-01: with every request that could carry one', () => {
   })
 })
 
-describe('none is in its self-description', () => {
+describe('no secret is in the self-description of the server', () => {
   test.each([
     '/v1/agent/self',
     '/v1/agent/members',
@@ -313,13 +313,13 @@ describe('none is in its self-description', () => {
   })
 })
 
-test('none is in its command line or title', () => {
+test('no secret is in the command line or title of the process', () => {
   const pid = server.process.pid ?? 0
   const shown = readFileSync(`/proc/${pid}/cmdline`, 'utf8') + readFileSync(`/proc/${pid}/comm`, 'utf8')
   expect(secretsIn(shown)).toEqual([])
 })
 
-test('the search can find them: answers that may show them do', async () => {
+test('the search can find secrets: answers that may show them do', async () => {
   const list = await send('GET', '/v1/acl/tokens', { 'X-Service-Token': MANAGEMENT })
   expect(secretsIn(await list.text())).toEqual(expect.arrayContaining([MANAGEMENT, CREATED, LEGACY]))
 })

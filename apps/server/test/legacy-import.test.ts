@@ -44,7 +44,7 @@ async function latchkey(args: readonly string[], env: Record<string, string> = {
   )
 }
 
-/** Each test has secrets of its own. */
+/** Each test uses its own secrets. */
 const aLegacy = (test: string, number: number, fields: object = {}) => ({
   ID: `${test} ${number}`,
   Name: `name ${number}`,

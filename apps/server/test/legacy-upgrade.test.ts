@@ -6,7 +6,7 @@ import { afterEach, expect, test } from 'vitest'
 import { createTestDatabase, type TestDatabase } from './database.ts'
 import { MANAGEMENT, SERVER_ENV } from './shared-env.ts'
 
-/** Two of these are made by the first server itself: the anonymous and the management token. */
+/** Two of these are created by the first server itself: the anonymous and the management token. */
 const BUILTIN_TOKENS = 2
 const BATCH_SIZE_MAX = 128
 
@@ -49,7 +49,7 @@ function aDump(count: number): LegacyToken[] {
   }))
 }
 
-/** The rights of a secret, tried on the key-value store, which every version has. */
+/** The rights of a secret, tested on the key-value store, which every version has. */
 async function rights(server: RunningServer, secret: string): Promise<string> {
   const statuses: number[] = []
   for (let i = 0; i < 7; i += 1) {
@@ -59,7 +59,7 @@ async function rights(server: RunningServer, secret: string): Promise<string> {
   return statuses.join(' ')
 }
 
-/** Instants at which batches became visible, and their sizes, from the database's own commit log. */
+/** When batches became visible, and their sizes, from the database's own commit log. */
 async function readBatches(
   url: string,
 ): Promise<{ tokens: number; batches: number; withoutAccessor: number; accessors: number }> {
@@ -81,7 +81,7 @@ async function readBatches(
   }
 }
 
-/** What the new API of a server answers; waits until it is as expected. */
+/** The answer of a server's new API; waits until it is as expected. */
 const untilAnswer = (server: RunningServer) =>
   expect.poll(
     async () => {
@@ -99,7 +99,7 @@ async function until(what: string, holds: () => Promise<boolean>, timeoutMs = 12
   }
 }
 
-/** When each batch was logged by the server that committed it. */
+/** When the server that committed a batch logged it. */
 function batchLines(): { at: number; tokens: number }[] {
   return running
     .flatMap((server) => server.log)
@@ -109,7 +109,7 @@ function batchLines(): { at: number; tokens: number }[] {
     .sort((a, b) => a.at - b.at)
 }
 
-test('three servers at 1.3.0 are replaced one by one: the mode ends once, after the third, and the law holds (MIG-01, spec 9.2)', async () => {
+test('three servers at 1.3.0 are replaced one by one: legacy mode ends once, after the third, and the limits of batches hold (MIG-01, spec 9.2)', async () => {
   const dump = aDump(300)
   const [a, b, c] = [await start('1.3.0'), await start('1.3.0'), await start('1.3.0')]
   const imported = await a.call('PUT', '/internal/acl/legacy-tokens', { token: MANAGEMENT, body: dump })
@@ -123,7 +123,7 @@ test('three servers at 1.3.0 are replaced one by one: the mode ends once, after 
   const replacements: RunningServer[] = []
   for (const [i, old] of [a, b, c].entries()) {
     await old.stop()
-    // A server that stopped counts until its successor has started: it may return as it was.
+    // Until its successor has started, a stopped server may return unchanged, so it still blocks the end of legacy mode.
     if (replacements[0] !== undefined)
       await untilAnswer(replacements[0]).toMatch(
         RegExp(
@@ -175,12 +175,12 @@ test('three servers at 1.3.0 are replaced one by one: the mode ends once, after 
   })
 })
 
-test('a killed migrating server is replaced and the law still holds (MIG-02)', async () => {
+test('a killed migrating server is replaced and the limits of batches still hold (MIG-02)', async () => {
   // Enough batches that some are left when a busy machine gets around to the kill.
   const dump = aDump(1_920)
   const old = await start('1.3.0')
   await old.call('PUT', '/internal/acl/legacy-tokens', { token: MANAGEMENT, body: dump })
-  // It leaves the cluster, because its successors have other names.
+  // SIGQUIT makes the old server leave the cluster, because its successors have other names.
   await old.stop('SIGQUIT')
   const servers = [await start('1.4.0'), await start('1.4.0')]
   await until('two batches', async () => batchLines().length >= 2)
@@ -207,7 +207,7 @@ test('a version before 1.4.0 does not start on upgraded data, and says why (spec
   await expect(start('1.3.0')).rejects.toThrow('there is no way back')
 })
 
-test('1.11 does not start while tokens have only legacy rules, unless configured to (decisions: upgrade)', async () => {
+test('1.11 does not start while tokens have only legacy rules, unless configured to do so (decisions: upgrade)', async () => {
   const server = await start('1.10')
   await server.call('PUT', '/acl/create', {
     token: MANAGEMENT,

@@ -17,7 +17,7 @@ export function socketsOfTest(): (port: number) => Promise<Socket> {
   }
 }
 
-/** Sends a request, and reads the beginning of the answer, or until the connection ends. */
+/** Sends a request, and reads the beginning of the answer, or until the connection closes. */
 export async function askSocket(socket: Socket): Promise<string> {
   socket.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n')
   const [data] = await Promise.race([once(socket, 'data'), once(socket, 'close')])

@@ -53,7 +53,7 @@ describe('a server', () => {
     }
   })
 
-  test('is in the catalog from its start, with its port and a passing check', async () => {
+  test('is in the catalog from the start, with its port and a passing check', async () => {
     const headers = { 'X-Service-Token': MANAGEMENT }
     const read = async (path: string) => (await ask(path, { headers })).json()
     const [instance] = (await read('/v1/health/service/latchkey')) as {
@@ -68,7 +68,7 @@ describe('a server', () => {
     expect(await read('/v1/agent/checks')).toEqual({})
   })
 
-  test("every answer of the API carries a request id: the client's if it is valid", async () => {
+  test("every answer of the API has a request id: the client's if it is valid", async () => {
     const given = await ask('/v1/acl/tokens', { headers: { 'X-Request-Id': 'mine-1' } })
     expect(given.headers.get('x-request-id')).toBe('mine-1')
     const ids = await Promise.all(
@@ -129,7 +129,7 @@ describe('backup, inspect and restore', () => {
   })
   beforeEach(() => {
     printed.splice(0)
-    // Each test ends with the real streams.
+    // Each test closes the real streams.
     for (const stream of ['stdout', 'stderr'] as const) {
       vi.spyOn(process[stream], 'write').mockImplementation((text) => printed.push(String(text)) > 0)
     }
@@ -137,7 +137,7 @@ describe('backup, inspect and restore', () => {
   const put = (key: string) => server.call('PUT', `/kv/${key}`, { token: MANAGEMENT, body: 'x' })
   const keys = () => server.call('GET', '/kv/?keys', { token: MANAGEMENT })
 
-  test('a restored server has what the file has; the file is for its owner alone', async () => {
+  test('a restored server has the records of the file; only its owner can read the file', async () => {
     const file = join(folder, 'archive')
     await put('before')
     expect(await backUp(file, env)).toBe(0)
@@ -181,7 +181,7 @@ test('LATCHKEY_ACL_ENABLED=off: the ACL API answers 401, keys are open', async (
   expect((await server.call('PUT', '/kv/a', { body: 'x' })).body).toBe(true)
 })
 
-test('RACE-01: of 64 bootstraps at once one wins', async () => {
+test('RACE-01: of 64 concurrent bootstraps one succeeds', async () => {
   const server = await start(await aDatabase())
   const answers = await Promise.all(Array.from({ length: 64 }, () => server.call('PUT', '/acl/bootstrap')))
   const won = answers.filter(({ status }) => status === 200)
@@ -191,7 +191,7 @@ test('RACE-01: of 64 bootstraps at once one wins', async () => {
   expect(list.body).toHaveLength(2)
 })
 
-test('servers may start at once on one new database, and one of them answers a bootstrap', async () => {
+test('servers may start concurrently on a new database, and one of them answers a bootstrap', async () => {
   const database = await createTestDatabase({ migrated: false })
   databases.push(database)
   const started = await Promise.all([start(database), start(database)])

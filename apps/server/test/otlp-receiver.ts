@@ -1,4 +1,4 @@
-/** A collector of traces: takes OTLP over HTTP in protobuf, and decodes what the tests look at. */
+/** A trace collector: receives OTLP over HTTP in protobuf, and decodes what the tests check. */
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { buffer } from 'node:stream/consumers'
@@ -17,7 +17,7 @@ export interface ReceivedSpan {
 interface OtlpReceiver {
   readonly url: string
   readonly spans: readonly ReceivedSpan[]
-  /** Everything as it came. */
+  /** Everything received, undecoded. */
   bytes(): Buffer
   close(): Promise<void>
 }
@@ -44,7 +44,7 @@ export async function startOtlpReceiver(): Promise<OtlpReceiver> {
   }
 }
 
-/** Numbers of the fields: opentelemetry/proto/trace/v1/trace.proto. */
+/** Field numbers: opentelemetry/proto/trace/v1/trace.proto. */
 function spansOf(body: Buffer): readonly ReceivedSpan[] {
   return messages(body, 1)
     .flatMap((resource) => messages(resource, 2))
@@ -81,7 +81,7 @@ interface Field {
   readonly value: Buffer | number
 }
 
-/** The wire format of protobuf: a tag, then a varint, 8 bytes, a length and its bytes, or 4 bytes. */
+/** The wire format of protobuf: a tag, followed by a varint, 8 bytes, a length and its bytes, or 4 bytes. */
 function fieldsOf(message: Buffer): readonly Field[] {
   const found: Field[] = []
   let at = 0

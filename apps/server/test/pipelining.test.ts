@@ -9,7 +9,7 @@ import { MANAGEMENT, SERVER_ENV } from './shared-env.ts'
 
 const CONNECTIONS = 10
 const REQUESTS = 1_200
-/** Within the default limit of connections of one address, and as much as one read of Node takes from each. */
+/** Within the default limit of connections per address, and as much as one read of Node takes from each. */
 const MANY_CONNECTIONS = 190
 const MANY_REQUESTS = 1_600
 const MANY: readonly string[] = ['operations.leader', 'policies.lint', 'decisions.authorize', '/livez']
@@ -35,14 +35,14 @@ afterAll(async () => {
   await database.drop()
 })
 
-/** As the server reports it to another client. */
+/** Memory, as the server reports it to another client. */
 async function residentBytes(): Promise<number> {
   const { status, body } = await server.call('GET', '/agent/metrics?format=prometheus', { token: MANAGEMENT })
   expect(status).toBe(200)
   return Number(/^latchkey_process_resident_memory_bytes (\S+)$/m.exec(body)?.[1])
 }
 
-/** Sends so many requests on each of so many connections, reads nothing, and asks for the memory 20 times. */
+/** Sends this many requests on each of the connections, reads no answers, and samples the memory 20 times. */
 async function flood(request: AnonymousRequest, connections: number, requests: number): Promise<void> {
   const sockets: Socket[] = []
   for (let i = 0; i < connections; i += 1) {

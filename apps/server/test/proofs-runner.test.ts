@@ -48,7 +48,7 @@ describe('pnpm proofs', () => {
     expect(code, stdout).toBe(0)
     const { outcomes, ...run } = JSON.parse(readFileSync(json, 'utf8'))
     expect(run).toMatchObject({ scale: 'small', seed: 7 })
-    // What passed is kept.
+    // Passed proofs are kept.
     expect(outcomes.slice(0, 2)).toEqual(interrupted.outcomes.slice(0, 2))
     const fuzz = { ids: ['FUZ-06'], count: 5_000, figures: { passed: 2 }, result: 'passed', seed: 7 }
     expect(outcomes[2]).toMatchObject({ name: 'fuzz-selectors', ...fuzz })
@@ -115,7 +115,7 @@ describe('the outcome of a proof', () => {
     expect(outcome).toMatchObject({ result, count: 1, seed: 1 })
   })
 
-  test('a killed proof has failed, and takes its processes with it', async () => {
+  test('a killed proof has failed, and its processes are killed, too', async () => {
     const left = `require('child_process').spawn('sleep', ['600'], { stdio: 'inherit' })`
     const killed = proof('proof', '-e', `${left}; process.kill(process.pid, 'SIGKILL')`)
     const outcome = await runProof(killed, { scale: 'small', seed: 1 }, folder)

@@ -102,7 +102,7 @@ function randomBytes(random: SeededRandom): Buffer {
   return Buffer.from(random.chance(1 / 10) ? text.slice(0, random.below(text.length)) : text, 'latin1')
 }
 
-/** How long a client waits for an answer before it half-closes: a server that is busy takes such a client for gone. */
+/** How long a client waits for an answer before it half-closes: a busy server would treat the client as gone. */
 const ANSWER_MS = 200
 
 /** Sends all bytes, and half-closes at the first answer; resolves with the answers when the server closes. */
@@ -148,7 +148,7 @@ test(`FUZ-03: ${EXCHANGES} exchanges: no 5xx, nothing written, and the server ke
   console.log(`FUZ-03 raw: ${JSON.stringify(Object.fromEntries([...statuses].sort()))}`)
   expect(await server.call('GET', '/acl/tokens', { token: MANAGEMENT })).toEqual(before)
   expect(server.log.filter((line) => line.includes('"level":"error"'))).toEqual([])
-  // The requests must be worth sending: many are understood, and many are not.
+  // The requests must be useful: the server understands many of them, and refuses many.
   expect(statuses.get('200') ?? 0).toBeGreaterThan(EXCHANGES / 10)
   expect(statuses.get('400') ?? 0).toBeGreaterThan(EXCHANGES / 10)
 })

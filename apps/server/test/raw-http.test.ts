@@ -118,7 +118,7 @@ describe('headers', () => {
     expect((await ask(headers)).statuses).toEqual([status])
   })
 
-  test('INJ-05: of a repeated token header the first counts, wherever the others come from', async () => {
+  test('INJ-05: of a repeated token header the first applies, whoever added the others', async () => {
     const good = `X-Service-Token: ${MANAGEMENT}\r\n`
     const bad = 'X-Service-Token: nobody\r\n'
     expect((await ask(`Host: x\r\n${good}${bad}`)).statuses).toEqual([200])
@@ -165,7 +165,7 @@ describe('DOS-03: lengths', () => {
   ]
 
   test.each(SMUGGLING)(
-    '%s: refused, the connection closed, nothing done by it or what follows',
+    '%s: refused, the connection closed; neither it nor what follows has an effect',
     async (_name, rest) => {
       const before = await countTokens()
       const { statuses, closed } = await send(`${PUT}${rest}${SMUGGLED}`)
@@ -189,12 +189,12 @@ describe('DOS-03: lengths', () => {
 
   test('a length that is too short: the surplus bytes are no valid request', async () => {
     const { statuses, closed } = await send(`${PUT}Content-Length: 1\r\n\r\n{}`)
-    // The rest may be found wrong before the request before it is answered.
+    // The surplus may be refused before the first request is answered.
     expect(new Set(statuses)).toEqual(new Set([400]))
     expect(closed).toBe(true)
   })
 
-  test('a length that is too long: the server waits, and nothing is written if the client leaves', async () => {
+  test('a length that is too long: the server waits, and nothing is written if the client disconnects', async () => {
     const before = await countTokens()
     const sent = await send(`${PUT}Content-Length: 3\r\n\r\n{}`, { waitMs: 300 })
     expect(sent).toMatchObject({ text: '', closed: false })
@@ -251,7 +251,7 @@ describe('DOS-04: a refused body is not read', () => {
   const memoryOf = (pid = 0) =>
     Number(/VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) * 1_024
 
-  /** Uploads as fast as it is taken, until the server cuts the connection. */
+  /** Uploads as fast as the server reads, until it cuts the connection. */
   function upload(head: string, bytes: number, chunked = false): Promise<{ answer: string; sent: number }> {
     return new Promise((resolve) => {
       const socket = connect(port, '127.0.0.1')
@@ -294,17 +294,17 @@ describe('DOS-04: a refused body is not read', () => {
       false,
       '404 ',
     ],
-    // A client that is too busy to read before it is cut off misses the answer: TCP takes it back. Again, then.
+    // A client that is too busy to read before the reset misses the answer, because TCP discards it: retry.
   ])('%s is answered, cut, and costs little', { retry: 2 }, async (_name, head, chunked, status) => {
     const before = memoryOf(server.process.pid)
     const { answer, sent } = await upload(head, 1_024 * MIB, chunked)
     expect(answer).toContain(`HTTP/1.1 ${status}`)
-    // What the kernels hold between the two comes on top of what was discarded.
+    // The kernel buffers of both ends come on top of the discarded bytes.
     expect(sent).toBeLessThan(200 * MIB)
     expect(memoryOf(server.process.pid) - before).toBeLessThan(16 * MIB)
   })
 
-  test('a body that ends soon is discarded, and the connection stays usable', async () => {
+  test('the rest of a short body is discarded, and the connection stays usable', async () => {
     const body = 'x'.repeat(100_000)
     const refused = `${ANONYMOUS}Content-Length: ${body.length}\r\n\r\n${body}`
     const next = 'GET /livez HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n'
@@ -333,7 +333,7 @@ describe('a client that disconnects', () => {
       client.write(`GET /v1/acl/tokens?${option}&wait=60s HTTP/1.1\r\n${HEAD}\r\n`)
       await expect.poll(() => waitersOf(server, MANAGEMENT)).toBe(1)
       client.destroy()
-      // An answer that is never read is logged like any other.
+      // An answer that nobody reads is logged like any other.
       await expect.poll(lines).toBe(before + 1)
     },
   )

@@ -6,18 +6,18 @@ export type Piece = string | Uint8Array | number
 interface RawAnswer {
   /** Status codes of the answers, in order. */
   readonly statuses: readonly number[]
-  /** Everything that came, as Latin-1. */
+  /** Everything received, as Latin-1. */
   readonly text: string
   /** Whether the server ended the connection. */
   readonly closed: boolean
-  /** Milliseconds until it did, or until waiting was over. */
+  /** Milliseconds until it did, or until the wait ended. */
   readonly ms: number
 }
 
 export interface RawOptions {
-  /** How long the server may take to end the connection. Default 30 s; an answer that leaves it open takes that long. */
+  /** How long the server may take to close the connection. Default 30 s; if the answer leaves it open, the exchange takes that long. */
   readonly waitMs?: number
-  /** Ends the exchange when so many answers are there. */
+  /** Ends the exchange after this many answers. */
   readonly answers?: number
 }
 
@@ -43,7 +43,7 @@ export function exchange(
     })
     socket.on('end', () => finish(true))
     socket.on('close', () => finish(true))
-    // A reset is an end like any other.
+    // A reset also ends the connection.
     socket.on('error', () => {})
     void send(socket, pieces)
   })

@@ -9,12 +9,12 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createTestDatabase, type TestDatabase } from './database.ts'
 
 const README = join(import.meta.dirname, '../../../README.md')
-/** Where the tour believes the server to be. */
+/** The address of the server in the tour. */
 const SHOWN_URL = 'http://127.0.0.1:8500'
 /** Separates the answers of two commands. */
 const SEPARATOR = '\u001e'
 
-/** A command of the tour, and what the page shows as its answer; undefined where it shows none. */
+/** A command of the tour, and the answer that the page shows; undefined if it shows none. */
 interface Step {
   readonly command: string
   readonly shown: string | undefined
@@ -34,7 +34,7 @@ afterAll(async () => {
   await database?.drop()
 })
 
-/** The steps of the section, in their order: a shell block, and the block of an answer that follows it. */
+/** The steps of the section, in order: a shell block, and the answer block that follows it. */
 async function readTour(): Promise<readonly Step[]> {
   const page = await readFile(README, 'utf8')
   const tour = page.slice(page.indexOf('\n## Tour'), page.indexOf('\n## Packages'))
@@ -48,12 +48,12 @@ async function readTour(): Promise<readonly Step[]> {
   })
 }
 
-/** Runs all commands in one shell, as later ones use variables of earlier ones. */
+/** Runs all commands in one shell, because later ones use variables of earlier ones. */
 async function run(steps: readonly Step[]): Promise<readonly string[]> {
   const script = steps.map(({ command }) => `${command}\nprintf '${SEPARATOR}'\n`).join('')
   const { stdout } = await promisify(execFile)(
     'bash',
-    // Where standard input is a socket, bash may take itself for a remote shell and read start-up files.
+    // If standard input is a socket, bash may behave like a remote shell and read start-up files.
     ['--norc', '-euo', 'pipefail', '-c', script.replaceAll(SHOWN_URL, server.url)],
     { cwd: folder },
   )
@@ -61,8 +61,8 @@ async function run(steps: readonly Step[]): Promise<readonly string[]> {
 }
 
 /**
- * Makes texts comparable: what differs from run to run becomes the number of its first appearance. So ids, times, hashes
- * and indexes may be others, but what is the same in two places has to be the same in both.
+ * Makes texts comparable: replaces each value that differs from run to run by the number of its first appearance. Ids,
+ * times, hashes and indexes may differ, but equal values must be equal in both texts.
  */
 function createNormalizer(): (text: string) => string {
   const seen = new Map<string, string>()
@@ -84,7 +84,7 @@ function createNormalizer(): (text: string) => string {
       .replace(/(?<="requestId":")[^"]+/g, 'request')
 }
 
-/** JSON without its line breaks, with its keys in their order; other text as it is. */
+/** JSON without line breaks, and with its keys in order; other text unchanged. */
 function compact(text: string): string {
   try {
     return JSON.stringify(JSON.parse(text))

@@ -6,7 +6,7 @@ import { COMMANDS } from '../scripts/proofs/proof-command.ts'
 import { ROOT } from '../scripts/proofs/root.ts'
 import { idsInTitles } from '../scripts/proofs/titles.ts'
 
-/** How many guarantees of each kind there are, from 01 on. */
+/** The number of guarantees of each kind, counted from 01. */
 const KINDS = {
   ...{
     DUR: 12,

@@ -97,7 +97,7 @@ test('a token that is created or deleted in the primary is known or unknown in t
   await expect.poll(() => selfIn(dc2, SecretID), PATIENCE).toBe(403)
 })
 
-test('a token created through the secondary can be read there once it is answered; a local one stays there', async () => {
+test('a token created through the secondary can be read there as soon as it is answered; a local one stays there', async () => {
   await untilStatus(dc2).toMatchObject({ State: 'following' })
   for (let i = 0; i < 5; i += 1) {
     const answer = await fetch(`${dc2.url}/v1/acl/token`, {
@@ -106,7 +106,7 @@ test('a token created through the secondary can be read there once it is answere
       body: '{}',
     })
     const { SecretID } = (await answer.json()) as { SecretID: string }
-    // A machine that stalls for seconds: the answer says so.
+    // A machine may stall for seconds: the answer then says so.
     const isLate = answer.headers.has('x-service-replication-lag')
     if (!isLate) expect(await selfIn(dc2, SecretID)).toBe(200)
     expect(await selfIn(dc1, SecretID)).toBe(200)
@@ -115,7 +115,7 @@ test('a token created through the secondary can be read there once it is answere
   expect([await selfIn(dc2, local), await selfIn(dc1, local)]).toEqual([200, 403])
 })
 
-test('all processes of the secondary say the same, and their metrics do', async () => {
+test('all processes of the secondary report the same status and metrics', async () => {
   const other = await startSecondary(0)
   try {
     await untilStatus(other).toMatchObject({ Running: true, State: 'following' })
@@ -128,10 +128,10 @@ test('all processes of the secondary say the same, and their metrics do', async 
   }
 })
 
-test('SEC-03: with a wrong token nothing changes, the status says why, and a good one ends it; no log has a secret', async () => {
+test('SEC-03: with a wrong token nothing changes and the status says why, until a good one is set; no log has a secret', async () => {
   const wrong = '99999999-2222-4333-8444-555555555555'
   await ask(dc2, 'PUT', '/agent/token/replication', { Token: wrong })
-  // Which ends the question that was asked with the right one.
+  // This change ends the wait that still uses the right token.
   const { SecretID } = await ask(dc1, 'PUT', '/acl/token', {})
   await untilStatus(dc2).toMatchObject({
     State: 'waiting',
@@ -150,7 +150,7 @@ test('SEC-03: with a wrong token nothing changes, the status says why, and a goo
   for (const secret of [wrong, reader, SecretID, REPLICATION, MANAGEMENT]) expect(log).not.toContain(secret)
 })
 
-test('a secondary that restarts while the primary is down serves at once, and follows when it is back', async () => {
+test('a secondary that restarts while the primary is down serves at once, and follows once the primary is back', async () => {
   const { SecretID } = await ask(dc1, 'PUT', '/acl/token', { Roles: [{ Name: 'app' }] })
   await expect.poll(() => selfIn(dc2, SecretID), PATIENCE).toBe(200)
   await Promise.all([dc1.stop('SIGKILL'), dc2.stop()])
@@ -172,7 +172,7 @@ test('a secondary that restarts while the primary is down serves at once, and fo
   await untilStatus(dc2).toMatchObject({ Running: true, State: 'following' })
 })
 
-/** Last: afterwards dc2 is the primary. */
+/** Must be last: it makes dc2 the primary. */
 test('a promoted datacenter stays the primary after a restart with its old settings, and the old primary follows it once told to', async () => {
   const { Cluster } = await ask(dc2, 'PUT', '/acl/replication/promote', { Datacenter: 'dc2', Force: true })
   const made = await ask(dc2, 'PUT', '/acl/token', { Description: 'made by the new primary' })
@@ -180,7 +180,7 @@ test('a promoted datacenter stays the primary after a restart with its old setti
   dc2 = await startSecondary()
   await expect.poll(() => dc2.log.join('\n'), PATIENCE).toContain('dc2 was promoted and is the primary')
   await ask(dc2, 'PUT', `/acl/token/${made.AccessorID}`, { Description: 'changed by the new primary' })
-  // The old one still takes itself for the primary.
+  // The old primary still acts as the primary.
   await expect.poll(() => dc2.log.join('\n'), PATIENCE).toContain('dc1 is back')
   const lost = await ask(dc1, 'PUT', '/acl/token', { Description: 'only in the old primary' })
 

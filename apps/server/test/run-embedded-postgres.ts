@@ -1,6 +1,6 @@
 /**
  * A process to kill: runs an embedded PostgreSQL in the directory given as argument, and prints one line of JSON
- * (`{ url, pid }` of the database) when it is up.
+ * (`{ url, pid }` of the database) when it is ready.
  */
 import { pino } from 'pino'
 import { startEmbeddedPostgres } from '../src/database/embedded-postgres.ts'

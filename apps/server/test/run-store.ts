@@ -1,8 +1,8 @@
 /**
- * A process with a store, to pause and to kill: opens the store of the database whose URL is the first argument, with
- * the key of the second, prints `open`, and then answers each line of its input, `<operation> <secret>`, by one of JSON.
- * `read` reads a token in default mode; `create` creates one; both say whether the process held a lease before, and
- * whether it believed itself alone.
+ * A process with a store, to pause and to kill. Opens the store of the database whose URL is the first argument, with the
+ * key in the second, and prints `open`. Then it answers each input line, `<operation> <secret>`, with a line of JSON:
+ * `read` reads a token in default mode, `create` creates one. Both report whether the process held a lease before the
+ * operation, and whether it believed that it was alone.
  */
 import { createInterface } from 'node:readline'
 import { aToken } from '@latchkey/testkit/records/record-builders'

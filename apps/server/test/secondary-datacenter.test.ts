@@ -12,7 +12,7 @@ import { openTestStore, putNew } from './store.ts'
 
 const running: RunningServer[] = []
 let databases: Record<'dc1' | 'dc2', TestDatabase>
-/** Where the primary answers, whichever process it is. */
+/** The address of the primary, whichever process answers. */
 let primaryPort: number
 
 beforeEach(async () => {
@@ -48,7 +48,7 @@ async function start(
 
 const startPrimary = (version: string) => start('dc1', 'one', version)
 
-/** Why the new API of a server does not answer yet; waits until that is as expected. */
+/** Why a server's new API does not answer yet; waits until the reason is as expected. */
 const untilAnswer = (server: RunningServer) =>
   expect.poll(
     async () => {
@@ -59,7 +59,7 @@ const untilAnswer = (server: RunningServer) =>
     { timeout: 30_000, interval: 100 },
   )
 
-test('it ends after that of the primary, which must be reachable, and after its own servers support it', async () => {
+test('legacy mode ends after it ended in the reachable primary, and after all servers here support the new system', async () => {
   const oldPrimary = await startPrimary('1.3.0')
   const oldSecondary = await start('dc2', 'two', '1.3.0')
   const secondary = await start('dc2', 'three', '1.4.0')
@@ -84,7 +84,7 @@ test('it ends after that of the primary, which must be reachable, and after its 
   expect(endOf(secondary)).toBeGreaterThan(endOf(newPrimary) ?? Number.POSITIVE_INFINITY)
 })
 
-test('copies of legacy tokens take over the accessors of the primary, and none outlives its token (spec 9.2.3)', async () => {
+test('copies of legacy tokens get the accessors of the primary, and no copy outlives its token (spec 9.2.3)', async () => {
   const dump = ['one', 'two', 'gone'].map((ID) => ({
     ID,
     Name: ID,
@@ -133,7 +133,7 @@ test('copies of legacy tokens take over the accessors of the primary, and none o
   expect(body.State).toBe('done')
 })
 
-test('a new secondary whose primary was never there asks clients to wait; afterwards nothing brings legacy mode back', async () => {
+test('a new secondary whose primary was never reachable asks clients to wait; later, legacy mode never returns', async () => {
   const secondary = await start('dc2', 'two', '1.4.0', { LATCHKEY_REPLICATION_TOKEN: MANAGEMENT })
   const stranger = '33333333-2222-4333-8444-555555555555'
   const ask = async (secret: string, path = '/kv/?recurse') => {
@@ -162,13 +162,13 @@ test('a secondary whose management token no migration will link does not start a
   const secondary = await start('dc2', 'two', '1.10')
   await untilAnswer(secondary).toBe('works')
   await secondary.stop()
-  // From before its upgrade; now it leaves such writes to the primary.
+  // Created before its upgrade; now the secondary leaves such writes to the primary.
   const record = { ...BLANK_TOKEN, SecretID: 'old', Type: 'management' } as const
   const store = await openTestStore({
     url: databases.dc2.url,
     ring: createKeyRing(parseEncryptionKeys(ENCRYPTION_KEYS)),
   })
-  // A new secondary makes no token, not even the anonymous one.
+  // A new secondary creates no tokens, not even the anonymous one.
   expect(await store.countTokens({})).toBe(0)
   await store.commit([putNew(record)])
   await store.close()

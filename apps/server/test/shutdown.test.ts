@@ -8,7 +8,7 @@ import { openConnection } from './raw-http.ts'
 import { MANAGEMENT, SERVER_ENV } from './shared-env.ts'
 import { waitersOf } from './waiters-of.ts'
 
-/** Without an answer, the held queries would wait for five minutes, and the end of the server for as long. */
+/** Without an early answer, the blocking queries would wait for five minutes, and so would the exit. */
 const STOP_MS_MAX = 120_000
 const HELD = 500
 const WRITERS = 50
@@ -36,7 +36,7 @@ function start(): Promise<RunningServer> {
 
 const headers = { 'X-Service-Token': MANAGEMENT }
 
-/** Ends it by SIGTERM; how it ended, and after how many milliseconds. */
+/** Sends SIGTERM; returns how the server exited, and after how many milliseconds. */
 async function terminate() {
   const startedAt = performance.now()
   const exit = once(server.process, 'exit')
@@ -45,7 +45,7 @@ async function terminate() {
   return { exitCode, signal, ms: Math.round(performance.now() - startedAt) }
 }
 
-test(`DUR-10: ${HELD} held queries are answered, ${WRITERS} writers lose nothing that was acknowledged, exit 0`, async () => {
+test(`DUR-10: ${HELD} blocking queries are answered, ${WRITERS} writers lose nothing that was acknowledged, exit 0`, async () => {
   let isEnding = false
   const hold = async (): Promise<{ status: number; body: string } | 'closed'> => {
     try {
@@ -101,7 +101,7 @@ test(`DUR-10: ${HELD} held queries are answered, ${WRITERS} writers lose nothing
   expect(ms).toBeLessThan(STOP_MS_MAX)
   for (const answer of answers) expect(answer).toMatchObject({ status: 200 })
   expect(refused).toBe(0)
-  // Once it has said that it is not ready, it never says otherwise.
+  // Once it has reported that it is not ready, it never reports otherwise.
   const firstFailure = probes.findIndex((status) => status !== 200)
   expect(probes.slice(firstFailure)).not.toContain(200)
 
@@ -121,7 +121,7 @@ test('a request in flight finishes, a new one is not accepted, idle connections 
   sending.write(
     `PUT /v1/acl/token HTTP/1.1\r\nHost: localhost\r\nX-Service-Token: ${MANAGEMENT}\r\nContent-Length: 22\r\nExpect: 100-continue\r\n\r\n`,
   )
-  // The body is asked for: the request is in progress.
+  // The server requests the body, so the request is in progress.
   await once(sending, 'data')
   sending.write('{"Descrip')
   const idleEnds = once(idle, 'close')
@@ -136,7 +136,7 @@ test('a request in flight finishes, a new one is not accepted, idle connections 
   expect(await ended).toMatchObject({ exitCode: 0 })
 })
 
-test('a probed server keeps serving until the balancer has noticed: 503 at /readyz, and answers close connections', async () => {
+test('a probed server keeps serving until the load balancer has noticed: 503 at /readyz, and answers close connections', async () => {
   expect((await fetch(`${server.url}/readyz`)).status).toBe(200)
   const held = fetch(`${server.url}/v1/acl/tokens?index=99999999&wait=5m`, { headers })
   await expect.poll(() => waitersOf(server, MANAGEMENT)).toBe(1)

@@ -1,17 +1,17 @@
 /**
- * Sets the clock of a database of its own. The statements of the store ask `clock_timestamp()` by its bare name, so a schema that
- * comes before PostgreSQL's own in the search path decides what it says. That of the tables comes first, as a server that starts
- * looks for them there.
+ * Skews the clock of a database. The store's statements call `clock_timestamp()` by its bare name, so a schema that precedes
+ * PostgreSQL's own in the search path can replace it. The schema of the tables stays first, because a starting server looks
+ * for them there.
  */
 import pg from 'pg'
 
 interface SkewedClock {
-  /** How far the clock is ahead from now on, in milliseconds. */
+  /** Sets how far the clock is ahead, in milliseconds. */
   skew(ms: number): Promise<unknown>
   close(): Promise<void>
 }
 
-/** @param url a migrated database. Connections that are open keep the right clock. */
+/** @param url a migrated database. Open connections keep the right clock. */
 export async function openSkewedClock(url: string): Promise<SkewedClock> {
   const client = new pg.Client({ connectionString: url })
   await client.connect()

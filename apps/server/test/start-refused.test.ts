@@ -1,4 +1,4 @@
-/** Starts that fail: the exit code gives the class of the problem, the message its remedy, and neither shows a secret. */
+/** Failing starts: the exit code gives the class of the problem, the message its remedy, and neither shows a secret. */
 import { writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
@@ -40,7 +40,7 @@ describe('exit code 2: the settings are wrong', () => {
     expect(stderr).not.toContain('    at ')
   })
 
-  test('check-config says so, and starts nothing', async () => {
+  test('check-config reports it, and starts nothing', async () => {
     expect(await runToEnd(['check-config'], { LATCHKEY_EDITION: 'x' })).toMatchObject({ exitCode: 2 })
     expect(await runToEnd(['check-config'])).toMatchObject({
       exitCode: 0,
@@ -50,7 +50,7 @@ describe('exit code 2: the settings are wrong', () => {
   })
 })
 
-describe('exit code 1: it cannot start here', () => {
+describe('exit code 1: the server cannot start here', () => {
   const start = (env: Record<string, string>) =>
     runToEnd([], {
       DATABASE_URL: database.url,
@@ -104,7 +104,7 @@ describe('exit code 1: it cannot start here', () => {
     },
   )
 
-  test('CFG-01: a file for connections to other datacenters cannot be read, says check-config', async () => {
+  test('CFG-01: a file for connections to other datacenters cannot be read; check-config says so', async () => {
     const { exitCode, stderr } = await runToEnd(['check-config'], {
       LATCHKEY_REPLICATION_CA: '/nowhere/ca.pem',
     })
@@ -139,7 +139,7 @@ describe('exit code 1: it cannot start here', () => {
     expect(stderr).not.toContain('    at ')
   })
 
-  test.for(['1', '2'])('the keys do not open the data, with LATCHKEY_WORKERS=%s', async (workers) => {
+  test.for(['1', '2'])('the keys do not decrypt the data, with LATCHKEY_WORKERS=%s', async (workers) => {
     const other = `test:${Buffer.alloc(32, 8).toString('base64')}`
     const first = await runServer({
       DATABASE_URL: database.url,

@@ -19,7 +19,7 @@ export function testKey(id: string): string {
   return `${id}:${key}`
 }
 
-/** A key ring of such keys, the first one active. */
+/** A ring of such keys; the first one is active. */
 export function testRing(...ids: readonly string[]): KeyRing {
   return createKeyRing(parseEncryptionKeys(ids.map(testKey).join(',')))
 }
@@ -29,11 +29,11 @@ const log = pino({ level: 'silent' })
 interface TestStoreOptions extends Partial<OpenStoreOptions> {
   /** Default: a new database. */
   readonly url?: string
-  /** Default: patient ones. */
+  /** Default: generous limits. */
   readonly limits?: ConnectOptions['limits']
 }
 
-/** Opens a store that is closed, and its own database dropped, after all tests of the file. */
+/** Opens a store. After all tests of the file, it is closed and its database dropped. */
 export async function openTestStore({
   url,
   limits = PATIENT,

@@ -32,7 +32,7 @@ async function serialOf(port: number, ca: string): Promise<string> {
   return serialNumber
 }
 
-test('two workers answer https, use new files after SIGHUP, and tell when the certificate expires', async () => {
+test('two workers answer https, use new files after SIGHUP, and report when the certificate expires', async () => {
   const database = await createTestDatabase()
   onTestFinished(() => database.drop())
   const folder = await aFolder()
@@ -63,7 +63,7 @@ test('two workers answer https, use new files after SIGHUP, and tell when the ce
   await writeCertificate(folder)
   server.process.kill('SIGHUP')
   const seen = () => Promise.all(Array.from({ length: 16 }, () => serialOf(port, ca)))
-  // Connections go to either worker.
+  // Either worker may get a connection.
   await expect.poll(async () => (await seen()).includes(old)).toBe(false)
 })
 
@@ -123,7 +123,7 @@ test.for(['1', '2'])(
   },
 )
 
-test('CFG-01: a file that cannot be used ends the start and check-config, and the message names its setting', async () => {
+test('CFG-01: an unusable file ends the start and check-config, and the message names its setting', async () => {
   const folder = await aFolder()
   await writeCertificate(folder)
   await copyFile(join(folder, 'cert.pem'), join(folder, 'key.pem'))

@@ -1,4 +1,4 @@
-/** A secondary that does not replicate tokens, with each down policy, and a primary that goes away. Decisions: tokens of the primary. */
+/** Secondaries that do not replicate tokens, one with each down policy, while the primary is away. Decisions: tokens of the primary. */
 import { freePorts } from '@latchkey/testkit/process/ports'
 import { type RunningServer, runServer } from '@latchkey/testkit/process/server-process'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -7,7 +7,7 @@ import { createTestDatabase, type TestDatabase } from './database.ts'
 import { ENCRYPTION_KEYS, MANAGEMENT } from './shared-env.ts'
 
 const REPLICATION = '22222222-2222-4333-8444-555555555555'
-/** An answer of the primary is kept for 30 s. SIGUSR2 lets a process believe that 40 s have passed. */
+/** An answer of the primary is cached for 30 s. SIGUSR2 makes a process believe that 40 s have passed. */
 const JUMP = `const now = performance.now.bind(performance); let by = 0
   performance.now = () => now() + by; process.on('SIGUSR2', () => { by += 40000 })`
 const POLICIES = ['extend-cache', 'async-cache', 'deny'] as const
@@ -69,7 +69,7 @@ const answers = (token: string) =>
 
 const letAnswersAge = () => secondaries.map((server) => server.process.kill('SIGUSR2'))
 
-test('tokens are asked for, none is stored, and while the primary is away its last answers count as the down policy says', async () => {
+test('tokens are looked up in the primary and not stored; while it is away, the down policy decides how long its last answers apply', async () => {
   for (const server of secondaries) {
     await expect
       .poll(async () => (await server.call('GET', '/acl/replication')).body)

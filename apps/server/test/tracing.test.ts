@@ -1,4 +1,4 @@
-/** What a collector gets from a server. */
+/** What a trace collector receives from a server. */
 import { randomUUID } from 'node:crypto'
 import { runServer } from '@latchkey/testkit/process/server-process'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -8,14 +8,14 @@ import { MANAGEMENT, SERVER_ENV } from './shared-env.ts'
 
 const CALLER = { traceId: '0af7651916cd43dd8448eb211c80319c', spanId: 'b7ad6b7169203331' }
 const WRITES = 24
-/** More than there are connections. */
+/** More than the database connections. */
 const READS = 8
 
 let database: TestDatabase
 let spans: readonly ReceivedSpan[]
 let exported: Buffer
 let exitCode: number | null
-/** What was sent or answered, and must not be exported. */
+/** Texts sent or answered that must not be exported. */
 const secrets: string[] = [MANAGEMENT]
 
 beforeAll(async () => {
@@ -36,7 +36,7 @@ beforeAll(async () => {
     secrets.push(body.SecretID, Description)
     return body
   }
-  // Alone: the first trace.
+  // Alone, so that it is the first trace.
   await create()
   await Promise.all(Array.from({ length: WRITES }, create))
   await server.call('PUT', '/acl/policy', { token: MANAGEMENT, body: { Name: 'p', Rules: 'acl = "read"' } })
@@ -84,7 +84,7 @@ test('the spans of a write are one tree, from the request to the statement', () 
   expect(ofTrace).toHaveLength(5)
 })
 
-test('every span but that of a request has its parent, as the statements of a transaction have', () => {
+test('every span except that of a request has a parent, including the statements of a transaction', () => {
   const [request] = named('PUT /v1/acl/policy')
   const ofTrace = spans.filter(({ traceId }) => traceId === request?.traceId)
   expect(ofTrace.map(({ name }) => name)).toEqual(
@@ -103,7 +103,7 @@ test('a statement that waits for a connection belongs to the read that sent it',
   for (const read of reads) expect(childOf(read, 'SELECT kv')).toBeDefined()
 })
 
-test('each write of a group is linked with it, and is in one group', () => {
+test('each write is in one group, which is linked with it', () => {
   const groups = named('commit group')
   const commits = named('store commit')
   expect(commits).toHaveLength(WRITES + 2)
@@ -116,13 +116,13 @@ test('each write of a group is linked with it, and is in one group', () => {
   expect(written).toBe(WRITES + 2)
 })
 
-test('a caller that is not trusted does not decide which trace a request belongs to; the trace has a link to its span', () => {
+test('an untrusted caller does not choose the trace of its request; the trace only has a link to the span of the caller', () => {
   const request = spans.find(({ links }) => links.includes(CALLER.spanId))
   expect(request).toMatchObject({ name: 'GET /v1/acl/token/self', parentId: '' })
   expect(request?.traceId).not.toBe(CALLER.traceId)
 })
 
-test('LEAK-01: no secret, query, path or body is exported; the server exports its last spans before it ends', () => {
+test('LEAK-01: no secret, query, path or body is exported; the server exports its last spans before it exits', () => {
   expect(exitCode).toBe(0)
   expect(named('GET /v1/kv/:Key')).toHaveLength(READS)
   expect(exported.includes('deployment.environment.name')).toBe(true)

@@ -1,4 +1,4 @@
-/** The commands of docs/upgrade.md, as an operator types them, and what the page shows of their answers. */
+/** Runs the commands of docs/upgrade.md as an operator types them, and compares the answers that the page shows. */
 
 import { execFile } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
@@ -9,12 +9,12 @@ import { freePorts } from '@latchkey/testkit/process/ports'
 import { expect, test } from 'vitest'
 
 const ROOT = join(import.meta.dirname, '../../..')
-/** Ports of the page, each of which becomes a free one. */
+/** Ports on the page, each replaced by a free one. */
 const PORTS = ['8501', '8502', '8503'] as const
 /** Separates the answers of two commands. */
 const SEPARATOR = '\u001e'
 
-/** A block of commands, and what the page shows as its answer; empty where it shows none. */
+/** A block of commands, and the answer that the page shows; empty if it shows none. */
 interface Step {
   readonly commands: string
   readonly shown: string
@@ -37,7 +37,7 @@ test('every command of the page works, and answers what the page shows', async (
     )
   const steps = stepsOf(readFileSync(join(ROOT, 'docs/upgrade.md'), 'utf8'))
   const folder = mkdtempSync(join(tmpdir(), 'latchkey-guide-'))
-  // Whatever happens, no server stays behind. Jobs are functions, whose servers a signal to the job does not reach.
+  // Leaves no server behind, whatever happens. Jobs are functions; a signal to a job does not reach its servers.
   const cleanUp = `trap 'trap "" TERM; kill -TERM 0; wait' EXIT\n`
   const script = steps.map(({ commands }) => `${real(commands)}\nprintf '${SEPARATOR}'\n`).join('')
   const inherited = Object.entries(process.env).filter(
@@ -47,7 +47,7 @@ test('every command of the page works, and answers what the page shows', async (
   try {
     const { stdout, stderr } = await promisify(execFile)(
       'setsid',
-      // Where standard input is a socket, bash may take itself for a remote shell and read start-up files.
+      // If standard input is a socket, bash may behave like a remote shell and read start-up files.
       ['--wait', 'bash', '--norc', '-euo', 'pipefail', '-c', cleanUp + script],
       {
         cwd: folder,
@@ -66,7 +66,7 @@ test('every command of the page works, and answers what the page shows', async (
   }
 }, 1_200_000)
 
-/** The output in the page, with `…` for parts that differ each time. */
+/** The output on the page, with `…` for parts that differ each time. */
 function patternOf(shown: string): RegExp {
   const parts = shown.trim().split('…')
   return new RegExp(`^${parts.map((part) => part.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')).join('[\\s\\S]*')}$`)

@@ -1,4 +1,4 @@
-/** The connection limit on a server process; the contract asserts that of each version. Spec 8. */
+/** The connection limit on a server process; a contract test covers each version. Spec 8. */
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { type RunningServer, runServer } from '@latchkey/testkit/process/server-process'
@@ -37,7 +37,7 @@ async function open({ url }: RunningServer, count: number): Promise<Socket[]> {
   return sockets
 }
 
-/** Sends a request on a connection: the first line of the answer, or how the connection ended instead. */
+/** Sends a request on a connection. Returns the first line of the answer, or how the connection ended instead. */
 async function ask(socket: Socket): Promise<string> {
   const answer = new Promise<string>((resolve) => {
     socket.once('data', (bytes) => resolve(String(bytes)))
@@ -61,7 +61,7 @@ test.each([
   withServer({ LATCHKEY_SERVICE_VERSION: version }, async (server) => {
     const sockets = await open(server, limit)
     const [first, last] = [sockets[0], sockets.at(-1)] as [Socket, Socket]
-    // The kernel spreads them over several listeners, which accept in no order: all must be in before the next one is.
+    // The kernel spreads connections over several listeners, which accept in any order: all must be accepted before the next one.
     expect(new Set(await Promise.all(sockets.map(firstLine)))).toEqual(new Set([SERVED]))
     const [surplus] = (await open(server, 1)) as [Socket]
     expect(await firstLine(surplus)).toBe(next)

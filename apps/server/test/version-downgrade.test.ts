@@ -1,4 +1,4 @@
-/** A server of a version before 1.4.0 that was silent while the others finished the upgrade. Spec 9.2.5. */
+/** A server before 1.4.0 that was silent while the others finished the upgrade. Spec 9.2.5. */
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { type RunningServer, runServer } from '@latchkey/testkit/process/server-process'
@@ -36,7 +36,7 @@ function processesOf(server: RunningServer): readonly number[] {
   return [pid, ...children.split(' ').filter(Boolean).map(Number)]
 }
 
-/** Ends legacy mode while the server is silent: for the others it is as if it had left. */
+/** Ends legacy mode while the server is silent: the others consider it gone. */
 async function upgradeWithout(server: RunningServer): Promise<void> {
   const processes = processesOf(server)
   for (const pid of processes) process.kill(pid, 'SIGSTOP')
@@ -53,7 +53,7 @@ async function upgradeWithout(server: RunningServer): Promise<void> {
   for (const pid of processes) process.kill(pid, 'SIGCONT')
 }
 
-test('it ends itself when it comes back: exit code 1, and says why', async () => {
+test('it exits when it returns, with code 1, and says why', async () => {
   const old = await start('1.3.0')
   const ended = once(old.process, 'exit')
   await upgradeWithout(old)
@@ -73,7 +73,7 @@ test('its workers are not started again', async () => {
   expect(old.log.join('\n')).not.toContain('restarting it')
 })
 
-test('workers that are too old from the start end the server', async () => {
+test('workers that are too old at their start end the server', async () => {
   const upgraded = await start('1.4.0')
   await upgraded.stop()
   await expect(start('1.3.0', { LATCHKEY_WORKERS: '2' })).rejects.toThrow('there is no way back')

@@ -12,11 +12,11 @@ export interface AttackOrder extends Pick<Field, 'port' | 'provider' | 'credenti
 }
 
 const { name, ms, ...target } = workerData as AttackOrder
-// On Linux this is the priority of the thread. A real attacker has its own machine; here it shares one with its target.
+// On Linux this sets the thread's priority. A real attacker has its own machine; this one shares it with its target.
 setPriority(Math.min(constants.priority.PRIORITY_LOW, getPriority() + 5))
 const counts: Record<string, number> = {}
 const endsAt = performance.now() + ms
-// Does not wait for pending answers longer than this: they end with the thread.
+// Waits no longer than this for pending answers: they end with the thread.
 const over = new Promise((resolve) => setTimeout(resolve, ms + 500))
 const attack = ATTACKS[name] ?? SERVICE_ATTACKS[name] ?? LOGIN_ATTACKS[name]
 await Promise.race([attack?.({ ...target, counts, isOver: () => performance.now() > endsAt }), over])

@@ -14,13 +14,13 @@ export const NARROW = 'c0000000-0000-4000-8000-00000000000c'
 /** The baseline: what the probe measures when no attack runs. */
 export const NO_ATTACK = 'no attack'
 
-/** Number of keys in the tree of 100 MB that some attacks read. */
+/** Number of keys in the 100 MB tree that some attacks read. */
 export const TREE_KEYS = 200
 
 const CONNECTIONS = 190
 export const json = (value: unknown) => JSON.stringify(value)
 export const by = (token: string) => ({ 'X-Service-Token': token })
-/** The codings by turns, so that the server compresses the same answer several times. */
+/** Rotates the codings, so that the server compresses the same answer several times. */
 export const compressed = (i: number) => ({ 'Accept-Encoding': ['gzip', 'br', 'zstd'][i % 3] ?? 'gzip' })
 
 const KEYS = (i: number) => `key "path/of/key/${i}" { policy = "write" }\n`

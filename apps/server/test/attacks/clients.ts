@@ -1,4 +1,4 @@
-/** Hostile clients: floods of whole requests, and connections that they hold open. */
+/** Hostile clients: floods of whole requests, and connections held open. */
 import { Agent, request } from 'node:http'
 import { connect, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -37,7 +37,7 @@ export interface FloodOptions {
   /** Addresses that share the connections, at most 250. Default: 1. */
   readonly clients?: number
   readonly request: (i: number) => HostileRequest
-  /** Makes the second request from the answer to the first; absent: there is no second one. */
+  /** Builds the second request from the answer to the first; absent: there is no second one. */
   readonly followUp?: (answer: string) => HostileRequest | undefined
   /** Aborts each request after this many milliseconds. */
   readonly abortAfterMs?: number

@@ -5,7 +5,7 @@ import { type Attack, floodOf, MANAGEMENT, post, put } from './attacks.ts'
 import type { FloodOptions } from './clients.ts'
 import { LATE_METHODS, REDIRECT_URI, RULE } from './login-scene.ts'
 
-/** Spreads an attack over so many addresses that a limit per client does not stop it. */
+/** Spreads an attack over enough addresses that a limit per client does not stop it. */
 const MANY: Partial<FloodOptions> = { clients: 100 }
 const MANY_CONNECTIONS = 400
 /** Connections of an attack whose requests wait for a provider. */
@@ -33,7 +33,7 @@ const LONG = {
   groups: Array.from({ length: 40_000 }, (_, i) => `group-${i}`),
 }
 const LONG_CLAIMS = json({ Claims: LONG })
-/** A pattern as large as the limits allow. Each one differs, so that the server has to compile each one. */
+/** A pattern as large as the limits allow. Each one differs, so the server has to compile each one. */
 const largePattern = (i: number) => `(?i)${'[a-z]{1,60}'.repeat(31)}${i}$`
 export const LOGIN_ATTACKS: Readonly<Record<string, Attack>> = {
   // Without a token.

@@ -10,7 +10,7 @@ export const REDIRECT_URI = 'https://ui.example/callback'
 export const LATE_METHODS = 100
 export const RULE = { AuthMethod: 'static', BindType: 'service', BindName: 'web-${value.team}' }
 
-/** Number of rules of the method `slow`, whose selectors take long to match for their size. */
+/** Number of rules of the method `slow`, whose selectors are slow to match for their size. */
 const SLOW_RULES = 20
 const SLOW_SELECTOR = Array.from(
   { length: 20 },
@@ -33,7 +33,7 @@ export interface LoginScene {
   end(): Promise<unknown>
 }
 
-/** Runs the providers in a thread of their own, so that they do not delay the probe. */
+/** Runs the providers in a separate thread, so that they do not delay the probe. */
 export async function startLoginScene(): Promise<LoginScene> {
   const authority = new Authority()
   const CACert = await authority.certificate()

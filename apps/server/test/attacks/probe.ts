@@ -11,7 +11,7 @@ export interface ProbedRequest {
   readonly status: number
   /** Pause between an answer and the next request. Default {@link PAUSE_MS}. */
   readonly pauseMs?: number
-  /** Port of the server to ask, if it is not the one under attack. */
+  /** Port of the server to probe, if it is not the one under attack. */
   readonly port?: number
 }
 
@@ -19,8 +19,8 @@ export interface Probed {
   /** Maximum latency in milliseconds, by name of the request. */
   readonly worstMs: Readonly<Record<string, number>>
   /**
-   * Maximum latency of an answer of the server under attack, in milliseconds, without the time in which its main thread was
-   * ready to run and had no core. Close to `worstMs` if the server has a core for itself.
+   * Maximum latency of an answer of the server under attack, in milliseconds, minus the time in which its main thread was
+   * runnable but had no core. Close to `worstMs` if the server has a core to itself.
    */
   readonly ownMs: number
   /** Number of answers with an unexpected status, by name of the request and status. */
@@ -32,7 +32,7 @@ export interface Probed {
 const PAUSE_MS = 20
 
 /**
- * Repeats the requests until the work is done. Each request keeps a connection of its own; one probe in ten opens a new
+ * Repeats the requests until the work is done. Each request keeps its own connection; one probe in ten opens a new
  * connection instead.
  */
 export async function probe(
@@ -92,7 +92,7 @@ export function residentBytesOf(pid: number): number {
   return Number(/VmRSS:\s+(\d+) kB/.exec(status)?.[1]) * 1_024
 }
 
-/** How long the main thread of a process has been ready to run, and had no core, so far. */
+/** How long a process's main thread has been runnable without a core so far. */
 function waitedMs(pid: number): number {
   return Number(readFileSync(`/proc/${pid}/schedstat`, 'utf8').split(' ')[1]) / 1e6
 }

@@ -42,7 +42,7 @@ const SERVERS: Readonly<Record<string, Settings>> = {
   '1.10.0': { LATCHKEY_SERVICE_VERSION: '1.10.0' },
   '1.8.0': { LATCHKEY_SERVICE_VERSION: '1.8.0' },
   '1.3.0': { LATCHKEY_SERVICE_VERSION: '1.3.0' },
-  // Runs the attacks on logins; all other servers run the rest.
+  // This server gets the attacks on logins; all other servers get the rest.
   [LOGINS]: { LATCHKEY_EDITION: 'extended', LATCHKEY_AUTH_METHOD_HTTP: 'on' },
 }
 
@@ -77,7 +77,7 @@ export async function proveAttacks(ms: number): Promise<readonly AttackResult[]>
   return results
 }
 
-/** Starts fresh servers for each attack, so that memory left by the previous one does not count. */
+/** Starts fresh servers for each attack, so memory left over from the previous one is not counted. */
 async function attackAll(
   server: string,
   env: Settings,
@@ -185,7 +185,7 @@ const REQUESTS: Readonly<Record<string, ProbedRequest>> = {
   ...ANONYMOUS,
 }
 
-/** A login of an honest client, at a method that is not under attack. */
+/** A login by an honest client, at a method that is not under attack. */
 function loginWith(BearerToken: string): ProbedRequest {
   const body = JSON.stringify({ AuthMethod: 'honest', BearerToken })
   return { method: 'POST', path: '/v1/acl/login', body, status: 200, pauseMs: 100 }

@@ -2,7 +2,7 @@
 import { anId } from '@latchkey/testkit/records/record-builders'
 import { type Attack, by, compressed, floodOf, json, MANAGEMENT, MEGABYTE, NARROW, put } from './attacks.ts'
 
-/** As many operations as a transaction takes, of 6 KB each. */
+/** As many operations as a transaction may have, of 6 KB each. */
 const transaction = (below: string) =>
   json(
     Array.from({ length: 64 }, (_, i) => ({

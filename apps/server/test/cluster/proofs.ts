@@ -1,4 +1,4 @@
-/** The long proofs, by name: what `scripts/prove.ts` runs. The tests beside them are the same at a small scale. */
+/** The long proofs by name, for `scripts/prove.ts`. The tests beside them run the same at a small scale. */
 
 import { SeededRandom } from '@latchkey/testkit/random'
 import { proveAttacks } from '../attacks/prove-attacks.ts'
@@ -272,7 +272,7 @@ export const PROOFS: Readonly<Record<string, Proof>> = {
         const { wrong, ...rest } = await proveFailover({ seed: seed + n, isSynchronous: false })
         results.push({ ...rest, lost: wrong.length })
       }
-      // The documentation admits this loss; the index must not fall even so.
+      // The documentation admits this loss; even so, the index must not decrease.
       const isProven = results.every(
         ({ falls, lost, grants, leases }) => falls === 0 && lost > 0 && grants === 0 && leases.open > 0,
       )

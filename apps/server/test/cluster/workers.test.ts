@@ -35,7 +35,7 @@ function spawnMain(databaseUrl: string, env: Readonly<Record<string, string>> = 
   })
 }
 
-/** @param output collects the lines that it prints. */
+/** @param output collects the lines that the server prints. */
 function urlOf({ stdout }: ChildProcess, output: string[] = []): Promise<string> {
   return new Promise((resolve) => {
     if (!stdout) return
@@ -67,7 +67,7 @@ describe('LATCHKEY_WORKERS=2', async () => {
     await database.drop()
   })
 
-  /** Each time over a new connection, which the main process gives to one of the workers. */
+  /** Sends each request over a new connection, which the main process assigns to a worker. */
   const ask = async (path: string, options: Partial<Request> = {}) => {
     const door = httpDoor(() => url)
     const reply = await door.ask({ method: 'GET', path, token: MANAGEMENT, ...options })
@@ -92,7 +92,7 @@ describe('LATCHKEY_WORKERS=2', async () => {
     }
   }
 
-  test('two processes answer on one port, and print one greeting', async () => {
+  test('two processes answer on one port, and the greeting is printed once', async () => {
     await expect.poll(async () => (await processIds()).size).toBe(2)
     expect(childrenOf(main.pid ?? 0)).toHaveLength(2)
     expect(output.filter((line) => GREETING.test(line))).toHaveLength(1)
@@ -107,7 +107,7 @@ describe('LATCHKEY_WORKERS=2', async () => {
     }
   })
 
-  test('DOS-05: a client logs in as often as it may, over all processes', async () => {
+  test('DOS-05: the limit of logins per client applies across all processes', async () => {
     const method = { Name: 'workers', Type: 'jwt', Config: STATIC }
     expect((await ask('/acl/auth-method', { method: 'PUT', body: method })).status).toBe(200)
     const body = { AuthMethod: 'workers', BearerToken: 'none' }
@@ -137,15 +137,15 @@ describe('LATCHKEY_WORKERS=2', async () => {
     }
     const open = async (count: number) =>
       (await Promise.all(Array.from({ length: count }, isAdmitted))).filter(Boolean).length
-    test('a client has its limit once, over all processes', async () => {
+    test('a client has one limit across all processes', async () => {
       await expect.poll(async () => (await processIds()).size, POLL).toBe(2)
       expect(await open(CONNECTIONS_MAX + 40)).toBeLessThanOrEqual(CONNECTIONS_MAX)
       closeAll()
-      // The server hears of closed connections a moment later.
+      // The server learns of closed connections a moment later.
       await expect.poll(isAdmitted, POLL).toBe(true)
     })
 
-    test('a worker that is killed frees the slots of its clients', async () => {
+    test('when a worker is killed, the slots of its clients are freed', async () => {
       await expect
         .poll(() => {
           closeAll()
@@ -159,7 +159,7 @@ describe('LATCHKEY_WORKERS=2', async () => {
     })
   })
 
-  test('a worker that is killed is replaced, and no counter of the server falls', async () => {
+  test('a worker that is killed is replaced, and no counter of the server decreases', async () => {
     await expect.poll(async () => (await metrics()).get('latchkey_workers'), POLL).toBe(2)
     const commits = async () => (await metrics()).get('latchkey_store_commits_total') ?? 0
     const first = await commits()
@@ -179,7 +179,7 @@ describe('LATCHKEY_WORKERS=2', async () => {
     const held = Array.from({ length: 12 }, () => ask('/acl/tokens?index=99999999&wait=5m'))
     await expect.poll(async () => (await metrics()).get('latchkey_store_waiters'), POLL).toBe(held.length)
     const exit = once(main, 'exit')
-    // What an init system does: the worker that has the signal already is told to end by the main process, too.
+    // Like an init system: workers that already got the signal are also stopped by the main process.
     for (const pid of [...workers.slice(1), main.pid ?? 0]) process.kill(pid, 'SIGTERM')
     expect(await exit).toEqual([0, null])
     for (const { status } of await Promise.all(held)) expect(status).toBe(200)
@@ -200,7 +200,7 @@ test('a worker that ended just before a SIGTERM gets no successor', async ({ onT
   const workers = children()
   process.kill(workers[0] ?? 0, 'SIGKILL')
   await expect.poll(() => children().length, { ...POLL, interval: 10 }).toBe(1)
-  // The other one drains for as long as a successor would take to start, because it was asked whether it is ready.
+  // The other worker drains for as long as a successor would take to start, because its readiness was probed.
   const isReady = () =>
     fetch(`${url}/readyz`).then(
       ({ ok }) => ok,

@@ -19,15 +19,15 @@ import { openTestStore, putNew, testRing } from '../store.ts'
 export const COUNT = 1_800
 /** Tokens of one commit share their index. */
 export const COMMIT_SIZE = 40
-/** The policy that all of them link. */
+/** The policy that all tokens link. */
 export const POLICY = aPolicy({ Name: 'shown' })
 
 interface Options {
   readonly keys?: KeyRing
   readonly path?: string
-  /** The maximum size of all files. */
+  /** The maximum size of all files together. */
   readonly filesMax?: number
-  /** The size of the cache. Lists of more than half of it, and of more than 4 MiB, are streamed. */
+  /** The size of the cache. Lists larger than half of it and than 4 MiB are streamed. */
   readonly cacheBytes?: number
   readonly digests?: TokenDigests
   readonly pauseMs?: number
@@ -36,7 +36,7 @@ interface Options {
 
 export async function openKeptLists() {
   const database = await createTestDatabase()
-  // It caches nothing, so that what is changed by hand shows.
+  // It caches nothing, so manual changes are visible.
   const store = await openTestStore({ url: database.url, cacheBytes: 0 })
   const sql = new pg.Client({ connectionString: database.url })
   await sql.connect()
@@ -48,12 +48,12 @@ export async function openKeptLists() {
   )
   const started: CachedTokenLists[] = []
   const state = {
-    /** What the database had at the start of the test. */
+    /** The rows of the database at the start of the test. */
     records: [] as TokenRecord[],
     folder: '',
-    /** What was logged. */
+    /** Logged lines. */
     warnings: [] as string[],
-    /** How many tokens were read from the database. */
+    /** Number of tokens read from the database. */
     tokensRead: 0,
   }
 
@@ -149,7 +149,7 @@ export async function openKeptLists() {
     start,
     request,
     textOf,
-    /** Compares a list with that of the store. @returns how many tokens were read for it. */
+    /** Compares a list with the store's. @returns how many tokens were read for it. */
     async readsOf(lists: CachedTokenLists, asked = request()): Promise<number> {
       state.tokensRead = 0
       const text = await textOf(lists, asked)
@@ -184,7 +184,7 @@ export async function openKeptLists() {
     state.folder = mkdtempSync(join(tmpdir(), 'latchkey-lists-'))
     state.warnings = []
     state.records = [...records]
-    // The store caches no token, so the rows may be put back by hand.
+    // The store caches no tokens, so the rows may be restored manually.
     await sql.query('TRUNCATE token')
     await sql.query('INSERT INTO token SELECT * FROM tokens_at_start')
     await world.changePolicy(POLICY)

@@ -1,4 +1,4 @@
-/** Token lists that files keep across restarts equal the lists of the store, whatever happened in between. */
+/** Token lists kept in files across restarts equal the lists of the store, whatever happened in between. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { TokenRecord } from '@latchkey/acl'
 import type { Change, TokenFilter, TokenListRequest } from '@latchkey/service'
@@ -86,7 +86,7 @@ describe('after a restart, only what changed is read', () => {
           [record().AccessorID, world.records[701]?.AccessorID],
         ),
     ],
-    // As no write of this service does it: the index of the token stays.
+    // Unlike any write of the service, this keeps the token's index.
     [
       'a row changed by hand',
       () =>
@@ -114,27 +114,27 @@ describe('after a restart, only what changed is read', () => {
     expect(world.warnings).toEqual([])
   })
 
-  test('the file is written again and holds the change', async () => {
+  test('the file is rewritten with the change', async () => {
     await keep()
     await update({ ...record(), Description: 'new' })
     await keep()
     expect(await readsOf(start())).toBe(0)
   })
 
-  test('a list that was patched in memory is written at the end', async () => {
+  test('a list that was patched in memory is written at the end of the process', async () => {
     const lists = start()
     await textOf(lists)
     await expect.poll(() => files().length).toBe(1)
     await update({ ...record(), Description: 'new' })
     await textOf(lists)
-    // What is new is too little to be written now.
+    // The change is too small to be written now.
     await sleep(100)
     expect(await readsOf(start())).toBeGreaterThan(0)
     await lists.close()
     expect(await readsOf(start())).toBe(0)
   })
 
-  test('most of the list: then all of it', async () => {
+  test('after a change of most of the list, all of it is read', async () => {
     await keep()
     await sql.query(`UPDATE token SET description = 'by hand' WHERE create_index % 10 <> 0`)
     expect(await readsOf(start())).toBe(COUNT)
@@ -170,14 +170,14 @@ test('COH-07: random changes between restarts', { timeout: 120_000 }, async () =
   expect(world.warnings).toEqual([])
 })
 
-describe('nothing is taken from a file', () => {
+describe('a file is not used', () => {
   test('after a policy was renamed', async () => {
     await keep()
     await changePolicy({ ...POLICY, Name: 'renamed' })
     expect(await readsOf(start())).toBe(COUNT)
   })
 
-  test('if another version would render it differently', async () => {
+  test('if another version would render its tokens differently', async () => {
     await keep()
     const show: TokenListRequest['show'] = (tokens) => ({
       ...request().show(tokens),
@@ -188,7 +188,7 @@ describe('nothing is taken from a file', () => {
     expect(await readsOf(start(), request({ show }))).toBe(COUNT)
   })
 
-  test('of a list with other rights, or another filter or order', async () => {
+  test('for a list with other rights, or another filter or order', async () => {
     await keep()
     expect(await readsOf(start(), request({ secrets: 'none' }))).toBe(COUNT)
     const filters: readonly TokenFilter[] = [
@@ -205,7 +205,7 @@ describe('nothing is taken from a file', () => {
     expect(await readsOf(start(), request({ store: Object.create(counted) }))).toBe(COUNT)
   })
 
-  test('that expired since', async () => {
+  test('for tokens that have expired since', async () => {
     const [first, second] = world.records as [TokenRecord, TokenRecord]
     const ExpirationTime = '2026-02-01T00:00:10Z'
     await update({ ...second, ExpirationTime })
@@ -217,7 +217,7 @@ describe('nothing is taken from a file', () => {
     expect(await readsOf(start(), later)).toBeLessThan(COUNT / 4)
   })
 
-  test('that changed while the list was read', async () => {
+  test('for tokens that changed while the list was read', async () => {
     let isFirst = true
     const lists = start({
       digests: {
@@ -242,7 +242,7 @@ describe('nothing is taken from a file', () => {
     expect(read).toBeLessThan(COUNT / 4)
   })
 
-  test('that a process showed from its memory, after a row was changed by hand', async () => {
+  test('for a token that a process showed from memory after its row was changed manually', async () => {
     const warm = await openTestStore({ url: database.url })
     const { AccessorID } = world.records[3] as TokenRecord
     await warm.tokenByAccessor(AccessorID)
@@ -268,7 +268,7 @@ describe('nothing is taken from a file', () => {
     expect(await textOf(start())).toContain('by hand')
   })
 
-  test('if the clock was ahead when it was made', async () => {
+  test('if the clock was ahead when it was written', async () => {
     const lists = start()
     await textOf(lists, request({ now: Date.parse('2026-03-01T00:00:00Z') }))
     await lists.close()
@@ -314,7 +314,7 @@ describe('nothing is taken from a file', () => {
 describe('tokens of one commit of hundreds', () => {
   const many = () => Array.from({ length: 1_300 }, () => aToken())
 
-  test('are one chunk of several parts', async () => {
+  test('form one chunk of several parts', async () => {
     const added = many()
     await put(...added.map(putNew))
     await keep()
@@ -333,7 +333,7 @@ describe('tokens of one commit of hundreds', () => {
     expect(read).toBeLessThan(COUNT / 4)
   })
 
-  test('without accessors, of which one gets one while the list is in memory', async () => {
+  test('without accessors are listed, even if one gets an accessor while the list is in memory', async () => {
     const added = many().map((record) => ({ ...record, AccessorID: '' }))
     await put(...added.map(putNew))
     await keep()
@@ -349,7 +349,7 @@ test('lists of two namespaces do not mix', async () => {
   await put({ table: 'namespaces', op: 'put', record: aNamespace({ Name: 'team' }), expect: undefined })
   const team = Array.from({ length: 100 }, () => aToken({ Namespace: 'team' }))
   await put(...team.map(putNew))
-  // The range of their create indexes lies between those of others.
+  // Its range of create indexes lies between those of others.
   await put(...Array.from({ length: COMMIT_SIZE }, () => putNew(aToken())))
   const asked = request({ filter: { namespace: 'team' } })
   const lists = start()
@@ -362,7 +362,7 @@ test('lists of two namespaces do not mix', async () => {
   expect(await readsOf(start(), asked)).toBe(100)
 })
 
-test('a list from a file expires in memory, too', async () => {
+test('tokens of a list from a file also expire in memory', async () => {
   const ExpirationTime = '2026-02-01T00:00:10Z'
   const [record] = world.records as [TokenRecord]
   await update({ ...record, ExpirationTime })

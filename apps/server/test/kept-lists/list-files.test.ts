@@ -1,4 +1,4 @@
-/** The files of kept lists: what they show, and what happens if they are damaged or cannot be compared. */
+/** The files of kept lists: what they reveal, and what happens if they are damaged or cannot be compared. */
 import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { TokenRecord } from '@latchkey/acl'
@@ -34,7 +34,7 @@ function flip(bytes: Buffer, at: number): Buffer {
 }
 
 describe('a file', () => {
-  test('shows no token, and only its owner may read it', async () => {
+  test('reveals no token, and only its owner can read it', async () => {
     await keep()
     const bytes = readFileSync(onlyFile())
     const { SecretID, AccessorID } = world.records[0] as TokenRecord
@@ -73,8 +73,8 @@ describe('a file', () => {
     expect(await readsOf(start())).toBe(0)
   })
 
-  describe('takes no block from elsewhere:', () => {
-    /** Two blocks of one length. */
+  describe('rejects a block from elsewhere:', () => {
+    /** Two blocks of the same length. */
     async function blocksOf(path: string): Promise<[BlockPlace, BlockPlace]> {
       const reader = await ListFileReader.open(path, ring)
       await reader.close()
@@ -113,7 +113,7 @@ describe('a file', () => {
     })
   })
 
-  test('of a key that the ring has lost is replaced', async () => {
+  test('encrypted with a key that is not in the ring is replaced', async () => {
     await keep({ keys: testRing('old') })
     await keep({ keys: testRing('new') })
     expect(world.warnings).toEqual(['a kept list of tokens cannot be used'])
@@ -121,7 +121,7 @@ describe('a file', () => {
   })
 })
 
-test('a file under the name of another list does not open', async () => {
+test('a file with the name of another list cannot be decrypted', async () => {
   await keep()
   const lists = start()
   await textOf(lists, request({ secrets: 'none' }))

@@ -27,7 +27,7 @@ async function prepare(lists = start(), options: Partial<Preparation> = {}) {
   return world.tokensRead
 }
 
-/** Changes tokens by hand, so that only their digests tell. */
+/** Changes tokens manually, so that only their digests show it. */
 const change = (count: number) =>
   sql.query(
     `UPDATE token SET description = 'by hand' WHERE accessor_id IN (SELECT accessor_id FROM token ORDER BY create_index LIMIT $1)`,
@@ -41,12 +41,12 @@ describe('a list that was not requested', () => {
     expect(world.warnings).toEqual([])
   })
 
-  test('is not if it is short', async () => {
+  test('is not written if it is short', async () => {
     expect(await prepare(start({ bytesMin: COUNT * 1_000 }))).toBe(0)
     expect(files()).toEqual([])
   })
 
-  test('is not if its file lacks little', async () => {
+  test('is not written if its file lacks little', async () => {
     await prepare()
     const { ino } = statSync(onlyFile())
     await change(COUNT / 20)
@@ -54,7 +54,7 @@ describe('a list that was not requested', () => {
     expect(statSync(onlyFile()).ino).toBe(ino)
   })
 
-  test('is written again if its file lacks a tenth, of which only that is read', async () => {
+  test('is written again if its file lacks a tenth, and only that part is read', async () => {
     await prepare()
     await change(COUNT / 5)
     const read = await prepare()
@@ -70,7 +70,7 @@ describe('a list that was not requested', () => {
     expect(await readsOf(start())).toBe(0)
   })
 
-  test('is written again if every text of it has changed', async () => {
+  test('is written again if the text of every token has changed', async () => {
     await prepare()
     await changePolicy({ ...POLICY, Name: 'renamed' })
     expect(await prepare()).toBe(COUNT)
@@ -83,13 +83,13 @@ describe('a list that was not requested', () => {
     expect(await readsOf(start({ keys: testRing('new') }))).toBe(0)
   })
 
-  test('is left if it has more tokens than may be read', async () => {
+  test('is not written if it has more tokens than may be read', async () => {
     expect(await prepare(start(), { tokensMax: COUNT / 2 })).toBe(0)
     expect(files()).toEqual([])
     expect(await prepare(start(), { tokensMax: COUNT * 2 })).toBe(COUNT)
   })
 
-  test('is left if fewer tokens have to be read', async () => {
+  test('is not written if too few tokens have to be read', async () => {
     expect(await prepare(start(), { tokensMin: COUNT * 2 })).toBe(0)
     expect(files()).toEqual([])
     await prepare()
@@ -107,7 +107,7 @@ describe('a list that was not requested', () => {
     expect(await readsOf(start())).toBe(0)
   })
 
-  test('is prepared by one of two processes', async () => {
+  test('is prepared by only one of two processes', async () => {
     const both = [start(), start()]
     world.tokensRead = 0
     await Promise.all(both.map((lists) => lists.prepare(request(), { signal })))
@@ -115,7 +115,7 @@ describe('a list that was not requested', () => {
     expect(files()).toHaveLength(1)
   })
 
-  test('is prepared although a process was killed while it did', async () => {
+  test('is prepared even after a process was killed while preparing it', async () => {
     await prepare()
     const claim = claimOf(onlyFile())
     writeFileSync(claim, '')
@@ -126,7 +126,7 @@ describe('a list that was not requested', () => {
     expect(files()).toHaveLength(1)
   })
 
-  test('is given up on request: nothing is left of it', async () => {
+  test('is abandoned on request, without leftovers', async () => {
     const aborter = new AbortController()
     async function* digestedPages(...of: Parameters<typeof digests.digestedPages>) {
       for await (const page of digests.digestedPages(...of)) {
@@ -142,7 +142,7 @@ describe('a list that was not requested', () => {
   })
 })
 
-describe('a process prepares it', () => {
+describe('a process prepares a list', () => {
   let preparation: ListPreparation
   beforeEach(() => {
     preparation = new ListPreparation({ lists: start(), request, log, lastTokensMax: COUNT / 2 })
@@ -173,7 +173,7 @@ describe('a process prepares it', () => {
     expect(files()).toEqual([])
   })
 
-  test('at its end alone, if that does not take long', async () => {
+  test('only at its end, if that is quick', async () => {
     preparation = new ListPreparation({ lists: start(), request, log })
     await round()
     expect((await round()).read).toBe(0)
@@ -181,7 +181,7 @@ describe('a process prepares it', () => {
     expect(await readsOf(start())).toBe(0)
   })
 
-  test('not at its end, if that takes long', async () => {
+  test('not at its end, if that takes too long', async () => {
     await preparation.finish()
     expect(files()).toEqual([])
   })
@@ -209,7 +209,7 @@ describe('a process prepares it', () => {
   })
 })
 
-test('a server prepares the list that its managers get', async () => {
+test('a server prepares the list that management tokens get', async () => {
   const database = await createTestDatabase()
   const dataDir = mkdtempSync(join(tmpdir(), 'latchkey-prepared-'))
   const env = { ...SERVER_ENV, DATABASE_URL: database.url, LATCHKEY_DATA_DIR: dataDir }

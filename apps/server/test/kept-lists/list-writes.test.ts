@@ -13,7 +13,7 @@ const { store, sql, start, request, textOf, readsOf, keep, files, onlyFile, put,
   world
 
 describe('files are written', () => {
-  test('whole by two processes at once', async () => {
+  test('complete by two concurrent processes', async () => {
     const both = [start({ pauseMs: 1_000_000 }), start({ pauseMs: 1_000_000 })]
     await Promise.all(both.map((lists) => textOf(lists)))
     await Promise.all(both.map((lists) => lists.close()))
@@ -29,7 +29,7 @@ describe('files are written', () => {
     expect(statSync(onlyFile()).ino).toBe(ino)
   })
 
-  test('again although the clock was ahead when they were', async () => {
+  test('again although the clock was ahead the last time', async () => {
     await keep()
     const later = Date.now() / 1_000 + 86_400
     utimesSync(onlyFile(), later, later)
@@ -38,7 +38,7 @@ describe('files are written', () => {
     expect(await readsOf(start())).toBe(0)
   })
 
-  test('not again if they are longer than all may be', async () => {
+  test('not again if they exceed the limit of all files', async () => {
     const lists = start({ filesMax: 10_000 })
     await textOf(lists)
     await expect.poll(() => world.warnings.length).toBe(1)
@@ -79,7 +79,7 @@ describe('files are written', () => {
     expect(world.warnings).toEqual([])
   })
 
-  test('without what a killed process left', async () => {
+  test('and old leftovers of a killed process are removed', async () => {
     const [old, young] = ['a.draft-1', 'a.draft-2'].map((name) => join(world.folder, name)) as [
       string,
       string,
@@ -106,7 +106,7 @@ test.skipIf(process.platform !== 'linux')('no file is left open', async () => {
   expect(open()).toBeLessThan(before + 10)
 })
 
-test('a list that is written again and again waits between two writes', async () => {
+test('a list that keeps changing pauses between two writes', async () => {
   const lists = start({ pauseMs: 1_000_000 })
   await textOf(lists)
   await expect.poll(() => files().length).toBe(1)
@@ -118,7 +118,7 @@ test('a list that is written again and again waits between two writes', async ()
   expect(statSync(onlyFile()).mtimeMs).toBe(mtimeMs)
 })
 
-test('the file that was not used for the longest time makes room for another', async () => {
+test('the least recently used file is removed to make room for another', async () => {
   await keep()
   const bytes = statSync(onlyFile()).size
   const lists = start({ filesMax: 2.5 * bytes })
@@ -133,7 +133,7 @@ test('the file that was not used for the longest time makes room for another', a
 })
 
 describe('a list too long for memory', () => {
-  /** Nothing fits, but all lists up to 4 MiB would. */
+  /** No list fits into this; otherwise, lists up to 4 MiB always would. */
   const Description = 'x'.repeat(4_000)
   const streaming = { cacheBytes: 100 }
 
@@ -146,7 +146,7 @@ describe('a list too long for memory', () => {
     await lists.close()
     expect(files()).toHaveLength(1)
     const next = start(streaming)
-    // Its file says that it is too long.
+    // Its file records that it is too long.
     expect(await readsOf(next)).toBe(0)
     await remove(world.records[900] as TokenRecord)
     expect(await readsOf(next)).toBeLessThan(COUNT / 4)
@@ -184,7 +184,7 @@ describe('a list too long for memory', () => {
     expect(await start(streaming).whole(request())).toBeDefined()
   })
 
-  test('whose reader leaves is not kept', async () => {
+  test('whose reader disconnects is not kept', async () => {
     const lists = start(streaming)
     await lists.whole(request())
     for await (const piece of lists.streamed(request())) if (piece.length > 0) break
@@ -193,7 +193,7 @@ describe('a list too long for memory', () => {
     expect(world.warnings).toEqual([])
   })
 
-  test('with several readers at once is written once', async () => {
+  test('with several concurrent readers is written once', async () => {
     const opened = vi.spyOn(ListFileWriter, 'open')
     const lists = start(streaming)
     const texts = await Promise.all([textOf(lists), textOf(lists), textOf(lists)])
@@ -203,7 +203,7 @@ describe('a list too long for memory', () => {
     expect(world.warnings).toEqual([])
   })
 
-  test('and for the files is not kept', async () => {
+  test('and too long for the files is not kept', async () => {
     const lists = start({ ...streaming, filesMax: 1_000_000 })
     await textOf(lists)
     await readsOf(lists)

@@ -1,4 +1,4 @@
-/** Certificates of an authority that lives as long as a test. */
+/** Certificates of a CA that lives as long as a test. */
 import 'reflect-metadata'
 import type { KeyObject } from 'node:crypto'
 import {
@@ -14,12 +14,12 @@ export class Authority {
   private readonly keys: KeyPair = ecKeys()
   private readonly name = 'CN=Throw-away authority'
 
-  /** Its own certificate, as PEM. */
+  /** The CA's certificate, as PEM. */
   certificate(): Promise<string> {
     return this.issue(this.keys.publicKey, { subject: this.name, isAuthority: true })
   }
 
-  /** A certificate for an address, and its key, as a TLS server takes them. */
+  /** A certificate for an address, and its key, in the form that a TLS server takes. */
   async serverOptions(
     address: string,
     notAfter?: Date,

@@ -100,7 +100,7 @@ const ATTACKS: readonly Attack[] = [
     bearers: () => {
       const cut = Buffer.from(validSignature, 'base64url').subarray(0, 63)
       const other = withClaims({ sub: 'bob' }).split('.')[2]
-      // In base64url, 64 bytes end in a character of which four bits carry no data.
+      // In base64url, the last character of 64 bytes has four bits without data.
       const last = validSignature.at(-1) ?? ''
       const respelled = validSignature.slice(0, -1) + String.fromCharCode(last.charCodeAt(0) + 1)
       return ['', encode(cut), other, respelled, `${validSignature}=`, `${validSignature}\n.`].map(

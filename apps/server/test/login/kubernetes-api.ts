@@ -1,4 +1,4 @@
-/** A server that answers the two requests which logins send to a Kubernetes API, over TLS. */
+/** A TLS server that answers the two requests that logins send to a Kubernetes API. */
 import { createServer, type ServerOptions } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { onTestFinished } from 'vitest'

@@ -18,7 +18,7 @@ import { Outgoing } from '../../src/outgoing/outgoing.ts'
 let provider: OpenIdProvider
 let world: World
 
-/** Providers by their options. Tests share them, because making a key takes longer than a login. */
+/** Providers by their options. Tests share them, because creating a key takes longer than a login. */
 const providers = new Map<string, OpenIdProvider>()
 
 async function providerWith(options: ProviderOptions): Promise<OpenIdProvider> {
@@ -34,7 +34,7 @@ async function start(options: ProviderOptions = {}, config: object = {}): Promis
   provider = await providerWith(options)
   world = await aWorld({
     edition: 'extended',
-    // The provider's clock is that of the machine.
+    // The provider uses the machine's clock.
     startAt: Date.now(),
     identity: { oidc: new OpenIdClient(new Outgoing({ allowHttp: true })) },
   })
@@ -129,7 +129,7 @@ describe('a login', () => {
     expect(provider.seen.filter((path) => path === '/me')).toHaveLength(1)
   })
 
-  test('sends PKCE by S256, state, nonce and scopes; discovery is asked for once', async () => {
+  test('sends PKCE by S256, state, nonce and scopes; discovery is requested once', async () => {
     const [{ url }] = [await begin(), await begin()]
     const sent = Object.fromEntries(new URL(url).searchParams)
     expect(sent).toEqual({
@@ -150,7 +150,7 @@ describe('a login', () => {
     expect(provider.seen).toEqual(['/.well-known/openid-configuration'])
   })
 
-  test('asks for a level of authentication', async () => {
+  test('requests an authentication context class', async () => {
     await start({}, { OIDCACRValues: ['high', 'low'] })
     expect(new URL((await begin()).url).searchParams.get('acr_values')).toBe('high low')
   })
@@ -163,7 +163,7 @@ describe('a login', () => {
     },
   )
 
-  test('by a redirect URI with a query, which the provider gets to the letter', async () => {
+  test('with a redirect URI that has a query, which the provider gets unchanged', async () => {
     expect((await logIn({ RedirectURI: QUERY_REDIRECT_URI })).status).toBe(200)
   })
 
@@ -206,7 +206,7 @@ describe('attacks', () => {
     world.clock.set(began + 600_000)
     await refused(post('callback', body), 'Expired or missing OAuth state')
     world.clock.set(began + 599_999)
-    // The provider's tokens live for ten minutes and more by its own clock.
+    // The provider's tokens live for at least ten minutes by its own clock.
     expect((await post('callback', inTime)).status).toBe(200)
   })
 
@@ -252,7 +252,7 @@ describe('attacks', () => {
     expect((await logIn()).status).toBe(200)
   })
 
-  test('ATT-48: ID token that another key signed, without a signature, or missing', async () => {
+  test('ATT-48: ID token signed with another key, without a signature, or missing', async () => {
     const stranger = await providerWith({ advertisesIss: false })
     const signedBy = (header: string, signature: string) => (body: Record<string, unknown>) => ({
       ...body,
@@ -270,7 +270,7 @@ describe('attacks', () => {
     }
   })
 
-  test('ATT-48: ID token by an algorithm or for an audience that the method does not list', async () => {
+  test('ATT-48: ID token with an algorithm or audience that the method does not list', async () => {
     await start({}, { JWTSupportedAlgs: ['ES256'] })
     await refused(logIn(), 'error parsing token')
     await start({}, { BoundAudiences: ['other'] })
@@ -373,7 +373,7 @@ describe('refusals', () => {
     await begin()
   })
 
-  test('a provider that is away, answers nonsense, or names another issuer', async () => {
+  test('a provider that is unreachable, answers nonsense, or names another issuer', async () => {
     const outcome = async (reply: Reply | Promise<Reply>) => {
       const { status, code, text } = await reply
       expect(text).not.toContain(provider.issuer)
@@ -398,7 +398,7 @@ describe('refusals', () => {
     expect(await outcome(post('auth-url', { AuthMethod: closed, RedirectURI: REDIRECT_URI }))).toEqual(away)
   })
 
-  test('without the development flag, no provider on plain HTTP is asked', async () => {
+  test('without the development flag, no provider is requested over plain HTTP', async () => {
     const identity = { oidc: new OpenIdClient(new Outgoing({ allowHttp: false })) }
     const strict = await aWorld({ edition: 'extended', twinOf: world, identity })
     const body = { AuthMethod: 'people', RedirectURI: REDIRECT_URI }
@@ -406,7 +406,7 @@ describe('refusals', () => {
     expect([reply.status, provider.seen]).toEqual([503, []])
   })
 
-  test('the standard edition, versions before 1.8.0, and servers that ask no providers', async () => {
+  test('the standard edition, versions before 1.8.0, and servers without access to providers', async () => {
     const asked = async (options: Parameters<typeof aWorld>[0]) => {
       const other = await aWorld({ ...options, twinOf: world })
       return (await other.ask('POST', '/acl/oidc/auth-url', { body: {} })).status

@@ -1,4 +1,4 @@
-/** The login helpers of the SDK with the HTTP server, a real OpenID provider and a browser. */
+/** The SDK's login helpers with the HTTP server, a real OpenID provider and a browser. */
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import { createClient } from '@latchkey/sdk'
@@ -33,7 +33,7 @@ let loopbackUri: string
 const server = createServer()
 let address: string
 
-/** Says in its title what became of it. */
+/** Shows the outcome in its title. */
 const scriptFor = (redirectUri: string) => `
   import { createClient } from '@latchkey/sdk'
   import { beginLogin, completeLogin } from '@latchkey/sdk/browser'
@@ -55,7 +55,7 @@ beforeAll(async () => {
   provider = await startOpenIdProvider({ redirectUris })
   world = await aWorld({
     edition: 'extended',
-    // The provider's clock is that of the machine.
+    // The provider uses the machine's clock.
     startAt: Date.now(),
     identity: { oidc: new OpenIdClient(new Outgoing({ allowHttp: true })) },
   })
@@ -135,7 +135,7 @@ test.skipIf(executablePath === undefined)(
       expect(await titled(tab)).toBe('alice-team')
       expect(await tab.evaluate('sessionStorage.length')).toBe(0)
       expect(await tokensMade()).toBe(1)
-      // Neither a reload nor the address of the return, there or elsewhere, is a login.
+      // Neither a reload nor the return URL, in this tab or another, is a login.
       await tab.reload()
       expect(await titled(tab)).toBe('logged out')
       expect(returned).toContain('&state=')

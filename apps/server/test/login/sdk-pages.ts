@@ -1,4 +1,4 @@
-/** Serves a web page that uses the SDK of the workspace, whose modules it strips of their types. */
+/** Serves a web page that uses the workspace's SDK, and strips the types from its modules. */
 import { readFileSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
 import { stripTypeScriptTypes } from 'node:module'
@@ -8,13 +8,13 @@ import { listenOnFreePort } from '@latchkey/testkit/process/ports'
 const MODULES = ['@latchkey/sdk', '@latchkey/sdk/browser', '@latchkey/contract/plain']
 
 export interface ServedPage {
-  /** With a query of its own. */
+  /** With its own query. */
   readonly url: string
   readonly origin: string
   readonly server: Server
 }
 
-/** @param scriptFor the script of the page, by its URL. */
+/** @param scriptFor returns the script for a page URL. */
 export async function servePage(scriptFor: (url: string) => string): Promise<ServedPage> {
   const paths = MODULES.map((name) => [name, fileURLToPath(import.meta.resolve(name))])
   const importMap = JSON.stringify({ imports: Object.fromEntries(paths) })

@@ -27,7 +27,7 @@ export async function verify(bearer: string, config: JwtConfig = STATIC) {
   return verifier.verify(aMethod({ Config: config }), bearer, NOW)
 }
 
-/** `verified`, or the reason of the refusal. */
+/** `verified`, or the reason for the refusal. */
 export async function outcomeOf(bearer: string, config: JwtConfig = STATIC): Promise<string> {
   const verification = await verify(bearer, config)
   return verification.outcome === 'refused' ? verification.reason : verification.outcome

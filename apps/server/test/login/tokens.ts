@@ -22,10 +22,10 @@ export function jwkOf({ publicKey }: KeyPair, fields: Readonly<Record<string, un
   return { ...publicKey.export({ format: 'jwk' }), ...fields }
 }
 
-/** Makes the signature of a text. */
+/** Signs a text. */
 export type Signer = (input: string) => Uint8Array
 
-/** Signs as the algorithm says, with a key of any kind that fits. */
+/** Signs with an algorithm and any kind of key that fits it. */
 export function signer(algorithm: string, { privateKey: key }: KeyPair): Signer {
   const hash = `sha${algorithm.slice(2)}`
   return (input) => {
@@ -51,7 +51,7 @@ export function hmac(secret: string | Uint8Array): Signer {
 
 export const encode = (value: string | Uint8Array): string => Buffer.from(value).toString('base64url')
 
-/** Makes a token of any header and payload. Objects become JSON, and texts are used as they are. */
+/** Makes a token from any header and payload. Objects become JSON; texts are used unchanged. */
 export function compact(header: object | string, payload: object | string, signed: Signer): string {
   const [protectedHeader = '', claims = ''] = [header, payload].map((part) =>
     encode(typeof part === 'string' ? part : JSON.stringify(part)),
@@ -59,7 +59,7 @@ export function compact(header: object | string, payload: object | string, signe
   return `${protectedHeader}.${claims}.${encode(signed(`${protectedHeader}.${claims}`))}`
 }
 
-/** Claims that are valid at {@link NOW}, changed where given; `undefined` takes one away. */
+/** Claims that are valid at {@link NOW}, with changes; `undefined` removes one. */
 export function claimsWith(changes: Readonly<Record<string, unknown>> = {}): Record<string, unknown> {
   return { iss: 'iss', aud: 'aud', iat: NOW_S, exp: NOW_S + 60, sub: 'alice', ...changes }
 }

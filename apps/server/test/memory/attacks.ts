@@ -1,6 +1,6 @@
 /**
- * Distinct keys for one cache, in a process of its own: `node --expose-gc --max-old-space-size=… attacks.ts <name>`.
- * Prints what the cache holds in the end by its own account, and what it really holds, in bytes.
+ * Fills one cache with distinct keys, in a separate process: `node --expose-gc --max-old-space-size=… attacks.ts <name>`.
+ * Prints how many bytes the cache reports in the end, and how many it really retains.
  */
 import { EventEmitter } from 'node:events'
 import type { ServerResponse } from 'node:http'
@@ -23,7 +23,7 @@ import { storeBytes } from '../../src/storage/read/stored-text.ts'
 import { TokenCache } from '../../src/storage/read/token-cache.ts'
 import { TokenLoads } from '../../src/storage/read/token-loads.ts'
 
-/** The cache after an attack, so that it is not collected, and the size it reports, if any. */
+/** The cache after an attack, referenced so that it is not collected, and the size that it reports, if any. */
 interface Filled {
   cache: object | undefined
   readonly accountedBytes?: number
@@ -38,7 +38,7 @@ const COLLECTION_PAUSE = 30
 
 const hashOf = (i: number) => i.toString(16).padStart(64, '0')
 
-/** A part of a long text, as a header, a URL or a body hands it out. */
+/** A slice of a long text, like one from a header, a URL or a body. */
 function partOf(text: string, length: number): string {
   return `${text}${' '.repeat(length - text.length)}`.slice(0, text.length)
 }
@@ -72,7 +72,7 @@ async function readKeys(rowOf: (key: string, i: number) => unknown, keys: number
 const STREAMS = 5
 const PIECE_LENGTH = 1_000_000
 
-/** Streams of which one long text has come. The clients have read it, and wait for the next, or have not. */
+/** Streams that have produced one long text. The clients have read it and wait for the next one, or have not read it. */
 async function stream({ isRead }: { readonly isRead: boolean }): Promise<Filled> {
   const held: unknown[] = []
   for (let i = 0; i < STREAMS; i += 1) {
@@ -143,7 +143,7 @@ export const ATTACKS = {
   'absent keys in long URLs': () => readKeys(() => null, 15_000),
   'keys of one byte, each read after much else': () =>
     readKeys((key) => {
-      // What is read in between takes the rest of the pool that small buffers are cut from.
+      // Intermediate reads use up the rest of the pool for small buffers.
       Buffer.from('x'.repeat(3_900))
       const [namespace, value] = ['default', storeBytes(Uint8Array.of(1))]
       const row = { namespace, key: storeBytes(Buffer.from(key)), value, flags: '0', lock_index: 0 }
@@ -177,8 +177,8 @@ if (process.argv[1] === import.meta.filename) {
 }
 
 /**
- * What is held once collections find no more. One is not enough: buffers are given back behind a collection, and what a
- * function compiled in the background still refers to is given back when its compilation has ended.
+ * Retained memory once collections free nothing more. One collection is not enough: buffers are freed after it, and what a
+ * function compiled in the background refers to is freed when its compilation has ended.
  */
 async function memory(): Promise<number> {
   let held = Number.POSITIVE_INFINITY

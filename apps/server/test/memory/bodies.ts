@@ -1,10 +1,10 @@
 /**
- * Reads one hostile body in a process of its own: `node --max-old-space-size=… bodies.ts <name>`. Prints the refusal's codes.
- * Without a name, and with `--expose-gc`: prints the bytes of the heap that the process takes without a body.
+ * Reads one hostile body in a separate process: `node --max-old-space-size=… bodies.ts <name>`. Prints the refusal's codes.
+ * Without a name, and with `--expose-gc`: prints the heap in bytes that the process needs without a body.
  */
 import { AclError, authorizeRequestSchema, createTokenSchema, decodeBody, limits } from '@latchkey/contract'
 
-/** As many different units as a body may hold. */
+/** As many distinct units as fit into a body. */
 function filled(opening: string, unit: (i: string) => string, closing: string): string {
   const units: string[] = []
   let length = opening.length + closing.length

@@ -1,6 +1,6 @@
 /**
- * DOS-05: caches under distinct keys, by the memory that they really hold. Each attack runs in a process of its own whose
- * heap ends it where more is kept than is counted.
+ * DOS-05: the memory that caches really retain under distinct keys. Each attack runs in a separate process, whose limited
+ * heap ends it if the cache retains more than it counts.
  */
 import { execFile } from 'node:child_process'
 import { join } from 'node:path'
@@ -20,10 +20,10 @@ async function holdAfter(attack: AttackName): Promise<Held> {
 
 describe(`DOS-05: in a heap of ${HEAP_MIB} MiB`, () => {
   test.each(Object.keys(ATTACKS) as AttackName[])(
-    '%s take no more memory than their bound, and no more than is reported',
+    '%s take no more memory than their bound and than they report',
     async (attack) => {
       const { heldBytes, accountedBytes = CACHE_BYTES } = await holdAfter(attack)
-      // A small cache is measured among what else moves in a heap.
+      // Other activity on the heap distorts the measurement of a small cache.
       expect(heldBytes).toBeLessThan(accountedBytes * 1.25 + 262_144)
       expect(heldBytes).toBeLessThan(CACHE_BYTES * 1.25)
     },

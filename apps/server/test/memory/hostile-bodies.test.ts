@@ -1,4 +1,4 @@
-/** DOS-04: what bodies cost that are refused, in memory that is really taken: a heap with room for no more ends the process. */
+/** DOS-04: the memory that refused bodies really take: each runs in a process whose heap has room for no more. */
 import { execFile } from 'node:child_process'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
@@ -11,7 +11,7 @@ const MIB = 1024 ** 2
 const SCRIPT = join(import.meta.dirname, 'bodies.ts')
 
 const execute = promisify(execFile)
-/** Modules from a compile cache take less of the heap until they are used, so neither process has one. */
+/** A compile cache makes modules take less heap until they are used, so neither process has one. */
 const env = { ...process.env, NODE_DISABLE_COMPILE_CACHE: '1' }
 const run = (flags: readonly string[], ...args: readonly string[]) =>
   execute(process.execPath, [...flags, SCRIPT, ...args], { env })

@@ -1,4 +1,4 @@
-/** DOS-05 from outside: strangers who present secrets of their own invention, each in a header as long as one may be. */
+/** DOS-05 from outside: strangers present invented secrets, each in a header of maximum length. */
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { Agent, request } from 'node:http'
@@ -44,7 +44,7 @@ async function answersTo(header: (i: number) => Record<string, string>): Promise
   return counts
 }
 
-/** Resident memory of the server without that of its program files, in bytes. */
+/** Resident memory of the server without its program files, in bytes. */
 function memory(): number {
   const status = readFileSync(`/proc/${server.process.pid}/status`, 'utf8')
   return Number(/RssAnon:\s+(\d+) kB/.exec(status)?.[1]) * 1_024

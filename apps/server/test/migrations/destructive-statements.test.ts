@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { PACKAGE_FILES } from '../../src/config/package-files.ts'
 import { destructiveStatements, markOf } from './destructive-statements.ts'
 
-/** Destructive statements that are right, by migration, and why servers of the version before survive them. */
+/** Destructive statements that are allowed, by migration, and why servers of the previous version survive them. */
 const ALLOWED: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   '20261126000002_login_limits': {
     'DROP INDEX token_auth_method_generation':
@@ -32,7 +32,7 @@ test('UPG-01: every migration only adds, or says which servers survive it', () =
   for (const each of explained) expect(found).toContainEqual(each)
 })
 
-test('UPG-01: a migration that takes something away is survived by servers of an earlier one, which its mark names', () => {
+test('UPG-01: a migration that removes something has a mark that names an earlier migration whose servers survive it', () => {
   const marks = migrations.flatMap(({ name, sql }) => {
     const mark = markOf(sql)
     return mark === undefined ? [] : [{ name, mark }]
@@ -42,7 +42,7 @@ test('UPG-01: a migration that takes something away is survived by servers of an
   expect(wrong).toEqual([])
 })
 
-test('the mark of a migration is the one that it sets, and no other statement', () => {
+test('the mark of a migration is read only from the statement that sets it', () => {
   const set = "UPDATE schema_compatibility\n  SET migration = '20270101_a', release = '0.2.0'; DROP TABLE x;"
   expect(markOf(`-- why\n${set}`)).toBe('20270101_a')
   expect(markOf(`-- ${set.replace('\n', ' ')}\nDROP TABLE x;`)).toBeUndefined()

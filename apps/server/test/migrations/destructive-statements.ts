@@ -1,10 +1,10 @@
 /**
- * Finds statements of a migration that a server of the previous version may not survive. During a rolling restart, old and new
- * servers run on the migrated schema: a migration adds what the new ones need (expand), and what nothing uses any more is
- * removed by a later release (contract).
+ * Finds statements of a migration that a server of the previous version may not survive. During a rolling restart, old and
+ * new servers run on the migrated schema: a migration adds what the new ones need (expand), and a later release removes what
+ * is no longer used (contract).
  */
 
-/** What a statement takes away, or asks of rows that an old server writes. */
+/** What a statement removes, or requires of rows that an old server writes. */
 const DESTRUCTIVE: readonly RegExp[] = [
   /^DROP\b/i,
   /^TRUNCATE\b/i,
@@ -21,7 +21,7 @@ const DESTRUCTIVE: readonly RegExp[] = [
 /** A new column that an old server does not write needs a default, unless it may be null. */
 const NEW_COLUMN = /\bADD COLUMN (?:IF NOT EXISTS )?("?\w+"?[^,]*)/gi
 
-/** The destructive statements of a script, in one line each. */
+/** The destructive statements of a script, one line each. */
 export function destructiveStatements(sql: string): readonly string[] {
   return statementsOf(sql).filter(
     (statement) => DESTRUCTIVE.some((pattern) => pattern.test(statement)) || breaksInserts(statement),
@@ -41,7 +41,7 @@ export function markOf(sql: string): string | undefined {
   return statementsOf(sql).flatMap((statement) => MARK.exec(statement)?.[1] ?? [])[0]
 }
 
-/** Without comments; what functions do is part of their call, not of the migration. */
+/** Strips comments. The bodies of functions are run by their callers, not by the migration. */
 function statementsOf(sql: string): readonly string[] {
   const text = sql.replace(/--.*$/gm, '').replace(/(\$\w*\$).*?\1/gs, '$$$$')
   return text

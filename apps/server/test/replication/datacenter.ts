@@ -39,7 +39,7 @@ export class Datacenter {
     }
   }
 
-  /** Reserves an address; starts nothing. */
+  /** Reserves an address, without starting anything. */
   static async prepare(
     name: string,
     databaseUrl: string,
@@ -69,7 +69,7 @@ export class Datacenter {
     return this.server.call(method, path, { token, ...(body === undefined ? {} : { body }) })
   }
 
-  /** The same, repeated while the answer is 503: on a busy machine a database may be late. */
+  /** Like {@link call}, but retries while the answer is 503: on a busy machine a database may be slow. */
   async patiently(
     method: string,
     path: string,
@@ -92,7 +92,7 @@ export class Datacenter {
     return answer.body
   }
 
-  /** The status of the token of a secret: 200 or 403. */
+  /** The status for a token's secret: 200 or 403. */
   async statusOf(secretId: string): Promise<number> {
     return (await this.patiently('GET', '/acl/token/self', undefined, secretId)).status
   }
@@ -101,7 +101,7 @@ export class Datacenter {
     return this.ok('GET', '/acl/replication')
   }
 
-  /** The global records by kind and key, without what is this datacenter's own: the indexes. */
+  /** The global records by kind and key, without their indexes, which are this datacenter's own. */
   async globalRecords(): Promise<ReadonlyMap<string, string>> {
     const records = new Map<string, string>()
     for (let cursor = ''; ; ) {
@@ -123,7 +123,7 @@ export class Datacenter {
   }
 }
 
-/** What differs between the global records of two datacenters; empty if nothing does. */
+/** The differences between the global records of two datacenters; empty if there are none. */
 export async function differences(one: Datacenter, other: Datacenter): Promise<readonly string[]> {
   const [ours, theirs] = await Promise.all([one.globalRecords(), other.globalRecords()])
   const keys = new Set([...ours.keys(), ...theirs.keys()])
@@ -133,13 +133,13 @@ export async function differences(one: Datacenter, other: Datacenter): Promise<r
 }
 
 /**
- * Waits until the global records of two datacenters are the same.
+ * Waits until the global records of two datacenters are equal.
  *
- * @throws with what differs if they are not in time.
+ * @throws with the differences if they are not equal in time.
  */
 export async function untilEqual(one: Datacenter, other: Datacenter, msMax = 60_000): Promise<void> {
   for (const deadline = performance.now() + msMax; ; await sleep(50)) {
-    // A datacenter that restarts does not answer, and one that has no copy yet refuses every token.
+    // A datacenter that restarts does not answer, and one without a copy refuses every token.
     const found = await differences(one, other).catch((error: Error) => [error.message])
     if (found.length === 0) return
     if (performance.now() > deadline) throw new Error(`still different: ${found.slice(0, 5).join('\n')}`)

@@ -1,42 +1,42 @@
-/** A TCP proxy between two datacenters, which can do to their connections whatever networks and middleboxes do. */
+/** A TCP proxy between two datacenters that injects the faults of networks and middleboxes. */
 import { connect, createServer, type Socket } from 'node:net'
 import { listenOnFreePort } from '@latchkey/testkit/process/ports'
 
-/** What happens to exchanges. Without one, the link passes everything on. */
+/** A fault of exchanges. Without a fault, the link forwards everything. */
 export type LinkFault =
-  /** Connections are reset, as by a machine without the process. */
+  /** Connections are reset, as if no process listened. */
   | { readonly kind: 'refuse' }
-  /** Connections are accepted and nothing passes: a paused process. */
+  /** Connections are accepted but nothing is forwarded, as with a paused process. */
   | { readonly kind: 'hang' }
   /** Requests arrive, answers are lost. */
   | { readonly kind: 'loseAnswers' }
-  /** Resets the connection after so many bytes of an answer. */
+  /** Resets the connection after this many bytes of an answer. */
   | { readonly kind: 'cut'; readonly afterBytes: number }
-  /** Ends the connection in good order after so many bytes of an answer. */
+  /** Closes the connection cleanly after this many bytes of an answer. */
   | { readonly kind: 'truncate'; readonly afterBytes: number }
-  /** Passes everything, later. */
+  /** Forwards everything, later. */
   | { readonly kind: 'delay'; readonly ms: number }
-  /** Gives this answer to each request, which goes no further. */
+  /** Gives this answer to each request, which is not forwarded. */
   | { readonly kind: 'replay'; readonly answer: Buffer }
 
-/** A request line, and what passed of its answer. */
+/** A request line, and the forwarded part of its answer. */
 export interface Exchange {
   readonly line: string
   readonly answer: Buffer[]
 }
 
 const REQUEST_LINE = /^[A-Z]+ \S+ HTTP\/1\.1\r\n/
-/** Exchanges that are kept for replays. */
+/** Number of exchanges to keep for replays. */
 const EXCHANGES_MAX = 50
 
 /** One connection from one datacenter to the other. */
 interface Passage {
   readonly inbound: Socket
   readonly outbound: Socket
-  /** The exchange that it carries now. */
+  /** The exchange in progress. */
   exchange: Exchange
   answerBytes: number
-  /** Bytes were dropped: the connection is of no use afterwards. */
+  /** Bytes were dropped, so the connection is useless. */
   isLossy: boolean
 }
 
@@ -45,7 +45,7 @@ export class FaultyLink {
   connections = 0
   /** Connections that a fault ended early so far. */
   ended = 0
-  /** Requests that a replayed answer was given to so far. */
+  /** Requests that got a replayed answer so far. */
   replayed = 0
   private port = 0
   private target: string
@@ -70,7 +70,7 @@ export class FaultyLink {
     return `http://127.0.0.1:${this.port}`
   }
 
-  /** Causes a fault until {@link heal}. @param only request lines that it concerns; absent: every connection. */
+  /** Injects a fault until {@link heal}. @param only request lines to affect; absent: every connection. */
   cause(fault: LinkFault, only?: RegExp): void {
     this.fault = fault
     this.only = only
@@ -84,7 +84,7 @@ export class FaultyLink {
     for (const passage of this.passages) if (passage.isLossy) close(passage)
   }
 
-  /** Leads to another URL from now on. */
+  /** Forwards to another URL from now on. */
   repoint(target: string): void {
     this.target = target
     this.cutAll()
@@ -128,13 +128,13 @@ export class FaultyLink {
     outbound.on('close', () => {
       if (!passage.isLossy) inbound.destroySoon()
     })
-    // The close follows.
+    // A close event follows.
     inbound.on('error', () => {})
     outbound.on('error', () => {})
     inbound.resume()
   }
 
-  /** A connection may carry several exchanges in turn. @returns whether one begins. */
+  /** A connection may carry several exchanges in turn. @returns whether a new one begins. */
   private begin(passage: Passage, chunk: Buffer): boolean {
     const line = REQUEST_LINE.exec(chunk.toString('latin1'))?.[0].trim()
     if (line === undefined) return false

@@ -2,7 +2,7 @@
 import { Datacenter, MANAGEMENT } from './datacenter.ts'
 import { FaultyLink } from './faulty-link.ts'
 
-/** The secret of the token with which the secondaries follow. */
+/** The secret of the secondaries' replication token. */
 export const REPLICATION = '22222222-2222-4333-8444-555555555555'
 
 export interface Secondary {
@@ -22,9 +22,9 @@ export interface Fleet {
 type SecondaryEnv = (link: FaultyLink) => Promise<Readonly<Record<string, string>>>
 
 /**
- * Starts them and waits for nothing more.
+ * Starts all datacenters, without waiting for replication.
  *
- * @param databaseUrls that of the primary first.
+ * @param databaseUrls the primary's first.
  */
 export async function startFleet(
   databaseUrls: readonly string[],

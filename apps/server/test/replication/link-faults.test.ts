@@ -24,7 +24,7 @@ let secondary: Secondary
 let dc2: Datacenter
 /** From dc2 to dc1. */
 let link: FaultyLink
-/** Between the link and dc1, while a test changes answers. */
+/** Between the link and dc1, for tests that change answers. */
 let tampering: TamperingPrimary
 
 beforeAll(async () => {
@@ -68,7 +68,7 @@ async function timed<T>(work: Promise<T>): Promise<{ readonly answer: T; readonl
   return { answer: await work, ms: performance.now() - startedAt }
 }
 
-describe('REP-27: a name that is no datacenter is refused, and no connection is made', () => {
+describe('REP-27: a name that is not a datacenter is refused, and no connection is made', () => {
   const NAMES = ['nowhere', 'DC1', 'dc1%20', 'dc1/../x', 'dc1@host', 'dc1%00', '127.0.0.1', 'x'.repeat(4_000)]
   test.each(NAMES.map((name) => [name.slice(0, 20), name]))('%s', async (_, name) => {
     for (const [method, path] of [
@@ -89,7 +89,7 @@ describe('REP-27: a name that is no datacenter is refused, and no connection is 
   })
 })
 
-test('REP-02: the primary hangs: 504 for what is sent to it, and nothing else in the secondary waits', async () => {
+test('REP-02: the primary hangs: 504 for forwarded requests, and nothing else in the secondary waits', async () => {
   const { ID } = await createPolicy('before-the-hang')
   const held = await createToken({ Policies: [{ ID }] })
   await synced()
@@ -114,7 +114,7 @@ test('REP-02: the primary hangs: 504 for what is sent to it, and nothing else in
   await synced()
 })
 
-test('REP-04: answers cut and truncated at random bytes: nothing partial is seen, and all arrives in the end', async () => {
+test('REP-04: answers cut and truncated at random bytes: no partial answer is applied, and everything arrives in the end', async () => {
   expect(await proveCuts({ primary: dc1, secondary, random, cuts: 8 })).toEqual({ cuts: 8, torn: [] })
 })
 
@@ -149,7 +149,7 @@ test('REP-06: a repeated answer and a late one change nothing and wake no client
   await synced()
 })
 
-test('REP-10: a replication token of too few rights, an unknown one and a deleted one: the secondary keeps its state, and a good token lets it continue', async () => {
+test('REP-10: a replication token with too few rights, an unknown one and a deleted one: the secondary keeps its state, and a good token lets it continue', async () => {
   const set = (Token: string) => dc2.ok('PUT', '/agent/token/replication', { Token })
   const rights = { weak: 'acl = "read"', strong: 'acl = "write"' }
   const secrets: string[] = [randomUUID()]
@@ -171,7 +171,7 @@ test('REP-10: a replication token of too few rights, an unknown one and a delete
       const { AccessorID } = await dc1.ok('GET', '/acl/token/self', undefined, strong)
       await dc1.ok('DELETE', `/acl/token/${AccessorID}`)
     }
-    // A question under way was asked with the token before, and waits for a change.
+    // A request in progress still has the previous token, and waits for a change.
     await dc1.ok('PUT', '/acl/token', { Description: 'a change' })
     link.cutAll()
     await untilError(reason)
@@ -197,7 +197,7 @@ describe('REP-12: the address leads elsewhere, and nothing is applied', () => {
     const records = await dc2.globalRecords()
     tampering.tamper(tamper)
     link.repoint(url())
-    // Otherwise the primary behind the other address would wait for one.
+    // Otherwise the primary behind the other address would wait for a change.
     await createPolicy(`while-misled-${records.size}`)
     await untilError(reason)
     expect(await dc2.globalRecords()).toEqual(records)
@@ -229,7 +229,7 @@ test.each(['SecretID', 'AccessorID'] as const)(
   },
 )
 
-test('REP-17: names swapped, renamed in a chain, and given to a new record in one answer arrive', async () => {
+test('REP-17: names swapped, renamed in a chain, and given to a new record all arrive in one answer', async () => {
   const [a, b, c, d] = await Promise.all(['a', 'b', 'c', 'd'].map((name) => createPolicy(`name-${name}`)))
   const role = await dc1.ok('PUT', '/acl/role', { Name: 'name-a', Policies: [{ ID: a?.ID }] })
   const token = await createToken({ Description: 'first' })
@@ -249,7 +249,7 @@ test('REP-17: names swapped, renamed in a chain, and given to a new record in on
   await synced()
 })
 
-test('REP-18: a slow link lets no token do here what its deny policy always forbade', async () => {
+test('REP-18: on a slow link, no token may do in the secondary what its deny policy always forbade', async () => {
   const allow = await createPolicy('allow-all', 'key_prefix "" { policy = "write" }')
   await synced()
   for (let round = 0; round < 4; round += 1) {
@@ -266,7 +266,7 @@ test('REP-18: a slow link lets no token do here what its deny policy always forb
   }
 })
 
-describe('REP-22: what a broken primary says', () => {
+describe('REP-22: answers of a broken primary', () => {
   test('a token without a usable secret is kept aside, and the rest follows', async () => {
     link.repoint(tampering.url)
     const hidden = await createToken({ Description: 'hidden' })

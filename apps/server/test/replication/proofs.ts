@@ -1,4 +1,4 @@
-/** The long proofs about several datacenters. Their short forms are the tests beside this file. */
+/** The long proofs about several datacenters. The tests beside this file run them at a small scale. */
 import { SeededRandom } from '@latchkey/testkit/random'
 import { pino } from 'pino'
 import { migrate } from '../../src/database/schema/migrate.ts'
@@ -12,7 +12,7 @@ import { proveCuts, proveKills } from './prove-cuts.ts'
 import { isReplicationProven, proveReplication } from './prove-replication.ts'
 import { isStormBorne, proveStorm } from './prove-storm.ts'
 
-/** Maximum time in which a secondary copies a million tokens. */
+/** Maximum time for a secondary to copy a million tokens. */
 const COPY_BYTES_MAX = 300 * 1_024 ** 2
 const COPY_SECONDS_MAX = 600
 
@@ -94,7 +94,7 @@ export const REPLICATION_PROOFS: Readonly<Record<string, Proof>> = {
   },
 }
 
-/** Several migrated databases of one PostgreSQL. */
+/** Several migrated databases on one PostgreSQL. */
 async function withDatabases(
   count: number,
   work: (urls: readonly string[]) => Promise<ProofResult>,

@@ -1,4 +1,4 @@
-/** REP-21: an empty secondary copies a large primary, and serves nothing of it until it has all. */
+/** REP-21: an empty secondary copies a large primary, and serves nothing until the copy is complete. */
 import { readFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { pino } from 'pino'
@@ -12,9 +12,9 @@ interface CopyResult {
   readonly tokens: number
   /** From the last start of the secondary until it serves the last token. */
   readonly seconds: number
-  /** Most resident memory of its process. */
+  /** Peak resident memory of its process. */
   readonly residentBytesMax: number
-  /** Tokens that it held when it was killed during the copy. */
+  /** Tokens that it had stored when it was killed during the copy. */
   readonly heldAtKills: readonly number[]
   /** Statuses of a planted token before the copy was complete. */
   readonly early: Readonly<Record<string, number>>
@@ -29,7 +29,7 @@ const CONTENT = `SELECT count(*)::int AS count, sum(hashtextextended(accessor_id
 export async function proveCopy(options: {
   readonly databaseUrls: readonly [string, string]
   readonly tokens: number
-  /** How often the secondary is killed on its way. */
+  /** How often the secondary is killed during the copy. */
   readonly kills: number
 }): Promise<CopyResult> {
   const { databaseUrls, tokens, kills } = options
@@ -74,7 +74,7 @@ export async function proveCopy(options: {
   }
 }
 
-/** The peak of resident memory that Linux noted of a process. */
+/** The peak of a process's resident memory, as recorded by Linux. */
 function peakOf(pid: number): number {
   return Number(/VmHWM:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) * 1_024
 }

@@ -1,4 +1,4 @@
-/** REP-04: answers that end at random bytes. REP-05: a secondary that dies at every statement of a write. */
+/** REP-04: answers that are cut at random bytes. REP-05: a secondary that is killed at every statement of a write. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { SeededRandom } from '@latchkey/testkit/random'
 import type { DatabaseProxy } from '../database-proxy.ts'
@@ -22,8 +22,8 @@ interface CutsResult {
 }
 
 /**
- * Two policies are written in turn, the left one first. A secondary that shows a state of the primary never shows the right one
- * ahead, nor further behind than by one write.
+ * Two policies are written alternately, the left one first. A state of the primary never has the right policy ahead of the
+ * left one, or more than one write behind it.
  */
 export async function proveCuts({
   primary,
@@ -72,11 +72,11 @@ export async function proveCuts({
 interface KillsResult {
   readonly kills: number
   readonly different: readonly string[]
-  /** Tokens that did not work after the restart, or were there twice. */
+  /** Tokens that did not work after the restart, or existed twice. */
   readonly wrong: readonly string[]
 }
 
-/** @param options.pieces after how many pieces of data to its database, from the moment an answer may come, the secondary dies. */
+/** @param options.pieces after how many chunks sent to its database the secondary is killed, from when an answer may arrive. */
 export async function proveKills({
   primary,
   secondary: { datacenter, link },
@@ -96,7 +96,7 @@ export async function proveKills({
     link.heal()
     const from = proxy.pieces()
     while (proxy.pieces() < from + count) await new Promise(setImmediate)
-    // What it has sent by now is done, whatever it learns of that.
+    // The database executes what it has received, although the secondary never learns the outcome.
     proxy.freeze()
     await datacenter.stop('SIGKILL')
     proxy.heal()

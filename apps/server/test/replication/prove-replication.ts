@@ -1,6 +1,6 @@
 /**
- * Three datacenters under random writes while links fail and processes die. Afterwards all hold the same global records, every
- * acknowledged write is there, and no Local token has left its datacenter.
+ * Three datacenters under random writes while links fail and processes die. Afterwards all have the same global records, every
+ * acknowledged write is present, and no Local token has left its datacenter.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { SeededRandom } from '@latchkey/testkit/random'
@@ -15,24 +15,24 @@ export interface ReplicationResult {
   /** Writes without success, by status. */
   readonly refused: Readonly<Record<string, number>>
   readonly faults: Readonly<Record<string, number>>
-  /** Acknowledged writes that are not there ten seconds after the last fault, and others that are. */
+  /** Acknowledged writes missing ten seconds after the last fault, and unexpected records. */
   readonly wrong: readonly string[]
   readonly different: readonly string[]
   readonly strays: readonly string[]
-  /** Answers of a secondary whose index was below an earlier one, or that said it is paused. */
+  /** Answers of a secondary with an index below an earlier one, or reporting that it is paused. */
   readonly falls: readonly string[]
-  /** Time from the end of the last fault until all datacenters held the same. */
+  /** Time from the end of the last fault until all datacenters were equal. */
   readonly equalAfterMs: number
 }
 
-/** The ledger is compared, and all must be equal, this long after the last fault. */
+/** How long after the last fault the ledger is compared and all must be equal. */
 const SETTLED_MS = 10_000
 /** Longest fault. */
 const FAULT_MS_MAX = 3_000
-/** A fault begins at most so long after the last one. */
+/** Maximum pause before the next fault. */
 const CALM_MS_MAX = 3_000
 
-/** @param options.databaseUrls one for each datacenter; that of the primary first. */
+/** @param options.databaseUrls one for each datacenter, the primary's first. */
 export async function proveReplication(options: {
   readonly databaseUrls: readonly string[]
   readonly seconds: number
@@ -119,7 +119,7 @@ function faultsOf({ primary, secondaries }: Fleet, random: SeededRandom): Readon
   }
 }
 
-/** Reads the status of secondaries over and over. */
+/** Reads the status of secondaries continuously. */
 function watchIndexes(secondaries: readonly Secondary[]) {
   const falls: string[] = []
   let isOver = false

@@ -1,4 +1,4 @@
-/** REP-20: many writes a second in the primary, and how long after its acknowledgement each can be seen in the secondary. */
+/** REP-20: many writes a second in the primary, and how soon after its acknowledgement each is visible in the secondary. */
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Door, httpDoor } from '../cluster/harness/door.ts'
@@ -84,7 +84,7 @@ export function isStormBorne({ lagMs, caughtUpMs }: StormFigures): boolean {
   return lagMs.max < 2_000 && caughtUpMs < 2_000
 }
 
-/** Milliseconds from the acknowledgement of a token until the secondary knows it. */
+/** Milliseconds from the acknowledgement of a token until the secondary accepts it. */
 async function probe(primary: Datacenter, secondary: Datacenter): Promise<number> {
   const { SecretID } = await primary.ok('PUT', '/acl/token', { Description: 'probe' })
   const startedAt = performance.now()

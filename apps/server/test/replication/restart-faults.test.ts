@@ -1,6 +1,6 @@
 /**
- * Faults of datacenters that restart, are restored, or are built again: two datacenters with TLS between them. The clock of the
- * secondary's processes is five minutes ahead from the beginning. Ids are those of docs/reliability.md.
+ * Faults of datacenters that restart, are restored or are rebuilt: two datacenters with TLS between them. The clock of the
+ * secondary's processes is always five minutes ahead. Ids are those of docs/reliability.md.
  */
 import { randomBytes } from 'node:crypto'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
@@ -26,7 +26,7 @@ import { proveKills } from './prove-cuts.ts'
 import { openTlsFront, type TlsFront } from './tls-front.ts'
 
 const HERE = '127.0.0.1'
-/** Sets the clock of a process five minutes ahead before anything of ours is loaded. */
+/** Sets a process's clock five minutes ahead before any of our code is loaded. */
 const AHEAD = `const Right = Date, now = () => Right.now() + 300000;
   globalThis.Date = class Date extends Right { constructor(...args) { super(...(args.length ? args : [now()])) } static now() { return now() } }`
 
@@ -37,7 +37,7 @@ let fleet: Fleet
 let dc1: Datacenter
 let secondary: Secondary
 let dc2: Datacenter
-/** From dc2 to dc1, inside of the TLS. */
+/** From dc2 to dc1, inside the TLS connection. */
 let link: FaultyLink
 let front: TlsFront
 /** In front of the database of dc2. */
@@ -80,7 +80,7 @@ const createPolicy = (Name: string): Promise<{ ID: string }> => dc1.ok('PUT', '/
 const createToken = (fields: object = {}): Promise<{ AccessorID: string; SecretID: string }> =>
   dc1.ok('PUT', '/acl/token', fields)
 
-test('REP-11: a certificate that expired, is for another host, or of another authority: nothing is sent, and the reason is told', async () => {
+test('REP-11: a certificate that expired, is for another host, or from another CA: nothing is sent, and the status gives the reason', async () => {
   const good = await authority.serverOptions(HERE)
   const bad = [
     [await authority.serverOptions(HERE, new Date(Date.now() - 60_000)), /expired/i],
@@ -121,13 +121,13 @@ test('REP-19: the clock of the database is 57 s ahead: the secondary starts and 
   await synced()
 })
 
-test('REP-01, REP-25: the primary is killed, the secondary restarts: it decides and writes its own, and follows again', async () => {
+test('REP-01, REP-25: the primary is killed and the secondary restarts: it decides, writes its own records, and follows again', async () => {
   const { SecretID } = await createToken({ Description: 'known' })
   await synced()
   const local = await dc2.ok('PUT', '/acl/token', { Local: true })
   await dc1.stop()
   const throughFront = dc2.env.LATCHKEY_PRIMARY_URL ?? ''
-  // The front still accepts connections, so what became of the write is unknown.
+  // The front still accepts connections, so the outcome of the write is unknown.
   for (const [url, status] of [
     [throughFront, 504],
     [dc1.url, 503],
@@ -160,7 +160,7 @@ test('REP-05, REP-26: the secondary dies while it writes an answer, and starts w
   expect(result).toEqual({ kills: 2, different: [], wrong: [] })
 })
 
-test('REP-03, REP-09: after a day apart, in which the log was pruned, all is equal and the deleted are refused', async () => {
+test('REP-03, REP-09: after a day apart, in which the log was pruned, all records are equal and deleted tokens are refused', async () => {
   const tokens = await Promise.all(
     Array.from({ length: 5 }, (_, n) => createToken({ Description: `day ${n}` })),
   )
@@ -177,13 +177,13 @@ test('REP-03, REP-09: after a day apart, in which the log was pruned, all is equ
   for (const { SecretID } of [...kept, added]) expect(await dc2.statusOf(SecretID)).toBe(200)
 })
 
-test('REP-14: of two processes that both replicate, the one that was fenced changes nothing', async () => {
+test('REP-14: of two processes that both replicate, the fenced one changes nothing', async () => {
   const second = await runServer({ ...dc2.env, PORT: '0', LATCHKEY_NODE_NAME: 'dc2-second' })
   onTestFinished(() => second.stop('SIGKILL'))
   await createPolicy('before-the-pause')
   await synced()
   dc2.server.process.kill('SIGSTOP')
-  // Ends the session that makes it the leader, as a firewall would.
+  // Ends the database session of the leader, as a firewall would.
   await askDatabase(
     dc2.databaseUrl,
     `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
@@ -218,7 +218,7 @@ test('REP-07: the primary is restored from a backup: the secondary goes back wit
   expect(await dc2.statusOf(lost.SecretID)).toBe(403)
 })
 
-test('REP-08: the primary is built again, empty: nothing is deleted, and the status says why', async () => {
+test('REP-08: the primary is rebuilt, empty: nothing is deleted, and the status says why', async () => {
   const { SecretID } = await createToken({ Description: 'dear' })
   await synced()
   const empty = await createTestDatabase()
@@ -234,7 +234,7 @@ test('REP-08: the primary is built again, empty: nothing is deleted, and the sta
   expect(await dc2.globalRecords()).toEqual(before)
 })
 
-test('REP-13: two datacenters that each take the other for the primary: both pause, and 400 at the second hop', async () => {
+test('REP-13: two datacenters that each have the other as primary: both pause, and 400 at the second hop', async () => {
   await dc1.stop()
   Object.assign(dc1.env, {
     LATCHKEY_PRIMARY_DATACENTER: 'dc2',

@@ -1,9 +1,9 @@
-/** A proxy that changes the answers of a primary to its followers, as a newer, broken or hostile primary would. */
+/** A proxy that changes the answers of a primary to its followers, like a newer, broken or hostile primary. */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { Changes } from '@latchkey/contract'
 import { listenOnFreePort } from '@latchkey/testkit/process/ports'
 
-/** Returns what is sent in place of an answer: records, or any text. */
+/** Returns the replacement of an answer: records, or any text. */
 export type Tamper = (changes: Changes) => object | string
 
 export interface TamperingPrimary {
@@ -15,10 +15,10 @@ export interface TamperingPrimary {
   close(): Promise<void>
 }
 
-/** Headers that a proxy passes on. */
+/** Headers that a proxy forwards. */
 const PASSED = ['content-type', 'x-service-index', 'x-service-next-cursor', 'x-service-knownleader']
 
-/** @param target the URL of the true primary. */
+/** @param target the URL of the real primary. */
 export async function openTamperingPrimary(target: string): Promise<TamperingPrimary> {
   let current: Tamper | undefined
   let count = 0

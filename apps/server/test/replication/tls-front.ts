@@ -1,4 +1,4 @@
-/** Ends TLS in front of a URL, like the load balancer of a datacenter, with a certificate that can be exchanged. */
+/** Terminates TLS in front of a URL, like a datacenter's load balancer, with a replaceable certificate. */
 import { connect } from 'node:net'
 import { createServer, type SecureContextOptions, type TLSSocket } from 'node:tls'
 import { listenOnFreePort } from '@latchkey/testkit/process/ports'
@@ -25,7 +25,7 @@ export async function openTlsFront(target: string, certificate: SecureContextOpt
     inbound.on('error', () => {})
     outbound.on('error', () => {})
   })
-  // A client that does not trust the certificate ends the handshake.
+  // A client that does not trust the certificate aborts the handshake.
   server.on('tlsClientError', () => {})
   const port = await listenOnFreePort(server)
   const cut = () => {

@@ -1,6 +1,6 @@
 /**
- * Random writes through every datacenter of a fleet, and the ledger of those that were acknowledged. Each record has one
- * writer, which sends one write at a time, so its state is the last acknowledged one or that of a write without an answer.
+ * Random writes through every datacenter of a fleet, and the ledger of acknowledged writes. Each record has one writer, which
+ * sends one write at a time, so its state is that of the last acknowledged write or of a write without an answer.
  */
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -18,7 +18,7 @@ interface TrafficOptions {
   readonly calmMsMax: number
 }
 
-/** No write waits longer for its answer. */
+/** Maximum wait of a write for its answer. */
 const ANSWER_MS_MAX = 15_000
 /** Updates of a record between its create and its delete. */
 const UPDATES_MAX = 4
@@ -26,7 +26,7 @@ const UPDATES_MAX = 4
 export class Traffic {
   readonly refused: Record<string, number> = {}
   private readonly options: TrafficOptions
-  /** By the datacenter of a Local token; `global` for all others. */
+  /** By the datacenter of a Local token; `global` for all other records. */
   private readonly ledgers = new Map<string, Ledger>()
   private readonly known = new Map<string, Set<string>>()
   /** Secrets of Local tokens that were created, by datacenter. */
@@ -41,7 +41,7 @@ export class Traffic {
     }
   }
 
-  /** Begins once what exists already is noted. */
+  /** Begins after existing records are noted. */
   async start(): Promise<void> {
     const { datacenters, writers } = this.options
     const [primary] = datacenters
@@ -61,7 +61,7 @@ export class Traffic {
     await Promise.all(this.crowd)
   }
 
-  /** Compares what datacenters hold with what they acknowledged. */
+  /** Compares the records of datacenters with the acknowledged writes. */
   async verify(): Promise<Readonly<Record<string, Verdict>>> {
     const [primary] = this.options.datacenters
     if (primary === undefined) throw new TypeError('there is no datacenter')
@@ -72,7 +72,7 @@ export class Traffic {
     return verdicts
   }
 
-  /** Local tokens that work in another datacenter than their own, and secrets that are none. */
+  /** Local tokens that work outside their datacenter, and unknown secrets that work. */
   async strays(): Promise<readonly string[]> {
     const { datacenters } = this.options
     const found: string[] = []
@@ -123,7 +123,7 @@ export class Traffic {
           path,
           state === undefined ? undefined : body(state),
         )
-      // The server gives policies and roles their ids, so a create without an answer could not be found again.
+      // The server chooses the ids of policies and roles, so a create without an answer could not be found again.
       if (kind === 'token') {
         if (!(await send('PUT', '/acl/token', '0'))) {
           await rest()

@@ -1,10 +1,10 @@
 /** Judges whether a long run of load shows leaks or growing latency (LOAD-03). */
 
-/** A part of the run, at its end. */
+/** The measurements at the end of a part of the run. */
 export interface Window {
   /** Since the start of the load, in milliseconds. */
   readonly atMs: number
-  /** Resident memory, and what lives on the heap, after garbage was collected. */
+  /** Resident memory and live heap, after a garbage collection. */
   readonly residentBytes: number
   readonly heapBytes: number
   readonly p99Ms: number
@@ -12,13 +12,13 @@ export interface Window {
 
 export interface SoakFigures {
   readonly minutes: number
-  /** What the server did in a closed loop, and what it was then asked for, a second. */
+  /** Requests a second: what the server reached in a closed loop, and what it then got. */
   readonly capacity: number
   readonly perSecond: number
   readonly requests: number
-  /** Requests that were not answered as they should be. */
+  /** Requests with an unexpected answer. */
   readonly failures: number
-  /** Open files and sockets while nothing is asked: after the warm-up, and at the end. */
+  /** Open files and sockets while idle: after the warm-up, and at the end. */
   readonly handles: { readonly before: number; readonly after: number }
   readonly windows: readonly Window[]
 }
@@ -26,21 +26,21 @@ export interface SoakFigures {
 interface Verdict {
   readonly residentMiBPerHour: number
   readonly heapMiBPerHour: number
-  /** Growth of the p99 from the first third to the last, as a part of it. */
+  /** Growth of the p99 from the first third to the last, as a fraction of it. */
   readonly p99Drift: number
-  /** What is wrong, in words. */
+  /** Problems, described in words. */
   readonly findings: readonly string[]
   /** Properties that a run this short cannot judge. */
   readonly notJudged: readonly string[]
 }
 
-/** The first of these parts of a run is warm-up: caches fill, code is compiled. */
+/** The first part of a run is warm-up: caches fill, code is compiled. */
 export const WARM_UP_PART = 0.2
 const RESIDENT_MIB_PER_HOUR_MAX = 1
 const P99_DRIFT_MAX = 0.1
 /** Pooled connections come and go. */
 const HANDLES_MORE_MAX = 4
-/** In shorter runs a slope is noise, and only a heap that grows by so much is a finding. */
+/** In shorter runs slopes are noise, and only this much heap growth is a finding. */
 const MINUTES_FOR_SLOPES = 60
 const HEAP_GROWTH_MIB_MAX = 16
 
@@ -77,7 +77,7 @@ export function judgeSoak({ minutes, failures, handles, windows }: SoakFigures):
   }
 }
 
-/** Least squares. */
+/** Fits the slope by least squares. */
 function slopeOf(points: readonly (readonly [x: number, y: number])[]): number {
   const mean = (of: (point: readonly [number, number]) => number) =>
     points.reduce((sum, point) => sum + of(point), 0) / points.length

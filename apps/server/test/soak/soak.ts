@@ -1,6 +1,6 @@
 /**
- * LOAD-03: one server at 60 % of its capacity, for hours: reads, writes and aborted waits on a constant number of tokens,
- * so any growth is a leak.
+ * LOAD-03: one server at 60 % of its capacity for hours: reads, writes and aborted waits on a constant number of tokens, so
+ * any growth is a leak.
  */
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
@@ -21,14 +21,14 @@ interface SoakOptions {
 const TOKENS = 1_000
 const WINDOWS = 25
 const CAPACITY_MS_MAX = 5_000
-/** A short run spends no more than this part of its time on the capacity. */
+/** Maximum fraction of a short run that is spent on measuring the capacity. */
 const CAPACITY_PART = 0.3
 const CAPACITY_CLIENTS = 32
 const LOAD_PART = 0.6
 const TICK_MS = 10
 /** Does not overload a server that falls behind; the delay shows in the p99. */
 const IN_FLIGHT_MAX = 200
-/** Until connections that were closed are gone. */
+/** Time until closed connections are gone. */
 const QUIET_MS = 1_000
 
 export async function soak({ databaseUrl, minutes, random }: SoakOptions): Promise<SoakFigures> {
@@ -84,7 +84,7 @@ class Load {
     await Promise.all(Array.from({ length: CAPACITY_CLIENTS }, client))
   }
 
-  /** @returns requests a second that are answered one after the other. */
+  /** @returns requests a second when they are sent one after another. */
   async measureCapacity(ms: number): Promise<number> {
     const until = performance.now() + ms
     let answered = 0
@@ -114,7 +114,7 @@ class Load {
         })
         inFlight.add(action)
       }
-      // What was not begun for want of room is not made up for.
+      // Requests that were skipped because too many were in flight are not made up for.
       begun = Math.max(begun, due)
       await sleep(TICK_MS)
     }
@@ -144,7 +144,7 @@ class Load {
     else await this.giveUp(path)
   }
 
-  /** Waits, and goes away. */
+  /** Waits, and disconnects. */
   private async giveUp(path: string): Promise<void> {
     const signal = AbortSignal.timeout(20)
     const request = { method: 'GET', path: `${path}?index=${this.index}&wait=10m`, signal } as const

@@ -1,7 +1,7 @@
 /**
- * DUR-01 to DUR-03: kills of a server, of its embedded database, or of both, at random moments under a stream of writes.
- * DUR-07: a disk that is full, or rejects writes, for a while. After each fault every acknowledged write must be there,
- * without manual recovery.
+ * DUR-01 to DUR-03: kills a server, its embedded database, or both, at random moments under a stream of writes. DUR-07: for a
+ * while, the disk is full or rejects writes. After each fault every acknowledged write must be present, without manual
+ * recovery.
  */
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
@@ -22,7 +22,7 @@ const VICTIMS: readonly Victim[] = ['server', 'database', 'both']
 interface StormOptions {
   readonly kills: number
   readonly writers: number
-  /** Determines the moments of the faults, but not what the machine does between them. */
+  /** Determines when faults happen, but not what the machine does between them. */
   readonly seed: number
   /** Maximum time between two kills, in milliseconds. */
   readonly calmMsMax: number
@@ -144,7 +144,7 @@ class Storm {
     this.port = new URL(this.url).port
   }
 
-  /** Kills, and starts what does not restart by itself. */
+  /** Kills, and starts again what does not restart by itself. */
   private async kill(victim: Victim): Promise<void> {
     const { server } = this
     if (victim === 'full-disk' || victim === 'frozen-disk') return this.loseDisk(victim)
@@ -158,7 +158,7 @@ class Storm {
     await this.start()
   }
 
-  /** Waits until writes were refused because of it and stale reads were sent. */
+  /** Waits until the fault caused refused writes and stale reads were sent. */
   private async loseDisk(victim: 'full-disk' | 'frozen-disk'): Promise<void> {
     const { disk } = this.options
     if (!disk) throw new TypeError('there is no separate disk')
@@ -179,7 +179,7 @@ class Storm {
     }
   }
 
-  /** The pid of the postmaster, as soon as one runs: processes of one that was killed may still answer for a moment. */
+  /** The pid of the postmaster, once a new one runs: processes of a killed one may still answer for a moment. */
   private async livingPostmaster(): Promise<number> {
     const file = join(this.dataDir, 'postgres/postmaster.pid')
     for (
@@ -198,7 +198,7 @@ class Storm {
     while (this.writing > 0) await sleep(1)
   }
 
-  /** The list, confirmed by the database, as soon as the server answers it. */
+  /** The list, confirmed by the database, as soon as the server answers with it. */
   private async list(): Promise<{ tokens: readonly Listed[]; index: number }> {
     for (const deadline = performance.now() + RECOVERY_MS_MAX; ; await sleep(10)) {
       const response = await this.ask('GET', '/acl/tokens?consistent').catch(() => undefined)

@@ -1,6 +1,6 @@
 /**
- * The acknowledgements of writers, kept outside the killed process. Each token has one writer, which sends one write
- * at a time, so its state is always the last acknowledged one, or that of the write in flight.
+ * The acknowledgements of writers, kept outside the killed process. Each token has one writer, which sends one write at a
+ * time, so its state is always the last acknowledged one, or that of the write in flight.
  */
 
 /** A token as the list shows it; `undefined`: absent. */

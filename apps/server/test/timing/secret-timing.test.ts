@@ -29,7 +29,7 @@ describe(`seed ${seed}`, () => {
   test('TIM-01: the time of a refusal does not reveal how much of a secret was correct', async () => {
     const ask = await aNode()
     const secrets = await makeAlikeSecrets(ask, TOKENS)
-    // What chance or other load causes does not recur; a leak does.
+    // Differences by chance or from other load do not recur; a leak does.
     let recurring: readonly string[] | undefined
     for (let i = 0; i < 4 && recurring?.length !== 0; i += 1) {
       const figures = await measureSecretTiming({ ask, random, rounds: ROUNDS, secrets })
@@ -53,7 +53,7 @@ describe(`seed ${seed}`, () => {
     )
     const leaks = ['shares 8 characters', 'shares 24 characters', 'shares 30 characters']
     const runs: (readonly string[])[] = []
-    // Other load may hide it from a measurement, but not from each of several.
+    // Other load may hide it from one measurement, but not from several.
     while (runs.length < 6 && !leaks.every((kind) => runs.some((telling) => telling.includes(kind)))) {
       const figures = await measureSecretTiming({ ask, random, rounds: SEEDED_ROUNDS, secrets })
       console.log(`TIM-01, seeded: ${JSON.stringify(figures.kinds)}`)

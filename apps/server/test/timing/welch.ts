@@ -1,6 +1,6 @@
 /** Tests whether the means of two sets of times differ significantly. */
 
-/** A |t| above this counts as a difference; by chance it occurs about seven times in a million. */
+/** A |t| above this is a significant difference; by chance it occurs about seven times in a million. */
 export const T_MAX = 4.5
 
 /**

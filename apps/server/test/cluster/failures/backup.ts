@@ -1,6 +1,6 @@
 /**
- * DUR-11: an archive that is made under writes, and restored into a new data directory and into other running servers, gives
- * every token the decisions that it had.
+ * DUR-11: an archive that is made during writes, and restored into a new data directory and into other running servers,
+ * preserves the decisions for every token.
  */
 import { createReadStream, createWriteStream } from 'node:fs'
 import { mkdtemp, rm, stat } from 'node:fs/promises'
@@ -24,11 +24,11 @@ interface BackupResult {
   /** Acknowledged while the archive was made. */
   readonly writesDuringBackup: number
   readonly restoreMs: { readonly newDirectory: number; readonly runningServers: number }
-  /** Tokens whose decisions differ, in words. */
+  /** Tokens with different decisions, described in words. */
   readonly different: readonly string[]
-  /** Indexes of a restored store that are not above all that were seen before. */
+  /** Indexes of a restored store that are not above all earlier ones. */
   readonly falls: number
-  /** Whether the tokens that only the overwritten store had end. */
+  /** Whether the tokens that only the overwritten store had stop working. */
   readonly isReplaced: boolean
 }
 
@@ -46,7 +46,7 @@ export async function proveBackup(options: {
   const running = await startServerGroup({ databaseUrl: databaseB.url, count: 2 })
   const fresh = await runServer({ ...SHARED_ENV, LATCHKEY_DATA_DIR: join(folder, 'data') })
   const freshDoor = httpDoor(() => fresh.url)
-  // Not the one that restores.
+  // Not the server that restores.
   const other = running.doors[1] ?? freshDoor
   try {
     const random = new SeededRandom(options.seed)
@@ -93,7 +93,7 @@ export async function proveBackup(options: {
   }
 }
 
-/** Creates tokens with one of some policies each, many at a time. @returns their secrets. */
+/** Creates tokens, each with one of some policies, many at a time. @returns their secrets. */
 async function createTokens(
   doors: readonly Door[],
   random: SeededRandom,
@@ -106,7 +106,7 @@ async function createTokens(
     const Rules = `key_prefix "p${i}/" { policy = "${random.pick(['read', 'write', 'deny'])}" }`
     const body = { Name: `p${i}`, Rules }
     const { status } = await insist(door, { method: 'PUT', path: '/acl/policy', token: MANAGEMENT, body })
-    // After a 503, the policy may be there already.
+    // After a 503, the policy may already exist.
     if (status !== 200 && status !== 409) throw new Error(`a policy was answered ${status}`)
   }
   return spread(count, async (i) => {
@@ -117,7 +117,7 @@ async function createTokens(
   })
 }
 
-/** The access of each token to a key of its policy, and its accessor. */
+/** Each token's access to a key of its policy, and its accessor. */
 function decisionsOf(doors: readonly Door[], secrets: readonly string[]): Promise<readonly string[]> {
   return spread(secrets.length, async (i) => {
     const door = doors[i % doors.length] as Door
@@ -132,7 +132,7 @@ function decisionsOf(doors: readonly Door[], secrets: readonly string[]): Promis
 const PATIENCE_MS = 60_000
 const PAUSE_MS = 200
 
-/** Asks again while the answer is 503: a busy machine is not what this proof is about. */
+/** Retries while the answer is 503: busy machines are not the subject of this proof. */
 async function insist(door: Door, request: Request): Promise<Reply> {
   const until = performance.now() + PATIENCE_MS
   for (;;) {
@@ -142,7 +142,7 @@ async function insist(door: Door, request: Request): Promise<Reply> {
   }
 }
 
-/** Runs `count` pieces of work, some at a time, and returns their results in order. */
+/** Runs `count` tasks, some at a time, and returns their results in order. */
 async function spread<T>(count: number, work: (i: number) => Promise<T>): Promise<readonly T[]> {
   const results: T[] = new Array(count)
   let next = 0

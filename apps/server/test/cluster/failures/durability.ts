@@ -8,7 +8,7 @@ import { keepLedger, type LedgerResult } from './ledger.ts'
 
 interface DurabilityResult extends LedgerResult {
   readonly faults: Readonly<Record<string, number>>
-  /** Writes whose index is not above one acknowledged before they were sent. */
+  /** Writes whose index is not above that of a write acknowledged before they were sent. */
   readonly falls: number
   /** Time from the last fault until every process was ready again, in milliseconds. */
   readonly readyMs: number
@@ -18,10 +18,10 @@ export type DurabilityFault = 'kill' | 'pause' | 'cut' | 'kill-database' | 'paus
 
 const WRITERS = 16
 const READY_MS_MAX = 60_000
-/** The database is paused for at most this long, in milliseconds: longer than any time limit of a statement. */
+/** Maximum pause of the database, in milliseconds: longer than any statement timeout. */
 const DATABASE_PAUSE_MS_MAX = 3_000
 
-/** Writes during the given number of faults. */
+/** Writes while the given number of faults happen. */
 export async function proveDurability(options: {
   readonly database: OwnDatabase
   readonly seed: number
@@ -51,7 +51,7 @@ export async function proveDurability(options: {
     while (total() < count) await sleep(50)
     await nemesis.stop()
     const readyMs = await untilReady(group.doors.map((_, place) => group.server(place)?.url ?? ''))
-    // Some more, to see that all is well again.
+    // Some more writes, to see that everything has recovered.
     await sleep(300)
     await ledger.stop()
     const result = await ledger.check()
@@ -72,7 +72,7 @@ async function untilReady(urls: readonly string[]): Promise<number> {
   }
 }
 
-/** Whether a balancer would send requests to a process. */
+/** Whether a load balancer would send requests to a process. */
 async function isReady(url: string): Promise<boolean> {
   const answer = await fetch(`${url}/readyz`).catch(() => undefined)
   return answer?.status === 200

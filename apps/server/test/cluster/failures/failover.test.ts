@@ -7,7 +7,7 @@ import { startPostgresPair } from '../harness/postgres-pair.ts'
 import { askDatabase } from '../harness/server-group.ts'
 import { proveFailover } from './failover.ts'
 
-test('DUR-08, COH-05: after a failover to a synchronous standby nothing acknowledged is lost, no index falls, and no lease of the old primary shows a deleted token', async () => {
+test('DUR-08, COH-05: after a failover to a synchronous standby no acknowledged write is lost, no index decreases, and no lease of the old primary shows a deleted token', async () => {
   const result = await proveFailover({ seed: chooseSeed('DUR-08'), isSynchronous: true })
   expect(result.wrong).toEqual([])
   expect(result.falls).toBe(0)
@@ -21,7 +21,7 @@ test('COH-05: after a failover that lost writes, a process that was away shows n
   const pair = await startPostgresPair({ isSynchronous: false })
   const open = async () => {
     const proxy = await startDatabaseProxy(pair.primaryUrl)
-    // The time limits of a server: those of other tests would wait for the old primary.
+    // A server's timeouts: the longer ones of other tests would wait for the old primary.
     const limits = { connectMs: 2_000, statementMs: 1_800, answerMs: 2_000 }
     return { proxy, store: await openTestStore({ url: proxy.url, limits }) }
   }
@@ -47,7 +47,7 @@ test('COH-05: after a failover that lost writes, a process that was away shows n
     .poll(() => askDatabase(pair.standbyUrl, `SELECT pg_last_wal_replay_lsn() >= '${lsn}' AS is_there`))
     .toEqual([{ is_there: true }])
   expect(await findToken(returns.store)).toBeDefined()
-  // One process and the old primary are on one side of a partition, the standby and the other process on the other side.
+  // A partition: one process with the old primary on one side, the other process with the standby on the other.
   await askDatabase(pair.standbyUrl, 'ALTER SYSTEM SET primary_conninfo = $$$$')
   await askDatabase(pair.standbyUrl, 'SELECT pg_reload_conf()')
   stays.proxy.cut()
@@ -58,7 +58,7 @@ test('COH-05: after a failover that lost writes, a process that was away shows n
   await pair.promote()
   for (const { proxy } of [stays, returns]) proxy.switchTo(pair.standbyUrl)
   stays.proxy.heal()
-  // A commit whose outcome is unknown may have deleted it.
+  // Retries, because a commit with an unknown outcome may have deleted it.
   await retried(async () => {
     const record = await findToken(stays.store)
     if (record)

@@ -1,6 +1,6 @@
 /**
- * DUR-08: the primary database is killed, its standby promoted, and the one address that the servers know leads there.
- * The servers are not touched.
+ * DUR-08: kills the primary database, promotes its standby, and leads the one address that the servers know there. The
+ * servers are not touched.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Token } from '@latchkey/contract'
@@ -12,13 +12,13 @@ import { askDatabase, MANAGEMENT, startServerGroup } from '../harness/server-gro
 import { keepLedger, type Ledger, type LedgerResult } from './ledger.ts'
 
 interface FailoverResult extends LedgerResult {
-  /** From the kill until the standby takes writes, in milliseconds. */
+  /** From the kill until the standby accepts writes, in milliseconds. */
   readonly promotedMs: number
   /** From there until the first write is acknowledged, in milliseconds. */
   readonly resumedMs: number
-  /** Writes whose index is not above one acknowledged before they were sent. */
+  /** Writes whose index is not above that of a write acknowledged before they were sent. */
   readonly falls: number
-  /** Highest index acknowledged before the kill, and the final index of the new primary. */
+  /** The highest index acknowledged before the kill, and the final index of the new primary. */
   readonly indexBefore: number
   readonly indexAfter: number
   /** Whether all processes held leases of the old primary when it was killed. */
@@ -28,15 +28,15 @@ interface FailoverResult extends LedgerResult {
 }
 
 const WRITERS = 16
-/** Acknowledged before the kill, and after the promotion, at least. */
+/** Minimum writes acknowledged before the kill, and after the promotion. */
 const WRITES_MIN = 50
 const BEFORE_MS = 1_000
 const AFTER_MS = 1_000
 const READS_AFTER_DELETE = 20
 
 /**
- * @param options.isSynchronous whether the primary waits for its standby. Where it does not, and the standby lags, the
- * ledger finds writes that are lost, as it must; the index still never falls.
+ * @param options.isSynchronous whether the primary waits for its standby. If it does not, the standby lags, and the ledger
+ * must find lost writes; the index still never decreases.
  */
 export async function proveFailover(options: {
   readonly seed: number
@@ -110,10 +110,10 @@ function self({ SecretID }: Token): Request {
   return { method: 'GET', path: '/acl/token/self', token: SecretID }
 }
 
-/** Deletes a token through one process, and then counts reads through all that still accept it. */
+/** Deletes a token through one process, then counts reads through all processes that still accept it. */
 async function countGrants(doors: readonly Door[], token: Token): Promise<number> {
   const remove = manage('DELETE', `/acl/token/${token.AccessorID}`)
-  // The answer of an earlier attempt may be lost.
+  // The answer to an earlier attempt may be lost.
   while (![200, 404].includes((await (doors[0] as Door).ask(remove)).status)) await sleep(5)
   let grants = 0
   for (let n = 0; n < READS_AFTER_DELETE; n += 1) {

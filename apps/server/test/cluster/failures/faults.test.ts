@@ -20,7 +20,7 @@ describe(`seed ${seed}`, async () => {
     expect(result.acknowledged).toBeGreaterThan(20)
   })
 
-  test('DUR-04: a process that was alone shows no outdated state after a pause during which another joined', async () => {
+  test('DUR-04: a process that ran alone shows no outdated state after a pause during which another one joined', async () => {
     const result = await provePausedServer({ databaseUrl: database.url, pausesMs: [5_000] })
     expect(result.outdated).toEqual([])
     expect(result.answers).toBeGreaterThan(10)

@@ -1,6 +1,7 @@
 /**
- * Acknowledged writes that the store must keep (DUR-01 to DUR-04). One client owns each token, so its last acknowledged
- * write holds. A write without an answer may have happened, whole or not at all, until a later one is acknowledged.
+ * Acknowledged writes that the store must keep (DUR-01 to DUR-04). One client owns each token, so the token's state is that
+ * client's last acknowledged write. A write without an answer may have happened, entirely or not at all, until a later one
+ * is acknowledged.
  */
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -15,21 +16,21 @@ type Mark = string | undefined
 interface Page {
   readonly accessorId: string
   readonly secretId: string
-  /** Possible marks: the last acknowledged one, and later ones of unknown outcome. */
+  /** Possible marks: the last acknowledged one, and later ones with an unknown outcome. */
   may: Mark[]
 }
 
 export interface LedgerResult {
   readonly acknowledged: number
   readonly unknown: number
-  /** Tokens that differ from what was acknowledged, in words. */
+  /** Tokens that differ from the acknowledged state, described in words. */
   readonly wrong: readonly string[]
 }
 
 export interface Ledger {
-  /** Writes until it is told to stop. */
+  /** Writes until stopped. */
   stop(): Promise<void>
-  /** Pauses between two writes. @returns what ends the pause, once no write is under way. */
+  /** Pauses between two writes, once no write is in flight. @returns a function that resumes. */
   rest(): Promise<() => void>
   readonly counts: { acknowledged: number; unknown: number }
   /** The highest index seen, and the number of answers with an index below that of an earlier acknowledged write. */

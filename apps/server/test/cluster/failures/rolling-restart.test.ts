@@ -20,7 +20,7 @@ describe.skipIf(isMissing)(
 
     /** Time for HAProxy to mark a restarted server as up. */
     const settleMs = 1_500
-    /** Leaves most of the machine to other tests; a restart meets some calls all the same. */
+    /** Leaves most of the machine to other tests, but still sends some calls during each restart. */
     const pauseMs = 100
 
     test('DUR-09: a rolling restart fails no call, with or without retries of the SDK, not even blocking queries', async () => {

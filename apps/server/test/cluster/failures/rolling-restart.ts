@@ -1,4 +1,4 @@
-/** DUR-09: restarts the servers behind a balancer one after another, while clients work. */
+/** DUR-09: restarts the servers behind a load balancer one after another, while clients work. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { freePorts } from '@latchkey/testkit/process/ports'
 import { type RunningServer, runServer } from '@latchkey/testkit/process/server-process'
@@ -11,7 +11,7 @@ interface RollingRestartOptions {
   readonly restarts: number
   /** SIGTERM: an operator's restart. SIGKILL: a crash. */
   readonly signal: 'SIGTERM' | 'SIGKILL'
-  /** Time after a start for the balancer to find the server. Default: that of docs/operations.md. */
+  /** Time after a start for the load balancer to find the server. Default: as in docs/operations.md. */
   readonly settleMs?: number
   /** Pause of each client after a call. Default 0. */
   readonly pauseMs?: number
@@ -20,9 +20,9 @@ interface RollingRestartOptions {
 interface RollingRestartFigures {
   /** How the processes ended; a number is an exit code. */
   readonly ends: readonly (number | string | null)[]
-  /** Longest time from the signal to the end, in milliseconds. */
+  /** Longest time from the signal to the exit, in milliseconds. */
   readonly endMsMax: number
-  /** Clients with the retries that the SDK has by default. */
+  /** Clients with the SDK's default retries. */
   readonly withRetries: SdkCounts
   readonly withoutRetries: SdkCounts
 }
@@ -95,7 +95,7 @@ function failedCalls({ failures }: SdkCounts): number {
   return Object.values(failures).reduce((sum, count) => sum + count, 0)
 }
 
-/** Settings of docs/operations.md: connections are limited, except those of the balancer. */
+/** Settings of docs/operations.md: connections are limited, except those of the load balancer. */
 const ENV_OF_PAGE = {
   LATCHKEY_MAX_CONNECTIONS_PER_CLIENT: '',
   LATCHKEY_TRUSTED_PROXIES: '127.0.0.1',

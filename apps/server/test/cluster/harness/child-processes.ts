@@ -11,7 +11,7 @@ export function childrenOf(parent: number): number[] {
 function parentOf(pid: number): number | undefined {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
-    // After the name, which may contain anything, come the state and the parent.
+    // The state and the parent follow the name, which may contain any character.
     const [state, parent] = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
     return state === 'Z' ? undefined : Number(parent)
   } catch {

@@ -1,11 +1,11 @@
-/** Requests to one server process and its replies: the only view of a server that these proofs have. */
+/** Sends requests to one server process: the only view of a server that these proofs have. */
 import { Agent, request as httpRequest, type IncomingMessage } from 'node:http'
 
 export interface Request {
   readonly method: 'GET' | 'PUT' | 'POST' | 'DELETE'
   /** Below `/v1`, with the query. */
   readonly path: string
-  /** The secret that is presented. */
+  /** The secret to present. */
   readonly token?: string
   /** Values other than text are sent as JSON. */
   readonly body?: unknown
@@ -16,16 +16,16 @@ export interface Request {
 export interface Reply {
   readonly status: number
   readonly text: string
-  /** `X-Service-Index`; 0 where there is none. */
+  /** `X-Service-Index`; 0 if absent. */
   readonly index: number
-  /** `X-Service-LastContact`, in milliseconds; 0 where there is none. */
+  /** `X-Service-LastContact`, in milliseconds; 0 if absent. */
   readonly lastContactMs: number
   /** `X-Service-KnownLeader`. */
   readonly knownLeader: boolean
 }
 
 export interface Door {
-  /** @throws NoAnswer where the process ended, or could not be reached. */
+  /** @throws NoAnswer if the process ended or could not be reached. */
   ask(request: Request): Promise<Reply>
   /** Closes the connections. */
   close(): void
@@ -46,7 +46,7 @@ export class NoAnswer extends Error {
 /**
  * A door to a process that listens on a URL, with its own connections.
  *
- * @param url read at every request: a restarted process listens on another port.
+ * @param url read for every request: a restarted process listens on another port.
  */
 export function httpDoor(url: () => string): Door {
   const agent = new Agent({ keepAlive: true, maxSockets: Number.POSITIVE_INFINITY })

@@ -6,7 +6,7 @@ import { type Node, type NodeOptions, openNode } from './node.ts'
 const NOW = Date.parse('2026-11-21T12:00:00Z')
 
 /**
- * @param urls databases of the node with caches and of the one without.
+ * @param urls databases of the node with caches and of the node without.
  * @param wrap replaces the store of the node with caches.
  */
 export async function openEqualNodes(

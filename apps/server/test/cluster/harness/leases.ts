@@ -1,4 +1,4 @@
-/** Read leases of the processes of a group, as their metrics show them. */
+/** Read leases of the processes in a group, as shown by their metrics. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Door } from './door.ts'
 import { metricsOf } from './metrics-of.ts'

@@ -7,7 +7,7 @@ interface Memory {
 }
 
 /**
- * Memory of a server in bytes; it must have loaded `report-memory.ts`. The last of several measurements: what one
+ * Memory of a server in bytes; it must have loaded `report-memory.ts`. Takes the last of several measurements: what one
  * garbage collection finds dead, the next one frees.
  */
 export async function memoryOf({ log, process: child }: RunningServer): Promise<Memory> {

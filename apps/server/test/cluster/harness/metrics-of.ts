@@ -1,7 +1,7 @@
 import type { Door } from './door.ts'
 import { MANAGEMENT } from './server-group.ts'
 
-/** The metrics of a process without labels, by name. */
+/** The metrics of a process that have no labels, by name. */
 export async function metricsOf(door: Door): Promise<ReadonlyMap<string, number>> {
   const path = '/agent/metrics?format=prometheus'
   const { status, text } = await door.ask({ method: 'GET', path, token: MANAGEMENT })

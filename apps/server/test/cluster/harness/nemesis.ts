@@ -7,7 +7,7 @@ import { cutChangeFeeds, type ServerGroup } from './server-group.ts'
 export type Fault = () => Promise<void>
 
 interface FaultsOptions {
-  /** By name; each comes as often as the others. */
+  /** By name; all are equally frequent. */
   readonly faults: Readonly<Record<string, Fault>>
   readonly random: SeededRandom
 }
@@ -19,7 +19,7 @@ interface Striker {
   readonly strike: Fault
 }
 
-/** Causes faults when it is told to: where work takes longer on a busy machine, it gets no more faults for that. */
+/** Injects faults only on demand, so that slow work on a busy machine does not get more faults. */
 export function faultsOnDemand({ faults, random }: FaultsOptions): Striker {
   const counts: Record<string, number> = Object.fromEntries(Object.keys(faults).map((name) => [name, 0]))
   let last = Promise.resolve()
@@ -38,7 +38,7 @@ export function faultsOnDemand({ faults, random }: FaultsOptions): Striker {
   }
 }
 
-/** Endlessly: each once in every round, in random order. */
+/** Endless: each fault once per round, in random order. */
 function* inRounds(faults: FaultsOptions['faults'], random: SeededRandom): Generator<[string, Fault], never> {
   for (;;) yield* random.shuffled(Object.entries(faults))
 }
@@ -70,7 +70,7 @@ export function startNemesis({
     }
   }
   const done = rage()
-  // `stop` reports a failure; until then it must not end the process.
+  // `stop` reports a failure; until then it must not crash the process.
   done.catch(() => {})
   return {
     counts,

@@ -1,5 +1,5 @@
 /**
- * A server inside this process: a store and the API on it. Like processes, nodes share nothing but their database. A test
+ * A server inside this process: a store with the API on top. Like processes, nodes share nothing but their database. A test
  * can replace the store that the API sees.
  */
 
@@ -38,9 +38,9 @@ export interface NodeOptions {
   readonly wrap?: (store: PostgresStore) => Store
   readonly isCaching?: boolean
   readonly edition?: 'standard' | 'extended'
-  /** Where new ids come from. */
+  /** The source of new ids. */
   readonly random?: Random
-  /** Decides CreateTime and expiry. Default: the store's. */
+  /** Determines CreateTime and expiration. Default: the store's clock. */
   readonly clock?: Clock
   readonly replicaUrl?: string
 }
@@ -49,7 +49,7 @@ export interface Node {
   readonly door: Door
   /** Returns the answer with all its headers. */
   ask(request: Request): Promise<NodeReply>
-  /** The store without {@link NodeOptions.wrap}. */
+  /** The store, without {@link NodeOptions.wrap}. */
   readonly store: PostgresStore
   close(): Promise<void>
 }
@@ -177,7 +177,7 @@ const NODE = {
   status: 'alive',
 } as const
 
-/** The proofs never use it. */
+/** The proofs never use this. */
 const ALONE: ClusterInfo = {
   self: () => NODE,
   members: () => [NODE],

@@ -1,4 +1,4 @@
-/** A durable PostgreSQL of a proof's own, which it may kill and pause. */
+/** A durable PostgreSQL for one proof, which it may kill and pause. */
 import { rmSync } from 'node:fs'
 import { mkdtemp } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -12,11 +12,11 @@ import { askDatabase } from './server-group.ts'
 
 export interface OwnDatabase {
   readonly url: string
-  /** SIGKILL of all its processes; resolves when it accepts connections again. */
+  /** SIGKILL to all its processes; resolves when it accepts connections again. */
   kill(): Promise<void>
-  /** Kills all its processes again whenever they are restarted, until the promise resolves. */
+  /** Kills all its processes whenever they restart, until the promise resolves. */
   keepAway(until: Promise<void>): Promise<void>
-  /** SIGSTOP of all its processes, and SIGCONT. */
+  /** SIGSTOP to all its processes, and SIGCONT. */
   pause(ms: number): Promise<void>
   /** Stops it, and removes its files. */
   remove(): Promise<void>
@@ -24,7 +24,7 @@ export interface OwnDatabase {
 
 const log = pino({ level: 'silent' })
 
-/** @param options.isMigrated whether it has the schema of this version, or none. Default: true. */
+/** @param options.isMigrated whether it has the schema of this version. Default: true. */
 export async function startOwnDatabase({ isMigrated = true } = {}): Promise<OwnDatabase> {
   const dataDir = await mkdtemp(join(tmpdir(), 'latchkey-proof-'))
   const postgres = await startEmbeddedPostgres({ dataDir, log, settings: { max_connections: '200' } })
@@ -69,7 +69,7 @@ export async function startOwnDatabase({ isMigrated = true } = {}): Promise<OwnD
 function signalAll({ pid }: EmbeddedPostgres, name: NodeJS.Signals): readonly number[] {
   if (pid === undefined) return []
   const before = childrenOf(pid)
-  // The postmaster first, so that it starts no others.
+  // The postmaster first, so that it starts no new ones.
   signal(pid, name)
   const children = new Set([...before, ...childrenOf(pid)])
   for (const child of children) signal(child, name)
@@ -80,6 +80,6 @@ function signal(pid: number, name: NodeJS.Signals): void {
   try {
     process.kill(pid, name)
   } catch {
-    // It ended in between.
+    // It exited in between.
   }
 }

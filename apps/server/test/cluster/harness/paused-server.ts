@@ -1,5 +1,5 @@
 /**
- * DUR-04, the lease: a process that is alone answers from its own state. While it is paused, another process starts and
+ * DUR-04, the lease: a process that runs alone answers from its own state. While it is paused, another process starts and
  * changes that state. When it resumes, it must not answer from the outdated state.
  */
 import { once } from 'node:events'
@@ -72,7 +72,7 @@ export async function provePausedServer(options: {
   return { pauses: pausesMs.length, answers, outdated, writeMs }
 }
 
-/** Waits until only one member is left and has sent a heartbeat since. */
+/** Waits until only one member is left and has sent a heartbeat since then. */
 async function untilAlone(databaseUrl: string): Promise<void> {
   for (;;) {
     const rows = await askDatabase(

@@ -20,9 +20,9 @@ import { askDatabase } from './server-group.ts'
 interface PostgresPair {
   readonly primaryUrl: string
   readonly standbyUrl: string
-  /** SIGKILL of the primary's postmaster; its other processes end with it. */
+  /** SIGKILL to the primary's postmaster; its other processes end with it. */
   killPrimary(): Promise<void>
-  /** Makes the standby a primary; resolves when it takes writes. */
+  /** Promotes the standby; resolves when it accepts writes. */
   promote(): Promise<void>
   /** Stops both, and removes their files. */
   remove(): Promise<void>
@@ -35,7 +35,7 @@ const log = pino({ level: 'silent' })
 /**
  * Starts the pair, with a migrated database.
  *
- * @param options.isSynchronous the primary acknowledges a commit when the standby has it on its disk, too.
+ * @param options.isSynchronous the primary acknowledges a commit only after the standby has written it to disk.
  */
 export async function startPostgresPair(options: { readonly isSynchronous: boolean }): Promise<PostgresPair> {
   const root = mkdtempSync(join(tmpdir(), 'latchkey-pair-'))

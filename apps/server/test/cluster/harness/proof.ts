@@ -1,6 +1,6 @@
-/** What a long proof is. */
+/** Defines a long proof. */
 
-/** A long run that shows guarantees. */
+/** A long run that demonstrates guarantees. */
 export interface Proof {
   /** Guarantees of docs/reliability.md that it proves. */
   readonly ids: readonly string[]

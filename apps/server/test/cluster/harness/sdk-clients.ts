@@ -6,7 +6,7 @@ import { MANAGEMENT } from './server-group.ts'
 
 export interface SdkClients {
   readonly counts: SdkCounts
-  /** Ends them; resolves when the last call is over. */
+  /** Stops them; resolves when the last call is finished. */
   stop(): Promise<void>
 }
 
@@ -14,7 +14,7 @@ export interface SdkCounts {
   calls: number
   /** Calls that waited for a change. */
   waits: number
-  /** Attempts that the SDK repeated, by error. */
+  /** Attempts that the SDK retried, by error. */
   readonly retries: Record<string, number>
   /** Failed calls, by error. */
   readonly failures: Record<string, number>
@@ -30,13 +30,13 @@ interface SdkClientsOptions {
   readonly clients: number
   /** Clients that wait for a key to change. */
   readonly waiters: number
-  /** Default: that of the SDK. */
+  /** Default: as in the SDK. */
   readonly retries?: number
   /** Pause of each client after a call. Default 0. */
   readonly pauseMs?: number
 }
 
-/** Interval between changes of the watched key: long enough for most waits to meet a restart. */
+/** Interval between changes of the watched key: long enough that most waits overlap a restart. */
 const CHANGE_INTERVAL_MS = 2_000
 const WAIT_MS = 20_000
 const KEY = 'rolling/awaited'
@@ -109,7 +109,7 @@ export function startSdkClients(options: SdkClientsOptions): SdkClients {
 type Attempt = <T>(work: () => Promise<T>, isSentOnce?: boolean) => Promise<T | undefined>
 
 interface Doing {
-  /** @returns undefined where it failed. */
+  /** @returns undefined if it failed. */
   readonly attempt: Attempt
   readonly expect: (what: string, isAsWritten: boolean) => void
 }

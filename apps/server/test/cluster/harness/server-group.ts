@@ -15,23 +15,23 @@ export const SHARED_ENV: Readonly<Record<string, string>> = {
 }
 
 export interface ServerGroup {
-  /** One per process, in order; after a restart it leads to the new process. */
+  /** One door per process, in order; after a restart it leads to the new process. */
   readonly doors: readonly Door[]
-  /** The current process of a place; undefined while there is none. */
+  /** The current process at an index; undefined while there is none. */
   server(place: number): RunningServer | undefined
-  /** Ends the process in a place, and waits for its end. */
+  /** Stops the process at an index, and waits for its exit. */
   end(place: number, signal: 'SIGKILL' | 'SIGTERM'): Promise<void>
-  /** Starts a process in a place where there is none. */
+  /** Starts a process at an index that has none. */
   start(place: number): Promise<void>
   stop(): Promise<void>
 }
 
-/** Starts processes, all at the same time. */
+/** Starts all processes at the same time. */
 export async function startServerGroup(options: {
   readonly databaseUrl: string
   readonly count: number
   readonly env?: Readonly<Record<string, string>>
-  /** The file that the next process of a place is started from. Default: that of this version. */
+  /** The file from which the next process at an index is started. Default: this version's. */
   readonly mainOf?: (place: number) => string | undefined
 }): Promise<ServerGroup> {
   const servers = new Map<number, RunningServer>()
@@ -78,7 +78,7 @@ export async function cutChangeFeeds(databaseUrl: string): Promise<number> {
   return rows.length
 }
 
-/** Connection timeout of a proof, on a machine that is busy with it. */
+/** Connection timeout of a proof, which keeps the machine busy. */
 const CONNECT_MS_MAX = 15_000
 
 /** Queries the database on a new connection. */
@@ -87,7 +87,7 @@ export async function askDatabase(
   statement: string,
 ): Promise<readonly Readonly<Record<string, unknown>>[]> {
   const client = new pg.Client({ connectionString: databaseUrl, connectionTimeoutMillis: CONNECT_MS_MAX })
-  // If the database is killed, the connection ends and the statement rejects.
+  // If the database is killed, the connection closes and the statement rejects.
   client.on('error', () => {})
   await client.connect()
   try {

@@ -136,12 +136,12 @@ describe('COH-01', () => {
     expect(checkHistory(historyOf(rows))).toBeDefined()
   })
 
-  test('wrong: a list that mixes two moments, although each token alone is right', () => {
+  test('wrong: a list that mixes two moments, although each token on its own is right', () => {
     expect(checkRegisters(historyOf(TORN, 2))).toBeUndefined()
     expect(checkHistory(historyOf(TORN, 2))).toMatchObject({ rule: 'snapshot' })
   })
 
-  test('on small histories, every verdict equals that of trying all orders', () => {
+  test('on small histories, every verdict equals that of an exhaustive search', () => {
     const verdicts = new Set<boolean>()
     fc.assert(
       fc.property(fc.array(anOperation(), { minLength: 2, maxLength: 5 }), (operations) => {

@@ -1,6 +1,6 @@
 /**
  * Checks indexes against the order of a history (COH-05): each write has a unique index, a later write has a higher one,
- * and no answer carries an index below one returned before its request.
+ * and no answer has an index below one returned before its request.
  */
 import type { History, Operation, Violation } from './history.ts'
 
@@ -59,7 +59,7 @@ function eventsOf(operations: readonly Operation[]) {
     .sort((a, b) => a.at - b.at)
 }
 
-/** 0 if the operation is no write with a known index. */
+/** 0 unless the operation is a write with a known index. */
 function writeIndex({ outcome }: Operation): number {
   return outcome.kind === 'done' ? (outcome.modifyIndex ?? 0) : 0
 }

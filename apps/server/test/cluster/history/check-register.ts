@@ -1,27 +1,27 @@
 /**
- * Checks linearizability of one token, as a register that holds nothing or a text (COH-01): is there an order in which
- * each operation takes effect at one moment between its start and its end, and sees the effects of those before it?
+ * Checks linearizability of one token, as a register that is empty or holds a text (COH-01): is there an order in which each
+ * operation takes effect at one moment between its start and its end, and sees the effects of all earlier ones?
  *
  * Operations on different tokens commute, so each token is searched alone, which keeps the search small. This is the
  * search of Wing and Gong, with Lowe's cache of failed configurations.
  */
 import type { Held, History, Operation, Violation } from './history.ts'
 
-/** The register after an operation, or that the operation is impossible here. */
+/** The register after an operation, or that the operation is impossible in this state. */
 type Effect = (held: Held) => Held | typeof IMPOSSIBLE
 const IMPOSSIBLE = Symbol('impossible')
 
 interface Step {
   readonly operation: Operation
   readonly start: number
-  /** Infinity if it may happen any time after the start, or never. */
+  /** Infinity if the operation may take effect any time after the start, or never. */
   readonly end: number
   readonly effect: Effect
   /** Whether it never changes the register. */
   readonly isRead: boolean
 }
 
-/** The first token of a history, by slot, whose operations have no such order; undefined if all have. */
+/** The first token of a history, by slot, that has no such order; undefined if all have one. */
 export function checkRegisters(history: History): Violation | undefined {
   for (let slot = 0; slot < history.slots; slot += 1) {
     const steps = stepsOf(history.operations, slot)
@@ -65,7 +65,7 @@ function effectOf(
     case 'create':
       return isDone ? (held) => (held === undefined ? call.value : IMPOSSIBLE) : whilePresent
     case 'update':
-      // A write of unknown outcome that no read saw is the same as one that did not happen.
+      // A write with an unknown outcome that no read saw may be ignored.
       if (outcome.kind === 'unknown' && !shown.has(call.value)) return undefined
       return isDone ? (held) => (held === undefined ? IMPOSSIBLE : call.value) : whileAbsent
     case 'delete':
@@ -107,7 +107,7 @@ function isLinearizable(steps: readonly Step[]): boolean {
   return false
 }
 
-/** Which steps were done, and what they left. */
+/** Which steps are done, and the resulting state. */
 interface Configuration {
   readonly done: bigint
   readonly held: Held
@@ -115,7 +115,7 @@ interface Configuration {
 
 function nextOf({ done, held }: Configuration, steps: readonly Step[]): Configuration[] {
   const next: Configuration[] = []
-  // Only an operation that started before the first of the others ended can come next.
+  // The next operation must have started before the first of the others ended.
   let firstEnd = Number.POSITIVE_INFINITY
   for (const [i, { start, end }] of steps.entries()) {
     if (start > firstEnd) break
@@ -127,7 +127,7 @@ function nextOf({ done, held }: Configuration, steps: readonly Step[]): Configur
     const left = effect(held)
     if (left === IMPOSSIBLE) continue
     const configuration = { done: done | bit(i), held: left }
-    // A possible operation that changes nothing may as well come at once.
+    // A possible operation without an effect may always go first.
     if (isRead) return [configuration]
     next.push(configuration)
   }

@@ -1,13 +1,13 @@
 /**
- * Checks that lists are snapshots (COH-01): is there one moment between the start and the end of a list at which
- * everything it shows, and everything it omits, can have been so?
+ * Checks that lists are snapshots (COH-01): is there one moment between the start and the end of a list at which everything
+ * that it shows and omits can have been true?
  *
  * A register checker sees a list as one read per token and would accept a list that mixes two moments. This check only
  * uses what the order of starts and ends proves, so it has no false positives.
  */
 import type { Held, History, Operation, Violation } from './history.ts'
 
-/** A write that happened, or may have. */
+/** A write that happened, or may have happened. */
 interface Write {
   readonly start: number
   /** Infinity if it may happen any time, or never. */
@@ -45,7 +45,7 @@ function writesOf(operations: readonly Operation[], slot: number): Write[] {
   })
 }
 
-/** State changes only between the start and end of a write, so one moment between each two of these is enough. */
+/** State changes only between the start and end of a write, so one moment between each two of these instants is enough. */
 function momentsOf({ startedAt, endedAt }: Operation, writes: readonly Write[]): number[] {
   const turns = writes
     .flatMap(({ start, end }) => [start, end])
@@ -53,7 +53,7 @@ function momentsOf({ startedAt, endedAt }: Operation, writes: readonly Write[]):
   return [startedAt, ...turns].map((at) => at + 0.5)
 }
 
-/** Whether a register may have held this at this moment. */
+/** Whether a register may have had this value at this moment. */
 function canHold(
   { held, moment }: { readonly held: Held; readonly moment: number },
   writes: readonly Write[],

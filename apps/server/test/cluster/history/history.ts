@@ -3,16 +3,16 @@
 /** Content of a token's register: the Description last written, or undefined if the token does not exist. */
 export type Held = string | undefined
 
-/** What a client asked. `slot` names one token of the history; every `value` is written once. */
+/** A request. `slot` names one token of the history; every `value` is written once. */
 export type Call =
   | { readonly kind: 'create' | 'update'; readonly slot: number; readonly value: string }
   | { readonly kind: 'delete' | 'read' | 'self'; readonly slot: number }
   | { readonly kind: 'list' }
 
 /**
- * How it went. `done`: the write happened, with the ModifyIndex it got (a delete has none). `refused`: it did not,
- * because the token was there (create) or was not (update, delete). `seen`: what a read showed. `listed`: what a list
- * showed, by slot. `unknown`: no answer, or one that leaves it open; the write may still happen, any time.
+ * The outcome. `done`: the write happened, with its ModifyIndex (a delete has none). `refused`: it did not happen, because
+ * the token existed (create) or did not (update, delete). `seen`: what a read showed. `listed`: what a list showed, by
+ * slot. `unknown`: no answer, or an inconclusive one; the write may still happen at any time.
  */
 export type Outcome =
   | { readonly kind: 'done'; readonly modifyIndex: number | undefined }
@@ -23,14 +23,14 @@ export type Outcome =
 
 export interface Operation {
   readonly client: number
-  /** Place of the process that was asked. */
+  /** Index of the process that got the request. */
   readonly process: number
   readonly call: Call
   readonly outcome: Outcome
-  /** Places on the one counter of the history: an operation that ended below another's start came before it. */
+  /** Positions on the history's one counter: an operation whose end is below another's start happened before it. */
   readonly startedAt: number
   readonly endedAt: number
-  /** `X-Service-Index` of the answer; 0 where there is none. */
+  /** `X-Service-Index` of the answer; 0 if absent. */
   readonly index: number
 }
 
@@ -44,7 +44,7 @@ export interface History {
 export interface Violation {
   readonly rule: 'register' | 'snapshot' | 'index'
   readonly problem: string
-  /** The operations to look at, in order of their start. */
+  /** The operations to examine, in order of their start. */
   readonly operations: readonly Operation[]
 }
 

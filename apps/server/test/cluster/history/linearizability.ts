@@ -1,6 +1,6 @@
 /**
- * COH-01 on real processes: random histories while processes are killed and paused, change feeds are cut, and the database is
- * killed. They begin with open leases wherever the faults allow.
+ * COH-01 on real processes: random histories while processes are killed and paused, change feeds are cut, and the database
+ * is killed. Histories begin while leases are held, unless the faults prevent that.
  */
 
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -16,39 +16,39 @@ import { COMMIT_WITHOUT_WAITING } from './seeded-bugs.ts'
 interface LinearizabilityResult {
   readonly histories: number
   readonly operations: number
-  /** Operations whose outcome is unknown: a fault met them. */
+  /** Operations with an unknown outcome, because of a fault. */
   readonly unknown: number
   readonly faults: Readonly<Record<string, number>>
-  /** Each as the checker describes it. */
+  /** Violations, as the checker describes them. */
   readonly violations: readonly string[]
   readonly leases: LeaseCounts
-  /** In how many histories commits that do not wait for the end of leases were found; undefined if not at all. */
+  /** After how many histories commits that do not wait for the end of leases were detected; undefined if never. */
   readonly foundAfter: number | undefined
 }
 
 /**
- * With and without faults: operations between two waits for leases, and how long each takes at most, in milliseconds. A fault may
- * prevent leases.
+ * With and without faults: operations between two waits for leases, and how long each wait may take, in milliseconds. A
+ * fault may prevent leases.
  */
 const CALM = {
   faults: { every: 100, msMax: 500 },
   none: { every: 20, msMax: 20_000 },
 }
 type Calm = (typeof CALM)['none']
-/** Maximum time from a wait for leases until a fault that comes after it, in milliseconds. */
+/** Maximum delay of a fault after a wait for leases, in milliseconds. */
 const FAULT_DELAY_MS_MAX = 100
-/** One history in so many comes before the faults. */
+/** One in this many histories runs before the faults begin. */
 const CALM_PART = 4
 /** Maximum histories to find the seeded bug. */
 const HISTORIES_MAX = 40
 
-/** @param options.killDatabase one more fault. */
+/** @param options.killDatabase adds a fault. */
 export async function proveLinearizability(options: {
   readonly databaseUrl: string
   readonly seed: number
   readonly histories: number
   readonly operations?: number
-  /** So many operations come with one fault, as a multiple of those between two waits for leases. */
+  /** Operations per fault, as a multiple of the operations between two waits for leases. */
   readonly operationsPerFault: number
   readonly pauseMsMax?: number
   readonly killDatabase?: Fault
@@ -90,7 +90,7 @@ export async function proveLinearizability(options: {
       if ((calms * CALM.faults.every) % operationsPerFault === 0) {
         const strike = sleep(faultRandom.below(FAULT_DELAY_MS_MAX)).then(nemesis.strike)
         striking = Promise.all([striking, strike])
-        // What fails is reported at the end of the history; until then it must not end the process.
+        // A failure is reported at the end of the history; until then it must not crash the process.
         striking.catch(() => {})
       }
       calms += 1

@@ -10,22 +10,22 @@ interface RandomHistoryOptions {
   readonly doors: readonly Door[]
   /** The secret of a management token. */
   readonly token: string
-  /** Decides requests and processes, but not how the answers interleave. */
+  /** Determines requests and processes, but not how the answers interleave. */
   readonly seed: number
   readonly clients?: number
-  /** Of all clients together. */
+  /** Operations of all clients together. */
   readonly operations?: number
   /** Number of tokens. */
   readonly slots?: number
-  /** Awaited now and then, while no client has a request under way. */
+  /** Awaited from time to time, while no request is in flight. */
   readonly calm?: () => Promise<void>
-  /** Operations between two calms. */
+  /** Operations between two such pauses. */
   readonly calmEvery?: number
 }
 
 type Ids = Pick<TokenRecord, 'AccessorID' | 'SecretID'>
 
-/** After a process that cannot be reached, in milliseconds. */
+/** Delay after a process could not be reached, in milliseconds. */
 const PAUSE_MS = 2
 
 /** Relative frequency of calls: reads reveal wrong writes. */
@@ -117,7 +117,7 @@ function requestOf(
   }
 }
 
-/** Status of a refusal because the token exists (create), or does not. */
+/** Status of a refusal because the token exists (create) or does not exist. */
 const REFUSALS: Readonly<Record<Exclude<Call['kind'], 'list'>, number>> = {
   create: 409,
   update: 404,

@@ -45,7 +45,7 @@ async function look(wrap: SeededBug['wrap'], histories: number): Promise<Found |
 }
 
 describe(`seed ${seed}`, () => {
-  test('COH-01: three nodes with correct stores break no rule', async () => {
+  test('COH-01: three nodes with correct stores violate nothing', async () => {
     const found = await look((store) => store, RIGHT_HISTORIES)
     expect(found && describeViolation(found.violation, found.seed)).toBeUndefined()
   })

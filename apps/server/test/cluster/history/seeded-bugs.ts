@@ -1,6 +1,6 @@
 /**
- * Stores with one bug each, between the API and a correct store, which the checkers of COH-01 must find. Each is a mistake
- * that real services of this kind have made.
+ * Stores with one bug each, between the API and a correct store, that the checkers of COH-01 must find. Real services of this
+ * kind have had each of these bugs.
  */
 
 import type { TokenRecord } from '@latchkey/acl'
@@ -9,11 +9,11 @@ import type { PostgresStore } from '../../../src/storage/postgres-store.ts'
 
 export interface SeededBug {
   readonly name: string
-  /** Makes the store of one node. Called once per node, in order. */
+  /** Creates the store of one node. Called once per node, in order. */
   readonly wrap: (store: PostgresStore, node: number) => Store
 }
 
-/** How many further lookups outdated state answers: some operations of a history, however slow the machine is. */
+/** For how many more lookups outdated state is used: some operations of a history, however slow the machine is. */
 const OUTDATED_LOOKUPS = 40
 /** Time between the two moments of a list, in milliseconds. */
 const BETWEEN_MS = 20
@@ -118,11 +118,11 @@ export const SEEDED_BUGS: readonly SeededBug[] = [
   },
 ]
 
-/** Makes all processes of a database commit without waiting until the leases of the others have ended. */
+/** Makes all processes of a database commit without waiting for the end of the others' leases. */
 export const COMMIT_WITHOUT_WAITING = `CREATE OR REPLACE FUNCTION
   latchkey_close_leases(author text, author_beat bigint, waited text) RETURNS json LANGUAGE sql AS 'SELECT NULL::json'`
 
-/** A cache of tokens by accessor that forgets only what this node itself changes. */
+/** A cache of tokens by accessor that is invalidated only by this node's own changes. */
 export function staleCache(store: PostgresStore, lookups: number): Store {
   const cached = new Map<string, { readonly token: TokenRecord | undefined; readonly until: number }>()
   let count = 0
@@ -145,7 +145,7 @@ export function staleCache(store: PostgresStore, lookups: number): Store {
 
 /** The store with some methods replaced. */
 export function withOverrides(store: PostgresStore, overrides: Partial<Store>): Store {
-  // Without a memory, every read asks the overrides.
+  // Without an in-memory copy, so every read calls the overrides.
   return Object.assign(Object.create(store), { memory: undefined }, overrides)
 }
 

@@ -1,20 +1,20 @@
-/** Checks what clients saw of locks: no two sessions hold a key at once, and none loses it without cause. */
+/** Checks what clients saw of locks: no two sessions hold a key at once, and no session loses it without cause. */
 
-/** A session that certainly held a key for a while. Instants in milliseconds of one clock that never steps. */
+/** A session that certainly held a key for a while. Instants in milliseconds of a clock that never steps. */
 export interface Hold {
   readonly key: string
   readonly session: string
   /** LockIndex of the key. */
   readonly index: number
-  /** When the answer came that it holds the key. */
+  /** When the answer arrived that it holds the key. */
   readonly heldAt: number
-  /** When what ends it was sent; infinite if nothing was. */
+  /** When the request that ends it was sent; infinite if there was none. */
   readonly freedAt: number
   /** Whether the key still showed the session just before it was freed. */
   readonly isKept: boolean
 }
 
-/** @returns a sentence for each rule that the holds of some keys break. */
+/** @returns a sentence for each rule that the holds of some keys violate. */
 export function checkLocks(holds: readonly Hold[]): readonly string[] {
   const problems = holds.flatMap(({ key, session, isKept }) => (isKept ? [] : `${session} lost ${key}`))
   for (const ofKey of Map.groupBy(holds, ({ key }) => key).values()) {

@@ -1,4 +1,4 @@
-/** Clients that lock, write, release and abandon a few keys, through several servers, whatever happens to these. */
+/** Clients that lock, write, release and abandon a few keys through several servers, which may fail. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { SeededRandom } from '@latchkey/testkit/random'
 import { type Door, jsonOf, type Reply, type Request } from '../harness/door.ts'
@@ -30,11 +30,11 @@ interface TortureOptions {
 
 /** Clients per key: most acquisitions are contested. */
 const CLIENTS_PER_KEY = 5
-/** How long a hold lasts at most, and a pause. */
+/** Maximum duration of a hold, and of a pause. */
 const HOLD_MS_MAX = 30
-/** Time for the sessions that were abandoned to end. */
+/** Time for abandoned sessions to end. */
 const SETTLE_MS_MAX = 120_000
-/** A run on a busy machine continues until it has seen so many holds, or for this long. */
+/** A run on a busy machine continues until it has seen this many holds, or for this long. */
 const HOLDS_MIN = 5
 const EXTRA_MS_MAX = 60_000
 
@@ -80,7 +80,7 @@ class Torture {
     return left <= 0 && (this.holds.length >= HOLDS_MIN || left <= -EXTRA_MS_MAX)
   }
 
-  /** Waits until what was abandoned is free, and judges what was seen. */
+  /** Waits until abandoned keys are free, then checks the history. */
   async finish(): Promise<TortureResult> {
     const { ends, refused, unanswered } = this
     const problems = [...checkLocks(this.holds)]
@@ -95,7 +95,7 @@ class Torture {
     return { holds: this.holds.length, refused, unanswered, ends, problems }
   }
 
-  /** One session: it locks the key once, and ends. */
+  /** One session, which locks the key once and ends. */
   private async hold(
     random: SeededRandom,
     { key, node, end }: { readonly key: string; readonly node: string; readonly end: End },
@@ -103,7 +103,7 @@ class Torture {
     const TTL = end === 'abandon' ? this.options.abandonedTtl : ''
     const body = { Node: node, Checks: ['alive'], LockDelay: '0s', TTL }
     const created = await this.ask(random, { method: 'PUT', path: '/session/create', body })
-    // A session that was created without an answer holds nothing.
+    // A session whose creation got no answer locks nothing.
     if (created?.status !== 200) return
     const { ID: session } = jsonOf<{ ID: string }>(created)
     const path = `/kv/${key}?acquire=${session}`
@@ -120,7 +120,7 @@ class Torture {
     const entry = await this.read(random, key)
     const isKept = entry?.Session === session
     if (random.chance(0.3)) await this.ask(random, { method: 'PUT', path: `/kv/${key}`, body: 'another' })
-    // It may expire by itself any time after the last moment that the client can be sure of.
+    // It may expire by itself at any time after the client can no longer be sure of it.
     const freedAt = end === 'abandon' ? heldAt : performance.now()
     this.ends[end] += 1
     await this.free(random, { session, node, end, key })
@@ -134,7 +134,7 @@ class Torture {
     })
   }
 
-  /** Releases a lock, and repeats that until an answer confirms it. */
+  /** Releases a lock, and retries until an answer confirms it. */
   private async free(
     random: SeededRandom,
     {
@@ -161,7 +161,7 @@ class Torture {
     return reply.status === 404 ? undefined : jsonOf<Entry[]>(reply)[0]
   }
 
-  /** Repeats a request until it is answered. */
+  /** Retries a request until it is answered. */
   private async certainly(random: SeededRandom, request: Request): Promise<Reply> {
     for (;;) {
       const reply = await this.ask(random, request)

@@ -1,11 +1,11 @@
-/** Locks on real processes, while these are killed and paused, change feeds are cut, and the clock of the database steps. */
+/** Locks on real processes, while these are killed and paused, change feeds are cut, and the database clock steps. */
 import { SeededRandom } from '@latchkey/testkit/random'
 import { openSkewedClock } from '../../skewed-clock.ts'
 import { serverFaults, startNemesis } from '../harness/nemesis.ts'
 import { startServerGroup } from '../harness/server-group.ts'
 import { type TortureResult, tortureLocks } from './lock-torture.ts'
 
-/** Steps of the clock, at most this far either way: sessions that clients hold have no TTL. */
+/** Maximum step of the clock in either direction; allowed because sessions that clients hold have no TTL. */
 const STEP_MS_MAX = 2_000
 const FAULT_EVERY_MS = 4_000
 

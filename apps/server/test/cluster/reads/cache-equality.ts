@@ -8,13 +8,13 @@ import { randomTraffic } from './traffic.ts'
 interface CacheEqualityResult {
   readonly requests: number
   readonly writes: number
-  /** Answers by status: a proof that saw refusals only would prove little. */
+  /** Answers by status: a proof that saw only refusals would prove little. */
   readonly statuses: Readonly<Record<string, number>>
   /** Requests that were answered differently, with both answers. */
   readonly differences: readonly string[]
 }
 
-/** Reads between two writes, asked at the same time. */
+/** Concurrent reads between two writes. */
 const READS_MAX = 40
 const DIFFERENCES_MAX = 5
 

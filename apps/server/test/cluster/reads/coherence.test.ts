@@ -1,4 +1,4 @@
-/** Rights and content over three processes, with change feeds that are cut. Long versions: `pnpm proofs --scale full`. */
+/** Rights and content over three processes whose change feeds are cut. Long versions: `pnpm proofs --scale full`. */
 
 import { SeededRandom, seedOfRun } from '@latchkey/testkit/random'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -20,7 +20,7 @@ afterAll(async () => {
   await drop()
 })
 
-/** Tokens. A read of so many takes longer than a revocation and the creation of what it hides, which comes last in the list. */
+/** Tokens. Reading so many takes longer than a revocation plus the creation of the hidden content, which is last in the list. */
 const LONG_LIST = 2_000
 
 async function createTokens(count: number): Promise<void> {
@@ -57,7 +57,7 @@ describe(`seed ${seed}`, () => {
       })
     }
 
-    test('COH-10: in stale mode, this test detects such reads', async () => {
+    test('COH-10: this test detects such reads in stale mode', async () => {
       let sightings = 0
       for (let i = 0; i < 20 && sightings === 0; i += 1) {
         const result = await proveNewEnemy({ doors: group.doors, random, mode: 'stale', rounds: 5 })

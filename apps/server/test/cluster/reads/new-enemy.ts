@@ -1,8 +1,8 @@
 /**
- * COH-10, the "new enemy": a right is revoked, and only then content is created that it must never show. Readers that
- * still present the revoked right read continuously, so that some reads are in flight during both.
+ * COH-10, the "new enemy": a right is revoked, and only then is content created that it must never show. Readers that still
+ * present the revoked right read continuously, so that some reads are in flight during both.
  *
- * In `stale` mode some of them see the content, as that mode allows; so this test would detect it in the other modes.
+ * In `stale` mode some of them see the content, as that mode allows, which shows that the test can detect it.
  */
 import type { Policy, Token } from '@latchkey/contract'
 import type { SeededRandom } from '@latchkey/testkit/random'

@@ -40,7 +40,7 @@ async function untilReplayed(index: number): Promise<void> {
   }
 }
 
-test('while the primary is away, a stale read by an identity that is not in memory comes from the replica', async () => {
+test('while the primary is away, a stale read by an identity that is not in memory is answered from the replica', async () => {
   const token = await makeToken()
   await untilReplayed(token.ModifyIndex)
   proxy.cut()

@@ -1,7 +1,7 @@
 /**
  * COH-02, COH-03: a right is revoked through one process, and used at once through all of them. Default and `consistent`
- * reads must refuse from the acknowledgement on. A `stale` answer may still grant, but only if its stated age is older
- * than the acknowledgement.
+ * reads must refuse from the acknowledgement on. A `stale` answer may still grant, but only if its stated age reaches back
+ * before the acknowledgement.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Policy, Role, Token } from '@latchkey/contract'
@@ -13,13 +13,13 @@ import { MANAGEMENT } from '../harness/server-group.ts'
 interface RevocationResult {
   /** Revocations, by kind. */
   readonly tries: Readonly<Record<RevocationKind, number>>
-  /** Answers that granted after the acknowledgement, in words. */
+  /** Answers that granted after the acknowledgement, described in words. */
   readonly grants: readonly string[]
-  /** Stale answers that granted although their stated age is after the acknowledgement. */
+  /** Stale answers that granted although their stated age does not reach back to the acknowledgement. */
   readonly untruths: readonly string[]
-  /** How long after the acknowledgement the last stale answer granted, in milliseconds; 0 where none did. */
+  /** How long after the acknowledgement the last stale answer granted, in milliseconds; 0 if none did. */
   readonly staleMs: readonly number[]
-  /** Before every second turn, all processes are to hold leases. */
+  /** Before every second round, all processes should hold leases. */
   readonly leases: LeaseCounts
 }
 
@@ -41,11 +41,11 @@ const REVOCATION_KINDS = Object.keys(REVOCATIONS) as RevocationKind[]
 /** Sends a request with a management token to the revoking process; throws unless it succeeds. */
 type Manage = (method: Request['method'], path: string, body?: unknown) => Promise<Reply>
 
-/** A policy that grants, and a role that is linked to it. */
+/** A policy that grants the right, and a role that links it. */
 interface Right {
   readonly policy: Policy
   readonly role: Role
-  /** A key that the right is to write. */
+  /** A key that the right allows writing. */
   readonly key: string
 }
 
@@ -55,12 +55,12 @@ interface Granted extends Right {
   readonly token: Token
 }
 
-/** Between two stale answers. */
+/** Pause between two stale answers. */
 const STALE_PAUSE_MS = 2
 
 /**
- * Revokes rights, some concurrently, and uses them through every door. Every second turn begins with leases open: the one
- * before leaves none.
+ * Revokes rights, some concurrently, and uses them through every door. Every second round first waits for leases, because
+ * the previous round leaves none.
  */
 export async function proveRevocation(options: {
   readonly doors: readonly Door[]
@@ -171,7 +171,7 @@ async function askStale(door: Door, granted: Granted, revokedAt: number) {
     const reply = await door.ask(readKey(granted, 'stale'))
     if (!isGrant(reply)) return { grantedMs, untruth: undefined }
     grantedMs = performance.now() - revokedAt
-    // The state it shows is claimed to have been current at this moment, or later.
+    // The answer claims that its state was current at this moment, or later.
     const currentAt = askedAt - reply.lastContactMs
     if (currentAt > revokedAt) {
       const lateMs = Math.round(currentAt - revokedAt)

@@ -1,4 +1,4 @@
-/** Random requests to tokens, policies, roles, keys and decisions, by callers of different rights. */
+/** Random requests for tokens, policies, roles, keys and decisions, by callers with different rights. */
 import { randomUUID } from 'node:crypto'
 import type { Policy, Role, Token } from '@latchkey/contract'
 import type { SeededRandom } from '@latchkey/testkit/random'

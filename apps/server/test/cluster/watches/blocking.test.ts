@@ -57,7 +57,7 @@ test('a write through one process wakes waiters on another: tokens, lists, polic
   }
 })
 
-test('a client that disconnects frees its waiter at once', async () => {
+test('when a client disconnects, its waiter is freed at once', async () => {
   const { index } = await one.ask(manage('GET', '/acl/tokens'))
   const leaving = new AbortController()
   const waiting = Array.from({ length: 50 }, () => wait(one, '/acl/tokens', index, leaving.signal))
@@ -87,7 +87,7 @@ test('MEM-02: 2,000 clients that wait cost at most 20 KiB each, and one write wa
     waiters: 2_000,
   })
   expect(heapBytes).toBeLessThan(10 * 1_024)
-  // The heap grows in steps, of which one more or less may fall into this measurement; the long proof is exact.
+  // The heap grows in steps, and one more or less may fall into this measurement; the long proof is exact.
   expect(residentBytes).toBeLessThan(30 * 1_024)
   expect(wokenMs).toBeLessThan(60_000)
 })

@@ -9,16 +9,16 @@ import { MANAGEMENT, startServerGroup } from '../harness/server-group.ts'
 
 interface WaiterMemoryResult {
   readonly waiters: number
-  /** Growth per waiter, in bytes: of what is resident, and of what lives on the heap. */
+  /** Growth per waiter, in bytes: of resident memory, and of live heap objects. */
   readonly residentBytes: number
   readonly heapBytes: number
-  /** From a write until the last one was answered, in milliseconds. */
+  /** From a write until the last waiter was answered, in milliseconds. */
   readonly wokenMs: number
 }
 
 /** Waiters before the measured ones, so that one-time costs are not counted. */
 const FIRST_WAITERS = 1_000
-/** Concurrent new waiters. */
+/** Waiters that connect concurrently. */
 const AT_ONCE = 100
 
 export async function measureWaiters(options: {

@@ -1,7 +1,7 @@
 /**
- * COH-05, COH-06: many clients wait for changes of every kind of read while processes are killed and change feeds are cut.
- * Each must end with the state that is stored, soon after it was written; no index may fall; and no watcher may be woken again
- * and again for what changed once.
+ * COH-05, COH-06: many clients wait for changes with every kind of read while processes are killed and change feeds are cut.
+ * Each client must get the stored state soon after it was written, no index may decrease, and no watcher may be woken
+ * repeatedly by a single change.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Policy, Token } from '@latchkey/contract'
@@ -17,26 +17,26 @@ interface WatchesResult {
   readonly faults: Readonly<Record<string, number>>
   /** Watchers whose last answer still differed from the stored state at the deadline. */
   readonly stale: number
-  /** Their distinct reads. */
+  /** The distinct reads of these watchers. */
   readonly staleReads: readonly string[]
   /** Time until the last watcher had the final state, in milliseconds. */
   readonly lastMs: number
   /** Spurious wake-ups: the index was not above the requested one, and the wait was not over. */
   readonly vain: number
   /**
-   * Per kind of read: answers to a watcher beyond the changes of what it watches, on average, while nothing fails and every
-   * watcher waits when a change comes. One that asks from an index below that of the table is answered at once, whatever
-   * changed.
+   * Per kind of read: the average number of answers to a watcher beyond the changes that it watches, while nothing fails and
+   * every watcher is waiting when a change happens. A request with an index below the table's is answered at once, whatever
+   * has changed.
    */
   readonly answersBeyondChanges: Readonly<Record<string, number>>
-  /** Answers with an index, and how many of them had a lower one than the answer before, to the same client. */
+  /** Answers with an index, and how many had a lower one than the previous answer to the same client. */
   readonly indexes: number
   readonly falls: number
 }
 
 /**
- * A process knows of no change before its start: the first one after a restart may be of what a watcher watches, from the
- * index that it waits at. Its answer leads beyond, so there is one of them, however many changes follow.
+ * A process does not know changes from before its start. After a restart, the first change may therefore wake a watcher that
+ * waits at an older index. Its answer has a newer index, so this happens once, however many changes follow.
  */
 const ANSWERS_BEYOND_CHANGES_MAX = 1
 
@@ -54,7 +54,7 @@ interface Read {
   readonly shows: (subject: Subject) => boolean
 }
 
-/** A record to change: a token or a key, by its place. */
+/** A record to change: a token or a key, by its position. */
 interface Subject {
   readonly table: 'token' | 'key'
   readonly place: number
@@ -70,9 +70,9 @@ interface Watcher {
 /** Longer than the run, so that a watcher that misses a change never sees it. */
 const WAIT = '600s'
 const RETRY_MS = 20
-/** Hundreds of watchers that asked for a process sooner would delay its start. */
+/** Delays watchers: hundreds of them that sent requests sooner would slow down the start of a process. */
 const WATCHER_RETRY_MS = 200
-/** Between two reads of a sampler. */
+/** Pause between two reads of a sampler. */
 const SAMPLE_MS = 10
 /** Maximum time until a watcher has the final state: a poll without change feed, on a busy machine. */
 const KNOWN_MS_MAX = 60_000
@@ -83,7 +83,7 @@ const GROUPS = 4
 /** Bursts of changes, each followed by a comparison: otherwise a later change could hide a lost one. */
 const BURSTS = 20
 const WRITERS = 8
-/** Of the changes whose answers are counted: of tokens and of keys in turn, so that every kind of read has some. */
+/** Number of changes whose answers are counted: tokens and keys alternate, so every kind of read gets some. */
 const STEADY_CHANGES = 24
 
 export async function proveWatches(options: {
@@ -92,7 +92,7 @@ export async function proveWatches(options: {
   readonly servers?: number
   readonly watchers: number
   readonly changes: number
-  /** So many changes come with one fault. */
+  /** Number of changes per fault. */
   readonly changesPerFault: number
 }): Promise<WatchesResult> {
   const { databaseUrl, seed, changes, changesPerFault } = options
@@ -153,7 +153,7 @@ export async function proveWatches(options: {
 }
 
 interface World {
-  /** By place; those of one group link one policy. */
+  /** By position; the tokens of one group link the same policy. */
   readonly tokens: readonly Token[]
   /** By group. */
   readonly policies: readonly Policy[]
@@ -175,7 +175,7 @@ async function makeWorld(doors: readonly Door[], places: number): Promise<World>
   return { tokens, policies }
 }
 
-/** Keys of one group are one tree. */
+/** The keys of one group form a tree. */
 function keyPath(place: number): string {
   return `/kv/group-${place % GROUPS}/${place}`
 }
@@ -230,7 +230,7 @@ interface WatchContext {
   readonly doors: readonly Door[]
   readonly signal: AbortSignal
   readonly counted: { indexes: number; falls: number; vain: number }
-  /** Where it asks first; after a failure it asks the next process. */
+  /** The first process to ask; after a failure it asks the next one. */
   readonly place: number
 }
 
@@ -251,7 +251,7 @@ async function watch(watcher: Watcher, { doors, signal, counted, place }: WatchC
   }
 }
 
-/** An absent record can be watched, too. */
+/** A missing record can be watched, too. */
 function isAnswer({ status, index }: Reply): boolean {
   return status === 200 || (status === 404 && index > 0)
 }
@@ -265,7 +265,7 @@ function take(watcher: Watcher, reply: Reply, counted: WatchContext['counted']):
   watcher.known = `${reply.status} ${reply.text}`
 }
 
-/** Reads from one place without waiting, through restarts of its process, in each mode in turn. */
+/** Reads from one process without waiting, through its restarts, in each mode in turn. */
 async function sample(door: Door, { signal, counted }: Omit<WatchContext, 'place'>): Promise<void> {
   let highest = 0
   for (let n = 0; !signal.aborted; n += 1) {
@@ -282,7 +282,7 @@ async function sample(door: Door, { signal, counted }: Omit<WatchContext, 'place
   }
 }
 
-/** Repeats a write until it is acknowledged. */
+/** Retries a write until it is acknowledged. */
 async function write(options: {
   readonly doors: readonly Door[]
   readonly world: World
@@ -299,7 +299,7 @@ async function write(options: {
   }
 }
 
-/** A key comes and goes, so that names change, too. */
+/** Creates and deletes a key, so that names change, too. */
 function requestOf({ tokens, policies }: World, { table, place }: Subject, text: string) {
   if (table === 'token') {
     const Policies = [{ ID: policies[place % GROUPS]?.ID }]
@@ -329,7 +329,7 @@ async function storedIn(doors: readonly Door[], reads: readonly Read[]): Promise
   return new Map(await Promise.all(reads.map(storedBy)))
 }
 
-/** Waits until all watchers have the stored state, or the time is over. */
+/** Waits until all watchers have the stored state, or until the deadline. */
 async function untilKnown(watchers: readonly Watcher[], stored: ReadonlyMap<Read, string>) {
   const startedAt = performance.now()
   for (;;) {
@@ -340,10 +340,10 @@ async function untilKnown(watchers: readonly Watcher[], stored: ReadonlyMap<Read
   }
 }
 
-/** Metrics cost a server milliseconds, which its watchers need, too. */
+/** Metrics cost a server milliseconds that its watchers need, too. */
 const METRICS_PAUSE_MS = 30
 
-/** Resolves when every watcher's query is held: what has woken it is looked at. */
+/** Resolves when every watcher's query is waiting, after any wake-up was processed. */
 async function untilHeld(watchers: readonly Watcher[], doors: readonly Door[]): Promise<void> {
   const startedAt = performance.now()
   for (;;) {

@@ -7,7 +7,7 @@ import type { Door } from '../../harness/door.ts'
 import { MANAGEMENT } from '../../harness/server-group.ts'
 
 export interface FreshReads {
-  /** Default reads that were answered, and those of them that were older than a write acknowledged before they were sent. */
+  /** Answered default reads, and how many were older than a write acknowledged before they were sent. */
   readonly counts: { reads: number; stale: number; writes: number; indexFalls: number }
   /** The longest time between two acknowledged writes since the last call, in milliseconds. */
   takeGapMs(): number
@@ -18,7 +18,7 @@ const READERS = 6
 const PAUSE_MS = 10
 const START_MS_MAX = 60_000
 
-/** One writer counts up in a token, and readers must see each count that was acknowledged. */
+/** One writer counts up in a token; readers must see each acknowledged count. */
 export async function watchFreshness(doors: readonly Door[], random: SeededRandom): Promise<FreshReads> {
   const counts = { reads: 0, stale: 0, writes: 0, indexFalls: 0 }
   const created = await createToken(doors, random)

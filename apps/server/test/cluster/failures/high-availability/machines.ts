@@ -1,6 +1,6 @@
 /**
- * Three database machines as docs/operations.md sets them up (etcd, Patroni and PostgreSQL on each) and the balancer that leads to the
- * primary, all on this machine, with the configurations of the page.
+ * Three database machines set up as in docs/operations.md (etcd, Patroni and PostgreSQL on each), and the load balancer that
+ * leads to the primary, all on this machine, with the configurations from the page.
  */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -34,21 +34,21 @@ const START_MS_MAX = 120_000
 interface DatabaseMachines {
   /** The address that servers know, as a URL. */
   readonly url: string
-  /** The place of the machine whose PostgreSQL is the primary; undefined while there is none. */
+  /** The index of the machine with the primary PostgreSQL; undefined while there is none. */
   primary(): Promise<number | undefined>
-  /** Waits until both standbys follow, and one is known as the synchronous one: only that may take over. */
+  /** Waits until both standbys follow and one is known as synchronous, because only a synchronous one may take over. */
   untilWhole(): Promise<void>
-  /** Ends everything on a machine at once, as a power cut does, except its part of etcd. */
+  /** Kills everything on a machine at once except its etcd member, like a power cut. */
   kill(place: number): Promise<void>
   /** Starts what {@link kill} ended. */
   restart(place: number): void
-  /** Stops all processes of a machine: to the others, its network is cut. @returns what continues them. */
+  /** Pauses all processes of a machine, as if its network were cut. @returns a function that resumes them. */
   freeze(place: number): () => void
-  /** Ends all of it, and removes the files. */
+  /** Stops everything, and removes the files. */
   remove(): Promise<void>
 }
 
-/** What is missing on this machine; undefined if nothing is. */
+/** What this machine lacks; undefined if nothing. */
 export function whyNoMachines(): string | undefined {
   const missing = [
     ...PROGRAMS.filter((path) => !existsSync(path)),
@@ -85,7 +85,7 @@ export async function startDatabaseMachines(): Promise<DatabaseMachines> {
     const output = openSync(join(folder, `${log}.log`), 'a')
     const child = spawn(program, args, {
       cwd: folder,
-      // Patroni keeps a file of passwords there.
+      // Patroni stores a password file there.
       env: { ...process.env, HOME: join(folder, 'data', `home-${log}`) },
       stdio: ['ignore', output, output],
       ...account,
@@ -188,7 +188,7 @@ function etcdArguments(
   ]
 }
 
-/** The block of the page in a language that has a text. */
+/** The page's block in a language that contains a text. */
 function example(language: string, has: string): string {
   const blocks = [...readFileSync(PAGE, 'utf8').matchAll(new RegExp(`\`\`\`${language}\\n(.*?)\`\`\``, 'gs'))]
   const found = blocks.map(([, text]) => text ?? '').find((text) => text.includes(has))
@@ -196,7 +196,7 @@ function example(language: string, has: string): string {
   return found
 }
 
-/** Makes an example of the page, which is that of its first machine, one for a place on this machine. */
+/** Adapts an example of the page, which shows its first machine, to one of the machines here. */
 function onThisMachine(ports: readonly Ports[], entry: number) {
   return (text: string, place: number, folder: string): string => {
     const own = PAGE_HOSTS[place] ?? ''
@@ -264,7 +264,7 @@ function postmasterOf(dataDir: string): number | undefined {
   return isOf(pid, dataDir) ? pid : undefined
 }
 
-/** The file outlives a killed process, whose id may be that of another one by now. */
+/** The file outlives a killed process, and another process may have its id by now. */
 function isOf(pid: number, dataDir: string): boolean {
   try {
     return readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes(dataDir)
@@ -294,7 +294,7 @@ function signalAll(pids: readonly number[], signal: NodeJS.Signals): void {
     try {
       process.kill(pid, signal)
     } catch {
-      // It ended in between.
+      // It exited in between.
     }
   }
 }

@@ -1,6 +1,6 @@
 /**
- * DUR-12: three servers on three database machines, each of which fails: no acknowledged write is lost, no default read is
- * older than an acknowledged write, and no index decreases.
+ * DUR-12: three servers on three database machines, each of which fails in turn: no acknowledged write is lost, no default
+ * read is older than an acknowledged write, and no index decreases.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { SeededRandom } from '@latchkey/testkit/random'
@@ -12,12 +12,12 @@ import { type FreshReads, watchFreshness } from './fresh-reads.ts'
 import { startDatabaseMachines } from './machines.ts'
 
 interface HighAvailabilityResult extends LedgerResult {
-  /** The longest time without an acknowledged write, in milliseconds, of each fault in order. */
+  /** For each fault in order: the longest time without an acknowledged write, in milliseconds. */
   readonly withoutWritesMs: readonly { readonly fault: Fault; readonly ms: number }[]
   readonly reads: number
   /** Default reads that were older than an acknowledged write. */
   readonly stale: number
-  /** Indexes below one that was seen before. */
+  /** Indexes below an earlier one. */
   readonly indexFalls: number
 }
 
@@ -25,9 +25,9 @@ type Fault = 'none' | 'primary killed' | 'primary cut off' | 'server killed'
 
 const WRITERS = 8
 const QUIET_MS = 5_000
-/** Longer than the time to live of the leader's key. */
+/** Longer than the TTL of the leader key. */
 const CUT_MS = 40_000
-/** A failover takes the time to live of the leader's key, and some. */
+/** A failover takes the TTL of the leader key, and a little more. */
 const RESUMED_MS_MAX = 120_000
 
 export async function proveHighAvailability(options: {

@@ -1,4 +1,4 @@
-/** Servers with other schemas than that of this version: of earlier commits, and of versions to come. */
+/** Servers with a different schema from this version's: from earlier commits, and simulated later versions. */
 import { execFile } from 'node:child_process'
 import { cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -13,15 +13,15 @@ const ROOT = join(SERVER, '../..')
 
 export interface Generation {
   readonly name: string
-  /** The file to start; undefined: that of this version. */
+  /** The file to start; undefined: this version's. */
   readonly main: string | undefined
   remove(): Promise<void>
 }
 
 /**
- * The servers before each of the last migrations, from the commits before them: the newest first.
+ * The servers before each of the last migrations, built from the commits before them, newest first.
  *
- * @throws where the history of the repository is not there.
+ * @throws if the history of the repository is not available.
  */
 export async function* earlierGenerations(count: number): AsyncGenerator<Generation> {
   const migrations = readdirSync(PACKAGE_FILES.migrations)
@@ -36,7 +36,7 @@ async function checkOutBefore(migration: string): Promise<Generation> {
   const git = async (...args: string[]) => (await run('git', args, { cwd: ROOT })).stdout.trim()
   const path = `apps/server/prisma/migrations/${migration}/migration.sql`
   const added = await git('log', '--diff-filter=A', '--format=%H', '-1', '--', path)
-  // A migration that is not committed yet follows the last commit.
+  // An uncommitted migration follows the last commit.
   const commit = await git('rev-parse', '--short', added === '' ? 'HEAD' : `${added}^`)
   await git('worktree', 'add', '--detach', '--force', folder, commit)
   const server = join(folder, 'apps/server')
@@ -51,7 +51,7 @@ async function checkOutBefore(migration: string): Promise<Generation> {
   }
 }
 
-/** A build of this version with further migrations, as a later one has them. */
+/** A build of this version with further migrations, like a later version. */
 export async function laterGeneration(migrations: Readonly<Record<string, string>>): Promise<Generation> {
   await run(process.execPath, ['scripts/build.ts'], { cwd: SERVER })
   const folder = mkdtempSync(join(tmpdir(), 'latchkey-later-'))
@@ -70,10 +70,10 @@ export async function laterGeneration(migrations: Readonly<Record<string, string
   }
 }
 
-/** Of this version. */
+/** The server of this version. */
 export const THIS: Generation = { name: 'this version', main: undefined, remove: async () => {} }
 
-/** A release that adds: columns, a table, an index. */
+/** A release that adds columns, a table and an index. */
 export const EXPAND = {
   '20990101000000_expand': `
     ALTER TABLE token ADD COLUMN later text, ADD COLUMN later_count integer NOT NULL DEFAULT 0;
@@ -82,7 +82,7 @@ export const EXPAND = {
     CREATE INDEX later_token ON token (later_count);`,
 } as const
 
-/** The release after it, which takes something away that only servers before {@link EXPAND} could need. */
+/** The next release, which removes something that only servers before {@link EXPAND} could need. */
 export const CONTRACT = {
   ...EXPAND,
   '20990201000000_contract': `

@@ -1,6 +1,6 @@
 /**
- * UPG-01: servers of two versions run on one database under load while one version replaces the other, and back. A server that
- * cannot run on the schema says so when it starts.
+ * UPG-01: servers of two versions run on one database under load while one version replaces the other, and back. A server
+ * that cannot run on the schema says so when it starts.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Door } from '../../harness/door.ts'
@@ -16,7 +16,7 @@ import {
   THIS,
 } from './generations.ts'
 
-/** A generation that replaces the one before it; whether it may, or must, be refused when it starts. */
+/** A generation that replaces the previous one, and whether it may, or must, be refused when it starts. */
 interface Step {
   readonly to: Generation
   readonly refused: 'never' | 'maybe' | 'always'
@@ -26,13 +26,13 @@ interface Passage {
   readonly from: string
   readonly to: string
   readonly acknowledged: number
-  /** Writes without an answer, or with a 5xx: what was in flight on a server that was replaced. */
+  /** Writes without an answer, or with a 5xx: they were in flight on a server that was replaced. */
   readonly unknown: number
-  /** Tokens that differ from what was acknowledged, on any server of either version. */
+  /** Tokens that differ from the acknowledged state, on any server of either version. */
   readonly wrong: readonly string[]
   /** Answers with an index below that of an earlier write. */
   readonly falls: number
-  /** What a new server of the other version said when it did not start. */
+  /** What a new server of the other version reported when it did not start. */
   readonly refusal: string | undefined
   readonly isExpected: boolean
 }
@@ -80,7 +80,7 @@ function step(to: Generation, refused: Step['refused'] = 'never'): Step {
   return { to, refused }
 }
 
-/** Replaces the servers on one database, one at a time, by each generation in turn. */
+/** Replaces the servers of one database, one at a time, with each generation in turn. */
 async function passThrough(
   first: Generation,
   steps: readonly Step[],
@@ -115,7 +115,7 @@ function isRefusal(refusal: string | undefined, expected: Step['refused']): bool
   return /which this server does not know: a newer server has used it/.test(refusal)
 }
 
-/** Replaces each server under writes to both. Servers of both versions work together between the steps. */
+/** Replaces each server during writes to both. Between the steps, servers of both versions work together. */
 async function pass(
   group: ServerGroup,
   mains: (string | undefined)[],
@@ -157,7 +157,7 @@ async function wrote({ counts }: Ledger): Promise<void> {
   }
 }
 
-/** Writes records of other kinds to a server. @returns those that it did not take. */
+/** Writes records of other kinds to a server. @returns those that it refused. */
 async function writeOtherRecords(door: Door, name: string): Promise<readonly string[]> {
   const Address = '10.0.0.1'
   const requests = [
