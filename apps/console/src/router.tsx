@@ -48,7 +48,7 @@ export const router = createRouter({
   routeTree,
   basepath: '/ui',
   defaultPreload: 'intent',
-  // The page of one record is not that of the next: a form, or a secret that is shown, belongs to one of them.
+  // Keyed by record: a form, or a secret on screen, belongs to one record only.
   defaultRemountDeps: ({ params }) => params,
   scrollRestoration: true,
   defaultErrorComponent: RouteFailure,

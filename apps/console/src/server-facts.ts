@@ -1,4 +1,4 @@
-/** What the server says of itself in the page, so that the console need not ask. */
+/** Facts about the server that it writes into the page, so the console need not request them. */
 
 export interface ServerFacts {
   /** Family of the headers, such as `X-Service-`. */

@@ -12,7 +12,7 @@ test.each([
   expect(allowingRule(missing, undefined)).toBe(rule)
 })
 
-test('a rule that denies the very same resource must change itself: deny wins', () => {
+test('a rule that denies exactly this resource must be changed instead: deny wins', () => {
   const decided = { Kind: 'key', Segment: 'web/port', Level: 'deny', PolicyID: '', PolicyName: '', Line: 1 }
   const missing = { Resource: 'key', Access: 'write', Segment: 'web/port' } as const
   expect(allowingRule(missing, decided)).toBe(undefined)

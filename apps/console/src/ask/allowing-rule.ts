@@ -1,14 +1,14 @@
 import type { Explanation } from '@latchkey/sdk'
 
-/** Resources that are one thing, without names. */
+/** Resources that exist only once, without names. */
 const UNNAMED: ReadonlySet<string> = new Set(['acl', 'keyring', 'mesh', 'operator', 'peering'])
 
 /**
- * A rule that grants a missing right and no more.
+ * A rule that grants a missing right and nothing else.
  *
  * @param decided the rule that denies it.
- * @returns `undefined` for intentions, which the rule of a service grants beside its level, and where `decided` denies the
- * very same resource: deny wins, so it must change itself.
+ * @returns `undefined` for intentions, which a service rule grants besides its level, and if `decided` denies exactly this
+ * resource: deny wins, so that rule must be changed.
  */
 export function allowingRule(
   { Resource, Access, Segment }: NonNullable<Explanation['Missing']>,

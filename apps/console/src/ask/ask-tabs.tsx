@@ -2,7 +2,7 @@ import { Link } from '@tanstack/react-router'
 import { texts } from '../texts.ts'
 import type { QuestionSearch } from './question.ts'
 
-/** Both ways to ask; the right that is asked for goes along. */
+/** Both kinds of question; switching keeps the right in question. */
 export function AskTabs({ search: { token: _token, ...right } }: { readonly search: QuestionSearch }) {
   return (
     <nav className="tabs" aria-label={texts.ask.tabs}>

@@ -60,7 +60,7 @@ function Answer({ question }: { readonly question: Question }) {
       })
       return decision
     },
-    // A decision depends on tokens, roles, policies and namespaces at once: it is asked again rather than followed.
+    // A decision depends on tokens, roles, policies and namespaces at once, so it is re-read, not followed.
     refetchInterval: everySecond,
   })
   if (answer.error) return <Problem error={answer.error} onRetry={answer.refetch} />

@@ -5,14 +5,14 @@ import { SelectField, TextField } from '../ui/form/field.tsx'
 import { type Access, type Kind, type QuestionSearch, RESOURCES, resourceOf } from './question.ts'
 
 interface QuestionFormProps {
-  /** The question that is asked, which the fields begin with. */
+  /** The current question, with which the fields begin. */
   readonly search: QuestionSearch
   readonly onAsk: (question: QuestionSearch) => void
-  /** A field in front of the others. */
+  /** A field before the others. */
   readonly children?: ReactNode
 }
 
-/** The right that is asked for. */
+/** The right in question. */
 export function QuestionForm({ search, onAsk, children }: QuestionFormProps) {
   const [kind, setKind] = useState<Kind>(search.kind ?? 'key')
   const [access, setAccess] = useState<Access>(search.access ?? 'read')

@@ -8,7 +8,7 @@ test('reads a question from a URL and drops what it does not know', () => {
   expect(readQuestion({ kind: 'acl', access: 'list' })).toEqual({ kind: 'acl' })
 })
 
-test('a question is whole with a name exactly where its kind has names', () => {
+test('a question is complete if it has a name exactly when its kind has names', () => {
   expect(wholeQuestion({ kind: 'key', access: 'read' })).toBeUndefined()
   expect(wholeQuestion({ kind: 'acl', access: 'read', segment: 'a' })).toBeUndefined()
   const whole = wholeQuestion({ kind: 'key', access: 'read', segment: 'a' })

@@ -1,7 +1,7 @@
-/** A question, as it is in the URL. */
+/** A question, as represented in the URL. */
 import type { AuthorizeCheck } from '@latchkey/sdk'
 
-/** What can be asked for, and whether it has names within. */
+/** Kinds of resources, and whether they have names. */
 export const RESOURCES = [
   { kind: 'key', isNamed: true, accesses: ['read', 'write', 'list', 'write-prefix'] },
   { kind: 'service', isNamed: true, accesses: ['read', 'write'] },
@@ -26,7 +26,7 @@ export function resourceOf(kind: Kind): { readonly isNamed: boolean; readonly ac
 }
 
 export interface Question {
-  /** Accessor of the token that is asked about; absent: the one of the person. */
+  /** Accessor of the token in question; absent: the person's own. */
   readonly token?: string
   readonly kind: Kind
   /** Absent for kinds without names. */
@@ -36,7 +36,7 @@ export interface Question {
 
 export type QuestionSearch = Partial<Question>
 
-/** Reads the search of a URL, and drops what it does not know. */
+/** Reads the search of a URL, and drops what it does not recognise. */
 export function readQuestion(search: Readonly<Record<string, unknown>>): QuestionSearch {
   const resource = RESOURCES.find(({ kind }) => kind === search.kind)
   const access = resource?.accesses.find((each) => each === search.access)
@@ -54,7 +54,7 @@ function textOf(value: unknown): string | undefined {
   return typeof value === 'string' && value !== '' ? value : undefined
 }
 
-/** The question of a URL that holds a whole one. */
+/** The question in a URL, if it is complete. */
 export function wholeQuestion({ token, kind, segment, access }: QuestionSearch): Question | undefined {
   if (kind === undefined || access === undefined) return undefined
   if (resourceOf(kind).isNamed !== (segment !== undefined)) return undefined
@@ -66,7 +66,7 @@ export function wholeQuestion({ token, kind, segment, access }: QuestionSearch):
   }
 }
 
-/** The question as the service is asked. */
+/** The question in the form that the service takes. */
 export function checkOf({ kind, segment, access }: Question): AuthorizeCheck {
   return { Resource: kind, Access: access, ...(segment === undefined ? {} : { Segment: segment }) }
 }

@@ -6,17 +6,17 @@ import { texts } from '../texts.ts'
 import type { TokenRow } from '../tokens/list/token-feed.ts'
 import { useTokenFeed } from '../tokens/list/use-token-feed.ts'
 
-/** Matches beyond this number are found by typing more. */
+/** To find matches beyond this number, the person types more. */
 const SHOWN = 50
 
 interface TokenPickerProps {
   readonly label: string
-  /** Accessor of the chosen token; `undefined`: the one of the person. */
+  /** Accessor of the chosen token; `undefined`: the person's own. */
   readonly value: string | undefined
   readonly onValue: (accessorId: string | undefined) => void
 }
 
-/** Chooses among all tokens by any word of their description, accessor or links. */
+/** Chooses among all tokens by words from their description, accessor or links. */
 export function TokenPicker({ label, value, onValue }: TokenPickerProps) {
   const { rows } = useTokenFeed()
   const [isOpen, setOpen] = useState(false)

@@ -12,7 +12,7 @@ interface VerdictProps {
   readonly answer: AuthorizeAnswer
 }
 
-/** Yes or no, the rule that decided, how the token comes by it, and what is missing. */
+/** Yes or no, the rule that decided, where the token gets it from, and what is missing. */
 export function Verdict({ question, answer }: VerdictProps) {
   const { Allow, Explanation: why } = answer
   const Icon = Allow ? CircleCheck : CircleSlash

@@ -18,8 +18,8 @@ import { QuestionForm } from './question-form.tsx'
 const route = getRouteApi('/ask/who')
 
 /**
- * The defaults of namespaces (extended edition) are in the answer too, and change seldom: a fourth list to follow would hold
- * one more of the six connections of the browser.
+ * The answer also depends on the defaults of namespaces (extended edition), which change seldom: following a fourth list would
+ * take up one more of the browser's six connections.
  */
 const NAMESPACES_AGAIN_MS = serverFacts.edition === 'extended' ? 10_000 : false
 

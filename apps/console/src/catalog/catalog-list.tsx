@@ -19,7 +19,7 @@ interface CatalogListProps<T> {
   readonly query: UseQueryResult<T[]>
   readonly search: ListSearch
   readonly onSearch: (search: ListSearch) => void
-  /** The records that the search shows. */
+  /** The records that match the search. */
   readonly shown: readonly T[]
   /** The table of those records. */
   readonly children: ReactNode

@@ -3,7 +3,7 @@ import { texts } from '../texts.ts'
 import { STATES } from './health.ts'
 import { StateBadge } from './health-badges.tsx'
 
-/** Checks, the worst first, with what they last said. */
+/** Checks with their last output, the worst first. */
 export function Checks({ checks }: { readonly checks: readonly HealthCheck[] }) {
   if (checks.length === 0) return <p className="small muted">{texts.catalog.noChecks}</p>
   const order = (check: HealthCheck) => STATES.indexOf(stateOf(check))

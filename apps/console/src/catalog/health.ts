@@ -6,7 +6,7 @@ export type State = (typeof STATES)[number]
 
 export type Counts = Readonly<Record<State, number>>
 
-/** How many checks are in each state; states that the service does not know count as critical. */
+/** How many checks are in each state; unknown states are treated as critical. */
 export function countChecks(checks: readonly Pick<HealthCheck, 'Status'>[]): Counts {
   const counts = { critical: 0, warning: 0, passing: 0 }
   for (const { Status } of checks) counts[STATES.find((each) => each === Status) ?? 'critical'] += 1
@@ -23,14 +23,14 @@ export function worstOf(counts: Counts): State | undefined {
   return STATES.find((state) => counts[state] > 0)
 }
 
-/** What a list of the catalog shows, as it is in the URL. */
+/** The search of a catalog list, as represented in the URL. */
 export interface ListSearch {
   readonly q?: string | undefined
-  /** Only those whose worst check is in this state. */
+  /** Only records whose worst check is in this state. */
   readonly state?: State | undefined
 }
 
-/** Reads the search of a URL, and drops what it does not know. */
+/** Reads the search of a URL, and drops what it does not recognise. */
 export function readListSearch({ q, state }: Readonly<Record<string, unknown>>): ListSearch {
   const known = STATES.find((each) => each === state)
   return {
@@ -39,7 +39,7 @@ export function readListSearch({ q, state }: Readonly<Record<string, unknown>>):
   }
 }
 
-/** Whether a record with these texts and checks is searched for. */
+/** Whether a record with these texts and checks matches the search. */
 export function isSearched(
   { q, state }: ListSearch,
   { texts, counts }: { readonly texts: readonly string[]; readonly counts: Counts },

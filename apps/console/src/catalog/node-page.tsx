@@ -21,7 +21,7 @@ export function NodePage() {
   const client = useClient()
   const node = useLive(['node', name], (options) => client.health.watchUiNode(name, options))
   const isGone = node.error instanceof NotFound
-  // A node that was removed stays in the query as it was last.
+  // The query keeps the last state of a node that was removed.
   const shown = isGone ? undefined : node.data
   return (
     <Page

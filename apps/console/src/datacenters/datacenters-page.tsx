@@ -124,7 +124,7 @@ function Replication({ status }: { readonly status: ReplicationStatus }) {
   )
 }
 
-/** How old the records have been since the page was opened. */
+/** The age of the records since the page was opened. */
 function Lag({ samples }: Sampled<ReplicationStatus>) {
   const measured = samples.filter(({ value }) => value.LagSeconds !== undefined)
   if (measured.length < 2) return null

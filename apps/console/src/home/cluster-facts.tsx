@@ -7,7 +7,7 @@ import { Badge } from '../ui/badge.tsx'
 import { Problem } from '../ui/feedback/problem.tsx'
 import { Card } from '../ui/page.tsx'
 
-/** The service itself: what anyone may see of it. */
+/** Facts about the service that anyone may see. */
 export function ClusterFacts() {
   const client = useClient()
   const status = useQuery({

@@ -41,7 +41,7 @@ export function HomePage() {
   )
 }
 
-/** What people mostly come for. */
+/** The most common tasks. */
 function Starts() {
   return (
     <div className="starts">

@@ -1,9 +1,9 @@
-/** The newest tokens: those of the last day hold all that expire, because no lifetime is longer. Spec 4.2.1. */
+/** The newest tokens: every token that expires is from the last day, because no lifetime is longer. Spec 4.2.1. */
 import type { Client, TokenListEntry } from '@latchkey/sdk'
 
 export type RecentToken = Pick<TokenListEntry, 'AccessorID' | 'Description' | 'CreateTime' | 'ExpirationTime'>
 
-/** Clones share the end of their source, so they count from its creation: a token expires within a day of that. */
+/** A clone expires with its source, so it cannot outlive this lifetime either. */
 const LIFETIME_MS_MAX = 24 * 3_600_000
 const PAGE = 200
 const PAGES_MAX = 5

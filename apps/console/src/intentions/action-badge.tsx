@@ -2,7 +2,7 @@ import type { Intention } from '@latchkey/sdk'
 import { texts } from '../texts.ts'
 import { Badge } from '../ui/badge.tsx'
 
-/** Whether the source may connect; by permissions it depends on the request. */
+/** Whether the source may connect; with permissions, that depends on the request. */
 export function ActionBadge({ Action }: Pick<Intention, 'Action'>) {
   if (Action === undefined) return <Badge tone="accent">{texts.intentions.byPermissions}</Badge>
   const isAllowed = Action === 'allow'

@@ -44,7 +44,7 @@ export function ConnectionCheck({ search, onAsk }: ConnectionCheckProps) {
 
 function Answer({ source, destination }: { readonly source: string; readonly destination: string }) {
   const client = useClient()
-  // The list of the page, by the same blocking query: the answer is read again when it changes.
+  // Follows the list of the page with the same blocking query, and re-reads the answer when it changes.
   const { dataUpdatedAt } = useLive(['intentions'], (options) => client.intentions.watchList({}, options))
   const answer = useQuery({
     queryKey: ['connection', source, destination, dataUpdatedAt],

@@ -13,7 +13,7 @@ import { destinationOf, keyOf, sourceOf } from './intention-search.ts'
 interface IntentionFormProps {
   /** The intention to edit; `undefined`: a new one. */
   readonly existing: Intention | undefined
-  /** It was deleted elsewhere while this form was open. */
+  /** The intention was deleted elsewhere while this form was open. */
   readonly isDeleted?: boolean
   readonly onClose: () => void
 }
@@ -27,7 +27,7 @@ interface Content {
 }
 
 /**
- * Creates an intention, or edits what it decides. Its names stay. If somebody else has changed it since, saving shows both
+ * Creates an intention, or edits its decision. Its names are fixed. If somebody else has changed it since, saving shows both
  * versions.
  */
 export function IntentionForm({ existing, isDeleted = false, onClose }: IntentionFormProps) {
@@ -132,7 +132,7 @@ const ACTIONS: Readonly<Record<string, string>> = {
   deny: texts.intentions.deny,
 }
 
-/** What is stored under the same names: a write by names takes an intention its ID. */
+/** Finds the intention with the same names: a write by names removes the ID. */
 async function readStored({ intentions }: Client, base: Intention): Promise<Intention | undefined> {
   const all = await intentions.list({}, { consistency: 'consistent' })
   return all.find((each) => keyOf(each) === keyOf(base))
@@ -141,11 +141,11 @@ async function readStored({ intentions }: Client, base: Intention): Promise<Inte
 interface Versions {
   /** `undefined`: there is none now. */
   readonly stored: Intention | undefined
-  /** The stored one, or one that was deleted; `undefined`: there was none. */
+  /** The stored intention, or a deleted one; `undefined`: there was none. */
   readonly earlier: Intention | undefined
 }
 
-/** Intentions of a destination that was written by names have no IDs, and are written by names only. */
+/** If a destination was written by names, its intentions have no IDs and can only be written by names. */
 async function write({ intentions }: Client, content: Content, { stored, earlier }: Versions): Promise<void> {
   const whole = wholeOf(content, earlier)
   if (earlier && earlier.ID === undefined) {
@@ -159,7 +159,7 @@ async function write({ intentions }: Client, content: Content, { stored, earlier
   }
 }
 
-/** The body of an intention, with what the form does not show of an earlier version. */
+/** The body of an intention, including the fields of an earlier version that the form does not show. */
 function wholeOf(content: Content, { Permissions, Meta }: Partial<Intention> = {}) {
   return {
     ...recordOf(content),
@@ -168,7 +168,7 @@ function wholeOf(content: Content, { Permissions, Meta }: Partial<Intention> = {
   }
 }
 
-/** The body of an intention, with namespaces where they were typed. */
+/** The body of an intention, with namespaces only if they were typed. */
 function recordOf({ source, destination, action, description }: Content) {
   const [SourceName, SourceNS] = source.split('/').reverse()
   const [DestinationName, DestinationNS] = destination.split('/').reverse()

@@ -14,7 +14,7 @@ const intention = (SourceName: string, SourceNS = 'default'): Intention => ({
   ModifyIndex: 1,
 })
 
-test('the first intention that fits the source decides', () => {
+test('the first intention that matches the source decides', () => {
   const matches = [intention('shop'), intention('shop', 'team'), intention('*')]
   expect(decidingIntention(matches, 'shop')).toBe(matches[0])
   expect(decidingIntention(matches, 'team/shop')).toBe(matches[1])

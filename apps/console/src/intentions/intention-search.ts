@@ -1,18 +1,18 @@
-/** What the page of intentions shows, as it is in the URL. */
+/** The search of the intentions page, as represented in the URL. */
 import type { Intention } from '@latchkey/sdk'
 
 export interface IntentionSearch {
   readonly q?: string | undefined
-  /** The services of the question whether one may connect to the other. */
+  /** The two services of a connection check. */
   readonly source?: string | undefined
   readonly destination?: string | undefined
-  /** The dialog that creates an intention is open. */
+  /** Whether the dialog that creates an intention is open. */
   readonly create?: true | undefined
-  /** The intention that the open dialog edits, as `keyOf` names it. */
+  /** The intention that the open dialog edits, by its `keyOf`. */
   readonly edit?: string | undefined
 }
 
-/** Reads the search of a URL, and drops what it does not know. */
+/** Reads the search of a URL, and drops what it does not recognise. */
 export function readIntentionSearch(search: Readonly<Record<string, unknown>>): IntentionSearch {
   const text = (value: unknown) => (value === undefined || value === '' ? undefined : String(value))
   const found = {
@@ -25,7 +25,7 @@ export function readIntentionSearch(search: Readonly<Record<string, unknown>>): 
   return Object.fromEntries(Object.entries(found).filter(([, value]) => value !== undefined))
 }
 
-/** A name as the service takes it: with its namespace where that is not `default`. */
+/** A name in the service's form: with its namespace unless that is `default`. */
 function nameOf(namespace: string, name: string): string {
   return namespace === 'default' ? name : `${namespace}/${name}`
 }
@@ -38,7 +38,7 @@ export function destinationOf({ DestinationNS, DestinationName }: Intention): st
   return nameOf(DestinationNS, DestinationName)
 }
 
-/** What no two intentions share: both names, which have no spaces. */
+/** A unique key: both names, which contain no spaces. */
 export function keyOf(intention: Intention): string {
   return `${sourceOf(intention)} ${destinationOf(intention)}`
 }
@@ -59,7 +59,7 @@ export function isSearched(intention: Intention, q: string | undefined): boolean
 }
 
 /**
- * The intention that decides about a source: the first that fits it.
+ * The intention that decides about a source: the first that matches it.
  *
  * @param matches intentions of the destination, the highest precedence first.
  */

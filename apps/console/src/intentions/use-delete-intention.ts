@@ -5,7 +5,7 @@ import { messageOf } from '../ui/feedback/message-of.ts'
 import { showToast } from '../ui/feedback/toast.tsx'
 import { destinationOf, sourceOf } from './intention-search.ts'
 
-/** Deletes an intention at once, and offers to undo: an equal one is created then. */
+/** Deletes an intention at once, and offers an undo, which creates an equal one. */
 export function useDeleteIntention(): (intention: Intention) => void {
   const client = useClient()
   const fail = (error: unknown) => showToast({ text: messageOf(error), tone: 'danger' })
@@ -40,7 +40,7 @@ export function useDeleteIntention(): (intention: Intention) => void {
   }
 }
 
-/** The standard edition knows no namespaces in a body. */
+/** The standard edition does not accept namespaces in a body. */
 function serverNames(SourceNS: string, DestinationNS: string) {
   return SourceNS === 'default' && DestinationNS === 'default' ? {} : { SourceNS, DestinationNS }
 }

@@ -16,7 +16,7 @@ interface CreateKeyProps {
   readonly onCreated: (key: string) => void
 }
 
-/** Creates a key, and never overwrites one. */
+/** Creates a key; never overwrites one. */
 export function CreateKey({ prefix, onClose, onCreated }: CreateKeyProps) {
   const client = useClient()
   const [key, setKey] = useState(prefix)

@@ -20,11 +20,11 @@ import { type Draft, ValueEditor } from './value-editor.tsx'
 
 interface EntryPanelProps {
   readonly name: string
-  /** Called when the person has deleted the key. */
+  /** Called after the person has deleted the key. */
   readonly onGone: () => void
 }
 
-/** The open key: its value to read and edit, and what is known of it. */
+/** The open key: its value to read and edit, and its metadata. */
 export function EntryPanel({ name, onGone }: EntryPanelProps) {
   const client = useClient()
   const isReadable = !hasDotStep(name)
@@ -58,7 +58,7 @@ export function EntryPanel({ name, onGone }: EntryPanelProps) {
   )
 }
 
-/** In place of a key or folder that has a step `.` or `..`: no address of the service leads to it. */
+/** Shown instead of a key or folder with a step `.` or `..`: no URL of the service can address it. */
 export function DotStep() {
   return (
     <Empty icon={FileX} title={texts.kv.dotTitle}>
@@ -123,7 +123,7 @@ function Fact({ label, children }: { readonly label: string; readonly children: 
   )
 }
 
-/** Deletes at once, unless the key has changed, and offers to undo. */
+/** Deletes at once, unless the key has changed, and offers an undo. */
 function DeleteKey({ entry, onGone }: { readonly entry: KVEntry; readonly onGone: () => void }) {
   const client = useClient()
   const restore = async () => {

@@ -28,7 +28,7 @@ export function KvPage() {
   const folder = prefix === '' ? {} : { in: prefix }
   const withoutDialog = { ...folder, ...(search.key === undefined ? {} : { key: search.key }) }
   const openCreated = async (key: string) => {
-    // First without the dialog: a value that is not saved may hold the person back at the open key.
+    // First closes the dialog: an unsaved value may keep the person at the open key.
     await navigate({ search: withoutDialog, replace: true })
     go({ ...folder, key })
   }

@@ -3,17 +3,17 @@ import type { NamespaceSearch } from '../session/namespace.ts'
 
 export const SEPARATOR = '/'
 
-/** What the page shows, as it is in the URL. */
+/** The search of the page, as represented in the URL. */
 export interface KvSearch {
-  /** The open folder, with its last slash; absent: the root. */
+  /** The open folder, with its trailing slash; absent: the root. */
   readonly in?: string
   /** The open key. */
   readonly key?: string
-  /** The dialog that creates a key is open. */
+  /** Whether the dialog that creates a key is open. */
   readonly create?: true
 }
 
-/** Reads the search of a URL, and drops what it does not know. A number may be the name of a key. */
+/** Reads the search of a URL, and drops what it does not recognise. A number may be the name of a key. */
 export function readKvSearch(search: Readonly<Record<string, unknown>>): KvSearch {
   const text = (value: unknown) => (value === undefined || value === '' ? undefined : String(value))
   const found = {
@@ -29,14 +29,14 @@ interface Address {
   readonly search: KvSearch & NamespaceSearch
 }
 
-/** Whether two addresses have the same key open, and so what was typed into its value. */
+/** Whether two addresses show the same key, so that text typed into its value is kept. */
 export function isSameKey(from: Address, to: Address): boolean {
   return from.pathname === to.pathname && from.search.key === to.search.key && from.search.ns === to.search.ns
 }
 
 export interface Crumb {
   readonly label: string
-  /** The folder, with its last slash. */
+  /** The folder, with its trailing slash. */
   readonly prefix: string
 }
 
@@ -59,7 +59,7 @@ export interface TreeRow {
   readonly isFolder: boolean
 }
 
-/** The rows of one level: folders, then keys, each by name. A key that equals the folder is its own row. */
+/** The rows of one level: folders, then keys, each sorted by name. A key that equals the folder has its own row. */
 export function rowsOf(keys: readonly string[], prefix: string): readonly TreeRow[] {
   const rows = keys.map((path) => {
     const isFolder = path.endsWith(SEPARATOR) && path !== prefix
@@ -69,12 +69,12 @@ export function rowsOf(keys: readonly string[], prefix: string): readonly TreeRo
   return rows.sort((a, b) => Number(b.isFolder) - Number(a.isFolder) || (a.path < b.path ? -1 : 1))
 }
 
-/** A name as a page shows it: between quotes where blanks at its ends would not be seen. */
+/** A name as shown on a page: in quotes if it begins or ends with whitespace, which would be invisible. */
 export function shownName(name: string): string {
   return name.trim() === name ? name : `“${name}”`
 }
 
-/** Whether a key has a step `.` or `..`, which no URL can hold. */
+/** Whether a key has a step `.` or `..`, which no URL can contain. */
 export function hasDotStep(key: string): boolean {
   return key.split(SEPARATOR).some((step) => step === '.' || step === '..')
 }

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { useClient } from '../session/session.ts'
 
-/** Whether the person may write a key, or everything below a prefix; yes until the answer is here. */
+/** Whether the person may write a key, or everything below a prefix; true until the answer arrives. */
 export function useMayWrite(segment: string, access: 'write' | 'write-prefix' = 'write'): boolean {
   const client = useClient()
   const { data } = useQuery({

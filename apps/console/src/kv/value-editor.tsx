@@ -14,7 +14,7 @@ import { isSameKey } from './paths.ts'
 import { formatted, unified, withEndingsOf } from './value.ts'
 
 interface ValueEditorProps {
-  /** The key as it is now. */
+  /** The current key. */
   readonly entry: KVEntry
   /** Its value. */
   readonly text: string
@@ -25,17 +25,17 @@ interface ValueEditorProps {
   readonly setDraft: Dispatch<SetStateAction<Draft | undefined>>
 }
 
-/** What the person types, and the version it began from. */
+/** The text being edited, and the version on which it is based. */
 export interface Draft {
-  /** Every line ends with `\n`: a text area has no other endings. */
+  /** Every line ends with `\n`: a text area supports no other line endings. */
   readonly text: string
   readonly base: string
   readonly index: number
 }
 
 /**
- * Edits a value. A change made elsewhere shows at once where nothing was typed; else both versions stand side by side,
- * and the person chooses which one to edit further. Saving succeeds only on the version that was seen.
+ * Edits a value. A change made elsewhere is shown at once if nothing was typed. Otherwise both versions are shown side by side,
+ * and the person chooses which one to continue editing. Saving succeeds only on the version that was shown.
  */
 export function ValueEditor({ entry, text, mayWrite, isDeleted, draft, setDraft }: ValueEditorProps) {
   const client = useClient()
@@ -56,7 +56,7 @@ export function ValueEditor({ entry, text, mayWrite, isDeleted, draft, setDraft 
       showToast({ text: texts.kv.saved })
     },
   })
-  // The same value written again is no conflict: save on the version that is here now.
+  // If the same value was written again, there is no conflict: save on the current version.
   useEffect(() => {
     setDraft((each) =>
       each && each.base === text && each.index !== entry.ModifyIndex

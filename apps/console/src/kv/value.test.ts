@@ -16,7 +16,7 @@ test.each([
   expect(withEndingsOf(stored, typed)).toBe(expected)
 })
 
-test('what was not changed is what was stored', () => {
+test('what was not changed is stored as before', () => {
   for (const stored of ['a\r\nb\nc\rd', '\r\n\n\r\r\n', '\r', '']) {
     expect(withEndingsOf(stored, unified(stored))).toBe(stored)
   }

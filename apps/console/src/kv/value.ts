@@ -1,4 +1,4 @@
-/** Values for people: text where the bytes are UTF-8. */
+/** Values for display: text if the bytes are UTF-8. */
 import { type KVEntry, valueBytes } from '@latchkey/sdk'
 
 /** The text of a value; `undefined` if its bytes are not UTF-8. */
@@ -18,7 +18,7 @@ export function sizeOf(entry: Pick<KVEntry, 'Value'>): string {
   return bytes < 1_024 ? `${bytes} ${bytes === 1 ? 'byte' : 'bytes'}` : `${SIZES.format(bytes / 1_024)} KiB`
 }
 
-/** The value with JSON in lines; as it is where it is not JSON. */
+/** The value, with JSON formatted over several lines; other values are unchanged. */
 export function formatted(text: string): string {
   try {
     return JSON.stringify(JSON.parse(text), null, 2)
@@ -29,14 +29,14 @@ export function formatted(text: string): string {
 
 const LINE_END = /\r\n?|\n/g
 
-/** The text as a text area holds it: every line ends with `\n`. */
+/** The text as a text area returns it: every line ends with `\n`. */
 export function unified(text: string): string {
   return text.replace(LINE_END, '\n')
 }
 
 /**
- * Gives a text from a text area the line endings of the stored one. Lines that are still there keep theirs; new ones end like
- * the line before them.
+ * Gives text from a text area the line endings of the stored text. Unchanged lines keep theirs; new ones end like the line
+ * before them.
  */
 export function withEndingsOf(stored: string, typed: string): string {
   const endings = stored.match(LINE_END) ?? []

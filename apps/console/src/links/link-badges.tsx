@@ -7,13 +7,13 @@ const SHOWN = 3
 
 interface LinkBadgesProps {
   readonly record: Linked
-  /** What stands in the place of no links. */
+  /** Shown if there are no links. */
   readonly none?: string
-  /** All of them, on as many lines as they need. */
+  /** Shows all links, on as many lines as needed. */
   readonly isWhole?: boolean
 }
 
-/** Where a token or a role has its rights from, in one line. */
+/** Where a token or a role gets its rights, on one line. */
 export function LinkBadges({ record, none = texts.tokens.noLinks, isWhole = false }: LinkBadgesProps) {
   const links = [
     ...(record.Policies ?? []).map(({ Name }) => ({ icon: FileText, name: Name, key: `p${Name}` })),

@@ -41,7 +41,7 @@ interface NamePickerProps {
   readonly onValues: (values: readonly string[]) => void
 }
 
-/** Names of policies or roles, chosen from those that exist. */
+/** Names of policies or roles, chosen from the existing ones. */
 export function NamePicker({ label, kind, values, onValues }: NamePickerProps) {
   const client = useClient()
   const [isOpen, setOpen] = useState(false)
@@ -111,7 +111,7 @@ interface TextPickerProps {
   readonly onValues: (values: readonly string[]) => void
 }
 
-/** Names that are typed, such as those of services. */
+/** Names that are typed, such as names of services. */
 export function TextPicker({ label, placeholder, values, onValues }: TextPickerProps) {
   const [text, setText] = useState('')
   const add = (event?: FormEvent) => {

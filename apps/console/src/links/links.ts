@@ -1,7 +1,7 @@
-/** Links as forms edit them: names, and the records that forms do not touch. */
+/** Links as forms edit them: names, plus the records that forms do not change. */
 import type { NodeIdentity, ServiceIdentity } from '@latchkey/sdk'
 
-/** What tokens and roles have in common. */
+/** The links that tokens and roles share. */
 export interface Linked {
   readonly Policies?: readonly { readonly Name: string }[] | undefined
   readonly Roles?: readonly { readonly Name: string }[] | undefined
@@ -31,7 +31,7 @@ export function linkNamesOf(record: Linked): LinkNames {
   }
 }
 
-/** @param datacenter of node identities that name none. */
+/** @param datacenter for node identities without one. */
 export function linksOf({ policies, services, nodes }: Omit<LinkNames, 'roles'>, datacenter: string) {
   return {
     Policies: policies.map((Name) => ({ Name })),

@@ -1,25 +1,25 @@
 /**
- * Whether the server answers, as all calls of the console see it. Watches outlast a server that is away, so that a page keeps what it
- * shows; this tells the person, and wakes the pages once it is back.
+ * Whether the server answers, judged from all calls of the console. Watches survive an outage, so pages keep what they show;
+ * this tells the person about it, and refreshes the pages when the server is back.
  */
 import type { LatchkeyError, Logger } from '@latchkey/sdk'
 import { sharedState } from './shared-state.ts'
 
 export interface Connection {
-  /** The last failure, while nothing succeeds. */
+  /** The last failure, if nothing has succeeded since. */
   readonly trouble: LatchkeyError | undefined
   /** How often the server came back. */
   readonly recoveries: number
 }
 
-/** Failures in a row that count. One may be that of a single connection, and a few answers that of a single endpoint. */
+/** Consecutive failures before the server is considered away: one connection or one endpoint may fail by itself. */
 const FAILURES_MIN = { unreachable: 2, refused: 4 } as const
 const AWAY: readonly (number | undefined)[] = [undefined, 502, 503, 504]
 
 let failures = 0
 const connection = sharedState<Connection>({ trouble: undefined, recoveries: 0 })
 
-/** Hears of every attempt and of every retry of a client. */
+/** Observes every attempt and every retry of a client. */
 export const connectionLogger: Logger = {
   debug(_, { status }) {
     if (status === undefined || status >= 500) return

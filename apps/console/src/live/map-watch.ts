@@ -1,11 +1,11 @@
 import type { Watch } from '@latchkey/sdk'
 
-/** The same watch with `null` for a record that does not exist: a query may not have the value `undefined`. */
+/** The same watch with `null` for a missing record: a query may not have the value `undefined`. */
 export function watchOrNull<T>(watch: Watch<T | undefined>): Watch<T | null> {
   return mapWatch(watch, (value) => value ?? null)
 }
 
-/** The same watch with other values. */
+/** The same watch with mapped values. */
 export function mapWatch<T, U>(watch: Watch<T>, map: (value: T) => U): Watch<U> {
   return {
     async next() {

@@ -1,6 +1,6 @@
 import { useSyncExternalStore } from 'react'
 
-/** A value outside of all components. Those that use it follow it. */
+/** A value outside all components. Components that use it re-render when it changes. */
 export interface SharedState<T> {
   get(): T
   set(next: T): void

@@ -1,9 +1,9 @@
 import { useState } from 'react'
 
 /**
- * A record that follows the server, kept as it was last if it is deleted while its form is open: what was typed stays.
+ * A record that follows the server. If it is deleted while its form is open, the last version stays, with what was typed.
  *
- * @param record `undefined`: not read yet, or another one is asked for; `null`: it does not exist.
+ * @param record `undefined`: not read yet, or another record is requested; `null`: it does not exist.
  */
 export function useKept<T>(record: T | null | undefined, isEdited: boolean): T | null | undefined {
   const [last, setLast] = useState(record)
@@ -11,7 +11,7 @@ export function useKept<T>(record: T | null | undefined, isEdited: boolean): T |
   return record === null && isEdited ? (last ?? null) : record
 }
 
-/** Whether something was the case once: who lost a right keeps the form that is open. */
+/** Whether a condition was ever true: somebody who lost a right keeps the open form. */
 export function useOnce(isNow: boolean): boolean {
   const [was, setWas] = useState(isNow)
   if (isNow && !was) setWas(true)
@@ -22,11 +22,11 @@ export function useOnce(isNow: boolean): boolean {
 export interface Editing {
   readonly isEdited: boolean
   readonly setEdited: (isEdited: boolean) => void
-  /** The record was deleted elsewhere, and is shown because its form is open. */
+  /** The record was deleted elsewhere, and is shown only because its form is open. */
   readonly isDeleted: boolean
 }
 
-/** The record of a page with a form, as {@link useKept} keeps it. */
+/** The record for a page with a form, kept by {@link useKept}. */
 export function useEditing<T>(record: T | null | undefined): {
   readonly shown: T | null | undefined
   readonly edit: Editing

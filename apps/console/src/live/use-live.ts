@@ -1,4 +1,4 @@
-/** Records that follow the server: a first read, then a blocking query for as long as somebody looks. */
+/** Records that follow the server: a first read, then blocking queries while a component shows them. */
 import type { Watch, WatchOptions } from '@latchkey/sdk'
 import { type QueryKey, type UseQueryResult, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useEffect } from 'react'
@@ -9,13 +9,13 @@ import { usePageVisible } from './use-page-visible.ts'
 /** A value and the index at which it was current. */
 interface Seen<T> {
   readonly value: T
-  /** `undefined`: the server did not say one. */
+  /** `undefined`: the server gave none. */
   readonly index: number | undefined
 }
 
 type Open<T> = (options: Pick<WatchOptions, 'signal' | 'index' | 'retries'>) => Watch<T>
 
-/** A person who waits for the first answer is told of a failure after so many retries. */
+/** After this many retries of the first read, the person is told about the failure. */
 const FIRST_RETRIES = 2
 
 interface Follower {
@@ -23,12 +23,12 @@ interface Follower {
   readonly stop: AbortController
 }
 
-/** One blocking query per key, however many components show it: a browser opens six connections to a server. */
+/** One blocking query per key, however many components show it: a browser opens only six connections to a server. */
 const followers = new Map<string, Follower>()
 
 /**
  * Reads a record or list, and follows it while the component is mounted and the tab is visible. A hidden tab holds no
- * connection, and catches up when it is shown.
+ * connection, and catches up when it becomes visible.
  *
  * @param key identifies what `open` watches.
  * @param open starts the watch, such as `(options) => client.policies.watchList(options)`.
@@ -40,9 +40,9 @@ export function useLive<T>(
 ): UseQueryResult<T> {
   const queries = useQueryClient()
   const isVisible = usePageVisible()
-  // A watch that pauses after failures begins again as soon as the server is back.
+  // A watch that paused after failures restarts as soon as the server is back.
   const { recoveries } = useConnection()
-  // Another token goes on after that of the person ended.
+  // It also restarts when another token replaces one that ended.
   const client = useClient()
   const query = useQuery({
     queryKey: key,
@@ -52,7 +52,7 @@ export function useLive<T>(
   })
   const hash = JSON.stringify(key)
   const follows = enabled && isVisible && query.isSuccess
-  // The hash stands for the key, and for what `open` watches.
+  // The hash represents both the key and `open`, which the key identifies.
   useEffect(() => {
     if (!follows) return
     const follower = followers.get(hash) ?? { users: 0, stop: new AbortController() }
@@ -76,7 +76,7 @@ export function useLive<T>(
           queries.setQueryData<Seen<T>>(key, { value, index: at })
         }
       } catch {
-        // The query below asks again, and shows what went wrong.
+        // The query below retries, and shows the failure.
         if (!signal.aborted) await queries.invalidateQueries({ queryKey: key, exact: true })
       }
     }

@@ -20,7 +20,7 @@ function subscribe(listener: () => void): () => void {
   }
 }
 
-/** The time in milliseconds, of one clock for all components, rounded down to `stepMs`. */
+/** The time in milliseconds, from one clock for all components, rounded down to `stepMs`. */
 export function useNow(stepMs: number = TICK_MS): number {
   return useSyncExternalStore(subscribe, () => Math.floor(now / stepMs) * stepMs)
 }

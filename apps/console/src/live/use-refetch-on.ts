@@ -5,24 +5,24 @@ import { usePageVisible } from './use-page-visible.ts'
 interface WaitOptions {
   readonly limit: 1
   readonly signal: AbortSignal
-  /** Absent: answers at once. */
+  /** Absent: returns at once. */
   readonly index?: number
 }
 
 /** A blocking query of a list, such as `(options) => client.withMeta().roles.list({}, options)`. */
 type Wait = (options: WaitOptions) => Promise<{ readonly index?: number | undefined }>
 
-/** Least pause between two reads of a list that changes all the time. A slow query pauses for as long as it took. */
+/** Minimum pause between two reads of a constantly changing list. After a slow query, the pause is as long as the query took. */
 const PAUSE_MS = 300
 const FAILED_PAUSE_MS = 3_000
 
-/** Reads a query again when a list changes: for what is no list of its own that `useLive` could watch. */
+/** Refetches a query when a list changes: for results that are not a list that `useLive` could follow. */
 export function useRefetchOn(key: QueryKey, wait: Wait): void {
   const queries = useQueryClient()
   // A hidden tab holds no connection.
   const isVisible = usePageVisible()
   const hash = JSON.stringify(key)
-  // The hash stands for the key, and for what `wait` asks.
+  // The hash represents both the key and `wait`.
   useEffect(() => {
     if (!isVisible) return
     const stop = new AbortController()

@@ -24,7 +24,7 @@ const COLUMNS: readonly Column<{ readonly key: string }>[] = [
   },
 ]
 
-/** The keys that a session holds, as they are locked and released. */
+/** The keys that a session locks, updated as they are locked and released. */
 export function HeldKeys({ session: { ID } }: { readonly session: LockSession }) {
   const client = useClient()
   const keys = useLive(['session', ID, 'keys'], (options) =>

@@ -7,7 +7,7 @@ const session = (fields: Partial<LockSession> = {}): LockSession => ({
   ...{ Behavior: 'release', TTL: '15s', CreateIndex: 1, ModifyIndex: 1, ...fields },
 })
 
-test('a session without a TTL does not expire, another ends after twice its TTL', () => {
+test('a session without a TTL does not expire; with one it ends after twice the TTL', () => {
   expect([ttlOf(session()), lifetimeOf(session())]).toEqual([
     '15s',
     'Ends about 30 seconds after the last renewal',
@@ -27,7 +27,7 @@ test.each([
   expect(givenLockDelayOf(session({ LockDelay }))).toBe(shown)
 })
 
-test('its checks are those of all three lists, each once (spec 9.3, 1.7.0)', () => {
+test('its checks are the checks of all three lists, each once (spec 9.3, 1.7.0)', () => {
   expect(checksOf(session({ Checks: ['serfHealth'] }))).toEqual(['serfHealth'])
   const ServiceChecks = [{ ID: 'web', Namespace: '' }]
   expect(checksOf(session({ NodeChecks: ['a', 'b'], ServiceChecks, Checks: ['a'] }))).toEqual([

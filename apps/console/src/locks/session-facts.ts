@@ -1,4 +1,4 @@
-/** What a session says of itself, as people read it. */
+/** Facts about a session, formatted for people. */
 import { lockDelayMs, sessionLifetimeMs } from '@latchkey/acl'
 import type { LockSession } from '@latchkey/sdk'
 import { durationText } from '../live/durations.ts'
@@ -10,7 +10,7 @@ export function nameOf({ Name, ID }: LockSession): string {
   return Name === '' ? ID : Name
 }
 
-/** Its TTL as it was given. */
+/** Its TTL, as given. */
 export function ttlOf(session: LockSession): string {
   return sessionLifetimeMs(session) === undefined ? texts.common.none : session.TTL
 }
@@ -21,12 +21,12 @@ export function lifetimeOf(session: LockSession): string {
   return lifetimeMs === undefined ? texts.locks.forever : texts.locks.expires(durationText(lifetimeMs))
 }
 
-/** For how long its keys stay locked after it has ended. */
+/** How long its keys stay locked after it has ended. */
 export function lockDelayOf(session: LockSession): string {
   return delayText(lockDelayMs(session))
 }
 
-/** As {@link lockDelayOf}; where the service shortens what was given, both. */
+/** Like {@link lockDelayOf}, but shows both values if the service shortens the given one. */
 export function givenLockDelayOf(session: LockSession): string {
   const given = delayText(session.LockDelay / NANOSECONDS_PER_MS)
   const acts = lockDelayOf(session)
@@ -43,7 +43,7 @@ export function checksOf({ NodeChecks = [], Checks = [], ServiceChecks }: LockSe
   return [...new Set([...NodeChecks, ...Checks, ...(ServiceChecks ?? []).map(({ ID }) => ID)])]
 }
 
-/** Where the page of keys and values shows a key: open, with its folder. */
+/** The URL at which the page of keys and values shows a key, with its folder open. */
 export function placeOf(key: string): { readonly in?: string; readonly key: string } {
   const folder = key.slice(0, key.lastIndexOf('/') + 1)
   return folder === '' ? { key } : { in: folder, key }

@@ -19,7 +19,7 @@ import { useMayEnd } from './use-may-end.ts'
 
 const route = getRouteApi('/sessions/$id')
 
-/** A session, and the keys that it holds. */
+/** A session, and the keys that it locks. */
 export function SessionPage() {
   const { id } = route.useParams() as { readonly id: string }
   const client = useClient()
@@ -100,7 +100,7 @@ function SessionFacts({ session }: { readonly session: LockSession }) {
   )
 }
 
-/** Ends the session behind a question: the program that holds its keys learns of it late. */
+/** Ends the session after a confirmation, because the program that holds its keys learns of it late. */
 function EndSession({ session }: { readonly session: LockSession }) {
   const client = useClient()
   const mayEnd = useMayEnd(session.Node)

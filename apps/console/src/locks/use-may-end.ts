@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { useClient } from '../session/session.ts'
 
-/** Whether the person may end sessions of a node; yes until the answer is here. */
+/** Whether the person may end sessions of a node; true until the answer arrives. */
 export function useMayEnd(node: string): boolean {
   const client = useClient()
   const { data } = useQuery({

@@ -12,7 +12,7 @@ interface BindingRuleFormProps {
   readonly method: string
   /** The rule to edit, as the page shows it; `undefined`: a new one. */
   readonly existing: BindingRule | undefined
-  /** It was deleted elsewhere while this form was open. */
+  /** The rule was deleted elsewhere while this form was open. */
   readonly isDeleted?: boolean
   readonly onClose: () => void
 }
@@ -25,7 +25,7 @@ interface Content {
 }
 
 /**
- * Creates or edits a binding rule. The server checks selector and name, and its error stands at the field. If somebody else
+ * Creates or edits a binding rule. The server checks selector and name, and its error is shown at the field. If somebody else
  * has changed the rule since, saving shows both versions.
  */
 export function BindingRuleForm({ method, existing, isDeleted = false, onClose }: BindingRuleFormProps) {

@@ -21,7 +21,7 @@ const EXAMPLE = `{
   "ClaimMappings": { "project": "project" }
 }`
 
-/** Creates a login method. What its Config holds depends on the type; the server checks it. */
+/** Creates a login method. The content of its Config depends on the type; the server checks it. */
 export function CreateMethod({ onClose, onCreated }: CreateMethodProps) {
   const client = useClient()
   const [name, setName] = useState('')

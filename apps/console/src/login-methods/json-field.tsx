@@ -1,7 +1,7 @@
 import { texts } from '../texts.ts'
 import { Field } from '../ui/form/field.tsx'
 
-/** The object that a text of JSON is; `undefined` if it is none. */
+/** The JSON object in a text; `undefined` if the text is not one. */
 export function readJson(text: string): Record<string, unknown> | undefined {
   try {
     const value: unknown = JSON.parse(text)
@@ -19,7 +19,7 @@ interface JsonFieldProps {
   readonly onValue: (value: string) => void
 }
 
-/** A JSON object, checked as it is typed. */
+/** A JSON object, checked while it is typed. */
 export function JsonField({ label, value, onValue }: JsonFieldProps) {
   const isBroken = value.trim() !== '' && readJson(value) === undefined
   return (

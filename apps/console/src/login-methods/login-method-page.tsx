@@ -74,7 +74,7 @@ export function LoginMethodPage() {
   )
 }
 
-/** Fields of a configuration that callers with `acl:write` are shown, and the page shows to no one. */
+/** Fields of a configuration that the server shows to `acl:write` callers, and that the page never shows. */
 const HIDDEN_FIELDS: readonly string[] = ['OIDCClientSecret', 'ServiceAccountJWT']
 
 function Facts({ method }: { readonly method: AuthMethod }) {

@@ -11,7 +11,7 @@ import { Card } from '../ui/page.tsx'
 import '../ui/styles/insight.css'
 import { JsonField, readJson } from './json-field.tsx'
 
-/** What a login with given claims would get. Claims stay in the page: they may name a person. */
+/** What a login with given claims would get. Claims do not leave the page, because they may identify a person. */
 export function LoginTest({ method }: { readonly method: string }) {
   const client = useClient()
   const [claims, setClaims] = useState('{\n  "sub": "ada"\n}')

@@ -15,13 +15,13 @@ import { Dialog } from '../ui/overlay/dialog.tsx'
 interface NamespaceDialogProps {
   /** Absent: a new one. */
   readonly namespace?: Namespace
-  /** It was deleted elsewhere while this form was open. */
+  /** The namespace was deleted elsewhere while this form was open. */
   readonly isDeleted?: boolean
   readonly onClose: () => void
 }
 
 interface Content {
-  /** It cannot change. */
+  /** The name cannot change. */
   readonly name: string
   readonly description: string
   readonly policies: readonly string[]

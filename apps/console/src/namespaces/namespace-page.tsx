@@ -122,7 +122,7 @@ function NamespaceDetails({ namespace, isDeleted, isEdited, setEdited }: Details
   )
 }
 
-/** The lists of the namespace, with how much is in them. */
+/** The lists of the namespace, with their sizes. */
 function Contents({ name }: { readonly name: string }) {
   const rights = useRights()
   const client = useClient().withNamespace(name)

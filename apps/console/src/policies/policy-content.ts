@@ -1,6 +1,6 @@
 import type { Client, Policy } from '@latchkey/sdk'
 
-/** What a form edits of a policy. */
+/** The fields of a policy that a form edits. */
 export interface PolicyContent {
   readonly name: string
   readonly description: string

@@ -1,4 +1,4 @@
-/** Name, description and rules of a policy, with what the service finds in them as the person types. */
+/** Name, description and rules of a policy, with findings of the service while the person types. */
 import { Conflict, Invalid, type LintFinding } from '@latchkey/sdk'
 import { CircleCheck } from 'lucide-react'
 import { useState } from 'react'
@@ -14,7 +14,7 @@ interface PolicyFormProps {
   readonly content: PolicyContent
   readonly onContent: (content: PolicyContent) => void
   readonly readOnly: boolean
-  /** Why the server refused it: what is about the name stands there. */
+  /** Why the server refused it: an error about the name is shown at its field. */
   readonly error?: unknown
 }
 
@@ -69,7 +69,7 @@ export function PolicyForm({ content, onContent, readOnly, error }: PolicyFormPr
   )
 }
 
-/** Whether an error stands at the field of the name. */
+/** Whether an error is shown at the name field. */
 export function isAboutName(error: unknown): boolean {
   return (error instanceof Invalid && error.field === 'Name') || error instanceof Conflict
 }
@@ -100,7 +100,7 @@ function Findings({ findings }: { readonly findings: readonly LintFinding[] }) {
   )
 }
 
-/** The place stands beside the message. */
+/** The position is shown beside the message. */
 function withoutPlace(message: string): string {
   return message.replace(/^Rules: line \d+, column \d+: /, '')
 }

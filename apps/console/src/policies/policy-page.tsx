@@ -30,7 +30,7 @@ const PARENT = { to: '/policies', label: texts.policies.title }
 /** The rules of this policy cannot change. */
 const BUILTIN_ID = '00000000-0000-0000-0000-000000000001'
 
-/** What the person edits, and the version that they began with. */
+/** The edited content, and the version on which it is based. */
 interface Draft {
   readonly base: Policy
   readonly content: PolicyContent
@@ -62,7 +62,7 @@ export function PolicyPage() {
 
 interface DetailsProps {
   readonly policy: Policy
-  /** Somebody else has deleted it while the person edits. */
+  /** Somebody else has deleted the policy during the edit. */
   readonly isDeleted: boolean
   readonly draft: Draft | undefined
   readonly setDraft: (draft: Draft | undefined) => void

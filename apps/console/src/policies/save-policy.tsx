@@ -1,4 +1,4 @@
-/** Before a policy is saved: what is different in its text, and which tokens would gain or lose rights. */
+/** Before a policy is saved: the differences of its text, and which tokens would gain or lose rights. */
 import type { Client, Policy, WhatIfChange } from '@latchkey/sdk'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
@@ -15,10 +15,10 @@ import { Dialog } from '../ui/overlay/dialog.tsx'
 import { contentOf, type PolicyContent } from './policy-content.ts'
 
 interface SavePolicyProps {
-  /** The version with which the person began. */
+  /** The version on which the edit is based. */
   readonly base: Policy
   readonly content: PolicyContent
-  /** Somebody else has saved since: what to edit further, beginning with their version. */
+  /** Somebody else has saved since: continues the edit, based on their version. */
   readonly onSettle: (base: Policy, content: PolicyContent) => void
   readonly onSaved: () => void
   readonly onClose: () => void
@@ -157,7 +157,7 @@ interface Found {
   readonly hasMore: boolean
 }
 
-/** Tokens that the dialog lists; beyond that it says that there are more. */
+/** Tokens that the dialog lists; if there are more, it says so. */
 const CHANGES_MAX = 100
 const PAGE = 500
 
@@ -177,7 +177,7 @@ async function findChanges(client: Client, id: string, rules: string, signal: Ab
   }
 }
 
-/** Rights of one token that are listed. */
+/** Listed rights of one token. */
 const RIGHTS_MAX = 6
 
 function Changes({ changes, hasMore }: Found) {

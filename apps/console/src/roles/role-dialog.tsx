@@ -17,7 +17,7 @@ import { Dialog } from '../ui/overlay/dialog.tsx'
 interface RoleDialogProps {
   /** Absent: a new one. */
   readonly role?: Role
-  /** It was deleted elsewhere while this form was open. */
+  /** The role was deleted elsewhere while this form was open. */
   readonly isDeleted?: boolean
   readonly onClose: () => void
 }

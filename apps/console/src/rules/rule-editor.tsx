@@ -1,4 +1,4 @@
-/** The editor of rules: CodeMirror in a shadow root, where it adopts its style sheets instead of inserting elements. */
+/** The rule editor: CodeMirror in a shadow root, where it adopts its style sheets instead of inserting elements. */
 import {
   autocompletion,
   closeBrackets,
@@ -25,10 +25,10 @@ import { texts } from '../texts.ts'
 import { completeRules, ruleHighlighting, ruleLanguage } from './rule-language.ts'
 import { ruleTheme } from './rule-theme.ts'
 
-/** Pause in typing before the rules are checked. */
+/** Delay after typing before the rules are checked. */
 const LINT_DELAY_MS = 250
 
-/** Marks a change that came from outside. */
+/** Marks a change from outside. */
 const fromOutside = Annotation.define<true>()
 
 interface RuleEditorProps {
@@ -37,7 +37,7 @@ interface RuleEditorProps {
   readonly onChange?: (value: string) => void
   readonly onFindings?: (findings: readonly LintFinding[]) => void
   readonly readOnly?: boolean
-  /** Shows what differs from this text. */
+  /** Highlights the differences from this text. */
   readonly original?: string
 }
 
@@ -57,7 +57,7 @@ export function RuleEditor(props: RuleEditorProps) {
     const parent = root.appendChild(document.createElement('div'))
     const check = async (editor: EditorView): Promise<Diagnostic[]> => {
       const text = editor.state.doc.toString()
-      // Without an answer there are no findings; saving says what is wrong.
+      // Without an answer there are no findings; saving then reports what is wrong.
       const findings = text.trim() === '' ? [] : await client.policies.lint(text).catch(() => [])
       latest.current.onFindings?.(findings)
       return findings.map((finding) => toDiagnostic(finding, editor.state))

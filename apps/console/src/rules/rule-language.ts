@@ -1,4 +1,4 @@
-/** How the editor colours rules, and what it completes. The words come from the rules themselves. */
+/** Syntax highlighting and completion of rules. The words come from the rule language itself. */
 
 import {
   type Completion,
@@ -19,11 +19,11 @@ const KINDS: ReadonlySet<string> = new Set([
 const ATTRIBUTES: ReadonlySet<string> = new Set(['policy', 'intentions'])
 
 interface State {
-  /** Inside a comment of several lines. */
+  /** Inside a multi-line comment. */
   isComment: boolean
-  /** After `=`: a text is a level. */
+  /** After `=`, where a text is a level. */
   isValue: boolean
-  /** Blocks around. */
+  /** Enclosing blocks. */
   depth: number
 }
 
@@ -104,7 +104,7 @@ const ATTRIBUTE_COMPLETIONS: readonly Completion[] = [...ATTRIBUTES].map((name) 
 
 const LEVEL_COMPLETIONS: readonly Completion[] = RULE_LEVELS.map((label) => ({ label, type: 'constant' }))
 
-/** Kinds at the outside, attributes within a block, levels after `=`. */
+/** Kinds at the top level, attributes within a block, levels after `=`. */
 export function completeRules(context: CompletionContext): CompletionResult | null {
   const level = context.matchBefore(/=\s*"[a-z]*/)
   if (level) return { from: level.from + level.text.lastIndexOf('"') + 1, options: LEVEL_COMPLETIONS }

@@ -1,4 +1,4 @@
-/** The rules of a policy as people read them: on what, how much. */
+/** The rules of a policy in readable form: on what, how much. */
 import { parseRules, type Rule } from '@latchkey/acl'
 import { texts } from '../texts.ts'
 import { Badge, type Tone } from '../ui/badge.tsx'

@@ -1,4 +1,4 @@
-/** The looks of the editor, in the colours of the console. */
+/** The editor's theme, in the colours of the console. */
 import { EditorView } from '@codemirror/view'
 
 export const ruleTheme = EditorView.theme({
@@ -55,7 +55,7 @@ export const ruleTheme = EditorView.theme({
   '.cm-lint-marker-info': { background: 'var(--accent)' },
   '.cm-changedLine': { background: 'var(--good-soft) !important' },
   '.cm-changedText': { background: 'color-mix(in srgb, var(--good) 22%, transparent) !important' },
-  // The colours of words have too little contrast on this ground.
+  // CodeMirror's text colours have too little contrast on this background.
   '.cm-changedText, .cm-changedText span': { color: 'var(--ink) !important' },
   '.cm-deletedChunk': { background: 'var(--danger-soft)', paddingLeft: '0.75rem' },
   '.cm-deletedChunk span': { color: 'var(--ink) !important' },
@@ -68,6 +68,6 @@ export const ruleTheme = EditorView.theme({
     padding: '0.25rem 0.75rem',
     fontFamily: 'var(--font)',
   },
-  // The font has no such signs.
+  // The font lacks these characters.
   '.cm-collapsedLines:before, .cm-collapsedLines:after': { content: '""' },
 })

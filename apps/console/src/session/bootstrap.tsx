@@ -9,9 +9,9 @@ import { Problem } from '../ui/feedback/problem.tsx'
 import { Dialog } from '../ui/overlay/dialog.tsx'
 import { anonymousClient, signIn } from './session.ts'
 
-/** Creates the first management token of a new server, and hands its secret over without showing it. */
+/** Creates the first management token of a new server, and hands over its secret without showing it. */
 export default function Bootstrap({ onClose }: { readonly onClose: () => void }) {
-  // Not state: what React renders from it would be in the page.
+  // Not state, because React may render state into the page.
   const secret = useRef<string>(undefined)
   const [isShown, setShown] = useState(false)
   const [isLeaving, setLeaving] = useState(false)
@@ -25,7 +25,7 @@ export default function Bootstrap({ onClose }: { readonly onClose: () => void })
   const enter = useMutation({ mutationFn: () => signIn(secret.current ?? '', { remember: false }) })
   const copy = useMutation({ mutationFn: () => copyText(secret.current ?? '') })
   const isKept = copy.isSuccess || isShown
-  // The secret is in this dialog alone: it does not close over a slip of the hand.
+  // The secret exists only in this dialog, so closing it by accident asks first.
   const close = () => (create.isPending || (create.isSuccess && !isKept) ? setLeaving(true) : onClose())
   const isDone = create.error instanceof LatchkeyError && create.error.code === 'bootstrap_done'
   return (

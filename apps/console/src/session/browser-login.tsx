@@ -7,10 +7,10 @@ import { Problem } from '../ui/feedback/problem.tsx'
 import { TextField } from '../ui/form/field.tsx'
 import { anonymousClient, enter } from './session.ts'
 
-/** The page to which the identity provider returns: one address, which the login method has to allow. */
+/** The page to which the identity provider redirects: one URL, which the login method must allow. */
 const RETURN_PATH = '/ui/'
 
-/** The login that began in another load of this tab; its address is read once. */
+/** The login that began before a reload of this tab; its URL is read once. */
 let returned: Promise<void> | undefined
 
 async function completeReturn(): Promise<void> {

@@ -7,14 +7,14 @@ import { ClientContext } from './session.ts'
 
 interface ClientScopeProps {
   readonly client: Client
-  /** `undefined`: that of the token. */
+  /** `undefined`: the token's namespace. */
   readonly namespace: string | undefined
   readonly children: ReactNode
 }
 
 /**
- * One person in one namespace: the client of the pages inside, and what they have read. Mount it again for another. A client of
- * another token, after that of the person ended, reads everything again.
+ * One person in one namespace: the client of the pages inside, and their cached reads. Mount it again for another. If the
+ * person's token ended and another one replaces it, the new client reads everything again.
  */
 export function ClientScope({ client, namespace, children }: ClientScopeProps) {
   const [queries] = useState(createQueries)

@@ -1,4 +1,4 @@
-/** The namespace that a page shows. It is in the URL, so that a page can be sent to somebody (extended edition). */
+/** The namespace that a page shows. It is in the URL, so that a page can be shared (extended edition). */
 import { useSearch } from '@tanstack/react-router'
 import { serverFacts } from '../server-facts.ts'
 
@@ -12,7 +12,7 @@ export function readNamespaceSearch({ ns }: Readonly<Record<string, unknown>>): 
   return isName && serverFacts.edition === 'extended' ? { ns: String(ns) } : {}
 }
 
-/** The namespace of the URL; `undefined`: that of the token. */
+/** The namespace in the URL; `undefined`: the token's. */
 export function useNamespace(): string | undefined {
   return useSearch({ strict: false, select: (search: NamespaceSearch) => search.ns })
 }

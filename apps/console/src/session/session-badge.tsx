@@ -18,10 +18,10 @@ import { Menu } from '../ui/overlay/menu.tsx'
 import { signOut, useSession } from './session.ts'
 import { type Rights, useRights } from './use-rights.ts'
 
-/** From then on the end of the session is coloured as a warning. */
+/** From this time on, the end of the session is coloured as a warning. */
 const SOON_MS = 600_000
 
-/** Who I am, what I may do, until when. */
+/** Who is signed in, with which rights, until when. */
 export function SessionBadge() {
   const session = useSession()
   const rights = useRights()

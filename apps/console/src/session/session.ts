@@ -1,4 +1,4 @@
-/** Who is signed in. The secret is in memory, and in the session storage of the tab if the person asks for it. */
+/** Who is signed in. The secret is in memory, and in the tab's session storage if the person chooses so. */
 import { type Client, createClient, PermissionDenied, type Token } from '@latchkey/sdk'
 import { createContext, use } from 'react'
 import { connectionLogger } from '../live/connection.ts'
@@ -9,7 +9,7 @@ import { hasUnsaved } from '../ui/form/unsaved.ts'
 /** A token without its secret: the only form in which the console keeps one. */
 export type KnownToken = Omit<Token, 'SecretID'>
 
-/** `restoring`: the tab has a secret of before, which is being tried. */
+/** `restoring`: the tab has an earlier secret, which is being tried. */
 export type Session =
   | { readonly state: 'signedOut'; readonly reason?: SignOutReason }
   | { readonly state: 'restoring' }
@@ -17,7 +17,7 @@ export type Session =
       readonly state: 'signedIn'
       readonly client: Client
       readonly token: KnownToken | undefined
-      /** The token expired or was deleted, and the page stays for what was typed into it. */
+      /** The token expired or was deleted, and the page stays to keep what was typed. */
       readonly hasEnded?: true
     }
 
@@ -30,7 +30,7 @@ const STORED = 'latchkey.secret'
 export const anonymousClient: Client = createClient({
   address: window.location.origin,
   headerPrefix: serverFacts.headerPrefix,
-  // A person waits for the answer: fail sooner than a program would.
+  // A person is waiting: fail sooner than for a program.
   timeout: 15_000,
   retries: 2,
   logger: connectionLogger,
@@ -64,12 +64,12 @@ export async function signIn(secret: string, { remember }: { readonly remember: 
   session.set({ state: 'signedIn', client, token })
 }
 
-/** Enters with a client that a login made. */
+/** Enters with a client from a login. */
 export async function enter(client: Client): Promise<void> {
   session.set({ state: 'signedIn', client, token: withoutSecret(await client.tokens.self()) })
 }
 
-/** Enters without a token, with what anyone may do. */
+/** Enters without a token, with the rights that everyone has. */
 export function enterAnonymously(): void {
   session.set({ state: 'signedIn', client: anonymousClient, token: undefined })
 }
@@ -79,7 +79,7 @@ export function signOut(reason?: SignOutReason): void {
   session.set(reason === undefined ? { state: 'signedOut' } : { state: 'signedOut', reason })
 }
 
-/** The token expired or was deleted. The page stays while it holds what is not saved, until somebody signs in again. */
+/** Handles a token that expired or was deleted. The page stays while it has unsaved input, until somebody signs in again. */
 export function endSession(): void {
   const ended = session.get()
   if (ended.state !== 'signedIn' || !hasUnsaved()) {
@@ -90,7 +90,7 @@ export function endSession(): void {
   session.set({ ...ended, hasEnded: true })
 }
 
-/** Signs in with the secret that the tab kept. A server that cannot be reached leaves it kept. */
+/** Signs in with the secret that the tab kept. If the server cannot be reached, the secret stays there. */
 export async function restore(): Promise<void> {
   const secret = sessionStorage.getItem(STORED)
   if (secret === null) return

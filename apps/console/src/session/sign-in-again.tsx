@@ -8,7 +8,7 @@ import { TextField } from '../ui/form/field.tsx'
 import { Dialog, DiscardDialog } from '../ui/overlay/dialog.tsx'
 import { signIn, signOut } from './session.ts'
 
-/** Asks for another token over a page with something typed, whose own token ended. */
+/** Asks for another token on top of a page with typed input, after the person's own token ended. */
 export function SignInAgain() {
   const [secret, setSecret] = useState('')
   const [isLeaving, setLeaving] = useState(false)

@@ -13,11 +13,11 @@ const BrowserLogin = lazy(() => import('./browser-login.tsx'))
 
 interface SignInPageProps {
   readonly session: Session
-  /** Called when a secret is sent. */
+  /** Called when a secret is submitted. */
   readonly onSubmit: () => void
 }
 
-/** The page of a person who has not signed in. The page that they asked for appears afterwards. */
+/** The page for a person who has not signed in. Afterwards the page that they requested appears. */
 export function SignInPage({ session, onSubmit }: SignInPageProps) {
   const [secret, setSecret] = useState('')
   const [remember, setRemember] = useState(false)

@@ -1,4 +1,4 @@
-/** What the person may do, so that pages offer nothing that would be refused. */
+/** The person's rights, so that pages offer nothing that would be refused. */
 import { useQuery } from '@tanstack/react-query'
 import { useClient } from './session.ts'
 
@@ -18,7 +18,7 @@ export interface Rights {
 
 const NONE: Rights = { aclRead: false, aclWrite: false, operatorRead: false, operatorWrite: false }
 
-/** The rights, asked once a minute; none until the answer is here. */
+/** The rights, read once a minute; none until the answer arrives. */
 export function useRights(): Rights {
   const client = useClient()
   const { data } = useQuery({

@@ -1,4 +1,4 @@
-/** Follows the token that is signed in: when it is deleted or expires, the person is signed out, or asked to sign in again. */
+/** Follows the person's token: when it is deleted or expires, the person is signed out, or asked to sign in again. */
 import { PermissionDenied } from '@latchkey/sdk'
 import { useQueryClient } from '@tanstack/react-query'
 import { useEffect } from 'react'

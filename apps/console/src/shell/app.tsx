@@ -1,4 +1,4 @@
-/** The sign-in page until somebody has signed in, which loads little, then all other pages. */
+/** Until somebody has signed in, only the small sign-in page; then all other pages. */
 import { lazy, Suspense, useEffect } from 'react'
 import { useSession } from '../session/session.ts'
 import { SignInPage } from '../session/sign-in-page.tsx'
@@ -8,7 +8,7 @@ import { LoadBoundary } from './load-boundary.tsx'
 const load = () => import('./workspace.tsx')
 const Workspace = lazy(load)
 
-/** Loads the other pages while the server is asked about a secret; if that fails, the next attempt says so. */
+/** Loads the other pages while the server checks a secret; if that fails, the next attempt shows why. */
 function loadEarly(): void {
   load().catch(() => {})
 }

@@ -6,7 +6,7 @@ import { texts } from '../texts.ts'
 
 const AGAIN_MS = 2_000
 
-/** Says that the server is away, and asks for it until it is back. The page below stays, with what was typed into it. */
+/** Says that the server is away, and probes it until it is back. The page below keeps what was typed. */
 export function ConnectionBanner() {
   const { trouble } = useConnection()
   const session = useSession()
@@ -14,7 +14,7 @@ export function ConnectionBanner() {
   const client = session.state === 'signedIn' ? session.client : undefined
   useEffect(() => {
     if (!isAway || !client) return
-    // Its outcome reaches the connection as that of every call does.
+    // The outcome updates the connection state like any other call.
     const ask = () => void client.tokens.self({ retries: 0 }).catch(() => {})
     const timer = setInterval(ask, AGAIN_MS)
     window.addEventListener('online', ask)

@@ -1,4 +1,4 @@
-/** Navigation and page of a person who is signed in. */
+/** Navigation and page for a signed-in person. */
 import { Outlet } from '@tanstack/react-router'
 import { Menu as MenuIcon } from 'lucide-react'
 import { Dialog as Radix } from 'radix-ui'
@@ -18,7 +18,7 @@ import { Brand, SideNav } from './side-nav.tsx'
 
 const CommandPalette = lazy(() => import('./command-palette.tsx'))
 
-/** The frame of every page, for one person in the namespace of the address. */
+/** The frame of every page, for one person in the namespace of the URL. */
 export function Frame() {
   const session = useSession()
   const namespace = useNamespace()
@@ -38,7 +38,7 @@ function Shell({ hasEnded }: { readonly hasEnded: boolean }) {
     const onKey = (event: KeyboardEvent) => {
       if (event.key.toLowerCase() !== 'k' || !(event.ctrlKey || event.metaKey)) return
       event.preventDefault()
-      // Not over a dialog: what was typed into it would go with its page.
+      // Not over a dialog: leaving its page would lose what was typed.
       setPaletteOpen((isOpen) => !isOpen && document.querySelector('.dialog') === null)
     }
     window.addEventListener('keydown', onKey)
@@ -83,7 +83,7 @@ interface NavigationSheetProps {
   readonly onClose: () => void
 }
 
-/** The navigation over the page, where there is no place beside it. */
+/** The navigation as an overlay, on screens too narrow to show it beside the page. */
 function NavigationSheet({ onSearch, onClose }: NavigationSheetProps) {
   const returnFocus = useReturnFocus()
   return (

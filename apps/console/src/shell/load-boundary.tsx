@@ -5,7 +5,7 @@ interface LoadBoundaryProps {
   readonly children: ReactNode
 }
 
-/** Shows why the pages did not load, where no page is there yet that could. */
+/** Shows why the pages did not load, when there is no page yet that could. */
 export class LoadBoundary extends Component<LoadBoundaryProps, { readonly error: unknown }> {
   override state: { readonly error: unknown } = { error: undefined }
 

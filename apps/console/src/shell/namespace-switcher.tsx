@@ -8,10 +8,10 @@ import { useRights } from '../session/use-rights.ts'
 import { texts } from '../texts.ts'
 import { Menu } from '../ui/overlay/menu.tsx'
 
-/** The namespace in which calls without one act, unless the token has its own. */
+/** The namespace of calls that name none, unless the token has its own. */
 const DEFAULT = 'default'
 
-/** Which namespace the pages show, and another one to choose (extended edition). */
+/** Shows the namespace of the pages, and switches to another one (extended edition). */
 export function NamespaceSwitcher({ onNavigate }: { readonly onNavigate?: () => void }) {
   const session = useSession()
   const client = useClient()
@@ -22,13 +22,13 @@ export function NamespaceSwitcher({ onNavigate }: { readonly onNavigate?: () => 
   const own = token?.Namespace ?? DEFAULT
   const current = useNamespace() ?? own
   const [isOpen, setOpen] = useState(false)
-  // Followed while the menu is open: a watch on every page would hold one of the few connections of the browser.
+  // Followed only while the menu is open: a watch on every page would hold one of the browser's few connections.
   const namespaces = useLive(['namespaces'], (options) => client.namespaces.watchList(options), {
     enabled: isOpen && rights.operatorRead,
   })
   const choose = (name: string) => {
     onNavigate?.()
-    // A record of one namespace is not in another: its list is.
+    // A record does not exist in another namespace, so this switches to its list.
     const [, section = ''] = pathname.split('/')
     void navigate({ to: `/${section}`, search: { ns: name === own ? undefined : name } })
   }

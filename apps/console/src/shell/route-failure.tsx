@@ -6,7 +6,7 @@ import { Page } from '../ui/page.tsx'
 
 const reload = () => window.location.reload()
 
-/** A page that failed to render, or to load: the server is away, or was updated and has a new one. */
+/** A page that failed to render or to load: the server is away, or was updated and has a new version of the page. */
 export function RouteFailure({ error }: { readonly error: unknown }) {
   const isWaiting = isNotLoaded(error)
   useEffect(() => {

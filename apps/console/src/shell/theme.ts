@@ -1,4 +1,4 @@
-/** Light, dark, or as the system says. The choice is no secret, so it may stay in local storage. */
+/** Light, dark, or as in the system. The choice is not secret, so it may be in local storage. */
 
 export type Theme = 'system' | 'light' | 'dark'
 

@@ -1,7 +1,7 @@
 import { RouterProvider } from '@tanstack/react-router'
 import { router } from '../router.tsx'
 
-/** All pages of a person who is signed in. */
+/** All pages for a signed-in person. */
 export default function Workspace() {
   return <RouterProvider router={router} />
 }

@@ -21,7 +21,7 @@ const LIFETIMES = [
 ] as const
 
 interface CreateTokenProps {
-  /** What it links at first. */
+  /** The initial links. */
   readonly policies: readonly string[]
   readonly roles: readonly string[]
   readonly onClose: () => void
@@ -50,7 +50,7 @@ export function CreateToken({ policies, roles, onClose }: CreateTokenProps) {
       })
       return { accessorId: token.AccessorID, name: token.Description, secret: () => token.SecretID }
     },
-    // Not the data of the mutation, which would keep the secret after the dialog has closed.
+    // Not in the mutation's data, which would keep the secret after the dialog has closed.
     onSuccess: setMade,
     gcTime: 0,
   })

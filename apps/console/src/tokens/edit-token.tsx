@@ -15,9 +15,9 @@ import type { ShownToken } from './shown-token.ts'
 import { type TokenContent, TokenForm } from './token-form.tsx'
 
 interface EditTokenProps {
-  /** As the page shows it: it follows changes made elsewhere while the person types. */
+  /** The token on the page, which follows changes made elsewhere while the person types. */
   readonly token: ShownToken
-  /** It was deleted elsewhere while this form was open. */
+  /** The token was deleted elsewhere while this form was open. */
   readonly isDeleted: boolean
   readonly onClose: () => void
 }

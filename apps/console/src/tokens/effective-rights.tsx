@@ -34,7 +34,7 @@ export function EffectiveRights({ token }: { readonly token: ShownToken }) {
     },
     placeholderData: (before) => before,
   })
-  // Policies and roles change without the token.
+  // Policies and roles change independently of the token.
   useRefetchOn(key, ({ limit: _, ...options }) => client.withMeta().policies.list(options))
   useRefetchOn(key, ({ limit: _, ...options }) => client.withMeta().roles.list({}, options))
   if (expanded.error) return <Problem error={expanded.error} onRetry={expanded.refetch} />
@@ -90,7 +90,7 @@ function Tree({ token }: { readonly token: Expanded }) {
 interface NodeProps {
   readonly icon: LucideIcon
   readonly name: string
-  /** Leads to the record. */
+  /** A link to the record. */
   readonly link?: ReactNode
   readonly note: string
   readonly badge?: string | undefined

@@ -3,10 +3,10 @@ import { useNow } from '../live/use-now.ts'
 import { texts } from '../texts.ts'
 import { Badge } from '../ui/badge.tsx'
 
-/** From this time before its end on, a token stands out. */
+/** When less than this time is left, the token is highlighted. */
 const SOON_MS = 3_600_000
 
-/** When a token expires, as people say it. */
+/** When a token expires, in relative terms. */
 export function Expiry({ value }: { readonly value: string | undefined }) {
   const now = useNow()
   if (value === undefined) return <span className="small muted">{texts.common.never}</span>

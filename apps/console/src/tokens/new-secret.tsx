@@ -8,7 +8,7 @@ import { copyText } from '../ui/copy-text.ts'
 import { Problem } from '../ui/feedback/problem.tsx'
 import { Dialog } from '../ui/overlay/dialog.tsx'
 
-/** A token that was just made. Its secret is behind a function, so that nothing renders it by accident. */
+/** A new token. Its secret is behind a function, so that nothing renders it by accident. */
 export interface Made {
   readonly accessorId: string
   readonly name: string

@@ -7,13 +7,13 @@ import { Button } from '../ui/button.tsx'
 import { copyText } from '../ui/copy-text.ts'
 import { Problem } from '../ui/feedback/problem.tsx'
 
-/** How long a secret stays on the screen. */
+/** How long a secret stays on screen. */
 const SHOWN_MS = 30_000
 const COPIED_MS = 2_500
 
 /**
- * Copies or shows the secret of a token. It is read when the person asks, copied without being in the page, and shown
- * for half a minute.
+ * Copies or shows the secret of a token. It is read on demand, copied without entering the page, and shown for half a
+ * minute.
  */
 export function SecretActions({ accessorId }: { readonly accessorId: string }) {
   const client = useClient()

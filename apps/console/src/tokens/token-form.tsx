@@ -13,7 +13,7 @@ interface TokenFormProps {
   readonly onContent: (content: TokenContent) => void
 }
 
-/** What create and edit have in common. */
+/** The fields that create and edit share. */
 export function TokenForm({ content, onContent }: TokenFormProps) {
   const { description, links } = content
   const link = (part: Partial<LinkNames>) => onContent({ description, links: { ...links, ...part } })

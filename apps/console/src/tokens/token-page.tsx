@@ -31,11 +31,11 @@ export function TokenPage() {
   const { accessorId } = route.useParams() as { accessorId: string }
   const client = useClient()
   const token = useLive(['token', accessorId], (options) =>
-    // The secret is dropped as the record arrives: it is read again when the person copies it.
+    // The secret is dropped when the record arrives, and read again when the person copies it.
     mapWatch(client.tokens.watch(accessorId, options), (found) => (found ? withoutSecret(found) : null)),
   )
   const { shown, edit } = useEditing(token.data)
-  // A form stays, whatever happens below it.
+  // An open form stays, whatever happens to the token.
   if (token.error && !edit.isEdited) {
     return (
       <Page title={texts.tokens.one} parent={PARENT}>

@@ -1,6 +1,6 @@
 /**
- * Deletes a token at once, and offers for some seconds to create it again with the same ids, links and expiration. A secret that leaked
- * must not live on while somebody might change their mind.
+ * Deletes a token at once, and for some seconds offers to recreate it with the same ids, links and expiration. A leaked secret
+ * must not stay valid while somebody might change their mind.
  */
 import type { Client, Token } from '@latchkey/sdk'
 import { useClient } from '../session/session.ts'
@@ -10,10 +10,10 @@ import { showToast } from '../ui/feedback/toast.tsx'
 import type { ShownToken } from './shown-token.ts'
 
 const UNDO_MS = 12_000
-/** The service takes expirations from a minute ahead on. */
+/** The service accepts expirations from one minute ahead on. */
 const EXPIRATION_MIN_MS = 60_000
 
-/** @returns a function that resolves to whether the token is gone; failures are shown. */
+/** @returns a function that resolves to whether the token is gone; it shows failures. */
 export function useDeleteToken(): (token: ShownToken) => Promise<boolean> {
   const client = useClient()
   return async ({ AccessorID }) => {
@@ -50,7 +50,7 @@ function offerUndo(client: Client, token: Token): void {
   })
 }
 
-/** Tokens of logins and of the legacy API are made by others, and a lifetime may be too short by now. */
+/** Excludes tokens that only logins or the legacy API can create, and tokens with too little lifetime left. */
 function canBeMadeAgain({ AuthMethod, Rules, ExpirationTime }: Token): boolean {
   const remainingMs =
     ExpirationTime === undefined ? Number.POSITIVE_INFINITY : Date.parse(ExpirationTime) - Date.now()

@@ -3,7 +3,7 @@ import type { ComponentProps } from 'react'
 interface ButtonProps extends ComponentProps<'button'> {
   readonly look?: 'primary' | 'plain' | 'quiet' | 'danger'
   readonly size?: 'medium' | 'small'
-  /** The action runs: it cannot be started again. */
+  /** The action is running and cannot be started again. */
   readonly busy?: boolean
 }
 
@@ -22,7 +22,7 @@ export function Button({ look = 'plain', size = 'medium', busy = false, ...props
 }
 
 interface IconButtonProps extends ComponentProps<'button'> {
-  /** What it does, for people who do not see the icon. */
+  /** What the button does, for people who do not see the icon. */
   readonly label: string
 }
 

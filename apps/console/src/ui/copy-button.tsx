@@ -10,7 +10,7 @@ const SHOWN_MS = 2_000
 
 interface CopyButtonProps {
   readonly label: string
-  /** Called when the person copies: what is copied need not be in the page. */
+  /** Called when the person copies, so that the text need not be in the page. */
   readonly text: () => string | Promise<string>
 }
 

@@ -1,12 +1,12 @@
 import { texts } from '../texts.ts'
 
 /**
- * Puts a text on the clipboard without putting it into the page.
+ * Copies a text to the clipboard without adding it to the page.
  *
- * @throws Error with a text for people, if the browser refuses.
+ * @throws Error with a message for people if the browser refuses.
  */
 export async function copyText(text: string): Promise<void> {
-  // Over plain HTTP from another machine, browsers give a page no clipboard, but still let it answer a copy.
+  // Over plain HTTP from another machine, browsers offer no clipboard API, but a page can still handle a copy event.
   const isCopied = window.isSecureContext
     ? await navigator.clipboard.writeText(text).then(
         () => true,

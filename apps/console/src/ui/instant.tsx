@@ -1,7 +1,7 @@
 import { absoluteTime, relativeTo } from '../live/instants.ts'
 import { useNow } from '../live/use-now.ts'
 
-/** An instant as people say it, with the exact one in its title. */
+/** An instant in relative terms, with the exact one in its title. */
 export function Instant({ value }: { readonly value: string }) {
   const now = useNow()
   return (

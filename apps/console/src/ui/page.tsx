@@ -4,10 +4,10 @@ import { texts } from '../texts.ts'
 
 interface PageProps {
   readonly title: string
-  /** Shown instead of the title; the title still names the tab. */
+  /** Shown instead of the title, which still names the tab. */
   readonly heading?: ReactNode
   readonly lead?: ReactNode
-  /** The list that the record is in. */
+  /** The list that contains the record. */
   readonly parent?: { readonly to: string; readonly label: string }
   readonly actions?: ReactNode
   readonly width?: 'narrow' | 'normal' | 'wide'
@@ -43,7 +43,7 @@ interface CardProps {
   readonly title?: string
   readonly actions?: ReactNode
   readonly children: ReactNode
-  /** The content reaches the edges, as tables do. */
+  /** The content extends to the edges, as tables do. */
   readonly flush?: boolean
 }
 

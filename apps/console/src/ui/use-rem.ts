@@ -5,7 +5,7 @@ function subscribe(listener: () => void): () => void {
   return () => window.removeEventListener('resize', listener)
 }
 
-/** The size of the text in pixels, which grows with wide screens and with the settings of the person. */
+/** The text size in pixels, which grows with wide screens and with the person's settings. */
 export function useRem(): number {
   return useSyncExternalStore(subscribe, () =>
     Number.parseFloat(getComputedStyle(document.documentElement).fontSize),

@@ -7,7 +7,7 @@ function dumpOf(records: readonly object[]): ReadableStream<Uint8Array> {
   return new Blob([JSON.stringify(records)]).stream()
 }
 
-test('counts tokens, names what cannot be imported, and holds no secret', async () => {
+test('counts tokens, names what cannot be imported, and contains no secret', async () => {
   const rules = 'key "shop/" { policy = "read" }'
   const plan = await planDump(
     dumpOf([

@@ -1,6 +1,6 @@
 /**
- * What an upgrade would make of a dump of legacy tokens: the rules of the service, run in the browser. Nothing of the
- * dump is sent anywhere, and no secret is in the result.
+ * What an upgrade would make of a dump of legacy tokens, computed with the service's rules in the browser. Nothing of the dump
+ * is sent anywhere, and the result contains no secret.
  */
 import {
   ACCESSOR_BATCH_SIZE_MAX,
@@ -15,26 +15,26 @@ import {
   translateLegacyRules,
 } from '@latchkey/acl'
 
-/** One token that a finding is about. */
+/** A token that a finding is about. */
 interface Place {
-  /** Empty if it has none, or one that holds its secret. */
+  /** Empty if the token has none, or if it contains the secret. */
   readonly name: string
-  /** In the file, from 1. */
+  /** Position in the file, from 1. */
   readonly position: number
   readonly message: string
 }
 
 export interface DumpFinding {
   readonly code: LegacyFindingCode
-  /** An `error` keeps the token out of the import. */
+  /** An `error` excludes the token from the import. */
   readonly severity: 'error' | 'warning'
-  /** Tokens, however many faults of this kind each has. */
+  /** Number of tokens, however many problems of this kind each has. */
   readonly tokens: number
-  /** The first of them. */
+  /** The first of these tokens. */
   readonly places: readonly Place[]
 }
 
-/** Rules that tokens share, and the policy that gives the same rights. */
+/** Rules that tokens share, and the policy that grants the same rights. */
 export interface RuleText {
   readonly rules: string
   readonly tokens: number
@@ -48,24 +48,24 @@ export interface DumpPlan {
   readonly withRules: number
   /** Records that cannot be imported. */
   readonly refused: number
-  /** Of the accessor migration. */
+  /** Batches of the accessor migration. */
   readonly batches: number
   readonly batchSize: number
-  /** Least time of the accessor migration, in milliseconds. */
+  /** Minimum duration of the accessor migration, in milliseconds. */
   readonly durationMs: number
-  /** The errors first. */
+  /** Errors first. */
   readonly findings: readonly DumpFinding[]
-  /** The most used first. */
+  /** Most used first. */
   readonly texts: readonly RuleText[]
 }
 
 const PLACES_MAX = 5
 
 /**
- * Reads a dump as it arrives, so that a large file needs little memory.
+ * Reads a dump as it arrives, so a large file needs little memory.
  *
- * @param onProgress told the bytes so far.
- * @throws DumpSyntaxError for what is no list of tokens.
+ * @param onProgress receives the number of bytes so far.
+ * @throws DumpSyntaxError if the text is not a list of tokens.
  */
 export async function planDump(
   chunks: ReadableStream<Uint8Array>,
@@ -154,7 +154,7 @@ function shownName(record: object): string {
   return holdsSecret ? '' : Name
 }
 
-/** The rules of a policy that gives the same rights, and what was left out; `undefined` if the text cannot be read. */
+/** The rules of a policy that grants the same rights, and what was left out; `undefined` if the text cannot be parsed. */
 export function policyOf(rules: string): { rules: string; notes: readonly string[] } | undefined {
   try {
     const translation = translateLegacyRules(rules, { widening: 'comment-out' })

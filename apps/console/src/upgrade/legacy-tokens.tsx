@@ -39,7 +39,7 @@ const COLUMNS: readonly Column<TokenRow>[] = [
   },
 ]
 
-/** Tokens whose rights come from legacy rules, and what each needs before these end. */
+/** Tokens whose rights come from legacy rules, and what each needs before legacy rules are removed. */
 export function LegacyTokens() {
   const { rows, isComplete, error, retry } = useTokenFeed()
   const legacy = rows.filter(({ Legacy }) => Legacy)

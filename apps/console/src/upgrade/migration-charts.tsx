@@ -31,7 +31,7 @@ export function MigrationCharts({ value, samples }: Sampled<MigrationStatus>) {
   )
 }
 
-/** What is done, and a dashed line from there to the expected end. */
+/** The progress so far, and a dashed line from there to the expected end. */
 function Progress({ samples }: { readonly samples: readonly Sample<MigrationStatus>[] }) {
   const times = samples.map(({ at }) => at)
   const done = samples.map(({ value }) => value.Done)

@@ -11,7 +11,7 @@ import { Skeleton } from '../ui/feedback/states.tsx'
 import { Card } from '../ui/page.tsx'
 import { MigrationCharts } from './migration-charts.tsx'
 
-/** The migration of accessors, and that of intentions. */
+/** The accessor migration and the intentions migration. */
 export function Migrations() {
   const client = useClient()
   const accessors = useQuery({

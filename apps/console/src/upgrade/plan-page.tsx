@@ -8,7 +8,7 @@ import '../ui/styles/upgrade.css'
 import { planDump } from './dump-plan.ts'
 import { PlanView } from './plan-view.tsx'
 
-/** Takes the dump of a legacy server, and says what its upgrade would do. The file stays in the browser. */
+/** Takes the dump of a legacy server, and shows what its upgrade would do. The file stays in the browser. */
 export function PlanPage() {
   const [share, setShare] = useState(0)
   const plan = useMutation({

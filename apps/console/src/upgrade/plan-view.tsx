@@ -8,7 +8,7 @@ import { type DumpFinding, type DumpPlan, policyOf, type RuleText } from './dump
 /** Rule texts beyond this number are only counted. */
 const TEXTS_SHOWN = 25
 
-/** The plan of an upgrade: counts, time, what is wrong with the dump, and the policies that its rules become. */
+/** The plan of an upgrade: counts, duration, problems of the dump, and the policies that its rules become. */
 export function PlanView({ plan }: { readonly plan: DumpPlan }) {
   const numbers = [
     [texts.upgrade.plan.tokens, plan.tokens],

@@ -35,7 +35,7 @@ const STATUS: Readonly<Record<number, { readonly tone: Tone; readonly text: stri
   4: { tone: 'danger', text: texts.upgrade.failed },
 }
 
-/** By the tag `acls`, which servers before 1.4.0 lack. */
+/** Read from the tag `acls`, which servers before 1.4.0 lack. */
 const MODES: Readonly<Record<string, { readonly tone: Tone; readonly text: string }>> = {
   '0': { tone: 'plain', text: texts.upgrade.modes.disabled },
   '1': { tone: 'good', text: texts.upgrade.modes.enabled },

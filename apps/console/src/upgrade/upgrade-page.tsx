@@ -8,7 +8,7 @@ import { LegacyTokens } from './legacy-tokens.tsx'
 import { Migrations } from './migrations.tsx'
 import { Servers } from './servers.tsx'
 
-/** How far the upgrade from legacy tokens is: servers, migrations, and the tokens that still need something. */
+/** The progress of the upgrade from legacy tokens: servers, migrations, and the tokens that still need something. */
 export function UpgradePage() {
   return (
     <Page

@@ -1,12 +1,12 @@
 /**
- * All tokens that the person may see, page by page from the service, and then as they change. The table shows what is
- * here from the first page on. Secrets are dropped as pages arrive: the list never holds one.
+ * All tokens that the person may see: loaded page by page, then updated as they change. The table shows tokens from the first
+ * page on. Secrets are dropped when pages arrive, so the list never has one.
  */
 import type { Client, TokenListEntry } from '@latchkey/sdk'
 
 /** A token of the list, without its secret. */
 export type TokenRow = Omit<TokenListEntry, 'SecretID' | 'Hash'> & {
-  /** What the search looks at, in lower case. */
+  /** The searched text, in lower case. */
   readonly searched: string
   /** Its ExpirationTime in milliseconds. */
   readonly expiresAt: number | undefined
@@ -15,16 +15,16 @@ export type TokenRow = Omit<TokenListEntry, 'SecretID' | 'Hash'> & {
 export interface FeedState {
   /** Newest first. A new array for each change. */
   readonly rows: readonly TokenRow[]
-  /** Whether the last page has arrived at least once. */
+  /** Whether all pages have been loaded at least once. */
   readonly isComplete: boolean
   readonly error: unknown
 }
 
 const FIRST_PAGE = 200
 const PAGE = 1_000
-/** The table is rendered again when the list has grown by this factor, so that loading costs linear time. */
+/** The table is re-rendered when the list has grown by this factor, so that loading takes linear time. */
 const GROWTH = 1.5
-/** Least pause between two looks at a long list that changes all the time, in milliseconds per page. */
+/** Minimum pause between two reads of a long, constantly changing list, in milliseconds per page. */
 const PAUSE_PER_PAGE_MS = 20
 const SORT = { sort: '-CreateIndex' } as const
 
@@ -33,7 +33,7 @@ export class TokenFeed {
   private readonly listeners = new Set<() => void>()
   private stop: AbortController | undefined
   private state: FeedState = { rows: [], isComplete: false, error: undefined }
-  /** What was loaded is current as of this index. */
+  /** The index at which the loaded list is current. */
   private index: number | undefined
 
   constructor(client: Client) {
@@ -42,7 +42,7 @@ export class TokenFeed {
 
   readonly get = (): FeedState => this.state
 
-  /** Loads and follows while anyone listens. */
+  /** Loads and follows while there are listeners. */
   readonly subscribe = (listener: () => void): (() => void) => {
     this.listeners.add(listener)
     if (this.listeners.size === 1) this.start()
@@ -52,13 +52,13 @@ export class TokenFeed {
     }
   }
 
-  /** Starts again after a failure. */
+  /** Restarts after a failure. */
   readonly retry = (): void => {
     this.stop?.abort()
     this.start()
   }
 
-  /** Starts again if it has failed, now that the server is back. */
+  /** Restarts if it has failed, once the server is back. */
   readonly recover = (): void => {
     if (this.state.error !== undefined && this.listeners.size > 0) this.retry()
   }
@@ -73,7 +73,7 @@ export class TokenFeed {
   }
 
   private async run(signal: AbortSignal): Promise<void> {
-    // A list that was left and comes back is read again only if it has changed.
+    // When the person returns to the list, it is read again only if it has changed.
     this.index ??= await this.load(signal)
     const client = this.client.withMeta()
     for (;;) {
@@ -89,7 +89,7 @@ export class TokenFeed {
     }
   }
 
-  /** @returns the index of the first page: whatever changes after it wakes the next wait. */
+  /** @returns the index of the first page: any later change ends the next wait. */
   private async load(signal: AbortSignal): Promise<number> {
     const client = this.client.withMeta()
     const known = this.state
@@ -103,7 +103,7 @@ export class TokenFeed {
       for (const entry of page.value) rows.push(toRow(entry))
       cursor = page.nextCursor
       if (cursor !== undefined && known.isComplete && index === undefined) {
-        // What is new shows at once, before a long list has been read again.
+        // New tokens are shown at once, before a long list has been read again.
         this.publish({ ...known, rows: withNewest(rows, known.rows) })
       } else if (cursor !== undefined && !known.isComplete && rows.length > published * GROWTH) {
         published = rows.length
@@ -121,7 +121,7 @@ export class TokenFeed {
   }
 }
 
-/** The rows of the first page, and those known before that are older. */
+/** The rows of the first page, and the known older ones. */
 function withNewest(newest: readonly TokenRow[], known: readonly TokenRow[]): readonly TokenRow[] {
   const oldest = newest.at(-1)?.CreateIndex ?? 0
   const shown = new Set(newest.map(({ AccessorID }) => AccessorID))

@@ -62,7 +62,7 @@ test('sorts by expiry, with tokens that never expire last', () => {
   expect(sorted).toEqual(['Web shop', 'CI', 'Node'])
 })
 
-test('reads the search of an address, and drops what it does not know', () => {
+test('reads the search of a URL, and drops what it does not recognise', () => {
   expect(readTokenSearch({ q: 'a', expiry: 'year', policy: 3, other: 'x' })).toEqual({ q: 'a' })
   expect(isFiltered(readTokenSearch({ sort: 'token' }))).toBe(false)
 })

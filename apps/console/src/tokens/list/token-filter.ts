@@ -1,4 +1,4 @@
-/** The filters of the token list, as they are in the URL. */
+/** The filters of the token list, as represented in the URL. */
 import type { Sorting } from '../../ui/table/data-table.tsx'
 import type { TokenRow } from './token-feed.ts'
 
@@ -18,11 +18,11 @@ export interface TokenSearch {
   readonly expiry?: ExpiryFilter
   /** A column, with `-` in front for descending. */
   readonly sort?: string
-  /** The dialog that creates a token is open. */
+  /** Whether the dialog that creates a token is open. */
   readonly create?: true
 }
 
-/** Reads the search of a URL, and drops what it does not know. */
+/** Reads the search of a URL, and drops what it does not recognise. */
 export function readTokenSearch(search: Readonly<Record<string, unknown>>): TokenSearch {
   const text = (name: string) =>
     typeof search[name] === 'string' && search[name] !== '' ? search[name] : undefined
@@ -46,7 +46,7 @@ export function isFiltered({ q, policy, role, identity, method, expiry }: TokenS
 
 const HOUR_MS = 3_600_000
 
-/** The rows that a search shows. A token that has expired since it was read is left out. */
+/** The rows that match a search. Tokens that have expired since they were read are left out. */
 export function filterTokens(
   rows: readonly TokenRow[],
   search: TokenSearch,
@@ -82,7 +82,7 @@ function identitiesOf(row: TokenRow): string[] {
   ]
 }
 
-/** The values that a filter can have, each once, in order. */
+/** The distinct values of a filter, in order. */
 export function valuesOf(rows: readonly TokenRow[], filter: LinkFilter): readonly string[] {
   const values = new Set<string>()
   for (const row of rows) {
@@ -103,7 +103,7 @@ export function readSorting(sort: string | undefined): Sorting {
 
 const COMPARATORS: Readonly<Record<string, (a: TokenRow, b: TokenRow) => number>> = {
   token: (a, b) => compare(a.Description.toLowerCase(), b.Description.toLowerCase()),
-  // Tokens that never expire come last.
+  // Tokens that never expire are last.
   expires: (a, b) => compare(a.ExpirationTime ?? '~', b.ExpirationTime ?? '~'),
   created: (a, b) => a.CreateIndex - b.CreateIndex,
 }
@@ -112,7 +112,7 @@ function compare(a: string, b: string): number {
   return a < b ? -1 : Number(a > b)
 }
 
-/** The rows in order. They come newest first, which costs nothing. */
+/** Sorts the rows. They are already newest first, so that order costs nothing. */
 export function sortTokens(rows: readonly TokenRow[], { column, descending }: Sorting): readonly TokenRow[] {
   const comparator = COMPARATORS[column]
   if (comparator === undefined || (column === 'created' && descending)) return rows

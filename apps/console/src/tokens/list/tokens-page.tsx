@@ -85,7 +85,7 @@ const COLUMNS: readonly Column<TokenRow>[] = [
   },
 ]
 
-/** Expired tokens leave the list within this time. */
+/** Expired tokens disappear from the list within this time. */
 const EXPIRY_STEP_MS = 5_000
 
 export function TokensPage() {
@@ -98,7 +98,7 @@ export function TokensPage() {
   const shownSearch = useDeferredValue(search)
   const sorting = useMemo(() => readSorting(shownSearch.sort), [shownSearch.sort])
   const sorted = useMemo(() => sortTokens(rows, sorting), [rows, sorting])
-  // Time alone changes what is filtered, so that a long list is not sorted every few seconds.
+  // Passing time only affects the filter, so a long list is not sorted again every few seconds.
   const shown = useMemo(() => filterTokens(sorted, shownSearch, now), [sorted, shownSearch, now])
   const change = (part: { readonly [K in keyof TokenSearch]?: TokenSearch[K] | undefined }) =>
     void navigate({ search: (before: TokenSearch) => ({ ...before, ...part }), replace: true })

@@ -5,7 +5,7 @@ import { usePageVisible } from '../../live/use-page-visible.ts'
 import { useClient } from '../../session/session.ts'
 import { type FeedState, TokenFeed } from './token-feed.ts'
 
-/** One list per session, so that a page that is left and opened again shows what was loaded. */
+/** One list per session, so that a reopened page shows what was loaded. */
 const feeds = new WeakMap<Client, TokenFeed>()
 
 export function useTokenFeed(): FeedState & { readonly retry: () => void } {

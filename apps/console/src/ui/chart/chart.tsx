@@ -5,10 +5,10 @@ import { type ChartProps, clock } from './series.ts'
 
 const Plot = lazy(async () => ({ default: (await import('./plot.tsx')).Plot }))
 
-/** Rows of the table: the newest ones. */
+/** The newest rows, shown in the table. */
 const ROWS_MAX = 12
 
-/** Numbers over time: lines, what they are at the pointer, and the same as a table. The vertical axis begins at 0. */
+/** Numbers over time: lines, their values at the pointer, and the same as a table. The vertical axis begins at 0. */
 export function Chart(props: ChartProps) {
   const { title, times, lines, format } = props
   const [pointed, setPointed] = useState<number>()

@@ -1,4 +1,4 @@
-/** The canvas of a chart, in a file of its own: only pages that draw one load the library. */
+/** The canvas of a chart, in a separate file: only pages that draw one load the library. */
 import { useEffect, useRef } from 'react'
 import uPlot from 'uplot'
 import 'uplot/dist/uPlot.min.css'
@@ -8,7 +8,7 @@ import { type ChartProps, clock, type Line } from './series.ts'
 const HEIGHT_REM = 11
 const LABEL_REM = 0.75
 const CHARACTER_REM = 0.45
-/** Least width between two labels of the axis of time. */
+/** Minimum distance between two labels of the time axis. */
 const INTERVAL_REM = 5
 const MINUTE_MS = 60_000
 
@@ -17,7 +17,7 @@ interface PlotProps extends ChartProps {
   readonly onPoint: (index: number | undefined) => void
 }
 
-/** Draws lines over time. It follows its width, the size of text and the theme. */
+/** Draws lines over time. Adapts to its width, the text size and the theme. */
 export function Plot(props: PlotProps) {
   const { times, lines } = props
   const box = useRef<HTMLDivElement>(null)
@@ -26,7 +26,7 @@ export function Plot(props: PlotProps) {
   latest.current = props
   const rem = useRem()
   const data: uPlot.AlignedData = [[...times], ...lines.map(({ values }) => [...values])]
-  // A line keeps its look; its values are set below.
+  // A line keeps its style; its values are set below.
   const labels = lines.map(({ label }) => label).join('\n')
   useEffect(() => {
     const element = box.current
@@ -108,7 +108,7 @@ const LOOKS: Readonly<Record<Line['look'], (color: ColorOf) => Partial<uPlot.Ser
   bound: (color) => ({ stroke: color('--ink-3'), width: 1, points: { show: false } }),
 }
 
-/** What a colour of the design is now, in the theme of the page: a canvas knows no variables. */
+/** The current value of a design colour in the page's theme: a canvas cannot use CSS variables. */
 function colorOf(element: HTMLElement, name: string): string {
   element.style.color = `var(${name})`
   const { color } = getComputedStyle(element)

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { type Sampled, sampled } from './sampled.ts'
 
-test('keeps the first sample and the newest, however many there were', () => {
+test('keeps the first and the newest sample, however many there were', () => {
   let all: Sampled<number> | undefined
   for (let at = 0; at < 5_000; at += 1) all = sampled(all, at * 2, at)
   expect(all?.value).toBe(9_998)

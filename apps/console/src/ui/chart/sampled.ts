@@ -1,4 +1,4 @@
-/** Values of the past minutes, for charts. The server keeps none: a chart begins when its page is opened. */
+/** Values of the past minutes, for charts. The server keeps no history: a chart begins when its page is opened. */
 
 export interface Sample<T> {
   /** Milliseconds since the epoch. */
@@ -6,16 +6,16 @@ export interface Sample<T> {
   readonly value: T
 }
 
-/** A value, and what it was before: the newest last, which is the value itself. */
+/** A value and its history; the newest sample, at the end, is the value itself. */
 export interface Sampled<T> {
   readonly value: T
   readonly samples: readonly Sample<T>[]
 }
 
-/** At one value a second, ten minutes at full detail. */
+/** With one value a second: ten minutes in full detail. */
 const SAMPLES_MAX = 600
 
-/** Adds a value. Beyond {@link SAMPLES_MAX} every second sample is dropped, so that the first one stays for hours. */
+/** Adds a value. Beyond {@link SAMPLES_MAX}, every second sample is dropped, so that the first one stays for hours. */
 export function sampled<T>(before: Sampled<T> | undefined, value: T, at = Date.now()): Sampled<T> {
   const samples = before?.samples ?? []
   const kept = samples.length < SAMPLES_MAX ? samples : samples.filter((_, i) => i % 2 === 0)

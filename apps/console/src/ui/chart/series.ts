@@ -2,9 +2,9 @@
 
 export interface Line {
   readonly label: string
-  /** `area`: what was measured. `expected`: dashed. `bound`: a thin line. */
+  /** `area`: measured values. `expected`: dashed. `bound`: a thin line. */
   readonly look: 'area' | 'expected' | 'bound'
-  /** One for each time; `null` where there is none. */
+  /** One for each time; `null` for none. */
   readonly values: readonly (number | null)[]
 }
 

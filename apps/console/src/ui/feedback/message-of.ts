@@ -1,7 +1,7 @@
 import { LatchkeyError, PermissionDenied, Timeout, Unavailable } from '@latchkey/sdk'
 import { texts } from '../../texts.ts'
 
-/** What the person can do about it, where the console knows it; else what the server said. */
+/** What the person can do about an error, if the console knows it; otherwise the server's message. */
 export function messageOf(error: unknown): string {
   if (error instanceof PermissionDenied && error.missing !== undefined) {
     const { resource, segment, access } = error.missing
@@ -14,12 +14,12 @@ export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error)
 }
 
-/** The message without the name of the method and the status in front, which say nothing to people here. */
+/** The message without the leading method name and status, which mean nothing to people here. */
 function detailOf({ message }: LatchkeyError): string {
   return message.replace(/^[\w.]+: (\d{3} )?/, '')
 }
 
-/** How browsers word that a file of the console did not arrive: the server is away, or was updated and has others. */
+/** How browsers report that a file of the console did not load: the server is away, or was updated and has other files. */
 const NOT_LOADED = /dynamically imported module|importing a module|module script/i
 
 export function isNotLoaded(error: unknown): boolean {

@@ -10,11 +10,11 @@ interface ProblemProps {
   readonly error: unknown
   /** Offers to try again, unless the server would reject the same request again. */
   readonly onRetry?: (() => unknown) | undefined
-  /** Another way out, such as a link. */
+  /** An alternative, such as a link. */
   readonly children?: ReactNode
 }
 
-/** A failure: what happened, what was missing, the request id for the operator, and a way out. */
+/** A failure: what happened, what was missing, the request id for the operator, and what to do. */
 export function Problem({ error, onRetry: retry, children }: ProblemProps) {
   const known = error instanceof LatchkeyError ? error : undefined
   const onRetry = known?.kind === 'invalid' ? undefined : retry

@@ -2,7 +2,7 @@ import type { LucideIcon } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { texts } from '../../texts.ts'
 
-/** Lines in the place of text that is on its way. */
+/** Placeholder lines for text that is loading. */
 export function Skeleton({ lines = 4 }: { readonly lines?: number }) {
   return (
     <div className="skeleton-lines" role="status">
@@ -16,13 +16,13 @@ export function Skeleton({ lines = 4 }: { readonly lines?: number }) {
 
 interface EmptyProps {
   readonly icon: LucideIcon
-  /** Absent: that of the page says it. */
+  /** Absent: the page's title says it. */
   readonly title?: string
   readonly children?: ReactNode
   readonly actions?: ReactNode
 }
 
-/** What stands where nothing is: why, and what to do next. */
+/** Shown when there is nothing: why, and what to do next. */
 export function Empty({ icon: Icon, title, children, actions }: EmptyProps) {
   return (
     <div className="empty">

@@ -9,7 +9,7 @@ interface ToastContent {
   readonly tone?: 'plain' | 'danger'
   readonly durationMs?: number
   readonly action?: { readonly label: string; readonly onSelect: () => void }
-  /** Called once when it goes, unless its action was chosen. */
+  /** Called once when the toast disappears, unless its action was chosen. */
   readonly onExpire?: () => void
 }
 
@@ -33,7 +33,7 @@ function remove(toast: Shown): void {
   if (toasts.includes(toast)) shown.set(toasts.filter((each) => each !== toast))
 }
 
-/** The place of all toasts; mounted once. */
+/** The container of all toasts; mounted once. */
 export function Toasts() {
   const toasts = shown.use()
   return (
@@ -56,7 +56,7 @@ export function Toasts() {
               <Button
                 size="small"
                 onClick={(event) => {
-                  // Closing would count as an expiry.
+                  // Closing would be treated like an expiry.
                   event.preventDefault()
                   remove(toast)
                   toast.action?.onSelect()

@@ -23,14 +23,14 @@ export function differences(
 }
 
 interface ConflictProps {
-  /** What differs. */
+  /** The differing fields. */
   readonly rows: readonly ConflictRow[]
   readonly onMine: () => void
   readonly onTheirs: () => void
   readonly onClose: () => void
 }
 
-/** Two versions of a record, of which the person chooses the one to edit further. Nothing is saved by choosing. */
+/** Two versions of a record; the person chooses which to continue editing. Choosing saves nothing. */
 export function Conflict({ rows, onMine, onTheirs, onClose }: ConflictProps) {
   return (
     <Dialog

@@ -9,11 +9,11 @@ interface Place {
 
 interface LeaveGuardProps {
   readonly isChanged: boolean
-  /** Whether what was typed stays when the address changes like this; absent: it never does. */
+  /** Whether typed input survives this change of the URL; absent: it never does. */
   readonly isKept?: (from: Place, to: Place) => boolean
 }
 
-/** Asks before a page is left, or its tab is closed, on which something was typed that is not saved. */
+/** Asks before the person leaves a page, or closes its tab, with unsaved input. */
 export function LeaveGuard({ isChanged, isKept = () => false }: LeaveGuardProps) {
   useUnsaved(isChanged)
   const { status, proceed, reset } = useBlocker({

@@ -1,10 +1,10 @@
 import { useEffect } from 'react'
 import { sharedState } from '../../live/shared-state.ts'
 
-/** How many forms hold what is not saved. */
+/** Number of forms with unsaved input. */
 const forms = sharedState(0)
 
-/** Counts a form while it holds what is not saved. */
+/** Counts a form while it has unsaved input. */
 export function useUnsaved(isUnsaved: boolean): void {
   useEffect(() => {
     if (!isUnsaved) return

@@ -6,16 +6,16 @@ import { Button } from '../button.tsx'
 import { Conflict, differences, type FieldText } from './conflict.tsx'
 
 interface EditOptions<R, C, S> {
-  /** The record as the page shows it, which follows changes made elsewhere; `undefined`: a new one. */
+  /** The record on the page, which follows changes made elsewhere; `undefined`: a new one. */
   readonly record: R | undefined
-  /** Somebody else has deleted the record: it is shown as it was last. */
+  /** Somebody else has deleted the record: its last version is shown. */
   readonly isDeleted?: boolean
-  /** What a new record begins with. */
+  /** The initial content of a new record. */
   readonly blank: C
   readonly contentOf: (record: R) => C
-  /** Each field as text: what the two versions are compared by. */
+  /** Each field as text, to compare the two versions. */
   readonly fieldsOf: (content: C) => readonly FieldText[]
-  /** Reads what is stored now. `undefined` or NotFound: the record was deleted. */
+  /** Reads the stored record. `undefined` or NotFound: it was deleted. */
   readonly read: (base: R) => Promise<R | undefined>
   /** Updates `stored`, or creates a record. */
   readonly save: (content: C, stored: R | undefined) => Promise<S>
@@ -27,19 +27,19 @@ interface Edit<C> {
   readonly content: C
   readonly setContent: (content: C) => void
   readonly save: UseMutationResult<unknown, Error, void>
-  /** Saving creates a record: it is a new one, or was deleted elsewhere. */
+  /** Saving creates a record: it is new, or was deleted elsewhere. */
   readonly isNew: boolean
-  /** Something was typed that is not saved. */
+  /** There is unsaved input. */
   readonly isChanged: boolean
-  /** Both versions, in place of the form, if somebody else has changed the record. */
+  /** Both versions, shown instead of the form, if somebody else has changed the record. */
   readonly conflict: ReactNode
-  /** Says that somebody else has changed the record, before saving does, or has deleted it. */
+  /** Says before saving that somebody else has changed or deleted the record. */
   readonly notice: ReactNode
 }
 
 /**
- * What a person edits in a form. If somebody else has changed the same record since, saving shows both versions instead, and
- * the person chooses which to edit further. If somebody else has deleted it, the form stays and saving creates it again.
+ * Edits a record in a form. If somebody else has changed the same record since, saving shows both versions instead, and the
+ * person chooses which to continue editing. If somebody else has deleted it, the form stays and saving creates it again.
  */
 export function useEdit<R, C, S>(options: EditOptions<R, C, S>): Edit<C> {
   const { record, isDeleted = false, blank, contentOf, fieldsOf, read, onSaved, onClose } = options
@@ -64,7 +64,7 @@ export function useEdit<R, C, S>(options: EditOptions<R, C, S>): Edit<C> {
       return undefined
     },
     onSuccess: (outcome) => outcome && onSaved(outcome.saved),
-    // What was saved may have a secret, which nothing keeps after the form has closed.
+    // The result of saving may contain a secret, which must not be kept after the form has closed.
     gcTime: 0,
   })
   const settle = (chosen: C) => {
@@ -107,7 +107,7 @@ async function readUnlessDeleted<R>(
 }
 
 interface DeletedNoticeProps {
-  /** Absent: submits the form around it. */
+  /** Absent: submits the enclosing form. */
   readonly onCreate?: () => void
   readonly isCreating?: boolean
   readonly onDiscard: () => void

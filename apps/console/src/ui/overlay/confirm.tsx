@@ -8,7 +8,7 @@ import { Dialog } from './dialog.tsx'
 interface ConfirmProps {
   readonly title: string
   readonly children: ReactNode
-  /** What the button says: the verb, such as "Delete policy". */
+  /** The label of the button: the verb, such as "Delete policy". */
   readonly action: string
   readonly look?: 'danger' | 'primary'
   readonly onConfirm: () => Promise<unknown>

@@ -12,18 +12,18 @@ interface DialogProps {
   readonly lead?: ReactNode
   readonly size?: 'medium' | 'large'
   readonly children?: ReactNode
-  /** Buttons at the foot. */
+  /** Buttons in the footer. */
   readonly foot?: ReactNode
   readonly onClose: () => void
-  /** Something was typed: Escape, the X, Back and a closed tab ask before it is lost. */
+  /** There is unsaved input: Escape, the X, Back and closing the tab ask before it is lost. */
   readonly isChanged?: boolean
   /** Makes the dialog a form, which Enter submits. */
   readonly onSubmit?: () => void
 }
 
 /**
- * A dialog that is open while it is mounted. Focus stays inside and returns; Escape closes it, and a click beside it unless it
- * has fields: what was typed would be lost.
+ * A dialog that is open while it is mounted. Focus stays inside and returns afterwards. Escape closes it, and so does a click
+ * outside unless it has fields: typed input would be lost.
  */
 export function Dialog(props: DialogProps) {
   const { title, lead, size = 'medium', children, foot, onClose, onSubmit, isChanged = false } = props
@@ -80,7 +80,7 @@ export function Dialog(props: DialogProps) {
   )
 }
 
-/** Asks before Back, Forward or a closed tab takes the dialog away. Other navigation is that of the dialog itself. */
+/** Asks before Back, Forward or closing the tab removes the dialog. The dialog causes all other navigation itself. */
 function HistoryGuard() {
   useUnsaved(true)
   const { status, proceed, reset } = useBlocker({
@@ -96,7 +96,7 @@ interface DiscardDialogProps {
   readonly onDiscard: () => void
 }
 
-/** Asks whether to discard what was typed. */
+/** Asks whether to discard the input. */
 export function DiscardDialog({ onKeep, onDiscard }: DiscardDialogProps) {
   return (
     <Dialog
@@ -119,7 +119,7 @@ function fieldOf(dialog: HTMLElement | null): HTMLElement | null | undefined {
   return dialog?.querySelector<HTMLElement>('.dialog-body :is(input, select, textarea):not(:disabled)')
 }
 
-/** What the person came for is the first field, not the button that closes. */
+/** The person needs the first field, not the close button. */
 function focusFirstField(event: Event): void {
   const dialog = event.currentTarget as HTMLElement | null
   const target = fieldOf(dialog) ?? dialog?.querySelector<HTMLElement>('.dialog-foot [data-look]:last-child')

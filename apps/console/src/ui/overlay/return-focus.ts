@@ -1,10 +1,10 @@
 import { useState } from 'react'
 
-/** What had the focus when the last dialog opened that was not opened from another one. */
+/** The element that had the focus when the last dialog opened from outside any dialog. */
 let outside: HTMLElement | undefined
 
 /**
- * Gives the focus back to what had it when a dialog opened. Radix does so for its own triggers alone.
+ * Returns the focus to the element that had it when a dialog opened. Radix does so only for its own triggers.
  *
  * @returns a handler for `onCloseAutoFocus`.
  */
@@ -12,7 +12,7 @@ export function useReturnFocus(): (event: Event) => void {
   const [opener] = useState(findOpener)
   return (event) => {
     event.preventDefault()
-    // A dialog that took the place of another one, or closes together with it, had its opener there.
+    // If the dialog replaced another one, or closes together with it, its opener was in that dialog and is gone.
     const target = opener?.isConnected ? opener : outside
     target?.focus()
   }
@@ -21,7 +21,7 @@ export function useReturnFocus(): (event: Event) => void {
 function findOpener(): HTMLElement | undefined {
   const { activeElement } = document
   if (!(activeElement instanceof HTMLElement) || activeElement === document.body) return undefined
-  // An item of a menu goes away with the menu, which names the button that opened it.
+  // A menu item disappears with the menu, which names the button that opened it.
   const menuButton = activeElement.closest('[role=menu]')?.getAttribute('aria-labelledby')
   const opener = menuButton ? (document.getElementById(menuButton) ?? undefined) : activeElement
   if (opener && !opener.closest('[role=dialog]')) outside = opener

@@ -1,11 +1,10 @@
 /**
- * Stands in for the package `react-style-singleton`, with which Radix locks the page behind a dialog. It adopts a style
- * sheet instead of inserting a `<style>` element, so that the page needs no `unsafe-inline` in its
- * Content-Security-Policy.
+ * Replaces the package `react-style-singleton`, with which Radix locks the page behind a dialog. It adopts a style sheet
+ * instead of inserting a `<style>` element, so the page needs no `unsafe-inline` in its Content-Security-Policy.
  */
 import { useEffect } from 'react'
 
-/** A component that applies its styles to the document while it is mounted; the last one to leave removes them. */
+/** A component that applies its styles to the document while it is mounted; the last one to unmount removes them. */
 export function styleSingleton() {
   let users = 0
   let sheet: CSSStyleSheet | undefined

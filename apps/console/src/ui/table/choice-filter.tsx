@@ -12,7 +12,7 @@ interface ChoiceFilterProps {
   readonly onValue: (value: string | undefined) => void
 }
 
-/** A filter that names its value: a button that opens a list, with a search when it is long. */
+/** A filter that shows its value: a button that opens a list, with a search if the list is long. */
 export function ChoiceFilter({ label, value, options, onValue }: ChoiceFilterProps) {
   const [isOpen, setOpen] = useState(false)
   const choose = (chosen: string | undefined) => {

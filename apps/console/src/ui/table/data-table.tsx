@@ -1,4 +1,4 @@
-/** A table of any length: TanStack Table for columns, TanStack Virtual for the rows that are in sight. */
+/** A table of any length: TanStack Table for columns, TanStack Virtual for the visible rows. */
 import { type ColumnDef, type RowData, tableFeatures, useTable } from '@tanstack/react-table'
 import { useVirtualizer } from '@tanstack/react-virtual'
 import { ArrowDown, ArrowUp } from 'lucide-react'
@@ -13,7 +13,7 @@ export interface Column<T> {
   readonly header: string
   /** A CSS track, such as `minmax(0, 2fr)`. */
   readonly track: string
-  /** `low`: left out where the table is narrow. */
+  /** `low`: omitted if the table is narrow. */
   readonly priority?: 'low'
   readonly isSortable?: boolean
   readonly cell: (row: T) => ReactNode
@@ -29,24 +29,24 @@ interface DataTableProps<T> {
   readonly columns: readonly Column<T>[]
   readonly rows: readonly T[]
   readonly keyOf: (row: T) => string
-  /** Height of a row, in the size of the text. */
+  /** Height of a row, in units of the text size. */
   readonly rowRem?: number
   readonly sorting?: Sorting | undefined
   readonly onSort?: (column: string) => void
-  /** Told which rows are in sight. */
+  /** Called with the visible rows. */
   readonly onRange?: (first: number, last: number) => void
-  /** Tracks where the table is narrow: those of the columns that stay. */
+  /** Tracks of the remaining columns if the table is narrow. */
   readonly narrowTracks?: string
 }
 
 const OVERSCAN = 12
 /** Height of a row: two lines of text. */
 const ROW_REM = 3.75
-/** Rows up to which the table is as high as its content. */
+/** Up to this number of rows, the table is as high as its content. */
 const SHOWN_WHOLE = 12
 
 /**
- * Rows with a link in their first cell, which the whole row follows. Arrow keys, Home, End and the page keys move
+ * Rows whose first cell has a link; a click anywhere in the row follows it. Arrow keys, Home, End and the page keys move
  * between these links.
  */
 export function DataTable<T extends RowData>(props: DataTableProps<T>) {
@@ -59,12 +59,12 @@ export function DataTable<T extends RowData>(props: DataTableProps<T>) {
     estimateSize: () => rowHeight,
     overscan: OVERSCAN,
   })
-  // A wider screen, or the person, may set larger text.
+  // A wider screen or the person's settings may enlarge the text.
   useEffect(() => virtualizer.measure(), [virtualizer, rowHeight])
   const items = virtualizer.getVirtualItems()
   const [first, last] = [items[0]?.index ?? 0, items.at(-1)?.index ?? 0]
   useEffect(() => onRange?.(first, last), [first, last, onRange])
-  // The table models the rows in sight alone: models of all would cost a long frame whenever a long list changes.
+  // Only visible rows have table models: models of all rows would cost a long frame whenever a long list changes.
   const data = useMemo(() => rows.slice(first, last + 1), [rows, first, last])
   const table = useTable({
     features,
@@ -82,7 +82,7 @@ export function DataTable<T extends RowData>(props: DataTableProps<T>) {
     if (to === undefined) return
     event.preventDefault()
     virtualizer.scrollToIndex(to)
-    // The row may not be there before the next frame.
+    // The row may not exist before the next frame.
     requestAnimationFrame(() =>
       scroller.current?.querySelector<HTMLElement>(`[data-index="${to}"] a`)?.focus({ preventScroll: true }),
     )

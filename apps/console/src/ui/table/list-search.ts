@@ -1,4 +1,4 @@
-/** What the URL of a list has: the words of the search, and whether the dialog that creates a record is open. */
+/** The search of a list in the URL: the search words, and whether the dialog that creates a record is open. */
 export interface ListSearch {
   readonly q?: string
   readonly create?: true
@@ -9,7 +9,7 @@ export function readListSearch({ q, create }: Readonly<Record<string, unknown>>)
   return { ...(isText && q !== '' ? { q: String(q) } : {}), ...(create === true ? { create } : {}) }
 }
 
-/** The records of which a text contains all words. */
+/** The records with a text that contains all words. */
 export function searchRecords<T>(
   records: readonly T[],
   q: string | undefined,

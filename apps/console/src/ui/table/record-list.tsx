@@ -17,7 +17,7 @@ interface RecordListProps<T> {
   readonly onRetry: () => unknown
   readonly columns: readonly Column<T>[]
   readonly keyOf: (record: T) => string
-  /** What the search looks at. */
+  /** The searched texts. */
   readonly textOf: (record: T) => string
   readonly q: string | undefined
   readonly onSearch: (q: string | undefined) => void

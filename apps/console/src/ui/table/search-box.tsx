@@ -3,11 +3,11 @@ import { Search } from 'lucide-react'
 interface SearchBoxProps {
   readonly label: string
   readonly value: string | undefined
-  /** `undefined`: nothing is searched for. */
+  /** `undefined`: no search. */
   readonly onValue: (value: string | undefined) => void
 }
 
-/** The search of a toolbar. */
+/** The search field of a toolbar. */
 export function SearchBox({ label, value, onValue }: SearchBoxProps) {
   return (
     <div className="search input-with-icon">
