@@ -1,4 +1,4 @@
-/** As much of it as the benchmark uses; the package has no types of its own. */
+/** The part of autocannon that the benchmark uses; the package has no types of its own. */
 declare module 'autocannon' {
   interface Client {
     setRequests(requests: readonly object[]): void

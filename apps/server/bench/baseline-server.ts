@@ -1,10 +1,10 @@
 /**
- * What this machine's HTTP can do at most: answers of any length, ready made, from raw node:http or a bare Express route.
+ * The upper bound of this machine's HTTP: ready-made answers of any length, from raw node:http or a bare Express route.
  *
  *   node bench/baseline-server.ts raw|express
  *
- * `GET /bytes/N` answers N bytes. `GET /held/N` (raw alone) waits until `PUT /release`, and answers N bytes then: the
- * least that waking so many clients can take.
+ * `GET /bytes/N` answers N bytes. `GET /held/N` (raw only) waits until `PUT /release`, then answers N bytes: the minimum time
+ * to wake so many clients.
  */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -39,7 +39,7 @@ function raw(request: IncomingMessage, response: ServerResponse): void {
   }
 }
 
-/** With the headers that an answer of the service has at least. */
+/** Sends the minimum headers of an answer of the service. */
 function answer(response: ServerResponse, length: number): void {
   response.writeHead(200, {
     'Content-Type': 'application/json',
@@ -52,7 +52,7 @@ function answer(response: ServerResponse, length: number): void {
 function bodyOf(length: number): string | Buffer {
   const known = bodies.get(length)
   if (known !== undefined) return known
-  // As the service has them: what is short leaves with its headers in one piece.
+  // As in the service: a short body is sent with its headers in one piece.
   const fresh = length < 16_384 ? 'x'.repeat(length) : Buffer.alloc(length, 'x')
   bodies.set(length, fresh)
   return fresh

@@ -1,4 +1,4 @@
-/** The run: its processes, the tokens there are so far, and the figures. */
+/** The state of a run: its processes, the tokens so far, and the figures. */
 import { applyLoad, type Load, type LoadResult } from './load.ts'
 import type { BenchOptions } from './options.ts'
 import type { Measured } from './processes.ts'
@@ -11,7 +11,7 @@ export interface LoadFigures {
   readonly p99Ms: number
   readonly cpuUs: number | undefined
   readonly failures: number
-  /** With a ready-made body of the same length, in the same run. */
+  /** Baselines with a ready-made body of the same length, in the same run. */
   readonly raw?: Baseline
   readonly express?: Baseline
 }
@@ -21,7 +21,7 @@ interface Baseline {
   readonly cpuUs: number | undefined
 }
 
-/** Creates through the store and in hand-made groups, by `commit.ts`. */
+/** Creates through the store and in hand-made groups, measured by `commit.ts`. */
 export interface CommitFigures {
   readonly clients: number
   readonly storePerSecond: number
@@ -40,10 +40,10 @@ export interface WaiterFigures {
 export interface SizeFigures {
   readonly case: string
   readonly tokens: number
-  /** From the start of the process, with its database, to the first answered read. */
+  /** From the start of the process and its database to the first answered read. */
   readonly firstReadMs: number
   readonly residentBytesAtStart: number
-  /** The first list of all. */
+  /** The very first list. */
   readonly firstListMs: number
   /** The first list after a restart, and the second. */
   readonly restartedListMs: number
@@ -60,20 +60,20 @@ export interface Figures {
   readonly commits: CommitFigures[]
 }
 
-/** What a case needs to know of the machine it runs on. */
+/** The baseline servers of this machine. */
 export interface Baselines {
   readonly raw: Measured
   readonly express: Measured
 }
 
-/** Time for code to be compiled, in seconds, before the first measurement of a case. */
+/** Time for JIT compilation, in seconds, before the first measurement of a case. */
 const WARM_UP_SECONDS = 1
 
 /**
- * Measures a load: rounds of it and of the baselines in turn, so that what else the machine does hits all of them alike.
+ * Measures a load: alternates rounds of it with rounds of the baselines, so that other work on the machine affects all alike.
  *
- * @param loads one for each round, and one more for the warm-up, where requests can be sent only once.
- * @param bodyLength of one answer, for the baselines; absent where comparing says nothing.
+ * @param loads one for each round plus one for the warm-up, if requests can be sent only once.
+ * @param bodyLength of one answer, for the baselines; absent if a comparison means nothing.
  */
 export async function measureLoad(
   name: string,

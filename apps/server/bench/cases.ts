@@ -1,4 +1,4 @@
-/** The cases, in the order in which they run: what one leaves behind, such as more tokens, the next ones can bear. */
+/** The cases in order: what one leaves behind, such as more tokens, must not disturb the next. */
 import { type Baselines, type Figures, measureLoad } from './bench.ts'
 import {
   changeWatched,
@@ -136,14 +136,14 @@ function update(accessor: string): LoadRequest {
   return { method: 'PUT', path: `/v1/acl/token/${accessor}`, body: '{"Description":"an updated token"}' }
 }
 
-/** In no order that a cache could profit from. */
+/** In an order from which no cache can profit. */
 function reads(accessors: readonly string[]): readonly LoadRequest[] {
   return shuffled(accessors.slice(0, TOKENS)).map((accessor) => get(`/v1/acl/token/${accessor}`))
 }
 
 type Requests = (context: Context) => Promise<readonly LoadRequest[]>
 
-/** By the management token, next to what the baselines do with a body of the same length. */
+/** Reads with the management token, compared to the baselines with a body of the same length. */
 function reading(name: string, connections: number, requestsOf: Requests): Case {
   return {
     name,
@@ -168,14 +168,14 @@ function writing(name: string, connections: number, requestsOf: Requests): Case 
   }
 }
 
-/** A token can be deleted once, so every round has its own, and so has the warm-up. */
+/** A token can be deleted only once, so every round and the warm-up have their own. */
 function deleting(connections: number): Case {
   return {
     name: `delete-${connections}`,
     async run(context) {
       const { rounds, seconds } = context.options
       const each = Math.ceil(DELETES_PER_SECOND * (seconds + 1))
-      // One part more, for the warm-up.
+      // One more part, for the warm-up.
       const count = each * (rounds + 1)
       const accessors = (await context.tokens.accessors(TOKENS + count)).slice(-count)
       const loads = (round: number): Load => ({
@@ -237,7 +237,7 @@ function waiting(name: string, count: number, watch: (context: Context) => Promi
       const [middle] = byDelay(rounds).slice(Math.floor(rounds.length / 2))
       const [middleRaw] = byDelay(raw).slice(Math.floor(raw.length / 2))
       if (!middle || !middleRaw) return
-      // Memory that a process has taken once it keeps: only its first waiters show what a waiter needs.
+      // A process keeps memory once allocated: only its first waiters show the cost of a waiter.
       const bytesEach = rounds[0]?.bytesEach ?? 0
       figures.waiters.push({ case: name, waiters: count, ...middle, bytesEach, rawP99Ms: middleRaw.p99Ms })
     },

@@ -1,4 +1,4 @@
-/** What the cases of the catalog are about: services with checks on nodes, and checks that clients report. */
+/** The data of the catalog cases: services with checks on nodes, and checks that clients report. */
 import { call, inParallel, shuffled } from './client.ts'
 import type { LoadRequest } from './load.ts'
 import type { Measured } from './processes.ts'
@@ -6,7 +6,7 @@ import type { Measured } from './processes.ts'
 const NODES = 1_000
 const NAMES = 1_000
 const INSTANCES = 10_000
-/** TTL checks of the server's own node. */
+/** TTL checks on the server's own node. */
 const HEARTS = 1_000
 
 const nameOf = (i: number) => `web-${i % NAMES}`
@@ -14,7 +14,7 @@ const nameOf = (i: number) => `web-${i % NAMES}`
 /** Instances in one transaction, each with its node and its check: at most 64 operations. */
 const INSTANCES_AT_ONCE = 20
 
-/** An instance on a node of its own among those of its name. */
+/** An instance of a service, on its own node. */
 function instance(i: number, Port = 8_000) {
   const Service = nameOf(i)
   const node = (i + Math.floor(i / NAMES)) % NODES
@@ -35,7 +35,7 @@ function operationsOf(i: number): readonly object[] {
   ]
 }
 
-/** Registers 10,000 instances of 1,000 services on 1,000 nodes, each with a check; all over again changes nothing. */
+/** Registers 10,000 instances of 1,000 services on 1,000 nodes, each with a check; repeating it changes nothing. */
 export async function haveInstances(server: Measured): Promise<void> {
   await inParallel(INSTANCES / INSTANCES_AT_ONCE, 8, (part) => {
     const numbers = Array.from({ length: INSTANCES_AT_ONCE }, (_, i) => part * INSTANCES_AT_ONCE + i)
@@ -43,7 +43,7 @@ export async function haveInstances(server: Measured): Promise<void> {
   })
 }
 
-/** Reads of the healthy instances of every service, in no order that a cache could profit from. */
+/** Reads the healthy instances of every service, in an order from which no cache can profit. */
 export function healthReads(): readonly LoadRequest[] {
   return shuffled(Array.from({ length: NAMES }, (_, i) => nameOf(i))).map((name) => ({
     method: 'GET',
@@ -51,7 +51,7 @@ export function healthReads(): readonly LoadRequest[] {
   }))
 }
 
-/** The path of one service's health, and a change of it. */
+/** The health path of one service, and a change of it. */
 export const WATCHED_PATH = `/health/service/${nameOf(0)}`
 
 export async function changeWatched(server: Measured, round: number): Promise<void> {
@@ -59,7 +59,7 @@ export async function changeWatched(server: Measured, round: number): Promise<vo
   await call(server, 'PUT', '/catalog/register', { body: { ...Node, Service } })
 }
 
-/** Changes of every instance, one in each request: the next round changes the port again. */
+/** Changes every instance, one per request: the next round changes the port again. */
 export function registrations(): readonly LoadRequest[] {
   return Array.from({ length: 3 * INSTANCES }, (_, i) => {
     const { Node, Service } = instance(i % INSTANCES, 10_000 + Math.floor(i / INSTANCES))
@@ -67,7 +67,7 @@ export function registrations(): readonly LoadRequest[] {
   })
 }
 
-/** Registers TTL checks, and reports each of them as it is already: 100,000 a minute are 1,667 a second. */
+/** Registers TTL checks, and reports each with its current status: 100,000 a minute are 1,667 a second. */
 export async function heartbeats(server: Measured): Promise<readonly LoadRequest[]> {
   const ids = Array.from({ length: HEARTS }, (_, i) => `heart-${i}`)
   await inParallel(HEARTS, 64, (i) => {

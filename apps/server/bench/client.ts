@@ -1,15 +1,15 @@
-/** Setting up what is measured: single calls, and many at a time. */
+/** Calls that set up measurements: single ones, and many concurrent ones. */
 import { SeededRandom } from '@latchkey/testkit/random'
 import type { Measured } from './processes.ts'
 
-/** A body as it was answered; who sets things up knows what it asked for. */
+/** A body as answered; the caller knows its type. */
 interface Reply {
   readonly status: number
   readonly text: string
   readonly index: number
 }
 
-/** @throws where the answer is no 2xx: a benchmark of refusals would look fast. */
+/** @throws if the answer is not 2xx: a benchmark of refusals would look fast. */
 export async function call(
   server: Measured,
   method: string,
@@ -26,7 +26,7 @@ export async function call(
   return { status: response.status, text, index: Number(response.headers.get(`${server.prefix}Index`) ?? 0) }
 }
 
-/** Calls `work` for 0 to count - 1, so many at a time; results in that order. */
+/** Calls `work` for 0 to count - 1, a limited number at a time; returns the results in that order. */
 export async function inParallel<T>(
   count: number,
   limit: number,
@@ -65,7 +65,7 @@ export async function listAccessors(server: Measured): Promise<readonly string[]
   return (JSON.parse(text) as CreatedToken[]).map(({ AccessorID }) => AccessorID)
 }
 
-/** The same order at every run, unlike any that the service has. */
+/** Shuffles in the same way in every run, into an order that the service never has. */
 export function shuffled<T>(items: readonly T[]): readonly T[] {
   return new SeededRandom(1).shuffled(items)
 }

@@ -1,10 +1,10 @@
 /**
- * Durable creates through the store, against hand-made groups on the same PostgreSQL in the same run.
+ * Durable creates through the store, compared to hand-made groups on the same PostgreSQL in the same run.
  *
  *   node bench/commit.ts [seconds per measurement]
  *
- * Clients run in a closed loop, as many as connections of a load generator would. A hand-made group is what a person
- * would write for this one purpose: as many prepared rows as there are clients, one transaction, one flush.
+ * Clients run in a closed loop, like the connections of a load generator. A hand-made group is what an expert would write for
+ * this purpose only: as many prepared rows as there are clients, one transaction, one flush.
  */
 import { randomBytes, randomUUID } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
@@ -86,7 +86,7 @@ async function throughStore(clients: number, forSeconds: number) {
   }
 }
 
-/** Groups of `size` rows in one statement with arrays, and the counter in the same transaction. */
+/** Groups of `size` rows in one statement with arrays, with the counter in the same transaction. */
 async function byHand(size: number, forSeconds: number): Promise<number> {
   const client = new pg.Client({ connectionString: url })
   await client.connect()

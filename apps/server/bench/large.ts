@@ -1,4 +1,4 @@
-/** A server that finds many tokens in its database: how soon it answers, what it takes, and how long their list takes. */
+/** A server that starts on a database with many tokens: how soon it answers, its memory, and how long their list takes. */
 
 import { randomBytes, randomUUID } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
@@ -68,7 +68,7 @@ async function measureStart(dataDir: string, options: BenchOptions) {
   }
 }
 
-/** Reads to the end and keeps nothing; samples the server's memory while reading. */
+/** Reads to the end and discards everything; samples the server's memory while reading. */
 async function list(server: Measured): Promise<{ ms: number; bytes: number; residentBytesMax: number }> {
   let residentBytesMax = residentBytes(server.pid)
   const timer = setInterval(() => {
@@ -92,7 +92,7 @@ async function read(server: Measured, path: string): Promise<number> {
   return bytes
 }
 
-/** Writes of one commit, and commits on their way: as fast as the store takes them. */
+/** Writes per commit, and commits in flight: as fast as the store accepts them. */
 const COMMIT_SIZE = 250
 const COMMITS_AT_ONCE = 4
 

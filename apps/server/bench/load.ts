@@ -1,4 +1,4 @@
-/** Closed-loop load on one server: so many connections, each with one request on its way. */
+/** Closed-loop load on one server: a number of connections, each with one request in flight. */
 import { execFile, execFileSync } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -9,17 +9,17 @@ import { cpuMs, type Measured } from './processes.ts'
 
 export interface LoadRequest {
   readonly method: string
-  /** With the `/v1`. */
+  /** Including `/v1`. */
   readonly path: string
   readonly body?: string
-  /** Default: that of the load. */
+  /** Default: the secret of the load. */
   readonly secret?: string
 }
 
 export interface Load {
   readonly connections: number
   readonly secret: string
-  /** Sent one after the other, and from the start again. */
+  /** Sent one after another, then from the start again. */
   readonly requests: readonly LoadRequest[]
 }
 
@@ -27,13 +27,13 @@ export interface LoadResult {
   readonly perSecond: number
   readonly p50Ms: number
   readonly p99Ms: number
-  /** Answers that were no 2xx, and requests without an answer. */
+  /** Answers other than 2xx, and requests without an answer. */
   readonly failures: number
-  /** Processor time of the server for one answer, in microseconds. Says more than the rate where others use the machine. */
+  /** Processor time of the server for one answer, in microseconds. More reliable than the rate on a shared machine. */
   readonly cpuUs: number | undefined
 }
 
-/** `wrk` where it is installed: it takes a third of the processor time that `autocannon` takes from the server. */
+/** `wrk` if it is installed: it takes a third of the processor time that `autocannon` takes away from the server. */
 export const GENERATOR = isInstalled('wrk') ? 'wrk' : 'autocannon'
 
 export async function applyLoad(server: Measured, load: Load, seconds: number): Promise<LoadResult> {
@@ -78,7 +78,7 @@ async function byAutocannon(
   { connections, secret, requests }: Load,
   seconds: number,
 ): Promise<Raw> {
-  // Every connection starts at another place of the list, as they would all send the same one otherwise.
+  // Every connection starts at a different position of the list; otherwise all would send the same request.
   let started = 0
   const result = await autocannon({
     url,

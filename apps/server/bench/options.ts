@@ -3,17 +3,17 @@ import { parseArgs } from 'node:util'
 import type { PeerOptions } from './against/peer.ts'
 
 export interface BenchOptions {
-  /** Cases, by their names or the first parts of them; empty: all. */
+  /** Names of cases, or prefixes of them; empty: all. */
   readonly only: readonly string[]
-  /** Of one measurement. */
+  /** Duration of one measurement. */
   readonly seconds: number
-  /** Measurements of a case; the median counts. */
+  /** Measurements of a case; the median is reported. */
   readonly rounds: number
   readonly isMillion: boolean
   readonly logLevel: string
   readonly json: string
   readonly profileDir: string | undefined
-  /** The server to compare with, and the page that shows it. */
+  /** The server to compare with, and the page for the results. */
   readonly against: (PeerOptions & { readonly html: string }) | undefined
 }
 

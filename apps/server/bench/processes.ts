@@ -1,4 +1,4 @@
-/** The processes that are measured: the server with its embedded database, and the two baselines. */
+/** The measured processes: the server with its embedded database, and the two baselines. */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
@@ -7,7 +7,7 @@ import { createInterface } from 'node:readline'
 import { serverMain } from '@latchkey/testkit/process/server-build'
 
 export interface Measured {
-  /** Without a slash at its end. */
+  /** Without a trailing slash. */
   readonly url: string
   readonly pid: number
   /** A management token. */
@@ -24,7 +24,7 @@ interface ServerOptions {
   readonly dataDir: string
   readonly logLevel: string
   readonly profileDir: string | undefined
-  /** Setting `LATCHKEY_ACCESS_LOG`; default: that of the server. */
+  /** Setting `LATCHKEY_ACCESS_LOG`; default: as in the server. */
   readonly accessLog?: string
 }
 
@@ -91,10 +91,10 @@ export function residentBytes(pid: number): number {
   return Number(execFileSync('ps', ['-o', 'rss=', '-p', String(pid)], { encoding: 'utf8' })) * 1_024
 }
 
-/** Processor time so far, in milliseconds; `undefined` where the system does not say it so. */
+/** Processor time so far, in milliseconds; `undefined` if the system does not provide it in this form. */
 export function cpuMs(pid: number): number | undefined {
   try {
-    // Fields 14 and 15 of `man 5 proc_pid_stat`, in hundredths of a second; the name before them may hold blanks.
+    // Fields 14 and 15 of `man 5 proc_pid_stat`, in hundredths of a second; the name before them may contain blanks.
     const fields = readFileSync(`/proc/${pid}/stat`, 'utf8')
       .replace(/^.*\) /, '')
       .split(' ')

@@ -1,4 +1,4 @@
-/** The benchmark of the server, whole: see {@link USAGE} and README.md. */
+/** The complete benchmark of the server: see {@link USAGE} and README.md. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { availableParallelism, cpus, tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -93,7 +93,7 @@ async function runCases(cases: readonly Case[], options: BenchOptions, figures: 
   }
 }
 
-/** Progress is not a result. */
+/** Progress goes to standard error, because it is not a result. */
 function say(text: string): void {
   process.stderr.write(`${text}\n`)
 }

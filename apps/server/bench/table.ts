@@ -1,4 +1,4 @@
-/** Figures for people. */
+/** Formats figures for people. */
 import type { CommitFigures, Figures, LoadFigures, SizeFigures, WaiterFigures } from './bench.ts'
 
 export function printFigures({ loads, waiters, sizes, commits }: Figures): string {

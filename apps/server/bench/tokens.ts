@@ -1,15 +1,15 @@
-/** The tokens that the cases are about, made when a case needs them. */
+/** The tokens for the cases, created on demand. */
 import { call, createPolicy, createToken, inParallel, listAccessors } from './client.ts'
 import type { Measured } from './processes.ts'
 
 /** The anonymous token and the management token. */
 const BUILTIN_TOKENS = 2
-/** More deletes per second than any machine makes. */
+/** More deletes per second than any machine achieves. */
 export const DELETES_PER_SECOND = 30_000
-/** One of so many tokens has the policy that lists are filtered by. */
+/** One in this many tokens has the policy by which lists are filtered. */
 const FILTERED_EACH = 10
 
-/** Policies of the token with many, for `app0`, `service0` and so on. */
+/** Number of policies of the token with many, which cover `app0`, `service0` and so on. */
 export const OWN_POLICIES = 50
 
 export class Tokens {
@@ -27,7 +27,7 @@ export class Tokens {
     return (await this.havePolicies()).filtered
   }
 
-  /** Makes tokens until the list shows so many. */
+  /** Creates tokens until the list shows this many. */
   async have(count: number): Promise<void> {
     const { common, filtered } = await this.havePolicies()
     const start = this.made
@@ -41,7 +41,7 @@ export class Tokens {
   }
 
   /**
-   * Accessors of so many tokens, oldest first. It skips the built-in tokens, which are needed, and later tokens: those of logins
+   * Accessors of this many tokens, oldest first. Skips the built-in tokens, which are needed, and later tokens: login tokens
    * cannot be updated like others.
    */
   async accessors(count: number): Promise<readonly string[]> {

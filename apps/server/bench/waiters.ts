@@ -5,30 +5,30 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { type Measured, residentBytes } from './processes.ts'
 
 interface WaitersResult {
-  /** From the sending of the write until a client has its whole answer, in milliseconds. */
+  /** From sending the write until a client has its whole answer, in milliseconds. */
   readonly p50Ms: number
   readonly p99Ms: number
-  /** Growth of the server's resident memory for one waiting client. */
+  /** Growth of the server's resident memory per waiting client. */
   readonly bytesEach: number
 }
 
 interface WaitersOptions {
   readonly count: number
-  /** Request line and headers by which a client reads what it then waits for. */
+  /** Request line and headers of the read before the wait. */
   readonly first: string
-  /** The same of the request that waits, on the same connection. */
+  /** Request line and headers of the waiting request, on the same connection. */
   readonly request: string
-  /** The write that wakes all. */
+  /** The write that wakes all clients. */
   readonly wake: () => Promise<unknown>
 }
 
-/** Time for the server to take note of all requests, in milliseconds. */
+/** Time for the server to register all requests, in milliseconds. */
 const SETTLE_MS = 1_500
-/** Clients that connect, or read, at a time. */
+/** Clients that connect or read concurrently. */
 const CLIENTS_AT_ONCE = 100
 
 /**
- * @throws where a client is answered before the write, or not within ten seconds after it.
+ * @throws if a client is answered before the write, or later than ten seconds after it.
  */
 export async function measureWaiters(server: Measured, options: WaitersOptions): Promise<WaitersResult> {
   const before = residentBytes(server.pid)
@@ -53,7 +53,7 @@ export async function measureWaiters(server: Measured, options: WaitersOptions):
   return { p50Ms: at(0.5), p99Ms: at(0.99), bytesEach }
 }
 
-/** Requests of a client that reads a path, and then waits for news since an index. */
+/** Requests of a client that reads a path, then waits for changes since an index. */
 export function waitingRequests(
   { url, secret, prefix }: Measured,
   path: string,
@@ -67,7 +67,7 @@ export function waitingRequests(
 async function connectAll(server: Measured, count: number): Promise<readonly Waiter[]> {
   const { hostname, port } = new URL(server.url)
   const clients: Waiter[] = []
-  // Not all at once: the queue of connections to accept is short.
+  // Not all at once: the accept queue is short.
   while (clients.length < count) {
     const batch = Array.from({ length: Math.min(CLIENTS_AT_ONCE, count - clients.length) }, () => {
       return new Waiter(connect(Number(port), hostname))
@@ -80,7 +80,7 @@ async function connectAll(server: Measured, count: number): Promise<readonly Wai
 
 const HEAD_END = Buffer.from('\r\n\r\n')
 
-/** One client. Looks at as little of its answer as it must, for it shares the machine with the server. */
+/** One client. Parses as little of its answer as possible, because it shares the machine with the server. */
 class Waiter {
   readonly socket: Socket
   answeredAt = 0

@@ -2,11 +2,11 @@
 import type { Measured } from '../processes.ts'
 
 export interface Contender extends Measured {
-  /** Ends it and starts it again; a server that keeps its data has it then. */
+  /** Restarts it; a server that keeps its data still has it afterwards. */
   restart(): Promise<void>
 }
 
-/** A server that this starts, and starts again: its process and its address change. */
+/** A server that this process starts and restarts: its process and its address change. */
 export async function startContender(start: () => Promise<Measured>): Promise<Contender> {
   let current = await start()
   return {

@@ -1,26 +1,26 @@
-/** Two servers in turn, A B A B: what each does, how far its measurements differ, and whether other work disturbed them. */
+/** Alternates measurements of two servers, A B A B: their results, their variation, and whether other work disturbed them. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Measured } from '../processes.ts'
 import { machineCpuMs, treeCpuMs } from './process-tree.ts'
 
 /** One measurement. */
 export interface Sample {
-  /** Answers a second, or milliseconds; the row says which. */
+  /** Answers per second, or milliseconds; the row says which. */
   readonly value: number
   readonly p99Ms?: number
-  /** Answers that were no 2xx, and requests without an answer. */
+  /** Answers other than 2xx, and requests without an answer. */
   readonly failures?: number
-  /** Number of answers, over which processor time is divided. */
+  /** Number of answers, by which processor time is divided. */
   readonly answers?: number
 }
 
-/** What one server achieved: medians of all rounds. */
+/** The results of one server: medians of all rounds. */
 export interface Side {
   readonly value: number
   readonly p99Ms: number | undefined
   /** Processor time of the server's process tree for one answer, in microseconds. */
   readonly cpuUs: number | undefined
-  /** Difference of the highest and the lowest value, as a share of the median. */
+  /** Difference between the highest and the lowest value, as a fraction of the median. */
   readonly noise: number
   readonly failures: number
 }
@@ -28,7 +28,7 @@ export interface Side {
 export interface Contest {
   readonly ours: Side
   readonly theirs: Side
-  /** How many times as good ours is. Above 1: we lead. */
+  /** How many times as good our result is. Above 1: we lead. */
   readonly ratio: number
   readonly ratioP99: number | undefined
   /** Why the row has no verdict, if it has none. */
@@ -40,14 +40,14 @@ interface ContestOptions {
   readonly isHigherBetter: boolean
 }
 
-/** Share of one core that other work may take during a measurement. */
+/** Fraction of one core that other work may take during a measurement. */
 const OTHERS_MAX = 0.1
-/** A measurement that others disturbed is repeated so often. */
+/** Maximum attempts of a measurement that other work disturbed. */
 const ATTEMPTS_MAX = 3
-/** For what the last measurement left behind. */
+/** Pause until work left over from the last measurement is done. */
 const PAUSE_MS = 300
 
-/** Arranges a round on a server; the result measures it. */
+/** Prepares a round on a server; the returned function measures it. */
 type Arrange = (server: Measured, round: number) => Promise<() => Promise<Sample>>
 type Taken = Sample & { readonly cpuMs: number | undefined; readonly others: number }
 
@@ -99,7 +99,7 @@ async function take(
 ): Promise<Taken> {
   const measure = await arrange()
   await sleep(PAUSE_MS)
-  // A server without a known process counts as other work, so nothing can be said of others then.
+  // A server without a known process would be counted as other work, so other work is unknown then.
   const isKnown = servers.every(({ pid }) => pid > 0)
   const involved = () => servers.reduce((sum, { pid }) => sum + treeCpuMs(pid), 0) + treeCpuMs(process.pid)
   const cpu = () => (server.pid > 0 ? treeCpuMs(server.pid) : undefined)

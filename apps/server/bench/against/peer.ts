@@ -1,4 +1,4 @@
-/** The other server: one that runs already, or one that a command starts. */
+/** The other server: one that is already running, or one that a command starts. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -6,7 +6,7 @@ import { listAccessors } from '../client.ts'
 import type { Measured } from '../processes.ts'
 
 export interface PeerOptions {
-  /** Without a slash at its end. */
+  /** Without a trailing slash. */
   readonly url: string
   readonly secret: string
   readonly prefix: string
@@ -16,14 +16,14 @@ export interface PeerOptions {
 
 const START_MS_MAX = 60_000
 
-/** What a new server may have: the anonymous token, and one or two of management. */
+/** Tokens that a new server may have: the anonymous token, and one or two management tokens. */
 const TOKENS_MAX = 3
 
 /** @throws Error if it does not answer a read of its own token within a minute. */
 export async function startPeer({ url, secret, prefix, command }: PeerOptions): Promise<Measured> {
   if (command !== undefined && (await isListening(url)))
     throw new Error(`${url} answers before it is started`)
-  // A group of its own, so that what the shell has started ends, too.
+  // A separate process group, so that processes that the shell started end, too.
   const child =
     command === undefined ? undefined : spawn('sh', ['-c', command], { stdio: 'ignore', detached: true })
   const peer = { url, secret, prefix, pid: child?.pid ?? 0, stop: () => stop(child) }
@@ -36,7 +36,7 @@ export async function startPeer({ url, secret, prefix, command }: PeerOptions): 
   }
 }
 
-/** @throws Error if a server has tokens already. */
+/** @throws Error if a server already has tokens. */
 export async function requireEmpty(server: Measured): Promise<void> {
   const tokens = (await listAccessors(server)).length
   if (tokens > TOKENS_MAX)

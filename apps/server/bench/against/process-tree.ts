@@ -1,4 +1,4 @@
-/** Processor time and memory of a process and its descendants, and how busy the machine is besides. Linux alone. */
+/** Processor time and memory of a process and its descendants, and how busy the machine is otherwise. Linux only. */
 import { readdirSync, readFileSync } from 'node:fs'
 
 /** The kernel counts processor time in hundredths of a second. */
@@ -6,11 +6,11 @@ const TICK_MS = 10
 
 interface Stat {
   readonly parent: number
-  /** Its own processor time, and that of its children that have ended. */
+  /** Its own processor time, and that of its ended children. */
   readonly cpuMs: number
 }
 
-/** A process and all that it has started. */
+/** A process and all its descendants. */
 function treeOf(pid: number): readonly number[] {
   const children = new Map<number, number[]>()
   for (const entry of readdirSync('/proc')) {
@@ -28,12 +28,12 @@ export function treeCpuMs(pid: number): number {
   return treeOf(pid).reduce((sum, member) => sum + (statOf(member)?.cpuMs ?? 0), 0)
 }
 
-/** Proportional set size in bytes: what several processes share counts once. */
+/** Proportional set size in bytes, which counts memory shared by several processes once. */
 export function treeBytes(pid: number): number {
   return treeOf(pid).reduce((sum, member) => sum + proportionalBytes(member), 0)
 }
 
-/** Processor time of everything that the machine has done, in milliseconds. */
+/** Total processor time of the machine, in milliseconds. */
 export function machineCpuMs(): number {
   const [line = ''] = readFileSync('/proc/stat', 'utf8').split('\n')
   const [user = 0, nice = 0, system = 0, , , irq = 0, softIrq = 0, steal = 0] = line
@@ -43,7 +43,7 @@ export function machineCpuMs(): number {
   return (user + nice + system + irq + softIrq + steal) * TICK_MS
 }
 
-/** `undefined` for a process that has ended. Fields of `man 5 proc_pid_stat`; the name before them may hold blanks. */
+/** `undefined` for a process that has ended. Fields of `man 5 proc_pid_stat`; the name before them may contain blanks. */
 function statOf(pid: number): Stat | undefined {
   try {
     const fields = readFileSync(`/proc/${pid}/stat`, 'utf8')

@@ -1,4 +1,4 @@
-/** The comparison for people: a table of ratios, and a page with charts that needs nothing but itself. */
+/** The comparison for people: a table of ratios, and a self-contained page with charts. */
 import { type Html, html } from '@latchkey/contract'
 import type { Contest, Side } from './contest.ts'
 
@@ -52,7 +52,7 @@ function cpuRatio(ours: Side, theirs: Side): number | undefined {
 
 type Judged = Pick<Contest, 'ours' | 'theirs' | 'ratio' | 'disturbed'>
 
-/** A difference within the noise of either side counts as none. */
+/** A difference within the noise of either side is no difference. */
 function verdict({ ours, theirs, ratio, disturbed }: Judged): string {
   if (disturbed !== undefined) return `none: ${disturbed}`
   const noise = Math.max(ours.noise, theirs.noise)

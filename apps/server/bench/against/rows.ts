@@ -1,4 +1,4 @@
-/** The rows of the comparison: the same work for both servers, with tokens of their own. */
+/** The rows of the comparison: the same work for both servers, each with its own tokens. */
 import { call, createPolicy, createToken, inParallel, shuffled } from '../client.ts'
 import { applyLoad, type LoadRequest } from '../load.ts'
 import { DELETES_PER_SECOND, Tokens } from '../tokens.ts'
@@ -7,7 +7,7 @@ import type { Contender } from './contender.ts'
 import type { Sample } from './contest.ts'
 import { treeBytes } from './process-tree.ts'
 
-/** What a server has for the rows. */
+/** What the rows need on a server. */
 export class Field {
   readonly server: Contender
   readonly tokens: Tokens
@@ -19,7 +19,7 @@ export class Field {
     this.tokens = tokens
   }
 
-  /** Secrets of so many tokens that may read themselves. */
+  /** Secrets of this many tokens, each of which may read itself. */
   async secretsOf(count: number): Promise<readonly string[]> {
     const missing = count - this.secrets.length
     const made = await inParallel(Math.max(0, missing), 64, () => createToken(this.server, {}))
@@ -27,7 +27,7 @@ export class Field {
     return this.secrets.slice(0, count)
   }
 
-  /** The secret of a token with so many policies; each allows a key and a service, and the first one reading tokens. */
+  /** The secret of a token with this many policies; each allows a key and a service, and the first one reading tokens. */
   async callerWith(policies: number): Promise<string> {
     const known = this.callers.get(policies)
     if (known !== undefined) return known
@@ -45,11 +45,11 @@ export class Field {
 export interface Row {
   readonly name: string
   readonly unit: 'per second' | 'ms' | 'MiB'
-  /** Whether the row looks at the processes of the servers, or starts them again. */
+  /** Whether the row inspects the processes of the servers, or restarts them. */
   readonly needsProcess?: true
-  /** Once for each server, before its rounds. */
+  /** Called once for each server, before its rounds. */
   prepare(field: Field): Promise<unknown>
-  /** What a round needs, and then the measurement itself. */
+  /** Prepares a round; the returned function measures it. */
   round(field: Field, context: { readonly seconds: number; readonly round: number }): Promise<Measurement>
 }
 
@@ -62,7 +62,7 @@ const SELF: LoadRequest = { method: 'GET', path: '/v1/acl/token/self' }
 const LIST: LoadRequest = { method: 'GET', path: '/v1/acl/tokens' }
 const CREATE: LoadRequest = { method: 'PUT', path: '/v1/acl/token', body: '{"Description":"a token"}' }
 
-/** In this order: rows on few tokens first, and last those that make an unknown number of them. */
+/** In order: rows with few tokens first, and rows that create an unknown number of tokens last. */
 export const ROWS: readonly Row[] = [
   ...both((connections) => load(`self-${connections}`, connections, async () => [SELF])),
   waiting('waiters-1000-token', 1_000, 'token'),
@@ -170,7 +170,7 @@ async function loaded(...args: Parameters<typeof applyLoad>): Promise<Sample> {
   return { value: perSecond, p99Ms, failures, answers: perSecond * args[2] }
 }
 
-/** A list that lacks tokens counts as failed: the server has lost them. */
+/** A list that lacks tokens is a failure: the server has lost them. */
 async function listed(server: Contender): Promise<Sample> {
   const startedAt = performance.now()
   const { text } = await call(server, 'GET', '/acl/tokens')
@@ -179,7 +179,7 @@ async function listed(server: Contender): Promise<Sample> {
   return { value, answers: 1, failures: tokens < MANY ? 1 : 0 }
 }
 
-/** A token can be deleted once, so every round makes its own. */
+/** A token can be deleted only once, so every round creates its own. */
 function deleting(connections: number): Row {
   return {
     name: `delete-${connections}`,

@@ -1,4 +1,4 @@
-/** `pnpm bench --against`: this server and another one of the same API, row by row in turn. */
+/** `pnpm bench --against`: this server and another one with the same API, alternating row by row. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -12,7 +12,7 @@ import { Field, ROWS } from './rows.ts'
 
 type Against = NonNullable<BenchOptions['against']>
 
-/** Prints each row as it is done, and writes the page. @returns what standard output gets. */
+/** Prints each row when it is done, and writes the page. @returns the text for standard output. */
 export async function runAgainst(
   options: BenchOptions & { readonly against: Against },
   { machine, say }: { readonly machine: string; readonly say: (line: string) => void },
