@@ -1,4 +1,4 @@
--- Sends the requests of a file (method, path, secret and body with tabs between) in a circle, and prints one line of figures.
+-- Sends the requests of a file (method, path, secret and body, separated by tabs) in a loop, and prints one line of figures.
 local texts = {}
 local at = 0
 

@@ -109,7 +109,7 @@ describe('the outcome of a proof', () => {
     ['no verdict', 'failed', proof('proof', ...printing('nothing'))],
     ['figures', 'measured', proof('figures', ...printing('42'), '--')],
     ['no figures', 'failed', proof('figures', ...printing('', 1), '--')],
-    ['no test that ran', 'failed', proof('test', VITEST, 'run', 'no-such-file.test.ts')],
+    ['no test was run', 'failed', proof('test', VITEST, 'run', 'no-such-file.test.ts')],
   ])('%s: %s', async (_, result, command) => {
     const outcome = await runProof(command, { scale: 'small', seed: 1 }, folder)
     expect(outcome).toMatchObject({ result, count: 1, seed: 1 })

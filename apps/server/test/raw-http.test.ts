@@ -47,13 +47,17 @@ describe('forms of a request line', () => {
   test.each([
     ['origin form', `GET ${SELF} HTTP/1.1\r\n${HEAD}`, 200],
     ['absolute form', `GET http://x${SELF} HTTP/1.1\r\n${HEAD}`, 200],
-    ['absolute form, of another host and scheme', `GET HTTPS://y:99${SELF}?pretty HTTP/1.1\r\n${HEAD}`, 200],
+    [
+      'absolute form, with another host and scheme',
+      `GET HTTPS://y:99${SELF}?pretty HTTP/1.1\r\n${HEAD}`,
+      200,
+    ],
     ['absolute form, with doubled slashes', `GET http://x//v1//acl/tokens HTTP/1.1\r\n${HEAD}`, 301],
     ['absolute form, without a path', `GET http://x HTTP/1.1\r\n${HEAD}`, 200],
-    ['encoded wherever it can be', `GET /%761/a%63l/%74oken%2Fse%6Cf HTTP/1.1\r\n${HEAD}`, 200],
+    ['percent-encoded in every part', `GET /%761/a%63l/%74oken%2Fse%6Cf HTTP/1.1\r\n${HEAD}`, 200],
     ['HTTP/1.0, without Host', `GET ${SELF} HTTP/1.0\r\nX-Service-Token: ${MANAGEMENT}\r\n`, 200],
     ['HTTP/1.1 without Host', `GET ${SELF} HTTP/1.1\r\nX-Service-Token: ${MANAGEMENT}\r\n`, 400],
-    ['HTTP/2 in clear', 'PRI * HTTP/2.0\r\n', 400],
+    ['HTTP/2 in cleartext', 'PRI * HTTP/2.0\r\n', 400],
     ['an unknown version', `GET ${SELF} HTTP/9.9\r\n${HEAD}`, 400],
     ['OPTIONS *', `OPTIONS * HTTP/1.1\r\n${HEAD}`, 404],
     ['GET *', `GET * HTTP/1.1\r\n${HEAD}`, 404],
@@ -102,9 +106,9 @@ describe('headers', () => {
 
   test.each([
     ['a folded value', `Host: x\r\nX-Service-Token:\r\n ${MANAGEMENT}\r\n`, 400],
-    ['a blank before the colon', `Host: x\r\nX-Service-Token : ${MANAGEMENT}\r\n`, 400],
+    ['a space before the colon', `Host: x\r\nX-Service-Token : ${MANAGEMENT}\r\n`, 400],
     ['a NUL in a value', `${HEAD}X-A: a\0b\r\n`, 400],
-    ['a name with a blank', `${HEAD}X A: b\r\n`, 400],
+    ['a name with a space', `${HEAD}X A: b\r\n`, 400],
     ['no colon', `${HEAD}X-A\r\n`, 400],
     ['two Hosts', `${HEAD}Host: y\r\n`, 400],
     ['two equal Hosts, in another case', `${HEAD}hOST: x\r\n`, 400],
@@ -112,7 +116,7 @@ describe('headers', () => {
     ['20,000 characters of a value', `${HEAD}X-A: ${'a'.repeat(20_000)}\r\n`, 431],
     ['2,000 headers', `${HEAD}${'X-A: b\r\n'.repeat(2_500)}`, 431],
     ['names in another case', `HOST: x\r\nx-SERVICE-token: ${MANAGEMENT}\r\n`, 200],
-    ['no blank after the colon', `Host:x\r\nX-Service-Token:${MANAGEMENT}\r\n`, 200],
+    ['no space after the colon', `Host:x\r\nX-Service-Token:${MANAGEMENT}\r\n`, 200],
     ['bytes above 127 in a token', 'Host: x\r\nX-Service-Token: \u00e9\r\n', 403],
   ])('%s', async (_name, headers, status) => {
     expect((await ask(headers)).statuses).toEqual([status])
@@ -142,7 +146,7 @@ describe('DOS-03: lengths', () => {
     ['a list of lengths', `Content-Length: 2, 2\r\n\r\n{}`],
     ['a negative length', `Content-Length: -1\r\n\r\n`],
     ['a length with a sign', `Content-Length: +2\r\n\r\n{}`],
-    ['a length with a blank in it', `Content-Length: 0 2\r\n\r\n{}`],
+    ['a length with a space in it', `Content-Length: 0 2\r\n\r\n{}`],
     ['a hexadecimal length', `Content-Length: 0x2\r\n\r\n{}`],
     ['a length of 2^66', `Content-Length: 73786976294838206464\r\n\r\n{}`],
     ['an empty length', `Content-Length:\r\n\r\n`],
@@ -155,13 +159,13 @@ describe('DOS-03: lengths', () => {
     ],
     ['gzip, then chunked', `Transfer-Encoding: gzip, chunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n`],
     ['an encoding behind a vertical tab', `Transfer-Encoding: \x0bchunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n`],
-    ['an encoding with a blank before the colon', `Transfer-Encoding : chunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n`],
-    ['a chunk size that is none', `Transfer-Encoding: chunked\r\n\r\nzz\r\n{}\r\n0\r\n\r\n`],
+    ['an encoding with a space before the colon', `Transfer-Encoding : chunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n`],
+    ['an invalid chunk size', `Transfer-Encoding: chunked\r\n\r\nzz\r\n{}\r\n0\r\n\r\n`],
     ['a negative chunk size', `Transfer-Encoding: chunked\r\n\r\n-2\r\n{}\r\n0\r\n\r\n`],
     ['a chunk size of 2^68', `Transfer-Encoding: chunked\r\n\r\nFFFFFFFFFFFFFFFFF\r\n{}\r\n0\r\n\r\n`],
     ['chunks that end in bare line feeds', `Transfer-Encoding: chunked\r\n\r\n2\n{}\n0\n\n`],
     ['a chunk longer than it says', `Transfer-Encoding: chunked\r\n\r\n1\r\n{}\r\n0\r\n\r\n`],
-    ['a chunk without its end', `Transfer-Encoding: chunked\r\n\r\n2\r\n{}0\r\n\r\n`],
+    ['a chunk without its terminator', `Transfer-Encoding: chunked\r\n\r\n2\r\n{}0\r\n\r\n`],
   ]
 
   test.each(SMUGGLING)(
@@ -275,7 +279,7 @@ describe('DOS-04: a refused body is not read', () => {
   const ANONYMOUS = 'PUT /v1/acl/token HTTP/1.1\r\nHost: x\r\n'
   test.each([
     ['an anonymous upload of 1 GiB', `${ANONYMOUS}Content-Length: 1073741824\r\n\r\n`, false, '403 '],
-    ['an anonymous upload without an end', `${ANONYMOUS}Transfer-Encoding: chunked\r\n\r\n`, true, '403 '],
+    ['an endless anonymous upload', `${ANONYMOUS}Transfer-Encoding: chunked\r\n\r\n`, true, '403 '],
     [
       'an upload of 1 GiB by a caller that may write',
       `PUT /v1/acl/token HTTP/1.1\r\n${HEAD}Content-Length: 1073741824\r\n\r\n`,
@@ -283,7 +287,7 @@ describe('DOS-04: a refused body is not read', () => {
       '413 ',
     ],
     [
-      'an upload without an end by a caller that may write',
+      'an endless upload by a caller that may write',
       `PUT /v1/acl/token HTTP/1.1\r\n${HEAD}Transfer-Encoding: chunked\r\n\r\n`,
       true,
       '413 ',

@@ -179,11 +179,11 @@ describe('a comparison', () => {
 describe('a server keeps no files, and removes earlier ones,', () => {
   const SETTINGS = { cache: true, cacheBytes: 1e8, workers: 1, databaseConnections: 10, listFilesBytes: 1e8 }
   const CASES: readonly (readonly [string, object, boolean, boolean])[] = [
-    ['if it may not', { listFilesBytes: 0 }, true, false],
+    ['if the limit is 0', { listFilesBytes: 0 }, true, false],
     ['without a cache', { cache: false }, true, false],
-    ['if their key would be beside them, and the database is not', {}, false, false],
-    ['but it does with a key from elsewhere', { encryptionKeys: [] }, false, true],
-    ['but it does with a database of its own', {}, true, true],
+    ['if their key would be stored beside them but the database is not', {}, false, false],
+    ['but keeps them with a key from the settings', { encryptionKeys: [] }, false, true],
+    ['but keeps them with an embedded database', {}, true, true],
   ]
 
   test.each(CASES)('%s', async (_name, settings, isDatabaseEmbedded, keeps) => {

@@ -236,14 +236,14 @@ describe('attacks', () => {
   test.each<[string, (claims: Record<string, unknown>) => Record<string, unknown>, string]>([
     ['with another nonce', (claims) => ({ ...claims, nonce: 'other' }), 'Invalid ID token nonce'],
     ['without a nonce', ({ nonce: _, ...claims }) => claims, 'Permission denied'],
-    ['of another client', (claims) => ({ ...claims, aud: 'other' }), 'aud claim'],
+    ['for another client', (claims) => ({ ...claims, aud: 'other' }), 'aud claim'],
     [
-      'of several clients, for another',
+      'for several clients, issued to another',
       (claims) => ({ ...claims, aud: [CLIENT_ID, 'other'], azp: 'other' }),
       'aud claim',
     ],
-    ['by another issuer', (claims) => ({ ...claims, iss: 'https://evil.example' }), 'invalid issuer'],
-    ['that is expired', (claims) => ({ ...claims, exp: 1_000 }), 'token is expired'],
+    ['from another issuer', (claims) => ({ ...claims, iss: 'https://evil.example' }), 'invalid issuer'],
+    ['that has expired', (claims) => ({ ...claims, exp: 1_000 }), 'token is expired'],
   ])('ATT-48: ID token %s', async (_title, change, text) => {
     provider.edits.token = (body) => ({ ...body, id_token: provider.sign(change(claimsIn(body.id_token))) })
     await refused(logIn(), text)

@@ -110,7 +110,7 @@ export const ATTACKS = {
     for (let i = 0; i < 8_000; i += 1) cache.addAbsentSecret(partOf(anId(i), HEADER_LENGTH), hashOf(i))
     return filled(cache)
   },
-  'unknown secrets as long as one may be': () => {
+  'unknown secrets of maximum length': () => {
     const cache = new TokenCache(CACHE_BYTES)
     for (let i = 0; i < 50_000; i += 1) cache.addAbsentSecret(`${i}`.padStart(512, '\u20ac'), hashOf(i))
     return filled(cache)
@@ -141,7 +141,7 @@ export const ATTACKS = {
     return filled(cache)
   },
   'absent keys in long URLs': () => readKeys(() => null, 15_000),
-  'keys of one byte, each read after much else': () =>
+  'keys with one-byte values, each read after other data': () =>
     readKeys((key) => {
       // Intermediate reads use up the rest of the pool for small buffers.
       Buffer.from('x'.repeat(3_900))
@@ -150,7 +150,7 @@ export const ATTACKS = {
       return { ...row, create_index: 1, modify_index: 1 }
     }, 15_000),
   'streams that are not read': () => stream({ isRead: false }),
-  'streams that wait for their next piece': () => stream({ isRead: true }),
+  'streams that wait for their next chunk': () => stream({ isRead: true }),
   'changes of the longest keys': () => {
     const topics = new TopicIndexes(0)
     for (let i = 0; i < 20_000; i += 1) {

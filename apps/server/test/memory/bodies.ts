@@ -17,14 +17,14 @@ function filled(opening: string, unit: (i: string) => string, closing: string): 
 }
 
 export const BODIES = {
-  'a depth of 100,000 lists': () => '['.repeat(100_000),
-  'a depth of 100,000 objects': () => '{"a":'.repeat(100_000),
+  '100,000 nested lists': () => '['.repeat(100_000),
+  '100,000 nested objects': () => '{"a":'.repeat(100_000),
   'a million names': () => `{${'"a":1,'.repeat(1_000_000)}"b":1}`,
   'as many names as fit': () => filled('{', (i) => `"${i}":0`, '}'),
   'as many names as fit, in a link': () => filled('{"Policies":[{', (i) => `"${i}":0`, '}]}'),
   'as many objects as fit': () => filled('[', () => '{}', ']'),
   'as many lists as fit': () => filled('[', () => '[]', ']'),
-  'as many objects with a name of their own as fit': () => filled('[', (i) => `{"${i}":0}`, ']'),
+  'as many objects with distinct names as fit': () => filled('[', (i) => `{"${i}":0}`, ']'),
   'as many texts as fit': () => filled('[', (i) => `"${i}"`, ']'),
   'as many escapes as fit': () => `{"Description":"${'\\n'.repeat(520_000)}"}`,
   'a name of 1 MB': () => `{"${'k'.repeat(1_000_000)}":1}`,

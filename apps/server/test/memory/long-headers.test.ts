@@ -51,12 +51,9 @@ function memory(): number {
 }
 
 test.each([
+  ['a UUID followed by 15 KB', (i: number) => ({ Authorization: `Bearer ${anId(i)} ${'x'.repeat(15_000)}` })],
   [
-    'a UUID and 15 KB behind it',
-    (i: number) => ({ Authorization: `Bearer ${anId(i)} ${'x'.repeat(15_000)}` }),
-  ],
-  [
-    'a UUID and 15 KB of spaces without a break',
+    'a UUID followed by 15 KB of non-breaking spaces',
     (i: number) => ({ 'X-Service-Token': anId(i) + '\u00a0'.repeat(15_000) }),
   ],
 ])(

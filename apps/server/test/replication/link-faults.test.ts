@@ -208,7 +208,7 @@ describe('REP-12: the address leads elsewhere, and nothing is applied', () => {
 })
 
 test.each(['SecretID', 'AccessorID'] as const)(
-  'REP-15, REP-16: a global token with the %s of a Local one is kept aside until that one is gone; all else follows',
+  'REP-15, REP-16: a global token with the %s of a Local one is set aside until the Local token is gone; everything else is replicated',
   async (field) => {
     const shared = randomUUID()
     const local = await dc2.ok('PUT', '/acl/token', { [field]: shared, Local: true, Description: 'local' })
@@ -267,7 +267,7 @@ test('REP-18: on a slow link, no token may do in the secondary what its deny pol
 })
 
 describe('REP-22: answers of a broken primary', () => {
-  test('a token without a usable secret is kept aside, and the rest follows', async () => {
+  test('a token without a usable secret is set aside, and the rest is replicated', async () => {
     link.repoint(tampering.url)
     const hidden = await createToken({ Description: 'hidden' })
     const isHidden = ({ AccessorID }: { readonly AccessorID: string }) => AccessorID === hidden.AccessorID
@@ -294,7 +294,7 @@ describe('REP-22: answers of a broken primary', () => {
       (text) => text.replace('"Description":""', '"__proto__":{"Local":false},"Description":""'),
     ],
     ['half an answer', (text) => text.slice(0, text.length / 2)],
-    ['a number where there is a name', (text) => text.replace(/"Name":"[^"]*"/, '"Name":7')],
+    ['a number instead of a name', (text) => text.replace(/"Name":"[^"]*"/, '"Name":7')],
     ['an empty id', (text) => text.replace(/"ID":"[^"]*"/, '"ID":""')],
   ])('an answer with %s is refused whole, and the server lives on', async (_, change) => {
     link.repoint(tampering.url)

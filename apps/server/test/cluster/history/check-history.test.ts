@@ -36,7 +36,7 @@ const RIGHT: Readonly<Record<string, readonly Row[]>> = {
     [1, 4, create('a'), DONE],
     [2, 3, read, sees()],
   ],
-  'two concurrent writes that all see in one order': [
+  'two concurrent writes that all reads see in one order': [
     [1, 2, create('a'), DONE],
     [3, 6, update('b'), DONE],
     [4, 7, update('c'), DONE],
@@ -54,7 +54,7 @@ const RIGHT: Readonly<Record<string, readonly Row[]>> = {
     [3, 4, read, sees()],
     [5, 6, create('b'), DONE],
   ],
-  'a delete without an answer, and what only it explains': [
+  'a delete without an answer that explains what follows': [
     [1, 2, create('a'), DONE],
     [3, 4, remove, UNKNOWN],
     [5, 6, create('b'), DONE],
@@ -86,7 +86,7 @@ const WRONG: Readonly<Record<string, readonly Row[]>> = {
     [3, 4, remove, DONE],
     [5, 6, read, sees('a')],
   ],
-  'a read of what was never written': [
+  'a read of a value that was never written': [
     [1, 2, create('a'), DONE],
     [3, 4, read, sees('z')],
   ],
@@ -94,7 +94,7 @@ const WRONG: Readonly<Record<string, readonly Row[]>> = {
     [1, 4, create('a'), DONE],
     [2, 3, create('b'), DONE],
   ],
-  'an update of what was deleted': [
+  'an update of a deleted token': [
     [1, 2, create('a'), DONE],
     [3, 4, remove, DONE],
     [5, 6, update('b'), DONE],
@@ -105,11 +105,11 @@ const WRONG: Readonly<Record<string, readonly Row[]>> = {
     [3, 4, read, sees('b')],
     [5, 6, update('b'), UNKNOWN],
   ],
-  'two writes with one index': [
+  'two writes with the same index': [
     [1, 2, create('a'), at(7)],
     [3, 4, update('b'), at(7)],
   ],
-  'an index that falls': [
+  'an index that decreases': [
     [1, 2, create('a'), at(7)],
     [3, 4, update('b'), at(6)],
   ],

@@ -24,7 +24,7 @@ export const SEEDED_BUGS: readonly SeededBug[] = [
     wrap: (store) => staleCache(store, OUTDATED_LOOKUPS),
   },
   {
-    name: 'trust in the change feed: default reads are not confirmed, and notifications come late',
+    name: 'trust in the change feed: default reads are not confirmed, and notifications arrive late',
     wrap: (store) =>
       withOverrides(store, {
         refresh: async (mode) =>
@@ -52,7 +52,7 @@ export const SEEDED_BUGS: readonly SeededBug[] = [
     },
   },
   {
-    name: 'an index that goes back on one of the nodes',
+    name: 'an index that decreases on one of the nodes',
     wrap: (store, node) => {
       if (node > 0) return store
       let answers = 0
@@ -103,7 +103,7 @@ export const SEEDED_BUGS: readonly SeededBug[] = [
       }),
   },
   {
-    name: 'lists whose pages are of two moments',
+    name: 'lists whose pages show two different moments',
     wrap: (store) =>
       withOverrides(store, {
         async *tokens(filter) {

@@ -16,7 +16,7 @@ test.each([
   [[hold({}), hold({ session: 't', index: 1, heldAt: 2 })], 1],
   [[hold({ isKept: false })], 1],
 ])(
-  'the checker of locks finds two holders at once, an index that does not grow, and a lost lock: %#',
+  'the lock checker finds two holders at once, an index that does not grow, and a lost lock: %#',
   (holds, problems) => {
     expect(checkLocks(holds)).toHaveLength(problems)
   },

@@ -7,7 +7,7 @@ test.each([
   { servers: 1, watchers: 100, changes: 40, changesPerFault: 10 },
   { servers: 3, watchers: 150, changes: 60, changesPerFault: 10 },
 ])(
-  'COH-05, COH-06: $watchers watchers of tokens, lists, trees and names end with the stored state, through kills and cut feeds; on $servers',
+  'COH-05, COH-06: $watchers watchers of tokens, lists, trees and names end with the stored state despite kills and cut feeds; on $servers',
   async (scale) => {
     const database = await createTestDatabase()
     try {
