@@ -88,7 +88,7 @@ async function stateNow(): Promise<string | undefined> {
   return reply?.status === 200 ? reply.body.State : undefined
 }
 
-test(`1,000 intentions become config entries under reads and writes, over ${KILLS} kills: each is there exactly once (spec 9.5)`, async () => {
+test(`1,000 intentions become config entries under reads and writes, despite ${KILLS} kills: each exists exactly once (spec 9.5)`, async () => {
   const random = new SeededRandom(chooseSeed('intentions upgrade'))
   await end(await start('1.8.7', 'a'), 'SIGTERM')
   await plant(database?.url ?? '')

@@ -191,7 +191,7 @@ describe('DOS-03: lengths', () => {
     expect((await send(`${PUT}${rest}${SMUGGLED}`, { answers: 2 })).statuses).toEqual([200, 200])
   })
 
-  test('a length that is too short: the surplus bytes are no valid request', async () => {
+  test('a length that is too short: the surplus bytes are not a valid request', async () => {
     const { statuses, closed } = await send(`${PUT}Content-Length: 1\r\n\r\n{}`)
     // The surplus may be refused before the first request is answered.
     expect(new Set(statuses)).toEqual(new Set([400]))

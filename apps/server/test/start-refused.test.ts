@@ -91,7 +91,7 @@ describe('exit code 1: the server cannot start here', () => {
   })
 
   test.for(['[]', '["check-config"]', '["doctor"]'])(
-    'CFG-01: a file of DATABASE_URL cannot be read: %s',
+    'CFG-01: a file that DATABASE_URL names cannot be read: %s',
     async (args) => {
       const url = `postgresql://user:${CANARY}@127.0.0.1:1/latchkey?sslmode=verify-full&sslrootcert=/nowhere/ca.pem`
       const { exitCode, stderr, stdout } = await runToEnd(JSON.parse(args), {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { checkOf, readQuestion, wholeQuestion } from './question.ts'
 
-test('reads a question from a URL and drops what it does not know', () => {
+test('reads a question from a URL, and drops what it does not recognise', () => {
   const search = readQuestion({ kind: 'key', segment: 42, access: 'list', token: '', other: 1 })
   expect(search).toEqual({ kind: 'key', segment: '42', access: 'list' })
   expect(readQuestion({ kind: 'keys', access: 'read' })).toEqual({})

@@ -1,6 +1,6 @@
 /**
  * The control: a trivial server in its own process, which is not under attack. Its latency is the share of the probe's
- * latencies that the machine causes, since attackers, providers, database and probe all compete for its cores.
+ * latencies that the machine causes, because attackers, providers, database and probe all compete for its cores.
  */
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'

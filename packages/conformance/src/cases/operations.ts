@@ -54,7 +54,7 @@ export const operationCases: readonly Case[] = [
     id: 'operations/replication-token',
     spec: 'D/replication/token',
     title: 'the replication token is set and removed with acl:write, and is never shown',
-    // That of a secondary is in use.
+    // A secondary uses its own token.
     needs: { datacenter: 'primary' },
     async run(ctx) {
       const Token = '5c6b0d42-77f1-4c8e-9d0a-0e1f2a3b4c5d'
@@ -82,7 +82,7 @@ export const operationCases: readonly Case[] = [
     needs: { datacenter: 'primary' },
     async run(ctx) {
       const local = await ctx.token({ Local: true, Policies: [{ Name: 'global-management' }] })
-      // Between datacenters the headers have this prefix, whatever that of the target is.
+      // Datacenters send each other headers with this prefix, whatever the target's own prefix is.
       const sent = (token: string) => ({
         token: null,
         headers: { 'X-Service-Forwarded': 'another', 'X-Service-Token': token },
@@ -173,7 +173,7 @@ export const operationCases: readonly Case[] = [
   {
     id: 'operations/changes-right',
     spec: 'D/changes/right',
-    title: '403 privilege_missing: changes without acl:write, as they show every secret',
+    title: '403 privilege_missing: changes without acl:write, because they show every secret',
     async run(ctx) {
       const { SecretID: reader } = await ctx.caller('acl = "read"')
       const refusal = { status: 403, code: 'privilege_missing' } as const

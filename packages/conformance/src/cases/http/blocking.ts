@@ -249,7 +249,7 @@ export const blockingCases: readonly Case[] = [
   {
     id: 'blocking/key-index',
     spec: 'D/blocking/headers',
-    title: 'a read of one key carries the ModifyIndex of that key',
+    title: 'a read of one key has the ModifyIndex of that key as its index',
     async run(ctx) {
       const key = `/kv/${ctx.unique('key')}`
       await ctx.ok('PUT', key, { raw: 'v' })

@@ -121,7 +121,8 @@ export const authMethodCases: readonly Case[] = [
     id: 'auth-methods/checks',
     spec: 'D/auth-methods/checks',
     also: ['D/status/rule-400'],
-    title: '400: a type, a lifetime, a locality or a configuration that breaks a rule, naming the field',
+    title:
+      '400: a type, a lifetime, a locality or a configuration that breaks a rule; the error names the field',
     needs: { edition: 'standard' },
     async run(ctx) {
       const { method, provider } = await aMethod(ctx)
