@@ -8,7 +8,7 @@ const UNNAMED: ReadonlySet<string> = new Set(['acl', 'keyring', 'mesh', 'operato
  *
  * @param decided the rule that denies it.
  * @returns `undefined` for intentions, which a service rule grants besides its level, and if `decided` denies exactly this
- * resource: deny wins, so that rule must be changed.
+ *   resource: deny wins, so that rule must be changed.
  */
 export function allowingRule(
   { Resource, Access, Segment }: NonNullable<Explanation['Missing']>,

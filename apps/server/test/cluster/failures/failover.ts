@@ -36,7 +36,7 @@ const READS_AFTER_DELETE = 20
 
 /**
  * @param options.isSynchronous whether the primary waits for its standby. If it does not, the standby lags, and the ledger
- * must find lost writes; the index still never decreases.
+ *   must find lost writes; the index still never decreases.
  */
 export async function proveFailover(options: {
   readonly seed: number

@@ -20,7 +20,7 @@ const DIFFERENCES_MAX = 5
 
 /**
  * @param options.isShared both nodes share one database, and each write goes to one of them; otherwise each has its own
- * database and gets all writes.
+ *   database and gets all writes.
  */
 export async function proveCacheEquality(options: {
   readonly cached: Node

@@ -201,7 +201,7 @@ export const cloneDeleteCases: readonly Case[] = [
   {
     id: 'delete/own',
     spec: 'D/tokens/delete-own',
-    title: '400 delete_refused: a caller deletes the token that it presents',
+    title: '400 delete_refused: a caller deletes the token it presents',
     async run(ctx) {
       const writer = await ctx.caller('acl = "write"')
       const refusal = { status: 400, code: 'delete_refused' } as const
