@@ -133,7 +133,7 @@ test('the least recently used file is removed to make room for another', async (
 })
 
 describe('a list too long for memory', () => {
-  /** No list fits into this; otherwise, lists up to 4 MiB always would. */
+  /** Makes the list longer than 4 MiB, up to which lists are kept in memory whatever the cache size. */
   const Description = 'x'.repeat(4_000)
   const streaming = { cacheBytes: 100 }
 

@@ -70,7 +70,7 @@ interface Watcher {
 /** Longer than the run, so that a watcher that misses a change never sees it. */
 const WAIT = '600s'
 const RETRY_MS = 20
-/** Delays watchers: hundreds of them that sent requests sooner would slow down the start of a process. */
+/** Hundreds of watchers that retried sooner would slow down the start of a process. */
 const WATCHER_RETRY_MS = 200
 /** Pause between two reads of a sampler. */
 const SAMPLE_MS = 10
