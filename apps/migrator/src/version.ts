@@ -13,7 +13,7 @@ export const NEW_ACLS = version('1.4.0')
 /** The legacy ACL system is gone: no legacy mode, no legacy endpoints. Spec 9.1. */
 export const LEGACY_REMOVED = version('1.11.0')
 
-/** Servers refuse a snapshot that has a token without accessor. */
+/** Servers refuse a snapshot that has a token without an accessor. */
 export const ACCESSORS_REQUIRED = version('1.15.0')
 
 /** Intentions are kept as config entries. Spec 9.5. */

@@ -91,7 +91,7 @@ describe('what an archive holds', () => {
     ])
   })
 
-  test('from 1.4.0 a token without accessor is one of the legacy list, and one with accessor keeps links and rules', async () => {
+  test('from 1.4.0 a token without an accessor is one of the legacy list, and one with an accessor keeps links and rules', async () => {
     const { tokens, contents } = await read(
       await writeArchive([
         newToken({ AccessorID: '', Type: 'management', Policies: null }),

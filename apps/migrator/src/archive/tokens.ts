@@ -20,7 +20,7 @@ function legacyTokenOf(fields: Fields, byte: number): object {
   }
 }
 
-/** From 1.4.0 on, a token without accessor is one that the migration has not reached. */
+/** From 1.4.0 on, a token without an accessor is one that the migration has not reached. */
 function newTokenOf(fields: Fields, byte: number): object {
   const accessorId = textOf(fields.AccessorID, byte)
   if (accessorId === '') {

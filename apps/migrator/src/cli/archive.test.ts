@@ -69,7 +69,7 @@ describe('a snapshot archive is taken wherever a dump is', () => {
     expect(stdout + stderr).not.toContain(SECRET)
   })
 
-  test('a snapshot of 1.8.7 is planned to 1.11: tokens with accessor need no migration, and rights from rules end', async () => {
+  test('a snapshot of 1.8.7 is planned to 1.11: tokens with an accessor need no migration, and rights from rules end', async () => {
     const path = await archive('new.snap', [
       server('s1', '1.8.7'),
       server('s2', '1.9.0'),
@@ -83,7 +83,7 @@ describe('a snapshot archive is taken wherever a dump is', () => {
     expect(code).toBe(3)
     expect(stdout).toContain('from 1.8.7 to 1.11.0')
     expect(stdout).toContain('1 legacy token: 1 client')
-    expect(stdout).toContain('4 tokens with accessor; the rights of 2 come from legacy rules alone')
+    expect(stdout).toContain('4 tokens with an accessor; the rights of 2 come from legacy rules alone')
     expect(stdout).toMatch(
       /critical legacy-rights-end-at-1\.11: From 1\.11 only the default policy applies to 3 tokens/,
     )

@@ -26,7 +26,7 @@ function findDifferences({ differenceCount, differences: [first] }: ConversionPr
       severity: 'critical',
       count: differenceCount,
       detail: `${counted(differenceCount, 'decision')} of ${placeText({ ...first.token, detail: '' })} and others would change: ${JSON.stringify(first.question)}`,
-      avoid: 'Do not carry the conversion out. This is a fault of the migrator: please report it.',
+      avoid: 'Do not apply the conversion. This is a bug in the migrator: please report it.',
     },
   ]
 }
@@ -76,8 +76,9 @@ function findHashes({ groups, management, cleared }: Conversion): Finding[] {
       id: 'id-hashes-equal',
       severity: 'warning',
       count: alike.length,
-      detail: `${counted(alike.length, 'token')} ${agrees(alike.length, 'has', 'have')} the shortened hash of another; the scripts stop there`,
-      avoid: 'Give the list of the token API with --accessors, so that the scripts name tokens by accessor.',
+      detail: `${counted(alike.length, 'token')} ${agrees(alike.length, 'has', 'have')} the same shortened hash as another token; the scripts stop there`,
+      avoid:
+        'Pass the token list of the token API with --accessors, and the scripts name tokens by accessor.',
     },
   ]
 }

@@ -109,7 +109,7 @@ test('our own servers do not start as 1.11 while tokens would lose rights', () =
   expect(verdict).toBe('no-go')
 })
 
-test('tokens without accessor prevent 1.15 and later from starting, and the finding says so', () => {
+test('tokens without an accessor prevent 1.15 and later from starting, and the finding says so', () => {
   const { findings } = resultOf({
     version: '1.16.0',
     legacyTokens: [{ count: 3, unwritable: true }],

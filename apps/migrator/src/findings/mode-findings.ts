@@ -52,7 +52,7 @@ function adviceFor({ server, why }: Blocker, looker: FinalMember, history: Histo
   }
   if (why.includes('(failed)')) {
     const isDropped = looker.version !== undefined && !isIn(looker.version, [range('1.4.0', '1.6.0')])
-    return `Bring ${server} back with 1.4.0 or later${isDropped ? ', or force-leave it' : ''}; otherwise the others forget it after about three days.`
+    return `Bring ${server} back with 1.4.0 or later${isDropped ? ', or force-leave it' : ''}; otherwise the other servers drop it from their member lists after about three days.`
   }
   if (why.includes('switched off')) return `Enable ACLs on ${server} and restart it.`
   if (why.includes('older than')) return `Upgrade ${server} too, or remove it.`
@@ -60,7 +60,7 @@ function adviceFor({ server, why }: Blocker, looker: FinalMember, history: Histo
     return `${server} has left legacy mode, but the others have stale gossip: restart ${server}.`
   }
   if (why.includes('no leader')) return 'Bring back a majority of the servers.'
-  return 'Resolve the servers that it waits for first.'
+  return 'First fix the servers that it waits for.'
 }
 
 function lastChange(history: History): number {
@@ -136,7 +136,7 @@ function findRestartWindows({ name, servers }: DatacenterSpec, history: History)
       id: 'legacy-mode-window',
       severity: 'info',
       count: servers.length,
-      detail: `In ${name} bootstrap and the new ACL APIs do not work on a server that starts until it leaves legacy mode, at most ${formatSeconds(longest)} later (spec 9.2.1)`,
+      detail: `In ${name} bootstrap and the new ACL APIs do not work on a starting server until it leaves legacy mode, at most ${formatSeconds(longest)} later (spec 9.2.1)`,
       avoid: 'Restart one server at a time; the others keep the new ACL APIs.',
     },
   ]
@@ -223,7 +223,7 @@ function findRefusedStarts({ history }: Evidence): Finding[] {
       count: refused.length,
       detail: `${[...new Set(refused.map(({ server }) => server))].join(', ')}: ${first.detail}`,
       avoid: first.detail.includes('accessor')
-        ? 'Let every token get its accessor first, in every datacenter, on a version from 1.4.0 to 1.14.'
+        ? 'First let every token in every datacenter get its accessor, on a version from 1.4.0 to 1.14.'
         : 'Convert these tokens (policies instead of rules) while the cluster runs 1.10.',
       from: first.at,
       servers: [...new Set(refused.map(({ server }) => server))],

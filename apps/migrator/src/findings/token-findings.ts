@@ -1,4 +1,4 @@
-/** Findings about tokens: which stay without accessor, which lose rights, and which writes are lost. Spec 8, 9.2.3, 9.2.4. */
+/** Findings about tokens: which stay without an accessor, which lose rights, and which writes are lost. Spec 8, 9.2.3, 9.2.4. */
 import type { ServiceVersion } from '@latchkey/contract'
 import { recordsOf } from '../check/facts.ts'
 import { formatSeconds } from '../scenario/time.ts'
@@ -42,7 +42,7 @@ function findWithoutAccessor({ history }: Evidence): Finding[] {
 /** Versions that do not even start with such tokens. */
 function versionNote(history: History): string {
   const isLate = ranSince(history, ACCESSORS_REQUIRED)
-  return isLate ? '; versions from 1.15 refuse a snapshot with them, and do not start' : ''
+  return isLate ? '; versions from 1.15 on refuse to start from a snapshot with such tokens' : ''
 }
 
 /** Whether any server ran that version or a later one. */
@@ -77,8 +77,8 @@ function findGhosts({ history }: Evidence): Finding[] {
         id: 'ghost-tokens',
         severity: 'critical' as const,
         count,
-        detail: `${counted(count, 'token')}, deleted in the primary, ${agrees(count, 'remains', 'remain')} in ${datacenter} and still ${agrees(count, 'works', 'work')} there: a copy without accessor is skipped by the new replication`,
-        avoid: `Delete no token between the upgrade of the primary and the end of the migration in ${datacenter}; afterwards no secondary may list a token with an empty accessor.`,
+        detail: `${counted(count, 'token')}, deleted in the primary, ${agrees(count, 'remains', 'remain')} in ${datacenter} and still ${agrees(count, 'works', 'work')} there: a copy without an accessor is skipped by the new replication`,
+        avoid: `Do not delete tokens between the upgrade of the primary and the end of the migration in ${datacenter}; afterwards no secondary may list a token with an empty accessor.`,
         ...(at === undefined ? {} : { from: at }),
       },
     ]
@@ -111,7 +111,7 @@ function findRateAtTakeover({ history }: Evidence): Finding[] {
       id: 'batches-close-at-takeover',
       severity: 'info',
       count: close.length,
-      detail: `${close.length === 1 ? 'one batch' : `${close.length} batches`} less than a second after the previous one, as a new leader starts without waiting`,
+      detail: `${close.length === 1 ? 'one batch' : `${close.length} batches`} less than a second after the previous one, because a new leader starts without waiting`,
       avoid: 'Nothing to do; do not restart the leader during the migration if the load matters.',
       from: first.at,
     },

@@ -92,7 +92,7 @@ function findLostWrites({ history }: Evidence): Finding[] {
       id: 'log-writes-lost',
       severity: 'critical',
       count: Math.max(...losses.map(({ count }) => count)),
-      detail: `At the start as 1.11 ${losses.map(({ server, count }) => `${server} loses ${counted(count, 'token')}`).join(', ')}: legacy writes after its last snapshot are skipped when it replays its log, so servers may end up with different tokens`,
+      detail: `When starting as 1.11, ${losses.map(({ server, count }) => `${server} loses ${counted(count, 'token')}`).join(', ')}: legacy writes after the last snapshot of a server are skipped when it replays its log, so servers may end up with different tokens`,
       avoid: 'On 1.10, after the last legacy write, force a snapshot on every server.',
       from: first.at,
       servers: losses.map(({ server }) => server),
@@ -192,7 +192,7 @@ function findRestores({ history }: Evidence): Finding[] {
     const accessors =
       accessorsLost === 0
         ? ''
-        : `; ${counted(accessorsLost, 'token')} ${agrees(accessorsLost, 'loses its accessor and gets', 'lose their accessors and get')} another one`
+        : `; ${counted(accessorsLost, 'token')} ${agrees(accessorsLost, 'loses its accessor and gets a new one', 'lose their accessors and get new ones')}`
     return {
       id: 'restore-loses-writes',
       severity: writesLost + accessorsLost > 0 ? ('warning' as const) : ('info' as const),

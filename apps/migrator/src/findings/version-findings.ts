@@ -118,7 +118,7 @@ const FAULTY_STOPS: readonly FaultyStop[] = [
     severity: 'warning',
     ranges: [range('1.7.0', '1.7.2')],
     detail:
-      'reject session info and renew from agents on the other side of 1.7.0, and locks can be lost (spec 9.3, 1.7.0)',
+      'reject session info and renew calls from agents on the other side of 1.7.0, and locks can be lost (spec 9.3, 1.7.0)',
     avoid: 'Upgrade directly to 1.7.2 or later, agents and servers in either order.',
   },
   {
@@ -247,7 +247,7 @@ const CLIENT_ADVICE: Readonly<Record<string, { readonly severity: Severity; read
   'primary-unreachable': {
     severity: 'warning',
     avoid:
-      'Replicate tokens to the secondary, or keep its clients from the token API while the primary is down.',
+      'Replicate tokens to the secondary, or keep its clients away from the token API while the primary is down.',
   },
   'no-leader': { severity: 'info', avoid: 'Clients should retry: an election takes some seconds.' },
   unreachable: { severity: 'info', avoid: 'Clients should retry on another server.' },

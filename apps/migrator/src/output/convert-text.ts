@@ -39,7 +39,7 @@ export function formatConversion(
     ...(groups.length > GROUPS_MAX ? [`  and ${counted(groups.length - GROUPS_MAX, 'more group')}`] : []),
     '',
     paint('bold', 'Proof'),
-    `  ${counted(proof.probes, 'question')} that the rules of ${counted(proof.tokens, 'token')} suggest, and ${counted(proof.random, 'random one')} near them (seed ${proof.seed}): ${proof.differenceCount === 0 ? 'every token decides as before' : paint('red', counted(proof.differenceCount, 'difference'))}`,
+    `  ${counted(proof.probes, 'question')} derived from the rules of ${counted(proof.tokens, 'token')}, and ${counted(proof.random, 'random one')} near them (seed ${proof.seed}): ${proof.differenceCount === 0 ? 'no decision changes' : paint('red', counted(proof.differenceCount, 'difference'))}`,
     ...proof.differences.slice(0, DIFFERENCES_MAX).map(differenceLine),
     '',
     paint('bold', 'Upgrade from 1.10 to 1.11, simulated'),
@@ -64,7 +64,7 @@ function writtenLine(plan: ConversionPlan, folder: string | undefined): string {
 
 const METHODS = {
   exact: 'proven to be the fewest possible',
-  greedy: 'found greedily, perhaps not the fewest possible',
+  greedy: 'found by a greedy search, possibly not the fewest',
 } as const
 
 function groupLine({ name, tokens, policies, roles, rejected }: ConversionPlan['groups'][number]): string {

@@ -14,7 +14,7 @@ export function formatPlan(result: PlanResult, paint: Paint, clock: Clock): stri
     verdictLine(result.verdict, paint),
     result.scenario,
     '',
-    `${counted(tokens.total, 'legacy token')}: ${number(tokens.client)} client (${number(tokens.withRules)} with rules), ${number(tokens.management)} management${tokens.anonymous ? ', including the anonymous token' : ''}${tokens.refused === 0 ? '' : `; ${counted(tokens.refused, 'record')} ${agrees(tokens.refused, 'is', 'are')} no usable token`}`,
+    `${counted(tokens.total, 'legacy token')}: ${number(tokens.client)} client (${number(tokens.withRules)} with rules), ${number(tokens.management)} management${tokens.anonymous ? ', including the anonymous token' : ''}${tokens.refused === 0 ? '' : `; ${counted(tokens.refused, 'record')} ${agrees(tokens.refused, 'is not a usable token', 'are not usable tokens')}`}`,
     ...accessorLines(tokens),
     '',
     paint('bold', 'Accessors'),
@@ -71,7 +71,7 @@ function accessorLines({ withAccessor, withLegacyRights }: PlanResult['tokens'])
   if (withAccessor === 0) return []
   const rights =
     withLegacyRights === 0 ? '' : `; the rights of ${number(withLegacyRights)} come from legacy rules alone`
-  return [`${counted(withAccessor, 'token')} with accessor${rights}`]
+  return [`${counted(withAccessor, 'token')} with an accessor${rights}`]
 }
 
 function placeLines({ id, tokens }: PlanFinding): string[] {

@@ -9,7 +9,7 @@ import { etaLines, findingLines, verdictLine } from './text.ts'
 export function formatSimulation({ result }: Simulation, paint: Paint): string {
   return [
     verdictLine(result.verdict, paint),
-    `${result.scenario}; model ${result.model}, seed ${result.seed}; ends at ${formatTime(result.endedAt)}${result.settled ? '' : ', before it was settled'}`,
+    `${result.scenario}; model ${result.model}, seed ${result.seed}; ends at ${formatTime(result.endedAt)}${result.settled ? '' : ', before the cluster settled'}`,
     '',
     ...serverLines(result, paint),
     '',

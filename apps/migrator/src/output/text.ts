@@ -25,7 +25,7 @@ export function etaLines(eta: Eta | null, paint: Paint): string[] {
 
 /** `3 min 30 s (p50) to 4 min 10 s (p95)`. */
 function rangeText({ p50, p95 }: EtaRange): string {
-  if (p50 === null) return 'never in most of them'
+  if (p50 === null) return 'never, in most variations'
   return `${formatTime(p50)} (p50) to ${p95 === null ? 'never' : formatTime(p95)} (p95)`
 }
 

@@ -29,9 +29,13 @@ function describe(each: HistoryRecord): Omit<TimelineEntry, 'at'> {
     case 'process':
       return { kind: PROCESS_KINDS[each.state], ...placeOf(each), detail: describeProcess(each) }
     case 'member':
-      return { kind: `seen-${each.status}`, ...placeOf(each), detail: `the others see it as ${each.status}` }
+      return {
+        kind: `seen-${each.status}`,
+        ...placeOf(each),
+        detail: `the other servers see it as ${each.status}`,
+      }
     case 'reaped':
-      return { kind: 'forgotten', ...placeOf(each), detail: 'the member list forgets it' }
+      return { kind: 'forgotten', ...placeOf(each), detail: 'dropped from the member list' }
     case 'mode':
       return { kind: `${each.mode}-mode`, ...placeOf(each), detail: MODE_DETAILS[each.mode] }
     case 'agent-mode':
@@ -73,13 +77,13 @@ function describe(each: HistoryRecord): Omit<TimelineEntry, 'at'> {
       return {
         kind: 'restore',
         datacenter: each.datacenter,
-        detail: `back to the snapshot of ${formatSeconds(each.snapshotAt)}: ${counted(each.writesLost, 'token write')} and ${counted(each.accessorsLost, 'accessor')} lost`,
+        detail: `restored to the snapshot of ${formatSeconds(each.snapshotAt)}: ${counted(each.writesLost, 'token write')} and ${counted(each.accessorsLost, 'accessor')} lost`,
       }
     case 'replicated':
       return {
         kind: 'replicated',
         datacenter: each.datacenter,
-        detail: `last round: ${counted(each.migrated, 'token')} with accessor${each.ghosts > 0 ? `, ${counted(each.ghosts, 'ghost')}` : ''}`,
+        detail: `last round: ${counted(each.migrated, 'token')} with an accessor${each.ghosts > 0 ? `, ${counted(each.ghosts, 'ghost')}` : ''}`,
       }
     case 'replication-failed':
       return { kind: 'replication-failed', datacenter: each.datacenter, detail: each.detail }
@@ -93,7 +97,7 @@ function describe(each: HistoryRecord): Omit<TimelineEntry, 'at'> {
       return {
         kind: 'stale-gossip',
         server: each.server,
-        detail: 'the others receive no further gossip from it',
+        detail: 'the other servers receive no further gossip from it',
       }
   }
 }

@@ -20,7 +20,7 @@ export function withDump(scenario: Scenario, census: TokenCensus): Scenario {
 /**
  * The findings about a dump, those of its tokens first.
  *
- * @param options.isSimulated whether a simulation speaks about the tokens without accessor.
+ * @param options.isSimulated whether a simulation speaks about the tokens without an accessor.
  */
 export function findDump(
   scenario: Scenario,

@@ -125,7 +125,7 @@ function migration({ primary }: Scenario, { tokens, migrationMs }: StepFacts): P
       kind: 'wait',
       datacenter: primary,
       awaits: 'accessors',
-      text: `Wait for the ${agrees(tokens, 'accessor', 'accessors')} of ${counted(tokens, 'token')}${migrationMs === 0 ? ', in one batch' : `: at least ${formatSeconds(migrationMs)} from the first batch to the last`}. Delete no token until then.`,
+      text: `Wait for the ${agrees(tokens, 'accessor', 'accessors')} of ${counted(tokens, 'token')}${migrationMs === 0 ? ', in one batch' : `: at least ${formatSeconds(migrationMs)} from the first batch to the last`}. Do not delete tokens until then.`,
     },
   ]
 }
@@ -136,7 +136,7 @@ function intentions({ intentions: list }: Scenario): PlanStep[] {
     {
       kind: 'wait',
       awaits: 'intentions',
-      text: `Write no intention until every server of the primary runs 1.9.0 and ${counted(list.length, 'intention')} ${agrees(list.length, 'is', 'are')} migrated: until then, writes are refused.`,
+      text: `Do not write intentions until every server of the primary runs 1.9.0 and ${counted(list.length, 'intention')} ${agrees(list.length, 'is', 'are')} migrated: until then, writes are refused.`,
     },
   ]
 }

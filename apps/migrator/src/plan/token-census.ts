@@ -227,7 +227,7 @@ export class TokenCensus {
         id: 'management-tokens',
         severity: 'info',
         count: this.management,
-        detail: `${counted(this.management, 'management token')}: each is linked to global-management by the migration, and from then on the legacy API can no longer change it`,
+        detail: `${counted(this.management, 'management token')}: the migration links each to global-management, and the legacy API cannot change it afterwards`,
         avoid: 'Change them through the token API after their migration.',
         tokens: [],
       },
@@ -250,7 +250,7 @@ function shortName(name: unknown, id: unknown): string {
 
 /** Which token: `"web servers" (ID 3f5a…, token 3, line 5, byte 812)`; a token of a snapshot archive has no line. */
 export function placeText({ name, idHash, position, line, byte }: TokenPlace): string {
-  const named = name === '' ? 'a token without name' : JSON.stringify(name)
+  const named = name === '' ? 'an unnamed token' : JSON.stringify(name)
   const id = idHash === '' ? '' : `ID hash ${idHash}, `
   return `${named} (${id}token ${position}, ${line === 0 ? '' : `line ${line}, `}byte ${byte})`
 }
@@ -293,7 +293,7 @@ const DUMP_ADVICE: Readonly<Record<LegacyFindingCode, DumpAdvice>> = {
   type_unknown: { title: 'an unknown Type', avoid: 'Only client and management exist.' },
   rules_unused: {
     title: 'management tokens with rules, which limit the token in 1.4.0 and are ignored from 1.4.1',
-    avoid: 'Remove the rules, or make it a client token if the rules were intended.',
+    avoid: 'Remove the rules, or make these client tokens if the rules were intended.',
   },
   rules_unreadable: { title: 'rules that cannot be parsed', avoid: 'Correct the rules.' },
   rules_ignored: { title: 'rules that are ignored', avoid: 'Remove the lines.' },

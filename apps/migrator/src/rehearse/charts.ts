@@ -14,7 +14,7 @@ interface Observed {
   readonly changes: readonly ModeChange[]
   readonly steps: readonly { readonly step: Step; readonly at: number }[]
   readonly batches: readonly { readonly at: number; readonly tokens: number }[]
-  /** Tokens without accessor at the beginning. */
+  /** Tokens without an accessor at the beginning. */
   readonly tokens: number
   /** What clients of each workload saw. */
   readonly clients: Chart['clients']

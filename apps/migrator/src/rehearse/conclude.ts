@@ -34,7 +34,7 @@ export interface Rehearsal {
     Simulated,
     'servers' | 'migration' | 'secondaries' | 'verdict' | 'reasons' | 'waysBack'
   >
-  /** Modes, tokens without accessor and errors over time. */
+  /** Modes, tokens without an accessor and errors over time. */
   readonly charts: { readonly predicted: Chart; readonly measured: Chart }
   readonly clients: ProbeResult
   readonly timeline: readonly { readonly at: number; readonly server: string; readonly detail: string }[]

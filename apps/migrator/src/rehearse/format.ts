@@ -14,7 +14,7 @@ export function formatRehearsal(rehearsal: Rehearsal, paint: Paint): string {
         `  ${holds ? paint('green', 'ok  ') : paint('red', 'FAIL')} ${name}: ${detail}`,
     ),
     '',
-    `The simulation says: ${simulated.verdict.toUpperCase()}`,
+    `Verdict of the simulation: ${simulated.verdict.toUpperCase()}`,
     ...simulated.reasons.map((reason) => `  ${reason}`),
     '',
     `${clients.calls} probe calls; answers that clients got:`,

@@ -165,9 +165,12 @@ describe.concurrent('on real processes', () => {
         detail: expect.stringContaining('token 0: lost key:read on "app/'),
       },
       { name: 'legacy mode did not end, as simulated' },
-      { name: 'the mode of each server as simulated', detail: expect.stringContaining('simulated down') },
-      { name: 'the batches as simulated' },
-      { name: 'the times of the batches as simulated' },
+      {
+        name: 'the mode of each server matches the simulation',
+        detail: expect.stringContaining('simulated down'),
+      },
+      { name: 'the batch sizes match the simulation' },
+      { name: 'the batch times match the simulation' },
     ])
     expect(rehearsal.verdict).toBe('failed')
   }, 600_000)

@@ -37,7 +37,7 @@ export function renderWaysBack(ways: readonly WayBack[], clock: Clock): Html | u
     lostText(way, clock),
   ])
   return table(['phase', 'when', 'way back', 'what is lost'], rows, {
-    caption: 'How to go back in each phase, and what that loses at its end',
+    caption: 'How to go back in each phase, and what is lost at the end of the phase',
   })
 }
 

@@ -41,30 +41,30 @@ export function renderHtml(facts: ReportFacts): string {
     section(
       'Clients',
       renderWorkloads(totals, clock),
-      'What the clients of the scenario see, each with all of its calls.',
+      'All calls of each client in the scenario, and the answers that differ from before.',
     ),
     section(
       'Steps',
       renderChecklist(steps, clock),
       clock.startsAt === undefined
-        ? 'Times count from the start of the schedule; --at 22:00 shows the time of day.'
+        ? 'Times are relative to the start of the schedule; run with --at 22:00 to show times of day.'
         : `The schedule starts at ${clock.time(0)}.`,
     ),
     section(
       'The way back',
       renderWaysBack(ways, clock),
-      'Each phase was tried in the simulation: it returns a server to its old version at the end of the phase.',
+      'For each phase, the simulation tried to return a server to its old version at the end of the phase.',
     ),
     section(
       'Findings',
       renderFindings(result, clock),
       clock.startsAt === undefined
         ? undefined
-        : 'Times inside the sentences count from the start of the schedule; the lines below them give the time of day.',
+        : 'Times in the sentences are relative to the start of the schedule; the lines below them show times of day.',
     ),
     section('Servers', renderServers(result, clock)),
     section('Events', renderEvents(result, clock)),
-    section('Made from', renderInputs(result, inputs)),
+    section('Inputs', renderInputs(result, inputs)),
   ])
 }
 
@@ -78,7 +78,7 @@ function renderVerdict({ simulation, summary, problems }: ReportFacts): Html {
         html`<li><h3>${what}</h3><dl><dt>What</dt><dd>${finding.detail}</dd>${whom !== '' && html`<dt>For whom</dt><dd>${whom}</dd>`}${when !== '' && html`<dt>When</dt><dd>${when}</dd>`}<dt>What to do</dt><dd>${finding.avoid}</dd></dl></li>`,
     )
   const more = problems.length - PROBLEMS_MAX
-  return html`<div class="verdict ${name}"><p class="word">${title}</p><p class="lead">${opening}</p><ul>${rest.map((each) => html`<li>${each}</li>`)}</ul></div>${cards.length > 0 && html`<ol class="problems ${name}">${cards}</ol>`}${more > 0 && html`<p class="note">and ${more} more, in the findings.</p>`}`
+  return html`<div class="verdict ${name}"><p class="word">${title}</p><p class="lead">${opening}</p><ul>${rest.map((each) => html`<li>${each}</li>`)}</ul></div>${cards.length > 0 && html`<ol class="problems ${name}">${cards}</ol>`}${more > 0 && html`<p class="note">and ${more} more, under Findings.</p>`}`
 }
 
 function renderNumbers({ simulation, totals, clock }: ReportFacts): Html {
@@ -94,7 +94,7 @@ function renderNumbers({ simulation, totals, clock }: ReportFacts): Html {
   const lastBatch = Math.max(...migrations.map(({ lastBatchAt }) => lastBatchAt ?? 0))
   const errors = Object.values(result.clients).reduce((sum, each) => sum + (each.isError ? each.count : 0), 0)
   const numbers = [
-    { value: lastLeft, label: 'the last server is in new mode' },
+    { value: lastLeft, label: 'last server in new mode' },
     ...(batches === 0
       ? [{ value: '0', label: 'tokens need an accessor' }]
       : [
@@ -102,10 +102,10 @@ function renderNumbers({ simulation, totals, clock }: ReportFacts): Html {
             value: formatCount(tokens),
             label: `${agrees(tokens, 'token gets its accessor', 'tokens get accessors')}, in ${counted(batches, 'batch')}`,
           },
-          { value: clock.time(lastBatch * 1_000), label: 'the last accessor' },
+          { value: clock.time(lastBatch * 1_000), label: 'last accessor assigned' },
         ]),
     hasClients
-      ? { value: formatCount(errors), label: agrees(errors, 'error of clients', 'errors of clients') }
+      ? { value: formatCount(errors), label: agrees(errors, 'client error', 'client errors') }
       : { value: '–', label: 'no clients in the scenario' },
   ]
   return html`<ul class="numbers">${numbers.map(({ value, label }) => html`<li><b>${value}</b><span>${label}</span></li>`)}</ul>`
@@ -182,5 +182,5 @@ export function renderInputs(
   const text =
     scenarioText !== undefined &&
     html`<details><summary>The scenario</summary><pre>${scenarioText}</pre></details>`
-  return html`<dl class="inputs">${rows.map(([name, value]) => html`<dt>${name}</dt><dd>${value}</dd>`)}</dl>${text}<p class="note">This command repeats it:</p><pre>${replay}</pre>`
+  return html`<dl class="inputs">${rows.map(([name, value]) => html`<dt>${name}</dt><dd>${value}</dd>`)}</dl>${text}<p class="note">To repeat this run:</p><pre>${replay}</pre>`
 }

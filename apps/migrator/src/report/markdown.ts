@@ -38,7 +38,7 @@ export function renderMarkdown(facts: ReportFacts): string {
     '## Accessors',
     '',
     ...table(
-      ['datacenter', 'tokens', 'batches', 'first batch', 'over', 'without accessor at the end'],
+      ['datacenter', 'tokens', 'batches', 'first batch', 'over', 'without an accessor at the end'],
       Object.entries(result.migration).map(([name, each]) => {
         const replicated = result.replication[name]
         const timeOf = (at: number | null | undefined) => (at == null ? '–' : formatTime(at))
@@ -144,7 +144,7 @@ function clientSection({ totals, clock }: ReportFacts): string[] {
 function inputSection({ inputs }: ReportFacts): string[] {
   const { scenarioText, dumpHash } = inputs
   return [
-    '## Made from',
+    '## Inputs',
     '',
     `- latchkey-migrator ${PRODUCT_VERSION}`,
     ...(dumpHash === undefined ? [] : [`- dump, SHA-256: \`${dumpHash}\``]),

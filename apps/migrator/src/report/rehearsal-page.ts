@@ -28,20 +28,20 @@ export function renderRehearsal(
     section(
       'Predicted and measured',
       renderChart(charts, clock),
-      'Both share one time axis: above in each lane what the simulation of this schedule predicts, below what the servers did.',
+      'In each lane, the upper bar is the prediction of the simulation, and the lower bar is what the servers did.',
     ),
     section('Proofs', renderProofs(proofs), 'What the rehearsal compared, and what it found.'),
     section(
       'Clients',
       html`<ul>${clientLines(rehearsal).map((line) => html`<li>${line}</li>`)}</ul>`,
-      `${counted(clients.calls, 'call')} of probes that do not retry, and the answers that were errors.`,
+      `${counted(clients.calls, 'call')} by probes that do not retry, and the errors that they got.`,
     ),
     section('The way back', renderWaysBack(simulated.waysBack, clock)),
     section(
       'Events',
       html`<details><summary>${counted(events.length, 'event')}</summary>${table(['at', 'server', 'event'], events, { caption: 'What the servers logged' })}</details>`,
     ),
-    section('Made from', renderInputs({ replay: inputs.replay }, inputs)),
+    section('Inputs', renderInputs({ replay: inputs.replay }, inputs)),
   ])
 }
 
@@ -49,17 +49,19 @@ function renderVerdict({ verdict, proofs, simulated }: Rehearsal, clock: Clock):
   const failed = proofs.filter(({ holds }) => !holds)
   const isProved = verdict === 'proved'
   const lead = isProved
-    ? `The servers did what the simulation predicts: ${counted(proofs.length, 'proof')} hold.`
+    ? `The servers behaved as the simulation predicted: all ${counted(proofs.length, 'proof')} hold.`
     : `${failed.length} of ${counted(proofs.length, 'proof')} ${agrees(failed.length, 'does', 'do')} not hold: do not trust the simulation of this schedule.`
   const { title } = VERDICTS[simulated.verdict]
   const closed = simulated.waysBack.find(({ isOpen }) => !isOpen)
   const items = [
-    ...failed.map(({ name, detail }) => `Not so: ${name}: ${detail}`),
-    ...(isProved ? [] : [`The simulation says: ${title}.`]),
+    ...failed.map(({ name, detail }) => `Failed: ${name}: ${detail}`),
+    ...(isProved ? [] : [`Verdict of the simulation: ${title}.`]),
     ...simulated.reasons,
     ...(closed === undefined
       ? []
-      : [`From ${clock.time(closed.from * 1_000)} on, only a snapshot leads back to ${closed.version}.`]),
+      : [
+          `From ${clock.time(closed.from * 1_000)} on, the only way back to ${closed.version} is to restore a snapshot.`,
+        ]),
   ]
   const look =
     !isProved || simulated.verdict === 'no-go' ? 'nogo' : simulated.verdict === 'go' ? 'go' : 'care'
@@ -75,17 +77,17 @@ function renderNumbers({ legacyModeEndedAt, migration, simulated, clients }: Reh
   const numbers = [
     {
       value: show(legacyModeEndedAt),
-      label: `the first server leaves legacy mode; predicted ${first.length === 0 ? 'never' : show(Math.min(...first))}`,
+      label: `first server in new mode; predicted ${first.length === 0 ? 'never' : show(Math.min(...first))}`,
     },
     {
       value: show(migration.lastBatchAt),
-      label: `the last accessor; predicted ${show(simulated.migration.lastBatchAt)}`,
+      label: `last accessor assigned; predicted ${show(simulated.migration.lastBatchAt)}`,
     },
     {
       value: migration.batches,
       label: `${agrees(migration.batches, 'batch', 'batches')}; predicted ${simulated.migration.batches}`,
     },
-    { value: errors, label: `${agrees(errors, 'error', 'errors')} of probes` },
+    { value: errors, label: agrees(errors, 'probe error', 'probe errors') },
   ]
   return html`<ul class="numbers">${numbers.map(({ value, label }) => html`<li><b>${value}</b><span>${label}</span></li>`)}</ul>`
 }

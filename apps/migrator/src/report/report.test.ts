@@ -55,7 +55,7 @@ describe('the HTML page', () => {
       'Steps',
       'The way back',
       'Findings',
-      'Made from',
+      'Inputs',
       'latchkey-migrator simulate x',
     ]) {
       expect(html).toContain(part)

@@ -80,19 +80,23 @@ export function summaryOf(
   const problems = problemsOf(result, clock).length
   const opening = {
     go: 'Nothing blocks the upgrade.',
-    'go with care': `The upgrade can begin, with care about ${counted(problems, 'point')}.`,
+    'go with care': `The upgrade can begin, but ${counted(problems, 'point')} ${agrees(problems, 'needs', 'need')} care.`,
     'no-go': `Do not begin this upgrade: ${counted(problems, 'problem')} must be solved first.`,
   }[verdict]
   const noReturn = pointOfNoReturn(history)
   return [
     opening,
     ...(violations.length > 0
-      ? [`The simulation itself breaks a rule, so do not trust this report: ${violations[0]?.detail}.`]
+      ? [
+          `Do not trust this report, because the simulation violated one of its own rules: ${violations[0]?.detail}.`,
+        ]
       : []),
     endSentence(result, clock),
     ...(noReturn === undefined
       ? []
-      : [`From ${clock.time(noReturn)} on, only a snapshot leads back to a version before 1.4.0.`]),
+      : [
+          `From ${clock.time(noReturn)} on, the only way back to a version before 1.4.0 is to restore a snapshot.`,
+        ]),
     ...tokenSentence(result, clock),
     clientSentence(totals),
     ...(eta === null ? [] : [rangeSentence(eta, clock)]),
@@ -112,9 +116,9 @@ function endSentence({ servers }: SimulationResult, clock: Clock): string {
     .filter(([, { newModeAt, mode }]) => newModeAt === null || mode !== 'new')
     .map(([id]) => id)
   if (never.length > 0)
-    return `${listed(never)} ${agrees(never.length, 'does', 'do')} not run in new mode at the end.`
+    return `${listed(never)} ${agrees(never.length, 'is', 'are')} not in new mode at the end.`
   const last = Math.max(...all.map(([, { newModeAt }]) => newModeAt ?? 0))
-  return `${all.length === 1 ? 'The server runs' : `All ${all.length} servers run`} in new mode from ${clock.time(last * 1_000)} on.`
+  return `${all.length === 1 ? 'The server is' : `All ${all.length} servers are`} in new mode from ${clock.time(last * 1_000)} on.`
 }
 
 function tokenSentence({ migration }: SimulationResult, clock: Clock): string[] {
@@ -129,7 +133,7 @@ function tokenSentence({ migration }: SimulationResult, clock: Clock): string[] 
 }
 
 function clientSentence(totals: readonly WorkloadTotals[]): string {
-  if (totals.length === 0) return 'No client is part of the scenario, so nothing is known about their errors.'
+  if (totals.length === 0) return 'The scenario has no clients, so client errors are not predicted.'
   const hit = totals.filter(({ errors }) => errors > 0)
   if (hit.length === 0) return 'No client sees an error.'
   const parts = hit.map(

@@ -53,7 +53,7 @@ interface Typed {
 
 /** What only the legacy list can tell, until 1.11. */
 interface Open {
-  /** CreateIndex of the tokens without accessor, which have no address in the token API. */
+  /** CreateIndex of the tokens without an accessor, which have no address in the token API. */
   readonly waiting: Set<number>
   /** Tokens without rules and links, which may have rights from their type. */
   readonly untyped: Typed[]
@@ -62,12 +62,12 @@ interface Open {
 interface TokensRead {
   /** Tokens whose rules could not be read. */
   readonly rulesUnread: number
-  /** Tokens without accessor that no list shows with their rules. */
+  /** Tokens without an accessor that no list shows with their rules. */
   readonly lost: number
 }
 
 /**
- * Yields legacy tokens as the legacy list shows them, with their IDs, and tokens with accessor without their secrets.
+ * Yields legacy tokens as the legacy list shows them, with their IDs, and tokens with an accessor without their secrets.
  *
  * @param version the oldest version of the cluster, if it is known.
  * @throws UnreadError if no list can be read, DumpSyntaxError if it is none.
@@ -112,7 +112,7 @@ export function partsOf({ rulesUnread, lost }: TokensRead): Unread[] {
       ? []
       : [
           {
-            what: `${counted(lost, 'token')} without accessor`,
+            what: `${counted(lost, 'token')} without an accessor`,
             path: '/v1/acl/list',
             why: 'no list shows them',
           },

@@ -69,8 +69,8 @@ function tokenLine(tokens: TokenCounts): string {
   const number = (count: number) => count.toLocaleString('en-US')
   const { total, client, management, withRules, withAccessor, withLegacyRights, refused } = tokens
   const parts = [
-    `${counted(total, 'token')} without accessor (${number(client)} client, ${number(withRules)} with rules; ${number(management)} management)`,
-    `${number(withAccessor)} with accessor (the rights of ${number(withLegacyRights)} come from legacy rules alone)`,
+    `${counted(total, 'token')} without an accessor (${number(client)} client, ${number(withRules)} with rules; ${number(management)} management)`,
+    `${number(withAccessor)} with an accessor (the rights of ${number(withLegacyRights)} come from legacy rules alone)`,
     ...(refused === 0 ? [] : [`${counted(refused, 'record')} unusable`]),
   ]
   return `Tokens: ${parts.join('; ')}`

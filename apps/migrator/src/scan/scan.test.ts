@@ -132,7 +132,7 @@ describe('what a legacy cluster tells', () => {
     expect(stdout).toContain(
       'the datacenters (/v1/catalog/datacenters): the answer has another form than expected',
     )
-    expect(stdout).toContain('3 tokens without accessor')
+    expect(stdout).toContain('3 tokens without an accessor')
   })
 })
 
@@ -193,13 +193,13 @@ describe('tokens of 1.4.0 and later', () => {
     return answer(response, 200, JSON.stringify(answers[url]))
   }
 
-  test('rules are read token by token, and those without accessor from the legacy list', async () => {
+  test('rules are read token by token, and those without an accessor from the legacy list', async () => {
     const { url } = await cluster(newer)
     const folder = join(directory, 'newer')
     const { code, stdout } = await run(['scan', '--from', url, '--save', folder], { env })
     expect(code).toBe(0)
-    expect(stdout).toContain('1 token without accessor (1 client, 1 with rules; 0 management)')
-    expect(stdout).toContain('3 with accessor (the rights of 2 come from legacy rules alone)')
+    expect(stdout).toContain('1 token without an accessor (1 client, 1 with rules; 0 management)')
+    expect(stdout).toContain('3 with an accessor (the rights of 2 come from legacy rules alone)')
     expect(stdout).toContain('the rules of 1 token (/v1/acl/token/:AccessorID)')
     const dump = readFileSync(join(folder, 'tokens.ndjson'), 'utf8')
     expect(dump).not.toContain(SECRET)
@@ -259,7 +259,7 @@ describe('tokens of 1.4.0 and later', () => {
           ? answer(response, 200, JSON.stringify(list))
           : newer(request, response),
     )
-    expect((await run(['scan', '--from', url], { env })).stdout).toContain('2 tokens without accessor')
+    expect((await run(['scan', '--from', url], { env })).stdout).toContain('2 tokens without an accessor')
   })
 })
 

@@ -8,7 +8,7 @@ export const between = z.tuple([name, name]).describe('Two datacenters.')
 const tokenState = z
   .enum(['unmigrated', 'migrated', 'any'])
   .optional()
-  .describe('Which tokens: those without accessor, those with one, or all. Default any.')
+  .describe('Which tokens: those without an accessor, those with one, or all. Default any.')
 
 const api = z
   .enum(['legacy', 'new'])

@@ -101,7 +101,7 @@ export interface Replication {
   readonly migrated: RangeSet
   /** The last progress in the history. */
   recorded: number
-  /** Copies without accessor whose original is gone. */
+  /** Copies without an accessor whose original is gone. */
   readonly ghosts: RangeSet
 }
 

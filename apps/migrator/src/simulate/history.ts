@@ -153,9 +153,9 @@ export interface FinalStore {
   /** Local tokens. */
   readonly localTokens: number
   readonly accessors: readonly AccessorSpan[]
-  /** Existing tokens without accessor. */
+  /** Existing tokens without an accessor. */
   readonly unmigrated: Ranges
-  /** Tokens without accessor whose original was deleted in the primary. */
+  /** Tokens without an accessor whose original was deleted in the primary. */
   readonly ghosts: Ranges
   /** Token number to number of the last write that it holds; tokens that were never written after the beginning are absent. */
   readonly writes: ReadonlyMap<number, number>

@@ -9,7 +9,7 @@ export function findTraffic(result: TrafficResult): Finding[] {
     id: `traffic-${gate}`,
     severity: breaks ? ('critical' as const) : ('warning' as const),
     count,
-    detail: `${call} at ${to}: ${counted(count, 'call')} of ${counted(clients, 'client')}${lastSeen === null ? '' : `, last seen ${lastSeen}`}. ${what}`,
+    detail: `${call} at ${to}: ${counted(count, 'call')} by ${counted(clients, 'client')}${lastSeen === null ? '' : `, last seen ${lastSeen}`}. ${what}`,
     avoid: `Use ${replacement}.`,
   }))
   return [...calls, ...findUnread(result), ...findNone(result)]
@@ -23,9 +23,9 @@ function findNone({ calls, skipped }: TrafficResult): Finding[] {
       id: 'traffic-empty',
       severity: 'warning',
       count: skipped,
-      detail: 'The access log holds no call, so it does not show which clients would break',
+      detail: 'The access log contains no calls, so it does not show which clients would break',
       avoid:
-        'Give a log of the calls: the legacy service logs them at level debug, and by default those it refused.',
+        'Provide a log that contains calls: the legacy service logs all calls at level debug, but only refused ones by default.',
     },
   ]
 }
@@ -40,7 +40,7 @@ function findUnread(result: TrafficResult): Finding[] {
       severity: 'warning',
       count: unread,
       detail: `${counted(unread, 'line')} of the access log could not be read, so calls that break may be missing here`,
-      avoid: 'Describe the form of the log to check-traffic with --log-format.',
+      avoid: 'Describe the format of the log to check-traffic with --log-format.',
     },
   ]
 }

@@ -64,13 +64,13 @@ export function formatLive(line: WatchLine, { prediction, measured, time, paint 
       ? []
       : [
           `way back   ${way.isOpen ? paint('green', 'open') : paint('red', 'snapshot only')}: ${way.how}`,
-          ...(way.lost.length === 0 ? [] : [`           lost then: ${way.lost.join('; ')}`]),
+          ...(way.lost.length === 0 ? [] : [`           lost: ${way.lost.join('; ')}`]),
         ]),
     ...alarms.map(({ text }) => paint('red', `ALARM      ${text}`)),
   ]
 }
 
-/** Tokens without accessor, predicted and measured, over the same span of time. */
+/** Tokens without an accessor, predicted and measured, over the same span of time. */
 function sparkLines(predicted: Chart | undefined, measured: Chart, time: (ms: number) => string): string[] {
   if (predicted === undefined) return []
   const end = Math.max(predicted.end, measured.end)

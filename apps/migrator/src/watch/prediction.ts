@@ -20,7 +20,7 @@ export interface Prediction {
   readonly chart: Chart
   readonly bounds: Bounds
   readonly waysBack: readonly WayBack[]
-  /** Tokens without accessor at a time from the start of the schedule; undefined without tokens. */
+  /** Tokens without an accessor at a time from the start of the schedule; undefined without tokens. */
   readonly remainingAt: (ms: number) => number | undefined
 }
 

@@ -41,7 +41,7 @@ export function renderWatch(line: WatchLine, { watch, prediction, clock, inputs 
     ...(way === undefined
       ? []
       : [
-          `The way back: ${way.how}${way.lost.length === 0 ? ' Nothing is lost.' : ` Lost then: ${way.lost.join('; ')}.`}`,
+          `The way back: ${way.how}${way.lost.length === 0 ? ' Nothing is lost.' : ` This loses: ${way.lost.join('; ')}.`}`,
         ]),
   ]
   const title = alarms.length > 0 ? 'Alarm' : STATES[state]
@@ -55,14 +55,14 @@ export function renderWatch(line: WatchLine, { watch, prediction, clock, inputs 
   return page(
     `${title}: ${prediction?.scenario ?? 'upgrade'}`,
     [
-      html`<header><p class="kicker">The day of the upgrade</p><h1>${prediction?.scenario ?? 'Upgrade'}</h1></header>`,
+      html`<header><p class="kicker">Upgrade in progress</p><h1>${prediction?.scenario ?? 'Upgrade'}</h1></header>`,
       html`<div class="verdict ${look}"><p class="word">${title}</p>${alarms.map(({ text }) => html`<p class="lead">${text}.</p>`)}<ul>${items.map((each) => html`<li>${each}</li>`)}</ul><p class="note">As of <time>${at}</time></p></div>`,
       section(
         prediction === undefined ? 'Measured' : 'Predicted and measured',
         renderChart(charts, clock),
         prediction === undefined
           ? undefined
-          : 'Above in each lane what the simulation predicts, below what was seen.',
+          : 'In each lane, the upper bar is the prediction, and the lower bar is what was measured.',
       ),
       servers.length > 0 &&
         section(
@@ -70,7 +70,7 @@ export function renderWatch(line: WatchLine, { watch, prediction, clock, inputs 
           table(['server', 'version', 'mode', 'status'], rows, { caption: 'The servers as last seen' }),
         ),
       section('The way back', renderWaysBack(ways, clock)),
-      section('Made from', renderInputs({ replay: inputs.replay }, inputs)),
+      section('Inputs', renderInputs({ replay: inputs.replay }, inputs)),
     ],
     state === 'done' ? undefined : REFRESH_SECONDS,
   )

@@ -18,7 +18,7 @@ export interface WatchLine {
   readonly estimatedSeconds: number
   readonly servers: readonly SeenServer[]
   readonly waitsFor: readonly string[]
-  /** Tokens without accessor that the simulation predicts for now; null without a prediction. */
+  /** Tokens without an accessor that the simulation predicts for now; null without a prediction. */
   readonly predictedRemaining: number | null
   readonly alarms: readonly Alarm[]
   /** Why no server answers. */

@@ -25,7 +25,7 @@ export function wayBackNow(
   return isClosed
     ? {
         isOpen: false,
-        how: 'Only a snapshot from before the end of legacy mode, restored into empty servers of the old version, leads back.',
+        how: 'Restore a snapshot from before the end of legacy mode into empty servers of the old version.',
         lost: ['everything that was written after the snapshot is gone'],
       }
     : { isOpen: true, how: 'Restart the replaced servers as the old version, one by one.', lost: [] }

@@ -47,14 +47,20 @@ export function lossTexts(losses: Losses): string[] {
   const are = (count: number) => (count === 1 ? 'is' : 'are')
   const texts: readonly (readonly [number, string])[] = [
     [created, `${counted(created, 'token')} that clients created ${are(created)} gone`],
-    [createdByNewApi, `${counted(createdByNewApi, 'token')} of the token API ${are(createdByNewApi)} gone`],
-    [edited, `${counted(edited, 'edit')} of tokens ${are(edited)} gone`],
+    [
+      createdByNewApi,
+      `${counted(createdByNewApi, 'token')} created through the token API ${are(createdByNewApi)} gone`,
+    ],
+    [edited, `${counted(edited, 'token edit')} ${are(edited)} gone`],
     [
       converted,
       `${counted(converted, 'token')} ${converted === 1 ? 'has' : 'have'} rules instead of policies again`,
     ],
     [deleted, `${counted(deleted, 'deleted token')} ${deleted === 1 ? 'is' : 'are'} valid again`],
-    [accessors, `${counted(accessors, 'accessor')} ${are(accessors)} gone, and will be others next time`],
+    [
+      accessors,
+      `${counted(accessors, 'accessor')} ${are(accessors)} gone, and the next attempt assigns different ones`,
+    ],
   ]
   return texts.flatMap(([count, text]) => (count > 0 ? [text] : []))
 }

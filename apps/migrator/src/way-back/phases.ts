@@ -19,7 +19,7 @@ export const PHASE_TITLES: Readonly<Record<PhaseName, string>> = {
   replacing: 'while servers are replaced',
   accessors: 'while tokens get their accessors',
   after: 'after the upgrade',
-  intentions: 'from the migration of the intentions on',
+  intentions: 'after the intention migration has begun',
 }
 
 /** In order. A datacenter whose servers keep their version has none. */

@@ -41,7 +41,7 @@ export const addConvert: AddCommand = (program, io, done) => {
     description: 'write policies, plan.json, two scripts and review.html there',
   })
     .description(
-      'Proposes policies and roles for legacy tokens, proves that every token decides as before, and writes the commands.',
+      'Proposes policies and roles for legacy tokens, proves that no decision changes, and writes the commands.',
     )
     .argument(
       '<dump>',

@@ -26,7 +26,7 @@ test('blockers end with 3', async () => {
   const dump = file('bad-rules.json', JSON.stringify([{ ID: SECRET, Type: 'client', Rules: 'key "a" {' }]))
   const { code, stdout } = await run(['plan', dump])
   expect(code).toBe(3)
-  expect(stdout).toMatch(/a token without name \(ID hash [0-9a-f]{12}, token 0, line 1, byte 1\)/)
+  expect(stdout).toMatch(/an unnamed token \(ID hash [0-9a-f]{12}, token 0, line 1, byte 1\)/)
 })
 
 test('a truncated dump ends with 1 and its position, and leaves no output', async () => {

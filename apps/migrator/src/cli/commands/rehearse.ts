@@ -123,7 +123,7 @@ async function readTokens(
   const { source, hash } = hashed(await openDump(path, io.stdin))
   for await (const group of readDump(source)) {
     for (const { position, value } of group) {
-      // A token with accessor needs no migration, and the legacy API cannot import it.
+      // A token with an accessor needs no migration, and the legacy API cannot import it.
       if ('AccessorID' in value && 'Rules' in value) {
         withAccessor += 1
         continue

@@ -115,7 +115,7 @@ describe('the script for the legacy CLI', () => {
   })
 
   test.skipIf(!hasJq).each([
-    ['that is not there', LIST.slice(1), 'not found, or without accessor'],
+    ['that is not there', LIST.slice(1), 'not found, or without an accessor'],
     [
       'whose hash another has',
       [...LIST, { ...LIST[0], AccessorID: accessor(9) }],

@@ -87,7 +87,7 @@ finish_all() { while [ "\${#pids[@]}" -gt 0 ]; do finish; done; }
 # Finds a token by its accessor or by the hash of its ID: sets id.
 find_token() {
   id=\${ids[\${1,,}]:-}
-  [ -n "$id" ] || fail "token $1: not found, or without accessor. If the list shows no secrets, run convert with --accessors"
+  [ -n "$id" ] || fail "token $1: not found, or without an accessor. If the list shows no secrets, run convert with --accessors"
   [ "$id" != several ] || fail "token $1: several tokens have this hash. Run convert with --accessors"
 }
 `

@@ -62,8 +62,8 @@ function verdict({ upgrade: { converted, unconverted }, proof: { differenceCount
   const title = { go: 'Go', care: 'Go with care', nogo: 'No-go' }[name]
   const items = [
     differenceCount === 0
-      ? 'Every token decides as before.'
-      : `${counted(differenceCount, 'decision')} would change: do not carry this out.`,
+      ? 'No decision changes.'
+      : `${counted(differenceCount, 'decision')} would change: do not apply this conversion.`,
     `The upgrade to 1.11 with this conversion: ${found}; without it: ${unconverted.verdict}.`,
     ...reasons,
   ]
@@ -84,11 +84,11 @@ function numbers(plan: ConversionPlan): Html {
   const list = items.map(
     ({ value, label }) => html`<li><b>${value.toLocaleString('en-US')}</b><span>${label}</span></li>`,
   )
-  return html`<ul class="numbers">${list}</ul><p class="note">Exact: no proposal has less (policies, their rules and links together; then roles). Greedy: the best that was found.</p>`
+  return html`<ul class="numbers">${list}</ul><p class="note">Exact: proven to be the minimum (for policies, the sum of policies, their rules and their links). Greedy: the best solution found.</p>`
 }
 
 function review(): Html {
-  return html`<section><h2>Review</h2><noscript><p>The review needs JavaScript. The folder of this page has the same plan as plan.json.</p></noscript><p class="note">Open a group to see its tokens and rules. Clear the box of a group that is to stay as it is. The files below follow these decisions; for names.json, run convert again with --names.</p><p id="summary" role="status"></p><div class="review-tools"><button type="button" data-file="apply-latchkey.sh">apply-latchkey.sh</button><button type="button" data-file="apply-consul.sh">apply-consul.sh</button><button type="button" data-file="names.json">names.json</button></div><div class="review-tools"><input id="filter" type="search" placeholder="Name, token or rule" aria-label="Filter groups"><select id="which" aria-label="Which groups"><option value="all">all groups</option><option value="accepted">to convert</option><option value="rejected">rejected</option></select><span id="found" class="note"></span></div><div id="groups"></div><p><button id="more" type="button" hidden>Show more</button></p></section>`
+  return html`<section><h2>Review</h2><noscript><p>The review needs JavaScript. The same plan is in plan.json, next to this page.</p></noscript><p class="note">Open a group to see its tokens and rules. Clear the box of a group to leave its tokens unchanged. The files below reflect these decisions; to apply names.json, run convert again with --names.</p><p id="summary" role="status"></p><div class="review-tools"><button type="button" data-file="apply-latchkey.sh">apply-latchkey.sh</button><button type="button" data-file="apply-consul.sh">apply-consul.sh</button><button type="button" data-file="names.json">names.json</button></div><div class="review-tools"><input id="filter" type="search" placeholder="Name, token or rule" aria-label="Filter groups"><select id="which" aria-label="Which groups"><option value="all">all groups</option><option value="accepted">to convert</option><option value="rejected">rejected</option></select><span id="found" class="note"></span></div><div id="groups"></div><p><button id="more" type="button" hidden>Show more</button></p></section>`
 }
 
 /** Rows of a table on the page; plan.json has all. */
@@ -117,5 +117,5 @@ function proof({
   const table =
     rows.length > 0 &&
     html`<table><thead><tr><th>token</th><th>question</th></tr></thead><tbody>${rows}</tbody></table>`
-  return html`<section><h2>Proof</h2><p>${counted(tokens, 'token')} with ${counted(texts, 'rule text')}: ${counted(probes, 'question')} that the rules suggest and ${counted(random, 'random one')} near them (seed ${seed}), each under both default policies, asked of the legacy rules and of the proposed policies as the server merges them: ${counted(differenceCount, 'difference')}.</p>${table}</section>`
+  return html`<section><h2>Proof</h2><p>${counted(tokens, 'token')} with ${counted(texts, 'rule text')}: ${counted(probes, 'question')} derived from the rules and ${counted(random, 'random one')} near them (seed ${seed}). Each is decided under both default policies, by the legacy rules and by the proposed policies as the server merges them: ${counted(differenceCount, 'difference')}.</p>${table}</section>`
 }

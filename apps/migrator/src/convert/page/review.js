@@ -81,7 +81,7 @@
     const key = name.toLowerCase()
     if (key === 'global-management') return 'This name is built in.'
     const isTaken = usedNames.get(kindOf.get(record)).get(key) > 1
-    return isTaken ? 'Another has this name.' : ''
+    return isTaken ? 'This name is taken.' : ''
   }
 
   function element(tag, attributes, ...children) {

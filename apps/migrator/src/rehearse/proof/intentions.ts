@@ -140,7 +140,7 @@ export function intentionProofs(found: IntentionsFound, simulated: IntentionsSim
       detail: `${created.length} created, ${listed.length} listed`,
     },
     {
-      name: 'the migration of intentions is as far as simulated',
+      name: 'the progress of the intention migration matches the simulation',
       holds: differing.length === 0,
       detail: Object.entries(states)
         .map(([datacenter, state]) => `${datacenter}: ${state}, simulated ${simulatedIn(datacenter)}`)

@@ -101,10 +101,10 @@ test('MIG-04: all proofs hold where nothing differs', () => {
 
 const { migration } = FOUND
 const ACCESSORS = 'every token has exactly one accessor'
-const MODES = 'the mode of each server as simulated'
-const BATCHES = 'the batches as simulated'
-const TIMES = 'the times of the batches as simulated'
-const CONSOLE = 'what console saw as simulated'
+const MODES = 'the mode of each server matches the simulation'
+const BATCHES = 'the batch sizes match the simulation'
+const TIMES = 'the batch times match the simulation'
+const CONSOLE = 'what console saw matches the simulation'
 
 test.each<[string, Partial<Findings>, string]>([
   ['a token is gone', { tokens: { ...TOKENS, lost: 1 } }, ACCESSORS],
@@ -128,7 +128,11 @@ test.each<[string, Partial<Findings>, string]>([
   ['a batch has another size', { migration: { ...migration, sizes: [128, 127, 45] } }, BATCHES],
   ['the batches take 2.1 % longer', { migration: { ...migration, lastBatchAt: 112.1 } }, TIMES],
   ['the first batch is 2 s late', { migration: { ...migration, firstBatchAt: 12, lastBatchAt: 112 } }, TIMES],
-  ['another write was refused', { refusedWrites: ['removed', 'removed'] }, 'refused writes as simulated'],
+  [
+    'another write was refused',
+    { refusedWrites: ['removed', 'removed'] },
+    'the refused writes match the simulation',
+  ],
   [
     'a record of the dump is refused',
     { refusedRecords: ['[3].ID is empty'] },
@@ -222,7 +226,7 @@ test('an intention that is gone, or twice, and another state of their migration 
   expect(failingWith({ listed: ['a => b'] })).toEqual([ONCE])
   expect(failingWith({ listed: ['a => b', 'a => c', 'a => b'] })).toEqual([ONCE])
   expect(failingWith({ states: { dc1: 'waiting' } })).toEqual([
-    'the migration of intentions is as far as simulated',
+    'the progress of the intention migration matches the simulation',
   ])
 })
 

@@ -79,7 +79,7 @@ export function prove(found: Findings, simulated: Simulated): readonly Proof[] {
     ...found.workloads.map((workload) => workloadProof(workload, found, simulated.windows)),
     ...(simulated.violations.length === 0
       ? []
-      : [proof('the simulation keeps its rules', simulated.violations, '')]),
+      : [proof('the simulation obeys its rules', simulated.violations, '')]),
   ]
 }
 
@@ -150,7 +150,11 @@ function modeProof({ servers, stalls }: Findings, simulated: Simulated): Proof {
       : { text, fault: `${text}, simulated ${show(predicted?.mode, predicted?.newModeAt ?? null)}` }
   })
   const faults = rows.flatMap(({ fault }) => fault ?? [])
-  return proof('the mode of each server as simulated', faults, rows.map(({ text }) => text).join(', '))
+  return proof(
+    'the mode of each server matches the simulation',
+    faults,
+    rows.map(({ text }) => text).join(', '),
+  )
 }
 
 /** Times in seconds. */
@@ -170,7 +174,7 @@ function sizeProof({ migration, isDisturbed }: Findings, simulated: Simulated): 
     ? migration.tokens === simulated.migration.tokens && full(migration.sizes) === full(predicted)
     : migration.sizes.join() === predicted.join()
   return {
-    name: 'the batches as simulated',
+    name: 'the batch sizes match the simulation',
     holds: isSame,
     detail: isSame
       ? showSizes(migration.sizes)
@@ -199,7 +203,7 @@ function timeProof({ migration, isDisturbed, stalls }: Findings, simulated: Simu
   const seconds = (ms: number) => `${(ms / 1_000).toFixed(2)} s`
   const begins = starts.map((at) => (at === null ? 'never' : `${at.toFixed(2)} s`))
   return {
-    name: 'the times of the batches as simulated',
+    name: 'the batch times match the simulation',
     holds: Math.abs(measuredMs - predictedMs) <= allowedMs && isNear(...starts, stalls),
     detail: `first at ${begins[0]}, simulated ${begins[1]}; then ${seconds(measuredMs)}, simulated ${seconds(predictedMs)}`,
   }
@@ -216,7 +220,7 @@ function refusalProof(refused: readonly string[], predicted: number): Proof {
   const reasons = [...new Set(refused)].map((reason) => ` (${reason})`).join('')
   const isSame = refused.length === predicted
   return {
-    name: 'refused writes as simulated',
+    name: 'the refused writes match the simulation',
     holds: isSame,
     detail: `${plural(refused.length, 'write')}${isSame ? '' : `; simulated ${predicted}`}${reasons}`,
   }
@@ -236,7 +240,7 @@ function workloadProof(
   { windows: measured, stalls }: Findings,
   simulated: Windows,
 ): Proof {
-  const name = `what ${workload.name} saw as simulated`
+  const name = `what ${workload.name} saw matches the simulation`
   const reason = notRehearsed(workload)
   if (reason !== undefined) return { name, holds: true, detail: `not rehearsed: ${reason}` }
   const seen = measured.get(workload.name) ?? new Map<string, Window>()

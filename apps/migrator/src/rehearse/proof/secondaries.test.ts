@@ -25,7 +25,7 @@ const failed = (found: Partial<SecondaryFound>, simulated: Partial<SecondarySimu
   ).flatMap(({ name, holds }) => (holds ? [] : [name]))
 
 const copies = (fields: object) => ({ copies: { ...FOUND.copies, ...fields } as SecondaryFound['copies'] })
-const COPIES = ['the tokens of dc2 as in the primary']
+const COPIES = ['the tokens of dc2 match the primary']
 const TIME = ['the accessors reached dc2 as simulated']
 
 test('all hold where the servers did what was simulated', () => {
@@ -47,7 +47,7 @@ test.each([{ withoutAccessor: 1 }, { ghosts: 1 }, { missing: 1 }, { differing: 1
   },
 )
 
-test('copies that stay without accessor, as simulated, may have no original', () => {
+test('copies that stay without an accessor, as simulated, may have no original', () => {
   const stuck = { withAccessor: 0, withoutAccessor: 302, ghosts: 3, missing: 2 }
   const found = { ...copies(stuck), completeAt: null }
   expect(failed(found, { withoutAccessor: 302, completeAt: null })).toEqual([])

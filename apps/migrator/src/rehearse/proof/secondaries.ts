@@ -51,21 +51,21 @@ function endProof({ datacenter, endedBy }: SecondaryFound, { endsLegacyMode }: S
     : { name: `legacy mode of ${datacenter} did not end, as simulated`, holds: endedBy.length === 0, detail }
 }
 
-/** Copies that the simulation leaves without accessor have no counterpart to compare with. */
+/** Copies that the simulation leaves without an accessor have no counterpart to compare with. */
 function copyProof(datacenter: string, copies: CopyFaults, simulated: SecondarySimulated): Proof {
   const { withAccessor, withoutAccessor, ghosts, missing, differing } = copies
   const isComplete = simulated.withoutAccessor === 0
   const faults = [
     ...(withoutAccessor === simulated.withoutAccessor
       ? []
-      : [`simulated ${simulated.withoutAccessor} without accessor`]),
-    ...(ghosts > 0 && isComplete ? [`${counted(ghosts, 'token')} that the primary does not hold`] : []),
+      : [`simulated ${simulated.withoutAccessor} without an accessor`]),
+    ...(ghosts > 0 && isComplete ? [`${counted(ghosts, 'token')} that the primary does not have`] : []),
     ...(missing > 0 && isComplete ? [`${counted(missing, 'token')} missing`] : []),
     ...(differing > 0 ? [`${counted(differing, 'token')} with another accessor than in the primary`] : []),
   ]
   const detail = `${counted(withAccessor, 'token')} with an accessor, ${withoutAccessor} without`
   return {
-    name: `the tokens of ${datacenter} as in the primary`,
+    name: `the tokens of ${datacenter} match the primary`,
     holds: faults.length === 0,
     detail: [detail, ...faults].join('; '),
   }

@@ -88,7 +88,7 @@ function eventMark(event: ScenarioEvent): Mark | undefined {
     case 'elect':
       return mark('step', `${event.server} wins an election`)
     case 'stale-gossip':
-      return mark('harm', `the others hear no more gossip from ${event.server}`)
+      return mark('harm', `the other servers receive no further gossip from ${event.server}`)
     case 'start':
     case 'restart':
       return mark(

@@ -32,7 +32,7 @@ export interface Track {
 
 export interface TokenPoint {
   readonly at: number
-  /** Tokens without accessor from then on. */
+  /** Tokens without an accessor from then on. */
   readonly remaining: number
 }
 

@@ -1,5 +1,5 @@
 /**
- * The chart of a report: the modes of servers, tokens without accessor and clients' errors over one time axis, with the
+ * The chart of a report: the modes of servers, tokens without an accessor and clients' errors over one time axis, with the
  * events marked through all of them. With a measured chart, each lane shows the prediction and what really happened.
  */
 import { type Html, html, type Insertable } from '@latchkey/contract'
@@ -61,10 +61,10 @@ export function renderChart({ predicted, measured }: ChartPair, clock: Clock): H
   )
   return html`<div class="chart">
 ${lane('', marks.length === 0 ? undefined : renderBadges(marks, scale), 'marks')}
-${lane(html`<small>${clock.startsAt === undefined ? 'from the start' : 'time of day'}</small>`, renderTicks(scale, clock), 'axis')}
+${lane(html`<small>${clock.startsAt === undefined ? 'since the start' : 'time of day'}</small>`, renderTicks(scale, clock), 'axis')}
 ${groups}
-${tokens && [html`<h3>Tokens without accessor</h3>`, lane(tokens.label, tokens.plot, 'tall')]}
-${clients.length > 0 && [html`<h3>Errors of clients</h3>`, ...clients]}
+${tokens && [html`<h3>Tokens without an accessor</h3>`, lane(tokens.label, tokens.plot, 'tall')]}
+${clients.length > 0 && [html`<h3>Client errors</h3>`, ...clients]}
 ${lane('', renderTicks(scale, clock), 'axis')}
 </div>${renderLegend(looks, { isPair, spans: tracked.flatMap(({ spans }) => spans), hasBreak: scale.breakAt !== undefined })}${renderMarks(marks, clock)}`
 }
@@ -89,7 +89,7 @@ function renderTrack(
     .map(({ from, to, look, version, leads }) => {
       const left = scale.percent(from)
       const width = scale.percent(to ?? scale.end) - left
-      const title = `${version} ${LOOKS[look]}, from ${clock.time(from)}${to === undefined ? '' : ` to ${clock.time(to)}`}${leads ? ', leads' : ''}`
+      const title = `${version} ${LOOKS[look]}, from ${clock.time(from)}${to === undefined ? '' : ` to ${clock.time(to)}`}${leads ? ', leader' : ''}`
       return html`<i class="m-${look}${leads && ' leads'}" style="left:${left}%;width:${width.toFixed(2)}%" title="${title}">${width > 12 && look !== 'down' && version}</i>`
     })
   const name = isMeasured ? `${id} measured` : id
@@ -175,5 +175,5 @@ function renderLegend(
   }: { readonly isPair: boolean; readonly spans: ClientTrack['spans']; readonly hasBreak: boolean },
 ): Html {
   const names = (Object.keys(LOOKS) as Look[]).filter((look) => looks.has(look))
-  return html`<ul class="legend" aria-label="Legend">${names.map((name) => html`<li><i class="m-${name}"></i>${LOOKS[name]}</li>`)}<li><i class="leads"></i>leads</li>${isPair && html`<li><i class="upper"></i>above: predicted</li><li><i class="lower"></i>below: measured</li>`}${spans.some(({ isError }) => isError) && html`<li><i class="c-error"></i>errors</li>`}${spans.some(({ isError }) => !isError) && html`<li><i class="c-odd"></i>unexpected answers</li>`}${hasBreak && html`<li><i class="break"></i>from here on, the axis is compressed</li>`}</ul>`
+  return html`<ul class="legend" aria-label="Legend">${names.map((name) => html`<li><i class="m-${name}"></i>${LOOKS[name]}</li>`)}<li><i class="leads"></i>leader</li>${isPair && html`<li><i class="upper"></i>above: predicted</li><li><i class="lower"></i>below: measured</li>`}${spans.some(({ isError }) => isError) && html`<li><i class="c-error"></i>errors</li>`}${spans.some(({ isError }) => !isError) && html`<li><i class="c-odd"></i>unexpected answers</li>`}${hasBreak && html`<li><i class="break"></i>from here on, the axis is compressed</li>`}</ul>`
 }

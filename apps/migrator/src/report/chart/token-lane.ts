@@ -1,4 +1,4 @@
-/** Tokens without accessor over time: one line per datacenter; dashed where a measured line is beside it. */
+/** Tokens without an accessor over time: one line per datacenter; dashed where a measured line is beside it. */
 import { type Html, html } from '@latchkey/contract'
 import type { Clock } from '../clock.ts'
 import { formatCount } from '../markup.ts'
@@ -9,7 +9,7 @@ const HEIGHT = 120
 /** Colours that tell lines apart. */
 const COLOURS = 4
 
-/** Undefined if no token is ever without accessor. */
+/** Undefined if no token is ever without an accessor. */
 export function tokenLane(
   charts: readonly Chart[],
   scale: TimeScale,
@@ -39,7 +39,7 @@ export function tokenLane(
   const label = html`<b>${formatCount(most)}</b> <small>at most</small><ul class="lines">${names}</ul>`
   return {
     label,
-    plot: html`<svg viewBox="0 0 1000 ${HEIGHT}" preserveAspectRatio="none" role="img" aria-label="Tokens without accessor, at most ${formatCount(most)}; ${spoken}">${paths}</svg>`,
+    plot: html`<svg viewBox="0 0 1000 ${HEIGHT}" preserveAspectRatio="none" role="img" aria-label="Tokens without an accessor, at most ${formatCount(most)}; ${spoken}">${paths}</svg>`,
   }
 }
 

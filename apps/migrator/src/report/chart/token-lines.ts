@@ -1,4 +1,4 @@
-/** Tokens without accessor over time, in every datacenter of a history. */
+/** Tokens without an accessor over time, in every datacenter of a history. */
 import type { History } from '../../simulate/history.ts'
 import { size } from '../../simulate/tokens/ranges.ts'
 import type { TokenLine, TokenPoint } from './chart.ts'
@@ -6,7 +6,7 @@ import type { TokenLine, TokenPoint } from './chart.ts'
 /** Points of a line; a migration may have a hundred thousand batches. */
 const POINTS_MAX = 400
 
-/** One line per datacenter that ever has a token without accessor. */
+/** One line per datacenter that ever has a token without an accessor. */
 export function tokenLinesOf(history: History): TokenLine[] {
   return history.datacenters.flatMap((datacenter) => {
     const points =
@@ -31,7 +31,7 @@ function primaryPoints(history: History): TokenPoint[] {
   return history.tokensAtStart === 0 && points.length === 1 ? [] : points
 }
 
-/** Tokens without accessor in a secondary: all tokens of the primary minus those whose accessor has been replicated. */
+/** Tokens without an accessor in a secondary: all tokens of the primary minus those whose accessor has been replicated. */
 function secondaryPoints(history: History, datacenter: string): TokenPoint[] {
   let present = history.tokensAtStart
   let migrated = 0

@@ -43,7 +43,7 @@ export interface StartFacts {
   readonly version: ServiceVersion
   /** Tokens whose rights come from the legacy system alone. */
   readonly legacyRightsCount: number
-  /** Tokens without accessor. */
+  /** Tokens without an accessor. */
   readonly unmigratedCount: number
 }
 
@@ -58,7 +58,7 @@ export interface ReplicationModel {
   readonly retryMsFirst: number
   readonly retryMsMax: number
   /**
-   * Whether a copy without accessor is met by its secret: a copy whose original is gone is then deleted once every token
+   * Whether a copy without an accessor is met by its secret: a copy whose original is gone is then deleted once every token
    * of the primary has an accessor. Otherwise such a copy is a ghost.
    */
   readonly comparesSecrets: boolean

@@ -63,7 +63,7 @@ function modeOf(version: ServiceVersion, acls: boolean): Mode {
   return isAtLeast(version, LEGACY_REMOVED) ? 'new' : 'legacy'
 }
 
-/** Versions from 1.15 stop at the first token without accessor in their snapshot. */
+/** Versions from 1.15 stop at the first token without an accessor in their snapshot. */
 function startRefusal({ version, unmigratedCount }: StartFacts): string | undefined {
   if (unmigratedCount === 0 || !isAtLeast(version, ACCESSORS_REQUIRED)) return undefined
   const tokens =

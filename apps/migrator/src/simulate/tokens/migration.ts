@@ -1,6 +1,6 @@
 /**
  * Accessors for legacy tokens: once the leader of the primary is in new mode, it makes one pass a second over the first
- * 128 tokens without accessor. Spec 8, 9.2.3.
+ * 128 tokens without an accessor. Spec 8, 9.2.3.
  */
 import { ACCESSOR_BATCH_INTERVAL_MS_MIN } from '@latchkey/acl'
 import { isAtLeast, LEGACY_REMOVED } from '../../version.ts'
@@ -41,7 +41,7 @@ export function interruptPass(world: World, { migration }: DatacenterState): voi
   migration.pending = undefined
 }
 
-/** Tokens without accessor have appeared. */
+/** Tokens without an accessor have appeared. */
 export function tokensAppeared(world: World): void {
   const { migration } = world.primary
   if (migration.isStuck || !migration.isIdle) return

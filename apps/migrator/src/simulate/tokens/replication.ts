@@ -1,6 +1,6 @@
 /**
  * Secondaries replicate the tokens of the primary once their leader is in new mode. In the reference service a legacy loop
- * does so before, and the new one skips tokens without accessor, which is how a copy can outlive its original.
+ * does so before, and the new one skips tokens without an accessor, which is how a copy can outlive its original.
  */
 import type { DatacenterState, Replication } from '../datacenter.ts'
 import { PHASE } from '../queue.ts'
@@ -228,7 +228,7 @@ export function migratedIn({ replication }: DatacenterState): RangeSet {
   return replication.isRefused ? new RangeSet() : replication.migrated
 }
 
-/** Tokens without accessor that a secondary holds at the end. */
+/** Tokens without an accessor that a secondary holds at the end. */
 export function unmigratedIn(datacenter: DatacenterState): Ranges {
   const { replication } = datacenter
   return hasCopies(datacenter) ? subtract(replication.copies.ranges, migratedIn(datacenter).ranges) : []

@@ -47,7 +47,7 @@ test('an update through the token API drops the rules, and the legacy API no lon
   expect(violations).toEqual([])
 })
 
-test('the token API refuses rules, tokens without accessor, and everything in legacy mode', () => {
+test('the token API refuses rules, tokens without an accessor, and everything in legacy mode', () => {
   const refused = (event: object) => {
     const events = [
       { kind: 'edit-tokens', count: 2, api: 'new', at: 20, ...event },

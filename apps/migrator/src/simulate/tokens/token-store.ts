@@ -114,12 +114,12 @@ export class TokenStore {
     return this.sets[set].within(tokens)
   }
 
-  /** Existing tokens without accessor, those that a model forgot included. */
+  /** Existing tokens without an accessor, those that a model forgot included. */
   withoutAccessor(): Range[] {
     return subtract(this.sets.present.ranges, this.sets.migrated.ranges)
   }
 
-  /** Reads the next batch of the tokens without accessor, which a rule chooses. */
+  /** Reads the next batch of the tokens without an accessor, which a rule chooses. */
   read(nextBatch: UpgradeModel['nextBatch']): BatchRead {
     return { tokens: nextBatch(this.sets.unmigrated.slice(READ_AHEAD)), revision: this.currentRevision }
   }
