@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-/** Only this file touches the process. */
-// An import by name would be a syntax error on an older Node, before it could be told why.
+/** Only this file accesses the process. */
+// On an older Node, a named import would be a syntax error, before the version check could run.
 import * as nodeModule from 'node:module'
 
 const [major = 0, minor = 0] = process.versions.node.split('.').map(Number)
@@ -14,7 +14,7 @@ const { runCli } = await import('./program.ts')
 const interrupted = new AbortController()
 for (const signal of ['SIGINT', 'SIGTERM']) {
   process.on(signal, () => {
-    // A second one ends a command that does not end by itself.
+    // A second Ctrl-C terminates a command that does not stop by itself.
     if (interrupted.signal.aborted) process.exit(130)
     interrupted.abort()
   })

@@ -5,7 +5,7 @@ import { COMMAND_GROUPS } from './commands/groups.ts'
 import { EXIT } from './exit-codes.ts'
 import { wordsOf } from './frame/command-spec.ts'
 
-/** Nothing answers here: help must not need a server. */
+/** An address at which no server answers: help must not need a server. */
 const run = commandLine({ fetch: () => Promise.reject(new TypeError('no network in this test')) })
 
 const COMMANDS = COMMAND_GROUPS.flatMap(({ commands }) => commands)

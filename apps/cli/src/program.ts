@@ -11,7 +11,7 @@ import { type Io, painterFor, write } from './frame/io.ts'
 import { Session } from './frame/session.ts'
 import { suggestOption } from './frame/suggest-option.ts'
 
-/** Runs one command line, without the name of the program. Never throws and never ends the process. */
+/** Runs a command line, given without the name of the program. Never throws, and never exits the process. */
 export async function runCli(argv: readonly string[], io: Io): Promise<number> {
   let session: Session | undefined
   let exitCode: number = EXIT.done

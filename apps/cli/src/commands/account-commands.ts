@@ -1,4 +1,4 @@
-/** Who the person is, and where that is kept. */
+/** Logins and contexts. */
 import type { CommandGroup } from '../frame/command-spec.ts'
 
 export const ACCOUNT_COMMANDS: CommandGroup = {

@@ -4,7 +4,7 @@ import { access, open, readFile, rename, rm, stat } from 'node:fs/promises'
 import { CliError, systemProblem } from '../frame/cli-error.ts'
 import type { Action } from '../frame/command-spec.ts'
 
-/** A restore is one body, and an archive begins once the server has its snapshot: both limits of a call allow for the largest. */
+/** Timeouts that suffice for the largest archive: a restore is one body, and a backup starts after the server's snapshot. */
 const ARCHIVE_MS_MAX = 600_000
 const MEGABYTE = 1_000_000
 const LIMITS = { timeout: ARCHIVE_MS_MAX, attemptTimeout: ARCHIVE_MS_MAX } as const
@@ -22,10 +22,10 @@ export const backup: Action = async (session, input) => {
 }
 
 /**
- * The file appears once all of it is on disk, and then replaces an older one. Only its owner may read it.
+ * Writes a file atomically: it replaces an older file when it is completely on disk. Only its owner may read it.
  *
- * @param pieces may be larger together than memory.
- * @returns its length.
+ * @param pieces the content, which may be larger than memory.
+ * @returns the length of the file.
  */
 async function writeWhole(
   file: string,
@@ -55,7 +55,7 @@ async function writeWhole(
   }
 }
 
-/** Errors of the file system name the call that failed; those of the service do not. */
+/** File system errors name the failed call; errors of the service do not. */
 function isSystemError(error: unknown): boolean {
   return error instanceof Error && 'syscall' in error
 }
@@ -75,11 +75,11 @@ export const restore: Action = async (session, input) => {
   await session.note(`Restored at index ${Index}: ${counts.join(', ')}.`)
 }
 
-/** @returns a view of the file, which is read as it is sent: it may be larger than memory. What comes by a pipe is read whole. */
+/** @returns a view of the file, which is read while it is sent and may exceed memory. A pipe is read into memory. */
 async function openArchive(file: string): Promise<Blob> {
   try {
     if (!(await stat(file)).isFile()) return new Blob([await readFile(file)])
-    // A blob of a file that cannot be read does not say why.
+    // The error of a blob does not say why its file cannot be read.
     await access(file, constants.R_OK)
     return await openAsBlob(file)
   } catch (error) {

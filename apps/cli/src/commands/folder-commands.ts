@@ -1,4 +1,4 @@
-/** Folders of YAML. */
+/** Commands for folders of YAML. */
 import type { CommandGroup } from '../frame/command-spec.ts'
 
 const prune = {

@@ -1,4 +1,4 @@
-/** Questions about rights, and files of rules. */
+/** Commands for questions about rights, and for rule files. */
 import type { CommandGroup } from '../frame/command-spec.ts'
 
 const RIGHT = '<access> <resource> [segment]'

@@ -16,14 +16,14 @@ const FIELDS = [
   { title: 'Value', text: (entry: KVEntry) => `${valueText(entry)}\n` },
 ] as const
 
-/** The bytes of the value, so that it can go to a file; the whole entry with `--details` or another format. */
+/** Prints the bytes of the value, for example into a file; with `--details` or another format, the whole entry. */
 export const get: Action = async (session, input) => {
   const entry = await find(session, input.arg(0))
   if (!session.out.isTable) return session.out.data(entry)
   if (input.flag('details')) return session.out.record(entry, FIELDS)
   const bytes = valueBytes(entry)
   await write(session.io.stdout, bytes)
-  // A terminal's prompt belongs on its own line; a file gets the bytes alone.
+  // On a terminal, the next prompt needs its own line; a file gets only the bytes.
   if (session.io.stdout.isTTY === true && bytes.at(-1) !== 10) await write(session.io.stdout, '\n')
 }
 
@@ -49,7 +49,7 @@ export const put: Action = async (session, input) => {
   await done(session, `Wrote ${key}.`, isWritten)
 }
 
-/** `@FILE` reads a file; `@@` begins a value that starts with one. */
+/** `@FILE` reads a file; `@@` escapes a value that starts with `@`. */
 function bytesOf(text: string): string | Uint8Array {
   if (!text.startsWith('@')) return text
   if (text.startsWith('@@')) return text.slice(1)
@@ -86,7 +86,7 @@ export const list: Action = async (session, input) => {
     const keys = await kv.keys(prefix, { separator: input.text('separator') })
     if (!session.out.isTable) return session.out.data(keys)
     if (keys.length === 0) return session.note('No keys.')
-    // A script gets the keys as they are.
+    // Scripts get the unmodified keys.
     const shown = session.io.stdout.isTTY === true ? keys.map(visibleLine) : keys
     return session.out.text(shown.map((key) => `${key}\n`).join(''))
   }

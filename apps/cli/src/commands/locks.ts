@@ -1,4 +1,4 @@
-/** `lock` and `session`: one command at a time, on any number of machines. */
+/** `lock` and `session`: mutual exclusion of commands across machines. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { constants, hostname } from 'node:os'
@@ -41,10 +41,10 @@ function acquire({ locks }: Client, key: string, { waits, signal }: Waiting): Pr
   return waits ? locks.acquire(key, options) : locks.tryAcquire(key, options)
 }
 
-/** A holder other than this command line may keep anything in the key. */
+/** Holders other than this command line may store anything in the key. */
 const HOLDER_LENGTH_MAX = 80
 
-/** Says who holds a lock, as far as its holder has written that into the key. */
+/** Reports the holder of a lock, with the value that it wrote into the key. */
 async function refusal({ kv }: Client, key: string): Promise<CliError> {
   const holder = await kv.get(key).catch(() => undefined)
   return new CliError(
@@ -55,7 +55,7 @@ async function refusal({ kv }: Client, key: string): Promise<CliError> {
   )
 }
 
-/** Keeps the result of the command if the service does not answer: the TTL of the session ends the lock, too. */
+/** Releases the lock. A failure is only reported: the session's TTL ends the lock too, and the command has its result. */
 async function release(held: Lock, session: Session): Promise<void> {
   try {
     await held.release()
@@ -68,12 +68,12 @@ async function release(held: Lock, session: Session): Promise<void> {
 }
 
 interface Running {
-  /** Any of them ends the command. */
+  /** Any of these signals ends the command. */
   readonly ended: readonly AbortSignal[]
   readonly sessionId: string
 }
 
-/** @returns the exit code of the command; 128 and the number of the signal that ended it, as shells have it. */
+/** @returns the exit code of the command or, as in shells, 128 plus the number of the signal that ended it. */
 async function run(
   [program = '', ...args]: readonly string[],
   { ended, sessionId }: Running,
@@ -100,7 +100,7 @@ async function run(
   }
 }
 
-/** Exit codes of shells for a signal begin here. */
+/** Base of the exit codes of shells for signals. */
 const SIGNALLED = 128
 
 export const listSessions: Action = async (session) => {

@@ -7,7 +7,7 @@ const from: OptionSpec = {
   description: 'read the record from a YAML or JSON file, - for standard input; options override it',
 }
 
-/** What differs between the verbs, for every kind. */
+/** The differences between the verbs, for every kind. */
 function commandOf(kind: KindCommands, verb: Verb): CommandSpec {
   const { word, one, many, reference, content } = kind
   const shapes: Readonly<Record<Verb, { args: string; summary: string; options: readonly OptionSpec[] }>> = {

@@ -1,7 +1,7 @@
-/** The server itself, and the shell. */
+/** Commands for the server itself, and for the shell. */
 import type { CommandGroup } from '../frame/command-spec.ts'
 
-/** @param groups all commands, which completion offers. */
+/** @param groups all commands, for completion. */
 export const serverCommands = (groups: () => readonly CommandGroup[]): CommandGroup => ({
   title: 'Server',
   commands: [

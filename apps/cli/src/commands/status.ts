@@ -3,7 +3,7 @@ import { type Client, PermissionDenied } from '@latchkey/sdk'
 import type { Action } from '../frame/command-spec.ts'
 import { durationText } from '../records/time-text.ts'
 
-/** Omits what the token may not see. */
+/** Omits the parts that the token may not see. */
 async function ifAllowed<T>(read: Promise<T>): Promise<T | undefined> {
   try {
     return await read
@@ -27,7 +27,7 @@ async function readStatus({ status, agent }: Client) {
 
 type Status = Awaited<ReturnType<typeof readStatus>>
 
-/** How far the accessors of legacy tokens are. */
+/** The progress of the accessor migration. */
 function migrationText({ Migration }: Status): string {
   if (Migration === undefined) return ''
   const { State, Done, Total, EstimatedSeconds } = Migration

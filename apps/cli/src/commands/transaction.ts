@@ -1,4 +1,4 @@
-/** `txn`: several operations on keys, nodes, services and checks, all or none. */
+/** `txn`: several operations on keys, nodes, services and checks, atomically. */
 import { EXIT } from '../exit-codes.ts'
 import type { Action } from '../frame/command-spec.ts'
 import { readRecord } from '../records/read-body.ts'

@@ -10,7 +10,7 @@ import { findRole } from '../records/role.ts'
 
 type Open = (client: Client, name: string, signal: AbortSignal) => Promise<Watch<unknown>> | Watch<unknown>
 
-/** What can be watched, by the word for it. Those with `name` need one. */
+/** What can be watched, by its word on the command line. Entries with `name` require a name. */
 const WATCHED: Readonly<Record<string, { readonly name?: string; readonly open: Open }>> = {
   tokens: { open: (client, _, signal) => client.tokens.watchList({}, { signal }) },
   token: {
@@ -49,7 +49,7 @@ export const watch: Action = async (session, input) => {
         await session.note(session.paint('dim', `— ${new Date().toISOString()}, index ${index ?? 'unknown'}`))
       }
       const shown = session.out.shown(value ?? null)
-      // A stream of documents is read line by line, so JSON is printed as such; people read YAML more easily.
+      // A stream of JSON documents has one document per line; YAML is easier to read for people.
       if (session.out.isTable)
         await session.out.text((await import('yaml')).stringify(shown, { lineWidth: 0 }))
       else await session.out.data(shown)
@@ -62,7 +62,7 @@ export const watch: Action = async (session, input) => {
   return EXIT.done
 }
 
-/** Aborts when the reader closes the pipe, as `head` does. */
+/** Aborts when the reader closes the pipe, like `head`. */
 function pipeClosed({ stdout }: Pick<Io, 'stdout'>): AbortSignal {
   const closed = new AbortController()
   stdout.on('error', (error: NodeJS.ErrnoException) => error.code === 'EPIPE' && closed.abort())

@@ -1,4 +1,4 @@
-/** What a shell may complete: commands, options, choices, and the names of records. */
+/** Shell completion of commands, options, choices, and names of records. */
 import {
   argumentsOf,
   type CommandGroup,
@@ -9,7 +9,7 @@ import {
 import { GLOBAL_OPTIONS } from '../frame/global-options.ts'
 import type { Session } from '../frame/session.ts'
 
-/** Kinds of names that an argument or option takes: `<policy>` completes names of policies. */
+/** Record kinds for placeholders: `<policy>` completes names of policies. */
 const NAMES: Readonly<Record<string, (session: Session) => Promise<readonly string[]>>> = {
   policy: async (session) => (await (await session.client()).policies.list()).map(({ Name }) => Name),
   role: async (session) => (await (await session.client()).roles.list()).map(({ Name }) => Name),
@@ -19,7 +19,7 @@ const NAMES: Readonly<Record<string, (session: Session) => Promise<readonly stri
   service: async (session) => Object.keys(await (await session.client()).catalog.services()),
 }
 
-/** Time for the service to answer while the person waits for a completion. */
+/** Maximum time to wait for the service during a completion. */
 const NAMES_MS_MAX = 2_000
 
 /**

@@ -1,6 +1,6 @@
-/** Scripts that teach a shell to ask `latchkey __complete`. */
+/** Scripts that make shells call `latchkey __complete`. */
 
-/** A shell, what to do with the script, and the script. */
+/** For each shell, how to install the script, and the script. */
 export const SHELLS = {
   bash: {
     install: 'Add to ~/.bashrc: source <(latchkey completion bash)',

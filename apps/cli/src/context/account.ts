@@ -1,4 +1,4 @@
-/** `login`, `logout`, `whoami`, `bootstrap` and `context`: who the person is, and where that is kept. */
+/** `login`, `logout`, `whoami`, `bootstrap` and `context`: logins, and where they are stored. */
 import type { Client, Token } from '@latchkey/sdk'
 import { EXIT } from '../exit-codes.ts'
 import { CliError } from '../frame/cli-error.ts'
@@ -95,7 +95,7 @@ export const logout: Action = async (session) => {
   )
 }
 
-/** A token that is gone already is as good. */
+/** Deletes the token of a login, unless it is already gone. */
 async function deleteLogin(session: Session): Promise<void> {
   const { PermissionDenied } = await import('@latchkey/sdk')
   try {

@@ -6,7 +6,7 @@ import type { Input } from '../frame/input.ts'
 import type { Session } from '../frame/session.ts'
 import { readText } from '../records/read-body.ts'
 
-/** Where the browser returns to; auth methods allow loopback hosts without comparing the port. */
+/** The redirect URL for the browser. Auth methods allow loopback hosts with any port. */
 const REDIRECT_URIS = [8550, 8551, 8552].map((port) => `http://127.0.0.1:${port}/oidc/callback`)
 
 interface LoginWays {
@@ -15,7 +15,7 @@ interface LoginWays {
   readonly session: Session
 }
 
-/** With `--bearer-file` by its content, else through the browser. */
+/** Logs in with the content of `--bearer-file`, otherwise through the browser. */
 export async function logIn(client: Client, { method, input, session }: LoginWays): Promise<Token> {
   const path = input.text('bearerFile')
   const meta = metaOf(input.texts('meta') ?? [])
@@ -44,7 +44,7 @@ async function throughBrowser(
   })
 }
 
-/** The address is printed besides, so a machine without a browser loses nothing. */
+/** Opens the browser. Failures are ignored, because the address is printed too. */
 function openBrowser(url: string): void {
   const command = { darwin: 'open', win32: 'explorer' }[process.platform as string] ?? 'xdg-open'
   const child = spawn(command, [url], { detached: true, stdio: 'ignore' })

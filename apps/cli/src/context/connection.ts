@@ -11,14 +11,14 @@ const CONTEXT_DEFAULT = 'default'
 
 export interface Connection {
   readonly address: string
-  /** Where the address comes from, for people. */
+  /** The source of the address, for people. */
   readonly addressFrom: string
   readonly secret: string | undefined
-  /** Where the token comes from, for people; without a token: why there is none. */
+  /** The source of the token, for people; without a token, the reason. */
   readonly tokenFrom: string
   readonly namespace: string | undefined
   readonly datacenter: string | undefined
-  /** Name of the context in use; also of one that does not exist yet. */
+  /** Name of the current context, which may not exist yet. */
   readonly contextName: string
   readonly context: Context | undefined
 }
@@ -64,7 +64,7 @@ async function tokenOf(
     return { secret: readSecret(env.LATCHKEY_TOKEN_FILE), tokenFrom: 'the file in LATCHKEY_TOKEN_FILE' }
   }
   if (context === undefined) return { secret: undefined, tokenFrom: 'you are not logged in' }
-  // A secret must not reach another server than the one that it is for.
+  // A secret must not be sent to a server other than its own.
   if (!isSameAddress(address, context.address)) {
     return {
       secret: undefined,

@@ -1,6 +1,6 @@
 /**
- * The contexts of a person: the servers they work with, and the token for each. The file has mode 0600; a secret is in it only
- * if the system has no keyring.
+ * The contexts of a person: servers, and a token for each. The file has mode 0600, and contains secrets only if the
+ * system has no keyring.
  */
 import { chmodSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { homedir } from 'node:os'
@@ -11,7 +11,7 @@ import type { Io } from '../frame/io.ts'
 export interface Context {
   readonly address: string
   readonly namespace?: string
-  /** The token's secret; absent if a keyring has it, or without token. */
+  /** The secret of the token; absent if it is in a keyring, or without a token. */
   readonly secret?: string
   /** Whether the secret is in the system's keyring. */
   readonly inKeyring?: boolean
@@ -27,14 +27,14 @@ interface Contexts {
   readonly contexts: Readonly<Record<string, Context>>
 }
 
-/** `LATCHKEY_CONTEXT_FILE`, else `latchkey/contexts.json` in the person's folder for configuration. */
+/** `LATCHKEY_CONTEXT_FILE`, otherwise `latchkey/contexts.json` in the user's configuration folder. */
 export function contextFilePath(env: Io['env']): string {
   if (env.LATCHKEY_CONTEXT_FILE) return env.LATCHKEY_CONTEXT_FILE
   const folder = env.XDG_CONFIG_HOME || env.APPDATA || join(env.HOME || homedir(), '.config')
   return join(folder, 'latchkey', 'contexts.json')
 }
 
-/** @throws CliError for a file that cannot be read, is no list of contexts, or is readable by others although it has secrets. */
+/** @throws CliError if the file is unreadable, invalid, or contains secrets and is readable by other users. */
 export function readContexts(path: string): Contexts {
   let text: string
   try {
@@ -75,7 +75,7 @@ function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** Replaces the file in one step, so that a crash leaves the old one or the new one. */
+/** Replaces the file atomically: after a crash, it is either the old or the new one. */
 export function writeContexts(path: string, contexts: Contexts): void {
   const draft = `${path}.${process.pid}`
   try {

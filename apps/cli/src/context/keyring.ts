@@ -1,25 +1,25 @@
-/** The system's keyring, through the command that the system brings: `secret-tool` (libsecret) or `security` (macOS). */
+/** The system's keyring, through its command line: `secret-tool` (libsecret) or `security` (macOS). */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import type { Io } from '../frame/io.ts'
 
-/** Secrets by account. Every call fails softly: without a keyring, the file of contexts has the secret. */
+/** Secrets by account. Calls never throw: without a keyring, the context file stores the secret. */
 export interface Keyring {
   readonly name: string
-  /** `undefined`: it has none, or is locked. */
+  /** `undefined` if the keyring has no secret or is locked. */
   read(account: string): Promise<string | undefined>
-  /** Whether it was stored. */
+  /** @returns whether the secret was stored. */
   write(account: string, secret: string): Promise<boolean>
   remove(account: string): Promise<void>
 }
 
 const SERVICE = 'latchkey'
 
-/** @returns `undefined` where there is none, or `LATCHKEY_KEYRING` is `off`. */
+/** @returns `undefined` if there is no keyring, or `LATCHKEY_KEYRING` is `off`. */
 export function findKeyring(env: Io['env'], platform: string = process.platform): Keyring | undefined {
   if (env.LATCHKEY_KEYRING === 'off') return undefined
   if (platform === 'darwin') return macKeyring(env)
-  // Without a session bus, secret-tool can reach no keyring, and would wait for one.
+  // Without a session bus, secret-tool cannot reach a keyring, and would hang.
   return env.DBUS_SESSION_BUS_ADDRESS === undefined ? undefined : secretTool(env)
 }
 
@@ -47,7 +47,7 @@ function macKeyring(env: Io['env']): Keyring {
     name: 'the keychain',
     read: async (account) =>
       (await run(env, 'security', ['find-generic-password', '-w', ...where(account)]))?.trim(),
-    // Its interactive mode reads the secret from standard input: arguments are visible to other users.
+    // The interactive mode reads the secret from standard input, because other users can see arguments.
     write: async (account, secret) =>
       (await run(
         env,

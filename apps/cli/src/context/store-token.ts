@@ -1,4 +1,4 @@
-/** Keeps and forgets the token of a context: in the keyring if there is one, else in the file. */
+/** Stores and removes the token of a context: in the keyring if there is one, otherwise in the file. */
 import type { Token } from '@latchkey/sdk'
 import type { Io } from '../frame/io.ts'
 import { keyringAccount } from './connection.ts'
@@ -13,7 +13,7 @@ interface NewToken {
   readonly isLogin: boolean
 }
 
-/** Makes the context current. @returns where the secret is, for people. */
+/** Stores the token and makes its context current. @returns where the secret is stored, for people. */
 export async function storeToken(env: Io['env'], options: NewToken): Promise<string> {
   const { contextName, address, namespace, token, isLogin } = options
   const path = contextFilePath(env)
@@ -34,7 +34,7 @@ export async function storeToken(env: Io['env'], options: NewToken): Promise<str
     : `${path}, which only you can read (no keyring found)`
 }
 
-/** Removes the secret; `whole`: and the context. */
+/** Removes the secret; with `whole`, also the context. */
 export async function forgetSecret(
   env: Io['env'],
   contextName: string,

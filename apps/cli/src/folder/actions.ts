@@ -52,7 +52,7 @@ export const apply: Action = async (session, input) => {
   await printPlan(session, found)
   if (found.changes.length === 0) return
   const deletions = found.changes.filter(({ action }) => action === 'delete').length
-  // A script that only creates and updates needs no answer; deletions always do.
+  // Scripts need no confirmation for creates and updates; deletions always require it.
   if (deletions > 0 || session.isInteractive) {
     const also =
       deletions === 0 ? '' : `, including ${deletions} ${deletions === 1 ? 'deletion' : 'deletions'}`
@@ -66,7 +66,7 @@ export const apply: Action = async (session, input) => {
   await session.note(`Made ${found.changes.length} changes.`)
 }
 
-/** What was confirmed must still be what happens. */
+/** Checks that the confirmed changes are still the current plan. */
 async function requireSame(confirmed: Plan, now: Plan): Promise<void> {
   if (JSON.stringify(confirmed) === JSON.stringify(now)) return
   throw new CliError('the service changed before you answered; nothing was written', {
@@ -103,7 +103,7 @@ export const exportFolder: Action = async (session, input) => {
     const contents = records.map((record) => contentOf(record, FOLDER_KINDS[kind])).filter(isWorthKeeping)
     if (contents.length === 0) continue
     const documents = contents.map((content) => renderDocument(kind, content)).join('---\n')
-    // Editors complete and check files with this line.
+    // With this line, editors complete and validate the file.
     writeFile(folder, FILES[kind], `# yaml-language-server: $schema=${SCHEMA_FILE}\n${documents}`)
     count += contents.length
   }
@@ -112,13 +112,13 @@ export const exportFolder: Action = async (session, input) => {
   await session.note(`Wrote ${count} records to ${folder}. To compare: latchkey plan ${folder}`)
 }
 
-/** A server of another edition or version does not have every kind. */
+/** An empty list for a kind that this edition or version of the server does not have. */
 function noneIfAbsent(error: unknown): [] {
   if (error instanceof NotFound || error instanceof Invalid) return []
   throw error
 }
 
-/** Records that every service has without anyone's doing say nothing. */
+/** False for records that every service creates itself. */
 function isWorthKeeping({ Name, AccessorID, Policies, Roles, ACLs }: Content): boolean {
   if (Name === 'default' && ACLs === undefined) return false
   return (

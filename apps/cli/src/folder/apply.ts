@@ -1,6 +1,7 @@
 /**
- * Makes the changes of a plan. The service has no transaction over these records, so all or nothing is made here: what can
- * fail is checked before, a failed write undoes the writes before it, and deletions, which cannot be undone, come last.
+ * Applies the changes of a plan. The service has no transactions over these records, so this file makes the changes
+ * all-or-nothing: preconditions are checked first, a failed write rolls back earlier writes, and deletions, which cannot
+ * be undone, come last.
  */
 import type { Client } from '@latchkey/sdk'
 import { EXIT } from '../exit-codes.ts'
@@ -8,13 +9,13 @@ import { CliError } from '../frame/cli-error.ts'
 import { FOLDER_KINDS } from './kinds.ts'
 import { type Change, inNamespace, type Plan } from './plan.ts'
 
-/** How to undo a change that was made. */
+/** How to undo an applied change. */
 interface Undo {
   readonly change: Change
   readonly run: () => Promise<unknown>
 }
 
-/** @throws CliError that says what a failure leaves: no change, or changes that cannot be undone. */
+/** @throws CliError that says what remains after a failure: no change, or changes that could not be undone. */
 export async function applyPlan(
   client: Client,
   { changes }: Plan,
@@ -39,7 +40,7 @@ export async function applyPlan(
   }
 }
 
-/** Makes the write, and returns how to undo it. */
+/** Performs a write, and returns how to undo it. */
 async function makeWrite(
   client: Client,
   change: Exclude<Change, { action: 'delete' }>,

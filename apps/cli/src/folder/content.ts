@@ -1,16 +1,16 @@
-/** The content of records as a folder has it: without ids, indexes and secrets, links by name, in one canonical form. */
+/** The canonical content of records in a folder: without ids, indexes and secrets, and with links by name. */
 import { parseDurationMs } from '@latchkey/contract'
 
 export type Content = Readonly<Record<string, unknown>>
 
 interface Shape {
-  /** Fields that a folder manages, in the order in which an export writes them. */
+  /** Fields that a folder manages, in the order of exports. */
   readonly fields: readonly string[]
   /** Durations, which have several spellings. */
   readonly durations?: readonly string[]
 }
 
-/** Secrets in the configuration of auth methods: a folder has none, and an apply keeps those of the service. */
+/** Secrets in the configuration of auth methods. Folders do not contain them, and an apply preserves them. */
 export const CONFIG_SECRETS = ['OIDCClientSecret', 'ServiceAccountJWT'] as const
 
 /** The managed fields of a record, without those that are empty. */
@@ -32,7 +32,7 @@ function simplified(name: string, value: unknown): unknown {
     const links = Object.entries(value).map(([field, list]) => [field, simplified('Policies', list)] as const)
     return Object.fromEntries(links.filter(([, list]) => !isEmpty(list)))
   }
-  // A link that is stored has ID and name; a folder knows names alone.
+  // A stored link has ID and name; folders contain only names.
   if ((name === 'Policies' || name === 'Roles') && Array.isArray(value)) {
     return value.map((link: { readonly Name?: string }) => ({ Name: link.Name }))
   }
@@ -49,7 +49,7 @@ function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** The fields whose values differ. Order counts neither in lists of records nor in objects. */
+/** The fields whose values differ. The order of lists of records and of object keys is ignored. */
 export function differingFields(one: Content, other: Content, { fields, durations = [] }: Shape): string[] {
   return fields.filter((name) => {
     const text = (value: unknown) => canonical(durations.includes(name) ? durationMs(value) : value)

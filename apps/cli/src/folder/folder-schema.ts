@@ -14,7 +14,7 @@ export function folderSchema(): object {
   }
 }
 
-/** The kind's own schema; what it refers to goes into `$defs`. */
+/** The schema of a kind. Referenced schemas go into `$defs`. */
 function schemaOf(kind: KindName, $defs: Record<string, unknown>): object {
   const { schema, fields, required } = FOLDER_KINDS[kind]
   const whole = z.toJSONSchema(schema as unknown as z.ZodType, { io: 'input', unrepresentable: 'any' })

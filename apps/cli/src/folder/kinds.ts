@@ -31,9 +31,9 @@ interface FolderKind {
   readonly required: readonly string[]
   /** Fields that only a create sets. */
   readonly fixed?: readonly string[]
-  /** What names a record within its kind and namespace. */
+  /** The key of a record within its kind and namespace. */
   keyOf(content: Content): string
-  /** All records. `names`: those whose whole content is needed. */
+  /** Lists all records. `names`: records whose full content is needed. */
   list(client: Client, isNeeded: (content: Content) => boolean): Promise<readonly object[]>
   /** Whether a prune may delete it. */
   isPrunable(record: object): boolean
@@ -49,7 +49,7 @@ const always = (): boolean => true
 const ANONYMOUS = '00000000-0000-0000-0000-000000000002'
 const GLOBAL_MANAGEMENT = '00000000-0000-0000-0000-000000000001'
 
-/** The kind, with the types of its own records inside. */
+/** Hides the record types of a kind. */
 function kind<R extends object, B extends object>(
   own: Omit<FolderKind, 'schema' | 'list' | 'isPrunable' | 'create' | 'update' | 'delete'> & {
     readonly schema: BodySchema<B>
@@ -60,7 +60,7 @@ function kind<R extends object, B extends object>(
     delete(client: Client, existing: R): Promise<unknown>
   },
 ): FolderKind {
-  // Each kind gets back only what it listed, and bodies that its schema accepted.
+  // Each kind only receives records that it listed, and bodies that its schema accepted.
   return own as unknown as FolderKind
 }
 
@@ -83,7 +83,7 @@ export const FOLDER_KINDS: Readonly<Record<KindName, FolderKind>> = {
     keyOf: byName,
     async list(client, isNeeded): Promise<Policy[]> {
       const entries = (await client.policies.list()).filter(({ ID }) => ID !== GLOBAL_MANAGEMENT)
-      // The list has no rules, so the policies that the folder names are read one by one.
+      // The list does not contain rules, so the policies in the folder are read one by one.
       return inTurns(entries, (entry) =>
         isNeeded({ ...entry })
           ? client.policies.read(entry.ID)
@@ -153,12 +153,12 @@ export const FOLDER_KINDS: Readonly<Record<KindName, FolderKind>> = {
     async list(client) {
       const tokens = []
       for await (const token of client.tokens.each({}, { limit: 1_000 })) {
-        // Logins make and end their tokens themselves.
+        // Logins create and delete their own tokens.
         if (token.AuthMethod === undefined && token.Legacy !== true) tokens.push(token)
       }
       return tokens
     },
-    // Tokens that expire go by themselves.
+    // Expiring tokens are deleted by the service.
     isPrunable: ({ AccessorID, ExpirationTime }) => AccessorID !== ANONYMOUS && ExpirationTime === undefined,
     create: (client, body) => client.tokens.create(body),
     update: (client, { AccessorID, Local }, body) => client.tokens.update(AccessorID, { ...body, Local }),
@@ -171,7 +171,7 @@ function secretsOf(config: object): object {
   return Object.fromEntries(Object.entries(config).filter(([name]) => withheld.includes(name)))
 }
 
-/** Reads that run at the same time. */
+/** Maximum number of concurrent reads. */
 const CONCURRENT_MAX = 8
 
 async function inTurns<T, R>(items: readonly T[], read: (item: T) => R | Promise<R>): Promise<R[]> {

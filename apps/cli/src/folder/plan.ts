@@ -9,7 +9,7 @@ import type { WantedRecord } from './read-folder.ts'
 interface Place {
   readonly kind: KindName
   readonly namespace: string | undefined
-  /** What names the record, for people. */
+  /** The name of the record, for people. */
   readonly name: string
 }
 
@@ -27,18 +27,18 @@ export type Change = Place &
   )
 
 export interface Plan {
-  /** In the order in which they are made: what is linked before what links it, deletions last and the other way round. */
+  /** Changes in the order of application: records before the records that link them, then deletions in reverse order. */
   readonly changes: readonly Change[]
   readonly unchangedCount: number
 }
 
 interface PlanOptions {
-  /** Also delete what the folder does not have, of the kinds that it has. */
+  /** Also delete records that the folder does not have, of the kinds that it has. */
   readonly prunes: boolean
   readonly onProgress: (text: string) => void
 }
 
-/** @throws CliError for a change that no update can make, and for a link to nothing. */
+/** @throws CliError for a change that no update can make, and for a dangling link. */
 export async function makePlan(
   client: Client,
   wanted: readonly WantedRecord[],
@@ -116,7 +116,7 @@ function compare(
 interface Pruned {
   readonly group: readonly WantedRecord[]
   readonly stored: Stored
-  /** The token of this command: without it, nothing more could be done. */
+  /** The token of this command. Deleting it would make further changes impossible. */
   readonly selfId: string
 }
 

@@ -1,4 +1,4 @@
-/** Reads a folder of YAML: every document is one record, checked before anything is compared or sent. */
+/** Reads a folder of YAML. Every document is one record, and all are validated before anything is compared or sent. */
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { atOnce, findRulesProblem } from '@latchkey/acl'
@@ -20,7 +20,7 @@ export interface WantedRecord {
 
 const YAML_FILE = /\.ya?ml$/
 
-/** @throws CliError, exit code 6, that lists every fault of every file. */
+/** @throws CliError, exit code 6, which lists every problem of every file. */
 export function readFolder(path: string): WantedRecord[] {
   const problems: string[] = []
   const records = filesOf(path).flatMap((file) => readFile(file, problems))
@@ -74,7 +74,7 @@ function readFile(file: string, problems: string[]): WantedRecord[] {
   })
 }
 
-/** The record, or what is wrong with it. */
+/** The record, or its problems. */
 function checkRecord(value: unknown, place: string): WantedRecord | string {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return `${place}: not a record`
   const { kind: word, Namespace, ...fields } = value as Record<string, unknown>

@@ -1,4 +1,4 @@
-/** A plan as people read it: a line per record, and below it the fields that change. */
+/** A plan for people: one line per record, followed by the changed fields. */
 import type { Paint } from '../frame/io.ts'
 import { visible } from '../output/visible.ts'
 import type { Change, Plan } from './plan.ts'
@@ -44,7 +44,7 @@ function linesOf(value: unknown): string[] {
 
 type DiffLine = readonly [mark: ' ' | '+' | '-', line: string]
 
-/** The lines of both texts; equal lines at both ends are matched, and the longest common lines between. */
+/** A line diff: matches equal lines at both ends, then the longest common subsequence in between. */
 export function diffLines(old: readonly string[], now: readonly string[]): DiffLine[] {
   const lengths = commonLengths(old, now)
   const lines: DiffLine[] = []
@@ -69,7 +69,7 @@ export function diffLines(old: readonly string[], now: readonly string[]): DiffL
   return lines
 }
 
-/** At i and j: the length of the longest common sequence of lines from there on. */
+/** At i and j: the length of the longest common subsequence of the remaining lines. */
 function commonLengths(old: readonly string[], now: readonly string[]): number[][] {
   const lengths = Array.from({ length: old.length + 1 }, () => new Array<number>(now.length + 1).fill(0))
   for (let i = old.length - 1; i >= 0; i -= 1) {

@@ -1,4 +1,4 @@
-/** An error that the person at the command line can mend. */
+/** An error that the user can fix. */
 import { EXIT, type ExitCode } from '../exit-codes.ts'
 
 export class CliError extends Error {

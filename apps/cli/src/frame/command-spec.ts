@@ -6,14 +6,14 @@ export interface OptionSpec {
   /** As commander writes them: `-y, --yes`, `--ttl <duration>`. */
   readonly flags: string
   readonly description: string
-  /** May be given several times. */
+  /** Whether the option may be given several times. */
   readonly isList?: boolean
   readonly choices?: readonly string[]
-  /** Names from other tools, such as `--json`: the error for them names this option. */
+  /** Names in other tools, such as `--json`. The error for an unknown option then suggests this option. */
   readonly misnomers?: readonly string[]
 }
 
-/** Runs a command. Without an exit code, of `EXIT` or of a program that it ran, it is done. */
+/** Runs a command. Returns an exit code, from `EXIT` or of a program that it ran; none means success. */
 export type Action = (session: Session, input: Input) => Promise<number> | Promise<void>
 
 export interface CommandSpec {
@@ -21,14 +21,14 @@ export interface CommandSpec {
   readonly usage: string
   /** One line, without a full stop. */
   readonly summary: string
-  /** Further sentences of the help. */
+  /** Further sentences for the help. */
   readonly details?: string
   readonly options?: readonly OptionSpec[]
-  /** Command lines without `latchkey`. The first one must run against a new server with a management token. */
+  /** Command lines without `latchkey`. The first one must work on a new server with a management token. */
   readonly examples: readonly [string, ...string[]]
-  /** Not in help and documentation. */
+  /** Whether the command is hidden from help and documentation. */
   readonly isHidden?: boolean
-  /** Imports the action. */
+  /** Imports the action when the command runs. */
   readonly load: () => Promise<Action>
 }
 

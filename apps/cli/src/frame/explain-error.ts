@@ -24,7 +24,7 @@ interface Explained {
   readonly exitCode: ExitCode
 }
 
-/** Explains an error of the service, or of what the person wants to send to it. `undefined`: it is neither. */
+/** Explains an error of the service or of the request; `undefined` for other errors. */
 export async function explainError(error: unknown, session: Session): Promise<Explained | undefined> {
   if (error instanceof PathParameterError) return explainArgument(error)
   if (!(error instanceof LatchkeyError)) return undefined
@@ -37,7 +37,7 @@ export async function explainError(error: unknown, session: Session): Promise<Ex
   return { ...explained, hints }
 }
 
-/** Names and keys are parts of addresses, which cannot hold all of them. */
+/** Names and keys are parts of URLs, which cannot contain all of them. */
 function explainArgument({ parameter, isMissing, message }: PathParameterError): Explained {
   return { message: isMissing ? `${parameter} must not be empty` : message, hints: [], exitCode: EXIT.usage }
 }
@@ -58,7 +58,7 @@ async function explain(error: LatchkeyError, session: Session): Promise<Explaine
   return { message, hints: [], exitCode: EXIT.failed }
 }
 
-/** The message without the name of the method and the status in front, which say nothing to people here. */
+/** The message without its prefix of method and status, which does not help people here. */
 function detailOf(error: LatchkeyError): string {
   return error.message.replace(/^[\w.]+: (\d{3} )?/, '')
 }
@@ -70,7 +70,7 @@ async function hintsOfInvalid({ code, field = '', line, column, message }: Inval
   return [`At line ${line}, column ${column ?? 1} of the rules. To see all findings: latchkey lint FILE`]
 }
 
-/** The names that a link may have meant. */
+/** Suggested names for a broken link. */
 async function hintsOfLink(field: string, wanted: string | undefined, session: Session): Promise<string[]> {
   const [, kind] = /(Polic|Role)/.exec(field) ?? []
   if (kind === undefined) return []
@@ -134,7 +134,7 @@ async function explainDenial(error: PermissionDenied, session: Session): Promise
   return { message: detailOf(error), hints: [], exitCode }
 }
 
-/** Hints about a missing right: the access that the token has, and a rule that would suffice. */
+/** Hints about a missing right: the token's access, and a sufficient rule. */
 async function hintsOfMissing(missing: MissingRight, session: Session): Promise<string[]> {
   const { secret } = await session.connection()
   if (secret === undefined) return LOG_IN
@@ -169,7 +169,7 @@ async function describeInstead(missing: MissingRight, session: Session): Promise
         : `Token ${name} has ${describeRight({ ...missing, access: best.Access })} ${describePath(best.Explanation)}`
     return [has]
   } catch {
-    // The explanation is optional: report the refusal without it.
+    // The explanation is optional: report the refusal without hints.
     return []
   }
 }

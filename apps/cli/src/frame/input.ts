@@ -2,7 +2,7 @@
 import { CliError } from './cli-error.ts'
 
 export class Input {
-  /** The arguments, without the words of the command. An absent optional one is not there. */
+  /** The arguments, without the words of the command. Absent optional arguments are left out. */
   readonly args: readonly string[]
   private readonly options: Readonly<Record<string, unknown>>
 
@@ -11,7 +11,7 @@ export class Input {
     this.options = options
   }
 
-  /** A required argument; commander has checked that it is there. */
+  /** A required argument; commander has checked that it is present. */
   arg(position: number): string {
     return this.args[position] ?? ''
   }

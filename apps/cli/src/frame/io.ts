@@ -1,4 +1,4 @@
-/** The surroundings of a command. Tests pass their own. */
+/** The environment of a command. Tests pass their own. */
 import { addAbortSignal, type Readable, type Writable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
 import { styleText } from 'node:util'
@@ -19,19 +19,19 @@ export interface Io {
 
 type Style = 'bold' | 'dim' | 'red' | 'green' | 'yellow' | 'cyan'
 
-/** Colours a text if the output is a terminal that wants colours. */
+/** Colours a text if the output is a terminal with colours enabled. */
 export type Paint = (style: Style, text: string) => string
 
 export function painterFor(env: Io['env'], stream: { readonly isTTY?: boolean }): Paint {
-  // https://no-color.org: any value but an empty one counts.
+  // https://no-color.org: any non-empty value disables colours.
   const wants = !env.NO_COLOR && env.TERM !== 'dumb' && (stream.isTTY === true || Boolean(env.FORCE_COLOR))
   return (style, text) => (wants ? styleText(style, text, { validateStream: false }) : text)
 }
 
 /**
- * Writes a text and waits until it is flushed. A reader that closed the pipe is not an error.
+ * Writes a text and waits until it is flushed. A closed pipe is not an error.
  *
- * @throws CliError if it cannot be written, as on a full disk.
+ * @throws CliError if the output cannot be written, for example because the disk is full.
  */
 export async function write(to: Writable, text: string | Uint8Array): Promise<void> {
   await new Promise<void>((resolve, reject) => {
@@ -45,12 +45,12 @@ export async function write(to: Writable, text: string | Uint8Array): Promise<vo
   })
 }
 
-/** Everything that arrives on standard input. Ctrl-C ends the wait for it. */
+/** Reads standard input to its end. Ctrl-C aborts the read. */
 export async function readInput({ stdin, signal }: Pick<Io, 'stdin' | 'signal'>): Promise<Buffer> {
   return buffer(addAbortSignal(signal, stdin))
 }
 
-/** A progress line on a terminal's standard error, which overwrites itself; elsewhere nothing. */
+/** A progress line that overwrites itself; does nothing if standard error is not a terminal. */
 export class Progress {
   private readonly stderr: Io['stderr']
   private isShown = false

@@ -1,4 +1,4 @@
-/** What an action works with: the client, the printer, questions to the person. */
+/** The tools of an action: client, printer, and prompts. */
 import type { Client } from '@latchkey/sdk'
 import type { Connection } from '../context/connection.ts'
 import { EXIT } from '../exit-codes.ts'
@@ -8,7 +8,7 @@ import { CliError } from './cli-error.ts'
 import type { Input } from './input.ts'
 import { type Io, type Paint, Progress, painterFor, write } from './io.ts'
 
-/** A person waits for the answer, so fewer than the SDK's own. */
+/** Fewer retries than the SDK's default, because a person is waiting. */
 const RETRIES = 2
 
 export class Session {
@@ -36,7 +36,7 @@ export class Session {
     this.paint = painterFor(io.env, io.stderr)
   }
 
-  /** Which server, and with which token. */
+  /** The server and the token to use. */
   connection(): Promise<Connection> {
     this.resolved ??= import('../context/connection.ts').then(({ resolveConnection }) =>
       resolveConnection(this.input, this.io.env),
@@ -49,7 +49,7 @@ export class Session {
     return this.connected
   }
 
-  /** A client for another connection than that of the options, such as that of a new login. */
+  /** A client for a different connection, such as a new login. */
   async connect(
     connection: Pick<Connection, 'address' | 'secret' | 'namespace' | 'datacenter'>,
   ): Promise<Client> {
@@ -75,7 +75,7 @@ export class Session {
     }
   }
 
-  /** A remark for people, on standard error. */
+  /** Prints a remark for people to standard error. */
   async note(text: string): Promise<void> {
     if (this.input.flag('quiet')) return
     this.progress.clear()
@@ -115,14 +115,14 @@ export class Session {
 
   private async ask<T>(prompt: (prompting: Prompting) => Promise<T>): Promise<T> {
     const { stdin, stderr, signal } = this.io
-    // At Ctrl-D the prompt stops to listen, and would never answer.
+    // At Ctrl-D the prompt closes, and its answer would never arrive.
     const left = new AbortController()
     const onKey = (_text: unknown, key?: { readonly ctrl?: boolean; readonly name?: string }) => {
       if (key?.ctrl === true && key.name === 'd') left.abort()
     }
     stdin.on('keypress', onKey)
     try {
-      // Questions stay out of the output, which may go to a file.
+      // Prompts go to standard error, because the output may go to a file.
       return await prompt({ input: stdin, output: stderr, signal: AbortSignal.any([signal, left.signal]) })
     } catch (error) {
       const isLeft = error instanceof Error && ['ExitPromptError', 'AbortPromptError'].includes(error.name)
@@ -140,7 +140,7 @@ interface Prompting {
   readonly signal: AbortSignal
 }
 
-/** @throws CliError unless the address is one of HTTP. */
+/** @throws CliError unless the address is an HTTP or HTTPS URL. */
 function requireAddress(address: string): void {
   if (/^https?:\/\/[^/]/.test(address) && URL.canParse(address)) return
   throw new CliError(`"${address}" is not an address: write it like https://acl.example.com`)

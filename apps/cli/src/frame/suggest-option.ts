@@ -1,13 +1,12 @@
 import type { OptionSpec } from './command-spec.ts'
 
-/** How commander refuses an option, with or without its own suggestion. */
+/** Commander's error for an unknown option, with or without its own suggestion. */
 const UNKNOWN = /^(error: unknown option '(--?[\w-]+)[^\n]*)\n(?:\(Did you mean [^\n]*\n)?/
 
 /**
- * Names the option that a person meant by a name that people often try instead. Commander itself suggests names that are
- * spelled alike.
+ * Suggests the option for a name that is common in other tools. Commander itself suggests options with similar names.
  *
- * @param text what commander prints; returned as it is, unless it refuses an option whose name is known from other tools.
+ * @param text the output of commander; returned unchanged, unless it refuses an option with a known other name.
  * @param options of the command, then those that every command takes: the first match counts.
  */
 export function suggestOption(text: string, options: readonly OptionSpec[]): string {

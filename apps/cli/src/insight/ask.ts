@@ -1,4 +1,4 @@
-/** `can`, `who-can` and `what-if`: the questions that the service answers about rights. */
+/** `can`, `who-can` and `what-if`: questions about rights, which the service answers. */
 import type { AuthorizeCheck, TokenReference } from '@latchkey/sdk'
 import { EXIT } from '../exit-codes.ts'
 import { CliError } from '../frame/cli-error.ts'
@@ -13,7 +13,7 @@ import { describePath, describeRight, ruleFor } from './rights.ts'
 function checkOf(input: Input): AuthorizeCheck {
   const [access = '', resource = '', segment] = input.args
   return {
-    // The service names the resources and levels that it knows.
+    // The service's error lists the resources and levels that it knows.
     Resource: resource as AuthorizeCheck['Resource'],
     Access: access as AuthorizeCheck['Access'],
     ...(segment === undefined ? {} : { Segment: segment }),

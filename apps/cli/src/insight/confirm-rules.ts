@@ -11,9 +11,9 @@ import type { Session } from '../frame/session.ts'
 import { visibleLine } from '../output/visible.ts'
 import { describeRight } from './rights.ts'
 
-/** Maximum number of changes that one request asks for. */
+/** Maximum number of changes per request. */
 const PAGE_SIZE = 100
-/** Tokens that a question shows. */
+/** Maximum number of tokens to show in a prompt. */
 const SHOWN_MAX = 10
 
 /** All tokens whose rights the rules would change. */
@@ -34,8 +34,8 @@ export async function whatWouldChange(
 }
 
 /**
- * Before an update of a policy: if tokens gain or lose rights, says which, and asks if there is a person to ask.
- * Scripts are not asked: an update is no deletion.
+ * Before a policy update, lists the tokens that gain or lose rights, and asks for confirmation on a terminal. Scripts
+ * need no confirmation, because an update is not a deletion.
  */
 export async function confirmRules(existing: Policy, rules: string, session: Session): Promise<void> {
   if (!session.isInteractive) return
@@ -48,14 +48,14 @@ export async function confirmRules(existing: Policy, rules: string, session: Ses
   await session.confirm(`These rules change the rights of ${tokens}. Save them?`)
 }
 
-/** Rules that cannot be compared are still the service's to accept or refuse. */
+/** Rules that cannot be compared are written anyway, and the service accepts or refuses them. */
 function noForecast(error: unknown): undefined {
   if (error instanceof Invalid || error instanceof NotFound || error instanceof PermissionDenied)
     return undefined
   throw error
 }
 
-/** A token, then a line for every right that it gains or loses. */
+/** A token, followed by a line for every right that it gains or loses. */
 export function describeChange(
   { AccessorID, Description, Gains, Losses }: WhatIfChange,
   paint: (style: 'green' | 'red' | 'bold', text: string) => string,

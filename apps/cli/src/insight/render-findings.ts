@@ -1,4 +1,4 @@
-/** Findings of lint, as compilers print them. */
+/** Prints findings of lint like a compiler. */
 import type { Paint } from '../frame/io.ts'
 
 interface Finding {
@@ -10,7 +10,7 @@ interface Finding {
 
 const STYLES = { error: 'red', warning: 'yellow', info: 'cyan' } as const
 
-/** Each finding with its line of the text, and a mark below the column. */
+/** Each finding with its source line, and a mark below the column. */
 export function renderFindings(
   path: string,
   findings: readonly Finding[],

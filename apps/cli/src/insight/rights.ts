@@ -1,4 +1,4 @@
-/** Rights in words. */
+/** Texts for rights. */
 import type { Explanation, MissingRight } from '@latchkey/sdk'
 
 const SCALARS: ReadonlySet<string> = new Set(['acl', 'keyring', 'mesh', 'operator', 'peering'])
@@ -10,16 +10,16 @@ export function describeRight({ resource, segment, access }: MissingRight): stri
     : `${resource}:${access} "${segment}"`
 }
 
-/** The rule that gives a right, as a policy would have it. */
+/** The rule that grants a right, in the syntax of a policy. */
 export function ruleFor({ resource, segment, access }: MissingRight): string {
-  // `write-prefix` asks for a whole tree, which an exact rule cannot give.
+  // `write-prefix` requires access to a whole tree, which an exact rule cannot grant.
   const level = access === 'write-prefix' ? 'write' : access
   if (SCALARS.has(resource)) return `${resource} = "${level}"`
   const isTree = access === 'write-prefix' || access === 'list'
   return `${resource}${isTree ? '_prefix' : ''} ${JSON.stringify(segment ?? '')} { policy = "${level}" }`
 }
 
-/** The right itself, then the lesser ones on the same resource. */
+/** The right itself, then the lesser rights on the same resource. */
 export function levelsOf({ resource, access }: MissingRight): ('read' | 'write' | 'list' | 'write-prefix')[] {
   const lesser = resource === 'key' ? (['write', 'list', 'read'] as const) : (['write', 'read'] as const)
   if (access === 'write-prefix') return ['write-prefix', ...lesser]
@@ -27,7 +27,7 @@ export function levelsOf({ resource, access }: MissingRight): ('read' | 'write' 
   return from === -1 ? ['read'] : lesser.slice(from)
 }
 
-/** How a token comes by the rule that decided: `through role shop, policy orders-read (line 1: key_prefix "" = "read")`. */
+/** How a token gets the deciding rule: `through role shop, policy orders-read (line 1: key_prefix "" = "read")`. */
 export function describePath(explanation: Explanation | undefined): string {
   if (explanation === undefined) return 'for a reason that this server does not report'
   const { Rule, Path } = explanation

@@ -1,4 +1,4 @@
-/** `lint`, `rules fmt` and `rules translate`: work on files of rules, without a server. */
+/** `lint`, `rules fmt` and `rules translate`: work on rule files, without a server. */
 import { writeFileSync } from 'node:fs'
 import { formatRules, lintRules, translateLegacyRules } from '@latchkey/acl'
 import { AclError } from '@latchkey/contract'
@@ -60,7 +60,7 @@ export const translate: Action = async (session, input) => {
   await session.out.text(rules.endsWith('\n') || rules === '' ? rules : `${rules}\n`)
 }
 
-/** @throws CliError with file, line and column for rules that cannot be read. */
+/** @throws CliError with file, line and column for rules that cannot be parsed. */
 function atPlace<T>(path: string, read: () => T): T {
   try {
     return read()

@@ -1,6 +1,6 @@
-/** A column of a table of records, or a line of the table of one record. */
+/** A column in a table of records, or a line in the table of one record. */
 export interface Column<T> {
   readonly title: string
-  /** Empty: the line of a single record is left out. */
+  /** If it is empty, the line is omitted from the table of a single record. */
   readonly text: (record: T) => string
 }

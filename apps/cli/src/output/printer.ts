@@ -9,7 +9,7 @@ import { REWRITING, visible } from './visible.ts'
 
 interface PrinterOptions {
   readonly format: Format
-  /** With the format `template`. */
+  /** For the format `template`. */
   readonly template: string
   readonly showsSecrets: boolean
   readonly pages: boolean
@@ -57,7 +57,7 @@ export class Printer {
     const records: readonly unknown[] = Array.isArray(value) ? value : [value]
     if (format === 'ndjson') return this.text(records.map((record) => `${json(record)}\n`).join(''))
     if (format === 'template') {
-      // A file gets the fields as they are.
+      // Files get the unmodified fields.
       const shown = this.io.stdout.isTTY === true ? visible : undefined
       return this.text(records.map((record) => `${fillTemplate(template, record, shown)}\n`).join(''))
     }
@@ -68,7 +68,7 @@ export class Printer {
     return this.text(`${json(value, 2)}\n`)
   }
 
-  /** Prints a text as it is, through a pager if it is longer than the terminal. */
+  /** Prints an unmodified text, through a pager if it is longer than the terminal. */
   async text(text: string): Promise<void> {
     const rows = this.io.stdout.isTTY === true ? this.io.stdout.rows : undefined
     if (this.options.pages && rows !== undefined && text.split('\n').length > rows) {
@@ -77,7 +77,7 @@ export class Printer {
     await write(this.io.stdout, text)
   }
 
-  /** The value without secrets, unless the person asked for them. */
+  /** The value without secrets, unless `--show-secret` is given. */
   shown<T>(value: T): T {
     return this.options.showsSecrets ? value : redact(value)
   }
@@ -87,7 +87,7 @@ export class Printer {
   }
 }
 
-/** JSON; a number of 64 bits, such as the flags of a key, stays a number. */
+/** JSON, in which 64-bit integers, such as the flags of a key, remain numbers. */
 function json(value: unknown, indent?: number): string {
   const bigints: string[] = []
   const text = JSON.stringify(

@@ -1,11 +1,11 @@
-/** Hides secrets in answers. Nothing prints a secret unless `--show-secret` asks for it. */
+/** Hides secrets in answers. Secrets are printed only with `--show-secret`. */
 
-/** Replaces a secret, as in answers of the service. */
+/** Placeholder for a secret, the same as in answers of the service. */
 const HIDDEN = '<hidden>'
 
 const SECRET_FIELDS: ReadonlySet<string> = new Set(['SecretID', 'OIDCClientSecret', 'ServiceAccountJWT'])
 
-/** A copy without secrets. Empty secrets stay empty. */
+/** A copy without secrets. Empty secrets remain empty. */
 export function redact<T>(value: T): T {
   return redacted(value) as T
 }

@@ -5,14 +5,14 @@ import type { Column } from './column.ts'
 import { visible } from './visible.ts'
 
 const GAP = '  '
-/** The last column is wrapped to at least this width. */
+/** Minimum width of the last column when it is wrapped. */
 const LAST_WIDTH_MIN = 20
-/** Any other to at least that of an ID, which stays whole. */
+/** Minimum width of other columns when they are wrapped: the length of an ID, which is never split. */
 const WIDTH_MIN = 36
 
 interface TableOptions {
   readonly paint: Paint
-  /** Of the terminal; `undefined`: nothing is wrapped. */
+  /** Width of the terminal; `undefined` disables wrapping. */
   readonly width: number | undefined
 }
 
@@ -45,7 +45,7 @@ export function renderTable<T>(
     .join('\n')}\n`
 }
 
-/** Wraps the last column to what the others leave for it and, where that is too little, the longest of them. */
+/** Wraps the last column to the remaining width and, if this is too small, the widest of the other columns. */
 function widthsOf<T>(
   cells: readonly (readonly string[])[],
   columns: readonly Column<T>[],
@@ -66,7 +66,7 @@ function widthsOf<T>(
   ]
 }
 
-/** The width to which columns are wrapped so that all of them fit, if that is possible. */
+/** The maximum column width with which all columns fit, if possible. */
 function boundOf(widths: readonly number[], room: number): number {
   let bound = Math.max(WIDTH_MIN, ...widths)
   while (bound > WIDTH_MIN && sumOf(widths.map((each) => Math.min(each, bound))) > room) bound -= 1
@@ -81,7 +81,7 @@ function lengthOf(text: string): number {
   return Math.max(...text.split('\n').map((line) => line.length))
 }
 
-/** A line per field; texts of several lines stand below their title. */
+/** A line per field; texts with several lines go below their title. */
 export function renderRecord<T>(record: T, columns: readonly Column<T>[], paint: Paint): string {
   const fields = columns
     .map(({ title, text }) => [title, visible(text(record))] as const)

@@ -1,9 +1,9 @@
 /** `--template`: a text with fields of a record, such as `{{AccessorID}} {{Policies.0.Name}}`. */
 
 /**
- * Fills in the fields. An absent field is empty, a list of texts is joined by commas, and an object is JSON.
+ * Fills in the fields. Absent fields are empty, lists of texts are joined by commas, and objects are JSON.
  *
- * @param shown what is printed of the text of a field.
+ * @param shown transforms the text of a field for printing.
  */
 export function fillTemplate(
   template: string,

@@ -42,7 +42,7 @@ function nodeText({ NodeName, Datacenter }: NodeIdentity): string {
   return `${NodeName}:${Datacenter}`
 }
 
-/** Everything that a token or role gets rights from, for a column of a list. */
+/** All sources of rights of a token or role, for a column of a list. */
 export function rightsText({ Policies, Roles, ServiceIdentities = [], NodeIdentities = [] }: Linked): string {
   return [
     ...(Policies ?? []).map(({ Name }) => Name ?? ''),
@@ -52,7 +52,7 @@ export function rightsText({ Policies, Roles, ServiceIdentities = [], NodeIdenti
   ].join(', ')
 }
 
-/** The same, a line each. */
+/** The same, one per line. */
 export const linkFields: readonly Column<Linked>[] = [
   { title: 'Policies', text: ({ Policies }) => linkNames(Policies) },
   { title: 'Roles', text: ({ Roles }) => linkNames(Roles) },

@@ -60,7 +60,7 @@ function contentOf({ Name, Description, Datacenters, Namespace }: Policy) {
   }
 }
 
-/** Opens the editor, and again while a policy with the text would be refused and the person wants to. */
+/** Opens the editor, and reopens it while the text is invalid and the person wants to continue. */
 async function editUntilValid(file: string, rules: string, session: Session): Promise<string> {
   writeFileSync(file, rules, { mode: 0o600 })
   for (;;) {
@@ -76,14 +76,14 @@ async function editUntilValid(file: string, rules: string, session: Session): Pr
 
 async function openEditor(file: string, { io, isInteractive }: Session): Promise<void> {
   const chosen = io.env.VISUAL || io.env.EDITOR
-  // An editor that was chosen may be a script. Without a terminal, vi would wait for keys that never come.
+  // A configured editor may be a script. Without a terminal, vi would wait for input forever.
   if (!chosen && !isInteractive) {
     throw new CliError('there is no terminal for an editor: nothing was changed', {
       hints: ['From a file: latchkey policy update POLICY --rules FILE'],
     })
   }
   const editor = chosen || 'vi'
-  // A shell, because the variable may hold options, such as `code --wait`.
+  // Uses a shell, because the variable may contain options, such as `code --wait`.
   const child = spawn('sh', ['-c', `${editor} "$1"`, editor, file], { stdio: 'inherit' })
   const [exitCode] = await once(child, 'exit')
   if (exitCode !== 0) throw new CliError(`the editor ${editor} ended with ${exitCode}: nothing was changed`)

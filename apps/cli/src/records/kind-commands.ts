@@ -1,4 +1,4 @@
-/** What the commands of each kind of record take. */
+/** Arguments and options of the commands for each kind of record. */
 import type { CommandSpec, OptionSpec } from '../frame/command-spec.ts'
 import type { RecordActions } from './record-kind.ts'
 
@@ -10,7 +10,7 @@ export interface KindCommands {
   readonly many: string
   /** The argument that names a record. */
   readonly reference: string
-  /** Arguments of create; none if the service gives the name. */
+  /** Arguments of create; none if the service assigns the name. */
   readonly created: string
   /** Arguments of clone after the reference. */
   readonly cloned: string
@@ -30,7 +30,7 @@ export interface KindCommands {
 const description: OptionSpec = { flags: '--description <text>', description: 'free-form description' }
 const rename: OptionSpec = { flags: '--rename <name>', description: 'the new name' }
 
-/** Options that give, add and remove links. */
+/** Options that set, add and remove links. */
 function links(
   option: string,
   many: string,

@@ -1,4 +1,4 @@
-/** Links and identities, as the options give them. */
+/** Parses links and identities from options. */
 import { CliError } from '../frame/cli-error.ts'
 import type { Input } from '../frame/input.ts'
 
@@ -13,16 +13,16 @@ interface Link {
   readonly Name?: string | undefined
 }
 
-/** A link by ID if the reference looks like one, else by name. */
+/** A link by ID if the reference looks like an ID, otherwise by name. */
 function linkTo(reference: string): Link {
   return isId(reference) ? { ID: reference } : { Name: reference }
 }
 
 /**
- * The links after the options `--policy` (all of them), `--add-policy` and `--remove-policy`.
+ * The resulting links after the options `--policy` (replaces all), `--add-policy` and `--remove-policy`.
  *
  * @param option `policy` or `role`.
- * @returns `undefined` if there were none and no option names one.
+ * @returns `undefined` if there were no links and no option names one.
  */
 export function changedLinks<L extends Link>(
   before: readonly L[] | undefined,

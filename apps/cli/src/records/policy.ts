@@ -16,7 +16,7 @@ export async function findPolicy(client: Client, reference: string): Promise<Pol
   })
 }
 
-/** Text that can only be rules, where a file was expected. */
+/** Matches text that can only be rules and not the name of a file. */
 const RULES_TEXT = /[{="\n]/
 
 /** The rules of `--rules` (a file, `@FILE`, `-` or the rules themselves) or `--rule TEXT`; `undefined` without either. */

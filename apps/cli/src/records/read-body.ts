@@ -5,7 +5,7 @@ import { CliError, systemProblem } from '../frame/cli-error.ts'
 import { readInput } from '../frame/io.ts'
 import type { Session } from '../frame/session.ts'
 
-/** The part of a zod schema that this needs. */
+/** The subset of a zod schema that is used here. */
 export interface BodySchema<T> {
   safeParse(
     value: unknown,
@@ -42,9 +42,9 @@ export async function readRecord<T>(path: string, schema: BodySchema<T>, session
 }
 
 /**
- * The value as a body.
+ * Validates a value as a body.
  *
- * @throws CliError that names the fields at fault.
+ * @throws CliError that names the invalid fields.
  */
 function checkBody<T>(value: unknown, schema: BodySchema<T>, where: string): T {
   const result = schema.safeParse(value)

@@ -1,4 +1,4 @@
-/** The six verbs of a kind of record, from what differs between the kinds. */
+/** Implements the six verbs for every kind of record, from a description of the kind. */
 import type { Client } from '@latchkey/sdk'
 import type { Action } from '../frame/command-spec.ts'
 import type { Input } from '../frame/input.ts'
@@ -14,23 +14,23 @@ export interface RecordKind<R extends object, L extends object, B extends object
   readonly columns: readonly Column<L>[]
   readonly fields: readonly Column<R>[]
   list(client: Client, input: Input, session: Session): Promise<readonly L[]>
-  /** Finds a record by what the person calls it. */
+  /** Finds a record by the reference that the person gave. */
   find(client: Client, reference: string, input: Input): Promise<R>
-  /** The body of a create or update: `base`, changed by the options. */
+  /** The body of a create or update: `base` with the changes of the options. */
   body(base: Partial<B>, input: Input, session: Session): Promise<B>
-  /** Reads `--from`, which any body may come from. */
+  /** Reads a body from the file of `--from`. */
   read(path: string, session: Session): Promise<Partial<B>>
   create(client: Client, body: B, input: Input): Promise<R>
   update(client: Client, existing: R, body: B, input: Input): Promise<R>
   delete(client: Client, existing: R): Promise<unknown>
   clone(client: Client, existing: R, input: Input): Promise<R>
-  /** How messages call it: `policy orders-read`. */
+  /** The label in messages: `policy orders-read`. */
   nameOf(record: R): string
-  /** A record as the base of an update. */
+  /** Converts a record to the base of an update. */
   baseOf(record: R): Partial<B>
   /** Side effects of a delete, as a sentence. */
   readonly deleteWarning: string
-  /** Called before an update is written; may ask, or refuse. */
+  /** Called before an update is written; may ask for confirmation, or refuse. */
   beforeUpdate?(existing: R, body: B, session: Session): Promise<void>
   /** A remark after a create or clone. */
   afterCreate?(record: R, session: Session): Promise<void>

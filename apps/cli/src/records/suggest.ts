@@ -9,10 +9,10 @@ interface Lookup<R> {
   names(): Promise<readonly string[]>
 }
 
-/** Most names of a suggestion. */
+/** Maximum number of names in a suggestion. */
 const SUGGESTIONS_MAX = 3
 
-/** @throws CliError with names that look alike, if there is no such record. */
+/** @throws CliError with similar names, if there is no such record. */
 export async function findByName<R>(word: string, name: string, { read, names }: Lookup<R>): Promise<R> {
   try {
     return await read()
@@ -29,7 +29,7 @@ export async function findByName<R>(word: string, name: string, { read, names }:
   }
 }
 
-/** Names that contain the wanted one, are contained in it, or differ in few letters; the closest first. */
+/** Names that contain the wanted name, are contained in it, or differ in few letters; the closest first. */
 export function similarNames(wanted: string, names: readonly string[]): string[] {
   const want = wanted.toLowerCase()
   return names

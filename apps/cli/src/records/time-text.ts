@@ -21,7 +21,7 @@ export function durationText(ms: number): string {
   return parts.join(' ')
 }
 
-/** To the unit below the largest one. */
+/** Rounds to the unit below the largest one. */
 function rounded(ms: number): number {
   const largest = UNITS.findIndex(([, size]) => ms >= size)
   const [, size = 1] = UNITS[largest + 1] ?? []
@@ -35,7 +35,7 @@ export function expiryText(instant: string | undefined, now = Date.now()): strin
   return ms > 0 ? `in ${durationText(ms)} (${instant})` : `expired ${durationText(-ms)} ago (${instant})`
 }
 
-/** The same for a column of a list. */
+/** The same, for a column of a list. */
 export function shortExpiryText(instant: string | undefined, now = Date.now()): string {
   if (instant === undefined) return 'never'
   const ms = Date.parse(instant) - now

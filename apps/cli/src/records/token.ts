@@ -12,7 +12,7 @@ import { expiryText, shortExpiryText } from './time-text.ts'
 /** Page size of a list of tokens. */
 const PAGE_SIZE = 1_000
 
-/** A token by its accessor; `self` is the one that the command presents. */
+/** A token by its accessor; `self` is the token of the command. */
 export async function findToken(client: Client, reference: string): Promise<Token> {
   if (reference === 'self') return client.tokens.self()
   if (!isId(reference)) {
@@ -86,7 +86,7 @@ const kind: RecordKind<Token, TokenListEntry, TokenCreate> = {
   },
 }
 
-/** Leaves instants to the server, and knows what a lifetime looks like. */
+/** Refuses a lifetime where an instant is expected. The server checks other texts. */
 function instantOf(text: string | undefined): string | undefined {
   if (text === undefined || !/^\d+[a-z]/i.test(text)) return text
   throw new CliError(`--expires takes an instant, and "${text}" is a lifetime`, {
@@ -117,7 +117,7 @@ async function listTokens(client: Client, input: Input, session: Session): Promi
   return found
 }
 
-/** Whether a text is in what a person may know of a token. */
+/** Whether a text occurs in the fields by which people recognize a token. */
 function isFound(token: TokenListEntry, search: string): boolean {
   const { AccessorID, Description, AuthMethod = '' } = token
   return [AccessorID, Description, AuthMethod, rightsText(token)].some((text) =>
