@@ -1,24 +1,24 @@
-/** A call of a client: what its outcome depends on. */
+/** A client call, and the facts that determine its outcome. */
 import type { ServiceVersion } from '@latchkey/contract'
 import type { ModelName } from '../scenario/scenario.ts'
 import type { WorkloadKind } from '../scenario/schema-workloads.ts'
 import type { Mode } from '../simulate/history.ts'
 
-/** An error, or an answer that differs from what the client is used to. */
+/** An error, or an answer that differs from the one before the upgrade. */
 export interface Outcome {
   /** Stable name, such as `legacy-mode`. */
   readonly kind: string
-  /** HTTP status; absent if there is no HTTP answer. */
+  /** HTTP status; absent without an HTTP answer. */
   readonly status?: number
   /** What the client sees; for an error, its literal text. */
   readonly text: string
   readonly isError: boolean
 }
 
-/** The facts that an outcome depends on. */
+/** The facts that determine an outcome. */
 export interface CallContext {
   readonly model: ModelName
-  /** The server that is called, or that the client agent forwards to. */
+  /** The server that receives the call, from the client or from its agent. */
   readonly server: {
     readonly version: ServiceVersion
     readonly mode: Mode
@@ -27,18 +27,18 @@ export interface CallContext {
   }
   /** The client agent that handles the call; undefined if the server does. */
   readonly agent: ServiceVersion | undefined
-  /** What a call of `unknown-field` sends; undefined: any endpoint and field. */
+  /** The endpoint and field of an `unknown-field` call; undefined: any. */
   readonly payload: { readonly path: string | undefined; readonly field: string | undefined }
   readonly hasLeader: boolean
-  /** The leader of the primary, which decides about intentions; undefined if there is none. */
+  /** The leader of the primary, which handles intention writes; undefined if there is none. */
   readonly primaryLeader: ServiceVersion | undefined
   readonly intentionsAreMigrated: boolean
   /** Whether the datacenter of the server reaches any server of the primary. */
   readonly isPrimaryReached: boolean
   readonly isPrimary: boolean
   /**
-   * Where the datacenter finds global tokens: in its own store, in copies, by asking the primary, or nowhere, as its
-   * replication token may not see secrets.
+   * Where the datacenter finds global tokens: in its own store, in copies, by asking the primary, or nowhere, because
+   * its replication token may not read secrets.
    */
   readonly tokenSource: 'own' | 'copies' | 'primary' | 'nothing'
   readonly bootstrapped: boolean | undefined

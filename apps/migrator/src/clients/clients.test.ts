@@ -6,7 +6,7 @@ test('calls are counted one by one: 2 a second through 25.55 s of legacy mode ar
     datacenters: threeServers(0, 10, 20),
     workloads: [{ kind: 'new', server: 's1', rate: 2 }],
   })
-  // At 0, 0.5 … 25.5 s.
+  // Calls at 0, 0.5 … 25.5 s.
   expect(clients['legacy-mode']).toMatchObject({ first: 0, last: 25.5, count: 52, status: 500 })
 })
 

@@ -1,4 +1,4 @@
-/** Computes what the workloads of a scenario would see, without making a call. */
+/** Computes what the workloads of a scenario would see, without simulating single calls. */
 import { profileOf, type ServiceVersion } from '@latchkey/contract'
 import { linkKey, type Scenario, type WorkloadSpec } from '../scenario/scenario.ts'
 import type { History } from '../simulate/history.ts'
@@ -9,20 +9,20 @@ import { outcomeOf, refusedConnection } from './outcome.ts'
 import { countIndexDecreases, createIndexWatch } from './service-index.ts'
 import { type ClientErrors, Tally } from './tally.ts'
 
-/** The part of a workload with one server, agent and call. */
+/** The part of a workload that uses one server, agent and call. */
 interface Stream {
   readonly server: string
   readonly agent: ServiceVersion | undefined
   readonly call: CallKind
   readonly payload: CallContext['payload']
-  /** Destination of the intention it writes, if any. */
+  /** Destination of the intention that it writes, if any. */
   readonly destination: string | undefined
   /** This stream makes every `period`-th call of the workload, starting at `offset`. */
   readonly offset: number
   readonly period: number
 }
 
-/** Maximum number of destinations a workload of intention writes cycles through. */
+/** Maximum number of destinations through which a workload of intention writes cycles. */
 const DESTINATIONS_MAX = 50
 
 /** Errors and unexpected answers by kind, in order of first occurrence. */
@@ -47,14 +47,14 @@ export function countClients(scenario: Scenario, history: History): ReadonlyMap<
   return tally.result()
 }
 
-/** The destinations of intentions that writes go to, in turn. */
+/** The destinations that intention writes use, in turn. */
 export function writtenDestinations(
   intentions: readonly { readonly destination: string }[],
 ): readonly string[] {
   return [...new Set(intentions.map(({ destination }) => destination))].slice(0, DESTINATIONS_MAX)
 }
 
-/** Call `k` goes to server `k`, then agent, call and destination rotate, so that all combinations occur. */
+/** Call `k` goes to server `k`. Then agent, call and destination rotate until all combinations have occurred. */
 function streamsOf({ kind, servers, agents, endpoint, field }: WorkloadSpec, scenario: Scenario): Stream[] {
   const destinations = kind === 'intention-write' ? writtenDestinations(scenario.intentions) : []
   const combinations = (destinations.length === 0 ? [undefined] : destinations).flatMap((destination) =>
@@ -91,7 +91,7 @@ function countStream(
   if (outcome !== undefined) tally.add(workload.name, outcome, callsIn(workload, stream, window))
 }
 
-/** A server that comes up refuses the connections over its version's limit when its clients reconnect. Spec 8. */
+/** When clients reconnect to a started server, it refuses connections above the limit of its version. Spec 8. */
 function countConnections(tally: Tally, workload: WorkloadSpec, state: ClusterState, from: number): void {
   if (workload.connections === 1) return
   for (const id of workload.servers) {
@@ -136,7 +136,7 @@ function contextOf(scenario: Scenario, stream: Stream, state: ClusterState): Cal
   }
 }
 
-/** Whether any server of the primary runs. */
+/** Whether any server of the primary is running. */
 function isAnyUp({ datacenters }: Scenario, state: ClusterState): boolean {
   const primary = datacenters.find((each) => each.isPrimary)
   return primary?.servers.some(({ id }) => state.servers.get(id)?.state === 'up') ?? false

@@ -9,7 +9,7 @@ interface ServerNow {
   readonly state: 'up' | 'down' | 'paused'
 }
 
-/** The state from `from` up to, not including, `to`. The iterator reuses the object: read it at once. */
+/** The state from `from` to `to`, exclusive. The iterator reuses the object: read it before the next step. */
 export interface ClusterState {
   from: number
   to: number

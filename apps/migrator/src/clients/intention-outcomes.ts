@@ -1,4 +1,4 @@
-/** The outcome of calls of intentions. Spec 9.3 (1.9.0), 9.5. */
+/** The outcome of intention calls. Spec 9.3 (1.9.0), 9.5. */
 import { isBefore, type ServiceVersion } from '@latchkey/contract'
 import { INTENTIONS_AS_ENTRIES } from '../version.ts'
 import { type CallContext, type CallKind, edgeOf, NO_LEADER, type Outcome, RPC, type Rule } from './call.ts'
@@ -14,7 +14,7 @@ export const INTENTION_RULES = {
       isError: false,
     }
   },
-  // Spec 9.5.2: reads answer throughout.
+  // Spec 9.5.2: reads are always answered.
   'intention-read': () => undefined,
   'intention-write': (context) => {
     const { primaryLeader, isPrimaryReached } = context

@@ -1,10 +1,10 @@
-/** The outcome of one client call, given the server and agent that handle it. Every rule cites its row of the spec. */
+/** The outcome of a client call, given the server and agent that handle it. Every rule cites its row of the spec. */
 import { isBefore, type ServiceVersion } from '@latchkey/contract'
 import { isAtLeast, isIn, LEGACY_REMOVED, NEW_ACLS, range, version } from '../version.ts'
 import { type CallContext, type CallKind, edgeOf, NO_LEADER, type Outcome, RPC, type Rule } from './call.ts'
 import { INTENTION_RULES } from './intention-outcomes.ts'
 
-/** @returns undefined if the client gets the same answer as before. */
+/** @returns undefined if the client gets the same answer as before the upgrade. */
 export function outcomeOf(call: CallKind, context: CallContext): Outcome | undefined {
   const { server, agent } = context
   if (server.state === 'down' && agent === undefined) {
@@ -22,7 +22,7 @@ export function outcomeOf(call: CallKind, context: CallContext): Outcome | undef
   return (SENDS_TOKEN.has(call) ? missingToken(context) : undefined) ?? RULES[call](context)
 }
 
-/** Calls whose token the server's own datacenter resolves. */
+/** Calls whose token is resolved in the server's own datacenter. */
 const SENDS_TOKEN: ReadonlySet<CallKind> = new Set([
   'new',
   'kv-read',
@@ -36,13 +36,13 @@ const SENDS_TOKEN: ReadonlySet<CallKind> = new Set([
   'intention-config-write',
 ])
 
-/** In new mode a secondary whose replication token has acl:read finds no global token. */
+/** In new mode, a secondary whose replication token has only acl:read does not find global tokens. */
 function missingToken({ model, server, tokenSource }: CallContext): Outcome | undefined {
   if (model === 'latchkey' || server.mode !== 'new' || tokenSource !== 'nothing') return undefined
   return { kind: 'token-unknown', status: 403, text: 'ACL not found', isError: true }
 }
 
-/** What a call that a secondary passes on to its primary meets on the way. */
+/** The outcome of forwarding a call from a secondary to its primary, if forwarding fails. */
 function forwarded({ model, isPrimary, isPrimaryReached, primaryLeader }: CallContext): Outcome | undefined {
   if (model === 'latchkey' || isPrimary) return undefined
   if (!isPrimaryReached) {
@@ -130,7 +130,7 @@ const RULES: Readonly<Record<CallKind, Rule>> = {
     const prefix = agent !== undefined && isBefore(agent, version('1.0.0')) ? 'rpc error: ' : ''
     return { kind: 'kv-forbidden', status: 403, text: `${prefix}Permission denied`, isError: false }
   },
-  // Spec 9.3 (1.0.7): what a single call shows; the decrease between two calls is counted in service-index.ts.
+  // Spec 9.3 (1.0.7): a single call shows nothing; service-index.ts counts the decreases between two calls.
   'service-watch': () => undefined,
   // Spec 9.3 (1.3.0).
   'tag-filter': (context) => {
@@ -159,7 +159,7 @@ const RULES: Readonly<Record<CallKind, Rule>> = {
       isError: true,
     }
   },
-  // Spec 9.3 (1.7.0): info and renew between both sides of 1.7.0, fixed both ways in 1.7.2.
+  // Spec 9.3 (1.7.0): info and renew between the two sides of 1.7.0, fixed in both directions in 1.7.2.
   session: (context) => {
     const faulty = [range('1.7.0', '1.7.2')]
     const edge = edgeOf(context)
@@ -200,7 +200,10 @@ const RULES: Readonly<Record<CallKind, Rule>> = {
   ...INTENTION_RULES,
 }
 
-/** How endpoints of 1.7.0 and later decode bodies. Without a prefix they take any field, or refused unknown ones before. */
+/**
+ * How endpoints of 1.7.0 and later decode bodies. Endpoints without a prefix accept any field, or already refused unknown
+ * fields before.
+ */
 const DECODERS: readonly { readonly paths: RegExp; readonly prefix?: string; readonly status?: number }[] = [
   { paths: /^\/v1\/acl\/token/, prefix: 'Bad request: Token decoding failed' },
   { paths: /^\/v1\/acl\/policy/, prefix: 'Bad request: Policy decoding failed' },
@@ -212,7 +215,7 @@ const DECODERS: readonly { readonly paths: RegExp; readonly prefix?: string; rea
 
 const REMOVED = 'Endpoint /v1/acl/… for the legacy ACL system was removed in 1.11.'
 
-/** Spec 8: what a connection over the limit of the version sees. */
+/** The outcome of a connection over the limit of the version. Spec 8. */
 export function refusedConnection(edge: ServiceVersion): Outcome {
   if (isBefore(edge, version('1.9.0'))) {
     return { kind: 'connection-closed', text: 'closed without a byte: end of file or reset', isError: true }

@@ -1,6 +1,6 @@
 /**
- * The index of one service (spec 9.3, 1.0.7): older servers answer the index of any service, newer ones that of the
- * service, which is lower. A watcher that moves from an older server to a newer one sees its index decrease.
+ * The index of one service (spec 9.3, 1.0.7). Older servers answer with the index of all services, newer servers with
+ * the lower index of this service. A watcher that moves from an older server to a newer one sees its index decrease.
  */
 import { isBefore } from '@latchkey/contract'
 import type { WorkloadSpec } from '../scenario/scenario.ts'
@@ -17,7 +17,7 @@ const DECREASED: Outcome = {
   isError: false,
 }
 
-/** The last index that a watcher got. */
+/** The source of the last index that a watcher got. */
 interface IndexWatch {
   last: 'old' | 'new' | undefined
 }

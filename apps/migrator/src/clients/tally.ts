@@ -2,14 +2,14 @@
 import type { Outcome } from './call.ts'
 
 export interface ClientErrors {
-  /** Milliseconds. */
+  /** In milliseconds. */
   readonly first: number
   readonly last: number
   readonly count: number
   readonly isError: boolean
   readonly status: number | undefined
   readonly text: string
-  /** The count by workload name. */
+  /** Counts by workload name. */
   readonly workloads: Readonly<Record<string, number>>
   /** Periods with calls of this kind and their count, in order, for the chart. */
   readonly spans: readonly { readonly from: number; readonly to: number; readonly count: number }[]

@@ -1,4 +1,4 @@
-/** A fact that an operator should know before the upgrade: what, how severe, how often, when, and how to avoid it. */
+/** A fact that an operator should know before the upgrade: severity, count, time, and how to avoid it. */
 import type { ClientErrors } from '../clients/tally.ts'
 import type { Scenario } from '../scenario/scenario.ts'
 import type { History } from '../simulate/history.ts'
@@ -11,16 +11,16 @@ export interface Finding {
   /** Stable name, such as `ghost-tokens`. */
   readonly id: string
   readonly severity: Severity
-  /** Number of tokens, servers or calls that the detail is about. */
+  /** Number of affected tokens, servers or calls. */
   readonly count: number
   readonly detail: string
   readonly avoid: string
   /** When it starts and ends, if known: milliseconds on the clock of the scenario. */
   readonly from?: number
   readonly to?: number
-  /** The servers concerned. */
+  /** The affected servers. */
   readonly servers?: readonly string[]
-  /** Why the operator accepts it, and the last day of that. It then does not count in the verdict. */
+  /** The operator's reason for accepting the finding, and the last day. Accepted findings do not affect the verdict. */
   readonly accepted?: { readonly reason: string; readonly until: string }
 }
 
@@ -39,7 +39,7 @@ function rank(severity: Severity): number {
   return SEVERITIES.indexOf(severity)
 }
 
-/** Whether a finding is as severe as a limit, and not accepted. */
+/** Whether a finding has at least the given severity and is not accepted. */
 export function counts(
   { severity, accepted }: Pick<Finding, 'severity' | 'accepted'>,
   limit: Severity,
@@ -47,7 +47,7 @@ export function counts(
   return accepted === undefined && rank(severity) <= rank(limit)
 }
 
-/** No-go if any finding is critical, care if any is a warning, otherwise go. Accepted findings do not count. */
+/** No-go if any finding is critical, care if any is a warning, otherwise go. Ignores accepted findings. */
 export function verdictOf(findings: readonly Finding[]): Verdict {
   if (findings.some((each) => counts(each, 'critical'))) return 'no-go'
   return findings.some((each) => counts(each, 'warning')) ? 'go with care' : 'go'
@@ -63,7 +63,7 @@ export function reasonsOf(findings: readonly Finding[]): string[] {
   return findings.filter((each) => counts(each, deciding)).map(({ detail }) => detail)
 }
 
-/** By severity, worst first, then by start time; otherwise stable. */
+/** Sorts by severity, worst first, then by start time. The sort is stable. */
 export function sortFindings(findings: readonly Finding[]): Finding[] {
   return [...findings].sort((a, b) => rank(a.severity) - rank(b.severity) || (a.from ?? 0) - (b.from ?? 0))
 }

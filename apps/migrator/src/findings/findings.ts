@@ -17,7 +17,7 @@ const FINDERS: readonly Finder[] = [
 ]
 
 /**
- * A change of meaning by translation is critical in a scenario that converts tokens.
+ * Collects all findings. A change of meaning by translation is critical in a scenario that converts tokens.
  *
  * @param extra findings from elsewhere, such as the dump of the tokens.
  */

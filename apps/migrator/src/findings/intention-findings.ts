@@ -72,7 +72,7 @@ function findForeignNamespaces({ scenario, history }: Evidence): Finding[] {
   ]
 }
 
-/** Spec 9.5.3: at the first edit as a config entry the fields of the old API move, and ids stop working. */
+/** Spec 9.5.3: the first edit as a config entry moves the fields of the old API, and ids stop working. */
 function findMovedFields({ scenario, history }: Evidence): Finding[] {
   const edits = recordsOf(history, 'intention-edited')
   const [first] = edits

@@ -1,4 +1,4 @@
-/** Findings about legacy mode: how long it lasts, which servers hold it up, and what cannot be undone. Spec 9.2.1, 9.2.2, 9.2.5. */
+/** Findings about legacy mode: its duration, what blocks its end, and what cannot be undone. Spec 9.2.1, 9.2.2, 9.2.5. */
 import { isBefore } from '@latchkey/contract'
 import { legacyStretches, recordsOf } from '../check/facts.ts'
 import type { DatacenterSpec } from '../scenario/scenario.ts'
@@ -67,7 +67,7 @@ function lastChange(history: History): number {
   return history.records.findLast((each) => each.kind !== 'batch' && each.kind !== 'replicated')?.at ?? 0
 }
 
-/** The scenario ended before legacy mode did. */
+/** The scenario ended before legacy mode ended. */
 function findUnfinished({ history }: Evidence): Finding[] {
   if (history.isSettled) return []
   const members = history.members.filter((each) => each.mode === 'legacy')
@@ -89,14 +89,14 @@ function findUnfinished({ history }: Evidence): Finding[] {
 function findWindow({ scenario, history }: Evidence): Finding[] {
   return scenario.datacenters.flatMap((datacenter) => {
     const { name, servers } = datacenter
-    // A datacenter that has left legacy mode before has no window of its own: each server passes through it at its starts.
+    // A datacenter that has left legacy mode before has no common window: each server passes through it when it starts.
     if (servers.every(({ from, acls }) => acls && isAtLeast(from, NEW_ACLS))) {
       return findRestartWindows(datacenter, history)
     }
     const entered = history.records.find(
       (each) => each.kind === 'process' && each.datacenter === name && each.mode === 'legacy',
     )
-    // The first time of each server: later windows, at restarts, last a moment.
+    // Only the first window of each server: later windows, at restarts, are short.
     const seen = new Set<string>()
     const left = recordsOf(history, 'mode')
       .filter((each) => each.datacenter === name && each.mode === 'new')
@@ -148,7 +148,7 @@ function findPointOfNoReturn({ scenario, history }: Evidence): Finding[] {
     ({ name, servers }) =>
       name === history.primary && servers.some(({ from, acls }) => acls && isAtLeast(from, NEW_ACLS)),
   )
-  // Every snapshot of the scenario is then of the new version, so not even a restore leads back.
+  // In this case every snapshot of the scenario has the new version, and not even a restore can return to the old one.
   if (isPassed) return []
   const first = recordsOf(history, 'mode').find(
     (each) => each.datacenter === history.primary && each.mode === 'new',

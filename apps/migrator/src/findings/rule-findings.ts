@@ -1,21 +1,21 @@
-/** Findings about rules: texts that cannot be read, and texts whose meaning changes with the upgrade. */
+/** Findings about rules: texts that cannot be parsed, and texts whose meaning changes with the upgrade. */
 import { analyzeRules, type RightsDifference, type RuleAnalysis } from '../rules/analyze-rules.ts'
 import type { Scenario } from '../scenario/scenario.ts'
 import { counted, type Evidence, type Finding, type Severity } from './finding.ts'
 
-/** One kind of thing that can be wrong with the rules of a token. */
+/** One kind of problem with the rules of a token. */
 interface RuleIssue {
   readonly id: string
   readonly severity: Severity
   readonly title: string
   readonly avoid: string
-  /** What is wrong with this text; undefined if nothing is. */
+  /** The problem with a text; undefined if there is none. */
   readonly of: (analysis: RuleAnalysis) => string | undefined
 }
 
 export const CHANGE_BY_TRANSLATION = 'rules-change-by-translation'
 
-/** In the order of reports. */
+/** In the order of the report. */
 export const RULE_ISSUES: readonly RuleIssue[] = [
   {
     id: 'rules-unreadable',

@@ -1,4 +1,4 @@
-/** Findings about tokens: which stay without an accessor, which lose rights, and which writes are lost. Spec 8, 9.2.3, 9.2.4. */
+/** Findings about tokens: missing accessors, ghosts, replication, and the time of the migration. Spec 8, 9.2.3. */
 import type { ServiceVersion } from '@latchkey/contract'
 import { recordsOf } from '../check/facts.ts'
 import { formatSeconds } from '../scenario/time.ts'
@@ -18,7 +18,7 @@ export function findTokens(evidence: Evidence): Finding[] {
   ]
 }
 
-/** Versions without the new ACLs know no accessors, so nothing is missing where only they run. */
+/** Versions without the new ACLs have no accessors, so nothing is missing if only such versions run. */
 function findWithoutAccessor({ history }: Evidence): Finding[] {
   if (!ranSince(history, NEW_ACLS)) return []
   return history.stores.flatMap(({ datacenter, unmigrated }) => {
@@ -39,7 +39,7 @@ function findWithoutAccessor({ history }: Evidence): Finding[] {
   })
 }
 
-/** Versions that do not even start with such tokens. */
+/** A note about versions that do not start with such tokens. */
 function versionNote(history: History): string {
   const isLate = ranSince(history, ACCESSORS_REQUIRED)
   return isLate ? '; versions from 1.15 on refuse to start from a snapshot with such tokens' : ''
@@ -97,7 +97,7 @@ function findReadOnlyReplication({ history }: Evidence): Finding[] {
   }))
 }
 
-/** The limiter of the reference is in memory: a new leader begins without waiting. */
+/** The rate limiter of the reference is in memory, so a new leader begins without waiting. */
 function findRateAtTakeover({ history }: Evidence): Finding[] {
   const batches = recordsOf(history, 'batch')
   const close = batches.filter((batch, i) => {
@@ -118,7 +118,7 @@ function findRateAtTakeover({ history }: Evidence): Finding[] {
   ]
 }
 
-/** Spec 9.2.3: during the migration the new APIs may not return an accessor. */
+/** Spec 9.2.3: during the migration, the new APIs may return tokens without an accessor. */
 function findMigrationWindow({ history }: Evidence): Finding[] {
   const batches = recordsOf(history, 'batch').filter((each) => each.datacenter === history.primary)
   const [first] = batches

@@ -19,7 +19,7 @@ export function findTokenWrites(evidence: Evidence): Finding[] {
   ]
 }
 
-/** From 1.11 the rules of client tokens that were not converted are ignored. */
+/** From 1.11 on, the rules of unconverted client tokens are ignored. */
 function findRulesIgnored({ scenario, history }: Evidence): Finding[] {
   const first = recordsOf(history, 'process').find(
     (each) => each.state === 'up' && isAtLeast(each.version, LEGACY_REMOVED),
@@ -45,7 +45,7 @@ function findRulesIgnored({ scenario, history }: Evidence): Finding[] {
   ]
 }
 
-/** Tokens whose legacy rights still count at a time. */
+/** Number of tokens with legacy rights at a time. */
 function legacyRightsAt(history: History, at: number): number {
   const last = history.records.findLast(
     (each) => (each.kind === 'tokens' || each.kind === 'restored') && each.at <= at,
@@ -55,7 +55,7 @@ function legacyRightsAt(history: History, at: number): number {
     : history.legacyRightsAtStart
 }
 
-/** At 1.11 legacy writes after the last snapshot of a server are skipped when it replays its log. */
+/** A server that starts as 1.11 replays its log without the legacy writes after its last snapshot. */
 function findLostWrites({ history }: Evidence): Finding[] {
   const starts = recordsOf(history, 'process').filter(
     (each) =>
@@ -155,7 +155,7 @@ function findRefusedWrites({ history }: Evidence): Finding[] {
   }))
 }
 
-/** Advice by the beginning of a refusal. */
+/** Advice by prefix of a refusal. */
 const REFUSAL_ADVICE: readonly (readonly [string, string])[] = [
   ['Cannot use', 'Change management and converted tokens through the token API once they are migrated.'],
   ['Rules cannot', 'Leave out Rules, and link policies that grant the same.'],
@@ -168,7 +168,7 @@ const REFUSAL_ADVICE: readonly (readonly [string, string])[] = [
   ['The ACL system', 'Use the legacy API until every server has left legacy mode.'],
 ]
 
-/** An update through the token API that leaves out Rules takes all rights that came from them. */
+/** An update through the token API without Rules removes all rights that came from the rules. */
 function findDroppedRules({ history }: Evidence): Finding[] {
   const dropped = recordsOf(history, 'tokens').filter((each) => (each.rulesDropped ?? 0) > 0)
   const [first] = dropped
@@ -186,7 +186,7 @@ function findDroppedRules({ history }: Evidence): Finding[] {
   ]
 }
 
-/** A restore takes back everything since its snapshot. */
+/** A restore undoes everything since its snapshot. */
 function findRestores({ history }: Evidence): Finding[] {
   return recordsOf(history, 'restored').map(({ at, datacenter, snapshotAt, writesLost, accessorsLost }) => {
     const accessors =

@@ -1,4 +1,4 @@
-/** Findings about versions: faults of a stop on the way, and what clients meet because of them. Spec 8, 9.3. */
+/** Findings about versions: bugs of versions on the way, and their effects on clients. Spec 8, 9.3. */
 import { recordsOf } from '../check/facts.ts'
 import { formatSeconds, spanOf } from '../scenario/time.ts'
 import type { History } from '../simulate/history.ts'
@@ -14,7 +14,7 @@ export function findVersions(evidence: Evidence): Finding[] {
   ]
 }
 
-/** Versions that the tables do not cover: they are simulated as the newest known one. */
+/** Versions that the tables do not cover are simulated as the newest known version. */
 function findUnknownVersions({ history }: Evidence): Finding[] {
   const hit = recordsOf(history, 'process').filter(
     (each) => (each.state === 'up' || each.state === 'refused') && !isKnown(each.version),
@@ -38,8 +38,8 @@ function findUnknownVersions({ history }: Evidence): Finding[] {
 }
 
 /**
- * Versions before 1.4.0 store whether bootstrap is allowed; from 1.4.0 servers store whether it happened. The old record
- * is dropped when a server replays it from its log, and read as "happened" from a snapshot, whatever it says.
+ * Versions before 1.4.0 store whether bootstrap is allowed; from 1.4.0 on, servers store whether it happened. The old
+ * record is dropped when a server replays it from its log. In a snapshot, it is read as "happened", whatever its value.
  */
 function findBootstrap({ scenario, history }: Evidence): Finding[] {
   if (scenario.model === 'latchkey') return []
@@ -104,7 +104,7 @@ interface FaultyStop {
   readonly needsSecondaries?: true
 }
 
-/** Versions that no upgrade should stop at. */
+/** Versions at which no upgrade should stop. */
 const FAULTY_STOPS: readonly FaultyStop[] = [
   {
     id: 'tag-filter-stop',

@@ -1,4 +1,4 @@
-/** Findings that an operator has accepted: read from a file, each with its reason and the last day it holds. */
+/** Findings that an operator has accepted, read from a file; each has a reason and a last day. */
 import { LineCounter, type Node, parseDocument, YAMLMap, YAMLSeq } from 'yaml'
 import { InputError } from '../errors.ts'
 import type { Finding } from '../findings/finding.ts'
@@ -8,7 +8,7 @@ export interface Acceptance {
   /** `id` of the finding. */
   readonly finding: string
   readonly reason: string
-  /** The last day on which it holds: `2027-01-31`, UTC. */
+  /** The last day on which the acceptance is valid: `2027-01-31`, UTC. */
   readonly until: string
 }
 
@@ -50,7 +50,7 @@ export function readAcceptances(text: string, file: string): readonly Acceptance
   })
 }
 
-/** Marks findings as accepted. An accepted finding does not count in the verdict. */
+/** Marks findings as accepted. Accepted findings do not affect the verdict. */
 export type MarkAccepted = <F extends Finding>(findings: readonly F[]) => F[]
 
 export const acceptNone: MarkAccepted = (findings) => [...findings]
@@ -65,7 +65,7 @@ export function acceptBy(acceptances: readonly Acceptance[], today: string): Mar
     })
 }
 
-/** What is odd about acceptances: they have ended, or there is no such finding. */
+/** Warnings about acceptances that have expired or match no finding. */
 export function acceptanceNotes(
   acceptances: readonly Acceptance[],
   findings: readonly Pick<Finding, 'id' | 'accepted'>[],

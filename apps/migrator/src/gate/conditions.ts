@@ -1,4 +1,4 @@
-/** What must hold before the last old server is replaced, after which there is no way back. Spec 9.2.2, 9.2.5. */
+/** The conditions for replacing the last old server, after which there is no way back. Spec 9.2.2, 9.2.5. */
 import { readVersion, type ServiceVersion } from '@latchkey/contract'
 import { agrees, counted, counts, type Finding, type Severity } from '../findings/finding.ts'
 import { type MemberView, tagOf, type UpgradeModel } from '../simulate/models/model.ts'
@@ -11,30 +11,30 @@ export interface GateFacts {
   readonly servers: readonly SeenServer[] | undefined
   /** The version to upgrade to. */
   readonly to: ServiceVersion
-  /** The servers that are replaced next: they may still run the old version. */
+  /** The servers to replace next, which may still run the old version. */
   readonly next: readonly string[]
   readonly model: UpgradeModel
   readonly tokens: SeenTokens
   /** Findings about the rules of the tokens. */
   readonly tokenFindings: readonly Finding[]
-  /** What the operator confirms about the backup; undefined if nothing. */
+  /** The operator's confirmation of the backup; undefined without one. */
   readonly backup: string | undefined
 }
 
-/** A condition with the findings that break it. */
+/** A condition, with the findings that violate it. */
 export interface Condition<F extends Finding = Finding> {
   readonly name: string
-  /** What the condition found, if it holds. */
+  /** A summary, for a condition that holds. */
   readonly detail: string
   readonly findings: readonly F[]
 }
 
-/** Whether no finding of a condition is as severe as the limit. Accepted findings do not count. */
+/** Whether no finding of a condition reaches the severity limit. Ignores accepted findings. */
 export function holds({ findings }: Condition, limit: Severity = 'critical'): boolean {
   return !findings.some((each) => counts(each, limit))
 }
 
-/** All conditions, in the order in which an operator should look at them. */
+/** All conditions, in the order in which an operator should check them. */
 export function conditionsOf(facts: GateFacts): Condition[] {
   const { servers, tokenFindings, tokens, backup } = facts
   return [
@@ -48,7 +48,7 @@ export function conditionsOf(facts: GateFacts): Condition[] {
     {
       name: 'no token breaks',
       detail: `${counted(tokens.total, 'token')} checked`,
-      // What 1.4.0 changes has happened once a server is in new mode.
+      // Once a server is in new mode, the changes of 1.4.0 have already taken effect.
       findings: [...(isInNewMode(facts) ? [] : tokenFindings), ...accessorFindings(facts)],
     },
     {
@@ -127,7 +127,7 @@ function versionCondition(servers: readonly SeenServer[], { to, next }: GateFact
   }
 }
 
-/** The members that would still block the end of legacy mode once every living server runs the new version. */
+/** The members that would block the end of legacy mode even if every live server ran the new version. */
 function memberCondition(servers: readonly SeenServer[], { to, model }: GateFacts): Condition {
   const own: MemberView[] = servers.map(({ name, status, mode }) => ({
     server: name,
@@ -152,7 +152,7 @@ function memberCondition(servers: readonly SeenServer[], { to, model }: GateFact
 }
 
 function returnCondition(servers: readonly SeenServer[], facts: GateFacts): Condition[] {
-  // On the way to 1.11 it has long been passed.
+  // On the way to 1.11, the point of no return was passed long ago.
   if (isInNewMode(facts) && isAtLeast(facts.to, LEGACY_REMOVED)) return []
   const left = servers.filter(({ status, mode }) => status === 'alive' && mode === 'new')
   const condition: Condition = {
@@ -179,7 +179,7 @@ function returnCondition(servers: readonly SeenServer[], facts: GateFacts): Cond
   return [condition]
 }
 
-/** From 1.11 on, no accessor is given any more. */
+/** From 1.11 on, accessors are no longer assigned. */
 function accessorFindings(facts: GateFacts): Finding[] {
   const { to, tokens } = facts
   const findings: Finding[] = []
@@ -205,7 +205,7 @@ function accessorFindings(facts: GateFacts): Finding[] {
   return findings
 }
 
-/** Whether any living server has left legacy mode. */
+/** Whether any live server has left legacy mode. */
 export function isInNewMode({ servers }: Pick<GateFacts, 'servers'>): boolean {
   return servers?.some(({ status, mode }) => status === 'alive' && mode === 'new') === true
 }

@@ -1,8 +1,8 @@
-/** Findings for programs that watch a pipeline: JUnit XML, SARIF 2.1.0, and annotations of a workflow. */
+/** Findings in formats for CI: JUnit XML, SARIF 2.1.0, and workflow annotations. */
 import { html, PRODUCT_VERSION } from '@latchkey/contract'
 import { acceptedText, counted, counts, type Finding, type Severity } from '../findings/finding.ts'
 
-/** A finding with the lines of the input that it is about. */
+/** A finding with the input lines that it concerns. */
 interface Located extends Pick<Finding, 'id' | 'severity' | 'count' | 'detail' | 'avoid' | 'accepted'> {
   readonly tokens?: readonly { readonly line: number; readonly detail: string }[]
 }
@@ -15,7 +15,7 @@ export interface Outcome {
   /** The file with the tokens, if there is one. */
   readonly dump?: string
   readonly findings: readonly Located[]
-  /** Findings as severe as this fail; undefined if none does. */
+  /** Findings of this severity or higher fail; undefined: none fails. */
   readonly failOn: Severity | undefined
 }
 
@@ -27,7 +27,7 @@ export function fails({ failOn }: Pick<Outcome, 'failOn'>, finding: Located): bo
   return failOn !== undefined && counts(finding, failOn)
 }
 
-/** One test case per finding: failed, skipped if it is accepted, else passed. Without findings one case passes. */
+/** One test case per finding: failed, skipped (accepted) or passed. Without findings, a single test case passes. */
 export function toJunit(outcome: Outcome): string {
   const { command, file, findings } = outcome
   const suite = `latchkey-migrator ${command} ${file}`
@@ -52,7 +52,7 @@ ${all}</testsuite>
   return `<?xml version="1.0" encoding="UTF-8"?>\n${body.text.replaceAll(NOT_XML, '\uFFFD')}`
 }
 
-/** Characters that XML 1.0 does not allow, not even escaped. */
+/** Characters that XML 1.0 forbids even when escaped. */
 const NOT_XML = /[\u0000-\u0008\u000B\u000C\u000E-\u001F\uFFFE\uFFFF]/g
 
 const SARIF_LEVELS: Readonly<Record<Severity, string>> = {

@@ -1,11 +1,11 @@
-/** The answer of `convert` on a terminal. */
+/** The output of `convert` on a terminal. */
 import type { Paint } from '../cli/io.ts'
 import type { ConversionPlan } from '../convert/files/plan-schema.ts'
 import { hasReview, REVIEW_TOKENS_MAX } from '../convert/page/review-page.ts'
 import { counted, type Finding, type Verdict } from '../findings/finding.ts'
 import { findingLines, verdictLine } from './text.ts'
 
-/** Groups and differences to list; the files have all. */
+/** Maximum number of groups and differences to list; the files contain all. */
 const GROUPS_MAX = 20
 const DIFFERENCES_MAX = 5
 

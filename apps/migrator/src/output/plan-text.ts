@@ -1,4 +1,4 @@
-/** The answer of `plan` for a terminal. */
+/** The output of `plan` for a terminal. */
 import type { Paint } from '../cli/io.ts'
 import { agrees, counted } from '../findings/finding.ts'
 import type { PlanFinding, PlanResult } from '../plan/plan.ts'

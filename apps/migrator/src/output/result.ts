@@ -1,4 +1,4 @@
-/** The answer of `simulate`, as `--json` prints it: everything that reports show. Times are seconds. */
+/** The output of `simulate`, as `--json` prints it: everything that reports show. Times are seconds. */
 import type { Eta } from '../eta/estimate.ts'
 import type { Finding, Verdict } from '../findings/finding.ts'
 import type { ModelName } from '../scenario/scenario.ts'

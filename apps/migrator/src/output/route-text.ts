@@ -1,4 +1,4 @@
-/** The answer of `route` for a terminal. */
+/** The output of `route` for a terminal. */
 import type { Paint } from '../cli/io.ts'
 import type { RouteResult } from '../route/route.ts'
 import { formatSeconds } from '../scenario/time.ts'

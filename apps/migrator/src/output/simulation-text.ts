@@ -1,4 +1,4 @@
-/** The answer of `simulate` for a terminal. */
+/** The output of `simulate` for a terminal. */
 import type { Paint } from '../cli/io.ts'
 import { agrees, counted } from '../findings/finding.ts'
 import { formatTime, windowText } from '../scenario/time.ts'

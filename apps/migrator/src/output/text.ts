@@ -1,4 +1,4 @@
-/** Parts that the answers of several commands share on a terminal. */
+/** Terminal output that several commands share. */
 import type { Paint } from '../cli/io.ts'
 import type { Eta, EtaRange } from '../eta/estimate.ts'
 import { acceptedText, type Finding, type Verdict } from '../findings/finding.ts'
@@ -11,7 +11,7 @@ export function verdictLine(verdict: Verdict, paint: Paint): string {
   return paint(VERDICT_STYLES[verdict], paint('bold', verdict.toUpperCase()))
 }
 
-/** The range of the end of an upgrade, in lines. */
+/** The estimated end of an upgrade. */
 export function etaLines(eta: Eta | null, paint: Paint): string[] {
   if (eta === null) return []
   const { runs, newMode, accessors } = eta

@@ -14,7 +14,7 @@ export interface TimelineEntry {
   readonly detail: string
 }
 
-/** Every event in order. Of the replication rounds, only the last of each datacenter. */
+/** Every event in order; of the replication rounds, only the last one of each datacenter. */
 export function timelineOf(history: History): TimelineEntry[] {
   const lastRounds = new Map<string, HistoryRecord>()
   for (const each of history.records) if (each.kind === 'replicated') lastRounds.set(each.datacenter, each)

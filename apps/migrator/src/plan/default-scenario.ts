@@ -6,7 +6,7 @@ import { readScenario } from '../scenario/read.ts'
 import type { Scenario } from '../scenario/scenario.ts'
 import { isAtLeast, LEGACY_REMOVED, NEW_ACLS } from '../version.ts'
 
-/** What is known of a cluster. */
+/** The known facts of a cluster. */
 export interface KnownCluster {
   /** Its oldest version; undefined before 1.4.0. */
   readonly version: ServiceVersion | undefined
@@ -14,11 +14,11 @@ export interface KnownCluster {
   readonly servers: ReadonlyMap<string, readonly string[]>
 }
 
-/** Most servers of a datacenter that a scenario of ours lists. */
+/** Maximum number of servers per datacenter in a generated scenario. */
 export const SERVERS_MAX = 100
 const NAME_LENGTH_MAX = 64
 
-/** Turns names into names that a scenario takes, each one once. */
+/** Returns a function that turns names into unique names that are valid in a scenario. */
 export function uniqueNames(): (name: string) => string {
   const used = new Set<string>()
   return (name) => {
@@ -34,7 +34,7 @@ export function uniqueNames(): (name: string) => string {
   }
 }
 
-/** Without a cluster: one datacenter, from the last version before the new ACL system to the first with it. */
+/** Without a known cluster: one datacenter, from the last version without the new ACL system to the first with it. */
 export function defaultScenario(cluster: KnownCluster | undefined): Scenario {
   const from = cluster?.version?.text ?? '1.3.1'
   const to = targetOf(cluster?.version)
@@ -55,13 +55,13 @@ export function defaultScenario(cluster: KnownCluster | undefined): Scenario {
   return readScenario(stringify(input), 'the default scenario')
 }
 
-/** The next version that changes tokens: the new ACL system, then the end of the legacy one. */
+/** The next version that changes tokens: the first with the new ACL system, then the first without the legacy system. */
 export function targetOf(version: ServiceVersion | undefined): string {
   if (version === undefined || isBefore(version, NEW_ACLS)) return NEW_ACLS.text
   return isBefore(version, LEGACY_REMOVED) ? LEGACY_REMOVED.text : version.text
 }
 
-/** The cluster of a snapshot archive. Few servers register their version; the form of the tokens then tells the least one. */
+/** The cluster of a snapshot archive. If no server registered its version, the token format implies a minimum. */
 export function clusterOf({ servers, newRecords, legacyRecords }: ArchiveContents): KnownCluster {
   const versions = [...servers.values()].flatMap(({ version }) => (version === undefined ? [] : [version]))
   const oldest = versions.reduce<ServiceVersion | undefined>(

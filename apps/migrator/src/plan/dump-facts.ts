@@ -1,11 +1,11 @@
-/** What a dump adds to a scenario, and the findings about it that depend on the versions of the scenario. */
+/** Adds a dump to a scenario, and finds problems of the dump that depend on the versions of the scenario. */
 import { counted, type Finding } from '../findings/finding.ts'
 import type { Scenario } from '../scenario/scenario.ts'
 import { INTENTIONS_AS_ENTRIES, isAtLeast, LEGACY_REMOVED } from '../version.ts'
 import { newestOf, oldestOf } from './steps.ts'
 import type { DumpFinding, TokenCensus } from './token-census.ts'
 
-/** The scenario with the tokens of a dump and, where the file leaves them open, what a snapshot archive knows. */
+/** The scenario with the tokens of a dump. Fields that the file omits come from the snapshot archive, if there is one. */
 export function withDump(scenario: Scenario, census: TokenCensus): Scenario {
   const { contents } = census
   const isOld = !isAtLeast(oldestOf(scenario), INTENTIONS_AS_ENTRIES)
@@ -18,9 +18,9 @@ export function withDump(scenario: Scenario, census: TokenCensus): Scenario {
 }
 
 /**
- * The findings about a dump, those of its tokens first.
+ * The findings about a dump, token findings first.
  *
- * @param options.isSimulated whether a simulation speaks about the tokens without an accessor.
+ * @param options.isSimulated whether a simulation already reports about tokens without an accessor.
  */
 export function findDump(
   scenario: Scenario,
@@ -34,7 +34,7 @@ export function findDump(
   ]
 }
 
-/** From 1.11 neither the rules nor the type of a legacy token count, whether it has an accessor or not. */
+/** From 1.11 on, the rules and the type of a legacy token have no effect, even if it has an accessor. */
 function findLegacyRights(scenario: Scenario, census: TokenCensus, isSimulated: boolean): DumpFinding[] {
   const { withLegacyRights, withRules } = census.counts()
   const count = withLegacyRights + (isSimulated ? 0 : withRules)

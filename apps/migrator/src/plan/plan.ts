@@ -1,4 +1,4 @@
-/** The answer of `plan`: an overview of a dump and a scenario. Times are seconds. */
+/** The result of `plan`: an overview of a dump and a scenario. Times are seconds. */
 import { ACCESSOR_BATCH_SIZE_MAX, batchCountOf, batchesDurationMs } from '@latchkey/acl'
 import type { Eta } from '../eta/estimate.ts'
 import type { Evidence, Finding, Severity, Verdict } from '../findings/finding.ts'
@@ -25,7 +25,7 @@ interface DatacenterPlan {
   readonly lastBatch: number
   /** Minimum time from the first accessor to the last. */
   readonly duration: number
-  /** When the simulation assigned the last one; null if never, or without a schedule. */
+  /** When the simulation assigned the last accessor; null if never, or without a schedule. */
   readonly doneAt: number | null
 }
 
@@ -33,11 +33,11 @@ export interface PlanResult {
   readonly scenario: string
   readonly verdict: Verdict
   readonly reasons: readonly string[]
-  /** Whether a scenario gave a schedule; without one there is no forecast. */
+  /** Whether a scenario provides a schedule, which a forecast requires. */
   readonly isScheduled: boolean
   readonly tokens: TokenCounts
   readonly datacenters: Readonly<Record<string, DatacenterPlan>>
-  /** When the upgrade is over, over variations of the schedule; null without a schedule. */
+  /** The estimated end of the upgrade, over variations of the schedule; null without a schedule. */
   readonly eta: Eta | null
   /** With their times, if there is a schedule. */
   readonly steps: readonly (PlanStep | TimedStep)[]
@@ -59,7 +59,7 @@ export interface PlanFinding {
 /**
  * Makes the plan for the tokens of a dump or, without one, of the scenario.
  *
- * @param options.isScheduled false if no scenario was given: the plan then says nothing about servers and times.
+ * @param options.isScheduled false if no scenario was given: the plan then has no servers and times.
  * @param options.traffic findings from an access log.
  * @param options.markAccepted marks the findings that the operator accepts.
  */
@@ -133,7 +133,7 @@ export function makePlan(
   }
 }
 
-/** Intentions that wait for their migration, if the scenario ends before it. */
+/** A finding about intentions whose migration has not ended when the scenario ends. */
 function findWaitingIntentions({ scenario }: Pick<Evidence, 'scenario'>) {
   if (scenario.intentions.length === 0) return []
   const count = scenario.intentions.length

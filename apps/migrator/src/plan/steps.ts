@@ -1,4 +1,4 @@
-/** The steps of an upgrade: which server to replace when, what to wait for, and when rollback ends. Spec 9.2. */
+/** The steps of an upgrade: the order of replacements, what to wait for, and when rollback ends. Spec 9.2. */
 import { isBefore, type ServiceVersion } from '@latchkey/contract'
 import { agrees, counted } from '../findings/finding.ts'
 import type { Scenario } from '../scenario/scenario.ts'
@@ -10,22 +10,22 @@ export interface PlanStep {
   readonly kind: 'snapshot' | 'upgrade' | 'wait' | 'check' | 'convert'
   readonly datacenter?: string
   readonly servers?: readonly string[]
-  /** What a `wait` is for. */
+  /** The event for which a `wait` waits. */
   readonly awaits?: 'new-mode' | 'accessors' | 'intentions'
   readonly text: string
 }
 
-/** The facts about tokens that steps depend on. */
+/** The facts that determine the steps. */
 interface StepFacts {
   readonly tokens: number
   /** Client tokens with rules. */
   readonly withRules: number
   readonly migrationMs: number
-  /** Whether the servers of the scenario are those of the operator. */
+  /** Whether the scenario has the operator's own servers, rather than default ones. */
   readonly namesServers: boolean
 }
 
-/** The steps in order. The version of each server is the newest one that the scenario gives it. */
+/** The steps in order. The target is the newest version in the scenario. */
 export function planSteps(scenario: Scenario, facts: StepFacts): PlanStep[] {
   const target = newestOf(scenario)
   const from = oldestOf(scenario)

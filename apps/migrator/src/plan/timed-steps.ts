@@ -1,4 +1,4 @@
-/** The steps of a plan with the times that the schedule and the simulation give them. Times are seconds. */
+/** The steps of a plan with times from the schedule and the simulation. Times are seconds. */
 import { recordsOf } from '../check/facts.ts'
 import type { Scenario } from '../scenario/scenario.ts'
 import { toSeconds } from '../scenario/time.ts'
@@ -6,7 +6,7 @@ import type { History } from '../simulate/history.ts'
 import type { PlanStep } from './steps.ts'
 
 export interface TimedStep extends PlanStep {
-  /** `before` the first server is replaced, `at` a time of the schedule, predicted to be over `by` it, or `after` it. */
+  /** `before` the first replacement, `at` a time of the schedule, predicted to end `by` a time, or `after` the upgrade. */
   readonly when: 'before' | 'at' | 'by' | 'after'
   /** Null if the simulation predicts that it never happens. */
   readonly at: number | null
@@ -34,7 +34,7 @@ export function timeSteps(steps: readonly PlanStep[], scenario: Scenario, histor
   return inOrder(timed)
 }
 
-/** In order of time; a step that is never over keeps its place. What comes before and after the upgrade stays there. */
+/** Sorts by time. Steps that never end keep their position, and steps before and after the upgrade stay there. */
 function inOrder(steps: readonly TimedStep[]): TimedStep[] {
   let key = 0
   const keyed = steps.map((step) => {
@@ -46,7 +46,7 @@ function inOrder(steps: readonly TimedStep[]): TimedStep[] {
   return keyed.sort((a, b) => (a.key === b.key ? 0 : a.key - b.key)).map(({ step }) => step)
 }
 
-/** When a wait is over; undefined for other steps. */
+/** The end of a wait; undefined for other steps. */
 function endOf({ awaits, datacenter }: PlanStep, history: History): number | null | undefined {
   switch (awaits) {
     case undefined:
@@ -88,7 +88,7 @@ function partsOf(
     .sort((a, b) => a.at - b.at)
 }
 
-/** The text of a plan gives the best order; this one keeps to the order of the schedule, and says where it differs. */
+/** The text of a plan names the best order; this text keeps the order of the schedule, and mentions a difference. */
 function scheduledText(
   { text, datacenter = '' }: PlanStep,
   parts: readonly { readonly name: string }[],
@@ -99,6 +99,6 @@ function scheduledText(
   const [head = text] = text.split(' one by one')
   if (leader === undefined || !parts.some(({ name }) => name === leader)) return text
   const advice =
-    parts.at(-1)?.name === leader ? '' : ` ${leader} leads: replaced last, it would cost one election less.`
+    parts.at(-1)?.name === leader ? '' : ` ${leader} is the leader: replacing it last would save an election.`
   return `${head} one by one, at these times. Wait until each is back and there is a leader.${advice}`
 }

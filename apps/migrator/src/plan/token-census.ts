@@ -15,7 +15,7 @@ import { RULE_ISSUES } from '../findings/rule-findings.ts'
 import { analyzeRules, type RuleAnalysis } from '../rules/analyze-rules.ts'
 import type { TokenGroup } from '../scenario/scenario.ts'
 
-/** Which token of a dump, without its secret. */
+/** Identifies a token of a dump, without its secret. */
 export interface TokenPlace {
   /** Its name; empty if it has none. */
   readonly name: string
@@ -25,12 +25,12 @@ export interface TokenPlace {
   readonly position: number
   readonly line: number
   readonly byte: number
-  /** The fault of this token. */
+  /** The problem with this token. */
   readonly detail: string
 }
 
 export interface DumpFinding extends Finding {
-  /** The first tokens that it is about. */
+  /** The first affected tokens. */
   readonly tokens: readonly TokenPlace[]
 }
 
@@ -42,11 +42,11 @@ export interface TokenCounts {
   readonly anonymous: boolean
   /** Client tokens with rules. */
   readonly withRules: number
-  /** Records that are not tokens or cannot be imported; the counts above exclude them. */
+  /** Records that are not tokens or cannot be imported. The counts above exclude them. */
   readonly refused: number
-  /** Tokens that have their accessor already, and need no migration; the counts above exclude them. */
+  /** Tokens that already have an accessor and need no migration. The counts above exclude them. */
   readonly withAccessor: number
-  /** Those of them whose rights come from legacy rules or a legacy type alone. */
+  /** Tokens with an accessor whose rights come only from legacy rules or a legacy type. */
   readonly withLegacyRights: number
 }
 
@@ -58,7 +58,7 @@ interface Issue {
   readonly severity: Severity
   readonly title: string
   readonly avoid: string
-  /** Tokens, however many faults each has. */
+  /** Number of affected tokens. A token with several problems counts once. */
   count: number
   lastPosition: number
   readonly places: TokenPlace[]
@@ -78,16 +78,16 @@ export class TokenCensus {
   private withAccessor = 0
   private withLegacyRights = 0
   private readonly legacyRights: TokenPlace[] = []
-  /** What the dump holds besides tokens, if it is a snapshot archive that was read to its end. */
+  /** The other contents of the dump, if it is a snapshot archive that was read to its end. */
   contents: ArchiveContents | undefined
 
-  /** @param options.placesMax how many tokens each finding lists. */
+  /** @param options.placesMax maximum number of tokens that each finding lists. */
   constructor(options: { readonly widening: 'keep' | 'comment-out'; readonly placesMax: number }) {
     this.widening = options.widening
     this.placesMax = options.placesMax
   }
 
-  /** Takes the next record. Returns its token if it belongs to the legacy list. */
+  /** Adds a record. Returns its token if it belongs to the legacy list. */
   add(record: DumpRecord): LegacyToken | undefined {
     if ('AccessorID' in record.value && !('ID' in record.value)) {
       if ('Rules' in record.value && record.value.AccessorID !== '') this.addNewToken(record)
@@ -160,7 +160,7 @@ export class TokenCensus {
     return groups.filter((group) => group.count > 0)
   }
 
-  /** A token of the token API. Links and identities hide its legacy rules. */
+  /** Adds a token of the token API. Its links and identities override its legacy rules. */
   private addNewToken(record: DumpRecord): void {
     this.withAccessor += 1
     const { AccessorID, Rules, Type, ...fields } = record.value as Readonly<Record<string, unknown>>
@@ -212,7 +212,7 @@ export class TokenCensus {
     const { position, line, byte } = record
     const known = this.issues.get(issue.id) ?? { ...issue, count: 0, lastPosition: -1, places: [] }
     this.issues.set(issue.id, known)
-    // A token with several faults of one kind is one token.
+    // Count a token with several problems of one kind once.
     if (known.lastPosition === position) return
     known.count += 1
     known.lastPosition = position
@@ -248,7 +248,7 @@ function shortName(name: unknown, id: unknown): string {
   return nameWithoutId(name, id).replaceAll(/\s+/g, ' ').slice(0, NAME_LENGTH_MAX)
 }
 
-/** Which token: `"web servers" (ID 3f5a…, token 3, line 5, byte 812)`; a token of a snapshot archive has no line. */
+/** Describes a token: `"web servers" (ID 3f5a…, token 3, line 5, byte 812)`; a token of a snapshot archive has no line. */
 export function placeText({ name, idHash, position, line, byte }: TokenPlace): string {
   const named = name === '' ? 'an unnamed token' : JSON.stringify(name)
   const id = idHash === '' ? '' : `ID hash ${idHash}, `
@@ -271,7 +271,7 @@ interface DumpAdvice {
   readonly severity?: Severity
 }
 
-/** What a finding of the dump reader means for the upgrade. */
+/** The meaning of dump reader findings for the upgrade. */
 const DUMP_ADVICE: Readonly<Record<LegacyFindingCode, DumpAdvice>> = {
   field_malformed: {
     title: 'a field of the wrong type',

@@ -1,4 +1,4 @@
-/** The steps of the upgrade to tick off, and the way back from each phase. */
+/** The checklist of the upgrade, and the way back from each phase. */
 import { type Html, html } from '@latchkey/contract'
 import type { TimedStep } from '../plan/timed-steps.ts'
 import type { WayBack } from '../way-back/way-back.ts'

@@ -1,4 +1,4 @@
-/** Times for people: from the start of the schedule or, if the operator says when that is, by the clock. */
+/** Times for people: relative to the start of the schedule or, if its time of day is given, by the clock. */
 import { InvalidArgumentError } from 'commander'
 import { formatSeconds, spanOf } from '../scenario/time.ts'
 
@@ -10,7 +10,7 @@ export interface Clock {
   readonly startsAt: number | undefined
   /** `22:03:21`, on a later day `00:10:05 (+1 day)`; without a start time `3 min 21 s`. */
   readonly time: (ms: number) => string
-  /** As short as an axis wants it: `22:03`. */
+  /** Short form for an axis: `22:03`. */
   readonly tick: (ms: number) => string
 }
 
@@ -26,7 +26,7 @@ export function clockFrom(startsAt: number | undefined): Clock {
   return { startsAt, time: (ms) => show(ms, false), tick: (ms) => show(ms, true) }
 }
 
-/** `from 3 s to 4 s`, `at 3 s` where the clock shows both as the same, `from 3 s on` without an end. Takes seconds. */
+/** `from 3 s to 4 s`, `at 3 s` if both ends have the same text, `from 3 s on` without an end. Takes seconds. */
 export function spanText(
   { from, to }: { readonly from: number; readonly to?: number | null | undefined },
   { time }: Clock,
@@ -35,7 +35,7 @@ export function spanText(
   return spanOf(from * 1_000, to * 1_000, time)
 }
 
-/** The same times, with spaces at which a line does not break. */
+/** The same times, with non-breaking spaces. */
 export function unbroken({ startsAt, time, tick }: Clock): Clock {
   const keep = (show: (ms: number) => string) => (ms: number) => show(ms).replaceAll(' ', '\u00A0')
   return { startsAt, time: keep(time), tick: keep(tick) }

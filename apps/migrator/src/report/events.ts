@@ -1,9 +1,9 @@
-/** The events of a report, with long runs of batches folded. */
+/** The events of a report, with runs of batches folded. */
 import { counted } from '../findings/finding.ts'
 import type { TimelineEntry } from '../output/timeline.ts'
 import { formatTime } from '../scenario/time.ts'
 
-/** Collapses runs of batches into one line each, as there may be a hundred thousand. */
+/** Collapses each run of batches into one line, because there may be a hundred thousand batches. */
 export function foldBatches(timeline: readonly TimelineEntry[]): TimelineEntry[] {
   const folded: TimelineEntry[] = []
   let run: { first: TimelineEntry; count: number } | undefined

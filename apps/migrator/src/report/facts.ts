@@ -1,4 +1,4 @@
-/** Everything that the pages of a report show, derived once. */
+/** The facts that the pages of a report show, derived once. */
 import { batchesDurationMs } from '@latchkey/acl'
 import type { Simulation } from '../output/run-simulation.ts'
 import { migratingIn } from '../plan/migrating.ts'

@@ -13,7 +13,7 @@ import { formatCount, page, section, table } from './markup.ts'
 import { titleOf, whenOf, whomOf } from './verdict.ts'
 import { renderWorkloads } from './workloads.ts'
 
-/** Problems next to the verdict; the findings have all. */
+/** Maximum number of problems next to the verdict; all of them are under Findings. */
 const PROBLEMS_MAX = 8
 /** Maximum number of lines in the list of events. */
 const EVENTS_MAX = 500
@@ -165,7 +165,7 @@ function renderEvents({ timeline }: SimulationResult, { time }: Clock): Html {
   return html`<details><summary>${counted(entries.length, 'event')}</summary>${table(['at', 'event', 'where', 'detail'], rows, { caption: 'Everything that the simulation recorded' })}${more}</details>`
 }
 
-/** What the page was made from, so that a reader can make it again. */
+/** The inputs of the page, and the command that creates it again. */
 export function renderInputs(
   {
     model,

@@ -1,4 +1,4 @@
-/** What a report was made from: the scenario as given, the hash of the dump, and the version of the tool. */
+/** The inputs of a report: the text of the scenario, the hash of the dump, and the start time. */
 import { createHash } from 'node:crypto'
 import { isScalar, type Node, parseAllDocuments, visit } from 'yaml'
 import type { DumpSource } from '../dump/source.ts'
@@ -15,10 +15,10 @@ export interface ReportInputs {
 
 /** Replaces a secret in a text. */
 const HIDDEN = '<hidden>'
-/** A shorter secret is hidden where it is a value, but not inside other words of a comment. */
+/** Shorter secrets are hidden only where they are values; longer ones are also hidden in comments and inside words. */
 const SECRET_LENGTH_MIN = 8
 
-/** The text of a scenario, with the IDs of its token records hidden however they are written. */
+/** The text of a scenario, in which the IDs of its token records are hidden in any notation. */
 export function hideSecrets(text: string, { tokens }: Pick<Scenario, 'tokens'>): string {
   const secrets = new Set(tokens.flatMap(({ secret }) => secret ?? []))
   if (secrets.size === 0) return text
@@ -36,7 +36,7 @@ export function hideSecrets(text: string, { tokens }: Pick<Scenario, 'tokens'>):
     .reduce((rest, secret) => rest.replaceAll(secret, HIDDEN), cut)
 }
 
-/** The same dump, and its hash once it has been read to the end. */
+/** Wraps a dump to compute its hash, which is available after the dump was read to its end. */
 export function hashed(source: DumpSource): { readonly source: DumpSource; readonly hash: () => string } {
   const sha256 = createHash('sha256')
   async function* chunks() {

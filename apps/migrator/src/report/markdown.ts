@@ -140,7 +140,7 @@ function clientSection({ totals, clock }: ReportFacts): string[] {
   ]
 }
 
-/** The scenario as an indented block, which holds any text. */
+/** The scenario as an indented block, in which any text is safe. */
 function inputSection({ inputs }: ReportFacts): string[] {
   const { scenarioText, dumpHash } = inputs
   return [

@@ -3,7 +3,7 @@ import { Html, html, type Insertable } from '@latchkey/contract'
 import { STYLE } from './style.ts'
 
 /**
- * A whole page that needs no network.
+ * A complete page that needs no network.
  *
  * @param refreshSeconds how often an open page reloads; undefined for never.
  */
@@ -14,14 +14,14 @@ export function page(title: string, body: Insertable, refreshSeconds?: number): 
     .text
 }
 
-/** A section with a heading; none if there is no body. */
+/** A section with a heading; undefined without a body. */
 export function section(title: string, body: Html | undefined, note?: string): Html | undefined {
   if (body === undefined) return undefined
   const text = note !== undefined && html`<p class="note">${note}</p>`
   return html`<section><h2>${title}</h2>${text}${body}</section>`
 }
 
-/** A table that scrolls by itself where it is too wide, and whose rows stack on a phone. The first cell heads its row. */
+/** A table that scrolls if it is too wide, with stacked rows on a phone. The first cell is the header of its row. */
 export function table(
   heads: readonly string[],
   rows: readonly (readonly Insertable[])[],

@@ -1,4 +1,4 @@
-/** The report of a rehearsal: the charts of the simulation and of the real servers on one axis, and the proofs. */
+/** The report of a rehearsal: the proofs, and the simulated and measured charts on one time axis. */
 import { type Html, html } from '@latchkey/contract'
 import { agrees, counted } from '../findings/finding.ts'
 import type { Rehearsal } from '../rehearse/conclude.ts'

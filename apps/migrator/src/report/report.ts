@@ -1,4 +1,4 @@
-/** Writes the report of one simulation: the same facts as HTML for people, Markdown for wikis, JSON for programs. */
+/** Writes the report of a simulation: the same facts as HTML for people, Markdown for wikis, and JSON for programs. */
 import { join } from 'node:path'
 import { PRODUCT_VERSION } from '@latchkey/contract'
 import { makeOutputDirectory, writeOutputFile } from '../cli/output-file.ts'
@@ -8,7 +8,7 @@ import { renderHtml } from './html.ts'
 import type { ReportInputs } from './inputs.ts'
 import { renderMarkdown } from './markdown.ts'
 
-/** Writes report.html, report.md and report.json into a directory, each whole or not at all. */
+/** Writes report.html, report.md and report.json into a directory, each atomically. */
 export function writeReport(directory: string, simulation: Simulation, inputs: ReportInputs = {}): void {
   const facts = factsOf(simulation, inputs)
   const { result } = simulation

@@ -1,4 +1,4 @@
-/** The verdict in plain sentences: what happens, to whom, from when to when, and what to do. */
+/** The verdict in plain sentences: what happens, to whom, when, and what to do. */
 import type { Eta } from '../eta/estimate.ts'
 import { agrees, counted, counts } from '../findings/finding.ts'
 import type { FindingResult, SimulationResult } from '../output/result.ts'
@@ -8,7 +8,7 @@ import { type Clock, spanText } from './clock.ts'
 import { formatCount } from './markup.ts'
 import type { WorkloadTotals } from './workloads.ts'
 
-/** Names in a sentence; the findings have more. */
+/** Maximum number of names in a sentence. */
 const NAMES_MAX = 5
 
 export interface Problem {
@@ -31,7 +31,7 @@ export function problemsOf({ findings, verdict, clients }: SimulationResult, clo
     }))
 }
 
-/** `rules-change-at-1.4.0` as `Rules change at 1.4.0`. */
+/** Turns `rules-change-at-1.4.0` into `Rules change at 1.4.0`. */
 export function titleOf(id: string): string {
   const words = id.replaceAll('-', ' ')
   return words.charAt(0).toUpperCase() + words.slice(1)
@@ -70,7 +70,7 @@ export function whenOf({ from, to }: FindingResult, clock: Clock): string {
   return from === undefined ? '' : spanText({ from, to }, clock)
 }
 
-/** The overall effects of the upgrade, one sentence each. */
+/** The main effects of the upgrade, one sentence each. */
 export function summaryOf(
   { history, result }: Simulation,
   totals: readonly WorkloadTotals[],

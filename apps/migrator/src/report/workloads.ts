@@ -1,4 +1,4 @@
-/** What the clients of each workload saw, with totals. */
+/** The outcomes for the clients of each workload, with totals. */
 import { type Html, html } from '@latchkey/contract'
 import { callsIn } from '../clients/calls-in.ts'
 import { countClients } from '../clients/clients.ts'
@@ -21,9 +21,9 @@ export interface WorkloadTotals {
   readonly calls: number
   readonly errors: number
   readonly odd: number
-  /** Kinds of answers, by count. */
+  /** Kinds of answers, the most frequent first. */
   readonly answers: readonly WorkloadAnswer[]
-  /** Milliseconds of the first and the last of them; undefined without. */
+  /** Times of the first and last of these answers, in milliseconds; undefined without any. */
   readonly first: number | undefined
   readonly last: number | undefined
 }

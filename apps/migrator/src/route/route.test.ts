@@ -95,8 +95,8 @@ test('refused: a cluster that already runs the target', () => {
 
 test.each([
   ['1.8.7', '1.4.0', /going back to 1\.4\.0 is possible/],
-  ['1.8.7', '1.3.1', /going back to 1\.3\.1 takes a snapshot/],
-  ['1.9.0', '1.8.7', /going back to 1\.8\.7 takes a snapshot/],
+  ['1.8.7', '1.3.1', /going back to 1\.3\.1 requires a snapshot/],
+  ['1.9.0', '1.8.7', /going back to 1\.8\.7 requires a snapshot/],
 ])(
   'from %s down to %s: refused, and says whether the servers can go back (spec 9.2.5)',
   (from, to, message) => {

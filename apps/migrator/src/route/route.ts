@@ -1,4 +1,4 @@
-/** A route from any version to any other: the stops in between, and a simulation from end to end. */
+/** A route from any version to any later one: the stops in between, and a simulation from end to end. */
 import { isBefore, type ServiceVersion } from '@latchkey/contract'
 import { InputError } from '../errors.ts'
 import { modelOf, runSimulation, type Simulation } from '../output/run-simulation.ts'
@@ -15,7 +15,7 @@ interface Leg {
   readonly startAt: number
   /** When the cluster has settled: no mode, token or intention changes any more. */
   readonly settledAt: number
-  /** What must be done then, before the next leg. */
+  /** Steps for the operator at the end of the leg, before the next one. */
   readonly before: readonly string[]
 }
 
@@ -29,13 +29,13 @@ export interface RouteResult {
 
 interface RouteOptions {
   readonly to: ServiceVersion
-  /** Between the replacements of two servers. */
+  /** Time between the replacements of two servers. */
   readonly intervalMs: number
-  /** How long a server is away while it is replaced. */
+  /** Downtime of a server during its replacement. */
   readonly downtimeMs: number
   /** Time at a stop, after the cluster has settled. */
   readonly pauseMs: number
-  /** Client tokens with rules in the dump; undefined to count those of the scenario. */
+  /** Number of client tokens with rules in the dump; undefined to count the tokens of the scenario. */
   readonly withRules: number | undefined
 }
 
@@ -47,9 +47,9 @@ export interface Route {
 
 /**
  * Plans the route of a cluster. Each leg replaces all servers one by one, the primary first and each leader last, and
- * begins when the cluster has settled after the one before.
+ * begins when the cluster has settled after the previous leg.
  *
- * @param cluster its `from` versions are where the route begins; its events are not used.
+ * @param cluster its `from` versions are the start of the route; its events are ignored.
  * @throws InputError if the cluster already runs the target or a later version.
  */
 export function planRoute(cluster: Scenario, options: RouteOptions): Route {
@@ -89,7 +89,7 @@ export function planRoute(cluster: Scenario, options: RouteOptions): Route {
   return { result: { from: from.text, to: options.to.text, legs }, scenario }
 }
 
-/** Whether the servers could run an earlier version instead, as the simulator tries it, and how. Spec 9.2.5. */
+/** Says whether and how the servers can return to an earlier version, by simulating it. Spec 9.2.5. */
 function wayDown(cluster: Scenario, options: RouteOptions): string {
   const { to } = options
   const running = startOf(cluster, to, options)
@@ -97,7 +97,7 @@ function wayDown(cluster: Scenario, options: RouteOptions): string {
   const servers = running.datacenters.flatMap((each) => each.servers)
   return servers.every((server) => canStart(running, server, { version: to, atMs }))
     ? `going back to ${to.text} is possible: restart the servers as ${to.text}, one by one`
-    : `going back to ${to.text} takes a snapshot from before the upgrade: its servers do not start on this data`
+    : `going back to ${to.text} requires a snapshot from before the upgrade: servers of ${to.text} do not start on this data`
 }
 
 /** Simulates a route from end to end. */
@@ -109,7 +109,7 @@ export function runRoute(
   return { result: { ...result, simulation: simulation.result }, simulation }
 }
 
-/** The cluster before the route: every server has run its `from` version for long. Agents follow the servers once. */
+/** The cluster before the route: every server has long run its `from` version. Agents are upgraded once, at the end. */
 function startOf(cluster: Scenario, agentVersion: ServiceVersion, { intervalMs }: RouteOptions): Scenario {
   const servers = cluster.datacenters.flatMap((each) => each.servers)
   return {
@@ -147,7 +147,7 @@ function replaceAll(
   }))
 }
 
-/** What the operator does at a stop: converts the tokens with rules, and forces snapshots. */
+/** The operator's actions at a stop: converts the tokens with rules, and forces snapshots. */
 function atStop(atMs: number): ScenarioEvent[] {
   return [
     { kind: 'convert-tokens', atMs: atMs + 1, count: undefined, place: {} },
@@ -156,7 +156,7 @@ function atStop(atMs: number): ScenarioEvent[] {
 }
 
 function settle(scenario: Scenario): number {
-  // Clients change nothing, and would only prolong it.
+  // Clients have no effect on the result, and would only prolong the simulation.
   return simulate({ ...scenario, workloads: [] }, modelOf(scenario.model)).endedAt
 }
 

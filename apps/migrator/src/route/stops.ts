@@ -1,29 +1,29 @@
-/** At which versions an upgrade must stop on its way, and why. Spec 9. */
+/** The versions at which an upgrade must stop, and why. Spec 9. */
 import { isBefore, type ServiceVersion } from '@latchkey/contract'
 import { counted } from '../findings/finding.ts'
 import { INTENTIONS_AS_ENTRIES, isAtLeast, LEGACY_REMOVED, NEW_ACLS, version } from '../version.ts'
 
 export interface Stop {
   readonly version: ServiceVersion
-  /** What must be done there before the next leg; empty for the target. */
+  /** Steps for the operator at the stop, before the next leg; empty for the target. */
   readonly before: readonly string[]
 }
 
-/** What the stops depend on. */
+/** The facts that determine the stops. */
 interface RouteFacts {
   readonly from: ServiceVersion
   readonly to: ServiceVersion
   readonly tokens: number
-  /** Client tokens whose rights come from rules. */
+  /** Number of client tokens whose rights come from rules. */
   readonly withRules: number
   readonly intentions: number
   readonly datacenters: number
 }
 
-/** The last line of versions that evaluates the rules of legacy tokens and migrates tokens to accessors. */
+/** The last minor version that evaluates the rules of legacy tokens and assigns accessors. */
 const LAST_WITH_LEGACY = version('1.10.12')
 
-/** The stops in order; the target is the last. The first may be where the cluster already is. */
+/** The stops in order, ending with the target. The first may be the current version of the cluster. */
 export function stopsBetween(facts: RouteFacts): Stop[] {
   const { from, to, tokens, withRules, intentions, datacenters } = facts
   const stops: Stop[] = []

@@ -1,4 +1,4 @@
-/** How to reach a server: from options, otherwise from the environment variables of the legacy command line. */
+/** The connection to a server, from options or the environment variables of the legacy command line. */
 import { readFile } from 'node:fs/promises'
 import { EXIT, InputError, systemProblem } from '../errors.ts'
 
@@ -12,14 +12,14 @@ export interface ConnectionOptions {
   /** False to accept any certificate. */
   readonly tlsVerify?: boolean
   readonly namespace?: string
-  /** Seconds without a byte until a request is given up. */
+  /** Seconds without a byte after which a request fails. */
   readonly timeout?: number
 }
 
 export interface Connection {
   /** Without credentials, query and `/v1`. */
   readonly address: URL
-  /** Set if the server listens on a socket file. */
+  /** Defined if the server listens on a Unix socket. */
   readonly socketPath: string | undefined
   readonly token: string | undefined
   readonly namespace: string | undefined
@@ -39,9 +39,9 @@ const TIMEOUT_S = 30
 const ADVICE = 'needs the address of a server, such as http://127.0.0.1:8500'
 
 /**
- * Reads options, variables, and the files that they name. An option is stronger than a variable.
+ * Reads options, variables, and the files that they name. Options take precedence over variables.
  *
- * @throws InputError if there is no address, or a value or file cannot be used. It never shows a value.
+ * @throws InputError if there is no address, or a value or file is invalid. The message never contains a value.
  */
 export async function readConnection(options: ConnectionOptions, env: Environment): Promise<Connection> {
   const given = options.from ?? nonEmpty(env.CONSUL_HTTP_ADDR)
@@ -89,7 +89,7 @@ async function readOptional(path: string | undefined, what: string): Promise<str
   })
 }
 
-/** The legacy command line also takes `host:port` and `unix:///path`. */
+/** The legacy command line also accepts `host:port` and `unix:///path`. */
 function readAddress(
   given: string,
   isTls: boolean,
@@ -112,7 +112,7 @@ function readAddress(
   }
 }
 
-/** Truth values as Go reads them. */
+/** Boolean values in the notation of Go. */
 function flag(name: string, env: Environment): boolean | undefined {
   const value = nonEmpty(env[name])
   if (value === undefined) return undefined

@@ -7,19 +7,19 @@ import { HEADER, HEADER_PREFIXES_DEFAULT } from '@latchkey/contract'
 import { systemProblem } from '../errors.ts'
 import type { Connection } from './connection.ts'
 
-/** Maximum size of an answer that is read as a whole. Lists of tokens are streamed. */
+/** Maximum size of an answer that is read into memory. Token lists are streamed. */
 const ANSWER_BYTES_MAX = 64 * 1024 * 1024
-/** Longest part of an error text that a message shows. */
+/** Maximum length of a server's error text in a message. */
 const TEXT_LENGTH_MAX = 200
 const TRIES = 3
 const RETRY_MS = 200
-/** Answers of a proxy or a server that is busy or has no leader yet. */
+/** Answers of a proxy, or of a server that is busy or has no leader. */
 const PASSING: readonly number[] = [429, 502, 503, 504]
 const NO_LEADER = /no cluster leader/i
-/** Permanent errors, of names and certificates, which are not retried. */
+/** Permanent errors, such as unknown names and bad certificates, which are not retried. */
 const LASTING = /^(ENOTFOUND|ENOENT|EACCES|ERR_TLS|CERT_|DEPTH_|UNABLE_TO|SELF_SIGNED|ERR_SSL|HOSTNAME_)/
 
-/** Why something could not be read, without any secret. */
+/** A failed read. The message contains no secret. */
 export class UnreadError extends Error {
   override readonly name = 'UnreadError'
   readonly path: string
@@ -37,7 +37,7 @@ export class HttpReader {
   /** The address, for messages. */
   readonly name: string
   private readonly connection: Connection
-  /** Keeps connections, as rules are read token by token. Those of Node would time out on their own. */
+  /** Keeps connections open, because rules are read token by token. Node's own agent would time them out. */
   private readonly agents = { http: new Agent({ keepAlive: true }), https: new TlsAgent({ keepAlive: true }) }
   private readonly signal: AbortSignal
   private readonly retryMs: number
@@ -53,7 +53,7 @@ export class HttpReader {
         : `unix://${socketPath}`
   }
 
-  /** @throws UnreadError unless the answer is 200 with JSON. */
+  /** @throws UnreadError unless the answer has status 200 and a JSON body. */
   async json(path: string): Promise<unknown> {
     const answer = await this.get(path)
     const text = await readText(answer, path, ANSWER_BYTES_MAX)
@@ -64,12 +64,12 @@ export class HttpReader {
     }
   }
 
-  /** The bytes of an answer as they arrive. @throws UnreadError unless the answer is 200. */
+  /** Streams the body of an answer. @throws UnreadError unless the status is 200. */
   async *stream(path: string): AsyncGenerator<Uint8Array> {
     yield* bodyOf(await this.get(path), path)
   }
 
-  /** Retries only until the head of an answer has arrived. */
+  /** Retries only until the headers of an answer have arrived. */
   private async get(path: string): Promise<IncomingMessage> {
     for (let tried = 1; ; tried++) {
       const isLast = tried === TRIES
@@ -120,10 +120,10 @@ export class HttpReader {
   }
 }
 
-/** What an answer other than 200 means. Its text is that of the service, which repeats no secret. */
+/** Explains an answer other than 200. The text is from the service, which never repeats a secret. */
 function refusal(path: string, status: number, text: string): UnreadError {
   const plain = text.replaceAll(/\s+/g, ' ').trim().slice(0, TEXT_LENGTH_MAX)
-  // The legacy service says it with 500, ours with 403.
+  // The legacy service uses status 500 for this, Latchkey 403.
   if (/legacy mode/.test(plain))
     return new UnreadError(path, `${status}: the ACL system is in legacy mode`, status)
   if (status === 403) return new UnreadError(path, `403: the token may not read this`, status)

@@ -15,7 +15,7 @@ const memberSchema = z.object({
   Port: z.number().catch(0),
   Tags: z.record(z.string(), z.string()).catch({}),
   Status: z.number().catch(0),
-  /** Only our servers send it. */
+  /** Only Latchkey servers send it. */
   Datacenter: text,
 })
 const replicationSchema = z.object({
@@ -27,7 +27,7 @@ const replicationSchema = z.object({
   LastError: text,
 })
 
-/** Reads in parts, and remembers what failed. */
+/** Reads the parts of a cluster, and records the parts that failed. */
 class Parts {
   readonly unread: Unread[] = []
   private readonly reader: HttpReader
@@ -36,7 +36,7 @@ class Parts {
     this.reader = reader
   }
 
-  /** @returns undefined if it cannot be read, or has another shape. */
+  /** @returns undefined if the part cannot be read or has an unexpected shape. */
   async read<T>(what: string, path: string, schema: z.ZodType<T>): Promise<T | undefined> {
     try {
       const parsed = schema.safeParse(await this.reader.json(path))
@@ -44,7 +44,7 @@ class Parts {
       this.unread.push({ what, path, why: 'the answer has another form than expected' })
     } catch (error) {
       if (!(error instanceof UnreadError)) throw error
-      // The server does not answer at all, so every other read would only run into its timeout.
+      // The server does not answer at all, so every further read would only time out.
       if (error.status === undefined) throw error
       this.unread.push({ what, path, why: error.message })
     }
@@ -104,7 +104,7 @@ async function readDatacenter(
   )
   const here = members.filter((each) => each.datacenter === name)
   const leader = here.find((each) => each.isServer && each.address === address)?.name
-  // Where the members are hidden from the token, at least the number of servers is known.
+  // If the token may not see the members, at least the number of servers is known.
   const unknown = here.some((each) => each.isServer)
     ? []
     : (peers ?? []).map((peer) => hiddenServer(peer, name))
@@ -139,7 +139,7 @@ function readReplication(status: z.infer<typeof replicationSchema>): Replication
   }
 }
 
-/** The tag of gossip, from 1.4.0 on. */
+/** The ACL mode from the gossip tag, which exists from 1.4.0 on. */
 const MODES: Readonly<Record<string, Member['mode']>> = { '0': 'off', '1': 'new', '2': 'legacy' }
 const STATUSES: Readonly<Record<number, Member['status']>> = { 1: 'alive', 2: 'left', 3: 'left', 4: 'failed' }
 
@@ -165,12 +165,12 @@ function mergeMembers(lan: readonly Member[], wan: readonly Member[]): Member[] 
   return [...new Map([...wan, ...lan].map((member) => [key(member), member])).values()]
 }
 
-/** Builds say `1.8.7:3ebdb2b4` or `1.8.7+ent:…`. */
+/** Builds have the form `1.8.7:3ebdb2b4` or `1.8.7+ent:…`. */
 function versionOf(build: string): ServiceVersion | undefined {
   return readVersion(/^v?(\d+\.\d+(\.\d+)?)/.exec(build)?.[1] ?? '')
 }
 
-/** Names in the configuration: of the legacy service from 1.4.0, before it, and of this server. */
+/** Names of a setting in the configuration: legacy service from 1.4.0, legacy service before it, and Latchkey. */
 function primaryOf(
   config: Readonly<Record<string, unknown>>,
   all: readonly ScannedDatacenter[],
@@ -191,7 +191,7 @@ function textOf(value: unknown): string | undefined {
   return typeof value === 'string' && value !== '' ? value : undefined
 }
 
-/** The oldest version among the servers, which is where an upgrade starts; else that of the agent. */
+/** The oldest version among the servers, where an upgrade starts; otherwise the version of the agent. */
 export function oldestVersion({ datacenters, agentVersion }: Scanned): ServiceVersion | undefined {
   const versions = datacenters
     .flatMap(({ members }) => members.filter((each) => each.isServer && each.status === 'alive'))

@@ -1,4 +1,4 @@
-/** Reads the tokens of a running server as records of a dump, from whichever list its version and mode have. */
+/** Reads the tokens of a running server as records of a dump, from the lists that its version and mode provide. */
 import { type DumpRecord, DumpScanner, DumpSyntaxError } from '@latchkey/acl'
 import { isBefore, type ServiceVersion } from '@latchkey/contract'
 import * as z from 'zod'
@@ -11,9 +11,9 @@ import type { Unread } from './scanned.ts'
 
 const LEGACY_LIST = '/v1/acl/list'
 const NEW_LIST = '/v1/acl/tokens'
-/** Number of tokens whose rules are read at the same time. */
+/** Number of tokens whose rules are read concurrently. */
 const CONCURRENCY = 8
-/** Replaces rules that could not be read, so that their token still counts as one with rules. */
+/** Placeholder for rules that could not be read, so that the token is still counted as having rules. */
 const RULES_UNREAD = '# could not be read'
 
 const links = z
@@ -24,7 +24,7 @@ const identities = z.array(z.unknown()).nullish().catch(undefined)
 /** A token of the token API. */
 const stubSchema = z.object({
   AccessorID: z.string(),
-  /** Later versions show it to those who may write tokens. It is read only to be left out. */
+  /** Later versions show it to callers with acl:write. It is parsed only to remove it. */
   SecretID: z.string().optional().catch(undefined),
   Description: z.string().catch(''),
   Policies: links,
@@ -45,17 +45,17 @@ const legacySchema = z.object({
   CreateIndex: z.number(),
 })
 
-/** A token of the token API as a record of a dump; its Type is known from the legacy list alone. */
+/** A token of the token API as a record of a dump. Only the legacy list shows its Type. */
 interface Typed {
   readonly record: DumpRecord
   readonly key: string
 }
 
-/** What only the legacy list can tell, until 1.11. */
+/** Facts that only the legacy list shows, which exists until 1.11. */
 interface Open {
   /** CreateIndex of the tokens without an accessor, which have no address in the token API. */
   readonly waiting: Set<number>
-  /** Tokens without rules and links, which may have rights from their type. */
+  /** Tokens without rules and links, whose type may give them rights. */
   readonly untyped: Typed[]
 }
 
@@ -96,7 +96,7 @@ export async function* readTokens(
   return { rulesUnread, lost: yield* readOpen(reader, open, version) }
 }
 
-/** The parts of the tokens that could not be read. */
+/** Describes the token data that could not be read. */
 export function partsOf({ rulesUnread, lost }: TokensRead): Unread[] {
   return [
     ...(rulesUnread === 0
@@ -120,7 +120,7 @@ export function partsOf({ rulesUnread, lost }: TokensRead): Unread[] {
   ]
 }
 
-/** In legacy mode, and before 1.4.0, there is only the legacy list. */
+/** Whether an error means that only the legacy list exists, as in legacy mode and before 1.4.0. */
 function isAbsent(error: unknown): boolean {
   return error instanceof UnreadError && (error.status === 404 || /legacy mode/.test(error.message))
 }
@@ -183,8 +183,10 @@ function keyOf({ CreateIndex, Description }: Pick<Stub, 'CreateIndex' | 'Descrip
 }
 
 /**
- * Yields what is open: tokens that wait for their accessor from the legacy list, and tokens that may be of type management
- * with their type. From 1.11 on there is no such list. @returns the number of tokens that wait and were not found.
+ * Completes the open tokens from the legacy list: yields tokens that wait for their accessor, and untyped tokens with
+ * their type. From 1.11 on, this list does not exist.
+ *
+ * @returns the number of waiting tokens that were not found.
  */
 async function* readOpen(
   reader: HttpReader,
@@ -209,7 +211,7 @@ async function* readOpen(
         yield records
       }
     } catch (error) {
-      // Without it the types stay unknown; tokens that wait are missing.
+      // Without the list, types remain unknown, and waiting tokens are missing.
       if (waiting.size > 0 || !(error instanceof UnreadError) || error.status === undefined) throw error
     }
   }

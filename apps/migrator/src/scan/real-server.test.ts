@@ -8,7 +8,7 @@ import { run } from '../../test/io.ts'
 const directory = temporaryFolder('migrator-scan-real')
 const LATCHKEY_TOKEN = 'ca0a9e00-5eed-4000-8000-000000000001'
 const RULES = 'key "a/" { policy = "read" }'
-/** Starts of a server with its own database wait for others. */
+/** Starting a server with its own database can be slow while other tests run. */
 const TEST_MS = 240_000
 
 /** A server of this repository that speaks as a version, for as long as a test needs it. */
@@ -76,7 +76,7 @@ test('SEC-01: a real server that speaks as 1.8.7 is planned from 1.8.7, with the
     await server.call('PUT', '/acl/create', { token: LATCHKEY_TOKEN, body: { Name: 'job', Rules: RULES } })
     const planned = await run(['plan', '--from', server.url, '--json'], { env: { LATCHKEY_TOKEN } })
     const { findings, tokens } = JSON.parse(planned.stdout)
-    // The accessor of a legacy token comes within a second, before or after this.
+    // The legacy token gets its accessor within a second, before or after this.
     expect(tokens.withRules + tokens.withLegacyRights).toBe(1)
     expect(findings).toMatchObject([{ id: 'legacy-rights-end-at-1.11', severity: 'critical', count: 1 }])
   })

@@ -1,4 +1,4 @@
-/** Writes the records of a scan as a dump to share: one object a line, with hashes instead of IDs, and no secret. */
+/** Writes the records of a scan as a shareable dump: one object per line, with hashes instead of IDs, without secrets. */
 import { once } from 'node:events'
 import { createWriteStream } from 'node:fs'
 import { rename, rm } from 'node:fs/promises'
@@ -7,7 +7,7 @@ import type { DumpRecord } from '@latchkey/acl'
 import { hideId, nameWithoutId } from '../dump/hidden-id.ts'
 import { EXIT, InputError, systemProblem } from '../errors.ts'
 
-/** A file that appears when it is complete. */
+/** A file that becomes visible when it is complete. */
 export class DumpFile {
   private readonly path: string
   private readonly temporary: string
@@ -23,7 +23,7 @@ export class DumpFile {
     })
   }
 
-  /** @throws InputError, exit code 1, if the disk is full or the folder cannot be written. */
+  /** @throws InputError, exit code 1, if the disk is full or the folder is not writable. */
   async add(records: readonly DumpRecord[]): Promise<void> {
     if (records.length === 0) return
     const text = records.map(({ value }) => `${JSON.stringify(hide(value))}\n`).join('')
@@ -40,7 +40,7 @@ export class DumpFile {
     await rename(this.temporary, this.path)
   }
 
-  /** Removes what was written so far. Waits for the stream to close, because opening it creates the file. */
+  /** Removes the partial file. Waits for the stream to close, because opening it creates the file. */
   async discard(): Promise<void> {
     this.stream.destroy()
     await finished(this.stream).catch(() => undefined)

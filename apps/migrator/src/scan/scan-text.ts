@@ -1,4 +1,4 @@
-/** The answer of `scan` for a terminal. */
+/** The output of `scan` for a terminal. */
 import type { Paint } from '../cli/io.ts'
 import { counted } from '../findings/finding.ts'
 import type { TokenCounts } from '../plan/token-census.ts'
@@ -6,7 +6,7 @@ import { oldestVersion } from './read-cluster.ts'
 import type { Member, Replication, Scanned, ScannedDatacenter } from './scanned.ts'
 
 export interface ScanResult extends Scanned {
-  /** Null if they could not be read. */
+  /** Null if the tokens could not be read. */
   readonly tokens: TokenCounts | null
 }
 

@@ -92,7 +92,7 @@ describe('what a legacy cluster tells', () => {
       s2: {},
       's1-2': { datacenter: 'west' },
     })
-    // The dead server holds the cluster in legacy mode, so that no token gets its accessor.
+    // The dead server keeps the cluster in legacy mode, so that no token gets an accessor.
     expect(simulated.migration.east).toMatchObject({ tokens: 0, remaining: 3 })
     expect(JSON.stringify(simulated.findings)).toContain('s3')
     // The hashes that findings show are those of the true IDs.
@@ -322,7 +322,7 @@ describe('a server that fails', () => {
       return true
     })
     const folder = join(directory, how)
-    // Long enough for the other requests on a machine that stalls; only the first of these lists waits for it.
+    // Long enough for the other requests on a stalled machine; only the first of these lists waits this long.
     const { stdout } = await run(['scan', '--from', url, '--save', folder, '--timeout', '5'], { env })
     expect(stdout).toContain('the tokens (/v1/acl/list): the answer was cut off')
     expect(readdirSync(folder)).toEqual(['scenario.yaml'])

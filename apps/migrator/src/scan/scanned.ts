@@ -1,4 +1,4 @@
-/** What a scan found out about a cluster. */
+/** The results of scanning a cluster. */
 import type { ServiceVersion } from '@latchkey/contract'
 
 export interface Member {
@@ -6,10 +6,10 @@ export interface Member {
   readonly datacenter: string
   readonly isServer: boolean
   readonly version: ServiceVersion | undefined
-  /** What it tells the others; `unknown`: it has no such tag, as before 1.4.0. */
+  /** The mode that it gossips; `unknown` without a tag, as before 1.4.0. */
   readonly mode: 'off' | 'new' | 'legacy' | 'unknown'
   readonly status: 'alive' | 'failed' | 'left'
-  /** As the leader is named: host and port of its servers' traffic. */
+  /** Host and port for traffic between servers, by which the leader is identified. */
   readonly address: string
 }
 
@@ -25,12 +25,12 @@ export interface Replication {
 export interface ScannedDatacenter {
   readonly name: string
   readonly members: readonly Member[]
-  /** Name of the leader, or its address if it is no known member. */
+  /** Name of the leader, or its address if it is not a known member. */
   readonly leader: string | undefined
   readonly replication: Replication | undefined
 }
 
-/** Something that could not be read. */
+/** A part that could not be read. */
 export interface Unread {
   readonly what: string
   readonly path: string
@@ -39,7 +39,7 @@ export interface Unread {
 
 export interface Scanned {
   readonly address: string
-  /** Of the agent that answered. */
+  /** Version of the agent that answered. */
   readonly agentVersion: ServiceVersion | undefined
   readonly datacenter: string | undefined
   readonly primary: string | undefined

@@ -9,10 +9,10 @@ import type { Member, Scanned, ScannedDatacenter } from './scanned.ts'
 const STEP_S = 60
 const AGENTS_MAX = 50
 const SERVERS_ASSUMED = 3
-/** Default of the scenario, for a cluster that does not tell its version. */
+/** Default of the scenario, for a cluster that does not report its version. */
 const VERSION_UNKNOWN = '1.3.1'
 
-/** @returns YAML, which `simulate` and `plan` take together with the dump of the same scan. */
+/** @returns YAML, for `simulate` and `plan` together with the dump of the same scan. */
 export function scenarioOf(scanned: Scanned): string {
   const oldest = oldestVersion(scanned)
   const from = oldest?.text ?? VERSION_UNKNOWN
@@ -30,7 +30,7 @@ export function scenarioOf(scanned: Scanned): string {
   return `${HEADER}${assumptions(scanned, oldest)}${stringify(input)}`
 }
 
-/** What the cluster did not tell, and the scenario needs. */
+/** Comments about facts that the scenario needs and the cluster did not report. */
 function assumptions({ datacenters }: Scanned, oldest: ServiceVersion | undefined): string {
   const isHidden = ({ members }: ScannedDatacenter) => !members.some((each) => each.isServer)
   return [

@@ -3,7 +3,7 @@
  * combined, JSON), HAProxy (HTTP log, JSON), Envoy (text, JSON) and Caddy.
  */
 
-/** A logged call. The path excludes the query, which may hold a token. */
+/** A logged call. The path excludes the query, which may contain a token. */
 export interface LoggedCall {
   readonly method: string
   readonly path: string
@@ -17,14 +17,14 @@ export interface LoggedCall {
   readonly userAgent: string | undefined
 }
 
-/** A call, a line of a known log that logs none, or a line in a form that is not known. */
+/** A call, a line of a known log format that is not a call, or a line in an unknown format. */
 export type LogLine = LoggedCall | 'other' | 'unread'
 
 /**
  * Reads a line.
  *
- * @param custom a pattern with the named groups `method` and `path`, and perhaps `client`, `status`, `time` and `agent`,
- * that is tried first.
+ * @param custom a pattern to try first, with the named groups `method` and `path`, and optionally `client`, `status`,
+ * `time` and `agent`.
  */
 export function readLogLine(line: string, custom?: RegExp): LogLine {
   const groups = custom?.exec(line)?.groups
@@ -38,10 +38,10 @@ export function readLogLine(line: string, custom?: RegExp): LogLine {
   return OTHER_LINE.test(line) ? 'other' : 'unread'
 }
 
-/** Text forms, each with the groups of {@link readLogLine}. */
+/** Text formats, each with the groups of {@link readLogLine}. */
 const PATTERNS: readonly RegExp[] = [
   // The legacy service: 2019/08/01 12:00:00 [DEBUG] http: Request PUT /v1/acl/create (1.2ms) from=10.0.0.1:5555
-  // Refused calls, the only ones it logs by default: … [ERR] http: Request PUT /v1/acl/create, error: … from=10.0.0.1:5555
+  // Refused calls, the only ones that it logs by default: … [ERR] http: Request PUT /v1/acl/create, error: … from=10.0.0.1:5555
   /^\s*(?<time>\d{4}\/\d\d\/\d\d \d\d:\d\d:\d\d) \[\w+\] (?:agent: )?http: Request (?<method>[A-Z]+) (?<path>\S+?)(?: \([^)]*\)|, error: .*?)?(?: from=(?<client>\S+))?\s*$/,
   // Later: 2021-08-01T12:00:00.000Z [DEBUG] agent.http: Request finished: method=PUT url=/v1/acl/create from=10.0.0.1:5555
   /^\s*(?<time>\d{4}-\d\d-\d\dT\S+) \[\w+\]\s+agent\.http: Request (?:finished|error): method=(?<method>[A-Z]+) url=(?<path>\S+)(?: from=(?<client>\S+))?/,
@@ -53,7 +53,7 @@ const PATTERNS: readonly RegExp[] = [
   /^(?:\S+:\d+ )?(?<client>\S+) \S+ .*?\[(?<time>[^\]]+)\] "(?<method>[A-Za-z]+) (?<path>\S+)(?: HTTP\/[\d.]+)?" (?<status>\d{3}) \S+(?: "[^"]*" "(?<agent>[^"]*)")?/,
 ]
 
-/** Lines of the legacy service, HAProxy and syslog that log no call. */
+/** Lines of the legacy service, HAProxy and syslog that are not calls. */
 const OTHER_LINE =
   /^\s*(?:\d{4}[-/]\d\d[-/]\d\d[T ]\S+ \[(?:TRACE|DEBUG|INFO|WARN|ERR|ERROR)\]|\w{3} [ \d]\d \d\d:\d\d:\d\d \S+ \w+|==> )/
 
@@ -133,7 +133,7 @@ function callOf(groups: Readonly<Record<string, string | undefined>>): LoggedCal
   }
 }
 
-/** An address without its port, which is another one for each connection. */
+/** An address without its port, which differs for each connection. */
 function withoutPort(address: string | undefined): string | undefined {
   if (address === undefined || address === '' || address === '-') return undefined
   return /^(\d+\.\d+\.\d+\.\d+|\[[^\]]*\]):\d+$/.exec(address)?.[1] ?? address

@@ -12,9 +12,9 @@ import type { LoggedCall } from './access-log.ts'
 export interface CallVerdict {
   /** The gate that decides. */
   readonly gate: GateName
-  /** Whether the call certainly breaks, or only may. */
+  /** Whether the call breaks; otherwise only its answer changes. */
   readonly breaks: boolean
-  /** The call with the names of its parameters, as a path may carry a secret. */
+  /** The call with parameter names instead of values, because a path may contain a secret. */
   readonly call: string
   readonly what: string
   readonly replacement: string
@@ -52,7 +52,7 @@ interface Surprise {
   readonly replacement: string
 }
 
-/** Calls that keep working, but whose answer changes. */
+/** Calls that depend on more than path and method: some break, others get a different answer. */
 const SURPRISES: readonly Surprise[] = [
   {
     gate: 'session.incompatibleQueries',

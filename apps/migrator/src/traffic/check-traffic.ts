@@ -5,21 +5,21 @@ import { type CallVerdict, judgeCall } from './breaking-calls.ts'
 
 /** Maximum number of clients to name per call. */
 const CLIENTS_MAX = 20
-/** Distinct clients are counted up to this many. */
+/** Maximum number of distinct clients to count. */
 const CLIENTS_COUNTED_MAX = 100_000
-/** Longer lines are skipped: they do not log a call. */
+/** Longer lines are skipped, because they are not calls. */
 const LINE_BYTES_MAX = 1024 * 1024
 
 interface BrokenCall extends CallVerdict {
   readonly count: number
   readonly clients: number
-  /** The busiest clients, with their share. */
+  /** The busiest clients, with their counts. */
   readonly topClients: readonly {
     readonly client: string
     readonly count: number
     readonly userAgent: string | null
   }[]
-  /** Times from the log, in RFC 3339; null if it has none. */
+  /** Times from the log, in RFC 3339; null if the log has no times. */
   readonly firstSeen: string | null
   readonly lastSeen: string | null
 }
@@ -27,11 +27,11 @@ interface BrokenCall extends CallVerdict {
 export interface TrafficResult {
   readonly to: string
   readonly calls: number
-  /** Lines of a known form that log no call. */
+  /** Number of lines in a known format that are not calls. */
   readonly skipped: number
-  /** Lines in a form that is not known, which may be calls. */
+  /** Number of lines in an unknown format, which may be calls. */
   readonly unread: number
-  /** Calls that break, then those whose answer changes; the most frequent first. */
+  /** Calls that break, then calls whose answer changes; the most frequent first. */
   readonly broken: readonly BrokenCall[]
 }
 
@@ -44,16 +44,16 @@ interface Entry {
 }
 
 interface TrafficOptions {
-  /** The version that the cluster runs: what is already so there is no change. */
+  /** The current version of the cluster. Behaviour that it already has is not reported. */
   readonly from?: ServiceVersion | undefined
-  /** A pattern for a log of another form; see {@link readLogLine}. */
+  /** A pattern for another log format; see {@link readLogLine}. */
   readonly format?: RegExp | undefined
 }
 
-/** More unread lines than this part of all, and the absence of breaking calls means nothing. */
+/** With a larger share of unread lines, the absence of breaking calls is inconclusive. */
 const UNREAD_MAX = 0.01
 
-/** Whether enough of the log was read to say that nothing breaks. */
+/** Whether enough of the log was read to conclude that nothing breaks. */
 export function isReadEnough({ calls, unread }: Pick<TrafficResult, 'calls' | 'unread'>): boolean {
   return unread <= (calls + unread) * UNREAD_MAX
 }
@@ -84,7 +84,7 @@ export class TrafficCheck {
     const { from } = this.options
     const verdict = judgeCall(call, this.to)
     if (verdict === undefined) return
-    // What is so already is no change.
+    // The current version already behaves this way.
     if (from !== undefined && judgeCall(call, from)?.gate === verdict.gate) return
     const key = `${verdict.gate} ${verdict.call}`
     const entry = this.entries.get(key) ?? {
@@ -134,7 +134,7 @@ export class TrafficCheck {
 const NEWLINE = 0x0a
 const decoder = new TextDecoder()
 
-/** Cuts chunks of bytes into lines and feeds them to a check, holding one line at a time. */
+/** Splits chunks of bytes into lines and feeds them to a check. Keeps at most one line in memory. */
 export async function checkTraffic(chunks: AsyncIterable<Uint8Array>, check: TrafficCheck): Promise<void> {
   let parts: Uint8Array[] = []
   let bytes = 0

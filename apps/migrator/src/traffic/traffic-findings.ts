@@ -1,4 +1,4 @@
-/** What an access log means for a plan: one finding for every kind of call that the target version changes. */
+/** Findings from an access log: one for every kind of call that the target version changes. */
 import { counted, type Finding } from '../findings/finding.ts'
 import { isReadEnough, type TrafficResult } from './check-traffic.ts'
 
@@ -15,7 +15,7 @@ export function findTraffic(result: TrafficResult): Finding[] {
   return [...calls, ...findUnread(result), ...findNone(result)]
 }
 
-/** The log of another service, or of a level that logs no calls, says nothing about clients. */
+/** A log of another service, or of a level without calls, gives no information about clients. */
 function findNone({ calls, skipped }: TrafficResult): Finding[] {
   if (calls > 0) return []
   return [
@@ -30,7 +30,7 @@ function findNone({ calls, skipped }: TrafficResult): Finding[] {
   ]
 }
 
-/** Above one percent of unread lines, the calls that were not found may still be there. */
+/** If more than one percent of the lines are unread, breaking calls may have been missed. */
 function findUnread(result: TrafficResult): Finding[] {
   const { unread } = result
   if (isReadEnough(result)) return []

@@ -1,4 +1,4 @@
-/** Alarms of the day: the real upgrade runs past what was predicted. */
+/** Alarms: the real upgrade exceeds its bounds. */
 import { counted } from '../findings/finding.ts'
 import { areInNewMode, type Observation } from './observe.ts'
 import type { Bounds } from './prediction.ts'
@@ -9,7 +9,7 @@ export interface Alarm {
 }
 
 /**
- * The bounds that an observation is past.
+ * The bounds that an observation exceeds.
  *
  * @param elapsedMs since the start of the schedule.
  * @param time shows a time from the start of the schedule.

@@ -1,4 +1,4 @@
-/** A running upgrade for a terminal: a few lines that overwrite themselves. */
+/** The terminal view of a running upgrade: a few lines that overwrite themselves. */
 import type { Paint } from '../cli/io.ts'
 import { counted } from '../findings/finding.ts'
 import type { Chart } from '../report/chart/chart.ts'
@@ -70,7 +70,7 @@ export function formatLive(line: WatchLine, { prediction, measured, time, paint 
   ]
 }
 
-/** Tokens without an accessor, predicted and measured, over the same span of time. */
+/** Tokens without an accessor, predicted and measured, over the same period. */
 function sparkLines(predicted: Chart | undefined, measured: Chart, time: (ms: number) => string): string[] {
   if (predicted === undefined) return []
   const end = Math.max(predicted.end, measured.end)

@@ -1,4 +1,4 @@
-/** One look at a running upgrade: its servers, and how many tokens lack an accessor. */
+/** One observation of a running upgrade: its servers, and the number of tokens without an accessor. */
 import type { Mode } from '../simulate/history.ts'
 import { type SeenServer, type ServiceApi, ServiceSilent } from './service-api.ts'
 
@@ -8,27 +8,27 @@ export interface Observation {
   /** Empty if no server shows them to this token. */
   readonly servers: readonly SeenServer[]
   /**
-   * `waiting` for legacy mode to end, or in a secondary in new mode for accessors from the primary; `running` while tokens lack
-   * an accessor; or `done`.
+   * `waiting` for the end of legacy mode or, in a secondary in new mode, for accessors from the primary; `running` while
+   * tokens lack an accessor; or `done`.
    */
   readonly state: 'waiting' | 'running' | 'done'
   readonly withoutAccessor: number
-  /** Tokens that have received an accessor; undefined where the service does not count them. */
+  /** Number of tokens that have received an accessor; undefined if the service does not count them. */
   readonly done: number | undefined
   readonly batches: number | undefined
-  /** What legacy mode waits for, as far as one can see. */
+  /** What the end of legacy mode waits for, as far as the service shows it. */
   readonly waitsFor: readonly string[]
 }
 
-/** Whether every server that is alive is seen in new mode. */
+/** Whether every server that is alive is in new mode. */
 export function areInNewMode(servers: readonly SeenServer[]): boolean {
   const alive = servers.filter(({ status }) => status === 'alive')
   return alive.length > 0 && alive.every(({ mode }) => mode === 'new')
 }
 
 /**
- * Looks through the first server that answers. Every address is also asked for its own mode, because what others say of
- * a server may be out of date.
+ * Observes the upgrade through the first server that answers. Every address is also asked for its own mode, because the
+ * view that other servers have of it may be stale.
  *
  * @throws ServiceSilent if none answers; InputError if the token may not list tokens.
  */

@@ -1,4 +1,4 @@
-/** What the simulation predicts for the day, to compare with: tokens over time, and the latest end. */
+/** The prediction of the simulation, for comparison: tokens over time, and the latest end. */
 import { estimate } from '../eta/estimate.ts'
 import { modelOf } from '../output/run-simulation.ts'
 import type { Chart } from '../report/chart/chart.ts'
@@ -11,7 +11,7 @@ import { type WayBack, waysBack } from '../way-back/way-back.ts'
 export interface Bounds {
   readonly newModeMs: number | undefined
   readonly accessorsMs: number | undefined
-  /** Where the bounds come from, for an alarm. */
+  /** The origin of the bounds, for the text of an alarm. */
   readonly source: string
 }
 

@@ -1,4 +1,4 @@
-/** Questions to a running service of any version, ours or the reference. It only reads. */
+/** Reads from a running service of any version, Latchkey or the reference. It never writes. */
 import * as z from 'zod'
 import { isLinked } from '../dump/is-linked.ts'
 import { readDump } from '../dump/read-dump.ts'
@@ -10,12 +10,12 @@ import type { MemberStatus, Mode } from '../simulate/history.ts'
 export interface SeenServer {
   readonly name: string
   readonly version: string
-  /** Undefined where nothing tells it. */
+  /** Undefined if it is unknown. */
   readonly mode: Mode | undefined
   readonly status: MemberStatus
 }
 
-/** How many tokens lack an accessor. */
+/** Number of tokens without an accessor. */
 export interface SeenTokens {
   readonly total: number
   readonly withoutAccessor: number
@@ -23,7 +23,7 @@ export interface SeenTokens {
   readonly legacyRights: number
 }
 
-/** The service did not answer, or not as expected. */
+/** The service did not answer, or its answer was unexpected. */
 export class ServiceSilent extends Error {
   override readonly name = 'ServiceSilent'
 }
@@ -37,7 +37,7 @@ export class ServiceApi {
     this.reader = reader
   }
 
-  /** The servers as this one sees them; undefined if it does not show them to this token. */
+  /** The servers as this server sees them; undefined if it does not show them to this token. */
   async servers(): Promise<readonly SeenServer[] | undefined> {
     const answer = await this.ask('/v1/agent/members')
     if (answer === undefined) return undefined
@@ -45,7 +45,7 @@ export class ServiceApi {
     return withoutReplaced(servers.map(seenServer))
   }
 
-  /** What this server says of itself; undefined if it does not show it to this token. */
+  /** What this server reports about itself; undefined if it does not show this to the token. */
   async self(): Promise<SeenServer | undefined> {
     const answer = await this.ask('/v1/agent/self')
     if (answer === undefined) return undefined
@@ -62,7 +62,7 @@ export class ServiceApi {
   }
 
   /**
-   * Counts tokens through the token API or, before 1.4.0 and in legacy mode, through the legacy one.
+   * Counts tokens through the token API or, before 1.4.0 and in legacy mode, through the legacy API.
    *
    * @throws InputError if the token may not list tokens.
    */
@@ -71,14 +71,14 @@ export class ServiceApi {
       return await this.count('/v1/acl/tokens', ({ AccessorID }) => AccessorID === '')
     } catch (error) {
       if (!(error instanceof UnreadError) || error.status === undefined) throw this.failure(error)
-      // Legacy mode is a 403 of our service, and a 500 of the reference; a token without rights may not read either list.
+      // Legacy mode is a 403 in Latchkey, and a 500 in the reference. A token without rights cannot read either list.
     }
     return await this.legacyTokens()
   }
 
   /**
-   * Counts the tokens with an accessor whose rights come from their type alone: those that the legacy API turned into
-   * management tokens after their migration. Only the legacy list shows types; without one, none is found.
+   * Counts the tokens with an accessor whose rights come only from their type: the legacy API made them management tokens
+   * after their migration. Only the legacy list shows types; without it, the count is 0.
    */
   async managersByType(): Promise<number> {
     try {
@@ -128,7 +128,7 @@ export class ServiceApi {
 
   private async *records(path: string): AsyncGenerator<z.infer<typeof tokenSchema>> {
     const chunks = this.reader.stream(path)
-    // The scanner reports what ends a stream as a fault of the dump, so the head of the answer comes first.
+    // The scanner would report any error of the stream as a damaged dump, so the status of the answer is checked first.
     const first = await chunks.next()
     const source = { name: this.address, chunks: withFirst(first, chunks) }
     for await (const group of readDump(source)) {
@@ -140,7 +140,7 @@ export class ServiceApi {
     try {
       return await this.reader.json(path)
     } catch (error) {
-      // The version has no such endpoint, or does not show it to this token.
+      // This version does not have the endpoint, or does not show it to this token.
       if (error instanceof UnreadError && ABSENT.has(error.status ?? 0)) return undefined
       throw this.failure(error)
     }
@@ -195,7 +195,7 @@ const migrationSchema = z.object({
 })
 const tokenSchema = z.object({
   AccessorID: z.string().optional(),
-  /** Name in the legacy list, Description in that of the token API. */
+  /** The name: Name in the legacy list, Description in the list of the token API. */
   Name: z.string().optional(),
   Description: z.string().optional(),
   CreateIndex: z.number().optional(),
@@ -208,14 +208,14 @@ const tokenSchema = z.object({
   NodeIdentities: z.array(z.unknown()).nullish(),
 })
 
-/** From 1.11 on, the rules of such a token are ignored. The list of the token API shows that a token has rules as `Legacy`. */
+/** Whether a token has legacy rules, which 1.11 ignores. The list of the token API shows this as `Legacy`. */
 function showsLegacyRights(record: z.infer<typeof tokenSchema>): boolean {
   const { Legacy, Type, Rules = '' } = record
   return !isLinked(record) && (Legacy === true || (Type === 'client' && Rules !== ''))
 }
 
 const STATUSES: Readonly<Record<number, MemberStatus>> = { 1: 'alive', 2: 'alive', 3: 'left', 4: 'failed' }
-/** The tag `acls` that servers spread by gossip. A server without one runs a version before 1.4.0. */
+/** Modes by the gossip tag `acls`. A server without this tag runs a version before 1.4.0. */
 const MODES_OF_TAG: Readonly<Record<string, Mode>> = { '0': 'off', '1': 'new', '2': 'legacy' }
 const MODES_OF_SELF: Readonly<Record<string, Mode>> = { disabled: 'off', enabled: 'new', legacy: 'legacy' }
 
@@ -229,7 +229,7 @@ function seenServer({ Name, Tags, Status }: z.infer<typeof memberSchema>): SeenS
   }
 }
 
-/** A process that ended is not shown beside its successor of the same name. */
+/** Hides a stopped process if a live process has the same name. */
 function withoutReplaced(servers: readonly SeenServer[]): SeenServer[] {
   const alive = new Set(servers.filter(({ status }) => status === 'alive').map(({ name }) => name))
   const kept = servers.filter(({ name, status }) => status === 'alive' || !alive.has(name))

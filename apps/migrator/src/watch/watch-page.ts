@@ -1,4 +1,4 @@
-/** The report of a running upgrade: predicted and measured on one axis, written again whenever something changes. */
+/** The report of a running upgrade: predicted and measured values on one time axis, rewritten on every change. */
 import { html } from '@latchkey/contract'
 import { counted } from '../findings/finding.ts'
 import { renderChart } from '../report/chart/time-chart.ts'
@@ -12,7 +12,7 @@ import type { Prediction } from './prediction.ts'
 import type { Watch, WatchLine } from './watch.ts'
 import { wayBackNow } from './way-back-now.ts'
 
-/** How often an open page reads the file again, in seconds, until the upgrade is done. */
+/** Refresh interval of an open page, in seconds, until the upgrade is done. */
 const REFRESH_SECONDS = 5
 
 const STATES = {

@@ -1,4 +1,4 @@
-/** A watch of real servers: ours through its own endpoint, and through the API that every version has. */
+/** Watches real Latchkey servers, through their own endpoint and through the API that every version has. */
 import { randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { createServer } from 'node:http'

@@ -18,7 +18,7 @@ afterEach(() => {
 
 type Answers = Readonly<Record<string, readonly [status: number, body: unknown]>>
 
-/** A service of the reference's shape, whose answers advance with every look at its members. */
+/** A service like the reference, whose answers advance with every read of its members. */
 async function serve(states: readonly Answers[]): Promise<string> {
   let looks = -1
   const server = createServer((request, response) => {
@@ -42,7 +42,7 @@ function member(Name: string, build: string, acls?: string, more: object = {}) {
 }
 
 const tokens = (...accessors: readonly string[]) => accessors.map((AccessorID) => ({ AccessorID }))
-/** One entry for each try of the reader before it gives up. */
+/** One entry for each attempt of the reader before it gives up. */
 const TRIES = [1, 2, 3]
 const LEGACY_MODE = [500, 'The ACL system is currently in legacy mode.'] as const
 
@@ -62,7 +62,7 @@ const DAY: readonly Answers[] = [
   },
 ]
 
-/** Reads without waiting between its tries. */
+/** Reads without waiting between attempts. */
 function apiOf(url: string, signal: AbortSignal): ServiceApi {
   const tls = {
     ca: undefined,

@@ -1,4 +1,4 @@
-/** Follows a running upgrade, and compares it with its prediction. */
+/** Follows a running upgrade, and compares it with a prediction. */
 import { batchesDurationMs } from '@latchkey/acl'
 import type { Chart, Stretch } from '../report/chart/chart.ts'
 import { sleep } from '../sleep.ts'
@@ -12,13 +12,13 @@ export interface WatchLine {
   readonly state: 'waiting' | 'running' | 'done' | 'silent'
   readonly done: number
   readonly total: number
-  /** Null where the service does not count them. */
+  /** Null if the service does not count them. */
   readonly batches: number | null
   readonly tokensPerSecond: number
   readonly estimatedSeconds: number
   readonly servers: readonly SeenServer[]
   readonly waitsFor: readonly string[]
-  /** Tokens without an accessor that the simulation predicts for now; null without a prediction. */
+  /** Predicted number of tokens without an accessor at this time; null without a prediction. */
   readonly predictedRemaining: number | null
   readonly alarms: readonly Alarm[]
   /** Why no server answers. */
@@ -36,7 +36,7 @@ export interface WatchOptions {
   readonly signal: AbortSignal
 }
 
-/** A list of many tokens is not asked for more often than this many times its own duration. */
+/** The pause between two reads of a token list is at least this many times the duration of a read. */
 const LIST_SHARE = 5
 
 export class Watch {
@@ -49,8 +49,8 @@ export class Watch {
   }
 
   /**
-   * Looks until the upgrade is done, and yields each line that differs from the last. Servers that do not answer are
-   * waited for, as they are being replaced; only the first look has to succeed.
+   * Observes the service until the upgrade is done, and yields each line that differs from the last. Only the first
+   * observation must succeed: later, servers may not answer while they are replaced.
    */
   async *lines(): AsyncGenerator<WatchLine> {
     const { apis, intervalMs, signal } = this.options
@@ -112,7 +112,7 @@ export class Watch {
     }
   }
 
-  /** Tokens a second since the first look that saw one less. */
+  /** Tokens per second since the observation before the first decrease. */
   private rate(): number {
     const { observations } = this
     const last = observations.at(-1)
@@ -125,7 +125,7 @@ export class Watch {
     return Math.round((tokens / ((last.at - first.at) / 1_000)) * 10) / 10
   }
 
-  /** What was measured so far. */
+  /** The measurements so far. */
   chart(): Chart {
     const { startedAt, prediction } = this.options
     const looks = this.observations.map((each) => ({ ...each, at: Math.max(0, each.at - startedAt) }))
@@ -158,7 +158,7 @@ export class Watch {
   }
 }
 
-/** How a server looked, from each change to the next. */
+/** The states of a server, from each change to the next. */
 function stretchesOf(id: string, looks: readonly Observation[]): Stretch[] {
   const stretches: Stretch[] = []
   for (const { at, servers } of looks) {

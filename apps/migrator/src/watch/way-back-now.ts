@@ -1,4 +1,4 @@
-/** The way back at this moment: the phase as the servers show it, and what the simulation says about it. */
+/** The way back at this moment: the phase from the state of the servers, and the losses from the simulation. */
 import type { WayBack } from '../way-back/way-back.ts'
 import type { SeenServer } from './service-api.ts'
 
@@ -9,8 +9,8 @@ interface WayBackNow {
 }
 
 /**
- * The servers decide whether the way back is open (spec 9.2.5): one in new mode closes it. What is lost comes from the
- * prediction of that phase. Undefined while no server shows its mode.
+ * The servers determine whether the way back is open (spec 9.2.5): a single server in new mode closes it. The losses
+ * are those predicted for this phase. Undefined while no server shows its mode.
  */
 export function wayBackNow(
   servers: readonly Pick<SeenServer, 'mode' | 'status'>[],

@@ -1,25 +1,25 @@
-/** What a restore of a snapshot loses: everything that the history recorded in that datacenter after it. */
+/** The losses of restoring a snapshot: everything that the history recorded in the datacenter after it. */
 import { counted } from '../findings/finding.ts'
 import type { History } from '../simulate/history.ts'
 import { size } from '../simulate/tokens/ranges.ts'
 
 export interface Losses {
-  /** Tokens that were created, edited or converted since, and are as before again. */
+  /** Tokens that were created, edited or converted since the snapshot. */
   readonly created: number
   readonly edited: number
   readonly converted: number
-  /** Tokens that were deleted since, and exist again. */
+  /** Tokens that were deleted since the snapshot, and exist again after the restore. */
   readonly deleted: number
   /** Tokens that were created through the token API. */
   readonly createdByNewApi: number
-  /** Tokens that get another accessor in the next attempt. */
+  /** Tokens that get a different accessor in the next attempt. */
   readonly accessors: number
 }
 
 /**
- * A secondary loses its local tokens alone, as the others return by replication.
+ * A secondary loses only its local tokens, because other tokens are replicated again.
  *
- * @param until milliseconds, included.
+ * @param until milliseconds, inclusive.
  */
 export function lossesBetween(
   history: History,

@@ -1,4 +1,4 @@
-/** The phases of an upgrade in one datacenter: what bounds them, as the history tells it. */
+/** The phases of an upgrade in one datacenter, with bounds from the history. */
 import { isBefore } from '@latchkey/contract'
 import { recordsOf } from '../check/facts.ts'
 import type { DatacenterSpec, Scenario } from '../scenario/scenario.ts'
@@ -22,7 +22,7 @@ export const PHASE_TITLES: Readonly<Record<PhaseName, string>> = {
   intentions: 'after the intention migration has begun',
 }
 
-/** In order. A datacenter whose servers keep their version has none. */
+/** The phases, in order. A datacenter whose servers keep their version has none. */
 export function phasesOf(scenario: Scenario, history: History): Phase[] {
   return scenario.datacenters.flatMap((datacenter) => {
     const bounds = boundsOf(datacenter, history)
@@ -44,7 +44,7 @@ function boundsOf(datacenter: DatacenterSpec, history: History): Pick<Phase, 'na
     ({ server, state, version }) => state === 'up' && isReplaced(datacenter, server, version.text),
   )
   if (first === undefined) return []
-  // A cluster that has left legacy mode before passes through it again, and that closes nothing.
+  // A cluster that left legacy mode before the upgrade passes through it again, without closing the way back.
   const isFirst = datacenter.servers.some(({ from }) => isBefore(from, NEW_ACLS))
   const left = isFirst ? own(recordsOf(history, 'mode')).find(({ mode }) => mode === 'new')?.at : undefined
   const given = isPrimary ? own(recordsOf(history, 'batch')) : own(recordsOf(history, 'replicated'))

@@ -1,6 +1,6 @@
 /**
- * The way back from every phase of an upgrade, and what it loses. The simulator tries it: it returns a replaced server to
- * its old version in each phase, and refuses what spec 9.2.5 forbids.
+ * The way back from every phase of an upgrade, and its losses. In each phase, the simulator tries to return a replaced
+ * server to its old version, and refuses this if spec 9.2.5 forbids it.
  */
 import { isBefore, type ServiceVersion } from '@latchkey/contract'
 import { recordsOf, spansOf } from '../check/facts.ts'
@@ -25,12 +25,12 @@ export interface WayBack {
   readonly isOpen: boolean
   /** The version to go back to. */
   readonly version: string
-  /** When the snapshot was taken that has to be restored; null where none has to be. */
+  /** The time of the snapshot to restore; null if none is needed. */
   readonly snapshotAt: number | null
-  /** What is lost at the end of the phase; null if nothing. */
+  /** The losses at the end of the phase; null without any. */
   readonly losses: Losses | null
   readonly how: string
-  /** What is lost, in words. */
+  /** The losses as texts. */
   readonly lost: readonly string[]
 }
 
@@ -43,7 +43,7 @@ export function waysBack(scenario: Scenario, history: History): WayBack[] {
       if (datacenter === undefined)
         throw new TypeError(`a phase of the unknown datacenter ${phase.datacenter}`)
       const version = oldestOf(datacenter)
-      // What cannot go back in one phase cannot do so in a later one.
+      // A way back that is closed in one phase remains closed in later ones.
       const isOpen = !closed.has(datacenter.name) && canReturn(scenario, history, datacenter, phase)
       if (!isOpen) closed.add(datacenter.name)
       return describe({ scenario, history, phase, isOpen, version: version.text })
@@ -51,14 +51,14 @@ export function waysBack(scenario: Scenario, history: History): WayBack[] {
     .sort((a, b) => a.from - b.from)
 }
 
-/** Whether a server that was replaced starts in its old version again, at the end of the phase. */
+/** Whether a replaced server can start in its old version at the end of the phase. */
 function canReturn(scenario: Scenario, history: History, datacenter: DatacenterSpec, phase: Phase): boolean {
   const atMs = phase.to === undefined ? phase.from + 1 : Math.max(phase.from, phase.to - 1)
   const server = datacenter.servers.find((each) => isReplacedAt(history, each, atMs))
   return server === undefined || canStart(scenario, server, { version: server.from, atMs })
 }
 
-/** Whether a server starts in a version at a time, in milliseconds of the scenario. */
+/** Whether a server can start in a version at a time, in milliseconds of the scenario. */
 export function canStart(
   scenario: Scenario,
   { id, place }: ServerSpec,
@@ -140,7 +140,7 @@ function describe({ scenario, history, phase, isOpen, version }: Facts): WayBack
   }
 }
 
-/** The last snapshot of the schedule before the servers cannot go back; else one right before the first is replaced. */
+/** The last scheduled snapshot before the way back closes; otherwise one right before the first replacement. */
 function snapshotBefore(scenario: Scenario, history: History, datacenter: string): number {
   const phases = phasesOf(scenario, history).filter((each) => each.datacenter === datacenter)
   const closesAt = phases.find(({ name }) => name !== 'replacing')?.from ?? history.endedAt

@@ -8,10 +8,10 @@ import type { Chart, ClientTrack, Mark } from './chart.ts'
 import { tokenLinesOf } from './token-lines.ts'
 import { tracksOf } from './tracks.ts'
 
-/** More marks than this hide the bars; the starts of servers, which the bars show too, go first. */
+/** Maximum number of marks; more would hide the bars. Server starts are left out first, because the bars show them. */
 const MARKS_MAX = 24
 
-/** Room at the end, so that the last change has a width. */
+/** Margin at the end, which makes the last change visible. */
 const END_MARGIN = 1.05
 
 export function chartOf(scenario: Scenario, history: History, totals: readonly WorkloadTotals[]): Chart {
@@ -39,7 +39,7 @@ function clientTrackOf({ name, answers }: WorkloadTotals): ClientTrack {
   }
 }
 
-/** When the leader of the primary leaves legacy mode: no server can be downgraded to before 1.4.0 any more. Spec 9.2.5. */
+/** When the leader of the primary leaves legacy mode. After this, no server can return to before 1.4.0. Spec 9.2.5. */
 export function pointOfNoReturn(history: History): number | undefined {
   return recordsOf(history, 'mode').find(
     ({ mode, datacenter }) => mode === 'new' && datacenter === history.primary,

@@ -1,4 +1,4 @@
-/** What the chart of a report shows, as plain data: of a simulation, of a rehearsal, or of a live migration. */
+/** The data of the chart in a report, for a simulation, a rehearsal or a live migration. */
 import type { ClientErrors } from '../../clients/tally.ts'
 
 export const LOOKS = {
@@ -11,7 +11,7 @@ export const LOOKS = {
 } as const
 export type Look = keyof typeof LOOKS
 
-/** Times are milliseconds from the start of the schedule; the last stretch of a track has no end. */
+/** A period with one look. Times are milliseconds from the start of the schedule; the last period has no end. */
 export interface Stretch {
   readonly from: number
   readonly to: number | undefined
@@ -41,13 +41,13 @@ export interface TokenLine {
   readonly points: readonly TokenPoint[]
 }
 
-/** What the clients of one workload saw: all kinds of answers that are errors, or unexpected. */
+/** The errors and unexpected answers that the clients of one workload saw. */
 export interface ClientTrack {
   readonly name: string
   readonly spans: readonly (ClientErrors['spans'][number] & { readonly isError: boolean })[]
 }
 
-/** An event that is worth a line through the whole chart. */
+/** An event with a vertical line through the whole chart. */
 export interface Mark {
   readonly at: number
   readonly text: string

@@ -1,10 +1,10 @@
-/** What the clients of one workload saw over time: darker for more errors. */
+/** The errors and unexpected answers of one workload over time; darker means more. */
 import { type Html, html } from '@latchkey/contract'
 import { counted } from '../../findings/finding.ts'
 import type { ClientTrack } from './chart.ts'
 import { round, type TimeScale } from './scale.ts'
 
-/** Columns of a lane; narrower ones would be indistinguishable on a phone. */
+/** Columns of a lane. Narrower columns would be indistinguishable on a phone. */
 const BINS = 100
 const BIN_OPACITY_MIN = 0.35
 
@@ -37,7 +37,7 @@ export function clientLane({ name, spans }: ClientTrack, scale: TimeScale): { la
   }
 }
 
-/** Calls per column; the calls of a period are spread over its columns evenly. */
+/** Calls per column. The calls of a period are distributed evenly over its columns. */
 function binsOf(spans: ClientTrack['spans'], { percent }: TimeScale): number[] {
   const bins = new Array<number>(BINS).fill(0)
   for (const { from, to, count } of spans) {

@@ -96,7 +96,7 @@ function renderTrack(
   return html`<div class="bar${isMeasured && ' measured'}" role="img" aria-label="${name}: ${spoken || 'not seen'}">${bars}</div>`
 }
 
-/** Lines through every lane, so that the eye finds the same moment in all of them. */
+/** Vertical lines through every lane, which mark the same moment in all of them. */
 function renderGuides(marks: readonly Mark[], { percent, ticks, breakAt }: TimeScale): Insertable {
   return [
     ...ticks.map((at) => html`<s style="left:${percent(at)}%"></s>`),
@@ -113,7 +113,7 @@ interface Badge {
   readonly kind: Mark['kind']
 }
 
-/** Numbers of the marks; those that would overlap share one badge. */
+/** Badges with the numbers of the marks. Marks that would overlap share a badge. */
 function renderBadges(marks: readonly Mark[], { percent }: TimeScale): Insertable {
   const badges: Badge[] = []
   for (const [i, { at, kind }] of marks.entries()) {

@@ -1,4 +1,4 @@
-/** Tokens without an accessor over time: one line per datacenter; dashed where a measured line is beside it. */
+/** Tokens without an accessor over time: one line per datacenter, dashed if there is a measured line too. */
 import { type Html, html } from '@latchkey/contract'
 import type { Clock } from '../clock.ts'
 import { formatCount } from '../markup.ts'
@@ -6,10 +6,10 @@ import type { Chart, TokenLine } from './chart.ts'
 import { round, type TimeScale } from './scale.ts'
 
 const HEIGHT = 120
-/** Colours that tell lines apart. */
+/** Number of line colours. */
 const COLOURS = 4
 
-/** Undefined if no token is ever without an accessor. */
+/** Undefined if every token always has an accessor. */
 export function tokenLane(
   charts: readonly Chart[],
   scale: TimeScale,

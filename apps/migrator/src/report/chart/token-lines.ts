@@ -3,7 +3,7 @@ import type { History } from '../../simulate/history.ts'
 import { size } from '../../simulate/tokens/ranges.ts'
 import type { TokenLine, TokenPoint } from './chart.ts'
 
-/** Points of a line; a migration may have a hundred thousand batches. */
+/** Maximum number of points per line; a migration may have a hundred thousand batches. */
 const POINTS_MAX = 400
 
 /** One line per datacenter that ever has a token without an accessor. */

@@ -1,4 +1,4 @@
-/** The mode of each server and agent of a history, stretch by stretch. */
+/** The modes of each server and agent over the time of a history. */
 import type { History } from '../../simulate/history.ts'
 import type { Look, Stretch, Track } from './chart.ts'
 
