@@ -1,6 +1,6 @@
 /**
- * Seeded bugs: models with one wrong rule. A checker that has never failed proves nothing, so the tests expect the
- * checkers to find each of these.
+ * Seeded bugs: models with one wrong rule each. Tests check that the checkers find every bug, because a checker that
+ * has never failed proves nothing.
  */
 import { nextBatch } from '@latchkey/acl'
 import type { UpgradeModel } from '../simulate/models/model.ts'

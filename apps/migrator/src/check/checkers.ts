@@ -1,4 +1,4 @@
-/** Every checker, by the name that reports use. Each reads the recorded history and nothing else. */
+/** Every checker, by its name in reports. Checkers read only the recorded history. */
 import type { History } from '../simulate/history.ts'
 import type { Checker, Violation } from './facts.ts'
 import { checkModeEnds, checkTokensEnd } from './liveness-checks.ts'
@@ -24,7 +24,7 @@ const CHECKERS: Readonly<Record<string, Checker>> = {
   'tokens end': checkTokensEnd,
 }
 
-/** Checks a history against every rule. Empty when it breaks none. */
+/** Checks a history against every rule, and returns the violations. */
 export function checkHistory(history: History): Violation[] {
   return Object.values(CHECKERS).flatMap((check) => [...check(history)])
 }

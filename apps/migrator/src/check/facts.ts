@@ -1,8 +1,8 @@
-/** Questions about a recorded history. Nothing here knows how the history was made. */
+/** Facts derived from a recorded history, independently of the code that produced it. */
 import type { ServiceVersion } from '@latchkey/contract'
 import type { History, HistoryRecord, Mode, RecordOf } from '../simulate/history.ts'
 
-/** A rule that a history breaks. */
+/** A violation of a rule in a history. */
 export interface Violation {
   readonly rule: string
   /** Milliseconds on the clock of the scenario. */
@@ -12,7 +12,7 @@ export interface Violation {
 
 export type Checker = (history: History) => readonly Violation[]
 
-/** A stretch of time in which a server did not change. */
+/** A period in which a server did not change. */
 export interface ServerSpan {
   readonly from: number
   /** Exclusive end; Infinity if it never ends. */
@@ -26,7 +26,7 @@ export interface ServerSpan {
   readonly mode: Mode
 }
 
-/** State of a server that is down and that every member list has dropped. */
+/** State of a server that is down and that no member list contains any more. */
 export const FORGOTTEN = 'forgotten'
 
 /** Records of one kind, in order. */
@@ -34,7 +34,7 @@ export function recordsOf<K extends HistoryRecord['kind']>(history: History, kin
   return history.records.filter((each): each is RecordOf<K> => each.kind === kind)
 }
 
-/** The records whose effect lasts: a restore undoes the token writes and batches since its snapshot. */
+/** The records that still have an effect at the end: a restore undoes the token writes and batches since its snapshot. */
 export function lastingRecords({ records, primary }: History): readonly HistoryRecord[] {
   let lasting: { readonly i: number; readonly each: HistoryRecord }[] = []
   for (const [i, each] of records.entries()) {
@@ -48,7 +48,7 @@ export function lastingRecords({ records, primary }: History): readonly HistoryR
   return lasting.map(({ each }) => each)
 }
 
-/** The state of each server over time. A server is unknown to others outside its spans. */
+/** The state of each server over time. Outside its spans, other servers do not know the server. */
 export function spansOf(history: History): ReadonlyMap<string, readonly ServerSpan[]> {
   const spans = new Map<string, ServerSpan[]>()
   const open = (server: string, span: ServerSpan) => {
@@ -78,7 +78,7 @@ export function spansOf(history: History): ReadonlyMap<string, readonly ServerSp
   return spans
 }
 
-/** When each server was in legacy mode. A stretch without `to` never ends. */
+/** The periods in which each server was in legacy mode. A period without `to` never ends. */
 export function legacyStretches(
   history: History,
 ): ReadonlyMap<string, readonly { readonly from: number; readonly to: number | undefined }[]> {
@@ -96,17 +96,17 @@ export function legacyStretches(
   return stretches
 }
 
-/** The stretches that touch a window of time, both ends included. */
+/** The periods that overlap a window of time, both ends included. */
 export function during(spans: readonly ServerSpan[], from: number, to: number): ServerSpan[] {
   return spans.filter((span) => span.from <= to && span.to >= from)
 }
 
-/** Which datacenter each server belongs to. */
+/** The datacenter of each server. */
 export function datacentersOf(history: History): ReadonlyMap<string, string> {
   return new Map(history.members.filter((each) => !each.isAgent).map((each) => [each.id, each.datacenter]))
 }
 
-/** Maximum age of outdated knowledge about another server. */
+/** Maximum time for which a server's view of another server can be stale. */
 export function staleMs(history: History): number {
   return history.messageMs + history.failureDetectionMs
 }

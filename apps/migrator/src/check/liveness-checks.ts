@@ -1,12 +1,12 @@
-/** Liveness: once every server is able, up and connected, the upgrade completes. */
+/** Liveness: once every server is able to leave legacy mode, up and connected, the upgrade completes. */
 import { isBefore, readVersion } from '@latchkey/contract'
 import type { History } from '../simulate/history.ts'
 import { recordsOf, spansOf, type Violation } from './facts.ts'
 import { countOf } from './token-checks.ts'
 
 /**
- * How long each hop may take after the last disturbance: the leader of the primary, its followers, the leader of a
- * secondary, its followers, its client agents, each at its next look.
+ * Maximum time for each hop after the last disturbance: the leader of the primary, its followers, the leader of a
+ * secondary, its followers, and its client agents, each at its next check.
  */
 const HOP_MS = 30_000
 const HOPS_MAX = { server: 4, agent: 5 } as const
@@ -32,7 +32,7 @@ export function checkModeEnds(history: History): Violation[] {
   })
 }
 
-/** Then every token has its accessor, in every datacenter that replicates tokens. */
+/** Under the same conditions, every token gets its accessor in every datacenter that replicates tokens. */
 export function checkTokensEnd(history: History): Violation[] {
   if (!isHealthy(history)) return []
   return history.stores.flatMap(({ datacenter, unmigrated }) => {
@@ -48,7 +48,7 @@ export function checkTokensEnd(history: History): Violation[] {
   })
 }
 
-/** Whether every server is up, able and connected, no dead member remains, and there was enough time. */
+/** Whether every server is up, able and connected, no dead member remains, and enough time has passed. */
 function isHealthy(history: History): boolean {
   const dead = [...spansOf(history).values()].some((spans) => spans.at(-1)?.state === 'down')
   const able = history.members.every(
@@ -63,7 +63,7 @@ function isHealthy(history: History): boolean {
   return history.isSettled && able && !dead && !stuck && [...links.values()].every((state) => state === 'up')
 }
 
-/** When a server last joined, left or was partitioned, or a leader changed. */
+/** The last time at which a server joined, left or was partitioned, or a leader changed. */
 function lastDisturbance(history: History): number {
   const kinds = new Set(['process', 'member', 'leader', 'link', 'reaped'])
   return history.records.findLast((each) => kinds.has(each.kind))?.at ?? 0

@@ -12,10 +12,10 @@ import {
   type Violation,
 } from './facts.ts'
 
-/** How long a server of ours counts after its stop. */
+/** How long a stopped Latchkey server still blocks the others. */
 const STOPPED_COUNTS_MS = 5 * 60_000
 
-/** The leader of a datacenter leaves only when every server that counts runs 1.4.0 or later with ACLs on. */
+/** A leader leaves legacy mode only when every server that counts runs 1.4.0 or later with ACLs enabled. */
 export function checkNotEarly(history: History): Violation[] {
   const spans = spansOf(history)
   const datacenters = datacentersOf(history)
@@ -37,7 +37,7 @@ export function checkNotEarly(history: History): Violation[] {
   })
 }
 
-/** A follower leaves after its leader, never without one. Our servers share one store: they leave all together. */
+/** A follower leaves after its leader, and never without one. Latchkey servers share a store and leave together. */
 export function checkFollowersWait(history: History): Violation[] {
   const spans = spansOf(history)
   if (history.model === 'latchkey') return checkTogether(history, spans)
@@ -62,7 +62,7 @@ function checkTogether(history: History, spans: ReadonlyMap<string, readonly Ser
   )
 }
 
-/** No server of a secondary leaves before each server of the primary that counts has done so. */
+/** No server of a secondary leaves legacy mode before every server of the primary that counts has left it. */
 export function checkPrimaryFirst(history: History): Violation[] {
   const datacenters = datacentersOf(history)
   const spans = spansOf(history)
@@ -77,7 +77,7 @@ export function checkPrimaryFirst(history: History): Violation[] {
       const isThrough = past.some((span) => span.mode === 'new')
       return seen.length === 0 || seen.some(hasLeft) || isThrough ? [] : [id]
     })
-    // In our model one server answers for its whole datacenter.
+    // In the latchkey model, one server answers for its whole datacenter.
     if (waiting.length === 0 || (history.model === 'latchkey' && hasAny(at))) return []
     return [
       { rule: 'primary first', at, detail: `${server} left legacy mode while ${waiting.join(', ')} had not` },
@@ -85,7 +85,7 @@ export function checkPrimaryFirst(history: History): Violation[] {
   })
 }
 
-/** Within one process the mode never goes back. */
+/** A process never returns to an earlier mode. */
 export function checkNeverBack(history: History): Violation[] {
   const modes = new Map<string, string>()
   const violations: Violation[] = []
@@ -113,7 +113,7 @@ function leaderAt(history: History, datacenter: string, at: number): string | un
     ?.server
 }
 
-/** Since when a secondary's knowledge of the primary may be outdated: a broken link delivers nothing. */
+/** The time since which a secondary's view of the primary may be stale: a broken link delivers no gossip. */
 function staleFrom(history: History, secondary: string, at: number): number {
   const links = recordsOf(history, 'link').filter(
     ({ between }) => between.includes(secondary) && between.includes(history.primary),
@@ -129,8 +129,8 @@ function isAble({ version, acls }: ServerSpan): boolean {
 }
 
 /**
- * Which dead servers count: the three rules of the reference service, and ours (failed counts, left does not, and one
- * that stopped counts for a while).
+ * Which dead servers count: the three rules of the reference service, and the rule of Latchkey (failed servers count,
+ * left servers do not, and stopped servers count for a while).
  */
 function countsFor(history: History, looker: ServiceVersion, span: ServerSpan, at: number): boolean {
   if (span.how === FORGOTTEN) return false

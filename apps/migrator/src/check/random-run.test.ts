@@ -8,7 +8,7 @@ import { checkHistory } from './checkers.ts'
 import { firstFailure } from './random-run.ts'
 import { randomScenario } from './random-scenario.ts'
 
-/** Set LATCHKEY_SEEDS to run more, such as 10000: the whole run of `simulate --seeds 1-10000`. */
+/** Set LATCHKEY_SEEDS to run more seeds: 10000 is the same as `simulate --seeds 1-10000`. */
 const SEEDS = Number(process.env.LATCHKEY_SEEDS ?? 1_500)
 
 test.each([serviceModel, latchkeyModel])(
@@ -42,7 +42,7 @@ test.each(BUG_NAMES)('the seeded bug %s is caught', (bug) => {
   expect(failure?.violations.map(({ rule }) => rule)).toContain(FOUND_BY[bug])
 })
 
-/** Our servers have no followers, and read a batch again instead of skipping. */
+/** Latchkey servers have no followers, and read a batch again instead of skipping tokens. */
 const NOT_IN_LATCHKEY: readonly BugName[] = ['follower-alone', 'forgets-skipped']
 
 test.each(BUG_NAMES.filter((bug) => !NOT_IN_LATCHKEY.includes(bug)))(

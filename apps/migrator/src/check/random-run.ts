@@ -10,13 +10,13 @@ export interface SeedFailure {
   readonly violations: readonly Violation[]
 }
 
-/** Runs one seed. @returns undefined if every rule holds. */
+/** Runs one seed. @returns undefined if no rule is violated. */
 export function runSeed(seed: number, model: UpgradeModel): SeedFailure | undefined {
   const violations = checkHistory(simulate(randomScenario(seed), model))
   return violations.length === 0 ? undefined : { seed, violations }
 }
 
-/** The first seed of a range, both ends included, that breaks a rule. */
+/** The first seed in a range, both ends included, that violates a rule. */
 export function firstFailure(from: number, to: number, model: UpgradeModel): SeedFailure | undefined {
   for (let seed = from; seed <= to; seed++) {
     const failure = runSeed(seed, model)

@@ -1,6 +1,6 @@
 /**
- * Random upgrades: small clusters and all kinds of faults. Most end with a healthy cluster, so that liveness can be
- * checked. The seed determines the scenario.
+ * Random upgrades: small clusters with all kinds of faults. Most end with a healthy cluster, which allows liveness
+ * checks. The seed determines the scenario.
  */
 import { SeededRandom } from '@latchkey/acl'
 import { resolveScenario } from '../scenario/resolve.ts'
@@ -9,7 +9,7 @@ import { type EventInput, type ScenarioInput, scenarioSchema } from '../scenario
 import { sourceOf } from '../scenario/source.ts'
 
 const VERSIONS = ['1.4.0', '1.5.3', '1.6.4', '1.6.5', '1.7.1', '1.8.7', '1.10.0'] as const
-/** Faults begin and end within this many seconds, so that the run ends without any. */
+/** Faults begin and end within this many seconds; the end of a run has no faults. */
 const TROUBLE_SECONDS = 240
 
 /** The random scenario of a seed. */
@@ -21,7 +21,7 @@ export function randomScenario(seed: number): Scenario {
   )
 }
 
-/** The random scenario of a seed, in the form of a scenario file. */
+/** The random scenario of a seed, as a scenario file. */
 export function randomInput(seed: number): ScenarioInput {
   const random = new SeededRandom(seed)
   const datacenters = Array.from({ length: 1 + random.below(3) }, (_, i) =>
@@ -61,12 +61,12 @@ function randomDatacenter(random: SeededRandom, name: string): { name: string; s
   return { name, servers }
 }
 
-/** Up to three faults of one server, none overlapping another. */
+/** Up to three faults of one server, without overlap. */
 function randomFaults(random: SeededRandom, server: RandomServer): EventInput[] {
   const events: EventInput[] = []
   let from = server.start + 0.001
   if (!server.acls) {
-    // ACLs are switched on later, or never.
+    // ACLs are enabled later, or never.
     const at = from + random.below(60_000) / 1_000
     if (random.chance(0.8)) events.push({ kind: 'restart', at, server: server.id, acls: true, downtime: 1.5 })
     from = at + 2

@@ -1,4 +1,4 @@
-/** The migration keeps the batch limits, gives each token one accessor, and loses no edit. Spec 8, 9.2.3. */
+/** The migration respects the batch limits, gives each token one accessor, and loses no edit. Spec 8, 9.2.3. */
 import type { AccessorSpan, History } from '../simulate/history.ts'
 import { numbers, type Range } from '../simulate/tokens/ranges.ts'
 import { lastingRecords, recordsOf, type Violation } from './facts.ts'
@@ -23,8 +23,8 @@ export function checkLaw(history: History): Violation[] {
 }
 
 /**
- * The same limits across a change of leader. Our servers always keep them; the reference forgets the last batch with
- * its leader, and keeps them only if elections take a second or more.
+ * The same limits across a change of leader. Latchkey always respects them. In the reference, a new leader does not
+ * know the last batch, so the limits hold only if elections take a second or more.
  */
 export function checkLawAtTakeover(history: History): Violation[] {
   return pairs(recordsOf(history, 'batch')).flatMap(([before, { at, term }]) =>
@@ -80,7 +80,7 @@ export function checkOneAccessor(history: History): Violation[] {
   return [...twice, ...shared, ...kept]
 }
 
-/** What a token holds at the end is its last acknowledged write. */
+/** The final content of a token is its last acknowledged write. */
 export function checkNoLostEdit(history: History): Violation[] {
   const expected = new Map<number, { write: number; at: number }>()
   for (const each of lastingRecords(history)) {
@@ -97,7 +97,7 @@ export function checkNoLostEdit(history: History): Violation[] {
   )
 }
 
-/** Whether one of the batches gave the whole span, by binary search over batches in order of token. */
+/** Whether a single batch assigned the whole span; binary search over batches ordered by token. */
 function isGiven(span: AccessorSpan, byToken: readonly AccessorSpan[]): boolean {
   let low = 0
   let high = byToken.length
@@ -119,7 +119,7 @@ function pairs<T>(items: readonly T[]): [T, T][] {
   })
 }
 
-/** The numbers in some ranges, for messages. */
+/** The numbers in ranges, for messages. */
 export function countOf(ranges: readonly Range[]): number {
   return ranges.reduce((sum, [from, to]) => sum + to - from, 0)
 }

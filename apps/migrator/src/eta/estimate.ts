@@ -1,6 +1,6 @@
 /**
- * When an upgrade is over, as a range. The schedule runs again and again with what no plan fixes: servers start later,
- * gossip and elections take other times, and the leader of the primary may change.
+ * Estimates the end of an upgrade as a range. The schedule is simulated many times with variations that no plan can
+ * fix: servers start later, gossip and elections take longer, and the leader of the primary may change.
  */
 import { ACCESSOR_BATCH_INTERVAL_MS_MIN, batchCountOf, SeededRandom } from '@latchkey/acl'
 import { recordsOf } from '../check/facts.ts'
@@ -18,17 +18,17 @@ import type { UpgradeModel } from '../simulate/models/model.ts'
 import { simulate } from '../simulate/run.ts'
 
 const RUNS = 40
-/** A start is late by up to one interval between two looks. */
+/** Maximum delay of a start: one interval between two looks. */
 const START_LATE_MS_MAX = 30_000
 const GOSSIP_MS_MAX = 1_000
-/** How much later than the plain schedule a run may end. */
+/** How much later than the original schedule a run may end. */
 const LATER_MS_MAX = 600_000
-/** How often the leader of the primary changes while it migrates. */
+/** Probability that the leader of the primary changes during the migration. */
 const TAKEOVER_CHANCE = 0.25
-/** Tokens that a run migrates; the time of the others follows from the batch limits. */
+/** Maximum number of tokens to simulate in a run; the batch limits give the time for the rest. */
 const TOKENS_MAX = 10_000
 
-/** Seconds from the start of the scenario that half, and 95 %, of the runs need; null: they never end. */
+/** Seconds from the start of the scenario until half, and 95 %, of the runs have ended; null: they never end. */
 export interface EtaRange {
   readonly p50: number | null
   readonly p95: number | null
@@ -72,7 +72,7 @@ function outcomeOf(scenario: Scenario, model: UpgradeModel): RunOutcome {
     const history = simulate(scenario, model)
     return { newModeMs: newModeOf(history), accessorsMs: accessorsOf(history) }
   } catch (error) {
-    // A late end of legacy mode, or an early one, can make a later step of the schedule impossible.
+    // If legacy mode ends later or earlier, a later step of the schedule can become impossible.
     if (error instanceof InputError) return NEVER
     throw error
   }
@@ -92,9 +92,9 @@ function accessorsOf(history: History): number {
 }
 
 /**
- * The scenario without clients, as they delay nothing but their own tokens, and with no more tokens than a run migrates.
- * What may keep the upgrade from its end stays: tokens that cannot be written and their deletion, and tokens whose rights
- * keep a server from starting as 1.11 and their conversion.
+ * The scenario without clients, which delay only their own tokens, and with at most {@link TOKENS_MAX} tokens. Everything
+ * that can block the upgrade remains: tokens that cannot be written and their deletion, and tokens whose rights prevent
+ * a start as 1.11 and their conversion.
  */
 function sampleOf(scenario: Scenario, created: number): Scenario {
   const { durationMs } = scenario
@@ -121,7 +121,7 @@ function sampleOf(scenario: Scenario, created: number): Scenario {
   }
 }
 
-/** As few groups as tell the tokens apart; their order counts only beside a token that cannot be written. */
+/** Merges equal groups of tokens. The order of groups matters only if some tokens cannot be written. */
 function merged(groups: readonly TokenGroup[]): readonly TokenGroup[] {
   const isStuck = groups.some(({ unwritable }) => unwritable)
   const keyOf = ({ type, rules, unwritable }: TokenGroup) => `${type} ${rules === ''} ${unwritable}`
@@ -137,7 +137,7 @@ function merged(groups: readonly TokenGroup[]): readonly TokenGroup[] {
   return [...found.values()]
 }
 
-/** One run. */
+/** Varies the scenario for one run. */
 function vary(scenario: Scenario, seed: number): Scenario {
   const random = new SeededRandom(seed)
   const { events } = scenario
@@ -161,7 +161,7 @@ function vary(scenario: Scenario, seed: number): Scenario {
   return takeover === undefined ? varied : { ...varied, events: insert(events, takeover) }
 }
 
-/** A server starts no later than halfway to what happens to it next. */
+/** Maximum delay of a server's start: at most half the time until its next event. */
 function latenessMax(
   { id, startMs, status, joinsLater }: ServerSpec,
   events: readonly ScenarioEvent[],

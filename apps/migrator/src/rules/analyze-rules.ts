@@ -1,6 +1,6 @@
 /**
- * What happens to a rule text from 1.3.x through 1.4.0 to a policy: whether it can be read, and
- * which decisions change. Decisions are compared, not texts.
+ * Analyzes a rule text on its way from 1.3.x through 1.4.0 to a policy: whether it can be parsed, and which decisions
+ * change. Compares decisions, not texts.
  */
 import {
   compileAuthorizer,
@@ -17,14 +17,14 @@ import { AclError } from '@latchkey/contract'
 import { lastWins } from './last-wins.ts'
 import { isPlain } from './plain-rules.ts'
 
-/** Decisions that differ between two readings of one text, as `write on key "a/b"`. */
+/** Decisions that differ between two interpretations of a text, such as `write on key "a/b"`. */
 export interface RightsDifference {
   readonly gains: readonly string[]
   readonly losses: readonly string[]
 }
 
 export interface RuleAnalysis {
-  /** Why the text cannot be read. Every use of the token is refused, and nothing else is known. */
+  /** Why the text cannot be parsed. Every use of the token is refused, and the other fields are absent. */
   readonly unreadable?: string
   /** Lines that legacy evaluation ignores: `acl`, `*_prefix` and unknown kinds. */
   readonly ignored: readonly string[]
@@ -32,9 +32,9 @@ export interface RuleAnalysis {
   readonly levelCase?: readonly string[]
   /** What the upgrade to 1.4.0 alone changes: segments named twice. */
   readonly at140?: RightsDifference
-  /** Segments are named twice, in a form whose older reading cannot be determined. */
+  /** Segments are named twice, in a form whose older interpretation cannot be determined. */
   readonly isDuplicateUnclear?: true
-  /** What the translation by the reference, made a policy, changes against legacy evaluation. */
+  /** What changes if the reference's translation of the rules becomes a policy. */
   readonly translated?: RightsDifference
   /** Why the translation is not a valid policy. */
   readonly untranslatable?: string
@@ -42,7 +42,7 @@ export interface RuleAnalysis {
 
 const PLAIN: RuleAnalysis = { ignored: [] }
 
-/** Analyses one text. @param options.widening translate as the reference does, or as our service does. */
+/** Analyzes one text. @param options.widening whether to translate like the reference or like Latchkey. */
 export function analyzeRules(text: string, options: { widening: 'keep' | 'comment-out' }): RuleAnalysis {
   if (isPlain(text)) return PLAIN
   const legacy = tryTo(() => parseLegacyRules(text))
@@ -83,12 +83,12 @@ function analyzeTranslation(
   return translated === undefined ? {} : { translated }
 }
 
-/** Words that the reference rewrites wherever one begins an item. */
+/** Words that the reference rewrites wherever they begin an item. */
 const WORDS: ReadonlySet<string> = new Set(['agent', 'event', 'key', 'node', 'query', 'service', 'session'])
 
 /**
  * A bug of the reference that our translation does not have: in `service { "key" { … } }` it mistakes the name for a
- * keyword and writes `key_prefix`, so the right moves to another service.
+ * keyword and writes `key_prefix`, which moves the right to another service.
  */
 function moveNames(text: string, legacy: readonly Rule[], translated: readonly Rule[]): readonly Rule[] {
   if (text.trimStart().startsWith('{')) return translated
@@ -122,7 +122,7 @@ function differenceOf(before: readonly Rule[], after: readonly Rule[]): RightsDi
   )
   const changed = questions.filter((question) => was?.decide(question) !== is?.decide(question))
   if (changed.length === 0) return undefined
-  // A name from the rules says more than a probe name made up below it.
+  // A name from the rules is more informative than a probe name derived from it.
   const named = new Set([...before, ...after].map((rule) => rule.segment))
   changed.sort((a, b) => Number(named.has(b.segment ?? '')) - Number(named.has(a.segment ?? '')))
   return {

@@ -1,6 +1,6 @@
 /**
- * How versions before 1.4.0 read a text that names one segment twice: the last one wins, where later versions take the
- * strongest of deny, write, list and read.
+ * How versions before 1.4.0 interpret a text that names a segment twice: the last rule wins. Later versions use the
+ * first match in the order deny, write, list, read.
  */
 import { parseLegacyRules, type Rule, type RuleSet } from '@latchkey/acl'
 import { AclError } from '@latchkey/contract'
@@ -9,7 +9,7 @@ import { AclError } from '@latchkey/contract'
  * The rules as versions before 1.4.0 interpret them.
  *
  * @param merged the same text as later versions read it.
- * @returns undefined if the form of the text does not allow telling its blocks apart.
+ * @returns undefined if the blocks of the text cannot be separated.
  */
 export function lastWins(text: string, merged: RuleSet): readonly Rule[] | undefined {
   const duplicates = merged.warnings.filter((warning) => warning.code === 'duplicate_merged')
@@ -17,7 +17,7 @@ export function lastWins(text: string, merged: RuleSet): readonly Rule[] | undef
     .map(({ line, column }) => offsetOf(text, line, column))
     .sort((a, b) => a - b)
   const rules = new Map(merged.rules.map((rule) => [keyOf(rule), rule]))
-  // Parse the first of each alone, too: merged, it may have the level of a later one.
+  // Parse the first block of each segment separately, too: after merging, it may have the level of a later block.
   const places = [...merged.rules, ...duplicates]
     .map(({ line, column }) => offsetOf(text, line, column))
     .sort((a, b) => a - b)

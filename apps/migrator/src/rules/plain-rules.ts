@@ -1,12 +1,12 @@
 /**
- * Most legacy rules are plain: a sequence of blocks of known kinds, each segment once. Such a text means the
- * same before, during and after the upgrade. Detecting it without parsing keeps a million texts fast.
+ * Most legacy rules are plain: a sequence of blocks of known kinds that names each segment once. Such a text has the
+ * same meaning before, during and after the upgrade. Detecting it without parsing makes a million texts fast.
  */
 
 const LEVEL = '"(?:read|write|deny)"'
-/** What the rule language takes for white space: `\s` would also match such as a byte order mark, which it refuses. */
+/** White space in the rule language. `\s` would also match characters that it refuses, such as a byte order mark. */
 const SPACE = '[ \\t\\r\\n]'
-/** Characters that no text of rules may have. */
+/** Characters that are not allowed in rules. */
 const REFUSED = '\\0\\ud800-\\udfff'
 const SEGMENT = `"[^"\\\\$\\n${REFUSED}]*"`
 const COMMENT = `(?:#|//)[^\\n${REFUSED}]*(?:\\n|$)`
@@ -18,7 +18,7 @@ const SCALAR = `(?:operator|keyring)${SPACE}*=${SPACE}*${LEVEL}(?=${SPACE}|$)`
 const ITEM = new RegExp(`${GAP}(${KEY_BLOCK}|${BLOCK}|${SERVICE_BLOCK}|${SCALAR})${GAP}`, 'y')
 const NAME = /^\w+(?:\s+"[^"]*")?/
 
-/** Whether the text is plain and needs no findings. `false` means only that it must be parsed. */
+/** Whether the text is plain and has no findings. `false` only means that it must be parsed. */
 export function isPlain(text: string): boolean {
   const seen = new Set<string>()
   ITEM.lastIndex = 0

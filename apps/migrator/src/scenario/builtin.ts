@@ -1,4 +1,4 @@
-/** The scenarios that come with the migrator: one for every numbered line of spec 9.2 and every oddity of 9.3 and 9.5. */
+/** The built-in scenarios: one for every numbered line of spec 9.2, and for every oddity of 9.3 and 9.5. */
 import { readdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { InputError } from '../errors.ts'
@@ -6,7 +6,7 @@ import { didYouMean } from './closest.ts'
 import { readScenario } from './read.ts'
 import type { Scenario } from './scenario.ts'
 
-/** Prefix of a built-in name in place of a path. */
+/** Prefix that marks a built-in name instead of a path. */
 export const BUILTIN_PREFIX = 'builtin:'
 
 const FOLDER = new URL('../../scenarios/', import.meta.url)

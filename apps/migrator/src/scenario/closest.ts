@@ -1,9 +1,9 @@
-/** Suggests what a misspelt name was meant to be. */
+/** Suggests corrections for misspelt names. */
 
 /**
- * The candidate with the fewest changed letters, as `; did you mean servers?`.
+ * Suggests the candidate with the smallest edit distance: `; did you mean servers?`.
  *
- * @returns an empty text if none is close.
+ * @returns an empty text if no candidate is close.
  */
 export function didYouMean(word: string, candidates: Iterable<string>): string {
   const limit = Math.max(1, Math.floor(word.length / 3))
@@ -15,7 +15,7 @@ export function didYouMean(word: string, candidates: Iterable<string>): string {
   return best === undefined || best.candidate === word ? '' : `; did you mean ${best.candidate}?`
 }
 
-/** How many letters to insert, delete or replace, or neighbours to swap. */
+/** The edit distance: letters to insert, delete or replace, and neighbours to swap. */
 function distanceOf(a: string, b: string): number {
   let before: number[] = []
   let last = Array.from({ length: b.length + 1 }, (_, j) => j)

@@ -1,16 +1,16 @@
-/** What is wrong with a scenario file, in words of the file. Values are never quoted, as they may be secrets. */
+/** The problems of a scenario file, in terms of its fields. Values are never quoted, because they may be secrets. */
 import * as z from 'zod'
 import { didYouMean } from './closest.ts'
 import { scenarioSchema } from './schema.ts'
 import type { Path, Problem } from './source.ts'
 
-/** The problems of a file that the schema refuses, in order. Empty for a file that it accepts. */
+/** The problems of a file, in order. Empty for a file that the schema accepts. */
 export function problemsOf(file: unknown): Problem[] {
   const result = scenarioSchema.safeParse(file)
   return result.success ? [] : result.error.issues.flatMap((issue) => flatten(issue, [], file))
 }
 
-/** One problem per wrong field. Of a union, the branch that fits best. */
+/** One problem per wrong field. For a union, the problems of the branch that matches best. */
 function flatten(issue: z.core.$ZodIssue, prefix: Path, file: unknown): Problem[] {
   const path = [...prefix, ...issue.path.map((part) => (typeof part === 'symbol' ? String(part) : part))]
   const value = valueAt(file, path)
@@ -106,7 +106,7 @@ function valueAt(file: unknown, path: Path): unknown {
 /** A part of the JSON Schema. */
 type Shape = Readonly<Record<string, unknown>>
 
-/** The fields that the schema knows at a path; of an event, those of its kind. */
+/** The fields of the schema at a path; for an event, the fields of its kind. */
 function fieldsAt(path: Path, file: unknown): Set<string> {
   const value = valueAt(file, path)
   const kind = isShape(value) ? value.kind : undefined
@@ -117,7 +117,7 @@ function fieldsAt(path: Path, file: unknown): Set<string> {
   return new Set(shapes.flatMap((shape) => Object.keys(propertiesOf(shape))))
 }
 
-/** The kinds that an event may have, at the path of its `kind`. */
+/** The kinds of events, for the path of a `kind` field. */
 function kindsAt(path: Path): string[] {
   return shapesAt(path).flatMap((shape) => (typeof shape.const === 'string' ? [shape.const] : []))
 }

@@ -1,4 +1,4 @@
-/** Reads a scenario file: text, then YAML, then the schema, then meaning. Every error names its line. */
+/** Reads a scenario file in four steps: text, YAML, schema, meaning. Every error names its line. */
 import {
   type Document,
   isAlias,
@@ -19,17 +19,17 @@ import type { Scenario } from './scenario.ts'
 import { type ScenarioInput, scenarioSchema } from './schema.ts'
 import { type Path, type Problem, sourceOf } from './source.ts'
 
-/** Longest scenario file, in characters. */
+/** Maximum length of a scenario file, in characters. */
 export const SCENARIO_LENGTH_MAX = 4 * 1024 * 1024
 
 /** Maximum number of errors to list at once. */
 const ERRORS_SHOWN_MAX = 10
 
 /**
- * Reads a scenario from its text (YAML, so JSON too).
+ * Reads a scenario from a YAML or JSON text.
  *
  * @param file name of the text in errors.
- * @throws InputError with file, line and column, for bad YAML, unknown or wrong fields and impossible schedules.
+ * @throws InputError, with file, line and column, for bad YAML, unknown or wrong fields, and impossible schedules.
  */
 export function readScenario(text: string, file: string): Scenario {
   if (text.length > SCENARIO_LENGTH_MAX) {
@@ -67,7 +67,7 @@ function toPlain(doc: Document, file: string): unknown {
   }
 }
 
-/** Refuses aliases inside their own anchor, which would make an infinite structure. */
+/** Refuses aliases inside their own anchor, which would create an infinite structure. */
 function refuseCycles(doc: Document, placeAt: (offset: number | undefined) => Place): void {
   visit(doc, {
     Alias(_, alias, ancestors) {
@@ -93,11 +93,11 @@ const NAME_KEYS = new Set([
   'between',
 ])
 
-/** Keeps versions and names as written: `version: 1.10` is not the number 1.1, and an id may be `7`. */
+/** Keeps versions and names as texts: `version: 1.10` is not the number 1.1, and an id may be `7`. */
 function keepTexts(doc: Document): void {
   visit(doc, {
     Pair(_, { key, value }) {
-      // A `from` of a workload is a time, which the schema also takes as a text of digits.
+      // The `from` of a workload is a time, for which the schema also accepts a text of digits.
       if (!isScalar(key) || !(VERSION_KEYS.has(String(key.value)) || NAME_KEYS.has(String(key.value)))) return
       // The number in `agents: 3` is a number.
       for (const node of isSeq(value) ? value.items : key.value === 'agents' ? [] : [value]) {
@@ -116,7 +116,7 @@ function check(plain: unknown, placeOf: (path: Path) => Place): ScenarioInput {
   return scenarioSchema.parse(plain)
 }
 
-/** One error for all problems of a file. It lists the first few. */
+/** A single error for all problems of a file, which lists the first few. */
 function refusal(problems: readonly Problem[], placeOf: (path: Path) => Place): InputError {
   const shown = problems.slice(0, ERRORS_SHOWN_MAX).map(({ path, message }) => {
     const field = formatPath(path)
@@ -137,7 +137,7 @@ function formatPath(path: Path): string {
   )
 }
 
-/** The node at a path, or the nearest one above it; of an unknown field, its key. */
+/** The node at a path, or its nearest existing ancestor; for an unknown field, the key. */
 function nodeAt(doc: Document, path: Path): Node | undefined {
   let node: unknown = doc.contents
   for (const part of path) {

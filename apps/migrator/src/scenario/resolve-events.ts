@@ -15,10 +15,10 @@ interface Context {
 }
 
 /**
- * Resolves the events and puts them in order of time; equal times keep the order of the file. A pause or partition
- * with a length becomes two events.
+ * Resolves the events and sorts them by time; events at the same time keep the order of the file. A pause or partition
+ * with a duration becomes two events.
  *
- * @throws InputError for unknown names, and for impossible schedules: crashing a server that is down, starting one that is up.
+ * @throws InputError for unknown names, and for impossible schedules, such as crashing a server that is down.
  */
 export function resolveEvents(inputs: readonly EventInput[], context: Context): ScenarioEvent[] {
   const events = inputs.flatMap((input, i) => resolveEvent(input, i, context))
@@ -134,7 +134,7 @@ function resolveEvent(input: EventInput, i: number, context: Context): ScenarioE
   }
 }
 
-/** The restore with the time of its snapshot. */
+/** Resolves a restore, including the time of its snapshot. */
 function findSnapshot(
   event: ScenarioEventOf<'restore'>,
   events: readonly ScenarioEvent[],
@@ -157,7 +157,7 @@ function findSnapshot(
   )
 }
 
-/** The event with its repetitions. */
+/** Expands an event to its repetitions. */
 function repeat<E extends ScenarioEvent>(
   { every = 0, times = 1 }: { every?: number | string | undefined; times?: number | undefined },
   event: E,
@@ -166,7 +166,7 @@ function repeat<E extends ScenarioEvent>(
   return Array.from({ length: times }, (_, n) => ({ ...event, atMs: event.atMs + n * everyMs }))
 }
 
-/** The links that a partition cuts: one, or all of a datacenter. */
+/** The links that a partition cuts: a single link, or all links of a datacenter. */
 function linksOf(
   input: { between?: [string, string] | undefined; datacenter?: string | undefined },
   i: number,
@@ -194,7 +194,7 @@ function linksOf(
 
 type Life = 'not joined' | 'up' | 'paused' | 'failed' | 'left' | 'restarting'
 
-/** The states in which each event can happen to a server, and the state it leads to. */
+/** The server states in which each event is possible, and the resulting state. */
 const LIVES: Partial<
   Record<ScenarioEvent['kind'], { readonly needs: readonly Life[]; readonly becomes: Life }>
 > = {
@@ -235,7 +235,7 @@ function refuseImpossible(events: readonly ScenarioEvent[], servers: readonly Se
   refuseEarlyEvents(events, servers)
 }
 
-/** Refuses events before a server's planned start: they would hit the old process, and the start would undo them. */
+/** Refuses events before a server's planned start: they would affect the old process, and the start would undo them. */
 function refuseEarlyEvents(events: readonly ScenarioEvent[], servers: readonly ServerSpec[]): void {
   for (const event of events) {
     if (!('server' in event) || LIVES[event.kind] === undefined || event.kind === 'elect') continue

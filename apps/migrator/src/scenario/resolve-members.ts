@@ -70,7 +70,7 @@ function primaryOf(input: ScenarioInput, source: Source): string {
   return name
 }
 
-/** The listed members or, for a number, that many with generated ids. */
+/** The listed members; for a number, as many members with generated ids. */
 function listed<T extends AgentInput>(
   given: number | readonly T[] | undefined,
   prefix: string,

@@ -1,4 +1,4 @@
-/** Turns a checked file into a {@link Scenario}: defaults, names, times, and rules across its parts. */
+/** Turns a validated file into a {@link Scenario}: defaults, names, times, and rules across its parts. */
 import { readLegacyRecord, type SeenIds } from '@latchkey/acl'
 import { didYouMean } from './closest.ts'
 import { resolveEvents } from './resolve-events.ts'
@@ -13,8 +13,8 @@ import { toMs } from './time.ts'
 /**
  * Resolves a file that has passed the schema.
  *
- * @throws InputError for double or unknown names, two primaries or leaders, and schedules in which
- * a server does what it cannot do.
+ * @throws InputError for duplicate or unknown names, two primaries or leaders, and events that are impossible for a
+ * server.
  */
 export function resolveScenario(input: ScenarioInput, source: Source): Scenario {
   const datacenters = resolveDatacenters(input, source)

@@ -24,7 +24,7 @@ const ACLS: Readonly<Record<string, string>> = {
   disabled: 'false',
 }
 
-/** Every retired spelling in a file that has not been checked against the schema. */
+/** Every retired spelling in a file, before validation against the schema. */
 export function retiredSpellings(file: unknown): Problem[] {
   if (!isFields(file)) return []
   return [

@@ -5,7 +5,7 @@ import type { WorkloadKind } from './schema-workloads.ts'
 
 export type ModelName = 'service' | 'latchkey'
 export type TokenType = 'client' | 'management'
-/** The API that a client writes tokens through. */
+/** The API through which a client writes tokens. */
 export type TokenApi = 'legacy' | 'new'
 export type TokenState = 'unmigrated' | 'migrated' | 'any'
 
@@ -13,7 +13,7 @@ export interface Scenario {
   readonly name: string
   readonly model: ModelName
   readonly seed: number
-  /** End of the simulation; undefined: when nothing can change without a further event. */
+  /** End of the simulation; undefined: when nothing can change any more. */
   readonly durationMs: number | undefined
   readonly gossipDelayMs: number
   readonly gossipJitterMs: number
@@ -28,7 +28,7 @@ export interface Scenario {
   readonly primary: string
   /** The primary first. */
   readonly datacenters: readonly DatacenterSpec[]
-  /** One-way delay between two datacenters, both orders present. Key: `a b`. */
+  /** One-way delay between two datacenters, in both orders. Key: `a b`. */
   readonly linkDelayMs: ReadonlyMap<string, number>
   readonly tokens: readonly TokenGroup[]
   readonly intentions: readonly IntentionSpec[]
@@ -51,15 +51,15 @@ export interface DatacenterSpec {
 export interface ServerSpec {
   readonly id: string
   readonly datacenter: string
-  /** Runs this from `startMs` on. */
+  /** The version from `startMs` on. */
   readonly version: ServiceVersion
-  /** Runs this before. */
+  /** The version before `startMs`. */
   readonly from: ServiceVersion
   readonly startMs: number
   readonly acls: boolean
   readonly isFirstLeader: boolean
   readonly status: 'alive' | 'failed' | 'left'
-  /** No server knows it before its `join` event. */
+  /** Other servers do not know it before its `join` event. */
   readonly joinsLater: boolean
   readonly place: Place
 }
@@ -75,12 +75,12 @@ export interface AgentSpec {
 export interface TokenGroup {
   readonly type: TokenType
   readonly count: number
-  /** Undefined: unknown, and assumed to grant something. */
+  /** Undefined: unknown, and assumed to grant a right. */
   readonly rules: string | undefined
   readonly unwritable: boolean
   /** Shown in findings. */
   readonly name?: string
-  /** The ID of a single legacy token, which no output shows. */
+  /** The ID of a single legacy token. It never appears in output. */
   readonly secret?: string
 }
 
@@ -95,16 +95,16 @@ export interface IntentionSpec {
 export interface WorkloadSpec {
   readonly name: string
   readonly kind: WorkloadKind
-  /** Ids of the servers it calls, in turn. */
+  /** Ids of the servers to call, in turn. */
   readonly servers: readonly string[]
-  /** Versions of the client agents it goes through, in turn; empty: it calls the servers directly. */
+  /** Versions of the client agents to use, in turn; empty: calls go directly to the servers. */
   readonly agents: readonly ServiceVersion[]
-  /** Of `unknown-field`: the path and the field that it does not know; undefined: any. */
+  /** For `unknown-field`: the path, and a field that it does not accept; undefined: any. */
   readonly endpoint: string | undefined
   readonly field: string | undefined
   readonly ratePerSecond: number
   readonly fromMs: number
-  /** Undefined: to the end of the simulation. */
+  /** Undefined: the end of the simulation. */
   readonly toMs: number | undefined
   readonly connections: number
 }

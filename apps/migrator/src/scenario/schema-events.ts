@@ -19,13 +19,13 @@ const onlyType = tokenType.optional().describe('Only tokens of this type.')
 /** Maximum repetitions of one event. */
 const TIMES_MAX = 10_000
 
-/** Repeats the event at the interval `every`, `times` in total. */
+/** Repeats the event `times` times, at the interval `every`. */
 const repeated = {
   every: seconds.optional().describe('Interval between repetitions of the event, `times` in all.'),
   times: z.int().min(1).max(TIMES_MAX).optional().describe('How often it happens. Default 1.'),
 }
 
-/** Which links an event is about: one, or all of a datacenter. */
+/** The links of an event: a single link, or all links of a datacenter. */
 const links = {
   between: between.optional(),
   datacenter: name.optional().describe('Instead of `between`: this datacenter and all others.'),

@@ -42,7 +42,7 @@ export const acls = z
 
 export const tokenType = z.enum(['client', 'management'])
 
-/** Parses a version that the schema has accepted. */
+/** Parses a version that passed the schema. */
 export function versionOf(text: string): ServiceVersion {
   const version = readVersion(text)
   if (version === undefined)

@@ -2,7 +2,7 @@
 import * as z from 'zod'
 import { name, seconds, versionText } from './schema-parts.ts'
 
-/** Repeated client calls. The comments name the row of the spec that each kind shows. */
+/** Repeated client calls. Comments name the row of the spec that each kind demonstrates. */
 export const WORKLOAD_KINDS = [
   'new', // token and policy API, spec 9.1, 9.2.1
   'legacy', // legacy ACL API, spec 9.1, 9.2.4

@@ -1,14 +1,14 @@
 /**
- * The scenario file: a cluster and the events that happen to it. This schema is the contract with the operator; the
- * JSON Schema beside it (scenario.schema.json) and the table in the README are derived from it. resolve.ts decides what a
- * file means and which rules hold across its parts.
+ * The scenario file: a cluster and its events. This schema is the contract with the operator. The JSON Schema
+ * (scenario.schema.json) and the table in the README are derived from it; resolve.ts checks rules across the parts of a
+ * file and resolves its meaning.
  */
 import * as z from 'zod'
 import { between, eventSchema } from './schema-events.ts'
 import { acls, count, name, seconds, tokenType, versionText } from './schema-parts.ts'
 import { workloadSchema } from './schema-workloads.ts'
 
-/** Maximum number of servers or agents in a scenario, since the simulation runs every check of each. */
+/** Maximum number of servers or agents in a scenario, because the simulation runs every check of each. */
 const SERVERS_MAX = 200
 const DATACENTERS_MAX = 50
 const EVENTS_MAX = 10_000
@@ -191,7 +191,7 @@ export type ServerInput = z.infer<typeof serverSchema>
 export type AgentInput = z.infer<typeof agentSchema>
 export type EventInput = z.infer<typeof eventSchema>
 
-/** The schema as JSON Schema, for editors and programs that write scenarios. `pnpm generate` writes it to scenario.schema.json. */
+/** The schema as JSON Schema, for editors and generators. `pnpm generate` writes it to scenario.schema.json. */
 export function renderJsonSchema(): string {
   return `${JSON.stringify(z.toJSONSchema(scenarioSchema, { io: 'input' }), null, 2)}\n`
 }

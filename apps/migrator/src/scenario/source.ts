@@ -3,16 +3,16 @@ import { InputError, type Place } from '../errors.ts'
 
 export type Path = readonly (string | number)[]
 
-/** What is wrong with one part of a file. */
+/** A problem with one part of a file. */
 export interface Problem {
   readonly path: Path
   readonly message: string
 }
 
-/** The file that a scenario was read from, for the places of errors. */
+/** The source file of a scenario, for the places of errors. */
 export interface Source {
   readonly placeOf: (path: Path) => Place
-  /** Makes the error for a wrong part of the file. */
+  /** Creates the error for a wrong part of the file. */
   readonly refuse: (path: Path, message: string) => InputError
 }
 

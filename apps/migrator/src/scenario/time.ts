@@ -7,7 +7,7 @@ export function toMs(given: number | string): number {
   return Math.round(/^[\d.]+$/.test(given) ? Number(given) * 1_000 : parseDurationMs(given))
 }
 
-/** Milliseconds as seconds, for output: 25_550 is 25.55. */
+/** Converts milliseconds to seconds for output: 25_550 is 25.55. */
 export function toSeconds(ms: number): number {
   return ms / 1_000
 }
@@ -24,18 +24,18 @@ export function formatSeconds(ms: number): string {
   return seconds % 60 === 0 ? `${minutes} min` : `${minutes} min ${seconds % 60} s`
 }
 
-/** Formats seconds, as results have them, for people. */
+/** Formats seconds, the unit of results, for people. */
 export function formatTime(seconds: number): string {
   return formatSeconds(Math.round(seconds * 1_000))
 }
 
-/** `from 60 s to 3 min`, or `at 8 min 21 s` where both ends are shown as the same. */
+/** `from 60 s to 3 min`, or `at 8 min 21 s` if both ends have the same text. */
 export function spanOf<T>(from: T, to: T, show: (time: T) => string): string {
   const [start, end] = [show(from), show(to)]
   return start === end ? `at ${start}` : `from ${start} to ${end}`
 }
 
-/** `60 s to 3 min`, or `8 min 21 s` where both ends are shown as the same. */
+/** `60 s to 3 min`, or `8 min 21 s` if both ends have the same text. */
 export function windowText<T>(from: T, to: T, show: (time: T) => string): string {
   const [start, end] = [show(from), show(to)]
   return start === end ? start : `${start} to ${end}`

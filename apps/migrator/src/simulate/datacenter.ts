@@ -7,17 +7,17 @@ import { RangeSet } from './tokens/range-set.ts'
 import type { Range } from './tokens/ranges.ts'
 import type { StoreSnapshot } from './tokens/token-store.ts'
 
-/** A running process. A restart creates a new one. */
+/** A running process. A restart creates a new process. */
 export interface Process {
   readonly version: ServiceVersion
   readonly acls: boolean
   mode: Mode
   isPaused: boolean
-  /** Looks done so far. */
+  /** Number of looks so far. */
   looks: number
-  /** A look fell due while the process was paused. */
+  /** Whether a look became due while the process was paused. */
   isLookOverdue: boolean
-  /** `World.changes` at its last look: looking again before the next change would see the same. */
+  /** `World.changes` at its last look. Without a change, another look would have the same result. */
   lookedAtChange: number
   waitsFor: readonly Blocker[]
 }
@@ -27,19 +27,19 @@ export interface ServerState {
   readonly spec: ServerSpec
   readonly datacenter: DatacenterState
   process: Process | undefined
-  /** The version for its next start, unless the event names another. */
+  /** The version for its next start, unless the event names one. */
   version: ServiceVersion
   acls: boolean
   isMember: boolean
-  /** The status that gossip will spread. */
+  /** The current status, which gossip spreads. */
   status: MemberStatus
-  /** Others keep its last gossip. */
+  /** Whether the other servers keep its last gossip. */
   isGossipStale: boolean
-  /** Numbers its messages, so that an older one never overtakes a newer one. */
+  /** Numbers its messages; an older message never replaces a newer one. */
   told: number
-  /** Its last tag, which others remember after it dies. */
+  /** Its last tag, which the other servers remember after it has died. */
   lastTag: Tag
-  /** Counts starts and resumes, so that a late failure notice does not apply to the next process. */
+  /** Counts starts and resumes, so that a delayed failure notice does not apply to the next process. */
   lives: number
   newModeAt: number | undefined
 }
@@ -52,7 +52,7 @@ export interface AgentState {
   newModeAt: number | undefined
 }
 
-/** What one datacenter knows of one server. */
+/** The view that a datacenter has of one server. */
 export interface Known extends MemberView {
   readonly told: number
   /** Whether it advertises support for intentions as config entries (1.9.0). */
@@ -60,22 +60,22 @@ export interface Known extends MemberView {
 }
 
 interface Migration {
-  /** Whether the leader in office has begun. */
+  /** Whether the current leader has begun. */
   isRunning: boolean
   /** Idle until tokens appear. */
   isIdle: boolean
-  /** From 1.11 the loop ends at the first empty pass. */
+  /** From 1.11 on, the loop ends at the first empty pass. */
   isOver: boolean
-  /** Fails on the same token every second. */
+  /** The batch fails on the same token every second. */
   isStuck: boolean
-  /** A pass fell due while the leader was paused. */
+  /** A pass became due while the leader was paused. */
   isPassOverdue: boolean
   /** A pass is queued. */
   isPassQueued: boolean
   lastPassMs: number | undefined
   lastBatchMs: number | undefined
   lastBatch: readonly Range[]
-  /** A batch that was read but not written. An interrupted leader decides whether the write reached the log. */
+  /** A batch that was read but not written. If the leader is interrupted, the write may or may not be in the log. */
   pending: { isInLog: boolean } | undefined
 }
 
@@ -90,16 +90,16 @@ export interface Replication {
   /** First failure since the last success. */
   failingSinceMs: number | undefined
   rounds: number
-  /** The replication token may not see secrets, and the history says so. */
+  /** Whether the history records that the replication token may not read secrets. */
   isRefused: boolean
   lastSuccessMs: number | undefined
   lastErrorMs: number | undefined
   lastError: string | undefined
   /** Tokens that the legacy loop copied. */
   readonly copies: RangeSet
-  /** Tokens that have an accessor here. */
+  /** Tokens that have an accessor in this datacenter. */
   readonly migrated: RangeSet
-  /** The last progress in the history. */
+  /** The progress that the history last recorded. */
   recorded: number
   /** Copies without an accessor whose original is gone. */
   readonly ghosts: RangeSet
@@ -117,17 +117,17 @@ export interface DatacenterState {
   readonly spec: DatacenterSpec
   readonly servers: ServerState[]
   readonly agents: AgentState[]
-  /** What is known here of every server of every datacenter. */
+  /** The view that this datacenter has of every server of every datacenter. */
   readonly view: Map<string, Known>
   leader: ServerState | undefined
   lastLeader: ServerState | undefined
-  /** The scenario's winner of the next election. */
+  /** The winner of the next election, if the scenario names one. */
   favourite: ServerState | undefined
-  /** Incremented with each leader; work of an earlier term is void. */
+  /** Incremented with each leader. Work from an earlier term is discarded. */
   term: number
   /** The term of the election in progress. */
   electionTerm: number | undefined
-  /** Its leader has left legacy mode, now or in an earlier life: its data cannot go back. Spec 9.2.5. */
+  /** Whether a leader has ever left legacy mode: the data cannot be downgraded. Spec 9.2.5. */
   hasCompleted: boolean
   localTokens: number
   readonly migration: Migration
@@ -135,7 +135,7 @@ export interface DatacenterState {
   readonly intentions: Intentions
 }
 
-/** What a snapshot holds of a datacenter. */
+/** The state of a datacenter in a snapshot. */
 export interface Snapshot {
   readonly store: StoreSnapshot
   readonly replication: Replication
@@ -145,7 +145,7 @@ export interface Snapshot {
   readonly recordsThen: number
 }
 
-/** The initial state of a datacenter. @param tokensAtStart legacy tokens that every datacenter has copied. */
+/** The initial state of a datacenter. @param tokensAtStart legacy tokens of which every datacenter has copies. */
 export function createDatacenter(spec: DatacenterSpec, tokensAtStart: number): DatacenterState {
   const datacenter: DatacenterState = {
     spec,

@@ -1,12 +1,12 @@
 /**
- * The history of a simulation. The report, the client errors and the findings are derived from it, and the checkers
- * read nothing else: they know the records, not the code that made them.
+ * The history of a simulation. The report, the client errors and the findings are derived from it. The checkers read
+ * only these records and are independent of the code that produced them.
  */
 import type { ServiceVersion } from '@latchkey/contract'
 import type { ModelName, TokenApi } from '../scenario/scenario.ts'
 import type { Ranges } from './tokens/ranges.ts'
 
-/** `old`: before 1.4.0, which has only the legacy system. `off`: ACLs switched off. */
+/** `old`: before 1.4.0, with only the legacy system. `off`: ACLs disabled. */
 export type Mode = 'old' | 'off' | 'legacy' | 'new'
 /** The ACL tag that a server gossips: absent before 1.4.0, 0 off, 1 new mode, 2 legacy mode. */
 export type Tag = 'none' | '0' | '1' | '2'
@@ -29,7 +29,7 @@ export type HistoryRecord = { readonly at: number } & (
       readonly mode: Mode
       readonly detail: string
     }
-  /** The member list of a whole datacenter, as the datacenter itself sees it. */
+  /** The member list of a datacenter, as the datacenter itself sees it. */
   | {
       readonly kind: 'member'
       readonly server: string
@@ -52,9 +52,9 @@ export type HistoryRecord = { readonly at: number } & (
       readonly server: string
       readonly term: number
       readonly tokens: Ranges
-      /** The tokens get the accessors from this number on, in order. */
+      /** Number of the first accessor; the tokens get consecutive accessors. */
       readonly accessorFrom: number
-      /** Tokens of the batch that changed after they were read and are left to a later batch. */
+      /** Number of tokens that changed after they were read, and wait for a later batch. */
       readonly skipped: number
       readonly remaining: number
     }
@@ -69,18 +69,18 @@ export type HistoryRecord = { readonly at: number } & (
       readonly action: 'created' | 'edited' | 'deleted' | 'converted'
       readonly api: TokenApi
       readonly tokens: Ranges
-      /** Number of the write. What a token holds at the end must be its last one. */
+      /** Number of the write. The final content of a token must be its last write. */
       readonly write: number
-      /** Tokens among them that have no accessor yet. */
+      /** Number of these tokens that have no accessor yet. */
       readonly unmigrated: number
-      /** All tokens after the write whose rights end with the legacy system. */
+      /** Number of tokens after the write whose rights end with the legacy system. */
       readonly legacyRights: number
-      /** Edited through the token API: tokens that had rules and have none any longer. */
+      /** For edits through the token API: number of tokens that lost their rules. */
       readonly rulesDropped?: number
       /** Why the write was refused; absent if it was acknowledged. */
       readonly refused?: string
     }
-  /** Tokens that the token API created. They have an accessor, and no migration. */
+  /** Tokens that were created through the token API. They have an accessor and need no migration. */
   | {
       readonly kind: 'new-tokens'
       readonly datacenter: string
@@ -92,11 +92,11 @@ export type HistoryRecord = { readonly at: number } & (
       readonly kind: 'restored'
       readonly datacenter: string
       readonly snapshotAt: number
-      /** Records that the history had at the snapshot: token writes and batches after them are undone. */
+      /** Number of records in the history at the snapshot. Later token writes and batches are undone. */
       readonly recordsThen: number
-      /** Token writes that are lost. */
+      /** Number of lost token writes. */
       readonly writesLost: number
-      /** Tokens that lose their accessor. */
+      /** Number of tokens that lose their accessor. */
       readonly accessorsLost: number
       readonly unmigrated: number
       readonly legacyRights: number
@@ -105,9 +105,9 @@ export type HistoryRecord = { readonly at: number } & (
       readonly kind: 'replicated'
       readonly datacenter: string
       readonly type: 'legacy' | 'tokens'
-      /** Tokens of the datacenter that have an accessor now. */
+      /** Number of tokens of the datacenter that have an accessor. */
       readonly migrated: number
-      /** Copies that have none. */
+      /** Number of copies without an accessor. */
       readonly remaining: number
       readonly ghosts: number
     }
@@ -136,19 +136,19 @@ export interface AccessorSpan {
 /** The replication status of a secondary at the end. */
 export interface FinalReplication {
   readonly isRunning: boolean
-  /** `legacy` in legacy mode; in new mode `tokens`, or `policies` where it does not replicate tokens. */
+  /** `legacy` in legacy mode. In new mode `tokens`, or `policies` if tokens are not replicated. */
   readonly type: 'legacy' | 'policies' | 'tokens'
   readonly lastSuccessAt: number | undefined
   readonly lastErrorAt: number | undefined
   readonly lastError: string | undefined
 }
 
-/** What a datacenter's store holds at the end. */
+/** The final content of a datacenter's store. */
 export interface FinalStore {
   readonly datacenter: string
-  /** Rounds of replication that brought tokens; 0 in the primary. */
+  /** Number of replication rounds that delivered tokens; 0 in the primary. */
   readonly rounds: number
-  /** How it replicates at the end; undefined in the primary. */
+  /** The replication status at the end; undefined in the primary. */
   readonly replication: FinalReplication | undefined
   /** Local tokens. */
   readonly localTokens: number
@@ -157,7 +157,7 @@ export interface FinalStore {
   readonly unmigrated: Ranges
   /** Tokens without an accessor whose original was deleted in the primary. */
   readonly ghosts: Ranges
-  /** Token number to number of the last write that it holds; tokens that were never written after the beginning are absent. */
+  /** Last write by token number. Tokens without a write since the beginning are absent. */
   readonly writes: ReadonlyMap<number, number>
 }
 
@@ -172,7 +172,7 @@ export interface FinalMember {
   readonly isPaused: boolean
   /** When its last process left legacy mode. */
   readonly newModeAt: number | undefined
-  /** What blocked it at its last look. */
+  /** The servers that blocked it at its last look. */
   readonly waitsFor: readonly Blocker[]
 }
 
@@ -182,16 +182,16 @@ export interface History {
   readonly primary: string
   readonly datacenters: readonly string[]
   readonly tokensAtStart: number
-  /** Tokens at the beginning whose rights end with the legacy system. */
+  /** Number of tokens at the beginning whose rights end with the legacy system. */
   readonly legacyRightsAtStart: number
-  /** Maximum delay of a message; a checker allows a server's knowledge to be outdated by that much. */
+  /** Maximum delay of a message. Checkers allow the view of a server to be stale by this much. */
   readonly messageMs: number
   readonly failureDetectionMs: number
   readonly commitMs: number
   readonly records: readonly HistoryRecord[]
   /** Time of the last change. */
   readonly endedAt: number
-  /** Whether it ended because nothing could change any more, and not at the scenario's `duration`. */
+  /** Whether the simulation ended because nothing could change any more, and not at the scenario's `duration`. */
   readonly isSettled: boolean
   readonly stores: readonly FinalStore[]
   readonly members: readonly FinalMember[]

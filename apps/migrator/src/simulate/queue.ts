@@ -1,4 +1,4 @@
-/** The virtual clock: future work, in an order that depends only on the scenario. */
+/** The virtual clock: a queue of future work, in an order that depends only on the scenario. */
 
 /**
  * The order within one millisecond. Messages arrive before looks; a message sent in one millisecond is received
@@ -13,8 +13,8 @@ interface QueueEntry {
   /** Insertion order, which breaks ties of time and phase. */
   readonly sequence: number
   /**
-   * Whether it can change something by itself. A timer that only looks is passive: when nothing but passive entries
-   * is left and each has looked since the last change, the simulation is over.
+   * Whether the entry can change something by itself. A timer that only looks is passive: when only passive entries
+   * remain and each has looked since the last change, the simulation ends.
    */
   readonly isActive: boolean
   readonly run: () => void
@@ -62,7 +62,7 @@ export class EventQueue {
     return first
   }
 
-  /** Puts an entry at the top and lets it sink to its place. */
+  /** Puts an entry at the top, and sifts it down. */
   private sink(entry: QueueEntry): void {
     const heap = this.heap
     let i = 0

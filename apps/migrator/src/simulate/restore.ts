@@ -1,6 +1,6 @@
 /**
- * Snapshots of a datacenter, and their restore: into running servers, or into servers with another version and empty
- * data, which is the only way back after the end of legacy mode. Spec 9.2.5.
+ * Snapshots of a datacenter, and their restore: into running servers, or into servers of another version with empty
+ * data. The latter is the only way back after the end of legacy mode. Spec 9.2.5.
  */
 import { InputError } from '../errors.ts'
 import type { ScenarioEventOf } from '../scenario/scenario.ts'
@@ -13,7 +13,7 @@ import { size, subtract } from './tokens/ranges.ts'
 import { wakeReplication } from './tokens/replication.ts'
 import { changed, isRunning, record, type World } from './world.ts'
 
-/** Keeps the state of every datacenter, if the scenario restores one. */
+/** Stores the state of the datacenters whose restore uses a snapshot of this moment. */
 export function takeSnapshots(world: World): void {
   for (const event of world.scenario.events) {
     if (event.kind !== 'restore' || event.snapshotMs !== world.now) continue
@@ -30,7 +30,7 @@ export function takeSnapshots(world: World): void {
   }
 }
 
-/** @throws InputError for a snapshot that the servers cannot read, or that was never written. */
+/** @throws InputError for a snapshot that the servers cannot read or that does not exist. */
 export function restore(world: World, event: ScenarioEventOf<'restore'>): void {
   const snapshot = world.snapshots.get(keyOf(event))
   if (snapshot === undefined) throw new TypeError('the scenario let a restore without a snapshot through')
@@ -52,7 +52,7 @@ export function restore(world: World, event: ScenarioEventOf<'restore'>): void {
       startProcess(world, server, { detail: 'restore', place: event.place })
     }
   } else if (datacenter.leader?.process?.mode === 'new') {
-    // The leader takes office again, and writes what a leader in new mode writes.
+    // The leader is installed again, and a leader in new mode writes its records.
     datacenter.hasCompleted = true
     leaderHasNewMode(world, datacenter)
   }
@@ -94,7 +94,7 @@ function writesSince({ records }: World, { recordsThen }: Snapshot): number {
     )
 }
 
-/** A server that meets a record type it does not know ends, and its own state is gone. */
+/** A server exits at a record type that it does not know, and its own state is lost. */
 function refuseUnreadable(
   { spec, servers }: DatacenterState,
   snapshot: Snapshot,

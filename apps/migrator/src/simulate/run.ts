@@ -1,4 +1,4 @@
-/** Runs a scenario under the virtual clock until nothing more can change, and hands out its history. */
+/** Runs a scenario under the virtual clock until nothing can change any more, and returns its history. */
 import { type Scenario, tokenCount } from '../scenario/scenario.ts'
 import type { DatacenterState, Process } from './datacenter.ts'
 import type { AccessorSpan, FinalMember, FinalReplication, FinalStore, History } from './history.ts'
@@ -14,9 +14,9 @@ import { createWorld, isRunning, type World } from './world.ts'
 const TAIL_MS = 60_000
 
 /**
- * Simulates. The same scenario gives the same history, byte by byte.
+ * Simulates a scenario. The same scenario gives the same history, byte for byte.
  *
- * @throws InputError where the schedule does what spec 9.2.5 forbids.
+ * @throws InputError if the schedule does something that spec 9.2.5 forbids.
  */
 export function simulate(scenario: Scenario, model: UpgradeModel): History {
   const world = createWorld(scenario, model)
@@ -113,7 +113,7 @@ function finalReplication({ leader, spec, replication }: DatacenterState): Final
   }
 }
 
-/** The part of a span whose tokens are in the ranges. */
+/** The parts of a span whose tokens are in the ranges. */
 function partOf(span: AccessorSpan, tokens: RangeSet): AccessorSpan[] {
   return tokens.within([[span.from, span.to]]).map(([from, to]) => ({
     from,

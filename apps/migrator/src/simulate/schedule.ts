@@ -1,4 +1,4 @@
-/** Puts the beginning of a scenario and its events on the clock. */
+/** Puts the initial state and the events of a scenario on the clock. */
 import type { ScenarioEvent, ServerSpec } from '../scenario/scenario.ts'
 import { linkKey } from '../scenario/scenario.ts'
 import { isAtLeast, NEW_ACLS } from '../version.ts'
@@ -21,7 +21,7 @@ import { wakeReplication } from './tokens/replication.ts'
 import { changeTokens } from './tokens/token-events.ts'
 import { changed, record, serverOf, type World } from './world.ts'
 
-/** Sets up the old processes, their leaders and the initial views, then schedules everything planned. */
+/** Sets up the old processes, their leaders and the initial views, then schedules all events. */
 export function scheduleScenario(world: World): void {
   for (const server of world.servers.values()) bringBack(world, server)
   for (const datacenter of world.datacenters) {
@@ -79,15 +79,15 @@ function bringBack(world: World, server: ServerState): void {
   })
 }
 
-/** A process that has run for long has left legacy mode. */
+/** A process that has been running for a long time has left legacy mode. */
 function modeBefore({ from, acls }: Pick<ServerSpec, 'from' | 'acls'>): Mode {
   if (!isAtLeast(from, NEW_ACLS)) return 'old'
   return acls ? 'new' : 'off'
 }
 
 /**
- * The planned start of a server, which replaces the old process: one from before 1.4.0 hands its leadership
- * over, a newer one restarts as in a `restart` event.
+ * The planned start of a server, which replaces the old process. A leader from before 1.4.0 remains leader; a newer
+ * process restarts as in a `restart` event.
  */
 function plannedStart(world: World, server: ServerState): void {
   const { spec, process } = server
@@ -154,7 +154,7 @@ function happen(world: World, event: ScenarioEvent): void {
   }
 }
 
-/** An operator takes a dead server off the list. */
+/** An operator removes a dead server from the member list. */
 function forceLeave(world: World, server: ServerState): void {
   server.status = 'left'
   tell(world, server)

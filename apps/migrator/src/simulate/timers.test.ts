@@ -80,7 +80,7 @@ test('a secondary waits until every primary server has left (spec 9.2.2), its ag
       { name: 'dc2', servers: [{ id: 't1', start: 5 }], agents: [{ id: 'web', start: 7 }] },
     ],
   })
-  // The primary is through at 35.55; t1 looks at 30.55 and 56.15, the agent at 58.15.
+  // The primary is done at 35.55; t1 looks at 30.55 and 56.15, the agent at 58.15.
   expect(servers.t1?.newModeAt).toBe(56.15)
   expect(agents.web?.newModeAt).toBe(58.15)
 })

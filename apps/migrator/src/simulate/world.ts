@@ -1,4 +1,4 @@
-/** The state of a simulated cluster, and the few functions through which the engine changes it. */
+/** The state of a simulated cluster, and the functions through which the engine changes it. */
 import { SeededRandom } from '@latchkey/acl'
 import type { Scenario } from '../scenario/scenario.ts'
 import { linkKey, tokenCount } from '../scenario/scenario.ts'
@@ -18,7 +18,7 @@ export interface World {
   readonly scenario: Scenario
   readonly model: UpgradeModel
   readonly queue: EventQueue
-  /** The only source of randomness in a run, so that the seed determines the run. */
+  /** The only source of randomness in a run: the seed determines the run. */
   readonly random: SeededRandom
   readonly datacenters: readonly DatacenterState[]
   readonly primary: DatacenterState
@@ -33,9 +33,9 @@ export interface World {
   changes: number
   /** Edits to apply between the read and the write of the next batch. */
   racingEdits: { readonly count: number; readonly offset: number }[]
-  /** Next accessor to be given. */
+  /** Next accessor to assign. */
   accessorNext: number
-  /** When the first primary leader left legacy mode: the point of no return. Spec 9.2.5. */
+  /** When the first leader of the primary left legacy mode: the point of no return. Spec 9.2.5. */
   completedAt: number | undefined
 }
 
@@ -83,12 +83,12 @@ export function serverOf(world: World, id: string): ServerState {
   return server
 }
 
-/** Whether a server can do anything at all now. */
+/** Whether a server is running and not paused. */
 export function isRunning(server: ServerState): server is ServerState & { process: Process } {
   return server.process !== undefined && !server.process.isPaused
 }
 
-/** Whether two datacenters reach each other now. */
+/** Whether two datacenters can currently reach each other. */
 export function isLinkUp(world: World, a: string, b: string): boolean {
   return a === b || !world.linksDown.has(linkKey(a, b))
 }

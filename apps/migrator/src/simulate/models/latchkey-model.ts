@@ -1,7 +1,7 @@
 /**
- * Our own servers, by the rules they run, from `@latchkey/acl`. The servers of a datacenter share one store, so
- * they leave legacy mode together and remember it, and the batch limits hold across takeovers.
- * Everything else, such as how often a server looks, follows the server's jobs.
+ * The model of Latchkey servers, which uses the rules of `@latchkey/acl` that the servers run. The servers of a
+ * datacenter share a store: they leave legacy mode together and permanently, and the batch limits hold across takeovers.
+ * Intervals, such as the time between looks, are those of the server's jobs.
  */
 import {
   ACCESSOR_BATCH_INTERVAL_MS_MIN,
@@ -22,7 +22,7 @@ import { profileOf } from '@latchkey/contract'
 import type { Blocker, Mode, Tag } from '../history.ts'
 import type { Look, MemberView, PassMemory, StartFacts, UpgradeModel, WaitsFor } from './model.ts'
 
-/** A process that takes over asks for the lock about once a second. */
+/** A process that takes over tries to get the lock about once a second. */
 const TAKEOVER_MS = 1_000
 
 const MODES: Readonly<Record<MemberMode, Mode>> = {
@@ -75,7 +75,7 @@ export const latchkeyModel: UpgradeModel = {
   undoesWholeBatch: false,
 }
 
-/** Any process of the datacenter may find that the mode has ended; it needs no leader. */
+/** Any process of the datacenter can end legacy mode, without a leader. */
 function waitsFor(look: Look): WaitsFor {
   const decision = decideMode({
     datacenter: 'own',
@@ -89,7 +89,7 @@ function waitsFor(look: Look): WaitsFor {
   return named.length > 0 ? named : decision.waitsFor.map((why) => ({ server: '', why }))
 }
 
-/** A secondary asks the primary for its mode. Any server answers for all. */
+/** A secondary asks the primary for its mode. Any server answers for the whole datacenter. */
 function primaryAnswer(primary: readonly MemberView[]): readonly Member[] | undefined {
   const alive = primary.filter((member) => member.status === 'alive')
   const answer = alive.find((member) => member.tag === '1') ?? alive[0]
@@ -105,7 +105,7 @@ function blockerOf({ server, tag }: MemberView): Blocker[] {
   return tag === '0' ? [{ server, why: 'ACLs are switched off' }] : []
 }
 
-/** As version 1.11 a server does not start while tokens would lose rights that come from legacy rules alone. */
+/** As version 1.11, a server does not start while tokens have rights only from legacy rules, which they would lose. */
 function startRefusal(start: StartFacts): string | undefined {
   try {
     assertCanStart({
@@ -122,7 +122,7 @@ function startRefusal(start: StartFacts): string | undefined {
   }
 }
 
-/** The store has the record of the last batch; a new leader waits a whole interval first. */
+/** The store records the last batch. A new leader waits a whole interval before its first batch. */
 function nextPassMs({ lastPassMs, lastBatchMs }: PassMemory, nowMs: number): number {
   if (lastPassMs === undefined && lastBatchMs !== undefined) return nowMs + ACCESSOR_BATCH_INTERVAL_MS_MIN
   return nextBatchAt(lastBatchMs, nowMs)

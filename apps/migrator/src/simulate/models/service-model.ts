@@ -1,6 +1,6 @@
 /**
- * The reference service, version by version (decisions: upgrade): timers and elections per server, the three rules of
- * which dead servers count, legacy mode at every restart, the rate limiter that every leader resets.
+ * The model of the reference service, version by version (decisions: upgrade): timers and elections per server, the
+ * three rules for dead servers, legacy mode at every restart, and the rate limiter that every leader resets.
  */
 import { nextBatch, nextBatchAt } from '@latchkey/acl'
 import type { ServiceVersion } from '@latchkey/contract'
@@ -10,7 +10,7 @@ import type { Look, MemberView, PassMemory, StartFacts, UpgradeModel, WaitsFor }
 
 const FIRST_LOOK_MS = 50
 const LOOK_DELAY_MS_MAX = 30_000
-/** With the timeouts of the reference, an election takes five seconds or more. */
+/** An election takes five seconds or more with the timeouts of the reference. */
 const ELECTION_MS_DEFAULT = 5_000
 /** Versions in which even a server that left counts. */
 const LEFT_COUNTS = [range('1.4.0', '1.6.0')]
@@ -51,7 +51,7 @@ export const serviceModel: UpgradeModel = {
   undoesWholeBatch: true,
 }
 
-/** 50 ms after the start, then 100 ms later, 200 ms, doubling to 25.6 s, then every 30 s. */
+/** 50 ms after the start, then after 100 ms, 200 ms, doubling up to 25.6 s, then every 30 s. */
 export function lookDelayMs(n: number): number {
   return Math.min(FIRST_LOOK_MS * 2 ** n, LOOK_DELAY_MS_MAX)
 }
@@ -63,7 +63,7 @@ function modeOf(version: ServiceVersion, acls: boolean): Mode {
   return isAtLeast(version, LEGACY_REMOVED) ? 'new' : 'legacy'
 }
 
-/** Versions from 1.15 stop at the first token without an accessor in their snapshot. */
+/** Versions from 1.15 on do not start if their snapshot has a token without an accessor. */
 function startRefusal({ version, unmigratedCount }: StartFacts): string | undefined {
   if (unmigratedCount === 0 || !isAtLeast(version, ACCESSORS_REQUIRED)) return undefined
   const tokens =
@@ -78,7 +78,7 @@ function counts(status: MemberStatus, version: ServiceVersion, isOwnDatacenter: 
   return !isOwnDatacenter || isIn(version, FAILED_COUNTS)
 }
 
-/** The rule of leaving legacy mode. Spec 9.2.2. */
+/** The rule for leaving legacy mode. Spec 9.2.2. */
 function waitsFor(look: Look): WaitsFor {
   const own = look.own.filter((member) => counts(member.status, look.version, true))
   const blockers: Blocker[] = []

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { newModes, resultOf } from '../../../test/scenario.ts'
 
-/** Two upgraded servers and an old one that goes away in the given way, 5 s after the start. */
+/** Two upgraded servers, and an old server that goes away in the given way 5 s after the start. */
 function withOldServer(version: string, gone: 'leave' | 'crash'): Record<string, number | null> {
   return newModes({
     version,
@@ -197,7 +197,7 @@ test('a server before 1.9.0 cannot return once intentions are config entries', (
   expect(back(0)).not.toThrow()
 })
 
-// Our servers, by the rule in `acl` that they share with the simulator.
+// Latchkey servers, by the rule in `acl` that they share with the simulator.
 test.each([
   { event: { kind: 'restart', version: '1.4.0', downtime: 60 }, leaves: 65 },
   { event: { kind: 'restart', version: '1.4.0', downtime: 600 }, leaves: 306 },

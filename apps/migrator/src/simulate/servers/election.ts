@@ -1,4 +1,4 @@
-/** Who leads a datacenter. The order of the file decides elections, so that runs are deterministic. */
+/** Elections in a datacenter. The order of the servers in the file decides, which makes runs deterministic. */
 
 import type { DatacenterState, ServerState } from '../datacenter.ts'
 import { PHASE } from '../queue.ts'
@@ -8,7 +8,7 @@ import { wakeReplication } from '../tokens/replication.ts'
 import { changed, isRunning, record, type World } from '../world.ts'
 import { look, queueLook } from './looks.ts'
 
-/** The leader is gone: its work stops, and an election begins. */
+/** Handles the loss of the leader: its work stops, and an election begins. */
 export function loseLeader(world: World, datacenter: DatacenterState): void {
   stopMigration(world, datacenter)
   datacenter.leader = undefined
@@ -32,7 +32,7 @@ export function loseLeader(world: World, datacenter: DatacenterState): void {
   queueElection(world, datacenter)
 }
 
-/** A leader that is paused for the election time is replaced; a shorter pause goes unnoticed. */
+/** Replaces a leader that is paused for the election time. A shorter pause has no effect. */
 export function loseLeaderAfterPause(world: World, datacenter: DatacenterState, leader: ServerState): void {
   const { lives } = leader
   const pauseMs = world.scenario.electionMs ?? world.model.pauseMsDefault
@@ -44,7 +44,7 @@ export function loseLeaderAfterPause(world: World, datacenter: DatacenterState, 
   })
 }
 
-/** Begins an election if there is no leader but there is a candidate. */
+/** Begins an election if there is a candidate but no leader. */
 export function electIfNeeded(world: World, datacenter: DatacenterState): void {
   if (datacenter.leader !== undefined) return
   const voters = votersOf(datacenter)
@@ -71,20 +71,20 @@ function elect(world: World, datacenter: DatacenterState): void {
   if (winner !== undefined) win(world, datacenter, winner)
 }
 
-/** The winner of an election looks at once, also where it was the only voter. */
+/** The winner of an election looks at once, even if it was the only voter. */
 function win(world: World, datacenter: DatacenterState, winner: ServerState): void {
   install(world, datacenter, winner)
   look(world, winner)
 }
 
-/** An election that a named server wins, if it and a majority are up by then. */
+/** An election that a named server wins, if it and a majority are up at that time. */
 export function forceElection(world: World, server: ServerState): void {
   const { datacenter } = server
   datacenter.favourite = server
   if (datacenter.leader !== undefined) loseLeader(world, datacenter)
 }
 
-/** Installs a leader. Its work begins at once if it is already in new mode. */
+/** Installs a leader, whose work begins at once if it is already in new mode. */
 export function install(world: World, datacenter: DatacenterState, server: ServerState): void {
   datacenter.leader = server
   datacenter.lastLeader = server
@@ -102,7 +102,7 @@ export function install(world: World, datacenter: DatacenterState, server: Serve
   wakeReplication(world)
 }
 
-/** The first server of the file that is up. The last leader wins only if no other server can. */
+/** The first server in the file that is up. The previous leader wins only if no other server can. */
 function winnerOf(world: World, datacenter: DatacenterState): ServerState | undefined {
   if (!hasMajority(world, datacenter)) return undefined
   const candidates = votersOf(datacenter).filter(isRunning)
@@ -117,7 +117,7 @@ function hasMajority(world: World, datacenter: DatacenterState): boolean {
   return world.model.needsMajority ? running * 2 > voters.length : running > 0
 }
 
-/** Members that did not leave: a dead server still counts for the majority. */
+/** Members that have not left. Dead servers count for the majority. */
 function votersOf(datacenter: DatacenterState): ServerState[] {
   return datacenter.servers.filter((server) => server.isMember && server.status !== 'left')
 }

@@ -1,6 +1,6 @@
 /**
- * What servers know of each other. A server sends every datacenter its status and its tag; a message arrives
- * after the gossip delay, and over a broken link not at all until it heals.
+ * What servers know about each other. A server sends its status and tag to every datacenter. A message arrives after
+ * the gossip delay; over a broken link, it arrives only after the link heals.
  */
 import { INTENTIONS_AS_ENTRIES, isAtLeast } from '../../version.ts'
 import type { DatacenterState, Known, ServerState } from '../datacenter.ts'
@@ -47,7 +47,7 @@ function know(world: World, server: ServerState, at: DatacenterState, now: Known
   }
 }
 
-/** Records the member in every datacenter's initial view. */
+/** Adds a member to every datacenter's initial view. */
 export function knowBeforehand(world: World, server: ServerState): void {
   for (const datacenter of world.datacenters) datacenter.view.set(server.spec.id, truthOf(server))
 }
@@ -63,7 +63,7 @@ export function noticeFailure(world: World, server: ServerState): void {
   })
 }
 
-/** Both sides of a broken link see the servers of the other as failed, unless it heals before. */
+/** Each side of a broken link sees the servers of the other side as failed, unless the link heals before. */
 export function noticeUnreachable(world: World, a: DatacenterState, b: DatacenterState): void {
   world.queue.push(world.now + world.scenario.failureDetectionMs, PHASE.message, () => {
     if (isLinkUp(world, a.spec.name, b.spec.name)) return
@@ -106,7 +106,7 @@ function truthOf(server: ServerState): Known {
   }
 }
 
-/** The members of one datacenter as another one sees them. A process knows its own tag at once. */
+/** The members of a datacenter, as another datacenter sees them. A process knows its own tag at once. */
 export function membersOf(
   here: DatacenterState,
   there: DatacenterState,

@@ -11,7 +11,7 @@ import { leaderHasNewMode } from '../tokens/migration.ts'
 import { changed, isLinkUp, isRunning, record, type World } from '../world.ts'
 import { membersOf, tell } from './gossip.ts'
 
-/** Queues the next look of a process: an agent looks at its start already, a server 50 ms after it. */
+/** Queues the next look of a process. The first look is at the start of an agent, or 50 ms after that of a server. */
 export function queueLook(world: World, owner: ServerState | AgentState): void {
   const { process } = owner
   if (process === undefined) return
@@ -34,7 +34,7 @@ export function queueLook(world: World, owner: ServerState | AgentState): void {
   )
 }
 
-/** Makes up for the look that fell due during a pause. */
+/** Makes up for the look that became due during a pause. */
 export function overdueLook(world: World, server: ServerState): void {
   const { process } = server
   if (process === undefined || process.mode !== 'legacy') return
@@ -70,7 +70,7 @@ function lookOf(world: World, owner: ServerState | AgentState, process: Process)
   }
 }
 
-/** The servers of the primary as a secondary knows them, or as they answer it at this moment. */
+/** The servers of the primary, as the secondary knows them from gossip or as they answer now. */
 function primaryOf(world: World, datacenter: DatacenterState): readonly MemberView[] {
   const { model, primary } = world
   if (!model.asksPrimary) return membersOf(datacenter, primary, undefined)
@@ -116,7 +116,7 @@ function enterNewMode(world: World, server: ServerState, process: Process): void
   tell(world, server)
 }
 
-/** The leader wrote the first policy: this datacenter can no longer be downgraded. Spec 9.2.5. */
+/** Marks a datacenter whose leader wrote the first policy: it can no longer be downgraded. Spec 9.2.5. */
 function complete(world: World, datacenter: DatacenterState): void {
   datacenter.hasCompleted = true
   if (datacenter === world.primary) world.completedAt ??= world.now

@@ -1,4 +1,4 @@
-/** Servers and agents start, stop, pause and resume. */
+/** Starts, stops, pauses and resumes servers and agents. */
 import type { ServiceVersion } from '@latchkey/contract'
 import type { Place } from '../../errors.ts'
 import { InputError } from '../../errors.ts'
@@ -30,9 +30,9 @@ export function createProcess(version: ServiceVersion, acls: boolean, mode: Mode
 
 interface StartOptions {
   readonly detail: string
-  /** The event that asked for this start, for the refusal. */
+  /** The event of this start, for the place of an error. */
   readonly place: Place
-  /** Whether it stays leader: a planned start of a leader from before 1.4.0. */
+  /** Whether the server remains leader, as at the planned start of a leader from before 1.4.0. */
   readonly keepsLeading?: boolean
 }
 
@@ -84,7 +84,7 @@ export function startProcess(world: World, server: ServerState, options: StartOp
   wakeReplication(world)
 }
 
-/** The process reports why it does not start, and ends. */
+/** Records why a process does not start, and ends it. */
 function refuseStart(world: World, server: ServerState, detail: string): void {
   const { spec, version, acls, datacenter } = server
   stopProcess(world, server, 'restart')
@@ -100,7 +100,7 @@ function refuseStart(world: World, server: ServerState, detail: string): void {
   })
 }
 
-/** Spec 9.2.5, and the same for config entries of intentions, on which versions before 1.9.0 crash at their start. */
+/** Spec 9.2.5, and the same rule for intention config entries, with which versions before 1.9.0 crash at start. */
 function refuseDowngrade(world: World, { spec, version, datacenter }: ServerState, place: Place): void {
   const readsEntries = world.model.name === 'latchkey' || isAtLeast(version, INTENTIONS_AS_ENTRIES)
   if (datacenter.intentions.hasEntries && !readsEntries) {
@@ -118,7 +118,7 @@ function refuseDowngrade(world: World, { spec, version, datacenter }: ServerStat
   )
 }
 
-/** Ends a process. A server that leaves is off the member list at once; others notice a crash later. */
+/** Ends a process. A leaving server is removed from the member list at once; a crash is noticed later. */
 export function stopProcess(world: World, server: ServerState, how: 'crash' | 'leave' | 'restart'): void {
   const { process, datacenter, spec } = server
   if (process === undefined) return
@@ -144,12 +144,12 @@ export function stopProcess(world: World, server: ServerState, how: 'crash' | 'l
   if (datacenter.leader === server) loseLeader(world, datacenter)
 }
 
-/** A server that stopped and does not return has left after a while. */
+/** Treats a stopped server that does not return as left after a while. */
 function leaveUnlessBack(world: World, server: ServerState): void {
   const { stoppedCountsMs } = world.model
   if (stoppedCountsMs === undefined) return
   const { lives } = server
-  // The first instant at which it no longer counts.
+  // The first instant at which the server no longer counts.
   world.queue.push(world.now + stoppedCountsMs + 1, PHASE.message, () => {
     if (server.lives !== lives || server.process !== undefined) return
     server.status = 'left'
@@ -157,7 +157,7 @@ function leaveUnlessBack(world: World, server: ServerState): void {
   })
 }
 
-/** SIGSTOP: the process does nothing, and the others eventually see it as failed. */
+/** SIGSTOP: the process does nothing, and other servers eventually see it as failed. */
 export function pauseProcess(world: World, server: ServerState): void {
   const { process, datacenter } = server
   if (process === undefined) return
@@ -169,7 +169,7 @@ export function pauseProcess(world: World, server: ServerState): void {
   loseLeaderAfterPause(world, datacenter, server)
 }
 
-/** Work that fell due during the pause happens at once. */
+/** Resumes a process. Work that became due during the pause happens at once. */
 export function resumeProcess(world: World, server: ServerState): void {
   const { process, datacenter } = server
   if (process === undefined) return

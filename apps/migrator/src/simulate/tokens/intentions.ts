@@ -1,6 +1,6 @@
 /**
- * The one-time migration of intentions to config entries. Spec 9.5. Unlike the ACL mode, its end is
- * recorded in the store. Writes are blocked from the first leader of 1.9.0 in the primary until it is done.
+ * The one-time migration of intentions to config entries. Spec 9.5. Unlike the ACL mode, the store records its end.
+ * Writes are blocked from the first leader of 1.9.0 in the primary until the migration is done.
  */
 import { blocksIntentions, INTENTIONS_LOOK_MS, intentionsDurationMs } from '@latchkey/acl'
 import { INTENTIONS_AS_ENTRIES, isAtLeast } from '../../version.ts'
@@ -22,7 +22,7 @@ export function tellIntentionsLeader(world: World, datacenter: DatacenterState):
   poll(world, datacenter)
 }
 
-/** A scenario with neither intentions nor calls to them has no records about them. */
+/** Whether the scenario has intentions or calls to them; otherwise the history has no records about them. */
 function concerns(world: World): boolean {
   const { intentions, workloads } = world.scenario
   return intentions.length > 0 || workloads.some((each) => each.kind.startsWith('intention-'))
@@ -51,7 +51,10 @@ function poll(world: World, datacenter: DatacenterState): void {
   )
 }
 
-/** Alive and failed servers count, left ones do not; a secondary waits for its own, the primary's, and its migration. */
+/**
+ * Alive and failed servers count, and left servers do not. A secondary waits for its own servers, for the servers of
+ * the primary, and for the migration of the primary.
+ */
 function blockersOf(world: World, datacenter: DatacenterState): Blocker[] {
   const watched = datacenter === world.primary ? [datacenter] : [datacenter, world.primary]
   const old = watched.flatMap((there) =>

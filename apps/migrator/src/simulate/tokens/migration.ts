@@ -1,6 +1,6 @@
 /**
- * Accessors for legacy tokens: once the leader of the primary is in new mode, it makes one pass a second over the first
- * 128 tokens without an accessor. Spec 8, 9.2.3.
+ * Assigns accessors to legacy tokens: once the leader of the primary is in new mode, it makes one pass per second over
+ * the first 128 tokens without an accessor. Spec 8, 9.2.3.
  */
 import { ACCESSOR_BATCH_INTERVAL_MS_MIN } from '@latchkey/acl'
 import { isAtLeast, LEGACY_REMOVED } from '../../version.ts'
@@ -12,7 +12,7 @@ import { wakeReplication } from './replication.ts'
 import { editRacing } from './token-edits.ts'
 import type { BatchRead } from './token-store.ts'
 
-/** The leader is in new mode: the primary starts the migration, a secondary switches its replication loop. */
+/** The leader is in new mode: a primary starts the migration, a secondary switches its replication loop. */
 export function leaderHasNewMode(world: World, datacenter: DatacenterState): void {
   wakeReplication(world)
   const { migration } = datacenter
@@ -22,7 +22,7 @@ export function leaderHasNewMode(world: World, datacenter: DatacenterState): voi
   queuePass(world, datacenter)
 }
 
-/** The leader is gone, and the next one starts from what the store holds. */
+/** Stops the migration when the leader is lost. The next leader starts from the content of the store. */
 export function stopMigration(world: World, datacenter: DatacenterState): void {
   const { migration } = datacenter
   interruptPass(world, datacenter)
@@ -33,7 +33,7 @@ export function stopMigration(world: World, datacenter: DatacenterState): void {
   if (!world.model.drawsFreshAccessors) world.accessorNext = 0
 }
 
-/** The leader is paused or gone. A batch that it read may or may not have reached the log. */
+/** Interrupts a paused or lost leader. A batch that it read may or may not have reached the log. */
 export function interruptPass(world: World, { migration }: DatacenterState): void {
   if (migration.pending === undefined) return
   migration.pending.isInLog = world.random.chance(0.5)
@@ -41,7 +41,7 @@ export function interruptPass(world: World, { migration }: DatacenterState): voi
   migration.pending = undefined
 }
 
-/** Tokens without an accessor have appeared. */
+/** Wakes the migration because of new tokens without an accessor. */
 export function tokensAppeared(world: World): void {
   const { migration } = world.primary
   if (migration.isStuck || !migration.isIdle) return
@@ -50,8 +50,8 @@ export function tokensAppeared(world: World): void {
 }
 
 /**
- * Tokens are gone. A batch that fails every second succeeds at the next of these seconds, if the token that cannot be
- * written was among them.
+ * Handles deleted tokens. A batch that fails every second succeeds at its next attempt if the token that cannot be
+ * written was deleted.
  */
 export function tokensDisappeared(world: World): void {
   const { store, model, primary } = world
@@ -65,7 +65,7 @@ export function tokensDisappeared(world: World): void {
   if (migration.isRunning) queuePass(world, primary)
 }
 
-/** Makes up for the pass that fell due while the leader was paused. */
+/** Makes up for the pass that became due while the leader was paused. */
 export function overduePass(world: World, datacenter: DatacenterState): void {
   const { migration } = datacenter
   if (!migration.isPassOverdue) return
@@ -158,7 +158,7 @@ function write(
   wakeReplication(world)
 }
 
-/** One token that cannot be written undoes its batch; every later pass fails on the same batch. */
+/** One token that cannot be written rolls back its batch, and every later pass fails on the same batch. */
 function failBatch(world: World, datacenter: DatacenterState, batch: BatchRead): void {
   datacenter.migration.isStuck = true
   record(world, {

@@ -1,11 +1,11 @@
 /**
- * A set of token numbers that changes in place. Finding a range is a binary search, so that a hundred thousand batches
- * and events on a scattered set stay cheap.
+ * A mutable set of token numbers. Ranges are found by binary search, which makes a hundred thousand batches and events
+ * on a scattered set cheap.
  */
 import type { Range, Ranges } from './ranges.ts'
 
 export class RangeSet {
-  /** Range `i` goes from `starts[i]` up to, not including, `ends[i]`. Sorted, with a gap after each. */
+  /** Range `i` goes from `starts[i]` to `ends[i]`, exclusive. Sorted, with a gap after each range. */
   private starts: number[] = []
   private ends: number[] = []
   private count = 0
@@ -72,7 +72,7 @@ export class RangeSet {
     return found
   }
 
-  /** The lowest `count` numbers after passing over `offset` of them; fewer when there are not enough. */
+  /** The lowest `count` numbers after the first `offset`; fewer if there are not enough. */
   slice(count: number, offset = 0): Range[] {
     const taken: Range[] = []
     let skip = offset
@@ -89,7 +89,7 @@ export class RangeSet {
     return taken
   }
 
-  /** Replaces the ranges from `begin` up to, not including, `end`. */
+  /** Replaces the ranges from `begin` to `end`, exclusive. */
   private replace(begin: number, end: number, by: Ranges): void {
     for (let i = begin; i < end; i++) this.count -= (this.ends[i] ?? 0) - (this.starts[i] ?? 0)
     for (const [from, to] of by) this.count += to - from
@@ -104,7 +104,7 @@ export class RangeSet {
   }
 }
 
-/** Index of the first element above a number; the length if none is. */
+/** Index of the first element greater than a number; the length if there is none. */
 function firstAbove(sorted: readonly number[], number: number): number {
   let low = 0
   let high = sorted.length

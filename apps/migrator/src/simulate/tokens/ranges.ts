@@ -1,18 +1,18 @@
 /**
- * Sets of token numbers as sorted, disjoint, half-open ranges, so that ten million equal tokens cost as much
- * as one. Functions return new arrays and change nothing in place.
+ * Sets of token numbers as sorted, disjoint, half-open ranges: ten million equal tokens cost as much as one. Functions
+ * return new arrays and never modify their arguments.
  */
 
-/** Numbers from the first up to, not including, the second. */
+/** Numbers from the first to the second, exclusive. */
 export type Range = readonly [from: number, to: number]
 export type Ranges = readonly Range[]
 
-/** How many numbers the ranges hold. */
+/** The count of numbers in the ranges. */
 export function size(ranges: Ranges): number {
   return ranges.reduce((sum, [from, to]) => sum + to - from, 0)
 }
 
-/** The lowest `count` numbers after passing over `offset` of them; fewer when there are not enough. */
+/** The lowest `count` numbers after the first `offset`; fewer if there are not enough. */
 export function slice(ranges: Ranges, count: number, offset = 0): Range[] {
   const taken: Range[] = []
   let skip = offset

@@ -1,7 +1,6 @@
 /**
- * Member lists drop a member a day after it left, or three days after it failed.
- * Only a scenario with a `duration` gets that far; without one, a simulation ends when nothing but
- * this could still happen, and a finding says so.
+ * Member lists drop a member a day after it left, or three days after it failed. Only a scenario with a `duration` runs
+ * that long. Otherwise the simulation ends when nothing else can happen, and a finding mentions this.
  */
 import { PHASE } from '../queue.ts'
 import { changed, record, type World } from '../world.ts'
@@ -11,7 +10,7 @@ const REAP_FAILED_MS = 72 * 3_600_000
 /** Interval between two sweeps of the lists. */
 const REAP_INTERVAL_MS = 60_000
 
-/** Sweeps the lists once a minute until the end of the scenario. */
+/** Sweeps the member lists once a minute until the end of the scenario. */
 export function scheduleReaping(world: World): void {
   const { durationMs } = world.scenario
   if (durationMs === undefined || durationMs < REAP_LEFT_MS) return

@@ -28,7 +28,7 @@ test('a broken link delivers nothing; the first retry after it heals delivers ev
     legacyTokens: 1_000,
     events: [{ kind: 'partition', at: 2.5, between: ['dc1', 'dc2'], for: 20 }],
   })
-  // The first round that fails is that of the batch at 3.05 s; retries after 2, 4, 8 and 16 s: the last at 33.05 s.
+  // The first failing round is for the batch at 3.05 s; retries follow after 2, 4, 8 and 16 s, the last at 33.05 s.
   expect(replication.dc2).toMatchObject({ tokens: 1_000, completeAt: 33.05 })
 })
 

@@ -1,6 +1,6 @@
 /**
- * Secondaries replicate the tokens of the primary once their leader is in new mode. In the reference service a legacy loop
- * does so before, and the new one skips tokens without an accessor, which is how a copy can outlive its original.
+ * Secondaries replicate the tokens of the primary once their leader is in new mode. In the reference service, a legacy
+ * loop replicates them before. The new loop skips tokens without an accessor, so a copy can outlive its original.
  */
 import type { DatacenterState, Replication } from '../datacenter.ts'
 import { PHASE } from '../queue.ts'
@@ -9,24 +9,24 @@ import { RangeSet } from './range-set.ts'
 import { type Range, type Ranges, size, subtract } from './ranges.ts'
 import type { StoreChange } from './token-store.ts'
 
-/** The legacy loop writes one token per log entry, each at least this long. */
+/** Minimum time per write of the legacy loop, which writes one token per log entry. */
 const LEGACY_WRITE_MS = 10
-/** Approximate number of rounds in the history; a migration may have a hundred thousand. */
+/** Approximate number of rounds to record in the history; a migration may have a hundred thousand. */
 const ROUNDS_RECORDED = 200
 
-/** Starts a round in every secondary that is behind and can catch up. */
+/** Queues a round in every secondary that is behind and can reach the primary. */
 export function wakeReplication(world: World): void {
   for (const datacenter of world.datacenters) {
     if (datacenter !== world.primary) queueRound(world, datacenter)
   }
 }
 
-/** Whether a datacenter keeps copies of the global tokens, which also allows it local tokens. */
+/** Whether a datacenter has copies of the global tokens, without which it cannot have local tokens. */
 export function hasCopies({ spec }: DatacenterState): boolean {
   return spec.tokenReplication && spec.replicationToken !== 'none'
 }
 
-/** Which loop the leader of a secondary runs now; undefined while it runs none. */
+/** The loop that the leader of a secondary runs now; undefined while it runs none. */
 function loopOf({ model }: World, datacenter: DatacenterState): 'legacy' | 'tokens' | undefined {
   const { leader } = datacenter
   if (leader?.process === undefined || !hasCopies(datacenter)) return undefined
@@ -34,12 +34,12 @@ function loopOf({ model }: World, datacenter: DatacenterState): 'legacy' | 'toke
   return leader.process.mode === 'off' || !model.replication.followsInLegacyMode ? undefined : 'legacy'
 }
 
-/** Whether a secondary has work that it can do now. */
+/** Whether a secondary has changes to replicate. */
 function isBehind(world: World, datacenter: DatacenterState): boolean {
   const { replication } = datacenter
   const loop = loopOf(world, datacenter)
   if (loop === undefined) return false
-  // Once the new loop has run, a legacy window at a restart adds nothing.
+  // Once the new loop has run, the legacy loop has no effect during the legacy mode after a restart.
   if (loop === 'legacy') return replication.cursor === 0 && replication.legacyCursor < world.store.log.length
   return replication.cursor < world.store.log.length
 }
@@ -74,7 +74,7 @@ function failRound(world: World, { replication }: DatacenterState): void {
   replication.lastError = 'the primary cannot be reached'
 }
 
-/** When the retries that have failed since the first one come round again: after 2, 4, 8 … 64, 64 s in the reference. */
+/** The time of the next retry, with backoff since the first failure: 2, 4, 8 … 64, 64 s in the reference. */
 function retryMs({ now, model }: World, { replication }: DatacenterState): number {
   if (replication.failingSinceMs === undefined) return now
   const { retryMsFirst, retryMsMax } = model.replication
@@ -104,13 +104,13 @@ function startRound(world: World, datacenter: DatacenterState): void {
   replication.isRoundQueued = true
   world.queue.push(world.now + answerMs + writeMs, PHASE.work, () => {
     replication.isRoundQueued = false
-    // The round is void if the leader or its mode has changed.
+    // Discard the round if the leader or its mode has changed.
     if (loopOf(world, datacenter) === loop) apply(world, datacenter, loop, end)
     queueRound(world, datacenter)
   })
 }
 
-/** With a token of acl:read the secrets come redacted, and the round fails: policies go through, tokens do not. */
+/** With an acl:read token, secrets are redacted and the round fails: policies replicate, tokens do not. */
 function refuseToken(world: World, datacenter: DatacenterState): void {
   const { replication } = datacenter
   const { readsWithoutSecrets } = world.model.replication
@@ -170,7 +170,7 @@ function apply(world: World, datacenter: DatacenterState, loop: 'legacy' | 'toke
   })
 }
 
-/** The legacy loop copies tokens as they are listed, without accessors. */
+/** The legacy loop copies tokens from the legacy list, without accessors. */
 function applyLegacy({ copies }: Replication, entries: readonly StoreChange[]): void {
   for (const entry of entries) {
     if (entry.kind === 'created') copies.add(entry.tokens)
@@ -183,9 +183,9 @@ function applyLegacy({ copies }: Replication, entries: readonly StoreChange[]): 
 }
 
 /**
- * The new loop goes by accessor. A deletion reaches a copy only if the copy has got its accessor in an earlier round;
- * else it is a ghost, unless copies are compared by their secrets in the end. After a restore everything is compared:
- * what has no accessor in the primary is deleted, unless the copy has none either.
+ * The new loop matches tokens by accessor. A deletion reaches a copy only if the copy got its accessor in an earlier
+ * round; otherwise the copy is a ghost, unless copies are matched by secret at the end. A restore compares all tokens:
+ * a copy with an accessor is deleted if its original has none.
  */
 function applyTokens(
   { copies, migrated, ghosts }: Replication,
@@ -228,7 +228,7 @@ export function migratedIn({ replication }: DatacenterState): RangeSet {
   return replication.isRefused ? new RangeSet() : replication.migrated
 }
 
-/** Tokens without an accessor that a secondary holds at the end. */
+/** Tokens of a secondary that have no accessor at the end. */
 export function unmigratedIn(datacenter: DatacenterState): Ranges {
   const { replication } = datacenter
   return hasCopies(datacenter) ? subtract(replication.copies.ranges, migratedIn(datacenter).ranges) : []

@@ -1,4 +1,4 @@
-/** Edits of legacy tokens, by events of the scenario and by clients that race with a batch. Spec 9.2.4. */
+/** Edits of legacy tokens, from events of the scenario and from clients that race with a batch. Spec 9.2.4. */
 import type { TokenApi, TokenType } from '../../scenario/scenario.ts'
 import type { RecordOf } from '../history.ts'
 import { record, type World } from '../world.ts'
@@ -12,7 +12,7 @@ export function editRacing(world: World, batch: BatchRead): void {
   for (const { count, offset } of world.racingEdits.splice(0)) edit(world, slice(batch.tokens, count, offset))
 }
 
-/** The legacy API no longer changes a token that has a policy link, or that the token API changed. */
+/** The legacy API refuses to change a token that has a policy link or was changed through the token API. */
 export function edit(world: World, tokens: Ranges, becomes?: TokenType): void {
   const { store } = world
   const locked = store.among('locked', tokens)
@@ -41,7 +41,7 @@ export function editAsNew(
   wakeReplication(world)
 }
 
-/** The tokens that have an accessor; records the refusal of the others. */
+/** The tokens that have an accessor. Records the refusal of the others. */
 export function addressable(world: World, action: 'edited' | 'deleted', tokens: Ranges): Ranges {
   const open = world.store.among('migrated', tokens)
   note(world, action, subtract(tokens, open), {

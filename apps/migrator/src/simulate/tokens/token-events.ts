@@ -60,7 +60,7 @@ function create(world: World, { count, type, rules }: ScenarioEventOf<'create-to
   wakeReplication(world)
 }
 
-/** A global token is created in the primary, wherever the call arrives. */
+/** Global tokens are created in the primary, regardless of the datacenter that receives the call. */
 function createAsNew(
   world: World,
   { count, isLocal, datacenter: name }: ScenarioEventOf<'create-tokens'>,
@@ -105,11 +105,11 @@ function convert(world: World, count: number | undefined): void {
   note(world, 'converted', tokens, { api: 'new', write: store.revision })
 }
 
-/** Why the cluster refuses legacy writes now; undefined if it accepts them. */
+/** The reason why the cluster currently refuses legacy writes; undefined if it accepts them. */
 function legacyApiRefusal(world: World): string | undefined {
   const { leader } = world.primary
   const servers = world.primary.servers.filter(isRunning)
-  // Our servers write to their database without a leader.
+  // Latchkey servers write to their database without a leader.
   const hasWriter = world.model.needsMajority ? leader !== undefined && isRunning(leader) : servers.length > 0
   if (!hasWriter) return 'No cluster leader'
   const isGone = servers.every(({ process }) => isAtLeast(process.version, LEGACY_REMOVED))
@@ -123,7 +123,7 @@ const NEW_API_REFUSALS: Readonly<Record<Mode, string | undefined>> = {
   new: undefined,
 }
 
-/** Why a datacenter refuses writes through the token API now. */
+/** The reason why a datacenter currently refuses writes through the token API. */
 function newApiRefusal({ leader }: DatacenterState): string | undefined {
   if (leader === undefined || !isRunning(leader)) return 'No cluster leader'
   return NEW_API_REFUSALS[leader.process.mode]

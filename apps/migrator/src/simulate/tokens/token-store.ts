@@ -1,6 +1,6 @@
 /**
- * The legacy tokens of the primary, counted in ranges. A token is a number: its place in the order in which the migration
- * takes them. Only edited tokens are stored individually.
+ * The legacy tokens of the primary, stored as ranges. A token is a number: its position in the order of the migration.
+ * Only edited tokens are stored individually.
  */
 import { ACCESSOR_BATCH_SIZE_MAX, fromLegacyToken, hasLegacyRights } from '@latchkey/acl'
 import type { TokenGroup, TokenState, TokenType } from '../../scenario/scenario.ts'
@@ -15,13 +15,13 @@ export type StoreChange =
   | { readonly kind: 'created' | 'edited' | 'deleted'; readonly tokens: Ranges }
   | { readonly kind: 'restored'; readonly present: Ranges; readonly migrated: Ranges }
 
-/** A batch as it was read: the tokens, and the revision of the store then. */
+/** A batch as it was read: the tokens, and the revision of the store at that time. */
 export interface BatchRead {
   readonly tokens: Ranges
   readonly revision: number
 }
 
-/** Which tokens a client means. */
+/** The tokens that a client selects. */
 interface TokenChoice {
   readonly state: TokenState
   readonly type: TokenType | undefined
@@ -32,16 +32,16 @@ interface TokenChoice {
 const SETS = [
   /** Existing tokens. */
   'present',
-  /** Tokens that the migration still has to take. */
+  /** Tokens that the migration still has to process. */
   'unmigrated',
   /** Existing tokens that have an accessor. */
   'migrated',
   'management',
-  /** Writing such a token fails. */
+  /** Tokens that cannot be written. */
   'unwritable',
-  /** Their rights end with the legacy system. */
+  /** Tokens whose rights end with the legacy system. */
   'legacyRights',
-  /** Their policy link or their last write through the token API locks them for the legacy API. */
+  /** Tokens that the legacy API cannot change, because of a policy link or a write through the token API. */
   'locked',
 ] as const
 type Sets = Readonly<Record<(typeof SETS)[number], RangeSet>>
@@ -55,9 +55,9 @@ export interface StoreSnapshot {
 }
 
 const BLANK = { ID: '', Name: '', CreateIndex: 0, ModifyIndex: 0 }
-/** Rules that a scenario leaves open are assumed to grant something. */
+/** Rules that a scenario does not specify are assumed to grant a right. */
 const UNKNOWN_RULES = 'unknown'
-/** Tokens that a rule sees to choose a batch from: more than any batch holds. */
+/** Number of tokens from which a model chooses a batch: more than the size of any batch. */
 const READ_AHEAD = 8 * ACCESSOR_BATCH_SIZE_MAX
 
 export class TokenStore {
@@ -68,7 +68,7 @@ export class TokenStore {
   /** Counts every write; a token's revision is the count at its last write. */
   private currentRevision = 0
   private writesByToken = new Map<number, number>()
-  /** Every edit in order, for the tokens that changed since a batch was read. */
+  /** Every edit in order, to find tokens that changed after a batch was read. */
   private readonly edits: { readonly revision: number; readonly tokens: Ranges }[] = []
 
   constructor(groups: readonly TokenGroup[]) {
@@ -104,27 +104,27 @@ export class TokenStore {
     return this.spans
   }
 
-  /** Token to number of its last write. Edits only. */
+  /** The last write of each edited token, by token number. */
   get writes(): ReadonlyMap<number, number> {
     return this.writesByToken
   }
 
-  /** The tokens among the given ones that are in one of the sets. */
+  /** The given tokens that are in a set. */
   among(set: keyof Sets, tokens: Ranges): Range[] {
     return this.sets[set].within(tokens)
   }
 
-  /** Existing tokens without an accessor, those that a model forgot included. */
+  /** Existing tokens without an accessor, including those that a model forgot. */
   withoutAccessor(): Range[] {
     return subtract(this.sets.present.ranges, this.sets.migrated.ranges)
   }
 
-  /** Reads the next batch of the tokens without an accessor, which a rule chooses. */
+  /** Reads the next batch, which the model chooses from the tokens without an accessor. */
   read(nextBatch: UpgradeModel['nextBatch']): BatchRead {
     return { tokens: nextBatch(this.sets.unmigrated.slice(READ_AHEAD)), revision: this.currentRevision }
   }
 
-  /** Tokens of a batch that have another revision now than when it was read. */
+  /** Tokens of a batch that have changed since it was read. */
   changedSince(batch: BatchRead): number[] {
     const changed = new Set<number>()
     const read = new RangeSet(batch.tokens)
@@ -143,14 +143,14 @@ export class TokenStore {
     return this.sets.unwritable.size > 0 && this.sets.unwritable.within(batch.tokens).length > 0
   }
 
-  /** Gives accessors, in order, from a number on. Tokens that are gone or have one already are passed over. */
+  /** Assigns consecutive accessors from a number on, skipping tokens that were deleted or already have one. */
   giveAccessors(tokens: Ranges, accessorFrom: number): Range[] {
     const given = this.sets.unmigrated.within(tokens)
     this.writeAccessors(given, accessorFrom)
     return given
   }
 
-  /** Gives accessors even where a token has one. No correct rule does this. */
+  /** Assigns accessors even to tokens that have one. Only for seeded bugs. */
   overwriteAccessors(tokens: Ranges, accessorFrom: number): Range[] {
     const given = this.sets.present.within(tokens)
     this.spans = this.spans.flatMap((span) =>
@@ -164,12 +164,12 @@ export class TokenStore {
     return given
   }
 
-  /** Drops tokens from the remaining work. No correct rule does this. */
+  /** Drops tokens from the remaining work. Only for seeded bugs. */
   forget(tokens: Ranges): void {
     this.sets.unmigrated.remove(tokens)
   }
 
-  /** Sets a token back to an older write. No correct rule does this. */
+  /** Reverts a token to an older write. Only for seeded bugs. */
   loseWrites(tokens: readonly number[]): void {
     for (const token of tokens) this.writesByToken.set(token, 0)
   }
@@ -184,7 +184,7 @@ export class TokenStore {
   /**
    * An edit through the legacy API.
    *
-   * @param becomes the new type. A management token that the migration does not link has its rights from the type alone.
+   * @param becomes the new type. A management token that the migration does not link has rights only from its type.
    * @returns the number of the write.
    */
   edit(tokens: Ranges, becomes: TokenType | undefined): number {
@@ -200,7 +200,7 @@ export class TokenStore {
     return this.write(tokens)
   }
 
-  /** An edit through the token API: a token without rules and type in the body has none afterwards. */
+  /** An edit through the token API, which removes rules and type if the body does not have them. */
   editAsNew(tokens: Ranges): number {
     this.sets.legacyRights.remove(tokens)
     this.sets.locked.add(tokens)
@@ -224,12 +224,12 @@ export class TokenStore {
     return new RangeSet(ofType).slice(count, offset)
   }
 
-  /** Client tokens with an accessor and, unless they were converted, with rules. */
+  /** Client tokens with an accessor and with rules that were not converted. */
   convertible(): Range[] {
     return subtract(subtract(this.sets.migrated.ranges, this.sets.management.ranges), this.sets.locked.ranges)
   }
 
-  /** Tokens get a policy instead of their rules. */
+  /** Replaces the rules of tokens by a policy. */
   convert(tokens: Ranges): void {
     this.sets.legacyRights.remove(tokens)
     this.sets.locked.add(tokens)
@@ -244,7 +244,7 @@ export class TokenStore {
     }
   }
 
-  /** Returns to a snapshot. Numbers of tokens and writes are never used again. */
+  /** Returns to a snapshot. Numbers of tokens and writes are never reused. */
   restore({ sets, spans, writes }: StoreSnapshot): void {
     this.sets = setsOf((name) => sets[name].clone())
     this.spans = [...spans]
