@@ -1,7 +1,7 @@
-/** Errors that the user of the migrator can cause, and the exit codes they lead to. */
+/** Errors that users of the migrator can cause, and their exit codes. */
 import { getSystemErrorMessage } from 'node:util'
 
-/** Exit codes of all commands. Shells report 130 for a process that Ctrl-C ended. */
+/** Exit codes of all commands. Shells report 130 for a process interrupted by Ctrl-C. */
 export const EXIT = { done: 0, failed: 1, usage: 2, blockers: 3, resumable: 4, interrupted: 130 } as const
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT]
 
@@ -14,8 +14,8 @@ export interface Place {
 }
 
 /**
- * An input that cannot be used: a command line, a scenario, a dump. The message says where and what, and never
- * carries a secret.
+ * An unusable input: a command line, a scenario, a dump. The message names the place and the problem, and never contains
+ * a secret.
  */
 export class InputError extends Error {
   override readonly name = 'InputError'
@@ -28,7 +28,7 @@ export class InputError extends Error {
     this.exitCode = options.exitCode ?? EXIT.usage
   }
 
-  /** The message with its place in front, as compilers write it: `plan.yaml:12:5: …`. */
+  /** The message after its place, in the format of compilers: `plan.yaml:12:5: …`. */
   get text(): string {
     const where = formatPlace(this.place)
     return where === '' ? this.message : `${where}: ${this.message}`

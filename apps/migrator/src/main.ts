@@ -3,13 +3,13 @@ import { runCli } from './cli/program.ts'
 import { EXIT } from './errors.ts'
 
 /**
- * Handles Ctrl-C for commands that wait and have to clean up or say how to resume. Only they subscribe to it:
- * the system ends a command that only computes at once.
+ * Handles Ctrl-C for commands that wait and must clean up or print how to resume. Only these commands subscribe to the
+ * signal: without a handler, the system terminates the process at once.
  */
 function listenForInterrupt(): AbortSignal {
   const interrupted = new AbortController()
   process.on('SIGINT', () => {
-    // A second Ctrl-C ends a command that does not end by itself.
+    // A second Ctrl-C terminates a command that does not stop by itself.
     if (interrupted.signal.aborted) process.exit(130)
     interrupted.abort()
   })
@@ -19,7 +19,7 @@ function listenForInterrupt(): AbortSignal {
 let signal: AbortSignal | undefined
 
 let isOutputLost = false
-// The command that wrote reports the error; only help ends without looking.
+// Commands report their own write errors. The help output is not checked, so its exit code is set here.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code === 'EPIPE') return
   isOutputLost = true

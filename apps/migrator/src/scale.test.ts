@@ -12,8 +12,8 @@ const MAIN = fileURLToPath(new URL('./main.ts', import.meta.url))
 const directory = temporaryFolder('migrator-scale')
 
 /**
- * Runs the migrator with a heap of so many MB, beyond which it would fail. The peak of its whole memory is no measure: on
- * a busy machine, the collector comes later.
+ * Runs the migrator with a heap limit in MB, above which it fails. Peak memory would be unreliable, because the garbage
+ * collector runs later on a busy machine.
  *
  * @returns its processor time in seconds, which depends little on other load.
  */
@@ -40,7 +40,7 @@ async function measure(
     stderr += String(chunk)
   })
   const ended = new Promise<number | null>((done) => child.on('close', (code) => done(code)))
-  // Its exit code says why it stopped reading.
+  // The exit code shows why it stopped reading.
   child.stdin.on('error', () => undefined)
   await feed?.(async (text) => {
     if (!child.stdin.write(text)) await Promise.race([once(child.stdin, 'drain'), ended])

@@ -10,19 +10,19 @@ export function version(text: string): ServiceVersion {
 
 /** The new ACL system: tags in gossip, legacy mode, accessors. Spec 9.1, 9.2. */
 export const NEW_ACLS = version('1.4.0')
-/** The legacy ACL system is gone: no legacy mode, no legacy endpoints. Spec 9.1. */
+/** The removal of the legacy ACL system, with its mode and its endpoints. Spec 9.1. */
 export const LEGACY_REMOVED = version('1.11.0')
 
-/** Servers refuse a snapshot that has a token without an accessor. */
+/** From this version on, servers refuse a snapshot that has a token without an accessor. */
 export const ACCESSORS_REQUIRED = version('1.15.0')
 
-/** Intentions are kept as config entries. Spec 9.5. */
+/** From this version on, intentions are config entries. Spec 9.5. */
 export const INTENTIONS_AS_ENTRIES = version('1.9.0')
 
 /** The newest version whose behaviour the migrator knows. */
 export const NEWEST_KNOWN = version(SERVICE_VERSION_NEWEST)
 
-/** Whether the tables of the migrator cover a version: patch releases of the newest line included. */
+/** Whether the tables of the migrator cover a version. All patch releases of the newest minor version are covered. */
 export function isKnown({ major, minor }: ServiceVersion): boolean {
   return major < NEWEST_KNOWN.major || (major === NEWEST_KNOWN.major && minor <= NEWEST_KNOWN.minor)
 }
@@ -38,12 +38,12 @@ export interface VersionRange {
   readonly until?: ServiceVersion
 }
 
-/** Builds a range from texts: `range('1.6.0', '1.6.5')` holds 1.6.0 to 1.6.4. */
+/** Builds a range from texts: `range('1.6.0', '1.6.5')` contains 1.6.0 to 1.6.4. */
 export function range(since: string, until?: string): VersionRange {
   return { since: version(since), ...(until === undefined ? {} : { until: version(until) }) }
 }
 
-/** Whether one of the ranges holds the version. */
+/** Whether one of the ranges contains the version. */
 export function isIn(v: ServiceVersion, ranges: readonly VersionRange[]): boolean {
   return ranges.some(
     ({ since, until }) =>

@@ -1,4 +1,4 @@
-/** The archive is damaged, cut off, or not one. `byte` is a place in `state.bin`. The message carries no secret. */
+/** The file is damaged, truncated, or not an archive. `byte` is an offset in `state.bin`. The message has no secret. */
 export class ArchiveError extends Error {
   override readonly name = 'ArchiveError'
   readonly byte: number | undefined

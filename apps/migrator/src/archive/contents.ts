@@ -1,4 +1,4 @@
-/** What a snapshot archive holds besides tokens: servers, intentions, policies, and whether it was bootstrapped. */
+/** The contents of a snapshot archive besides tokens: servers, intentions, policies, and the bootstrap state. */
 import { readVersion, type ServiceVersion } from '@latchkey/contract'
 import type { IntentionSpec } from '../scenario/scenario.ts'
 import { decodeFields, type Fields, fieldsOf, listOf, plainTextOf } from './decode-value.ts'
@@ -31,18 +31,18 @@ export class ArchiveContents {
   readonly servers = new Map<string, ArchiveServer>()
   readonly intentions: IntentionSpec[] = []
   readonly policies: ArchivePolicy[] = []
-  /** Unknown until the archive says it. */
+  /** Undefined until a record of the archive shows it. */
   bootstrapped: boolean | undefined
-  /** Token records of the old and of the new form: a store from before 1.4.0 has only the former. */
+  /** Token records in the legacy format and in the new format. A store from before 1.4.0 has only legacy records. */
   legacyRecords = 0
   newRecords = 0
   /** Destinations whose intentions are config entries, as from 1.9.0 on. */
   intentionEntries = 0
-  /** Record type → number of records, of types that no version we know writes. */
+  /** Number of records by type, for types that no known version writes. */
   readonly unknown = new Map<number, number>()
   meta: ArchiveMeta | undefined
 
-  /** Takes a record that is no token. */
+  /** Adds a record that is not a token. */
   add({ type, value, byte }: StateRecord): void {
     switch (type) {
       case RECORD.register:

@@ -1,15 +1,15 @@
-/** Decodes values as the legacy service encodes them, in the msgpack of 2011: texts and bytes are both "raw". */
+/** Decodes values in the encoding of the legacy service: msgpack of 2011, in which texts and bytes are both "raw". */
 import { Decoder } from '@msgpack/msgpack'
 import { ArchiveError } from './archive-error.ts'
 
-/** Fields of a record. Texts are bytes until {@link textOf} reads them, since a time or a hash is no text. */
+/** Fields of a record. Texts remain bytes until {@link textOf} decodes them, because times and hashes are not texts. */
 export type Fields = Readonly<Record<string, unknown>>
 
 const RESERVED_KEY = '__proto__'
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 const decoder = new Decoder({
   rawStrings: true,
-  // The library refuses this key, but the metadata of a service may hold it. It does not concern us.
+  // The library refuses this key, but the metadata of a service may contain it. It is irrelevant here.
   keyDecoder: {
     canBeCached: (length) => length === RESERVED_KEY.length,
     decode: (bytes, offset, length) => {
@@ -20,7 +20,7 @@ const decoder = new Decoder({
   mapKeyConverter: (key) => (typeof key === 'number' ? key : String(key)),
 })
 
-/** @param byte place of the record, for the error. @throws ArchiveError if the value is not a map. */
+/** @param byte offset of the record, for the error. @throws ArchiveError if the value is not a map. */
 export function decodeFields(value: Uint8Array, byte: number): Fields {
   let decoded: unknown
   try {
@@ -39,7 +39,7 @@ export function fieldsOf(value: unknown): Fields | undefined {
   return isMap ? (value as Fields) : undefined
 }
 
-/** A text, `''` if it is absent. Anything else is returned as it is, for the reader of the record to refuse. */
+/** A text; `''` if it is absent. Any other value is returned unchanged, and the caller refuses it. */
 export function textOf(value: unknown, byte: number): unknown {
   if (value === undefined || value === null) return ''
   if (!(value instanceof Uint8Array)) return value
@@ -50,7 +50,7 @@ export function textOf(value: unknown, byte: number): unknown {
   }
 }
 
-/** A text, or `''` if it is anything else. */
+/** A text, or `''` for any other value. */
 export function plainTextOf(value: unknown, byte: number): string {
   const text = textOf(value, byte)
   return typeof text === 'string' ? text : ''

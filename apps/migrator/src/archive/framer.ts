@@ -1,40 +1,40 @@
 /**
- * Splits `state.bin` into its records: first a header, a msgpack map, then one byte of record type and one msgpack value
- * each. Values are skipped without decoding, as most records (keys, nodes, checks) do not concern tokens, and a bound on
- * the bytes of a record bounds what decoding it can allocate.
+ * Splits `state.bin` into records: a header (a msgpack map), then records of one type byte and one msgpack value each.
+ * Values are skipped without decoding, because most records (keys, nodes, checks) are irrelevant. A limit on the size
+ * of a record limits what decoding it can allocate.
  */
 import { ArchiveError } from './archive-error.ts'
 
-/** Maximum size of one record; the largest are values of keys, half a megabyte by default. */
+/** Maximum size of a record. The largest records are keys, with values of half a megabyte by default. */
 const STATE_RECORD_BYTES_MAX = 32 * 1024 * 1024
 
 export interface StateRecord {
   /** Undefined for the header. */
   readonly type: number | undefined
-  /** The value, in msgpack. Valid until the next call of the framer. */
+  /** The value, in msgpack. Valid until the next call to the framer. */
   readonly value: Uint8Array
   /** Offset of the record in `state.bin`. */
   readonly byte: number
 }
 
 const BUFFER_BYTES_MIN = 64 * 1024
-/** Higher types mark log entries that old servers may ignore. No snapshot holds them. */
+/** Higher types mark log entries that old servers may ignore; snapshots never contain them. */
 const TYPE_MAX = 127
 
 export class RecordFramer {
   private buffer = Buffer.allocUnsafe(BUFFER_BYTES_MIN)
-  /** Bytes of the buffer that hold the beginning of a record. */
+  /** Number of bytes in the buffer. */
   private used = 0
   /** Offset of the buffer in `state.bin`. */
   private base = 0
-  /** Bytes of the buffer whose records were returned. */
+  /** Number of bytes of the buffer whose records were returned. */
   private taken = 0
   private isHeader = true
   /** Position in the buffer of the next msgpack head, and how many values the record still needs. */
   private pos = 0
   private values = 0
 
-  /** Takes the next bytes and returns the records that they complete. @throws ArchiveError */
+  /** Adds bytes, and returns the records that they complete. @throws ArchiveError */
   push(chunk: Uint8Array): StateRecord[] {
     const bytes = this.append(chunk)
     const records: StateRecord[] = []
@@ -65,14 +65,14 @@ export class RecordFramer {
     return records
   }
 
-  /** Ends the input. @throws ArchiveError if it is cut off or empty. */
+  /** Ends the input. @throws ArchiveError if it is truncated or empty. */
   end(): void {
     if (this.used > this.taken)
       throw new ArchiveError('state.bin is cut off inside a record', { byte: this.base + this.taken })
     if (this.isHeader) throw new ArchiveError('state.bin is empty')
   }
 
-  /** Drops the records that were returned, and adds a chunk. The buffer doubles, so a long record costs no quadratic time. */
+  /** Drops returned records and appends a chunk. The buffer doubles when full, so a long record takes linear time. */
   private append(chunk: Uint8Array): Uint8Array {
     const rest = this.buffer.subarray(this.taken, this.used)
     const length = rest.length + chunk.length
@@ -112,7 +112,7 @@ export class RecordFramer {
     return true
   }
 
-  /** The layout that the first byte of a value announces. */
+  /** The layout of a value, determined by its first byte. */
   private shapeOf(head: number): Shape {
     if (head <= 0x7f || head >= 0xe0) return EMPTY
     if (head <= 0x8f) return { lengthBytes: 0, fixed: head & 0x0f, each: 2 }
@@ -138,7 +138,7 @@ interface Shape {
 const scalar = (fixed: number): Shape => ({ lengthBytes: 0, fixed, each: 0 })
 const sized = (lengthBytes: number, fixed = 0): Shape => ({ lengthBytes, fixed, each: 0 })
 const EMPTY = scalar(0)
-/** From 0xc0 on. The format leaves 0xc1 unused. */
+/** Layouts from 0xc0 on. The format does not use 0xc1. */
 const SHAPES: readonly (Shape | undefined)[] = [
   ...[EMPTY, undefined, EMPTY, EMPTY],
   // bin 8, 16, 32; ext 8, 16, 32, which have a type byte

@@ -14,7 +14,7 @@ import { ARCHIVE_LIMITS, unpackArchive } from './unpack.ts'
 
 const SECRET = 'canary-5d1c'
 
-/** A key that JavaScript reserves. */
+/** A key with a special meaning in JavaScript. */
 const RESERVED_KEY: Record<string, string> = JSON.parse('{"__proto__":"y"}')
 
 interface Read {
@@ -273,7 +273,7 @@ async function* pieces(bytes: Uint8Array) {
   yield bytes
 }
 
-/** An archive that does not compress to nothing. */
+/** An archive with incompressible content. */
 function big(): Promise<Uint8Array> {
   const tokens = Array.from({ length: 5_000 }, (_, i) =>
     newToken({

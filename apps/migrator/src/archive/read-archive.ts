@@ -7,10 +7,10 @@ import { tokenOf } from './tokens.ts'
 import { unpackArchive } from './unpack.ts'
 
 /**
- * Yields the token records in groups, as they arrive; each has the offset of its record in `state.bin`, and no line.
+ * Yields the token records in groups, as they arrive, with their offsets in `state.bin`; they have no line.
  *
- * @returns what else the archive holds, once its checksums were verified.
- * @throws ArchiveError if it is damaged, cut off, or no archive.
+ * @returns the other contents of the archive, after the checksums were verified.
+ * @throws ArchiveError if the file is damaged, truncated, or not an archive.
  */
 export async function* readArchive(
   packed: AsyncIterable<Uint8Array>,
@@ -39,14 +39,14 @@ export async function* readArchive(
           }
         }
       } catch (error) {
-        // A wrong checksum explains a broken record, and says more.
+        // If the checksum is wrong too, report the checksum: it explains the broken record.
         while ((await state.next()).done !== true);
         throw error
       }
       yield tokens
     }
   } finally {
-    // Closes the file if a record or the caller ended the reading.
+    // Closes the file if a bad record or the caller stopped the read early.
     await state.return({ index: undefined, servers: undefined })
   }
 }

@@ -10,10 +10,10 @@ export const RECORD = {
   configEntry: 22,
 } as const
 
-/** The highest type that versions up to 1.9 write. Those without a name above are of no use here, such as sessions and keys. */
+/** The highest type that versions up to 1.9 write. Types without a name above, such as sessions and keys, are not used. */
 const KNOWN_MAX = 31
 
-/** Whether a type is one of those that versions up to 1.9 write. */
+/** Whether versions up to 1.9 write this type. */
 export function isKnownRecordType(type: number): boolean {
   return type <= KNOWN_MAX
 }

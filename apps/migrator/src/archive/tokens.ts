@@ -3,7 +3,7 @@ import { decodeFields, type Fields, fieldsOf, listOf, plainTextOf, textOf } from
 import type { StateRecord } from './framer.ts'
 import { RECORD } from './record-types.ts'
 
-/** The record of a token in the form of a dump, or undefined if it is no token. @throws ArchiveError */
+/** Converts a token record to a record of a dump; undefined if it is not a token. @throws ArchiveError */
 export function tokenOf({ type, value, byte }: StateRecord): object | undefined {
   if (type === RECORD.legacyToken) return legacyTokenOf(decodeFields(value, byte), byte)
   if (type === RECORD.token) return newTokenOf(decodeFields(value, byte), byte)
@@ -20,7 +20,7 @@ function legacyTokenOf(fields: Fields, byte: number): object {
   }
 }
 
-/** From 1.4.0 on, a token without an accessor is one that the migration has not reached. */
+/** From 1.4.0 on, a token without an accessor has not been migrated yet. */
 function newTokenOf(fields: Fields, byte: number): object {
   const accessorId = textOf(fields.AccessorID, byte)
   if (accessorId === '') {
@@ -53,13 +53,13 @@ function idOf(link: unknown, byte: number): string {
   return plainTextOf(fieldsOf(link)?.ID, byte)
 }
 
-/** An empty type is absent: the default of the legacy API. */
+/** Omits an empty type, which means the default of the legacy API. */
 function typeOf(value: unknown, byte: number): unknown {
   const type = textOf(value, byte)
   return type === '' ? undefined : type
 }
 
-/** The codec writes the fields of an embedded struct as its own. */
+/** The codec writes the fields of an embedded struct into the outer record. */
 function indexesOf({ CreateIndex, ModifyIndex }: Fields): object {
   return { CreateIndex: CreateIndex ?? 0, ModifyIndex: ModifyIndex ?? 0 }
 }

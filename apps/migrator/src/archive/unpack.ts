@@ -1,6 +1,6 @@
 /**
  * Unpacks a snapshot archive of the legacy service as a stream: a gzip tar of `meta.json`, `state.bin` and `SHA256SUMS`.
- * Nothing is written to disk, and the sizes are bounded, so that a small file cannot fill the memory or run for days.
+ * Nothing is written to disk, and sizes are limited: a small file cannot fill memory or take days to read.
  */
 import { createHash, type Hash } from 'node:crypto'
 import { Readable } from 'node:stream'
@@ -13,7 +13,7 @@ import { ArchiveError } from './archive-error.ts'
 interface ArchiveLimits {
   /** Maximum size of the unpacked archive. */
   readonly bytesMax: number
-  /** Maximum ratio of unpacked to packed bytes, beyond the first `ratioFromBytes`. */
+  /** Maximum ratio of unpacked to packed bytes, checked after `ratioFromBytes`. */
   readonly ratioMax: number
   readonly ratioFromBytes: number
 }
@@ -21,12 +21,12 @@ interface ArchiveLimits {
 const GIB = 1024 ** 3
 export const ARCHIVE_LIMITS: ArchiveLimits = { bytesMax: 64 * GIB, ratioMax: 250, ratioFromBytes: GIB / 4 }
 
-/** Maximum size of `meta.json` and of `SHA256SUMS`; they have about a kilobyte. */
+/** Maximum size of `meta.json` and of `SHA256SUMS`, which usually have about a kilobyte. */
 const SMALL_FILE_BYTES_MAX = 1024 * 1024
 const NAMES = ['meta.json', 'state.bin', 'SHA256SUMS'] as const
 type Name = (typeof NAMES)[number]
 const HASHED = ['meta.json', 'state.bin'] as const
-/** Longest part of an unexpected name that a message shows. */
+/** Maximum length of an unexpected file name in a message. */
 const NAME_LENGTH_MAX = 80
 
 const metaSchema = z.object({
@@ -35,7 +35,7 @@ const metaSchema = z.object({
   Configuration: z.object({ Servers: z.array(z.unknown()).nullish() }).nullish(),
 })
 
-/** What `meta.json` says. */
+/** The contents of `meta.json`. */
 export interface ArchiveMeta {
   /** Index of the last write in the archive. */
   readonly index: number | undefined
@@ -43,16 +43,16 @@ export interface ArchiveMeta {
   readonly servers: number | undefined
 }
 
-/** Whether a file begins like a compressed one. @param bytes at least its first two bytes. */
+/** Whether a file starts with the magic bytes of gzip. @param bytes at least its first two bytes. */
 export function isGzip(bytes: Uint8Array): boolean {
   return bytes[0] === 0x1f && bytes[1] === 0x8b
 }
 
 /**
- * Yields the bytes of `state.bin`, and returns what `meta.json` says once every checksum was verified. A
- * reader must discard what it read if this throws.
+ * Yields the bytes of `state.bin`, and returns the contents of `meta.json` after every checksum was verified. If this
+ * throws, the caller must discard what it read.
  *
- * @throws ArchiveError if the archive is damaged, cut off, too large, or not an archive of the legacy service.
+ * @throws ArchiveError if the archive is damaged, truncated, too large, or not an archive of the legacy service.
  */
 export async function* unpackArchive(
   packed: AsyncIterable<Uint8Array>,
@@ -93,7 +93,7 @@ export async function* unpackArchive(
   return meta
 }
 
-/** Ends with an error as soon as a limit is passed, before the rest is unpacked. */
+/** Fails as soon as a limit is exceeded, before the rest is unpacked. */
 async function* unzip(packed: AsyncIterable<Uint8Array>, limits: ArchiveLimits): AsyncGenerator<Uint8Array> {
   let packedBytes = 0
   let bytes = 0
@@ -150,7 +150,7 @@ async function readSmall(name: Name, entry: ParsedTarEntry): Promise<Buffer> {
   return Buffer.concat(chunks)
 }
 
-/** Every line must match a file, and every file a line. */
+/** Every line must match a file, and every file must have a line. */
 function checkSums(text: string, hashes: ReadonlyMap<Name, Hash>): void {
   const sums = new Map<string, string>()
   for (const line of text.split('\n').filter((each) => each.trim() !== '')) {
@@ -181,7 +181,7 @@ function readMeta(text: string): ArchiveMeta & { readonly size: number | undefin
   return { index: Index, size: Size, servers: Configuration?.Servers?.length }
 }
 
-/** Errors of zlib and tar, in words that say what to do. */
+/** Translates errors of zlib and tar to messages for operators. */
 function toArchiveError(error: unknown, isFirstEntry: boolean): unknown {
   if (error instanceof ArchiveError || !(error instanceof Error)) return error
   const code = 'code' in error ? String(error.code) : ''

@@ -1,4 +1,4 @@
-/** What changes between two versions, from the contract's gates, as text or Markdown. */
+/** Lists the changes between two versions, from the contract's gates, as text or Markdown. */
 import { changesBetween, type ServiceVersion, type VersionChange } from '@latchkey/contract'
 
 interface ChangesResult {
@@ -7,12 +7,12 @@ interface ChangesResult {
   readonly changes: readonly VersionChange[]
 }
 
-/** @throws AclError `version_invalid` where `from` is newer than `to`. */
+/** @throws AclError `version_invalid` if `from` is newer than `to`. */
 export function listChanges(from: ServiceVersion, to: ServiceVersion): ChangesResult {
   return { from: from.text, to: to.text, changes: changesBetween(from, to) }
 }
 
-/** One paragraph per change, by version; what can break clients is marked. */
+/** One paragraph per change, by version. Changes that can break clients are marked. */
 export function formatChanges({ from, to, changes }: ChangesResult): string {
   if (changes.length === 0) return `Nothing changes from ${from} to ${to}.\n`
   const blocks = [...groupByVersion(changes)].map(([at, list]) => {

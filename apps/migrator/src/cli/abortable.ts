@@ -1,10 +1,10 @@
-/** Makes reads abortable, as a pipe may stay silent forever. */
+/** Makes reads abortable, because a pipe may never deliver data. */
 
 /**
- * The chunks of a stream, until the signal.
+ * Yields the chunks of a stream until the signal aborts.
  *
- * Racing each chunk against the signal would keep every chunk in memory, as the signal outlives them. Instead the
- * signal destroys the stream, which fails the pending read.
+ * Racing each chunk against the signal would keep every chunk in memory, because the signal outlives them. Instead,
+ * the signal destroys the stream, which fails the pending read.
  *
  * @throws the reason of the signal.
  */

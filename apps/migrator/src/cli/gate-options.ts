@@ -1,4 +1,4 @@
-/** Options of the commands that a pipeline runs: the format of the answer, what fails, and what is accepted. */
+/** Options for pipelines: the output format, the severity that fails, and the accepted findings. */
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { EXIT, type ExitCode, InputError } from '../errors.ts'
 import { SEVERITIES, type Severity } from '../findings/finding.ts'
@@ -30,13 +30,13 @@ export interface GateOptions {
   readonly out?: string
 }
 
-/** What the operator accepts, and what that means for findings. */
+/** The operator's acceptances, and their effect on findings. */
 interface Acceptances {
   readonly list: readonly Acceptance[]
   readonly mark: MarkAccepted
 }
 
-/** Adds the options to a command. @param out what `--out` means there. */
+/** Adds the options to a command. @param out the meaning of `--out` in this command. */
 export function addGateOptions(
   command: Command,
   out = { flags: '--out <file>', description: 'write to a file' },
@@ -59,13 +59,13 @@ export async function loadAcceptances({ accept }: GateOptions): Promise<Acceptan
   return { list, mark: acceptBy(list, new Date().toISOString().slice(0, 10)) }
 }
 
-/** The answer of a command, in the two formats that are its own. */
+/** The result of a command, in its own two formats. */
 interface Answer extends Omit<Outcome, 'failOn'> {
   readonly text: () => string
   readonly json: () => unknown
 }
 
-/** Writes the answer where and as the options say. Returns the exit code. */
+/** Writes the result in the format and to the place that the options name. Returns the exit code. */
 export async function writeAnswer(
   answer: Answer,
   { list }: Acceptances,

@@ -69,7 +69,7 @@ export async function countTokens(source: DumpSource, options: CensusOptions, io
   return census
 }
 
-/** Counts the tokens of a running service. @param each what else to do with the records. */
+/** Counts the tokens of a running service. @param each called with the records as they arrive. */
 export async function countScanned<T>(
   records: AsyncGenerator<readonly DumpRecord[], T>,
   options: CensusOptions,
@@ -91,7 +91,7 @@ export async function countScanned<T>(
   }
 }
 
-/** Reads a generator to its end, which it returns. */
+/** Consumes a generator, and returns its return value. */
 async function takeAll<T, R>(items: AsyncGenerator<T, R>, take: (item: T) => Promise<void>): Promise<R> {
   try {
     for (;;) {
@@ -100,7 +100,7 @@ async function takeAll<T, R>(items: AsyncGenerator<T, R>, take: (item: T) => Pro
       await take(next.value)
     }
   } finally {
-    // Closes the source if taking failed. Its result is unused then.
+    // Closes the source if the consumer failed; the result is not used in this case.
     await items.return(undefined as R)
   }
 }

@@ -8,13 +8,13 @@ export interface Io {
   readonly stdout: Writable & { readonly isTTY?: boolean }
   readonly stderr: Writable & { readonly isTTY?: boolean }
   readonly env: Readonly<Record<string, string | undefined>>
-  /** Aborted by Ctrl-C while a command waits. An interrupted command prints what is left to do. */
+  /** Aborted by Ctrl-C while a command waits. An interrupted command prints how to continue. */
   readonly signal: AbortSignal
 }
 
 type Style = 'bold' | 'red' | 'yellow' | 'green' | 'dim'
 
-/** Colours a text if the output is a terminal that wants colours. */
+/** Colours a text if the output is a terminal with colours enabled. */
 export type Paint = (style: Style, text: string) => string
 
 export function painterFor({ stdout, env }: Io): Paint {
@@ -23,9 +23,9 @@ export function painterFor({ stdout, env }: Io): Paint {
 }
 
 /**
- * Writes a text and waits until it is flushed. A reader that closed the pipe is not an error.
+ * Writes a text and waits until it is flushed. A closed pipe is not an error.
  *
- * @throws InputError, exit code 1, if the output cannot be written, such as on a full disk.
+ * @throws InputError, exit code 1, if the output cannot be written, for example because the disk is full.
  */
 export async function write(to: Writable, text: string): Promise<void> {
   await new Promise<void>((resolve, reject) => {
@@ -57,7 +57,7 @@ export function createBlock({ stderr }: Io): { show: (lines: readonly string[]) 
   const erase = () => (height === 0 ? '' : `\u001b[${height}A\r\u001b[J`)
   return {
     show: (lines) => {
-      // A line wider than the terminal would take two, and the next view would not cover it.
+      // A line wider than the terminal would wrap, and the next view would not overwrite all of it.
       const width = 'columns' in stderr && typeof stderr.columns === 'number' ? stderr.columns : 80
       const rows = lines.flatMap((line) => wrap(line, width))
       stderr.write(`${erase()}${rows.join('\n')}\n`)

@@ -45,7 +45,7 @@ test('a disk that is full after a part leaves the old file, no half one, and end
   const folder = mkdtempSync(join(directory, 'full-'))
   const out = join(folder, 'out.json')
   writeFileSync(out, 'old')
-  // The limit of a file acts as a full disk: the last write before it takes a part, the next one fails.
+  // A file size limit acts like a full disk: the last write before it is partial, and the next one fails.
   const script = `trap '' XFSZ; ulimit -f 4; exec "$0" "$1" simulate builtin:spec-9.2.3-accessor-migration --json --out "$2"`
   const main = fileURLToPath(new URL('../main.ts', import.meta.url))
   const child = spawnSync('bash', ['-c', script, process.execPath, main, out], { encoding: 'utf8' })

@@ -1,6 +1,6 @@
 /**
- * Writes output files atomically: the old file stays until the new text is on disk. What is not a regular file, such as
- * a device or a pipe, is written to.
+ * Writes output files atomically: the old file remains until the new text is on disk. A device, a pipe or another
+ * special file is written to directly.
  */
 import {
   closeSync,
@@ -18,7 +18,7 @@ import { dirname, join } from 'node:path'
 import { EXIT, InputError, systemProblem } from '../errors.ts'
 
 /**
- * Writes a file. If the path is a link, its target is replaced, not the link.
+ * Writes a file. If the path is a symbolic link, the target of the link is replaced.
  *
  * @throws InputError, exit code 1, if the file cannot be written; nothing is left behind.
  */
@@ -45,7 +45,7 @@ function replaceFile(target: string, text: string): void {
   }
 }
 
-/** A write may take only a part, as the last one before a disk is full does: the next one then fails. */
+/** Writes all bytes. A write can be partial, for example just before the disk is full; the next write then fails. */
 function writeTo(path: string, flags: number, text: string): void {
   const file = openSync(path, flags, 0o666)
   try {

@@ -38,7 +38,7 @@ Exit codes:
   130  interrupted by Ctrl-C, with nothing to resume
 `
 
-/** Runs one command line, without the name of the program. Never throws and never ends the process. */
+/** Runs a command line, given without the name of the program. Never throws, and never exits the process. */
 export async function runCli(argv: readonly string[], io: Io): Promise<ExitCode> {
   let code: ExitCode = EXIT.done
   const program = new Command('latchkey-migrator')

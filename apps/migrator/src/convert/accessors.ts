@@ -1,8 +1,8 @@
-/** The accessors of tokens, from an answer of the token list, GET /v1/acl/tokens. */
+/** The accessors of tokens, from an answer to GET /v1/acl/tokens. */
 import { REDACTED_SECRET_ID } from '@latchkey/contract'
 import { hashOfId } from '../dump/hidden-id.ts'
 
-/** How a token of a dump is found in the list. */
+/** The fields by which a token of a dump is found in the list. */
 interface Wanted {
   readonly idHash: string
   readonly name: string
@@ -10,15 +10,15 @@ interface Wanted {
 }
 
 /**
- * Finds tokens by the hash of their secret, where the list shows secrets, else by CreateIndex and name, which the migration
- * keeps. An ambiguous match counts as none.
+ * Finds tokens by the hash of their secret if the list shows secrets, otherwise by CreateIndex and name, which the
+ * migration preserves. Ambiguous matches are ignored.
  */
 export class AccessorLookup {
   private readonly byHash = new Map<string, string | undefined>()
   private readonly byOrigin = new Map<string, string | undefined>()
   count = 0
 
-  /** Takes a record of the list. Returns false if it is not a token. */
+  /** Adds a record of the list. Returns false if it is not a token. */
   add(record: object): boolean {
     const { AccessorID, SecretID, CreateIndex, Description } = record as Readonly<Record<string, unknown>>
     if (typeof AccessorID !== 'string') return false

@@ -61,7 +61,7 @@ function findRejected({ groups }: Conversion): Finding[] {
   ]
 }
 
-/** Scripts find a token by the hash of its ID, which must be unique. */
+/** Scripts find tokens by a shortened hash of the ID, which must be unique. */
 function findHashes({ groups, management, cleared }: Conversion): Finding[] {
   const seen = new Map<string, TokenRef>()
   const alike: TokenRef[] = []

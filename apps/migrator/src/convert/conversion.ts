@@ -2,7 +2,7 @@
 import type { CanonicalRule } from './rules/canonical-rules.ts'
 import type { Method } from './solve/factor-rules.ts'
 
-/** A token of the dump. Its ID, the secret, is not kept. */
+/** A token of the dump, without its ID, which is the secret. */
 export interface TokenRef {
   readonly name: string
   /** The first digits of the SHA-256 of its ID. */
@@ -15,19 +15,19 @@ export interface TokenRef {
   readonly byte: number
 }
 
-/** Tokens whose rules decide equally. */
+/** Tokens whose rules make the same decisions. */
 export interface TokenGroup {
-  /** The beginning of a hash of its rules: the same rules have the same in every run. */
+  /** A prefix of a hash of its rules. The same rules have the same id in every run. */
   readonly id: string
   readonly name: string
   readonly rules: readonly CanonicalRule[]
-  /** The rules of its tokens as the dump has them, each text once. */
+  /** The rules of its tokens as in the dump, without duplicates. */
   readonly texts: readonly string[]
   readonly tokens: readonly TokenRef[]
-  /** What each token links: indexes of policies and roles. */
+  /** The links of each token, as indexes of policies and roles. */
   readonly policies: readonly number[]
   readonly roles: readonly number[]
-  /** The operator rejected it in the review. Its tokens stay as they are. */
+  /** Whether the operator rejected the group in the review. Its tokens are then not converted. */
   readonly isRejected: boolean
 }
 
@@ -57,17 +57,17 @@ export interface Conversion {
   readonly policies: readonly ProposedPolicy[]
   readonly roles: readonly ProposedRole[]
   readonly methods: { readonly policies: Method; readonly roles: Method }
-  /** Tokens that the built-in policy global-management gives every right. */
+  /** Tokens that get every right from the built-in policy global-management. */
   readonly management: readonly TokenRef[]
-  /** Tokens whose rules decide nothing: they lose the text and get no policy. */
+  /** Tokens whose rules have no effect: the conversion removes the rules and links no policy. */
   readonly cleared: readonly TokenRef[]
-  /** Tokens without rules, for which there is nothing to do. */
+  /** Tokens without rules, which need no conversion. */
   readonly withoutRules: number
-  /** Tokens whose rules cannot be read. They stay as they are. */
+  /** Tokens whose rules cannot be parsed. They are not converted. */
   readonly unconvertible: readonly UnconvertibleToken[]
 }
 
-/** The policies of a token of the group, through roles and directly. Ascending. */
+/** The policies that a token of the group links through roles and directly, ascending. */
 export function policiesOf(
   { policies, roles }: Pick<TokenGroup, 'policies' | 'roles'>,
   conversion: Pick<Conversion, 'roles'>,

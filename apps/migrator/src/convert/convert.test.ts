@@ -22,7 +22,7 @@ describe('groups', () => {
       { rules: 'key "a" { policy = "write" }' },
     ])
     expect(groups.map(({ tokens }) => tokens.map(({ position }) => position))).toEqual([[0, 1], [2]])
-    // A role for a single policy would be a detour.
+    // A single policy is linked directly, without a role.
     expect(roles).toEqual([])
   })
 

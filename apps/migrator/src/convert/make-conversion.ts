@@ -40,7 +40,7 @@ export function makeConversion(intake: TokenIntake, review: ReviewDecisions = NO
       ]
       return {
         id,
-        // A group with one link is called like it.
+        // A group with one link has the name of this link.
         name: names.take(all.length === 1 ? (all[0] ?? '') : (slugs[index] ?? '')),
         rules: rulesOf(rules),
         texts: [...texts],
@@ -67,13 +67,13 @@ interface Draft {
   readonly groups: readonly number[]
 }
 
-/** The rules of a cover in their canonical order, which every group has. */
+/** The rules of a cover, in the canonical order that all groups share. */
 function inOrder({ items, groups }: Cover, all: readonly IntakeGroup[]): readonly number[] {
   const wanted = new Set(items)
   return (all[groups[0] ?? 0]?.rules ?? []).filter((rule) => wanted.has(rule))
 }
 
-/** Several policies where one would be longer than a policy may be. */
+/** Splits a policy that would exceed the maximum length. */
 function splitLong({ groups }: Cover, rules: readonly CanonicalRule[]): Draft[] {
   const drafts: { rules: CanonicalRule[]; groups: readonly number[] }[] = []
   let bytes = Number.POSITIVE_INFINITY
@@ -126,7 +126,7 @@ function linkAll(
 
 interface Naming {
   readonly groups: readonly IntakeGroup[]
-  /** What each group is called. */
+  /** The name of each group. */
   readonly slugs: readonly string[]
   /** The operator's names, by id. */
   readonly chosen: Readonly<Record<string, string>>
@@ -137,7 +137,7 @@ function namePolicies(drafts: readonly Draft[], { groups, slugs, chosen }: Namin
   const ids = texts.map(idOf)
   const found = namesFor(ids, chosen, (index) => {
     const { rules = [], groups: users = [] } = drafts[index] ?? {}
-    // The group whose rules these are in full, or the only one that has them.
+    // The group that has exactly these rules, or the only group that has them all.
     const whole = users.find((group) => groups[group]?.rules.length === rules.length)
     const owner = users.length === 1 ? users[0] : whole
     return owner === undefined ? rulesSlug(rules) : (slugs[owner] ?? '')
@@ -192,7 +192,7 @@ function nameRoles(
   }))
 }
 
-/** The operator's names first, so that no proposed one takes them. */
+/** Reserves the operator's names first, so that no proposal uses them. */
 function namesFor(
   ids: readonly string[],
   chosen: Readonly<Record<string, string>>,

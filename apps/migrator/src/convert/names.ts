@@ -1,13 +1,13 @@
-/** Readable names of policies and roles: valid, unique without case, and derived from the tokens or the rules. */
+/** Readable names of policies and roles: valid, unique ignoring case, and derived from the tokens or the rules. */
 import { GLOBAL_MANAGEMENT_POLICY_NAME } from '@latchkey/acl'
 import { limits } from '@latchkey/contract'
 import type { CanonicalRule } from './rules/canonical-rules.ts'
 
-/** Longest name that is proposed; an operator may choose a longer one. */
+/** Maximum length of proposed names; an operator may choose longer ones. */
 const LENGTH_MAX = 60
 const VALID_NAME = /^[A-Za-z0-9_-]+$/
 
-/** Whether a policy or role may have this name. */
+/** Whether a name is valid for a policy or role. */
 export function isValidName(name: string): boolean {
   return (
     VALID_NAME.test(name) &&
@@ -16,13 +16,13 @@ export function isValidName(name: string): boolean {
   )
 }
 
-/** Gives out each name once, with a number where it is taken. */
+/** Hands out unique names: a name that is taken gets a number. */
 export class Names {
   private readonly taken = new Set([GLOBAL_MANAGEMENT_POLICY_NAME])
-  /** The last number of each name, so that a thousand equal names do not search from the start. */
+  /** The last number used for each name, so that a thousand equal names take linear time. */
   private readonly numbers = new Map<string, number>()
 
-  /** Takes a name that the operator chose; false if another has it. */
+  /** Reserves a name that the operator chose; false if it is taken. */
   reserve(name: string): boolean {
     const key = name.toLowerCase()
     if (this.taken.has(key)) return false
@@ -59,11 +59,11 @@ function cut(name: string): string {
   return name.slice(0, LENGTH_MAX).replace(/-+$/, '')
 }
 
-/** Parts of ids, which make no readable name. */
+/** Parts of ids, which do not make readable names. */
 const WORTHLESS = /^(?=.*\d)[0-9a-f]{8,}$/
 const NUMBER = /^\d+$/
 
-/** What most tokens of a group are called, else the words that all names have, else what their rules are about. */
+/** The name of most tokens of a group, otherwise the words that all names share, otherwise a name from the rules. */
 export function groupSlug(tokenNames: readonly string[], rules: readonly CanonicalRule[]): string {
   const counts = new Map<string, number>()
   for (const each of tokenNames.map(slug)) if (each !== '') counts.set(each, (counts.get(each) ?? 0) + 1)
@@ -77,7 +77,7 @@ export function groupSlug(tokenNames: readonly string[], rules: readonly Canonic
   return common.some((word) => !NUMBER.test(word)) ? common.join('-') : rulesSlug(rules)
 }
 
-/** Parts of a name made from rules. */
+/** Maximum number of rules in a name made from rules. */
 const PARTS_MAX = 2
 
 /** `node-agent-read`, `key-shared-write-and-service-web-read`. */

@@ -1,4 +1,4 @@
-/** What an operator decided on the review page: names, and groups that are not to be converted. */
+/** The operator's decisions on the review page: names, and groups to leave unconverted. */
 import * as z from 'zod'
 import { EXIT, InputError } from '../errors.ts'
 import { isValidName } from './names.ts'
@@ -20,7 +20,7 @@ export type ReviewDecisions = z.output<typeof decisionsSchema>
 
 export const NO_DECISIONS: ReviewDecisions = { format: 1, policies: {}, roles: {}, rejected: [] }
 
-/** @throws InputError that names the field, exit code 2. */
+/** @throws InputError, exit code 2, which names the field. */
 export function readDecisions(text: string, file: string): ReviewDecisions {
   const fail = (message: string) => new InputError(message, { place: { file }, exitCode: EXIT.usage })
   let value: unknown

@@ -1,4 +1,4 @@
-/** Collects the tokens of a dump by what their rules decide, without their secrets. */
+/** Groups the tokens of a dump by the decisions of their rules, without their secrets. */
 import { ANONYMOUS_TOKEN_ACCESSOR_ID, ANONYMOUS_TOKEN_SECRET_ID, parseLegacyRules } from '@latchkey/acl'
 import { AclError, type LegacyToken, limits, REDACTED_SECRET_ID } from '@latchkey/contract'
 import { hashOfId } from '../dump/hidden-id.ts'
@@ -7,7 +7,7 @@ import type { AccessorLookup } from './accessors.ts'
 import type { TokenRef, UnconvertibleToken } from './conversion.ts'
 import { type CanonicalRule, canonicalRules } from './rules/canonical-rules.ts'
 
-/** Tokens with equal decisions, before anything is proposed for them. */
+/** Tokens with equal decisions, before policies and roles are proposed for them. */
 export interface IntakeGroup {
   /** Numbers of rules, in their canonical order. */
   readonly rules: readonly number[]
@@ -15,7 +15,7 @@ export interface IntakeGroup {
   readonly tokens: TokenRef[]
 }
 
-/** What a text means. */
+/** The result for a rule text: its group, why it cannot be converted, or that it has no effect. */
 type Meaning = { readonly group: IntakeGroup } | { readonly reason: string } | 'nothing'
 
 /** The place of a record in its dump. */
@@ -113,7 +113,7 @@ export class TokenIntake {
   }
 }
 
-/** Some tokens are named after their own secret: they have no name here. */
+/** The name of a token; empty if it contains the secret, after which some tokens are named. */
 function withoutSecret({ ID, Name }: LegacyToken): string {
   if (ID === '') return Name
   const isShown = ID !== ANONYMOUS_TOKEN_SECRET_ID && Name.toLowerCase().includes(ID.toLowerCase())
@@ -121,8 +121,8 @@ function withoutSecret({ ID, Name }: LegacyToken): string {
 }
 
 /**
- * A legacy token that has an accessor already, from its record of the token API or of a snapshot archive; undefined for a
- * token that has links, which hide its rules, or that was never a legacy one.
+ * Converts a record of the token API or of a snapshot archive to a legacy token that already has an accessor. Undefined
+ * for a token with links, which override its rules, and for a token that was never a legacy token.
  */
 export function migratedToken(value: object): LegacyToken | undefined {
   const fields = value as Readonly<Record<string, unknown>>

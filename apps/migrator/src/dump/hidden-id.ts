@@ -1,26 +1,26 @@
-/** IDs of legacy tokens, which are secrets, replaced by hashes: in findings, and in dumps to share. */
+/** Replaces IDs of legacy tokens, which are secrets, by hashes in findings and in shareable dumps. */
 import { createHash } from 'node:crypto'
 import { ANONYMOUS_TOKEN_SECRET_ID } from '@latchkey/acl'
 import { REDACTED_SECRET_ID } from '@latchkey/contract'
 
 const PREFIX = 'sha256:'
 const HIDDEN = /^sha256:[0-9a-f]{64}$/
-/** IDs that the reader of a dump knows, and that open nothing. */
+/** IDs with a special meaning to the reader of a dump. They are not secrets. */
 const NO_SECRETS = new Set(['', ANONYMOUS_TOKEN_SECRET_ID, REDACTED_SECRET_ID])
-/** Digits of a hash that findings show. */
+/** Number of hash digits in findings. */
 const HASH_LENGTH = 12
 
-/** The ID as a dump to share holds it: a hash in full, so that equal IDs stay equal. The anonymous token has no secret. */
+/** The ID for a shareable dump: a full hash, so that equal IDs remain equal. The anonymous token keeps its public ID. */
 export function hideId(id: string): string {
   return NO_SECRETS.has(id) || HIDDEN.test(id) ? id : `${PREFIX}${digest(id)}`
 }
 
-/** The beginning of the hash of an ID, also of one that is hidden: `printf %s "$ID" | sha256sum | cut -c 1-12`. */
+/** The hash prefix of an ID, which may already be hidden: `printf %s "$ID" | sha256sum | cut -c 1-12`. */
 export function hashOfId(id: string): string {
   return (HIDDEN.test(id) ? id.slice(PREFIX.length) : digest(id)).slice(0, HASH_LENGTH)
 }
 
-/** The name of a token, empty if it holds the ID: some tokens are named after their own secret. */
+/** The name of a token; empty if it contains the ID, because some tokens are named after their secret. */
 export function nameWithoutId(name: string, id: unknown): string {
   if (typeof id !== 'string' || NO_SECRETS.has(id)) return name
   return name.toLowerCase().includes(id.toLowerCase()) ? '' : name

@@ -1,6 +1,6 @@
 /**
- * Finds duplicate secrets among millions of tokens without keeping the secrets: 64 bits of a keyed hash and
- * the position of each, twelve bytes a slot. Every run draws a new key, so the hashes are meaningless elsewhere.
+ * Finds duplicate secrets among millions of tokens without storing them. A slot has twelve bytes: 64 bits of a keyed
+ * hash, and the position of the token. Every run draws a new key, so the hashes are useless elsewhere.
  */
 import { randomFillSync } from 'node:crypto'
 import type { SeenIds } from '@latchkey/acl'
@@ -46,7 +46,7 @@ export class IdIndex implements SeenIds {
     return [high >>> 0, (low ^ id.length) >>> 0]
   }
 
-  /** Offset of the slot that holds the hash, or of the free one where it belongs. */
+  /** Offset of the slot with this hash, or of the free slot for it. */
   private find(table: Uint32Array, slots: number, high: number, low: number): number {
     for (let slot = low & (slots - 1); ; slot = (slot + 1) & (slots - 1)) {
       const at = slot * 3

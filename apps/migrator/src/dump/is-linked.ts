@@ -1,7 +1,7 @@
 /** Whether a token of the token API has links or identities. */
 import { hasLinks } from '@latchkey/acl'
 
-/** @param record as the token API or a dump shows it. With links, the legacy rules of a token are ignored. */
+/** @param record from the token API or a dump. The legacy rules of a token with links are ignored. */
 export function isLinked(record: object): boolean {
   const fields = record as Readonly<Record<string, unknown>>
   const list = (name: string) => (Array.isArray(fields[name]) ? fields[name] : [])

@@ -8,7 +8,7 @@ import { EXIT, InputError, type Place, systemProblem } from '../errors.ts'
 import type { DumpSource } from './source.ts'
 
 interface ReadProgress {
-  /** Bytes and tokens so far. */
+  /** Bytes and tokens read so far. */
   readonly bytes: number
   readonly tokens: number
 }
@@ -16,10 +16,10 @@ interface ReadProgress {
 type Records = AsyncGenerator<readonly DumpRecord[], ArchiveContents | undefined>
 
 /**
- * Yields the records of a dump in groups, as they arrive. The first bytes tell an archive from a list.
+ * Yields the records of a dump in groups, as they arrive. The first bytes distinguish an archive from a list.
  *
- * @returns what an archive holds besides tokens; undefined for a list.
- * @throws InputError with its place, exit code 1, where the dump is damaged, cut off, not UTF-8, or neither of the two.
+ * @returns the other contents of an archive; undefined for a list.
+ * @throws InputError with the place, exit code 1, if the dump is damaged, truncated, not UTF-8, or has another format.
  */
 export async function* readDump(source: DumpSource, onProgress?: (progress: ReadProgress) => void): Records {
   let bytes = 0
@@ -70,7 +70,7 @@ async function* readList(chunks: AsyncIterable<Uint8Array>): Records {
   return undefined
 }
 
-/** The first chunk of at least two bytes, and all chunks, that one included. */
+/** The first chunk of at least two bytes, and the stream of all chunks including it. */
 async function peek(
   source: AsyncGenerator<Uint8Array>,
 ): Promise<{ readonly first: Uint8Array; readonly chunks: AsyncIterable<Uint8Array> }> {

@@ -12,7 +12,7 @@ export interface DumpSource {
 
 const CHUNK_BYTES = 64 * 1024
 
-/** A file, or standard input for `-`. @throws InputError where there is no such file. */
+/** A file, or standard input for `-`. @throws InputError if the file does not exist. */
 export async function openDump(path: string, stdin: Readable): Promise<DumpSource> {
   if (path === '-') return { name: 'standard input', chunks: stdin }
   const found = await stat(path).catch((error: unknown) => {

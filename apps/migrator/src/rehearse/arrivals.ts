@@ -1,14 +1,14 @@
-/** When the last accessor has reached each secondary of a rehearsal. */
+/** Measures when the last accessor has reached each secondary of a rehearsal. */
 import type { Cluster } from './cluster.ts'
 import type { Fleet } from './fleet.ts'
 
 const POLL_MS = 100
 
-/** Asks every secondary that has left legacy mode how many of its tokens have no accessor. */
+/** Polls every secondary for the state of its migration. */
 export class ArrivalWatch {
   private readonly fleet: Fleet
   private readonly startedAt: number
-  /** By datacenter: since when none is without. */
+  /** By datacenter, the time since which every token has an accessor. */
   private readonly since = new Map<string, number>()
   private isStopped = false
   private readonly polling: Promise<void>
@@ -19,7 +19,7 @@ export class ArrivalWatch {
     this.polling = this.poll()
   }
 
-  /** Seconds since the schedule began, by datacenter; null while some token has none. */
+  /** Seconds since the schedule began; null while a token has no accessor. */
   completeAt(datacenter: string): number | null {
     return this.since.get(datacenter) ?? null
   }

@@ -1,4 +1,4 @@
-/** The charts of a rehearsal: what was measured, and what the simulation of the same schedule predicts. */
+/** The charts of a rehearsal: the measurements, and the prediction of the simulation for the same schedule. */
 import type { Chart, ClientTrack, Mark, Stretch, TokenPoint, Track } from '../report/chart/chart.ts'
 import type { ModeChange } from './modes.ts'
 import { BATCH, type Simulated } from './proof/measured.ts'
@@ -6,7 +6,7 @@ import type { Run, Seen } from './run.ts'
 import { type LogLine, linesOf } from './server-process.ts'
 import type { Step } from './steps/schedule.ts'
 
-/** What a rehearsal measured. Times are milliseconds since the schedule began. */
+/** The measurements of a rehearsal. Times are milliseconds since the schedule began. */
 interface Observed {
   /** The primary, which assigns the accessors. */
   readonly datacenter: string
@@ -16,12 +16,12 @@ interface Observed {
   readonly batches: readonly { readonly at: number; readonly tokens: number }[]
   /** Tokens without an accessor at the beginning. */
   readonly tokens: number
-  /** What clients of each workload saw. */
+  /** The outcomes that clients of each workload saw. */
   readonly clients: Chart['clients']
   readonly endedAt: number
 }
 
-/** What the charts show of the servers themselves. */
+/** Collects the data of the charts from a finished rehearsal. */
 export function observedOf(
   { scenario, done, book }: Run,
   seen: Pick<Seen, 'startedAt' | 'endedAt' | 'changes' | 'windows' | 'clients'> & {
@@ -65,7 +65,7 @@ export function observedOf(
   }
 }
 
-/** When a step ends a process, or a server falls silent. */
+/** The look of a server after a step that stops or pauses it. */
 const ENDS = { crash: 'down', leave: 'down', restart: 'down', pause: 'paused' } as const
 
 export function measuredChart(observed: Observed, marks: readonly Mark[]): Chart {
@@ -89,7 +89,7 @@ function trackOf({ id, datacenter }: Observed['servers'][number], { changes, ste
     if (!('server' in step) || step.server !== id || !(step.kind in ENDS)) return []
     return [{ at, version: '', look: ENDS[step.kind as keyof typeof ENDS] }]
   })
-  // A paused server is in the mode that it had once it resumes.
+  // A server that resumes is in the mode that it had before the pause.
   const resumes = steps.flatMap(({ step, at }) => {
     if (step.kind !== 'resume' || step.server !== id) return []
     const before = modes.findLast((each) => each.at <= at)

@@ -1,4 +1,4 @@
-/** One datacenter of a rehearsal: a database of its own and the servers of the scenario on it. */
+/** One datacenter of a rehearsal: its own database, and the servers of the scenario. */
 import { randomBytes } from 'node:crypto'
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -22,7 +22,7 @@ interface ClusterOptions {
 
 type MigrationStatus = Awaited<ReturnType<Client['status']['migration']>>
 
-/** How a server starts. */
+/** The settings with which a server starts. */
 export interface ServerStart {
   readonly version: ServiceVersion
   readonly acls: boolean
@@ -36,7 +36,7 @@ export interface RunningServer {
   readonly isPaused: boolean
 }
 
-/** The message of a server that refuses to start on the data. */
+/** The message of a server that refuses to start on this data. */
 const REFUSAL = /version \S+ (does not start|cannot start)[^\n]*/
 
 export class Cluster {
@@ -47,14 +47,14 @@ export class Cluster {
   private readonly keys = `rehearsal:${randomBytes(32).toString('base64')}`
   private readonly servers = new Map<string, Omit<RunningServer, 'isPaused'> & { process: ServerProcess }>()
   private readonly paused = new Set<string>()
-  /** Where each server last listened. */
+  /** The last URL of each server. */
   private readonly urls = new Map<string, string>()
   private database: ServerProcess | undefined
-  /** How the last process that runs, or ran, was started. */
+  /** The settings of the last process that started. */
   lastStarted: ServerStart | undefined
   private directory: string | undefined
   private databaseUrl = ''
-  /** Settings of every server, besides its own. */
+  /** Settings that all servers share. */
   private settings: Readonly<Record<string, string>> = {}
 
   constructor(options: ClusterOptions) {
@@ -63,7 +63,7 @@ export class Cluster {
     this.managementSecret = options.managementSecret
   }
 
-  /** Starts the database. @param settings of every server, besides its own. */
+  /** Starts the database. @param settings shared by all servers. */
   async open(settings: Readonly<Record<string, string>> = {}): Promise<void> {
     this.settings = settings
     this.directory = await mkdtemp(join(tmpdir(), 'latchkey-rehearsal-'))
@@ -84,9 +84,9 @@ export class Cluster {
   }
 
   /**
-   * Starts a server of the scenario with a version.
+   * Starts a server of the scenario in a version.
    *
-   * @returns why it refuses to start on the data; undefined if it runs.
+   * @returns why the server refuses to start on this data; undefined if it runs.
    */
   async start(id: string, { version, acls }: ServerStart): Promise<string | undefined> {
     const started = await this.startProcess(id, version, acls).catch((error: unknown) => {
@@ -118,7 +118,7 @@ export class Cluster {
           : {}),
         LATCHKEY_ENCRYPTION_KEYS: this.keys,
         LATCHKEY_MAX_CONNECTIONS_PER_CLIENT: '0',
-        // A schedule names processes.
+        // Schedules address single processes.
         LATCHKEY_WORKERS: '1',
         ...this.settings,
       },
@@ -128,7 +128,7 @@ export class Cluster {
     })
   }
 
-  /** A secondary with the new ACLs has none of its own: it comes from the primary. */
+  /** Whether a server creates the management token. A secondary with the new ACLs gets it from the primary. */
   private makesManagementToken(version: ServiceVersion): boolean {
     return this.settings.LATCHKEY_PRIMARY_URL === undefined || !isAtLeast(version, NEW_ACLS)
   }
@@ -161,23 +161,23 @@ export class Cluster {
     }))
   }
 
-  /** Servers that answer calls of ACLs. */
+  /** Servers that answer ACL calls. */
   answering(): RunningServer[] {
     return this.running().filter(({ acls, isPaused }) => acls && !isPaused)
   }
 
-  /** Where a server listens, or listened before it ended. */
+  /** The URL of a server, also after it has ended. */
   urlOf(id: string): string {
     return this.urls.get(id) ?? ''
   }
 
-  /** A client of any server that answers, with a secret. @throws if there is none. */
+  /** A client with a secret for any server that answers. @throws if there is none. */
   client(secret: string, url = this.answering()[0]?.url): Client {
     if (url === undefined) throw new Error('no server of the rehearsal runs')
     return createClient({ address: url, token: secret, env: false, timeout: 60_000 })
   }
 
-  /** The progress of the migration here; undefined while no server answers it. */
+  /** The progress of the migration in this datacenter; undefined while no server answers. */
   async migration(): Promise<MigrationStatus | undefined> {
     const server = this.answering().find(({ version }) => isAtLeast(version, NEW_ACLS))
     if (server === undefined) return undefined
@@ -186,7 +186,7 @@ export class Cluster {
       .catch(() => undefined)
   }
 
-  /** Ends every process and removes what they wrote. Safe to call twice. */
+  /** Ends every process and removes its files. Safe to call twice. */
   async close(): Promise<void> {
     const servers = [...this.servers.keys()]
     await Promise.all(servers.map((id) => this.end(id, 'SIGTERM')))

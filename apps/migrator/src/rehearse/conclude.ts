@@ -1,4 +1,4 @@
-/** Concludes a rehearsal: asks for the tokens, proves what it must, and draws what was measured. */
+/** Concludes a rehearsal: reads the tokens, checks the proofs, and draws the charts. */
 import { MEMBER_HEARTBEAT_MS } from '@latchkey/acl'
 import { LatchkeyError } from '@latchkey/sdk'
 import type { Chart } from '../report/chart/chart.ts'
@@ -40,7 +40,7 @@ export interface Rehearsal {
   readonly timeline: readonly { readonly at: number; readonly server: string; readonly detail: string }[]
 }
 
-/** A server that no schedule names, and that answers where every other has refused to start. */
+/** An extra server outside the schedule, which answers when all other servers have refused to start. */
 const INSPECTOR = 'inspector'
 
 const DISTURBING: ReadonlySet<string> = new Set<Step['kind']>([
@@ -55,7 +55,7 @@ const DISTURBING: ReadonlySet<string> = new Set<Step['kind']>([
 
 const TOLD: ReadonlySet<string> = new Set([JOINED, 'listening', 'stopping', ENDED, BATCH])
 
-/** Proves the rehearsal from what was measured, and tells it. */
+/** Proves the rehearsal from the measurements, and returns the result. */
 export async function conclude(run: Run, seen: Seen): Promise<Rehearsal> {
   const { options, scenario, fleet, book, done } = run
   const { startedAt, servers } = seen
@@ -124,8 +124,8 @@ export async function conclude(run: Run, seen: Seen): Promise<Rehearsal> {
 }
 
 /**
- * Asks for the tokens and their rights, if the new API answers. Where every server has refused to start, one more of the
- * last version that ran answers for them.
+ * Checks the tokens and their rights, if the token API answers. If every server has refused to start, an extra server
+ * of the last version that ran answers instead.
  */
 async function checkTokens(run: Run, endsLegacyMode: boolean) {
   const { fleet, book } = run
@@ -153,7 +153,7 @@ function isInPrimary({ fleet }: Run, server: string | undefined): boolean {
   return server === undefined || server === INSPECTOR || fleet.of(server) === fleet.primary
 }
 
-/** Times after which a secondary tries again, once its primary was out of reach. */
+/** Steps that can make the primary unreachable, after which a secondary retries. */
 const RETRIED: ReadonlySet<string> = new Set<Step['kind']>([
   'partition',
   'crash',
@@ -162,7 +162,7 @@ const RETRIED: ReadonlySet<string> = new Set<Step['kind']>([
   'leave',
 ])
 
-/** What a secondary holds at the end, if it answers the new API. */
+/** The state of a secondary at the end. Its tokens are compared if it answers the token API. */
 async function checkSecondary(
   run: Run,
   { completeAt }: Seen,
@@ -184,7 +184,7 @@ async function checkSecondary(
     copies,
     rights: copies === undefined ? undefined : await proveRightsIn(cluster, run),
     completeAt: completeAt(datacenter),
-    // A process that may replicate begins within a heartbeat.
+    // A process that may replicate starts within one heartbeat.
     delayMsMax: MEMBER_HEARTBEAT_MS + (isRetried ? latchkeyModel.replication.retryMsMax : 0),
   }
 }

@@ -1,20 +1,20 @@
-/** The tokens of a secondary as copies of those of the primary. */
+/** Compares the tokens of a secondary with their originals in the primary. */
 import type { Cluster } from './cluster.ts'
 import { type Found, readTokens } from './steps/tokens.ts'
 
-/** How the global tokens of a secondary compare with those of the primary at the end. */
+/** The result of comparing the global tokens of a secondary with the primary, at the end. */
 export interface CopyFaults {
   readonly withAccessor: number
   readonly withoutAccessor: number
-  /** Tokens that the primary does not hold. */
+  /** Tokens that the primary does not have. */
   readonly ghosts: number
-  /** Tokens of the primary that are missing here. */
+  /** Tokens of the primary that the secondary lacks. */
   readonly missing: number
-  /** Tokens that have an accessor other than in the primary. */
+  /** Tokens whose accessor differs from the one in the primary. */
   readonly differing: number
 }
 
-/** Compares the global tokens of a secondary with those of the primary. */
+/** Compares the global tokens of a secondary with the primary. */
 export async function compareTokens(
   { primary }: { readonly primary: Cluster },
   secondary: Cluster,

@@ -10,7 +10,7 @@ import type { LogLine } from './server-process.ts'
 interface FleetOptions {
   /** Path of the server's main file. */
   readonly main: string
-  /** Undefined for an embedded PostgreSQL for each datacenter. */
+  /** Undefined to start an embedded PostgreSQL for each datacenter. */
   readonly databaseUrl: string | undefined
   /** The secret with which each secondary replicates. */
   readonly replicationSecret: (datacenter: DatacenterSpec) => string | undefined
@@ -25,10 +25,10 @@ export class Fleet {
   private readonly options: FleetOptions
   private readonly homes = new Map<string, Cluster>()
   private readonly specs: readonly DatacenterSpec[]
-  /** By the name of the secondary. */
+  /** The links, by name of the secondary. */
   private readonly links = new Map<string, Link>()
 
-  /** @throws InputError where several datacenters would share one database. */
+  /** @throws InputError if several datacenters would share a database. */
   constructor({ datacenters, defaultPolicy }: Scenario, options: FleetOptions) {
     if (options.databaseUrl !== undefined && datacenters.length > 1) {
       throw new InputError('each datacenter of a rehearsal has its own database: leave DATABASE_URL unset')
@@ -55,7 +55,7 @@ export class Fleet {
     return this.clusters.slice(1)
   }
 
-  /** Starts the databases, and opens the links. */
+  /** Starts the databases and opens the links. */
   async open(): Promise<void> {
     await Promise.all(
       this.specs.map(async (spec, i) => {
@@ -74,7 +74,7 @@ export class Fleet {
     )
   }
 
-  /** Lines of all servers, in no order. */
+  /** Log lines of all servers, in no particular order. */
   get log(): readonly LogLine[] {
     return this.clusters.flatMap(({ log }) => log)
   }
@@ -98,12 +98,12 @@ export class Fleet {
     return this.of(id).urlOf(id)
   }
 
-  /** A client of a server, or of any server of the primary that answers. */
+  /** A client for one server, or for any server of the primary that answers. */
   client(secret: string, url?: string): Client {
     return this.primary.client(secret, url)
   }
 
-  /** Cuts or heals the link between two datacenters. Secondaries have none between them. */
+  /** Cuts or heals the link between two datacenters. There are no links between secondaries. */
   changeLink(between: readonly [string, string], kind: 'partition' | 'heal'): void {
     if (!between.includes(this.primary.datacenter)) return
     for (const name of between) {
@@ -112,7 +112,7 @@ export class Fleet {
     }
   }
 
-  /** Ends every process and removes what they wrote. Safe to call twice. */
+  /** Ends every process and removes its files. Safe to call twice. */
   async close(): Promise<void> {
     await Promise.all([...this.links.values()].map((link) => link.close()))
     await Promise.all(this.clusters.map((cluster) => cluster.close()))

@@ -10,7 +10,7 @@ afterEach(async () => {
   for (const end of cleanUp.splice(0).reverse()) await end()
 })
 
-/** A server that answers its name, but to `/held` only the beginning of it. */
+/** A server that answers with its name; to `/held`, it sends only the first part. */
 async function aServer(id: string): Promise<RunningServer> {
   const server = createServer((request, response) => {
     if (request.url === '/held') response.write('begun')

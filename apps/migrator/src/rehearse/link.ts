@@ -1,11 +1,11 @@
-/** The network between a secondary datacenter and its primary: a proxy that can be cut. */
+/** The network link between a secondary and its primary: a proxy that can be cut. */
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import type { RunningServer } from './cluster.ts'
 
 /**
- * Passes each connection on to a server of the primary that runs, as a load balancer there would. While it is cut, no
- * connection lives, and none is made.
+ * Forwards each connection to a running server of the primary, like a load balancer. Cutting the link closes all
+ * connections, and new ones are refused until it heals.
  */
 export class Link {
   private readonly upstreams: () => readonly RunningServer[]

@@ -1,4 +1,4 @@
-/** When each server of a rehearsal leaves legacy mode, as a client sees it that asks every server again and again. */
+/** Measures when each server of a rehearsal leaves legacy mode, by polling every server. */
 import * as z from 'zod'
 import type { Mode } from '../simulate/history.ts'
 import { isAtLeast, NEW_ACLS } from '../version.ts'
@@ -10,13 +10,13 @@ const ANSWER_MS_MAX = 10_000
 const answerSchema = z.object({ Mode: z.enum(['legacy', 'enabled']) })
 
 export interface ServerModes {
-  /** At the end: null where no process runs. */
+  /** The mode at the end; null if no process runs. */
   readonly mode: Mode | null
   /** When its last process was first seen in new mode, in seconds since the schedule began. */
   readonly newModeAt: number | null
 }
 
-/** A server that was seen in a mode for the first time. Times are milliseconds since the schedule began. */
+/** The first observation of a server in a mode. Times are milliseconds since the schedule began. */
 export interface ModeChange {
   readonly at: number
   readonly server: string
@@ -70,10 +70,10 @@ export class ModeWatch {
       this.seen.set(id, { url, mode: 'old', newModeAt: null })
       return
     }
-    // A server that is being stopped does not answer.
+    // A stopping server does not answer.
     const mode = await ask(url).catch(() => undefined)
     const answeredAt = Date.now()
-    // It may have been ended since.
+    // The server may have been stopped in the meantime.
     if (mode === undefined || !this.fleet.running().some((server) => server.url === url)) return
     const newModeAt = mode === 'new' ? (answeredAt - this.startedAt) / 1_000 : null
     if (seen?.url !== url || seen.mode !== mode) this.note({ server: id, version: version.text, mode })

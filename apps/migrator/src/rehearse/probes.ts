@@ -1,4 +1,4 @@
-/** Clients that call the servers continuously, as legacy and new tools do, and the errors they see. */
+/** Clients that call the servers continuously, like legacy and new tools, and record the errors. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { LegacyToken } from '@latchkey/contract'
 import { LatchkeyError } from '@latchkey/sdk'
@@ -13,16 +13,16 @@ interface ProbeErrors {
 
 export interface ProbeResult {
   readonly calls: number
-  /** By kind: the client and the error it got. Seconds since the schedule began. */
+  /** By kind, which names the client and its error. Times are seconds since the schedule began. */
   readonly errors: Readonly<Record<string, ProbeErrors>>
 }
 
-/** Calls per client and second. */
+/** Calls per second of each client. */
 const CALLS_PER_SECOND = 5
 
 /**
- * Runs the probes until they are stopped. A refused connection counts: clients that do not retry notice a server
- * that is being replaced, and these do not retry.
+ * Runs the probes until they are stopped. Probes do not retry, so a refused connection during the replacement of a
+ * server is an error.
  */
 export function startProbes(
   fleet: Fleet,
@@ -64,7 +64,7 @@ export function startProbes(
   }
 }
 
-/** A few secrets for the probes: clients hold one each. */
+/** Picks a few secrets for the probes, one for each client. */
 export function sampleSecrets(tokens: readonly LegacyToken[]): readonly string[] {
   const presentable = tokens.filter((token) => /^[\x21-\x7e]+$/.test(token.ID))
   return presentable.slice(0, 50).map((token) => token.ID)

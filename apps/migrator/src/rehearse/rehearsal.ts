@@ -26,13 +26,13 @@ import { notRehearsed, Workloads } from './workloads.ts'
 const POLL_MS = 100
 /** Margin on top of the minimum duration of the batches. */
 const PATIENCE_MS = 120_000
-/** The others look a few times after the last step, and clients call a few times. */
+/** Time after the last step in which servers look a few times and clients call a few times. */
 const SETTLE_MS = 3 * MEMBER_HEARTBEAT_MS
 
 /**
- * Runs a rehearsal. Every process that it started has ended when it returns or throws.
+ * Runs a rehearsal. When it returns or throws, every process that it started has ended.
  *
- * @throws InputError for a scenario that cannot be rehearsed, or where a server does not start; the reason of the signal.
+ * @throws InputError if the scenario cannot be rehearsed or a server does not start; the reason of the signal.
  */
 export async function rehearse(options: RehearsalOptions): Promise<Rehearsal> {
   const scenario = scaled(options.scenario, options.timeScale)
@@ -43,7 +43,7 @@ export async function rehearse(options: RehearsalOptions): Promise<Rehearsal> {
   const fleet: Fleet = new Fleet(scenario, {
     main: options.serverMain,
     databaseUrl: options.databaseUrl,
-    // A client token has not the right that replication needs, as one with acl:read.
+    // Like a token with acl:read, a client token lacks the right that replication needs.
     replicationSecret: ({ replicationToken }) =>
       replicationToken === 'write'
         ? fleet.managementSecret
@@ -59,8 +59,8 @@ export async function rehearse(options: RehearsalOptions): Promise<Rehearsal> {
 }
 
 /**
- * Servers before 1.4.0 create the anonymous token as a legacy one, after which it is migrated last; the import gives it its
- * rules. Later ones create it with its accessor: it takes no part.
+ * Moves the anonymous token to the end. Servers before 1.4.0 create it as a legacy token, which is migrated last; the
+ * import only sets its rules. Later versions create it with its accessor, so it is left out.
  */
 function anonymousLast(tokens: readonly LegacyToken[], { datacenters }: Scenario): readonly LegacyToken[] {
   const isAnonymous = ({ ID }: LegacyToken) => ID === ANONYMOUS_TOKEN_SECRET_ID
@@ -80,7 +80,7 @@ async function runSteps(run: Run, steps: readonly Step[]): Promise<Rehearsal> {
   onProgress(`importing ${tokens.length} legacy tokens`)
   if (tokens.length > 0) {
     const patience = { timeout: 600_000, attemptTimeout: 600_000 }
-    // From 1.4.0 on a secondary gets them from the primary.
+    // From 1.4.0 on, a secondary gets the tokens from the primary.
     const isOld = ({ id }: RunningServer) =>
       servers.some((server) => server.id === id && !isAtLeast(server.from, NEW_ACLS))
     const importing = fleet.clusters.filter((each) => each === fleet.primary || each.running().some(isOld))
@@ -122,7 +122,7 @@ async function runSteps(run: Run, steps: readonly Step[]): Promise<Rehearsal> {
   })
 }
 
-/** Waits until the servers are as simulated, or should have been for long; then until the end of the scenario. */
+/** Waits until the servers are in their simulated state or a deadline passes, then until the end of the scenario. */
 async function waitForEnd(run: Run, watch: ModeWatch, startedAt: number): Promise<void> {
   const { fleet, book, scenario, options } = run
   const { signal } = options
@@ -133,7 +133,7 @@ async function waitForEnd(run: Run, watch: ModeWatch, startedAt: number): Promis
   const isAsExpected = async () => {
     const modes = watch.modes(ids)
     const running = new Set(fleet.running().map(({ id }) => id))
-    // One that runs although the simulation refuses its start upgrades as any other: wait for what it does to the tokens.
+    // A server that runs although the simulation refuses its start upgrades normally: wait for its effect on the tokens.
     const expected = (id: string) => servers[id]?.mode ?? (running.has(id) ? 'new' : null)
     if (ids.some((id) => modes[id]?.mode !== expected(id))) return false
     const states = await Promise.all(
@@ -146,7 +146,7 @@ async function waitForEnd(run: Run, watch: ModeWatch, startedAt: number): Promis
     const isDone = await Promise.all(
       fleet.clusters.map(async (cluster) => {
         const simulated = secondaries[cluster.datacenter]
-        // Copies that never get their accessor need no patience.
+        // Do not wait for copies that never get an accessor.
         const isAwaited = simulated?.completeAt !== null
         return !isAwaited || (await cluster.migration())?.State === 'done'
       }),

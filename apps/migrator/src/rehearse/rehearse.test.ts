@@ -52,7 +52,7 @@ function options(yaml: string, overrides: Partial<RehearsalOptions> = {}): Rehea
   }
 }
 
-/** The built-in scenarios, each with the factor for its waits. Most run only with LATCHKEY_FULL=1. */
+/** The built-in scenarios, each with its time factor. Most run only with LATCHKEY_FULL=1. */
 const IN_EVERY_RUN: Readonly<Record<string, number>> = {
   'spec-9.2.4-legacy-creation': 0.5,
   'spec-9.2.5-roll-back-in-time': 0.1,
@@ -117,7 +117,7 @@ describe.concurrent('on real processes', () => {
     expect,
   }) => {
     const { scenario } = options(THREE_SERVERS)
-    // Every server creates this token, here it has rules.
+    // Every server creates this token; here it has rules.
     const anonymous = {
       ID: 'anonymous',
       Name: 'public',
@@ -151,7 +151,7 @@ describe.concurrent('on real processes', () => {
   test('a server that does what no simulation predicts fails the proofs, which say which right it takes away (spec 9.1)', async ({
     expect,
   }) => {
-    // As it drops legacy rights, it starts as 1.11.
+    // The conversion removes legacy rights, so the server starts as 1.11.
     const main = join(servers, 'main.ts')
     writeFileSync(
       main,

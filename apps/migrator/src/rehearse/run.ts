@@ -15,7 +15,7 @@ export interface RehearsalOptions {
   readonly scenario: Scenario
   /** Undefined to make them from the token groups of the scenario. */
   readonly tokens: readonly LegacyToken[] | undefined
-  /** Why records of the dump cannot be imported; undefined without a dump. */
+  /** The reasons why records of the dump cannot be imported; undefined without a dump. */
   readonly refusedRecords: readonly string[] | undefined
   readonly serverMain: string
   readonly databaseUrl: string | undefined
@@ -34,20 +34,20 @@ export interface Run {
   readonly tokens: readonly LegacyToken[]
   readonly book: TokenBook
   readonly done: Done[]
-  /** The intentions, once they are created before the schedule. */
+  /** The intentions that were created before the schedule. */
   readonly intentions: CreatedIntention[]
-  /** Why each refused write of the schedule was refused. */
+  /** The reason for each refused write of the schedule. */
   readonly refusedWrites: string[]
 }
 
-/** What was measured while the schedule ran. */
+/** The measurements during the schedule. */
 export interface Seen {
   readonly startedAt: number
   readonly endedAt: number
   readonly servers: Readonly<Record<string, ServerModes>>
   readonly changes: readonly ModeChange[]
   readonly stalls: readonly Stall[]
-  /** Since when every token of a secondary has an accessor, in seconds since the schedule began. */
+  /** When the last token of a secondary got its accessor, in seconds since the schedule began. */
   readonly completeAt: (datacenter: string) => number | null
   readonly windows: Windows
   readonly clients: ProbeResult

@@ -1,4 +1,4 @@
-/** Starts, signals and ends the real server processes of a rehearsal, leaving none behind. */
+/** Starts, signals and ends the server processes of a rehearsal, and leaves none behind. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
@@ -10,19 +10,19 @@ export const SERVER_MAIN = fileURLToPath(new URL('../../../server/src/main.ts', 
 
 const START_MS_MAX = 120_000
 const STOP_MS_MAX = 60_000
-/** Number of last output lines to show if a process fails. */
+/** Number of output lines to show if a process fails. */
 const TAIL_LINES = 20
 
-/** A line of a server's log that a rehearsal evaluates. */
+/** A log line of a server that the rehearsal evaluates. */
 export interface LogLine {
   readonly server: string
-  /** Milliseconds since the epoch, as the server wrote it. */
+  /** Milliseconds since the epoch, by the clock of the server. */
   readonly at: number
   readonly message: string
   readonly fields: Readonly<Record<string, unknown>>
 }
 
-/** The lines with a message, in order of time: servers write theirs independently of each other. */
+/** The lines with a message, sorted by time because servers write independently. */
 export function linesOf(log: readonly LogLine[], message: string): LogLine[] {
   return log.filter((line) => line.message === message).sort((a, b) => a.at - b.at)
 }
@@ -30,7 +30,7 @@ export function linesOf(log: readonly LogLine[], message: string): LogLine[] {
 export interface ServerProcess {
   readonly url: string
   signal(signal: NodeJS.Signals): void
-  /** Ends it, by force if necessary. */
+  /** Ends the process, by force if necessary. */
   stop(signal: NodeJS.Signals): Promise<void>
 }
 
@@ -39,7 +39,7 @@ interface ProcessOptions {
   readonly main: string
   readonly args?: readonly string[]
   readonly env: Readonly<Record<string, string>>
-  /** Matches the line it prints when it is ready; the first group is the result. */
+  /** Matches the line that the process prints when it is ready; the first group is the result. */
   readonly ready: RegExp
   readonly name: string
   readonly onLog: (line: LogLine) => void
@@ -54,14 +54,14 @@ function inherited(): NodeJS.ProcessEnv {
 /**
  * Starts a process and waits until it is ready.
  *
- * @throws InputError, exit code 1, with the last lines it printed, if it exits early or does not become ready.
+ * @throws InputError, exit code 1, with its last output lines, if it exits early or does not become ready.
  */
 export async function startProcess(options: ProcessOptions): Promise<ServerProcess> {
   const { main, args = [], env, ready, name, onLog } = options
   const child = spawn(process.execPath, [main, ...args], {
     env: { ...inherited(), ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
-    // The rehearsal itself forwards a Ctrl-C from the terminal, in order.
+    // The rehearsal itself ends the processes in order on Ctrl-C.
     detached: true,
   })
   const tail: string[] = []

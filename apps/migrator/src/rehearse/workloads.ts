@@ -1,4 +1,4 @@
-/** The workloads of a scenario against real servers: what their clients see. */
+/** Runs the workloads of a scenario against real servers, and records what their clients see. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type CallKind, callsOf } from '../clients/call.ts'
 import { writtenDestinations } from '../clients/clients.ts'
@@ -9,19 +9,19 @@ import type { CreatedIntention } from './steps/intentions.ts'
 /** The records that calls use. */
 interface Subject {
   readonly secret: string
-  /** The intention that it writes. */
+  /** The intention that the call writes. */
   readonly intention: CreatedIntention | undefined
 }
 
-/** A call, and the name of the outcome that an answer shows; undefined: what the client is used to. */
+/** A call, and the outcome that an answer indicates; undefined: the same answer as before the upgrade. */
 interface Call {
   readonly method: string
   readonly path: (subject: Subject) => string
-  /** The secret that it presents: that of the management token, unless it presents none. */
+  /** The secret to present: the management token, or none. */
   readonly isAnonymous?: true
   readonly body?: (subject: Subject) => string
   readonly outcome: (status: number, text: string) => string | undefined
-  /** Outcomes of a simulation that depend on which server is elected. */
+  /** Simulated outcomes that depend on which server is elected. */
   readonly notCompared?: readonly string[]
 }
 
@@ -30,7 +30,7 @@ const inLegacyMode = (status: number, text: string) =>
   status === 403 && text.includes('currently in legacy mode') ? 'legacy-mode' : undefined
 const isOff = (status: number) => (status === 401 ? 'acl-disabled' : undefined)
 
-/** The kinds of calls whose outcome depends on the upgrade alone, and not on which server is elected. */
+/** The kinds of calls whose outcome depends only on the upgrade, and not on which server is elected. */
 const CALLS: Partial<Record<CallKind, Call>> = {
   new: {
     method: 'GET',
@@ -66,7 +66,7 @@ const CALLS: Partial<Record<CallKind, Call>> = {
     path: () => '/v1/connect/intentions',
     outcome: (status) => (status === 200 ? undefined : `status-${status}`),
   },
-  // Spec 9.5.3: it writes an intention as it is.
+  // Spec 9.5.3: writes an unchanged intention.
   'intention-write': {
     method: 'PUT',
     path: ({ intention }) => `/v1/connect/intentions/${intention?.id}`,
@@ -83,12 +83,12 @@ const CALLS: Partial<Record<CallKind, Call>> = {
 
 const ANSWER_MS_MAX = 10_000
 
-/** When clients of a workload saw an outcome. Milliseconds since the schedule began. */
+/** The period in which clients of a workload saw an outcome. Milliseconds since the schedule began. */
 export interface Window {
   readonly first: number
   readonly last: number
   readonly count: number
-  /** The calls that saw it, in order. */
+  /** The calls with this outcome, in order. */
   readonly spans: readonly { readonly from: number; readonly to: number }[]
 }
 
@@ -102,7 +102,7 @@ interface MutableWindow extends Window {
 /** By workload, then by outcome. */
 export type Windows = ReadonlyMap<string, ReadonlyMap<string, Window>>
 
-/** Why a workload cannot run against real servers of ours; undefined if it can. An intention that it writes must exist. */
+/** Why a workload cannot run against Latchkey servers; undefined if it can. */
 export function notRehearsed({ kind, agents, connections, endpoint }: WorkloadSpec): string | undefined {
   if (agents.length > 0) return 'it calls client agents'
   if (endpoint !== undefined) return 'it names an endpoint'
@@ -111,12 +111,12 @@ export function notRehearsed({ kind, agents, connections, endpoint }: WorkloadSp
   return connections > 1 ? 'it keeps many connections open' : undefined
 }
 
-/** Whether what clients of a workload see in a simulation is what they must see in a rehearsal. */
+/** Whether a rehearsal must show the simulated outcome to the clients of a workload. */
 export function isCompared({ kind }: Pick<WorkloadSpec, 'kind'>, outcome: string): boolean {
   return !callsOf(kind).some((call) => CALLS[call]?.notCompared?.includes(outcome))
 }
 
-/** Where workloads run. */
+/** The environment of workloads. */
 interface WorkloadPlace {
   readonly fleet: Fleet
   /** Milliseconds since the epoch. */
@@ -124,11 +124,11 @@ interface WorkloadPlace {
   readonly intentions: readonly CreatedIntention[]
 }
 
-/** Runs workloads until they are stopped. Calls do not wait for earlier ones. */
+/** Runs workloads until they are stopped. Calls do not wait for earlier calls. */
 export class Workloads {
   private readonly windows = new Map<string, Map<string, MutableWindow>>()
   private readonly place: WorkloadPlace
-  /** One of each destination that is written. */
+  /** One intention for each destination to write. */
   private readonly written: readonly CreatedIntention[]
   private readonly stopping = new AbortController()
   private readonly loops: Promise<void>[]
@@ -161,7 +161,7 @@ export class Workloads {
         signal: this.stopping.signal,
       }).catch(() => true)
       if (isOver || at >= toMs) break
-      // As in the simulation: first the servers rotate, then the calls, then the destinations.
+      // As in the simulation, servers rotate first, then calls, then destinations.
       const server = servers[k % servers.length] ?? ''
       const round = Math.floor(k / servers.length)
       const call = CALLS[calls[round % calls.length] ?? 'new']

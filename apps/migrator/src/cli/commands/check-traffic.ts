@@ -94,7 +94,7 @@ function format({ to, calls, skipped, unread, broken }: TrafficResult, io: Io): 
   return `${head}${rest}\n${blocks.join('\n\n')}\n`
 }
 
-/** What a client chose, such as its `User-Agent`, without characters that could rewrite the terminal. */
+/** Removes characters that could rewrite the terminal from a text of a client, such as its `User-Agent`. */
 function visible(text: string): string {
   return stripVTControlCharacters(text).replace(/[\p{Cc}\p{Bidi_Control}]/gu, '\ufffd')
 }

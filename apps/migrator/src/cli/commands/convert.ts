@@ -32,7 +32,7 @@ interface Options extends Omit<GateOptions, 'out'> {
 
 /** The servers of the simulated upgrade, unless a scenario gives others. */
 const CLUSTER_DEFAULT = 'name: from 1.10 to 1.11\ndatacenters: [{ name: dc1, servers: 3 }]\n'
-/** Tokens that a finding names. */
+/** Maximum number of tokens that a finding names. */
 const PLACES_MAX = 20
 
 export const addConvert: AddCommand = (program, io, done) => {
@@ -109,11 +109,11 @@ async function convert(dump: string, options: Options, io: Io) {
   return proof.differenceCount === 0 ? code : EXIT.failed
 }
 
-/** Findings about the dump that concern a conversion; `plan` has those about the upgrade to 1.4.0. */
+/** The findings about the dump that matter for a conversion; `plan` reports those about the upgrade to 1.4.0. */
 function dumpFindings(census: TokenCensus): readonly Finding[] {
   return census.findings().flatMap((finding) => {
     if (finding.id === 'rules-ignored' || finding.id.startsWith('dump-')) return [finding]
-    // Decisions are kept as they are from 1.4.0 on.
+    // The conversion preserves the decisions that apply from 1.4.0 on.
     if (finding.id === 'rules-change-at-1.4.0') return [{ ...finding, severity: 'warning' as const }]
     return []
   })

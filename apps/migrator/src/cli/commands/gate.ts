@@ -26,7 +26,7 @@ interface Options extends GateOptions, Omit<ConnectionOptions, 'from'> {
   readonly model: ModelName
 }
 
-/** Tokens that each finding lists. */
+/** Maximum number of tokens that each finding lists. */
 const EXAMPLES_MAX = 20
 
 export const addGate: AddCommand = (program, io, done) => {
@@ -103,7 +103,7 @@ async function ask(api: ServiceApi, to: ServiceVersion) {
   }
 }
 
-/** The rules of the tokens: of the dump, or of the legacy list of the server, which ends with 1.11. */
+/** Findings about token rules, from the dump or from the server's legacy list, which exists until 1.11. */
 async function censusOf(api: ServiceApi, { dump, model }: Options, io: Io): Promise<TokenCensus> {
   const widening = model === 'latchkey' ? 'comment-out' : 'keep'
   const source = dump === undefined ? api.legacyList() : await openDump(dump, io.stdin)

@@ -61,7 +61,7 @@ test('--traffic makes calls that the newest version breaks blockers of the plan'
     count: 1,
   })
   expect((await run(['plan', '--scenario', SCENARIO, '--traffic', log])).code).toBe(0)
-  // A cluster that is there already loses nothing.
+  // A cluster that is already upgraded loses nothing.
   const there = file('at-1.11.yaml', 'from: 1.11\nversion: 1.11\ndatacenters: [{ name: dc1, servers: 1 }]\n')
   expect((await run(['plan', '--scenario', there, '--traffic', log])).code).toBe(0)
 })

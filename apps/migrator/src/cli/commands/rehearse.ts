@@ -107,7 +107,7 @@ function writeRehearsal(
   writeOutputFile(join(directory, 'rehearsal.json'), `${JSON.stringify(rehearsal)}\n`)
 }
 
-/** The tokens that can be imported, and why the other records cannot. */
+/** The tokens that can be imported, and the reasons why other records cannot. */
 async function readTokens(
   path: string,
   io: Io,

@@ -78,7 +78,7 @@ async function scan(reader: HttpReader, { save }: Options, io: Io): Promise<Scan
   }
 }
 
-/** Counts the tokens and writes them to a dump. A list that cannot be read does not stop the rest. */
+/** Counts the tokens and writes them to a dump. If a list cannot be read, the scan continues. */
 async function countTokens(
   reader: HttpReader,
   scanned: Scanned,

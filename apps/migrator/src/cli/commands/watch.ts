@@ -144,13 +144,13 @@ async function loadPrediction(
   return { prediction: predict(withDump(given, census)), inputs: { scenarioText, dumpHash: hash() } }
 }
 
-/** The operator's bound comes before the predicted ones. */
+/** The operator's bound takes precedence over the predicted ones. */
 function boundsOf({ within }: Options, prediction: Prediction | undefined): Bounds | undefined {
   if (within === undefined) return prediction?.bounds
   return { newModeMs: within * 1_000, accessorsMs: within * 1_000, source: '--within' }
 }
 
-/** The nearest such time of day, before or after now: the schedule of 23:50 has started at 00:10. */
+/** The nearest instant with this time of day, past or future: at 00:10, a schedule of 23:50 started 20 minutes ago. */
 function startOf(at: number | undefined, now: Date): number {
   if (at === undefined) return now.getTime()
   const ahead = at - secondsOfDay(now)

@@ -1,4 +1,4 @@
-/** The script for this service, carried out on a real server. */
+/** Runs the script for this service on a real server. */
 import { execFile, spawnSync } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { writeFileSync } from 'node:fs'
@@ -54,7 +54,7 @@ test.skipIf(!hasTools)(
     writeFileSync(dump, JSON.stringify(TOKENS))
     expect((await run(['convert', dump, '--out', out])).code).toBe(0)
     const url = cluster.urlOf('a')
-    // Twice: what is done already stays.
+    // A second run changes nothing.
     for (let i = 0; i < 2; i++) {
       await promisify(execFile)('bash', [join(out, 'apply-latchkey.sh')], {
         env: { ...process.env, LATCHKEY_ADDR: url, LATCHKEY_TOKEN: cluster.managementSecret },

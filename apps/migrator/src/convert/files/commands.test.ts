@@ -11,7 +11,7 @@ import { makePlan } from './make-plan.ts'
 
 const folder = temporaryFolder('convert-commands')
 const PWNED = join(folder, 'pwned')
-/** Does harm wherever it is not quoted. */
+/** Text that does harm if it is not quoted. */
 const HOSTILE = `x'; touch ${PWNED}; "$(touch ${PWNED})\`touch ${PWNED}\`\ntouch ${PWNED}\n\r\u2028\u202e\u0000END_OF_RULES\n中文`
 const RULES = `key ${JSON.stringify(`${HOSTILE}\n`)} { policy = "write" }`
 
@@ -43,7 +43,7 @@ test('a name in a comment stays on its line, and its invisible characters are sh
   expect(commentOf('')).toBe('without name')
 })
 
-/** Runs a script beside a program that notes its arguments and answers the list of tokens. */
+/** Runs a script with a fake program that records its arguments and answers with the list of tokens. */
 function runScript(script: string, tokens: readonly object[], name: string) {
   const place = join(folder, name)
   mkdirSync(place)

@@ -1,15 +1,14 @@
 /**
- * The commands that carry a plan out, as two shell scripts: for this service, and for the CLI of the legacy service.
- *
- * The review page runs these functions too: it embeds their source. They therefore use nothing outside this
- * file except the language itself.
+ * The commands that apply a plan, as two shell scripts: one for this service, and one for the CLI of the legacy
+ * service. The review page embeds the source of these functions and runs them too, so they must not use anything
+ * outside this file.
  */
 import type { ConversionPlan, PlannedToken } from './plan-schema.ts'
 
-/** The parts of a plan that commands are made from. */
+/** The parts of a plan that the commands need. */
 type CommandPlan = Pick<ConversionPlan, 'policies' | 'roles' | 'groups' | 'management' | 'cleared'>
 
-/** What is left of a plan without its rejected groups, and without what only they use. */
+/** The plan without rejected groups, and without the policies and roles that only they use. */
 export function acceptedPart(plan: CommandPlan): CommandPlan {
   const groups = plan.groups.filter(({ rejected }) => !rejected)
   const roleNames = new Set(groups.flatMap(({ roles }) => roles))
@@ -23,7 +22,7 @@ export function shellQuote(text: string): string {
   return /^[A-Za-z0-9_./:@=-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`
 }
 
-/** A name on one line of a comment, in visible characters. */
+/** A name for a one-line comment, reduced to visible characters. */
 export function commentOf(name: string): string {
   const shown = name.length > 60 ? `${name.slice(0, 60)}…` : name
   const codeOf = (character: string) => `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`
@@ -32,7 +31,7 @@ export function commentOf(name: string): string {
     : JSON.stringify(shown).replace(/[\p{C}\p{Z}]/gu, (c) => (c === ' ' ? c : codeOf(c)))
 }
 
-/** How a script names a token: by accessor, else by the hash of its ID. */
+/** How a script names a token: by accessor, otherwise by the hash of its ID. */
 function tokenKey({ accessor, idHash }: PlannedToken): string {
   return shellQuote(accessor ?? idHash)
 }
@@ -227,7 +226,7 @@ function script(
     `by_hash=${all.some(({ accessor }) => accessor === undefined) ? 'yes' : 'no'}`,
     'read_tokens',
     '',
-    // No line of rules begins with capitals, so none can end the text early.
+    // No line of rules begins with capitals, so the delimiter cannot occur in the text.
     ...policies.map(
       ({ name, description, rules }) =>
         `${quoted('policy', [name, description])} <<'END_OF_RULES'\n${rules}END_OF_RULES`,
@@ -243,7 +242,7 @@ function script(
   return lines.join('\n')
 }
 
-/** Everything that the page needs to make the same scripts. */
+/** Everything that the page needs to create the same scripts. */
 export const COMMAND_FUNCTIONS = [
   acceptedPart,
   shellQuote,

@@ -1,4 +1,4 @@
-/** Puts the plan of a conversion together. */
+/** Assembles the plan of a conversion. */
 import type { Conversion, TokenRef } from '../conversion.ts'
 import type { ConversionProof } from '../proof/prove-conversion.ts'
 import type { UpgradeOutcomes } from '../proof/simulate-upgrade.ts'

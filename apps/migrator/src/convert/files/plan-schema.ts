@@ -1,4 +1,4 @@
-/** The plan of a conversion as a document: plan.json, the answer of `convert --format json`, and what the page shows. */
+/** The plan of a conversion as a document: plan.json, the output of `convert --format json`, and the data of the page. */
 import * as z from 'zod'
 
 const token = z

@@ -7,13 +7,13 @@ import { hasReview, renderReview } from '../page/review-page.ts'
 import { acceptedPart, consulScript, latchkeyScript, SCRIPT_PARTS } from './commands.ts'
 import { type ConversionPlan, planSchema } from './plan-schema.ts'
 
-/** Maximum number of policies to write as files. Beyond it, only the plan and the scripts have them. */
+/** Maximum number of policies to write as files. With more, only the plan and the scripts contain them. */
 const POLICY_FILES_MAX = 2_000
 
 /**
- * Writes each file completely or not at all. Policies and a page that only an earlier run wrote are removed.
+ * Writes each file atomically. Policies and a page of an earlier run that the new plan does not have are removed.
  *
- * @returns false if a decision would change: then it writes nothing.
+ * @returns false, without writing anything, if a decision would change.
  */
 export function writeConversion(folder: string, plan: ConversionPlan): boolean {
   if (plan.proof.differenceCount > 0) return false
@@ -36,7 +36,7 @@ export function writeConversion(folder: string, plan: ConversionPlan): boolean {
   return true
 }
 
-/** The policies of the plan that is there; no other file is touched. */
+/** The policy files of the existing plan; other files are never removed. */
 function earlierPolicies(folder: string): readonly string[] {
   try {
     const plan = planSchema.parse(JSON.parse(readFileSync(join(folder, 'plan.json'), 'utf8')))

@@ -1,6 +1,6 @@
 /**
- * The review of a conversion as one HTML page that works from a file: its script is inside, and its policy forbids every
- * request. What comes from the dump is shown as text only.
+ * The review of a conversion as one HTML page that works from a file. The script is inline, and the content security
+ * policy forbids all requests. Content of the dump is only shown as text.
  */
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
@@ -25,7 +25,7 @@ input[aria-invalid=true]{outline:2px solid var(--nogo)}button:disabled{opacity:.
 /** Maximum number of tokens on a page. A longer page would be too large for a browser. */
 export const REVIEW_TOKENS_MAX = 250_000
 
-/** Whether its tokens are few enough for a page. */
+/** Whether a plan has few enough tokens for a page. */
 export function hasReview({ groups }: Pick<ConversionPlan, 'groups'>): boolean {
   return groups.reduce((sum, group) => sum + group.tokens.length, 0) <= REVIEW_TOKENS_MAX
 }
@@ -36,7 +36,7 @@ export function renderReview(plan: ConversionPlan): string {
   const script = `const COMMANDS = (() => {\n${functions}\nreturn { ${names} }\n})()\n${readFileSync(new URL('review.js', import.meta.url), 'utf8')}`
   const style = `${STYLE}${PAGE_STYLE}`
   const policy = `default-src 'none'; script-src '${hashSource(script)}'; style-src '${hashSource(style)}'`
-  // The parts of which commands and the page are made; the proof is shown already.
+  // The data that commands and the page need. The proof is already in the page.
   const { proof: _, upgrade: __, ...data } = plan
   const text = embed(data)
   const digest = createHash('sha256').update(text).digest('hex').slice(0, 12)
@@ -49,7 +49,7 @@ function hashSource(text: string): string {
   return `sha256-${createHash('sha256').update(text).digest('base64')}`
 }
 
-/** JSON that cannot end its element. */
+/** JSON in which no text can close the script element. */
 function embed(value: unknown): string {
   return JSON.stringify(value).replace(/[<>&\u2028\u2029]/g, (character) => {
     return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`
@@ -91,7 +91,7 @@ function review(): Html {
   return html`<section><h2>Review</h2><noscript><p>The review needs JavaScript. The same plan is in plan.json, next to this page.</p></noscript><p class="note">Open a group to see its tokens and rules. Clear the box of a group to leave its tokens unchanged. The files below reflect these decisions; to apply names.json, run convert again with --names.</p><p id="summary" role="status"></p><div class="review-tools"><button type="button" data-file="apply-latchkey.sh">apply-latchkey.sh</button><button type="button" data-file="apply-consul.sh">apply-consul.sh</button><button type="button" data-file="names.json">names.json</button></div><div class="review-tools"><input id="filter" type="search" placeholder="Name, token or rule" aria-label="Filter groups"><select id="which" aria-label="Which groups"><option value="all">all groups</option><option value="accepted">to convert</option><option value="rejected">rejected</option></select><span id="found" class="note"></span></div><div id="groups"></div><p><button id="more" type="button" hidden>Show more</button></p></section>`
 }
 
-/** Rows of a table on the page; plan.json has all. */
+/** Maximum number of rows in a table; plan.json has all. */
 const ROWS_MAX = 200
 
 function notConverted({ unconvertible }: ConversionPlan): Html | undefined {

@@ -1,4 +1,4 @@
-/* The review of a conversion: accept, reject and rename, then download what follows from it. No request leaves the page. */
+/* The review of a conversion: accept, reject and rename, then download the result. The page makes no requests. */
 /* global COMMANDS */
 ;(() => {
   const plan = JSON.parse(document.getElementById('plan').textContent)
@@ -16,10 +16,10 @@
   const proposed = new Map(records.map((record) => [record.id, record.name]))
   const state = load()
   let shown = GROUPS_SHOWN
-  /** How many of a kind have each name, without case. */
+  /** Counts the names of a kind, ignoring case. */
   const usedNames = new Map()
 
-  /** Decisions survive a reload where the browser keeps data of local files. */
+  /** Decisions survive a reload if the browser stores data for local files. */
   function load() {
     const rejected = plan.groups.flatMap((group) => (group.rejected ? [group.id] : []))
     const fresh = { names: {}, rejected }
@@ -74,7 +74,7 @@
     }
   }
 
-  /** What is wrong with a name; an empty text if nothing is. */
+  /** The problem with a name; empty for a valid name. */
   function problemOf(record, name) {
     if (!/^[A-Za-z0-9_-]+$/.test(name)) return 'Use letters, digits, - and _.'
     if (name.length > MAX) return `Use at most ${MAX} characters.`
@@ -163,7 +163,7 @@
       mark()
       update()
     })
-    // The body of a group is made when it is opened: there may be a hundred thousand.
+    // The body of a group is rendered when it is opened: there may be a hundred thousand groups.
     details.addEventListener('toggle', () => {
       if (details.open && details.children.length === 1) details.append(...groupBody(group))
     })

@@ -1,4 +1,4 @@
-/** Random questions where decisions change: at segments of rules, one letter less, one more, one other. */
+/** Random questions near the boundaries of rules: their segments, with one letter removed, added or changed. */
 import {
   accessesOf,
   type Question,
@@ -10,7 +10,7 @@ import {
 
 const LETTERS = ['a', 'z', '0', '-', '/', '_', '*', '"', ' ', 'é', '\u{ffff}'] as const
 
-/** @param rules the rules that the questions are near to. */
+/** @param rules the rules whose boundaries the questions probe. */
 export function boundaryQuestion(
   random: SeededRandom,
   rules: readonly Pick<Rule, 'kind' | 'segment'>[],
@@ -19,7 +19,7 @@ export function boundaryQuestion(
   if (near === undefined || random.chance(0.1)) {
     return { resource: random.pick(SCALAR_RESOURCES), access: random.pick(['read', 'write']) }
   }
-  // Sometimes another kind: a rule must not act on what it does not name.
+  // Sometimes another kind of resource: a rule must not affect other kinds.
   const resource = random.chance(0.15)
     ? random.pick(SEGMENT_RESOURCES)
     : near.kind === 'service' && random.chance(0.4)

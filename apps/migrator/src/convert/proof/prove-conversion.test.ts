@@ -37,7 +37,7 @@ const withPolicy = (index: number, change: (rules: string) => string): Conversio
   ),
 })
 
-/** A fault in the proposal, and the place that the first difference names. */
+/** A fault in the proposal, and the token of the first difference. */
 const FAULTS: Readonly<Record<string, Conversion>> = {
   'two groups have each other’s roles': {
     ...CONVERSION,

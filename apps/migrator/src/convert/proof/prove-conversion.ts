@@ -1,6 +1,6 @@
 /**
- * Proves that a conversion keeps every decision: compares the legacy rules of each token with the proposed policies, read
- * from the texts that are written and merged through the links of the token as the server merges them.
+ * Proves that a conversion preserves every decision: compares the legacy rules of each token with the proposed policies,
+ * which are parsed from the written texts and merged through the token's links as the server merges them.
  */
 import {
   atOnce,
@@ -29,7 +29,7 @@ import { boundaryQuestion } from './boundary-questions.ts'
 
 /** A decision that the conversion changes. */
 interface DecisionDifference {
-  /** A token that it concerns; others of its group with the same rules are alike. */
+  /** One affected token; tokens of its group with the same rules are affected too. */
   readonly token: TokenRef
   readonly group: string
   readonly question: Question
@@ -41,9 +41,9 @@ interface DecisionDifference {
 export interface ConversionProof {
   readonly seed: number
   readonly tokens: number
-  /** Different rule texts: tokens with the same text and links are proven together. */
+  /** Number of distinct rule texts: tokens with the same text and links are checked once. */
   readonly texts: number
-  /** Decisions compared, of the probes and of the random questions. */
+  /** Number of compared decisions, for probes and for random questions. */
   readonly probes: number
   readonly random: number
   readonly differenceCount: number
@@ -59,7 +59,7 @@ interface ProofOptions {
 
 const DEFAULT_POLICIES = ['deny', 'allow'] as const
 const DIFFERENCES_MAX = 20
-/** Questions for every text, besides those that its rules suggest. */
+/** Questions for every text, besides those derived from its rules. */
 const COMMON: readonly Question[] = [
   { resource: 'acl', access: 'read' },
   { resource: 'acl', access: 'write' },
@@ -72,7 +72,7 @@ const COMMON: readonly Question[] = [
 ]
 
 /**
- * @throws AclError if a service of this API would refuse a policy or role: its name, its rules, a link.
+ * @throws AclError if a service would refuse a policy or role because of its name, rules or links.
  */
 export function proveConversion(conversion: Conversion, { questions, seed }: ProofOptions): ConversionProof {
   const random = new SeededRandom(seed)
@@ -122,12 +122,12 @@ const BLANK_LEGACY = { ID: 'proof', Name: '', Type: 'client', CreateIndex: 0, Mo
 const NAMESPACE = 'default'
 const DATACENTER = 'dc1'
 
-/** A service with the proposed policies and roles, created by the rules for policies and roles. */
+/** A directory with the proposed policies and roles, created under the rules of the service. */
 class ProposedService {
   private readonly directory: Directory
   private readonly policies: readonly PolicyRecord[]
   private readonly roles: readonly RoleRecord[]
-  /** Parsed policies, which many groups may share. */
+  /** Parsed policies, cached because many groups may share them. */
   private readonly read = new Map<string, ReadText>()
 
   constructor({ policies, roles }: Conversion, random: SeededRandom) {

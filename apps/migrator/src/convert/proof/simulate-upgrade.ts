@@ -6,12 +6,12 @@ import { runSimulation } from '../../output/run-simulation.ts'
 import type { Scenario, ScenarioEvent, TokenGroup } from '../../scenario/scenario.ts'
 import { acceptedGroups, type Conversion } from '../conversion.ts'
 
-/** The last version with the legacy system, at which tokens are converted, and the first without it. */
+/** The last version with the legacy system, in which tokens are converted, and the first version without it. */
 const LAST_WITH_LEGACY = parseServiceVersion('1.10.12')
 const WITHOUT_LEGACY = parseServiceVersion('1.11')
 
 const MIGRATION_MARGIN_MS = 60_000
-/** Time between the replacements of two servers, and the duration of one. */
+/** Time between the replacements of two servers, and the duration of a replacement. */
 const INTERVAL_MS = 30_000
 const DOWNTIME_MS = 3_000
 
@@ -26,7 +26,7 @@ export interface UpgradeOutcomes {
   readonly converted: UpgradeOutcome
 }
 
-/** @param cluster its servers and default policy; its schedule does not matter. */
+/** @param cluster provides servers and default policy; its schedule is ignored. */
 export function simulateUpgrade(conversion: Conversion, cluster: Scenario): UpgradeOutcomes {
   const tokens = tokenGroups(conversion)
   const count = tokens[0]?.count ?? 0
@@ -36,7 +36,7 @@ export function simulateUpgrade(conversion: Conversion, cluster: Scenario): Upgr
   }
 }
 
-/** Those that are converted first, since the simulator converts tokens in order. */
+/** The converted tokens come first, because the simulator converts tokens in order. */
 function tokenGroups(conversion: Conversion): TokenGroup[] {
   const sizeOf = (groups: readonly { readonly tokens: readonly unknown[] }[]) =>
     groups.reduce((sum, { tokens }) => sum + tokens.length, 0)

@@ -1,30 +1,30 @@
 /**
- * The canonical form of legacy rules: two texts have the same form exactly if they decide every question equally, whatever
- * the default policy is.
+ * The canonical form of legacy rules: two texts have the same form if and only if they make the same decisions under
+ * either default policy.
  *
- * Legacy rules are prefixes and two scalars. Without the prefixes that give what the next shorter one gives already, each
- * rule left changes the decision on its own segment, so none can be left out and none can be added.
+ * Legacy rules are prefixes and two scalars. After removing every prefix that grants the same as the next shorter one,
+ * each remaining rule changes the decision on its own segment. The form is therefore minimal and unique.
  */
 import { encodeHclString, type GivenLevel, type Rule, type RuleLevel, type RuleSet } from '@latchkey/acl'
 
-/** One rule in its canonical form. It prints as one block, so the text identifies it. */
+/** One rule in canonical form. It prints as one block, and its text identifies it. */
 export interface CanonicalRule {
   readonly kind: Rule['kind']
   readonly segment: string
   readonly level: RuleLevel
-  /** Only on `service`, and only where it is not what the level implies. */
+  /** Only on `service`, and only if it differs from what the level implies. */
   readonly intentions?: RuleLevel
-  /** As the rule of a policy. */
+  /** The equivalent rule of a policy. */
   readonly text: string
 }
 
-/** The rules of a legacy text that decide something, in order of kind and segment. */
+/** The rules of a legacy text that have an effect, in order of kind and segment. */
 export function canonicalRules({ rules }: Pick<RuleSet, 'rules'>): CanonicalRule[] {
   const kept: Effect[] = []
   for (const [, ofKind] of [...Map.groupBy(rules, ({ kind }) => kind)].sort(byName)) {
     const covers: Effect[] = []
     for (const effect of ofKind.map(effectOf).sort(bySegment)) {
-      // A prefix of a segment sorts before it, so the covers of a segment are those of its predecessor that still fit.
+      // A prefix sorts before its segments, so the covers of a segment are the covers of its predecessor that still match.
       while (!effect.segment.startsWith(covers.at(-1)?.segment ?? '')) covers.pop()
       const cover = covers.at(-1)
       if (cover !== undefined && cover.level === effect.level && cover.intentions === effect.intentions)
@@ -36,7 +36,7 @@ export function canonicalRules({ rules }: Pick<RuleSet, 'rules'>): CanonicalRule
   return kept.map(canonicalRule)
 }
 
-/** What a rule gives: every level spelled out. */
+/** What a rule grants, with every level explicit. */
 interface Effect {
   readonly kind: Rule['kind']
   readonly segment: string
@@ -55,7 +55,7 @@ function effectOf({ kind, segment, level: given, intentions }: Rule): Effect {
   }
 }
 
-/** A misspelled level denies: it grants nothing, and no other rule of the text has the same segment. */
+/** A misspelled level denies: it grants nothing, and no other rule of the text names the segment. */
 function levelOf(given: GivenLevel): RuleLevel {
   return given === 'none' ? 'deny' : given
 }

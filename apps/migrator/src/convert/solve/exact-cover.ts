@@ -1,34 +1,34 @@
 /**
- * The cheapest cover of a small table of groups and items by bicliques: sets of items that some groups have in full. Branch
- * and bound, with a bounded number of steps, so that it either proves the minimum or says that it did not.
+ * Finds the cheapest cover of a small table of groups and items by bicliques, which are sets of items that all of some
+ * groups contain. Branch and bound with a limited number of steps; the result says whether it is a proven minimum.
  */
 
 interface CoverTable {
   readonly groupCount: number
-  /** The groups of each item, ascending. At most thirty of each. */
+  /** The groups of each item, ascending. At most thirty groups and thirty items. */
   readonly users: readonly (readonly number[])[]
-  /** What listing an item in a set costs. */
+  /** The cost of listing an item in a set. */
   readonly weights: readonly number[]
-  /** What a set costs: itself, each unit of weight of its items, and each group that uses it. */
+  /** The cost of each set, of each unit of weight of its items, and of each group that uses it. */
   readonly costs: { readonly set: number; readonly item: number; readonly group: number }
   /** The cost of a known solution. */
   readonly atMost: number
 }
 
 interface ExactCover {
-  /** Undefined if there is none below the known cost. */
+  /** Undefined if no cover is cheaper than the known solution. */
   readonly covers:
     | readonly { readonly items: readonly number[]; readonly groups: readonly number[] }[]
     | undefined
-  /** Whether the search finished within its steps. */
+  /** Whether the search finished within the step limit. */
   readonly isProven: boolean
 }
 
-/** Sets that are tried. */
+/** Maximum number of sets to try. */
 const STEPS_MAX = 200_000
 
 interface Biclique {
-  /** As bits. */
+  /** Bit sets. */
   readonly items: number
   readonly groups: number
 }
@@ -47,12 +47,12 @@ class Search {
   steps = 0
   private bestCost: number
   private readonly table: CoverTable
-  /** The items of each group, and the groups of each item, as bits. */
+  /** The items of each group, and the groups of each item, as bit sets. */
   private readonly itemsOf: readonly number[]
   private readonly groupsOf: readonly number[]
-  /** The items of one group only. */
+  /** The items that only one group has. */
   private readonly unique: number
-  /** The items of each group that no chosen set covers yet. */
+  /** The items of each group that no chosen set covers. */
   private readonly open: number[]
 
   constructor(table: CoverTable) {
@@ -69,7 +69,7 @@ class Search {
     this.open = [...this.itemsOf]
   }
 
-  /** Covers the first open item in every possible way. */
+  /** Covers the first open item in every possible way, recursively. */
   extend(cost: number, chosen: readonly Biclique[]): void {
     const group = this.open.findIndex((bits) => bits !== 0)
     if (group === -1) {
@@ -89,7 +89,7 @@ class Search {
     }
   }
 
-  /** Every set that these groups have in full and that contains the item. */
+  /** Tries every set that contains the item and that all these groups contain. */
   private withGroups(
     groups: number,
     {
@@ -101,7 +101,7 @@ class Search {
     const users = bitsOf(groups)
     const common = users.reduce((bits, group) => bits & (this.itemsOf[group] ?? 0), -1) & ~first
     const isUseless = (items: number) => users.some((group) => ((this.open[group] ?? 0) & items) === 0)
-    // Where listing an item costs nothing, the largest set serves best.
+    // If items are free, the largest set is the best one.
     const least = this.table.costs.item === 0 ? common : 0
     for (let more = common; ; more = (more - 1) & common) {
       this.steps += 1
@@ -123,9 +123,9 @@ class Search {
   }
 
   /**
-   * A bound: each open item is listed once more, each open group uses one more set, and no set serves two of the cells that
-   * are `apart`. A group with an item of its own uses a set that no other can: its other items are listed there for it
-   * alone, or cost one more use.
+   * A lower bound on the remaining cost: each open item is listed once more, each open group uses one more set, and no
+   * set covers two of the cells that are `apart`. A group with a unique item uses a set that no other group can use: its
+   * other items are either listed there only for this group, or require one more set.
    */
   private leastToCome(): number {
     const { group: use } = this.table.costs

@@ -1,17 +1,17 @@
 /**
- * Distributes the rules of many groups over policies. A policy is a set of rules that every group linking it has
- * in full, so the policies of a group together are its rules, no more and no less.
+ * Distributes the rules of many groups over policies. Every group that links a policy has all its rules, so that the
+ * policies of a group together contain exactly its rules.
  *
- * It minimizes what an operator has to keep: one for each policy, each rule of a policy, and each link of a group to a
- * policy. The minimum is a biclique cover of least weight, which is NP-hard: small parts are solved exactly, others by
- * taking the common set that saves most, again and again.
+ * The cost is what an operator has to maintain: each policy, each rule of a policy, and each link of a group to a
+ * policy costs one. The minimum is a minimum-weight biclique cover, which is NP-hard: small parts are solved exactly,
+ * larger ones by repeatedly extracting the common set that saves most.
  */
 import { coverExactly } from './exact-cover.ts'
 
-/** How the solution was found: proven minimal, or the best that was found. */
+/** Whether the solution is proven minimal, or the best one that a greedy search found. */
 export type Method = 'exact' | 'greedy'
 
-/** A set of items that some groups have in full. */
+/** A set of items, all of which some groups have. */
 export interface Cover {
   /** Ascending. */
   readonly items: readonly number[]
@@ -25,7 +25,7 @@ interface Factoring {
 }
 
 /**
- * @param groups the rules of each group as numbers, at least one, each once; no two groups with the same rules.
+ * @param groups the rules of each group as numbers: at least one, without duplicates; no two groups with equal rules.
  * @returns covers in order of their first group.
  */
 export function factorRules(groups: readonly (readonly number[])[]): Factoring {
@@ -47,7 +47,7 @@ export function factorRules(groups: readonly (readonly number[])[]): Factoring {
   return { covers, method }
 }
 
-/** Items that the same groups have. Splitting a block never helps: what is best for one of its items is best for all. */
+/** Items that belong to the same groups. Splitting a block never helps: the best choice is the same for all its items. */
 interface Block {
   readonly items: readonly number[]
   readonly groups: readonly number[]
@@ -79,7 +79,7 @@ interface Part {
   readonly blocks: readonly number[]
 }
 
-/** Groups that share no rule, not even through others, are problems of their own. */
+/** Connected components: groups that share no rule, directly or through other groups, are solved separately. */
 function connectedParts(groupCount: number, blocks: readonly Block[]): Part[] {
   const parents = Int32Array.from({ length: groupCount }, (_, group) => group)
   const rootOf = (group: number): number => {
@@ -108,7 +108,7 @@ function connectedParts(groupCount: number, blocks: readonly Block[]): Part[] {
   return [...parts.values()]
 }
 
-/** Largest part that is tried exactly. */
+/** Largest part to solve exactly. */
 const EXACT_GROUPS_MAX = 12
 const EXACT_BLOCKS_MAX = 14
 
@@ -142,8 +142,8 @@ function solvePart(part: Part, blocks: readonly Block[]): Factoring {
 }
 
 /**
- * A bound for parts of any size. A group with rules of its own has a policy that no other group has; the rules that it
- * shares are listed there for it alone, or cost it one more link.
+ * A lower bound on the cost, for parts of any size. A group with unique rules has a policy that no other group has; its
+ * shared rules are either repeated in this policy, or require one more link.
  */
 function leastCost({ groups, blocks: ofPart }: Part, blocks: readonly Block[]): number {
   const sharedWeights = new Map<number, number>()
@@ -167,7 +167,7 @@ function leastCost({ groups, blocks: ofPart }: Part, blocks: readonly Block[]): 
   return Math.max(1, withOwn.size) + groups.length + own + Math.max(extra, shared)
 }
 
-/** What an operator has to keep: policies, rules and links. */
+/** The cost of a solution: its policies, rules and links. */
 function costOf(covers: readonly Cover[], weights: ReadonlyMap<number, number>): number {
   return covers.reduce(
     (sum, { items, groups }) =>
@@ -176,13 +176,13 @@ function costOf(covers: readonly Cover[], weights: ReadonlyMap<number, number>):
   )
 }
 
-/** Pairs of groups whose common rules become candidates, and candidates that are followed. */
+/** Maximum number of groups whose pairwise common rules become candidates, and of candidates. */
 const PAIRED_GROUPS_MAX = 150
 const CANDIDATES_MAX = 2_000
-/** Steps of one part: look-ups in sets. Bounds the time for the largest dumps, the same on every machine. */
+/** Maximum number of set look-ups per part. Limits the time for the largest dumps, deterministically on every machine. */
 const STEPS_MAX = 30_000_000
 
-/** Takes the common set that saves most out of its groups, until none saves anything. */
+/** Repeatedly extracts the common set that saves most from its groups, until no set saves anything. */
 function extractCommon(
   part: Part,
   blocks: readonly Block[],
@@ -217,7 +217,7 @@ function extractCommon(
   return [...taken, ...remainders(left)]
 }
 
-/** The rest of each group as one policy; equal rests are one. */
+/** The remaining rules of each group as one policy. Groups with equal remainders share it. */
 function remainders(left: ReadonlyMap<number, ReadonlySet<number>>): Cover[] {
   const byItems = new Map<string, { items: readonly number[]; groups: number[] }>()
   for (const [group, rest] of left) {
@@ -235,7 +235,7 @@ interface Budget {
   steps: number
 }
 
-/** Sets that several groups may have in common: what always comes with a block, what two groups share, whole groups. */
+/** Candidate sets: the items common to all groups of a block, the items common to two groups, and whole groups. */
 function candidatesOf(
   { groups, blocks: ofPart }: Part,
   blocks: readonly Block[],
@@ -249,7 +249,7 @@ function candidatesOf(
     found.set(sorted.join(' '), sorted)
   }
   const shared = ofPart.filter((block) => (blocks[block]?.groups.length ?? 0) > 1)
-  // Those that most groups have first: they save most.
+  // Blocks of the most groups come first, because they save most.
   shared.sort((a, b) => (blocks[b]?.groups.length ?? 0) - (blocks[a]?.groups.length ?? 0) || a - b)
   for (const block of shared.slice(0, CANDIDATES_MAX)) {
     if (budget.steps >= STEPS_MAX) break
@@ -289,7 +289,7 @@ function commonTo(
   return common
 }
 
-/** The groups that still have all of these. */
+/** The groups that still have all of these items. */
 function usersOf(
   items: readonly number[],
   blocks: readonly Block[],

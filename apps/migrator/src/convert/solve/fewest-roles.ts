@@ -1,7 +1,7 @@
 /**
- * Finds the fewest roles. Each set of policies that several tokens share is to be the union of what its tokens link:
- * roles, or single policies, which count as much as a role. That is the set basis problem, which is NP-hard: small inputs
- * are solved exactly, others by dropping every set that is the union of smaller ones.
+ * Finds the fewest roles. Each set of policies that several tokens share must be a union of roles and single policies;
+ * a single policy costs as much as a role. This is the set basis problem, which is NP-hard: small inputs are solved
+ * exactly, larger ones by dropping every set that is a union of smaller sets.
  */
 import { coverExactly } from './exact-cover.ts'
 import type { Method } from './factor-rules.ts'
@@ -12,10 +12,10 @@ interface Roles {
   readonly method: Method
 }
 
-/** Largest input that is tried exactly. */
+/** Largest input to solve exactly. */
 const EXACT_SETS_MAX = 16
 const EXACT_POLICIES_MAX = 24
-/** Sets that are compared with each other; beyond it, each is a role. */
+/** Maximum number of sets to compare with each other; with more, each set becomes a role. */
 const COMPARED_SETS_MAX = 2_000
 
 /** @param shared the distinct sets of policies that several tokens share, ascending; two or more policies in each. */
@@ -41,7 +41,7 @@ export function fewestRoles(shared: readonly (readonly number[])[]): Roles {
   return { roles: roles.filter((role) => role.length > 1), method }
 }
 
-/** The sets that are not the union of others, in their order. */
+/** The sets that are not unions of smaller sets, in their original order. */
 function dropUnions(sets: readonly (readonly number[])[]): readonly (readonly number[])[] {
   if (sets.length > COMPARED_SETS_MAX) return sets
   return sets.filter((set) => {
@@ -55,20 +55,20 @@ function dropUnions(sets: readonly (readonly number[])[]): readonly (readonly nu
   })
 }
 
-/** What a token links. */
+/** The links of a token. */
 export interface Links {
   /** Indexes of roles, ascending. */
   readonly roles: readonly number[]
   readonly policies: readonly number[]
 }
 
-/** Roles of a frequent policy that are looked at: a role that fits is also found by its other policies. */
+/** Maximum number of roles to consider per policy: a fitting role is also found through its other policies. */
 const ROLES_OF_POLICY_MAX = 1_000
 
 /**
- * Links that give exactly this set of policies: few roles, largest first, and the rest one by one.
+ * Links that give exactly this set of policies: greedily chosen roles, largest gain first, then single policies.
  *
- * @param rolesWith the roles that have a policy.
+ * @param rolesWith the roles that contain each policy.
  */
 export function linksOf(
   set: readonly number[],
@@ -86,7 +86,7 @@ export function linksOf(
       (most, role) => (most === undefined || gain(role) > gain(most) ? role : most),
       undefined,
     )
-    // A role for one missing policy would be a detour.
+    // For a single missing policy, link the policy itself.
     if (best === undefined || gain(best) < 2) break
     chosen.push(best)
     for (const policy of roles[best] ?? []) open.delete(policy)

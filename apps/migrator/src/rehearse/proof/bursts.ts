@@ -1,4 +1,4 @@
-/** Bursts of an outcome that clients saw: the outages of two restarts are two bursts, and each is compared by itself. */
+/** Compares bursts of an outcome: the outages of two restarts are two bursts, which are compared separately. */
 import type { Window } from '../workloads.ts'
 import { distanceMs, type Stall } from './stalls.ts'
 
@@ -6,13 +6,13 @@ type Spans = Window['spans']
 
 interface Options {
   readonly stalls: readonly Stall[]
-  /** How far two times may be apart, stalls aside. */
+  /** Maximum distance between two times, not counting stalls. */
   readonly allowedMs: number
 }
 
 /**
- * Whether clients saw an outcome at the simulated times: each call of one side has one of the other side close to it.
- * Only a brief burst may be missing there, as it is chance whether a call falls into it.
+ * Whether clients saw an outcome at the simulated times: each call on one side must be close to a call on the other
+ * side. Only a brief burst may be missing, because a call hits it only by chance.
  */
 export function haveSameBursts(
   measured: Window | undefined,
@@ -35,7 +35,7 @@ function areIn(spans: Spans, others: Spans, options: Options): boolean {
   return long.flat().every(({ from, to }) => isNear(from) && isNear(to))
 }
 
-/** Splits spans where a longer time than allowed lies between two of them. */
+/** Splits spans at gaps that are longer than allowed. */
 function burstsOf(spans: Spans, { stalls, allowedMs }: Options): Spans[] {
   const bursts: Spans[number][][] = []
   let end = Number.NEGATIVE_INFINITY

@@ -1,16 +1,16 @@
-/** What the servers of a rehearsal show of its intentions after the schedule, against the simulation. Spec 9.5. */
+/** Compares the intentions on the servers of a rehearsal, after the schedule, with the simulation. Spec 9.5. */
 import { type Client, type Intention, NotFound } from '@latchkey/sdk'
 import type { History } from '../../simulate/history.ts'
 import type { Cluster } from '../cluster.ts'
 import type { CreatedIntention } from '../steps/intentions.ts'
 import type { Proof } from './proof.ts'
 
-/** What the servers show after the schedule. */
+/** The intentions as the servers show them after the schedule. */
 export interface IntentionsFound {
   /** Source and destination of each intention that was created. */
   readonly created: readonly string[]
   readonly listed: readonly string[]
-  /** How each that was created is shown. */
+  /** The fields of each created intention. */
   readonly fields: readonly FieldsFound[]
   /** State of the migration, by datacenter. */
   readonly states: IntentionStates
@@ -19,15 +19,15 @@ export interface IntentionsFound {
 interface FieldsFound {
   readonly name: string
   readonly destination: string
-  /** Which of the fields that spec 9.5.3 moves it still has, of the ID-based API and of its config entry. */
+  /** The remaining fields that spec 9.5.3 moves, from the ID-based API and from the config entry. */
   readonly kept: readonly string[]
-  /** Whether the ID-based API finds it by the ID that it was created with. */
+  /** Whether the ID-based API finds the intention by its original ID. */
   readonly hasId: boolean
 }
 
 export type IntentionStates = Readonly<Record<string, string>>
 
-/** How far a datacenter is. `none` while none of its servers answers. */
+/** The state of the migration in a datacenter; `none` while none of its servers answers. */
 export async function intentionState(cluster: Cluster): Promise<string> {
   if (cluster.answering().length === 0) return 'none'
   const status = cluster.client(cluster.managementSecret).intentions.migration({ retries: 0 })
@@ -108,7 +108,7 @@ function hasId(client: Client, id: string): Promise<boolean> {
   )
 }
 
-/** The last state of each datacenter in a simulation; `none` for one that has not begun. */
+/** The last state of each datacenter in a simulation. Datacenters that have not begun are absent. */
 export function simulatedStates({ records }: Pick<History, 'records'>): IntentionStates {
   return Object.fromEntries(
     records.flatMap((each) => (each.kind === 'intentions' ? [[each.datacenter, each.state] as const] : [])),
@@ -150,7 +150,7 @@ export function intentionProofs(found: IntentionsFound, simulated: IntentionsSim
   ]
 }
 
-/** Spec 9.5.3: an edit as a config entry clears the fields of the ID-based API, and of nothing else. */
+/** Spec 9.5.3: an edit as a config entry clears the fields of the ID-based API, for the edited intentions only. */
 function fieldProof({ fields }: IntentionsFound, edited: ReadonlySet<string>): Proof {
   const faults = fields.flatMap(({ name, destination, kept, hasId: isById }) => {
     if (!edited.has(destination)) return isById ? [] : [`${name} is unknown by its ID`]

@@ -1,4 +1,4 @@
-/** A killed server does not write its last lines; the service still knows what it did. */
+/** A killed server does not write its last log lines; the service still has the status of the migration. */
 import { expect, test } from 'vitest'
 import type { LogLine } from '../server-process.ts'
 import type { Step } from '../steps/schedule.ts'

@@ -1,16 +1,16 @@
-/** The last lines of a server that was killed: it had not written them yet. */
+/** Reconstructs the last log lines of a killed server, which it had not written. */
 import { ACCESSOR_BATCH_SIZE_MAX } from '@latchkey/acl'
 import { type LogLine, linesOf } from '../server-process.ts'
 import { BATCH, BEGUN, type Done, ENDED } from './measured.ts'
 
-/** What the service itself says of the migration. */
+/** The migration status from the service. */
 export interface MigrationStatus {
   readonly State: string
   readonly Batches: number
   readonly Done: number
 }
 
-/** A server writes its log a few times a second. */
+/** A server flushes its log a few times per second. */
 const UNWRITTEN_MS = 500
 
 /**

@@ -1,4 +1,4 @@
-/** A rehearsal as it was carried out, as a scenario that the simulator can run: with the times that were measured. */
+/** Turns a finished rehearsal into a scenario for the simulator, with the measured times. */
 
 import { ANONYMOUS_TOKEN_SECRET_ID, LEADER_SILENT_MS_MAX, MEMBER_FAILED_AFTER_MS } from '@latchkey/acl'
 import type { LegacyToken } from '@latchkey/contract'
@@ -27,13 +27,13 @@ import { editedDestinations, type IntentionStates, simulatedStates } from './int
 import type { SecondarySimulated } from './secondaries.ts'
 import { CLOCK_MS, type Stall } from './stalls.ts'
 
-/** A step with the time at which it was carried out, and for a start, its process. Milliseconds since the epoch. */
+/** A step with the times at which it was performed. Milliseconds since the epoch. */
 export interface Done {
   readonly step: Step
   readonly at: number
-  /** When the process had started, or had refused to. */
+  /** When the process had started or refused to start. */
   readonly startedAt?: number
-  /** When a write was answered. */
+  /** When the service answered the write. */
   readonly answeredAt?: number
 }
 
@@ -54,11 +54,11 @@ export interface Simulated {
   /** Whether the primary leaves legacy mode. */
   readonly endsLegacyMode: boolean
   readonly secondaries: Readonly<Record<string, SecondarySimulated>>
-  /** How far the migration of intentions is. */
+  /** The progress of the intention migration. */
   readonly intentions: IntentionStates
   /** Destinations that were edited as config entries. */
   readonly editedDestinations: ReadonlySet<string>
-  /** Tokens for which a legacy write was refused, and refused edits of intentions. */
+  /** Number of tokens with a refused legacy write, plus refused edits of intentions. */
   readonly refusedWrites: number
   readonly windows: Windows
   readonly violations: readonly string[]
@@ -133,13 +133,13 @@ function secondaryOf(history: History, { datacenter, unmigrated }: FinalStore): 
   }
 }
 
-/** What an operator should know, of a run that ends only when nothing can change any more. */
+/** The findings of a run that ends only when nothing can change any more. */
 function findingsOf(scenario: Scenario, measured: Measured): readonly Finding[] {
   const history = simulate(scenario, measuredModel(measured))
   return findAll({ scenario, history, clients: countClients(scenario, history) }, [])
 }
 
-/** When a client could first see it: a paused server answers after its pause. Seconds. */
+/** When a client could first see the mode, in seconds: a paused server answers only after its pause. */
 function seenAt(seconds: number | null, id: string, events: readonly ScenarioEvent[]): number | null {
   if (seconds === null) return null
   const own = events.filter((event) => 'server' in event && event.server === id)
@@ -154,8 +154,8 @@ function refusedIn(each: HistoryRecord): number {
 }
 
 /**
- * The scenario of what happened: every server from its process before the schedule, every event at its measured time,
- * and the delays of these servers instead of those of the file.
+ * The scenario that actually happened: every server starts from its process before the schedule, every event has its
+ * measured time, and delays are measured instead of configured.
  */
 function measuredScenario(measured: Measured): Scenario {
   const { scenario, tokens, done, startedAt, endedAt } = measured
@@ -189,18 +189,18 @@ function eventOf({ step, at, startedAt }: Done, measured: Measured): Step {
   if (startedAt === undefined) return { ...step, atMs }
   if (step.kind !== 'restart' && step.kind !== 'start') return { ...step, atMs }
   const readyAt = joinedAt({ step, at }, measured) ?? startedAt
-  // A server that was down already is down until its start.
+  // A server that was already down stays down until its start.
   if (step.kind === 'start') return { ...step, atMs: readyAt - measured.startedAt, downtimeMs: 0 }
   return { ...step, atMs, downtimeMs: readyAt - at }
 }
 
-/** When the process of a start became a member, which is before it answers; undefined if it refused to start. */
+/** When a started process became a member, before it answered; undefined if it refused to start. */
 function joinedAt({ step, at }: Done, { log }: Measured): number | undefined {
   if (step.kind !== 'restart' && step.kind !== 'start') return undefined
   return log.find((line) => line.message === JOINED && line.server === step.server && line.at >= at)?.at
 }
 
-/** When a worker of the migration began, in order. */
+/** The starts of migration workers, in order. */
 function workersOf({
   log,
   startedAt,
@@ -211,7 +211,7 @@ function workersOf({
     .sort((a, b) => a.atMs - b.atMs)
 }
 
-/** The server that really worked leads from just before it began. */
+/** Elections that make each server that actually migrated tokens the leader, just before it began. */
 function electionsOf(measured: Measured): readonly ScenarioEvent[] {
   const { place } = measured.scenario.datacenters[0]?.servers[0] ?? {}
   const workers = workersOf(measured)
@@ -222,7 +222,7 @@ function electionsOf(measured: Measured): readonly ScenarioEvent[] {
   )
 }
 
-/** The model of our servers, with the measured time instead of the longest one for which a new worker looks for work. */
+/** The Latchkey model, with the measured time until a new worker begins instead of the maximum. */
 function measuredModel(measured: Measured): UpgradeModel {
   const workers = workersOf(measured)
   return {
@@ -237,7 +237,7 @@ function measuredModel(measured: Measured): UpgradeModel {
   }
 }
 
-/** What each batch took beyond the second that it has to wait, the first one aside. */
+/** The commit time of each batch, without the mandatory wait. Excludes the first batch if there are others. */
 function commitsOf(log: readonly LogLine[]): readonly number[] {
   const all = linesOf(log, BATCH)
   const later = all.length > 1 ? all.slice(1) : all
@@ -245,8 +245,7 @@ function commitsOf(log: readonly LogLine[]): readonly number[] {
 }
 
 /**
- * When servers were late, as the run itself shows: while a process was replaced and did not answer yet, and while a
- * commit took long after it was due.
+ * Stalls that the run itself shows: the time until a replaced process answered, and commits that took too long.
  */
 export function stallsOf({ done, log, startedAt }: Measured): readonly Stall[] {
   const starts = done.flatMap((each) =>

@@ -1,4 +1,4 @@
-/** Every proof fails where its fact differs, and holds at its bound. */
+/** Every proof fails if its fact differs, and holds at its bound. */
 import { expect, test } from 'vitest'
 import { aScenario } from '../../../test/scenario.ts'
 import type { TokenFaults } from '../steps/tokens.ts'

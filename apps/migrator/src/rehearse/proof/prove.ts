@@ -1,4 +1,4 @@
-/** What a rehearsal proves: the rules of the upgrade, and that the simulation predicts what real servers did. */
+/** The proofs of a rehearsal: the rules of the upgrade hold, and real servers behaved as the simulation predicted. */
 
 import { ACCESSOR_BATCH_INTERVAL_MS_MIN, ACCESSOR_BATCH_SIZE_MAX, MEMBER_HEARTBEAT_MS } from '@latchkey/acl'
 import type { WorkloadSpec } from '../../scenario/scenario.ts'
@@ -33,7 +33,7 @@ export interface Findings {
   readonly secondaries: readonly SecondaryFound[]
   /** Undefined without intentions, and while no server answers. */
   readonly intentions: IntentionsFound | undefined
-  /** What the service answered to each. */
+  /** The answer of the service to each refused write. */
   readonly refusedWrites: readonly string[]
   readonly edits: number
   /** Undefined while no server answers the new API. */
@@ -48,12 +48,12 @@ export interface Findings {
   readonly isDisturbed: boolean
 }
 
-/** The simulated times are within this share of the measured ones. */
+/** Maximum relative difference between simulated and measured times. */
 const TIME_SHARE_MAX = 0.02
 /**
- * What may lie between a time as simulated and as measured, apart from stalls: a server looks once a second, a poll finds
- * out later, and of the steps in between, such as a commit and its way to the other servers, none is long enough to
- * count as a stall.
+ * Maximum difference between a simulated and a measured time, apart from stalls. It allows for the heartbeat of a
+ * server, the interval of polls, and intermediate steps that are too short for a stall, such as a commit and its
+ * propagation.
  */
 const SLACK_MS = MEMBER_HEARTBEAT_MS + MODE_POLL_MS + 5 * CLOCK_MS
 
@@ -83,7 +83,7 @@ export function prove(found: Findings, simulated: Simulated): readonly Proof[] {
   ]
 }
 
-/** Holds without a fault. */
+/** A proof that holds if there are no faults. */
 function proof(name: string, faults: readonly string[], detail: string): Proof {
   return { name, holds: faults.length === 0, detail: faults.join('; ') || detail }
 }
@@ -111,7 +111,7 @@ function editProof({ lostEdits }: TokenFaults, edits: number): Proof {
   return proof('no edit is lost', faultsOf({ 'tokens have another name': lostEdits }), plural(edits, 'edit'))
 }
 
-/** Spec 8: at most 128 tokens a batch, at most one batch in any second. */
+/** Spec 8: at most 128 tokens per batch, and at most one batch in any second. */
 function lawProof({ batches, sizes, smallestGapMs }: MeasuredMigration): Proof {
   const largest = Math.max(0, ...sizes)
   const isLate = smallestGapMs === null || smallestGapMs >= ACCESSOR_BATCH_INTERVAL_MS_MIN
@@ -164,8 +164,8 @@ function isNear(a: number | null, b: number | null, stalls: readonly Stall[]): b
 }
 
 /**
- * Tokens that are created, edited or deleted one by one may fall into another batch than all at once, so then only the
- * full batches and the sum are compared.
+ * Tokens that are created, edited or deleted one by one may be distributed over batches differently than in the
+ * simulation. In this case only full batches and the total are compared.
  */
 function sizeProof({ migration, isDisturbed }: Findings, simulated: Simulated): Proof {
   const predicted = simulated.migration.sizes
@@ -197,7 +197,7 @@ function timeProof({ migration, isDisturbed, stalls }: Findings, simulated: Simu
   const predictedMs = lasts(simulated.migration)
   const { firstBatchAt, lastBatchAt } = migration
   const takeoverMs = SLACK_MS + stalledMs(stalls, 1_000 * (firstBatchAt ?? 0), 1_000 * (lastBatchAt ?? 0))
-  // What a commit takes is measured, so only what comes between two workers can stall.
+  // Commit times are measured, so only the time between two workers can include a stall.
   const allowedMs = Math.max(CLOCK_MS, predictedMs * TIME_SHARE_MAX) + (isDisturbed ? takeoverMs : 0)
   const starts = [migration.firstBatchAt, simulated.migration.firstBatchAt] as const
   const seconds = (ms: number) => `${(ms / 1_000).toFixed(2)} s`
@@ -234,7 +234,7 @@ function recordProof(refused: readonly string[]): Proof {
   return proof('every record of the dump was imported', shown, 'all of them')
 }
 
-/** Both see the same outcomes, from and to the same times; an outcome that was brief may be missed by one of them. */
+/** Both sides must have the same outcomes at the same times. A brief outcome may be missing on one side. */
 function workloadProof(
   workload: WorkloadSpec,
   { windows: measured, stalls }: Findings,
@@ -247,7 +247,7 @@ function workloadProof(
   const predicted = new Map(
     [...(simulated.get(workload.name) ?? [])].filter(([outcome]) => isCompared(workload, outcome)),
   )
-  // The next call of its kind to the same server.
+  // Allows for the interval until the next call of this kind to the same server.
   const options = { stalls, allowedMs: SLACK_MS + (2_000 * workload.servers.length) / workload.ratePerSecond }
   const faults = [...new Set([...seen.keys(), ...predicted.keys()])].flatMap((kind) => {
     const [real, model] = [seen.get(kind), predicted.get(kind)]

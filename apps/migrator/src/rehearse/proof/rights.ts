@@ -1,4 +1,4 @@
-/** Checks that every secret has exactly the rights after the upgrade that its legacy rules gave it before. */
+/** Checks that after the upgrade, every secret has exactly the rights that its legacy rules granted. */
 import {
   ANONYMOUS_TOKEN_SECRET_ID,
   type Authorizer,
@@ -15,13 +15,13 @@ import type { Cluster } from '../cluster.ts'
 export interface RightsProof {
   readonly tokens: number
   readonly questions: number
-  /** Tokens whose secret no header can carry, so no client can send it over HTTP. */
+  /** Number of tokens whose secret is not valid in a header, so that no client can send it over HTTP. */
   readonly notPresentable: number
   /** One sentence each, by position in the dump; never a secret. */
   readonly differences: readonly string[]
 }
 
-/** Checks for every token, in addition to those derived from its own rules. */
+/** Questions for every token, in addition to those derived from its rules. */
 const COMMON: readonly Question[] = [
   { resource: 'acl', access: 'read' },
   { resource: 'acl', access: 'write' },
@@ -36,8 +36,8 @@ const CONCURRENCY = 16
 const PRESENTABLE = /^[\x21-\x7e]+$/
 
 /**
- * Asks the running service what each token may do, and compares the answers with legacy evaluation. Before 1.4.0 no
- * service can answer that, so the expectation is computed from the rules, as the old service does.
+ * Asks the running service what each token may do, and compares the answers with legacy evaluation. Versions before
+ * 1.4.0 cannot answer such questions, so the expected answers are computed from the rules.
  */
 export async function proveRights(
   cluster: Cluster,
@@ -80,20 +80,20 @@ function questionsOf({ Type, Rules }: LegacyToken): readonly Question[] {
   try {
     return [...COMMON, ...probeQuestions(parseLegacyRules(Rules), { rules: [] })]
   } catch (error) {
-    // Rules that cannot be read deny everything, before and after.
+    // Rules that cannot be parsed deny everything, before and after the upgrade.
     if (error instanceof AclError) return COMMON
     throw error
   }
 }
 
-/** Asks in chunks of as many checks as one call takes. */
+/** Sends the questions in chunks of the maximum size of a call. */
 async function compare(
   cluster: Cluster,
   token: LegacyToken,
   questions: readonly Question[],
   expected: Authorizer,
 ): Promise<readonly string[]> {
-  // Requests without a token have the rights of the anonymous one.
+  // Requests without a token have the rights of the anonymous token.
   const client = cluster.client(token.ID === ANONYMOUS_TOKEN_SECRET_ID ? '' : token.ID)
   const found: string[] = []
   for (let start = 0; start < questions.length; start += limits.AUTHORIZE_CHECKS_MAX) {

@@ -1,4 +1,4 @@
-/** Every proof of a secondary fails where its fact differs, and holds at its bound. */
+/** Every proof of a secondary fails if its fact differs, and holds at its bound. */
 import { expect, test } from 'vitest'
 import { type SecondaryFound, type SecondarySimulated, secondaryProofs } from './secondaries.ts'
 

@@ -1,4 +1,4 @@
-/** What a rehearsal proves of each secondary datacenter: it follows the primary as simulated. Spec 9.2.2, 9.2.3. */
+/** The proofs for each secondary: it follows the primary as simulated. Spec 9.2.2, 9.2.3. */
 import { counted } from '../../findings/finding.ts'
 import type { CopyFaults } from '../copies.ts'
 import type { Proof } from './proof.ts'
@@ -12,16 +12,16 @@ export interface SecondaryFound {
   /** Undefined while no server answers the new API. */
   readonly copies: CopyFaults | undefined
   readonly rights: RightsProof | undefined
-  /** Since when every token here has an accessor, in seconds since the schedule began. */
+  /** When the last token here got its accessor, in seconds since the schedule began. */
   readonly completeAt: number | null
-  /** How much later than simulated the secondary may ask the primary. */
+  /** Maximum delay, relative to the simulation, before the secondary asks the primary. */
   readonly delayMsMax: number
 }
 
 export interface SecondarySimulated {
   readonly endsLegacyMode: boolean
   readonly withoutAccessor: number
-  /** As {@link SecondaryFound.completeAt}; undefined without a legacy token, whose accessor could arrive. */
+  /** Like {@link SecondaryFound.completeAt}; undefined without legacy tokens. */
   readonly completeAt: number | null | undefined
 }
 
@@ -51,7 +51,7 @@ function endProof({ datacenter, endedBy }: SecondaryFound, { endsLegacyMode }: S
     : { name: `legacy mode of ${datacenter} did not end, as simulated`, holds: endedBy.length === 0, detail }
 }
 
-/** Copies that the simulation leaves without an accessor have no counterpart to compare with. */
+/** Copies that remain without an accessor in the simulation have no counterpart to compare. */
 function copyProof(datacenter: string, copies: CopyFaults, simulated: SecondarySimulated): Proof {
   const { withAccessor, withoutAccessor, ghosts, missing, differing } = copies
   const isComplete = simulated.withoutAccessor === 0

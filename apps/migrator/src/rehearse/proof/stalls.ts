@@ -1,4 +1,4 @@
-/** When the machine of a rehearsal stalled: everything that falls into such a time comes as much later. */
+/** The periods in which the machine of a rehearsal stalled. A stall delays everything within it. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Fleet } from '../fleet.ts'
 
@@ -8,13 +8,13 @@ export interface Stall {
   readonly to: number
 }
 
-/** An answer that takes longer is a stall. Two clocks are read for a duration, and a log line is written within it. */
+/** Answers that take longer are stalls. Also the tolerance for reading two clocks and writing a log line. */
 export const CLOCK_MS = 50
 
 const TICK_MS = 100
 const ANSWER_MS_MAX = 60_000
 
-/** How much of the time between two instants was stalled. Stalls that overlap count once. */
+/** The stalled time between two instants. Overlapping stalls are counted once. */
 export function stalledMs(stalls: readonly Stall[], from: number, to: number): number {
   let reached = from
   let sum = 0
@@ -35,8 +35,8 @@ export function distanceMs(a: number, b: number, stalls: readonly Stall[]): numb
 }
 
 /**
- * Watches for stalls: of this process, by how late its timers are, and of every server and the database, by how long a
- * read takes that the server confirms with the database.
+ * Detects stalls of this process by the delay of its timers, and stalls of servers and database by the duration of
+ * consistent reads.
  */
 export class StallWatch {
   readonly stalls: Stall[] = []
@@ -80,10 +80,10 @@ export class StallWatch {
       })
       await response.arrayBuffer()
     } catch {
-      // A server that is being ended does not answer.
+      // A stopping server does not answer.
     }
     const isPaused = this.fleet.running().some((server) => server.url === url && server.isPaused)
-    // A step of the schedule is no stall.
+    // A scheduled pause is not a stall.
     if (!isPaused) this.note(askedAt, Date.now())
   }
 

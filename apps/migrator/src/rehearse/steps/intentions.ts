@@ -1,4 +1,4 @@
-/** The intentions of a rehearsal: created before the schedule, and edited as config entries by it. Spec 9.5. */
+/** The intentions of a rehearsal: created before the schedule, and edited by it as config entries. Spec 9.5. */
 import { LatchkeyError } from '@latchkey/sdk'
 import { InputError } from '../../errors.ts'
 import type { IntentionSpec, ScenarioEvent } from '../../scenario/scenario.ts'
@@ -9,7 +9,7 @@ export interface CreatedIntention {
   readonly id: string
   readonly source: string
   readonly destination: string
-  /** What the ID-based API takes, to create it and to write it again. */
+  /** The body for the ID-based API, to create the intention and to write it again. */
   readonly body: {
     readonly SourceName: string
     readonly DestinationName: string
@@ -19,8 +19,8 @@ export interface CreatedIntention {
 }
 
 /**
- * @throws InputError for one in another namespace, as the servers of a rehearsal have the standard edition, and for an edit
- *   of a destination that has none.
+ * @throws InputError for an intention outside the default namespace, which the standard edition does not support, and for
+ *   an edit of a destination without intentions.
  */
 export function checkIntentions(
   intentions: readonly IntentionSpec[],
@@ -39,7 +39,7 @@ export function checkIntentions(
   }
 }
 
-/** Creates them through the ID-based API. */
+/** Creates the intentions through the ID-based API. */
 export async function createIntentions(
   primary: Cluster,
   intentions: readonly IntentionSpec[],
@@ -60,9 +60,9 @@ export async function createIntentions(
 }
 
 /**
- * Writes the intentions of a destination as a config entry, as they are.
+ * Writes the unchanged intentions of a destination as a config entry.
  *
- * @returns why it was refused; undefined if it was written.
+ * @returns why the write was refused; undefined if it succeeded.
  */
 export async function editEntry(primary: Cluster, destination: string): Promise<string | undefined> {
   const servers = primary.answering()
@@ -74,7 +74,7 @@ export async function editEntry(primary: Cluster, destination: string): Promise<
     const Sources = listed
       .filter(({ DestinationName }) => DestinationName === destination)
       .map(({ SourceName: Name }) => ({ Name, Action: 'allow' }))
-    // The client would repeat what is blocked until it is not.
+    // Without this, the client would retry a blocked write until it succeeds.
     await client.configEntries.write(
       { Kind: 'service-intentions', Name: destination, Sources },
       { retries: 0 },

@@ -55,13 +55,13 @@ export async function perform(run: Run, step: Step): Promise<void> {
   done.push({ step, at })
 }
 
-/** A client of a server that has the legacy API, if there is one. */
+/** A client for a server with the legacy API, if there is one. */
 function writer(cluster: Cluster): Client {
   const server = cluster.answering().find(({ version }) => !isAtLeast(version, LEGACY_REMOVED))
   return cluster.client(cluster.managementSecret, server?.url)
 }
 
-/** The version and the ACLs of the next process: those of the step, or as in its last one. */
+/** The version and the ACL setting of the next process: from the step, otherwise unchanged. */
 function startOf({ scenario, done }: Run, step: Extract<Step, { kind: 'start' | 'restart' }>) {
   const spec = scenario.datacenters.flatMap(({ servers }) => servers).find(({ id }) => id === step.server)
   if (spec === undefined) throw new TypeError(`the scenario let the unknown server ${step.server} through`)
@@ -82,7 +82,7 @@ function startOf({ scenario, done }: Run, step: Extract<Step, { kind: 'start' | 
   }
 }
 
-/** A step as the progress shows it. */
+/** The text of a step in the progress line. */
 export function describeStep(step: Step): string {
   if ('count' in step) return `${step.kind}: ${step.count ?? 'all'}`
   if ('destination' in step) return `${step.kind}: ${step.destination}`

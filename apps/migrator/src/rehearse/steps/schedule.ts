@@ -1,4 +1,4 @@
-/** The schedule of a scenario as steps on real processes. Events that cannot run on real processes are refused beforehand. */
+/** The schedule of a scenario as steps on real processes. Unsupported events are refused in advance. */
 import { InputError } from '../../errors.ts'
 import type { Scenario, ScenarioEvent, ServerSpec } from '../../scenario/scenario.ts'
 import { checkIntentions } from './intentions.ts'
@@ -12,7 +12,7 @@ const STEP_KINDS = [
   'resume',
   'partition',
   'heal',
-  // Our servers keep no log of their own, so a snapshot changes nothing.
+  // Latchkey servers have no log of their own, so a snapshot has no effect.
   'snapshot',
   'create-tokens',
   'edit-tokens',
@@ -21,13 +21,13 @@ const STEP_KINDS = [
   'edit-intention',
 ] as const
 
-/** An event that a rehearsal carries out. The planned start of a server is a restart. */
+/** An event that a rehearsal performs. The planned start of a server is a restart. */
 export type Step = ScenarioEvent & { readonly kind: (typeof STEP_KINDS)[number] }
 
 /**
  * Reads the steps of a scenario in order of time.
  *
- * @throws InputError with its place for an event, or a datacenter, that a rehearsal on one machine does not support.
+ * @throws InputError, with the place, for an event or datacenter that a rehearsal on one machine does not support.
  */
 export function stepsOf({ datacenters, events, intentions }: Scenario): readonly Step[] {
   checkIntentions(intentions, events)
@@ -46,7 +46,7 @@ function plannedStart(server: ServerSpec): Step[] {
     const what = joinsLater ? 'that joins later' : `that has ${status}`
     throw new InputError(`a rehearsal cannot start with a server ${what}: ${id}`, { place })
   }
-  // Its process from before the schedule runs that version already.
+  // The process from before the schedule already runs this version.
   if (version.text === from.text) return []
   return [{ kind: 'restart', atMs, place, server: id, version, acls, downtimeMs: 0 }]
 }
@@ -63,7 +63,7 @@ function isStep(event: ScenarioEvent): event is Step {
   return STEP_KINDS.some((kind) => kind === event.kind)
 }
 
-/** The tokens of a rehearsal are legacy tokens, and their edits keep the type. */
+/** Refuses writes through the token API, and edits by or of the type: a rehearsal supports neither. */
 function refuseOtherTokens(step: Step): void {
   const { place } = step
   if ('api' in step && step.api === 'new') {
@@ -76,7 +76,7 @@ function refuseOtherTokens(step: Step): void {
   }
 }
 
-/** The scenario with its schedule at another pace. */
+/** The scenario with the times of its schedule multiplied by a factor. */
 export function scaled(scenario: Scenario, factor: number): Scenario {
   const scale = (ms: number) => Math.round(ms * factor)
   return {

@@ -1,4 +1,4 @@
-/** The legacy tokens of a rehearsal: what was written to them, and what each must hold at the end. Spec 9.2.4. */
+/** The legacy tokens of a rehearsal: the writes to them, and their expected final content. Spec 9.2.4. */
 import { randomUUID } from 'node:crypto'
 import type { LegacyToken } from '@latchkey/contract'
 import { type Client, LatchkeyError, Unavailable } from '@latchkey/sdk'
@@ -8,12 +8,12 @@ type TokenStep = ScenarioEventOf<'create-tokens' | 'edit-tokens' | 'delete-token
 
 interface Held {
   readonly token: LegacyToken
-  /** The names that it may have; several if it is unknown whether a write was applied. */
+  /** The names that the token may have; several if it is unknown whether a write was applied. */
   readonly names: readonly string[]
   readonly state: 'legacy' | 'converted' | 'deleted'
 }
 
-/** One write: when it began, and what the service answered if it refused it. */
+/** One write, with its time and the reason for a refusal. */
 export interface TokenWrite {
   readonly step: TokenStep
   /** Milliseconds since the epoch. */
@@ -22,7 +22,7 @@ export interface TokenWrite {
   readonly refused: string | undefined
 }
 
-/** A token as the service shows it. */
+/** A token as the service returns it. */
 export interface Found {
   readonly SecretID: string
   readonly AccessorID: string
@@ -39,7 +39,7 @@ export interface TokenFaults {
   readonly lostEdits: number
 }
 
-/** Tokens converted at a time. */
+/** Number of tokens to convert concurrently. */
 const CONCURRENCY = 8
 
 export class TokenBook {
@@ -51,12 +51,12 @@ export class TokenBook {
     for (const token of tokens) this.add(token)
   }
 
-  /** The tokens that exist, in the order of their creation. */
+  /** The existing tokens, in order of creation. */
   get tokens(): readonly LegacyToken[] {
     return [...this.held.values()].flatMap(({ token, state }) => (state === 'deleted' ? [] : [token]))
   }
 
-  /** Carries out a step, token by token. */
+  /** Performs a step, token by token. */
   async write(client: () => Client, step: TokenStep): Promise<readonly TokenWrite[]> {
     switch (step.kind) {
       case 'create-tokens': {
@@ -79,7 +79,7 @@ export class TokenBook {
     }
   }
 
-  /** Compares what the service holds with what was written. */
+  /** Compares the tokens of the service with the recorded writes. */
   async check(client: Client): Promise<TokenFaults> {
     const found = await readTokens(client)
     const accessors = new Set([...found.values()].map(({ AccessorID }) => AccessorID))
@@ -122,7 +122,7 @@ export class TokenBook {
     }
   }
 
-  /** The step as one for each token, since a batch may come between two of them. */
+  /** Performs a step as one write per token, because a batch may run between two writes. */
   private async each(
     step: Exclude<TokenStep, { kind: 'convert-tokens' }>,
     tokens: readonly LegacyToken[],
@@ -160,7 +160,7 @@ export class TokenBook {
       .slice(offset, offset + count)
   }
 
-  /** Links to each of the first client tokens a policy with its translated rules. */
+  /** Gives each of the first `count` migrated client tokens a policy with its translated rules. */
   private async convert(client: Client, count: number | undefined): Promise<string | undefined> {
     const found = await readTokens(client).catch(noneInLegacyMode)
     const isMigrated = ({ ID }: LegacyToken) => (found.get(ID)?.AccessorID ?? '') !== ''
@@ -197,7 +197,7 @@ export class TokenBook {
 
 const ATTEMPTS_MAX = 5
 
-/** Repeats a call that may be repeated even if it is unknown whether it was applied, while a stalled service fails it. */
+/** Retries an idempotent call while a stalled service fails it. */
 async function repeated<T>(send: () => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt += 1) {
     try {
@@ -231,7 +231,7 @@ function requestOf({ ID, Name, Type, Rules }: LegacyToken) {
   return { ID, Name, Type, Rules }
 }
 
-/** In legacy mode no token has an accessor, and the new API does not answer; before 1.4.0 there is none. */
+/** No tokens if the token API is unavailable, in legacy mode or before 1.4.0: no token has an accessor then. */
 function noneInLegacyMode(error: unknown): ReadonlyMap<string, Found> {
   if (error instanceof LatchkeyError && (error.code === 'legacy_mode' || error.code === 'endpoint_unknown'))
     return new Map()
