@@ -13,7 +13,7 @@ interface Shape {
 /** Secrets in the configuration of auth methods. Folders do not contain them, and an apply preserves them. */
 export const CONFIG_SECRETS = ['OIDCClientSecret', 'ServiceAccountJWT'] as const
 
-/** The managed fields of a record, without those that are empty. */
+/** The non-empty managed fields of a record. */
 export function contentOf(record: object, { fields }: Shape): Content {
   return Object.fromEntries(
     fields.flatMap((name) => {

@@ -1,4 +1,4 @@
-/** The kinds of records that a folder may hold, in the order in which they are written. */
+/** The kinds of records in a folder, in the order in which they are written. */
 import {
   createAuthMethodSchema,
   createBindingRuleSchema,

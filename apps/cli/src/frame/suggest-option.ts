@@ -7,7 +7,7 @@ const UNKNOWN = /^(error: unknown option '(--?[\w-]+)[^\n]*)\n(?:\(Did you mean 
  * Suggests the option for a name that is common in other tools. Commander itself suggests options with similar names.
  *
  * @param text the output of commander; returned unchanged, unless it refuses an option with a known other name.
- * @param options of the command, then those that every command takes: the first match counts.
+ * @param options the options of the command, then the global options: the first match is used.
  */
 export function suggestOption(text: string, options: readonly OptionSpec[]): string {
   const [head, refusal, name = ''] = UNKNOWN.exec(text) ?? []
