@@ -23,7 +23,7 @@ interface Read {
   readonly contents: ArchiveContents
 }
 
-/** Reads an archive in pieces, so that records and headers come apart anywhere. */
+/** Reads an archive in pieces, which split records and headers at any position. */
 async function read(archive: Uint8Array, pieceBytes = 64 * 1024): Promise<Read> {
   const pieces = async function* () {
     for (let i = 0; i < archive.length; i += pieceBytes) yield archive.subarray(i, i + pieceBytes)

@@ -8,7 +8,7 @@ export function callsIn(
   { from, to }: { readonly from: number; readonly to: number },
 ): { readonly first: number; readonly last: number; readonly count: number } {
   const gap = 1_000 / ratePerSecond
-  // Half a microsecond of slack keeps a call on the border of two periods in one of them.
+  // With half a microsecond of slack, a call at the boundary of two periods is in exactly one of them.
   const numberAt = (time: number) => Math.ceil(((time - fromMs) / gap - offset) / period - 5e-7)
   const begin = Math.max(0, numberAt(from))
   const end = Math.max(begin, numberAt(to))

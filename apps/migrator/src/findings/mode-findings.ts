@@ -85,7 +85,7 @@ function findUnfinished({ history }: Evidence): Finding[] {
   ]
 }
 
-/** From the first server that can leave legacy mode to the last one that has left. */
+/** The period from the first server in legacy mode to the last server that left it. */
 function findWindow({ scenario, history }: Evidence): Finding[] {
   return scenario.datacenters.flatMap((datacenter) => {
     const { name, servers } = datacenter

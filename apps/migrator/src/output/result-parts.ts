@@ -1,4 +1,4 @@
-/** The parts of the answer of `simulate`, each derived from the recorded history. */
+/** The parts of the result of `simulate`, derived from the recorded history. */
 import { checkHistory } from '../check/checkers.ts'
 import { legacyStretches, recordsOf } from '../check/facts.ts'
 import { LAW_AT_TAKEOVER } from '../check/token-checks.ts'
@@ -16,7 +16,7 @@ import type {
   SimulationResult,
 } from './result.ts'
 
-/** The reference is known to break the limit at takeovers, which is a finding; any other violation is a fault of the model. */
+/** The reference is known to exceed the limit at takeovers, which is a finding. Any other violation is a bug in the model. */
 export function violationsOf(history: History): SimulationResult['violations'] {
   return checkHistory(history)
     .filter(({ rule }) => rule !== LAW_AT_TAKEOVER || history.model === 'latchkey')

@@ -1,4 +1,4 @@
-/** The output of `simulate`, as `--json` prints it: everything that reports show. Times are seconds. */
+/** The result of `simulate`, as printed by `--json`: everything that reports show. Times are seconds. */
 import type { Eta } from '../eta/estimate.ts'
 import type { Finding, Verdict } from '../findings/finding.ts'
 import type { ModelName } from '../scenario/scenario.ts'
@@ -6,18 +6,18 @@ import type { TimelineEntry } from './timeline.ts'
 
 export interface ServerResult {
   readonly datacenter: string
-  /** Version at the end; null where it does not run. */
+  /** Version at the end; null if the server is not running. */
   readonly version: string | null
-  /** At the end: `old`, `off`, `legacy` or `new`; null where it does not run. */
+  /** Mode at the end: `old`, `off`, `legacy` or `new`; null if the server is not running. */
   readonly mode: string | null
-  /** When its last process left legacy mode; null where it never did. */
+  /** When its last process left legacy mode; null if never. */
   readonly newModeAt: number | null
-  /** Every period in legacy mode; a null end means that it lasts. */
+  /** Every period in legacy mode. A null end means that the period never ends. */
   readonly legacyMode: readonly { readonly from: number; readonly to: number | null }[]
 }
 
 export interface MigrationResult {
-  /** Tokens to which the batches of this datacenter gave an accessor. Secondaries get theirs by replication. */
+  /** Tokens that got an accessor in a batch of this datacenter. Secondaries get accessors by replication. */
   readonly tokens: number
   readonly batches: number
   readonly firstBatchAt: number | null
@@ -25,22 +25,22 @@ export interface MigrationResult {
   readonly sizes: readonly number[]
   /** Tokens that have no accessor at the end. */
   readonly remaining: number
-  /** Tokens that a batch left to a later one because they had changed. */
+  /** Tokens that a batch left to a later batch because they had changed. */
   readonly conflicts: number
-  /** Local tokens at the end. They have an accessor from their creation on, and are not replicated. */
+  /** Local tokens at the end. They are created with an accessor, and are not replicated. */
   readonly localTokens: number
 }
 
 export interface ReplicationResult {
   readonly rounds: number
-  /** Tokens with an accessor here. */
+  /** Tokens with an accessor in this datacenter. */
   readonly tokens: number
   readonly completeAt: number | null
   readonly ghosts: number
-  /** The status of the replication at the end, as the datacenter itself reports it. */
+  /** The replication status at the end, as the datacenter itself reports it. */
   readonly running: boolean
   readonly type: 'legacy' | 'policies' | 'tokens'
-  /** The last round that succeeded or failed; null where none did. */
+  /** The last round that succeeded or failed; null without such a round. */
   readonly lastSuccessAt: number | null
   readonly lastErrorAt: number | null
   readonly lastError: string | null
@@ -69,13 +69,13 @@ export interface SimulationResult {
   readonly verdict: Verdict
   /** One sentence for each finding that decided the verdict. */
   readonly reasons: readonly string[]
-  /** When the last thing happened, or the `duration` of the scenario. */
+  /** The time of the last event, or the `duration` of the scenario. */
   readonly endedAt: number
-  /** Whether nothing could change any more then. */
+  /** Whether nothing could change any more at that time. */
   readonly settled: boolean
   readonly servers: Readonly<Record<string, ServerResult>>
   readonly agents: Readonly<Record<string, { datacenter: string; newModeAt: number | null }>>
-  /** When the upgrade is over, over variations of the schedule; null where none were run. */
+  /** The estimated end of the upgrade, over variations of the schedule; null if none were run. */
   readonly eta: Eta | null
   readonly migration: Readonly<Record<string, MigrationResult>>
   /** Secondaries only. */
@@ -83,7 +83,7 @@ export interface SimulationResult {
   readonly timeline: readonly TimelineEntry[]
   readonly clients: Readonly<Record<string, ClientResult>>
   readonly findings: readonly FindingResult[]
-  /** Rules of the upgrade that the history breaks: faults of the model, as checkers see them. */
+  /** Rules of the upgrade that the history violates, according to the checkers: bugs in the model. */
   readonly violations: readonly { readonly rule: string; readonly at: number; readonly detail: string }[]
   /** The command that reproduces these bytes. */
   readonly replay: string

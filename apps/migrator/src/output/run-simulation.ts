@@ -1,4 +1,4 @@
-/** Runs a simulation and puts its result together. */
+/** Runs a simulation and assembles its result. */
 import { countClients } from '../clients/clients.ts'
 import type { ClientErrors } from '../clients/tally.ts'
 import { estimate } from '../eta/estimate.ts'
@@ -24,7 +24,7 @@ import {
 } from './result-parts.ts'
 import { timelineOf } from './timeline.ts'
 
-/** A result with the history that reports draw from. */
+/** A result, with the history for reports. */
 export interface Simulation {
   readonly scenario: Scenario
   readonly history: History
@@ -41,7 +41,7 @@ export function modelOf(name: ModelName): UpgradeModel {
  *
  * @param options.replay the command that repeats it.
  * @param options.extraFindings findings from elsewhere, such as the dump of the tokens.
- * @param options.estimates whether to run variations of the schedule too, for the range of its end.
+ * @param options.estimates whether to run variations of the schedule too, to estimate the end.
  * @param options.markAccepted marks the findings that the operator accepts.
  * @throws InputError for a schedule that spec 9.2.5 forbids.
  */

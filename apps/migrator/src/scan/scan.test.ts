@@ -95,7 +95,7 @@ describe('what a legacy cluster tells', () => {
     // The dead server keeps the cluster in legacy mode, so that no token gets an accessor.
     expect(simulated.migration.east).toMatchObject({ tokens: 0, remaining: 3 })
     expect(JSON.stringify(simulated.findings)).toContain('s3')
-    // The hashes that findings show are those of the true IDs.
+    // Findings show the hashes of the real IDs.
     const real = file('real.json', JSON.stringify([{ ID: `${SECRET}-1`, Type: 'root' }]))
     const shared = file('shared.json', readFileSync(dump, 'utf8').replaceAll('"client"', '"root"'))
     const hashes = async (path: string) =>

@@ -14,8 +14,8 @@ export interface MigrationStatus {
 const UNWRITTEN_MS = 500
 
 /**
- * Adds the lines that killed servers did not write: a server that works may commit a batch, or end the mode, and be
- * killed before it writes that. The service knows how many batches there were and of how many tokens together.
+ * Adds the lines that killed servers did not write: a server may be killed after it commits a batch or ends legacy
+ * mode, and before it logs this. The service has the total number of batches and tokens.
  */
 export function withLostLines(
   log: readonly LogLine[],

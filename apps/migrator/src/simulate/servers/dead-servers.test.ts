@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { newModes, resultOf } from '../../../test/scenario.ts'
 
-/** Two upgraded servers, and an old server that goes away in the given way 5 s after the start. */
+/** Two upgraded servers, and an old server that stops in the given way 5 s after the start. */
 function withOldServer(version: string, gone: 'leave' | 'crash'): Record<string, number | null> {
   return newModes({
     version,

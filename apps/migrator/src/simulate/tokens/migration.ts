@@ -120,7 +120,7 @@ function saveLater(world: World, datacenter: DatacenterState, batch: BatchRead):
   })
 }
 
-/** Compare and set: tokens changed since the read are left to a later batch, so that no change is lost. */
+/** Compare and set: tokens that changed since the read are left to a later batch, and no change is lost. */
 function save(world: World, datacenter: DatacenterState, batch: BatchRead, term: number): void {
   const { store, model } = world
   const { migration } = datacenter

@@ -7,7 +7,7 @@
 export type Range = readonly [from: number, to: number]
 export type Ranges = readonly Range[]
 
-/** The count of numbers in the ranges. */
+/** How many numbers are in the ranges. */
 export function size(ranges: Ranges): number {
   return ranges.reduce((sum, [from, to]) => sum + to - from, 0)
 }
