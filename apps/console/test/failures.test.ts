@@ -165,7 +165,7 @@ describe.skipIf(executablePath === undefined)('the console on mocks', () => {
       await button('Save').click()
       await page.getByRole('heading', { name: 'After', level: 1 }).waitFor()
       expect((await mocks.client.tokens.read(edited.AccessorID)).Description).toBe('After')
-      // What follows belongs to the new token: the page goes on to change by itself.
+      // From here on, the page follows changes with the new token.
       await mocks.client.tokens.update(edited.AccessorID, { Description: 'Followed' })
       await page.getByRole('heading', { name: 'Followed', level: 1 }).waitFor()
     },

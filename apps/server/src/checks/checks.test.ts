@@ -135,7 +135,7 @@ test('a TCP check passes if it connects, and otherwise says why', async () => {
   const tcp = { type: 'tcp', intervalMs: 1_000, timeoutMs: 20_000 } as const
   const address = origin.slice('http://'.length)
   expect(
-    await runTcpCheck({ ...tcp, address: address.replace('127.0.0.1', 'LOCALHOST') }, ['Localhost']),
+    await runTcpCheck({ ...tcp, address: address.replace('127.0.0.1', 'LOCALHOST') }, ['localhost']),
   ).toMatchObject({
     status: 'passing',
   })

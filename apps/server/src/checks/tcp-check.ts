@@ -10,7 +10,7 @@ type TcpRun = Extract<CheckRun, { readonly type: 'tcp' }>
 /**
  * Connects once, to an address that the rules for outgoing requests allow. A failure is a critical result.
  *
- * @param hosts the only hosts that checks may connect to; empty for any.
+ * @param hosts the only hosts that checks may connect to, in lower case; empty for any.
  */
 export async function runTcpCheck(run: TcpRun, hosts: readonly string[]): Promise<CheckResult> {
   const { address } = run
@@ -20,8 +20,7 @@ export async function runTcpCheck(run: TcpRun, hosts: readonly string[]): Promis
   if (colon < 0 || !Number.isInteger(port) || port < 1 || port > 65_535) {
     return failed(address, 'the address is not host:port')
   }
-  const isListed = hosts.some((each) => each.toLowerCase() === host.toLowerCase())
-  if (hosts.length > 0 && !isListed) return failed(address, 'address not allowed')
+  if (hosts.length > 0 && !hosts.includes(host.toLowerCase())) return failed(address, 'address not allowed')
   const signal = AbortSignal.timeout(run.timeoutMs)
   try {
     const target = await resolve(host || '127.0.0.1', signal)

@@ -79,7 +79,7 @@ describe('values', () => {
       'authMethodHosts',
       ['idp.example.com', '10.0.0.1'],
     ],
-    ['LATCHKEY_CHECK_HOSTS', 'web.example,10.0.0.1', 'checkHosts', ['web.example', '10.0.0.1']],
+    ['LATCHKEY_CHECK_HOSTS', 'Web.example,10.0.0.1', 'checkHosts', ['web.example', '10.0.0.1']],
     ['LATCHKEY_TRUSTED_PROXIES', '10.0.0.0/8,::1', 'trustedProxies', ['10.0.0.0/8', '::1']],
     ['LATCHKEY_INITIAL_MANAGEMENT_TOKEN', UUID, 'initialManagementToken', UUID],
     ['LATCHKEY_SERVICE_VERSION', '1.6.3', 'serviceVersion', { text: '1.6.3', major: 1, minor: 6, patch: 3 }],

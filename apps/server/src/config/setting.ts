@@ -147,10 +147,13 @@ export function list(
   base: Base<readonly string[]> & {
     readonly accepts: string
     readonly isPart: (part: string) => boolean
+    /** Whether the parts are read in lower case, as host names are. Default: as they are written. */
+    readonly isCaseless?: boolean
   },
 ): Setting<readonly string[]> {
   return setting({ fallbackText: base.fallback.join(','), ...base }, base.accepts, (value) => {
-    const parts = value.split(',').map((part) => part.trim())
+    const text = base.isCaseless ? value.toLowerCase() : value
+    const parts = text.split(',').map((part) => part.trim())
     if (!parts.every(base.isPart)) throw new SettingError('has a part with the wrong format')
     const names = new Set(parts.map((part) => part.toLowerCase()))
     if (names.size !== parts.length) throw new SettingError('contains a duplicate')

@@ -194,6 +194,7 @@ export const SETTINGS = {
     fallbackText: 'any host',
     accepts: 'comma-separated host names or addresses without port',
     isPart: (part) => part !== '*' && isHost(part),
+    isCaseless: true,
   }),
   checkHosts: list({
     env: 'LATCHKEY_CHECK_HOSTS',
@@ -202,6 +203,7 @@ export const SETTINGS = {
     fallbackText: 'any host',
     accepts: 'comma-separated host names or addresses without port',
     isPart: (part) => part !== '*' && isHost(part),
+    isCaseless: true,
   }),
   translateAddresses: flag({
     env: 'LATCHKEY_TRANSLATE_ADDRESSES',

@@ -76,7 +76,7 @@ describe('SSRF-01: URLs', () => {
   test('if hosts are listed, all others are refused', async () => {
     const outgoing = new Outgoing({
       allowHttp: false,
-      hosts: ['Idp.example'],
+      hosts: ['idp.example'],
       resolve: resolving('169.254.1.1'),
     })
     expect(await failureOf(outgoing, 'https://other.example/')).toBe('URL not allowed')

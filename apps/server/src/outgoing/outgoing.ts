@@ -46,7 +46,7 @@ export class OutgoingError extends Error {
 export interface OutgoingOptions {
   /** Whether plain HTTP and loopback addresses are allowed, for development. */
   readonly allowHttp: boolean
-  /** The only hosts that requests may be sent to. Empty or absent: any host. */
+  /** The only hosts that requests may be sent to, in lower case. Empty or absent: any host. */
   readonly hosts?: readonly string[] | undefined
   /** Resolves names; tests replace it. */
   readonly resolve?: typeof resolve | undefined
@@ -86,7 +86,7 @@ export class Outgoing {
 
   constructor(options: OutgoingOptions) {
     this.allowHttp = options.allowHttp
-    this.hosts = options.hosts?.length ? new Set(options.hosts.map((host) => host.toLowerCase())) : undefined
+    this.hosts = options.hosts?.length ? new Set(options.hosts) : undefined
     this.resolve = options.resolve ?? resolve
     this.msMax = options.msMax ?? OUTGOING_MS_MAX
   }

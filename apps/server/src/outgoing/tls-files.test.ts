@@ -31,7 +31,7 @@ test('CFG-01: a file that cannot be used stops the start, and the message names 
 })
 
 test.each(['', 'no certificate', '-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n'])(
-  'CFG-01: unreadable certificate authorities prevent the start, instead of trusting nobody or the system: %j',
+  'CFG-01: unreadable certificate authorities are a start error, not an empty or a system trust store: %j',
   async (text) => {
     const opened = openTlsFiles({ ...NONE, replicationCa: await aFile(text) }, neverBroken)
     await expect(opened).rejects.toThrow(/LATCHKEY_REPLICATION_CA: .* cannot be used: /)
