@@ -19,7 +19,7 @@ interface CompatibilityMark {
 
 const BEFORE_RELEASE = {
   problem: 'A version before 1.0.0 made this database, and later versions cannot run on its schema.',
-  todo: 'Carry the data over: back it up with that version (latchkey-server backup FILE), start this version on an empty database, and restore it (latchkey-server restore FILE).',
+  todo: 'Carry the data over: back it up with that version (latchkey-server backup FILE), start this version with the same encryption keys on an empty database, and restore it (latchkey-server restore FILE).',
 } as const
 
 interface NewerSchema {
