@@ -68,6 +68,16 @@ export const VARIANTS: readonly Variant[] = [
     server: { LATCHKEY_ACL_ENABLED: 'off' },
   },
   {
+    name: 'ACLs off before 1.11, extended edition',
+    traits: { ...PLAIN_TRAITS, acl: 'off', version: '1.8.7', edition: 'extended' },
+    mock: { aclEnabled: false, serviceVersion: '1.8.7', edition: 'extended' },
+    server: {
+      LATCHKEY_ACL_ENABLED: 'off',
+      LATCHKEY_SERVICE_VERSION: '1.8.7',
+      LATCHKEY_EDITION: 'extended',
+    },
+  },
+  {
     name: 'default allow',
     traits: { ...PLAIN_TRAITS, defaultPolicy: 'allow' },
     mock: { defaultPolicy: 'allow' },

@@ -559,6 +559,17 @@ const TABLE = {
     breaksClients: false,
     decidedBy: 'server',
   },
+  'agent.removesUnknown': {
+    kind: 'behaviour',
+    until: '1.11',
+    specRow: '9.4; decisions: agent',
+    sentence:
+      'Before 1.11 an agent with ACLs off deregisters services and checks that it does not have; since then it refuses.',
+    clientSees:
+      'PUT /v1/agent/service/deregister and /v1/agent/check/deregister answer 200 for an unknown ID before, with ACLs off, and 404 from 1.11.',
+    breaksClients: true,
+    decidedBy: 'agent',
+  },
   'agent.readService': {
     kind: 'endpoint',
     since: '1.3.0',

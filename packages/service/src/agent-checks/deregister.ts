@@ -1,5 +1,5 @@
 import { done } from '../agent/done.ts'
-import { requireCheckWrite, requireOwnCheck } from '../agent/own-node.ts'
+import { ownCheck, removesUnknown, requireCheckWrite, requireOwnCheck } from '../agent/own-node.ts'
 import type { Answer, Call } from '../handler.ts'
 import { decideAndCommit } from '../store/commit.ts'
 import { deleteCheck } from './check-records.ts'
@@ -10,6 +10,7 @@ export function deregisterCheckHandler(
   const { params, service } = call
   return decideAndCommit(service.store, () => {
     const catalog = service.store.catalog()
+    if (removesUnknown(call) && !ownCheck(call, catalog, params.CheckID)) return { changes: [], answer: done }
     const check = requireOwnCheck(call, catalog, params.CheckID)
     requireCheckWrite(call, catalog, check)
     return {

@@ -5,7 +5,7 @@ import type { Answer, Call } from '../handler.ts'
 import { decideAndCommit } from '../store/commit.ts'
 import type { Change } from '../store/store.ts'
 import { done } from './done.ts'
-import { requireOwnService } from './own-node.ts'
+import { ownService, removesUnknown, requireOwnService } from './own-node.ts'
 
 export function deregisterServiceHandler(
   call: Call<'agent.deregisterService'>,
@@ -13,6 +13,8 @@ export function deregisterServiceHandler(
   const { params, service: options } = call
   return decideAndCommit(options.store, () => {
     const catalog = options.store.catalog()
+    if (removesUnknown(call) && !ownService(call, catalog, params.ServiceID))
+      return { changes: [], answer: done }
     const existing = requireOwnService(call, catalog, params.ServiceID)
     requireService(call, existing, 'write')
     return {

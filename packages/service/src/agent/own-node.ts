@@ -54,6 +54,11 @@ export function requireOwnCheck(call: Place, catalog: Catalog, id: string): Chec
   return found
 }
 
+/** Whether deregistering a service or check that does not exist succeeds. */
+export function removesUnknown({ service }: Place): boolean {
+  return !service.aclEnabled && service.profile.has('agent.removesUnknown')
+}
+
 /**
  * Changing a check of a service needs the right to the service, and a check of the node the right to the node.
  *

@@ -134,7 +134,7 @@ export class Admission {
     if (!store.memory || asked.route.right === 'none') return undefined
     const moment = momentOf(asked, basis)
     const { directory } = moment
-    const presented = this.callers.peek(secretOf(asked, basis), store, { directory, heldMs: heldMsOf(asked) })
+    const presented = this.callers.peek(secretOf(asked), store, { directory, heldMs: heldMsOf(asked) })
     const rights = presented && this.callers.peekRights(presented.token, moment.directory)
     return rights && this.callBy({ ...presented, ...rights }, asked, moment)
   }
@@ -158,7 +158,7 @@ export class Admission {
   private async present(asked: ParsedRequest, basis: Basis): Promise<Presented> {
     const { store } = basis.service
     try {
-      return await this.callers.resolve(secretOf(asked, basis), store, heldMsOf(asked))
+      return await this.callers.resolve(secretOf(asked), store, heldMsOf(asked))
     } catch (error) {
       if (asked.route.right !== 'none' || !isCallerUnknown(error)) throw error
       return { ...(await this.callers.resolve(undefined, store)), unknown: error }
@@ -176,14 +176,12 @@ export class Admission {
     if (caller.presented) state.accessorId = caller.token.AccessorID
     const requested = asked.requestedNamespace
     const namespace = resolveNamespace(requested === '*' ? undefined : requested, caller)
-    if (service.aclEnabled) {
-      const { nodeName } = service
-      requireEndpointRight(caller, route.right, { namespace: homeOf(route, namespace, caller), nodeName })
-      const { 'authmethod-ns': methodNamespace } = query as NamespaceQuery
-      if (methodNamespace !== undefined && service.edition === 'extended')
-        requireEndpointRight(caller, route.right, { namespace: methodNamespace, nodeName })
-      requireSomeWrite(caller, route)
-    }
+    const { nodeName } = service
+    requireEndpointRight(caller, route.right, { namespace: homeOf(route, namespace, caller), nodeName })
+    const { 'authmethod-ns': methodNamespace } = query as NamespaceQuery
+    if (methodNamespace !== undefined && service.edition === 'extended')
+      requireEndpointRight(caller, route.right, { namespace: methodNamespace, nodeName })
+    requireSomeWrite(caller, route)
     return {
       service,
       ...this.services,
@@ -234,9 +232,8 @@ function isTooOld({ lastContactMs }: Freshness, { maxStaleMs }: ReadOptions): bo
   return maxStaleMs !== undefined && lastContactMs > maxStaleMs
 }
 
-function secretOf(asked: ParsedRequest, { service }: Basis): string | undefined {
-  const { ignoresToken } = asked.route
-  return service.aclEnabled && !ignoresToken && !isForAnyone(asked) ? asked.secretId : undefined
+function secretOf(asked: ParsedRequest): string | undefined {
+  return asked.route.ignoresToken || isForAnyone(asked) ? undefined : asked.secretId
 }
 
 /** How long the request may wait for a change. */

@@ -7,6 +7,7 @@ import { Callers } from './caller.ts'
 
 const profile = profileOf(parseServiceVersion(SERVICE_VERSION_NEWEST))
 const OPTIONS = {
+  aclEnabled: true,
   datacenter: 'dc1',
   defaultPolicy: 'deny',
   clock: { now: () => 0 },

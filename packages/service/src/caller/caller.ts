@@ -1,13 +1,15 @@
 /** From the presented secret to the rights of its token. Spec 5. */
 
-import type { Directory, IdleLimit, Question, TokenRecord } from '@latchkey/acl'
+import type { Directory, IdleLimit, PolicySource, Question, TokenRecord } from '@latchkey/acl'
 import {
   ANONYMOUS_TOKEN_ACCESSOR_ID,
   ANONYMOUS_TOKEN_SECRET_ID,
   Authorizer,
   BLANK_TOKEN,
   DEFAULT_NAMESPACE,
+  GLOBAL_MANAGEMENT_POLICY_ID,
   GLOBAL_MANAGEMENT_POLICY_NAME,
+  globalManagementRules,
   idleLimitOf,
   inTurns,
   isExpired,
@@ -75,6 +77,16 @@ interface Resolving {
   readonly rights: Promise<Rights>
 }
 
+/** What everyone may do with ACLs off. */
+const EVERYTHING: PolicySource = {
+  key: 'everything',
+  policyId: GLOBAL_MANAGEMENT_POLICY_ID,
+  policyName: GLOBAL_MANAGEMENT_POLICY_NAME,
+  path: { via: 'policy' },
+  text: globalManagementRules(),
+  dialect: 'current',
+}
+
 /** Compiled rules and parsed texts, in bytes. A typical set takes a few kilobytes. */
 const AUTHORIZERS_BYTES_MAX = 67_108_864
 
@@ -90,11 +102,13 @@ export class Callers {
   private readonly authorizers: AuthorizerCache = createAuthorizerCache({ bytesMax: AUTHORIZERS_BYTES_MAX })
   private readonly kept = new WeakMap<TokenRecord, KeptRights>()
   private readonly resolving = new Map<TokenRecord, Resolving>()
+  /** Set with ACLs off: the rights of every caller, whatever token it presents. */
+  private readonly everything: Rights | undefined
 
   constructor(
     options: Pick<
       ServiceOptions,
-      'datacenter' | 'primaryDatacenter' | 'defaultPolicy' | 'profile' | 'clock' | 'edition'
+      'aclEnabled' | 'datacenter' | 'primaryDatacenter' | 'defaultPolicy' | 'profile' | 'clock' | 'edition'
     >,
     turns: Turns,
     remote?: RemoteTokens,
@@ -108,16 +122,21 @@ export class Callers {
     this.edition = edition
     this.turns = turns
     this.remote = remote
+    if (!options.aclEnabled) {
+      const authorizer = this.authorizers.authorizer([EVERYTHING], { defaultPolicy: 'allow' })
+      this.everything = { authorizer, isGlobal: true }
+    }
   }
 
   /**
-   * The token of a secret; without a secret, the anonymous token. Notes the use of a token with an idle limit.
+   * The token of a secret; without a secret or with ACLs off, the anonymous token. Notes the use of a token with an idle limit.
    *
    * @param heldMs how long the request may wait; the token counts as used for this time.
    * @throws AclError `caller_unknown` if the secret is unknown or its token is gone; `copy_incomplete` if it may still arrive.
    *   Spec 5; decisions: authentication.
    */
   async resolve(secretId: string | undefined, store: Store, heldMs = 0): Promise<Presented> {
+    if (this.everything) return { token: NO_TOKEN, presented: false }
     checkSecret(secretId)
     const before = this.firstCopyOf(store.directory())
     const token = await this.find(secretId, store)
@@ -135,6 +154,7 @@ export class Callers {
   ): Presented | undefined {
     const { memory } = store
     if (!memory) return undefined
+    if (this.everything) return { token: NO_TOKEN, presented: false }
     checkSecret(secretId)
     const known = this.known(secretId, store, memory)
     const presented = known && this.present(secretId, known.record, directory)
@@ -248,6 +268,7 @@ export class Callers {
 
   /** The rights of a token, if cached. */
   peekRights(token: TokenRecord, directory: Directory): Rights | undefined {
+    if (this.everything) return this.everything
     const kept = this.kept.get(token)
     if (kept?.directoryVersion !== directory.version) return undefined
     const policies = this.authorizers.kept(kept.key)

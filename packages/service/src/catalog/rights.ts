@@ -3,7 +3,7 @@ import { type CheckRecord, DEFAULT_NAMESPACE, type ServiceRecord } from '@latchk
 import { isAtHome, requireRight } from '../caller/caller.ts'
 import { type Context, type JsonAnswer, tellLack } from '../handler.ts'
 
-type Judge = Pick<Context, 'service' | 'caller'>
+type Judge = Pick<Context, 'caller'>
 
 /** The rights of one caller, for one answer. Decisions about a name are cached, because instances share nodes and names. */
 export class RowRights {
@@ -49,22 +49,21 @@ export class RowRights {
   }
 
   private decide(resource: 'node' | 'service', segment: string, namespace: string): boolean {
-    const { service, caller } = this.judge
-    if (!service.aclEnabled) return true
+    const { caller } = this.judge
     return isAtHome(caller, namespace) && caller.authorizer.decide({ resource, segment, access: 'read' })
   }
 }
 
 /** @throws AclError `privilege_missing`. */
-export function requireNode({ service, caller }: Judge, segment: string, access: 'read' | 'write'): void {
-  if (service.aclEnabled) requireRight(caller, DEFAULT_NAMESPACE, { resource: 'node', segment, access })
+export function requireNode({ caller }: Judge, segment: string, access: 'read' | 'write'): void {
+  requireRight(caller, DEFAULT_NAMESPACE, { resource: 'node', segment, access })
 }
 
 /** @throws AclError `privilege_missing`. */
 export function requireService(
-  { service, caller }: Judge,
+  { caller }: Judge,
   { Service, Namespace }: Pick<ServiceRecord, 'Service' | 'Namespace'>,
   access: 'read' | 'write',
 ): void {
-  if (service.aclEnabled) requireRight(caller, Namespace, { resource: 'service', segment: Service, access })
+  requireRight(caller, Namespace, { resource: 'service', segment: Service, access })
 }

@@ -13,8 +13,7 @@ export function requireOwnDatacenter({ service }: Context, named: string | undef
 }
 
 /** @throws AclError `privilege_missing`. */
-export function requireNeed({ service, caller }: Context, need: CatalogNeed): void {
-  if (!service.aclEnabled) return
+export function requireNeed({ caller }: Context, need: CatalogNeed): void {
   const namespace = need.resource === 'node' ? DEFAULT_NAMESPACE : need.namespace
   requireRight(caller, namespace, { resource: need.resource, segment: need.segment, access: 'write' })
 }

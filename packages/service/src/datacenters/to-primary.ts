@@ -45,7 +45,7 @@ export async function writeInPrimary(
   const { request, route, state } = asked
   const { service } = parts
   await service.store.refresh('default')
-  const caller = await parts.callers.resolve(service.aclEnabled ? asked.secretId : undefined, service.store)
+  const caller = await parts.callers.resolve(asked.secretId, service.store)
   const bytesMax = caller.presented ? limits.BODY_BYTES_MAX : limits.ANONYMOUS_BODY_BYTES_MAX
   let body: Uint8Array | undefined
   try {

@@ -21,8 +21,6 @@ export interface NamesOptions {
   readonly secretId?: string | undefined
 }
 
-const EVERYTHING: DnsRights = { node: () => true, service: () => true }
-
 /** Answers DNS questions. Created by `Service.names`, with whose callers it shares cached rights. */
 export class Names {
   private readonly service: ServiceOptions
@@ -42,9 +40,8 @@ export class Names {
    * @throws AclError `caller_unknown` if the DNS token does not exist; the promise may also reject.
    */
   resolve(question: DnsQuestion, recordsMax: number): DnsReply | Promise<DnsReply> {
-    const { store, aclEnabled } = this.service
+    const { store } = this.service
     if (!store.memory?.freshness('default')) return this.later(question, recordsMax)
-    if (!aclEnabled) return this.answer(question, recordsMax, { store, rights: EVERYTHING })
     const caller = this.known(store, store.directory())
     if (caller === undefined) return this.later(question, recordsMax)
     return this.answer(question, recordsMax, { store, rights: rightsOf(caller) })
@@ -58,8 +55,7 @@ export class Names {
 
   private async later(question: DnsQuestion, recordsMax: number): Promise<DnsReply> {
     const store = await this.currentStore()
-    const rights = this.service.aclEnabled ? rightsOf(await this.caller(store)) : EVERYTHING
-    return this.answer(question, recordsMax, { store, rights })
+    return this.answer(question, recordsMax, { store, rights: rightsOf(await this.caller(store)) })
   }
 
   /** Falls back to the state in memory while the database cannot be reached. */

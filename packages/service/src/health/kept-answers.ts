@@ -6,7 +6,6 @@ import type { ServiceHealth } from '@latchkey/contract'
 import { BoundedMap } from '../bounded-map.ts'
 import type { Caller } from '../caller/caller.ts'
 import { ObjectNumbers } from '../object-numbers.ts'
-import type { ServiceOptions } from '../options.ts'
 import type { JsonText } from '../reply/json-text.ts'
 
 /** The instances that a caller sees. */
@@ -25,7 +24,6 @@ export interface ServiceState {
 }
 
 interface Asker {
-  readonly service: Pick<ServiceOptions, 'aclEnabled'>
   readonly caller: Caller
 }
 
@@ -53,9 +51,7 @@ export class KeptHealth {
   }
 
   /** Equal texts mean equal rights to read. */
-  private rightsOf({ service, caller }: Asker): string {
-    if (!service.aclEnabled) return ''
-    const { authorizer, isGlobal, token } = caller
+  private rightsOf({ caller: { authorizer, isGlobal, token } }: Asker): string {
     const number = this.policies.of(authorizer.policies)
     return isGlobal ? `${number}` : `${number} ${token.Namespace}`
   }

@@ -8,10 +8,8 @@ export function checkIntentionHandler(call: Call<'intentions.check'>): Answer<'i
   const { directory, query, service, caller } = call
   const ends = endsAsked(call, query)
   requireSourceType(query['source-type'])
-  if (service.aclEnabled) {
-    const question = { resource: 'service', segment: ends.DestinationName, access: 'read' } as const
-    requireRight(caller, ends.DestinationNS, question)
-  }
+  const question = { resource: 'service', segment: ends.DestinationName, access: 'read' } as const
+  requireRight(caller, ends.DestinationNS, question)
   const deciding = directory.intentions().deciding(ends)
   const isAllowedByDefault = !service.aclEnabled || service.defaultPolicy === 'allow'
   const Allowed = deciding ? deciding.Action === 'allow' : isAllowedByDefault

@@ -27,7 +27,7 @@ export function requireIntentionRead(call: Context, end: End): void {
 }
 
 function requireIntention(call: Context, end: End, access: 'read' | 'write'): void {
-  if (call.service.aclEnabled) requireRight(call.caller, end.namespace, questionOf(end, access))
+  requireRight(call.caller, end.namespace, questionOf(end, access))
 }
 
 /** Whether the caller may read the source or the destination: either right shows the whole intention. */
@@ -39,8 +39,7 @@ export function maySee(call: Context, intention: IntentionEnds): boolean {
   )
 }
 
-export function mayRead({ service, caller }: Context, end: End): boolean {
-  if (!service.aclEnabled) return true
+export function mayRead({ caller }: Context, end: End): boolean {
   const isHere = end.namespace === WILDCARD || isAtHome(caller, end.namespace)
   return isHere && caller.authorizer.decide(questionOf(end, 'read'))
 }

@@ -17,9 +17,9 @@ export function requireKey({ Key: key }: { readonly Key: string }): string {
 
 /** @throws AclError `privilege_missing`. */
 export function requireKeyRight(
-  { service, caller, namespace }: Context,
+  { caller, namespace }: Context,
   segment: string,
   access: 'read' | 'write' | 'write-prefix',
 ): void {
-  if (service.aclEnabled) requireRight(caller, namespace, { resource: 'key', segment, access })
+  requireRight(caller, namespace, { resource: 'key', segment, access })
 }

@@ -215,7 +215,6 @@ function rangeOf({ namespace, query: { session } }: Call<'kv.read'>, prefix: str
  */
 async function readerNow(call: Context): Promise<(key: string) => boolean> {
   const { service, callers, caller, namespace } = call
-  if (!service.aclEnabled) return () => true
   const secretId = caller.presented ? caller.token.SecretID : undefined
   const directory = service.store.directory()
   const { token } = await callers.resolve(secretId, service.store)
@@ -224,7 +223,6 @@ async function readerNow(call: Context): Promise<(key: string) => boolean> {
   return (key) => rights.authorizer.decide({ resource: 'key', segment: key, access: 'read' })
 }
 
-function mayReadBelow({ service, caller, namespace }: Context, prefix: string): boolean {
-  if (!service.aclEnabled) return true
+function mayReadBelow({ caller, namespace }: Context, prefix: string): boolean {
   return isAtHome(caller, namespace) && caller.authorizer.policies.mayReadBelow(prefix)
 }

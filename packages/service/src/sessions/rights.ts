@@ -4,18 +4,15 @@ import { isAtHome, requireRight } from '../caller/caller.ts'
 import type { Context } from '../handler.ts'
 
 /** @throws AclError `privilege_missing`. */
-export function requireSessionWrite({ service, caller }: Context, node: string): void {
-  if (service.aclEnabled) {
-    requireRight(caller, DEFAULT_NAMESPACE, { resource: 'session', segment: node, access: 'write' })
-  }
+export function requireSessionWrite({ caller }: Context, node: string): void {
+  requireRight(caller, DEFAULT_NAMESPACE, { resource: 'session', segment: node, access: 'write' })
 }
 
 /** The sessions that the caller may see. */
 export function visibleSessions(
-  { service, caller }: Context,
+  { caller }: Context,
   sessions: readonly SessionRecord[],
 ): readonly SessionRecord[] {
-  if (!service.aclEnabled) return sessions
   if (!isAtHome(caller, DEFAULT_NAMESPACE)) return []
   return sessions.filter(({ Node }) =>
     caller.authorizer.decide({ resource: 'session', segment: Node, access: 'read' }),

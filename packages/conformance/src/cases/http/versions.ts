@@ -333,6 +333,68 @@ export const versionCases: readonly Case[] = [
     },
   },
   {
+    id: 'modes/switched-off-rights',
+    spec: '5.2',
+    title: 'a service with ACLs off gives every right, even to a caller with an unknown token',
+    needs: { acl: 'off' },
+    async run(ctx) {
+      const token = crypto.randomUUID()
+      const [Node, Service] = [ctx.unique('node'), ctx.unique('web')]
+      const body = { Node, Address: '10.0.0.1', Service: { Service } }
+      await ctx.ok('PUT', '/catalog/register', { token, body })
+      const intention = { SourceName: ctx.unique('a'), DestinationName: Service, Action: 'allow' }
+      const { ID } = await ctx.ok<{ ID: string }>('POST', '/connect/intentions', { token, body: intention })
+      await ctx.ok('GET', `/connect/intentions/${ID}`, { token })
+      const session = await ctx.ok<{ ID: string }>('PUT', '/session/create', {
+        token,
+        body: { Node, Checks: [] },
+      })
+      await ctx.ok('PUT', `/session/destroy/${session.ID}`, { token })
+      await ctx.ok('GET', '/internal/intentions/migration', { token })
+      const archive = await ctx.call('GET', '/snapshot', { token })
+      if (archive.status !== 200)
+        await ctx.refuses('GET', '/snapshot', { token }, { status: 501, code: 'endpoint_not_built' })
+    },
+  },
+  {
+    id: 'modes/switched-off-namespaces',
+    spec: '5.2',
+    also: ['4.9.5'],
+    title: 'a service with ACLs off shows every namespace to every caller',
+    needs: { acl: 'off', edition: 'extended' },
+    async run(ctx) {
+      const [Namespace, Node, Service] = [ctx.unique('ns'), ctx.unique('node'), ctx.unique('web')]
+      await ctx.ok('PUT', '/namespace', { body: { Name: Namespace } })
+      await ctx.ok('PUT', '/catalog/register', {
+        body: { Node, Address: '10.0.0.1', Service: { Service, Namespace } },
+      })
+      const services = await ctx.ok<object>('GET', '/catalog/services?ns=*')
+      assert(Object.hasOwn(services, Service), 'the service is listed')
+      await ctx.ok('PUT', '/catalog/deregister', { body: { Node } })
+    },
+  },
+  {
+    id: 'modes/switched-off-deregister',
+    spec: '9.4',
+    title: '200: deregistering an unknown service or check before 1.11, with ACLs off',
+    needs: { acl: 'off', before: '1.11' },
+    async run(ctx) {
+      for (const kind of ['service', 'check'])
+        assert.equal((await ctx.call('PUT', `/agent/${kind}/deregister/${ctx.unique('x')}`)).status, 200)
+    },
+  },
+  {
+    id: 'modes/switched-off-deregister-later',
+    spec: '9.4',
+    title: '404 not_found: deregistering an unknown service or check from 1.11, with ACLs off',
+    needs: { acl: 'off', from: '1.11' },
+    async run(ctx) {
+      const refusal = { status: 404, code: 'not_found' } as const
+      for (const kind of ['service', 'check'])
+        await ctx.refuses('PUT', `/agent/${kind}/deregister/${ctx.unique('x')}`, {}, refusal)
+    },
+  },
+  {
     id: 'modes/default-allow',
     spec: '5.4',
     also: ['5.2'],
