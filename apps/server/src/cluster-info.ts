@@ -10,15 +10,16 @@ import {
   type ReplicationState,
 } from '@latchkey/service'
 import type { Logger } from 'pino'
-import type { Registry } from 'prom-client'
 import { takeBootstrapReset } from './bootstrap-reset.ts'
 import { type Config, describeConfig } from './config/config.ts'
 import { Remembered } from './remembered.ts'
 import type { Replication } from './replication/replication.ts'
 import { type ReplicationReport, replicationStateOf } from './replication/replication-state.ts'
 import type { ServerStore } from './server-store.ts'
-import { readAgentMetrics } from './telemetry/agent-metrics.ts'
+import { showAgentMetrics } from './telemetry/agent-metrics.ts'
+import { mergeMetrics } from './telemetry/merge-metrics.ts'
 import { readHost } from './telemetry/read-host.ts'
+import type { ServerMetrics } from './workers/worker-messages.ts'
 
 export interface ServerClusterInfo extends ClusterInfo {
   /** Set by the job that watches legacy mode. */
@@ -36,8 +37,7 @@ export function createClusterInfo(options: {
   readonly store: ServerStore
   readonly config: Config
   readonly dataDir: string
-  /** The server's metrics, and when they began to count, in milliseconds since the epoch. */
-  readonly readMetrics: () => Promise<{ readonly registry: Registry; readonly startedAt: number }>
+  readonly readMetrics: () => Promise<ServerMetrics>
   /** Absent in the primary datacenter. */
   readonly replication: Replication | undefined
   readonly log: Logger
@@ -77,10 +77,10 @@ export function createClusterInfo(options: {
       migrationError = message
     },
     metrics: async () => {
-      const { registry, startedAt } = await readMetrics()
+      const { metrics, startedAt } = await readMetrics()
       return {
-        samples: await readAgentMetrics(registry, { now: Date.now(), startedAt }),
-        prometheus: await registry.metrics(),
+        samples: showAgentMetrics(metrics, { now: Date.now(), startedAt }),
+        prometheus: await mergeMetrics([metrics]).metrics(),
       }
     },
     host: readHost,

@@ -23,7 +23,6 @@ import { listen } from './start/listen.ts'
 import { prepareData, warnOfPromotion } from './start/prepare-data.ts'
 import { StartError } from './start-error.ts'
 import { watchLogins } from './telemetry/login-metrics.ts'
-import { mergeMetrics } from './telemetry/merge-metrics.ts'
 import { createMetrics } from './telemetry/metrics.ts'
 import { countReplication, watchReplication } from './telemetry/replication-metrics.ts'
 import { watchStore } from './telemetry/store-metrics.ts'
@@ -96,11 +95,8 @@ async function startOnce(
       store,
       config,
       dataDir,
-      readMetrics: async () => {
-        if (main === undefined) return { registry: metrics.registry, startedAt }
-        const ofServer = await main.metrics()
-        return { registry: mergeMetrics([ofServer.metrics]), startedAt: ofServer.startedAt }
-      },
+      readMetrics: async () =>
+        main?.metrics() ?? { metrics: await metrics.registry.getMetricsAsJSON(), startedAt },
       replication,
       log,
       leave: endServer,

@@ -2,6 +2,8 @@
 
 import { readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { GaugeSample } from '@latchkey/contract'
 import { type RunningServer, runServer } from '@latchkey/testkit/process/server-process'
 import { temporaryFolder } from '@latchkey/testkit/process/temporary-folder'
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
@@ -98,6 +100,27 @@ describe('a server', () => {
     const [line] = logged('log-2')
     expect(line).toMatchObject({ path: '/v1/acl/token/self', status: 200, accessor: expect.any(String) })
     expect(line.ms).toBeGreaterThan(0)
+  })
+
+  test('metrics show a stall of the event loop, however often they are read', async () => {
+    server.process.kill('SIGSTOP')
+    await sleep(1_000)
+    server.process.kill('SIGCONT')
+    const read = async () => {
+      const { body } = await server.call('GET', '/agent/metrics?format=prometheus', { token: MANAGEMENT })
+      const lags = [...body.matchAll(/^latchkey_nodejs_eventloop_lag_(\w+)_seconds (\S+)$/gm)]
+      return Object.fromEntries(lags.map(([, name, value]) => [name, Number(value)]))
+    }
+    for (const lag of [await read(), await read(), await read()]) {
+      expect(lag.max).toBeGreaterThan(0.9)
+      for (const name of ['min', 'mean', 'stddev', 'p50', 'p90', 'p99']) {
+        expect(lag[name], name).toBeGreaterThan(0)
+        expect(lag[name], name).toBeLessThanOrEqual(lag.max ?? 0)
+      }
+    }
+    const { body } = await server.call('GET', '/agent/metrics', { token: MANAGEMENT })
+    const values = new Map(body.Gauges.map(({ Name, Value }: GaugeSample) => [Name, Value]))
+    expect(values.get('latchkey_nodejs_eventloop_lag_max_seconds')).toBeGreaterThan(0.9)
   })
 
   test('headers reveal nothing, and forbid caching (CFG-01)', async () => {

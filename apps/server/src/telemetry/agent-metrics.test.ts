@@ -1,6 +1,6 @@
 import { Counter, Gauge, Histogram, Registry } from 'prom-client'
 import { expect, test } from 'vitest'
-import { readAgentMetrics } from './agent-metrics.ts'
+import { showAgentMetrics } from './agent-metrics.ts'
 
 const MOMENT = { now: Date.UTC(2026, 0, 31, 12, 0, 10, 999), startedAt: Date.UTC(2026, 0, 31, 12, 0, 0, 999) }
 
@@ -21,7 +21,7 @@ test('gauges, counters and histograms, as the reference names and shapes them (s
     registers,
   })
   for (const value of [0.5, 1.5, 1.5, 4.5]) seconds.observe({ endpoint: 'a' }, value)
-  expect(await readAgentMetrics(registry, MOMENT)).toEqual({
+  expect(showAgentMetrics(await registry.getMetricsAsJSON(), MOMENT)).toEqual({
     Timestamp: '2026-01-31 12:00:10 +0000 UTC',
     Gauges: [
       { Name: 'waiters', Value: 3, Labels: {} },
@@ -60,7 +60,7 @@ test('gauges, counters and histograms, as the reference names and shapes them (s
 test('an empty histogram is all zero', async () => {
   const registry = new Registry()
   new Histogram({ name: 'seconds', help: 's', buckets: [1], registers: [registry] })
-  const { Samples } = await readAgentMetrics(registry, MOMENT)
+  const { Samples } = showAgentMetrics(await registry.getMetricsAsJSON(), MOMENT)
   expect(Samples).toEqual([
     { Name: 'seconds', Count: 0, Rate: 0, Sum: 0, Min: 0, Max: 0, Mean: 0, Stddev: 0, Labels: {} },
   ])

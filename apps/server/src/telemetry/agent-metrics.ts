@@ -1,6 +1,7 @@
 /** The metrics for `/v1/agent/metrics`, in the shape of the reference service. Spec 9.4 leaves it open. */
 import type { AgentMetrics, GaugeSample, ValueSample } from '@latchkey/contract'
-import type { MetricObjectWithValues, MetricValue, Registry } from 'prom-client'
+import type { MetricObjectWithValues, MetricValue } from 'prom-client'
+import type { MetricSnapshot } from './merge-metrics.ts'
 
 interface Moment {
   /** Milliseconds since the epoch. */
@@ -9,9 +10,8 @@ interface Moment {
 }
 
 /** Counted from the start of the process: for an interval, clients subtract two answers. */
-export async function readAgentMetrics(registry: Registry, moment: Moment): Promise<AgentMetrics> {
+export function showAgentMetrics(metrics: MetricSnapshot, moment: Moment): AgentMetrics {
   const seconds = Math.max(1, (moment.now - moment.startedAt) / 1_000)
-  const metrics: readonly MetricObjectWithValues<MetricValue<string>>[] = await registry.getMetricsAsJSON()
   const of = (type: string) => metrics.filter((metric) => typeOf(metric) === type)
   return {
     Timestamp: `${new Date(moment.now).toISOString().slice(0, 19).replace('T', ' ')} +0000 UTC`,

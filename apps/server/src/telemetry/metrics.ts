@@ -4,6 +4,7 @@
  */
 import { PRODUCT_VERSION } from '@latchkey/contract'
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
+import { watchEventLoop } from './event-loop-metrics.ts'
 import { RequestMetrics, SECONDS_BUCKETS } from './request-metrics.ts'
 
 export interface Metrics {
@@ -45,7 +46,15 @@ const MISNAMED_GAUGES = [
 
 export function createMetrics(): Metrics {
   const registry = new Registry()
-  collectDefaultMetrics({ register: registry, prefix: 'latchkey_' })
+  collectDefaultMetrics({
+    register: registry,
+    prefix: 'latchkey_',
+    // Our own metrics replace its recorder, which must not wake the process.
+    eventLoopMonitoringPrecision: 3_600_000,
+  })
+  for (const { name } of registry.getMetricsAsArray()) {
+    if (name.startsWith('latchkey_nodejs_eventloop_')) registry.removeSingleMetric(name)
+  }
   for (const name of MISNAMED_GAUGES) registry.removeSingleMetric(`latchkey_${name}`)
   const processStart = registry.getSingleMetric('latchkey_process_start_time_seconds')
   // Otherwise a server with several workers would not show it.
@@ -87,7 +96,7 @@ export function createMetrics(): Metrics {
     buckets: SECONDS_BUCKETS,
     registers: [registry],
   })
-  return {
+  const metrics: Metrics = {
     registry,
     request: (endpoint, status, seconds) => requests.add(endpoint, status, seconds),
     connectionRefused: () => refused.inc(),
@@ -133,4 +142,6 @@ export function createMetrics(): Metrics {
       })
     },
   }
+  watchEventLoop(metrics)
+  return metrics
 }
