@@ -39,11 +39,15 @@ export const eventLoopDelays = new EventLoopDelays()
 
 /** Registers the metrics. Of several workers, the slowest counts. */
 export function watchEventLoop(metrics: Pick<Metrics, 'gauge'>): void {
-  metrics.gauge('latchkey_nodejs_eventloop_lag_seconds', 'Delay of the event loop at this moment.', async () => {
-    const startedAt = performance.now()
-    await setImmediate()
-    return (performance.now() - startedAt) / 1_000
-  })
+  metrics.gauge(
+    'latchkey_nodejs_eventloop_lag_seconds',
+    'Delay of the event loop at this moment.',
+    async () => {
+      const startedAt = performance.now()
+      await setImmediate()
+      return (performance.now() - startedAt) / 1_000
+    },
+  )
   const delay = (name: string, help: string, read: (delays: IntervalHistogram) => number) =>
     metrics.gauge(
       `latchkey_nodejs_eventloop_lag_${name}_seconds`,

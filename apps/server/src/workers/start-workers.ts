@@ -55,6 +55,22 @@ export function startWorkers(options: WorkersOptions): (isForGood: boolean) => P
   let isListening = false
   // Metrics may contain numbers that JSON cannot represent.
   cluster.setupPrimary({ serialization: 'advanced' })
+  /** Workers that could not start. They are tried again once another one listens. */
+  let failed = 0
+  const forkLater = () => {
+    setTimeout(() => {
+      if (!isStopping) fork()
+    }, RESTART_DELAY_MS)
+  }
+  /** @param isRefusal whether another worker would probably end in the same way. */
+  const replace = (isRefusal: boolean) => {
+    if (isListening || !isRefusal) {
+      forkLater()
+      return
+    }
+    failed += 1
+    if (failed === options.count) options.onFatal(new StartError('The workers cannot start.'))
+  }
   const fork = () => {
     const worker = cluster.fork({ ...ALLOCATOR, ...process.env, ...options.env })
     const slots = new WorkerSlots(slotsOfServer)
@@ -79,6 +95,7 @@ export function startWorkers(options: WorkersOptions): (isForGood: boolean) => P
       } else {
         if (!isListening) options.onListening(message)
         isListening = true
+        for (; failed > 0; failed -= 1) forkLater()
       }
     })
     worker.once('exit', (code, signal) => {
@@ -89,16 +106,15 @@ export function startWorkers(options: WorkersOptions): (isForGood: boolean) => P
         options.onFatal(new StartError('This version can no longer work on the data.'))
         return
       }
-      const facts = { worker: worker.process.pid, code, signal }
-      if (!isListening) {
-        log.error(facts, 'a worker ended before it listened')
-        options.onFatal(new StartError('The workers cannot start.'))
-        return
-      }
-      log.error(facts, 'a worker ended; restarting it')
-      setTimeout(() => {
-        if (!isStopping) fork()
-      }, RESTART_DELAY_MS)
+      log.error({ worker: worker.process.pid, code, signal }, 'a worker ended; another one replaces it')
+      // If it was stopped or killed, the next one can start.
+      replace(signal === null && code !== 0)
+    })
+    worker.on('error', (err) => {
+      if (isStopping || worker.process.pid !== undefined) return
+      // The system has no process or file left for it.
+      log.error({ err }, 'a worker could not be started')
+      replace(true)
     })
   }
   for (let i = 0; i < options.count; i += 1) fork()

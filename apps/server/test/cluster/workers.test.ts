@@ -1,5 +1,5 @@
 /** LATCHKEY_WORKERS: several processes on one port. */
-import { type ChildProcess, spawn } from 'node:child_process'
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { createInterface } from 'node:readline'
@@ -20,7 +20,7 @@ const CONNECTIONS_MAX = 60
 const POLL = { timeout: 20_000, interval: 200 }
 
 function spawnMain(databaseUrl: string, env: Readonly<Record<string, string>> = {}): ChildProcess {
-  return spawn(process.execPath, [serverMain()], {
+  const main = spawn(process.execPath, [serverMain()], {
     env: {
       PATH: process.env.PATH,
       PORT: '0',
@@ -31,8 +31,16 @@ function spawnMain(databaseUrl: string, env: Readonly<Record<string, string>> = 
       LATCHKEY_LOGINS_PER_SECOND: '1',
       ...env,
     },
-    stdio: ['ignore', 'pipe', 'ignore'],
+    stdio: ['ignore', 'pipe', 'pipe'],
   })
+  main.stderr.resume()
+  return main
+}
+
+/** Waits for a line of the log. */
+async function logged({ stderr }: ChildProcess, text: string): Promise<void> {
+  if (!stderr) return
+  for await (const line of createInterface({ input: stderr })) if (line.includes(text)) return
 }
 
 /** @param output collects the lines that the server prints. */
@@ -186,6 +194,52 @@ describe('LATCHKEY_WORKERS=2', async () => {
     for (const pid of workers) expect(() => process.kill(pid, 0)).toThrow()
   }, 40_000)
 })
+
+test.for([
+  ['SIGKILL', ['SIGKILL']],
+  ['a second SIGTERM, which ends it with a code', ['SIGTERM', 'SIGTERM']],
+] as const)(
+  'a worker that starts is ended by %s: the server starts, with all its workers',
+  async ([, signals], { onTestFinished }) => {
+    const database = await createTestDatabase()
+    const main = spawnMain(database.url)
+    onTestFinished(async () => {
+      killAll(main)
+      await database.drop()
+    })
+    const greeted = urlOf(main)
+    const children = () => childrenOf(main.pid ?? 0)
+    await expect.poll(() => children().length, { ...POLL, interval: 10 }).toBe(2)
+    const [killed = 0] = children()
+    for (const signal of signals) process.kill(killed, signal)
+    await Promise.race([greeted, once(main, 'exit')])
+    expect(main.exitCode).toBeNull()
+    await expect.poll(() => children().filter((pid) => pid !== killed).length, POLL).toBe(2)
+  },
+  60_000,
+)
+
+test('a worker that ends while no process can be started is replaced once one can', async ({
+  onTestFinished,
+}) => {
+  const database = await createTestDatabase()
+  const main = spawnMain(database.url)
+  onTestFinished(async () => {
+    killAll(main)
+    await database.drop()
+  })
+  await urlOf(main)
+  const children = () => childrenOf(main.pid ?? 0)
+  await expect.poll(() => children().length, POLL).toBe(2)
+  const limitFiles = (files: number) =>
+    execFileSync('prlimit', ['--pid', `${main.pid}`, `--nofile=${files}:`])
+  limitFiles(10)
+  const [killed = 0] = children()
+  process.kill(killed, 'SIGKILL')
+  await Promise.race([logged(main, 'EMFILE'), once(main, 'exit')])
+  limitFiles(1_024)
+  await expect.poll(() => children().filter((pid) => pid !== killed).length, POLL).toBe(2)
+}, 60_000)
 
 test('a worker that ended just before a SIGTERM gets no successor', async ({ onTestFinished }) => {
   const database = await createTestDatabase()
