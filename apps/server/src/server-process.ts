@@ -22,6 +22,7 @@ import { createService } from './start/create-service.ts'
 import { listen } from './start/listen.ts'
 import { prepareData, warnOfPromotion } from './start/prepare-data.ts'
 import { StartError } from './start-error.ts'
+import { watchEventLoop } from './telemetry/event-loop-metrics.ts'
 import { watchLogins } from './telemetry/login-metrics.ts'
 import { createMetrics } from './telemetry/metrics.ts'
 import { countReplication, watchReplication } from './telemetry/replication-metrics.ts'
@@ -80,6 +81,7 @@ async function startOnce(
     await prepareData(data)
     log.info('joined the cluster')
     warnOfPromotion(data, log)
+    watchEventLoop(metrics)
     watchStore(metrics, store)
     watchUpgrade(metrics, store)
     watchLogins(metrics, store)

@@ -1,6 +1,7 @@
 /** The table of metrics of docs/metrics.md, from what a server registers and from the alerts of deploy/prometheus. */
 
 import { watchCertificate } from './certificate-metrics.ts'
+import { watchEventLoop } from './event-loop-metrics.ts'
 import { watchLogins } from './login-metrics.ts'
 import { createMetrics, type Metrics } from './metrics.ts'
 import { countReplication, watchReplication } from './replication-metrics.ts'
@@ -15,6 +16,7 @@ export function allMetrics(): Metrics {
   const metrics = createMetrics()
   // Values are only read by a scrape, which does not happen here.
   const nothing = undefined as never
+  watchEventLoop(metrics)
   watchStore(metrics, nothing)
   watchUpgrade(metrics, nothing)
   watchLogins(metrics, nothing)

@@ -4,7 +4,6 @@
  */
 import { PRODUCT_VERSION } from '@latchkey/contract'
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
-import { watchEventLoop } from './event-loop-metrics.ts'
 import { RequestMetrics, SECONDS_BUCKETS } from './request-metrics.ts'
 
 export interface Metrics {
@@ -49,7 +48,7 @@ export function createMetrics(): Metrics {
   collectDefaultMetrics({
     register: registry,
     prefix: 'latchkey_',
-    // Our own metrics replace its recorder, which must not wake the process.
+    // event-loop-metrics.ts replaces its recorder, which must not wake the process.
     eventLoopMonitoringPrecision: 3_600_000,
   })
   for (const { name } of registry.getMetricsAsArray()) {
@@ -96,7 +95,7 @@ export function createMetrics(): Metrics {
     buckets: SECONDS_BUCKETS,
     registers: [registry],
   })
-  const metrics: Metrics = {
+  return {
     registry,
     request: (endpoint, status, seconds) => requests.add(endpoint, status, seconds),
     connectionRefused: () => refused.inc(),
@@ -142,6 +141,4 @@ export function createMetrics(): Metrics {
       })
     },
   }
-  watchEventLoop(metrics)
-  return metrics
 }
