@@ -1,5 +1,5 @@
 /** Metrics of the event loop. Those of prom-client forget everything whenever they are read. */
-import { type IntervalHistogram, monitorEventLoopDelay } from 'node:perf_hooks'
+import { type ELDHistogram, monitorEventLoopDelay } from 'node:perf_hooks'
 import { setImmediate } from 'node:timers/promises'
 import type { Metrics } from './metrics.ts'
 
@@ -22,13 +22,13 @@ class EventLoopDelays {
   }
 
   /** @returns 0 as long as nothing was recorded: an empty histogram has no mean, and a minimum of 292 years. */
-  seconds(read: (delays: IntervalHistogram) => number): number {
+  seconds(read: (delays: ELDHistogram) => number): number {
     const [delays] = this.recorders
     return delays.count === 0 ? 0 : read(delays) / 1e9
   }
 }
 
-function startRecorder(): IntervalHistogram {
+function startRecorder(): ELDHistogram {
   const recorder = monitorEventLoopDelay({ resolution: RESOLUTION_MS })
   recorder.enable()
   return recorder
@@ -48,7 +48,7 @@ export function watchEventLoop(metrics: Pick<Metrics, 'gauge'>): void {
       return (performance.now() - startedAt) / 1_000
     },
   )
-  const delay = (name: string, help: string, read: (delays: IntervalHistogram) => number) =>
+  const delay = (name: string, help: string, read: (delays: ELDHistogram) => number) =>
     metrics.gauge(
       `latchkey_nodejs_eventloop_lag_${name}_seconds`,
       `${help} of the event loop within the last one to two minutes.`,

@@ -195,11 +195,12 @@ describe('LATCHKEY_WORKERS=2', async () => {
   }, 40_000)
 })
 
-test.for([
+test.for<[string, NodeJS.Signals[]]>([
   ['SIGKILL', ['SIGKILL']],
   ['a second SIGTERM, which ends it with a code', ['SIGTERM', 'SIGTERM']],
-] as const)(
+])(
   'a worker that starts is ended by %s: the server starts, with all its workers',
+  { timeout: 60_000 },
   async ([, signals], { onTestFinished }) => {
     const database = await createTestDatabase()
     const main = spawnMain(database.url)
@@ -216,7 +217,6 @@ test.for([
     expect(main.exitCode).toBeNull()
     await expect.poll(() => children().filter((pid) => pid !== killed).length, POLL).toBe(2)
   },
-  60_000,
 )
 
 test('a worker that ends while no process can be started is replaced once one can', async ({
