@@ -87,6 +87,36 @@ export const catalogCases: readonly Case[] = [
     },
   },
   {
+    id: 'catalog/weights',
+    spec: 'D/catalog/register',
+    also: ['9.3'],
+    needs: { from: '1.4.1' },
+    title: 'an absent weight is 0, and weights out of range are 1, in registrations and transactions alike',
+    async run(ctx) {
+      const Node = ctx.unique('node')
+      const weightsOf = async (Service: string) =>
+        (await ctx.ok<ServiceInstance[]>('GET', `/catalog/service/${Service}`))[0]?.ServiceWeights
+      for (const [Weights, Passing, Warning] of [
+        [{ Passing: 5 }, 5, 0],
+        [{ Passing: 65_535, Warning: 65_535 }, 65_535, 65_535],
+        [undefined, 1, 1],
+        [{}, 1, 1],
+        [{ Warning: 5 }, 1, 1],
+        [{ Passing: 5, Warning: -1 }, 1, 1],
+        [{ Passing: 65_536 }, 1, 1],
+      ] as const) {
+        const [Service, inTxn] = [ctx.unique('service'), ctx.unique('service')]
+        const body = { Node, Address: '10.0.0.1', Service: { Service, Weights } }
+        await ctx.ok('PUT', '/catalog/register', { body })
+        const operation = { Verb: 'set', Node, Service: { ID: inTxn, Service: inTxn, Weights } }
+        await ctx.ok('PUT', '/txn', { body: [{ Service: operation }] })
+        for (const name of [Service, inTxn])
+          assert.deepEqual(await weightsOf(name), { Passing, Warning }, JSON.stringify(Weights))
+      }
+      await remove(ctx, { Node })
+    },
+  },
+  {
     id: 'catalog/deregister',
     spec: 'D/catalog/deregister',
     title:

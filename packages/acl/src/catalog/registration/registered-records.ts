@@ -62,12 +62,9 @@ export function checkPort(port: number | undefined, field: string): void {
   if (port !== undefined && Math.abs(port) > PORT_MAX) throw invalidField(field, 'The port is out of range')
 }
 
-/** If one is out of range, both are 1. */
-function weights({
-  Passing,
-  Warning,
-}: NonNullable<ServiceRegistration['Weights']> = {}): ServiceRecord['Weights'] {
-  if (Passing === undefined || Warning === undefined) return { Passing: Passing ?? 1, Warning: Warning ?? 1 }
+/** An absent weight is 0. If there are none or one is out of range, both are 1. */
+function weights(given: ServiceRegistration['Weights']): ServiceRecord['Weights'] {
+  const { Passing = 0, Warning = 0 } = given ?? {}
   const fits = Passing >= 1 && Warning >= 0 && Passing <= WEIGHT_MAX && Warning <= WEIGHT_MAX
   return fits ? { Passing, Warning } : { Passing: 1, Warning: 1 }
 }
