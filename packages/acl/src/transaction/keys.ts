@@ -1,7 +1,7 @@
 /** Transaction operations on keys. */
 import type { KvRecord } from '../records/records.ts'
 import type { SessionRecord } from '../records/session-records.ts'
-import { type LockRequest, lockedKey, releasedKey } from '../sessions/key-locks.ts'
+import { isSameKey, type LockRequest, lockedKey, releasedKey } from '../sessions/key-locks.ts'
 import type { KeyOperation } from './operations.ts'
 import {
   DENIED,
@@ -17,7 +17,7 @@ import {
 
 /** The stored keys that a transaction uses. */
 export interface StoredKeys {
-  /** Finds any key that an operation names. */
+  /** Finds any key that an operation names. Its value is empty if no operation can show it or write the same. */
   entry(namespace: string, key: string): KvRecord | undefined
   /** Returns the keys of a `get-tree`, in order. */
   tree(namespace: string, prefix: string): readonly KvRecord[]
@@ -185,6 +185,7 @@ export class Keys {
       ModifyIndex: PENDING_INDEX,
       Namespace: namespace,
     }
+    if (entry && isSameKey(entry, record)) return show(entry, false)
     this.written.set(idOf(namespace, key), { namespace, key, record, stored })
     return show(record, false)
   }

@@ -192,4 +192,54 @@ export const keyValueCases: readonly Case[] = [
         assert.equal((await ctx.call('DELETE', `${path}-none?cas=${cas}`)).text, 'true')
     },
   },
+  {
+    id: 'kv/unchanged',
+    spec: '5.4',
+    also: ['D/transactions/keys', 'D/blocking/wakes'],
+    title:
+      'a write of what the key already holds succeeds, keeps its ModifyIndex and wakes nobody; a change does not',
+    async run(ctx) {
+      const [Node, key] = [ctx.unique('node'), ctx.unique('key')]
+      await ctx.ok('PUT', '/catalog/register', { body: { Node, Address: '10.0.0.1' } })
+      const { ID: Session } = await ctx.ok<{ ID: string }>('PUT', '/session/create', { body: { Node } })
+      const read = async () => {
+        const [entry] = await ctx.ok<{ ModifyIndex: number; LockIndex: number }[]>('GET', `/kv/${key}`)
+        return entry
+      }
+      const put = async (query: string, raw: string) =>
+        assert.equal((await ctx.call('PUT', `/kv/${key}?${query}`, { raw })).text, 'true', query)
+      const inTxn = async (Verb: string, text: string, more: object) => {
+        const Value = Buffer.from(text).toString('base64')
+        const reply = await ctx.call('PUT', '/txn', { body: [{ KV: { Verb, Key: key, Value, ...more } }] })
+        assert.equal(reply.status, 200, Verb)
+        return JSON.parse(reply.text).Results[0].KV.ModifyIndex
+      }
+      for (const [flags, lock] of [
+        ['', {}],
+        ['flags=7', { Flags: 7 }],
+        [`acquire=${Session}`, { Session }],
+      ] as const) {
+        await put(flags, 'value')
+        const stored = await read()
+        const ModifyIndex = stored?.ModifyIndex ?? 0
+        const waiting = ctx.call('GET', `/kv/${key}?index=${ModifyIndex}&wait=60s`)
+        const plain = 'Session' in lock ? '' : flags
+        for (const query of [flags, plain, `${plain}&cas=${ModifyIndex}`]) await put(query, 'value')
+        const verbs = 'Session' in lock ? ['lock', 'set', 'cas'] : ['set', 'cas']
+        for (const verb of verbs)
+          assert.equal(await inTxn(verb, 'value', { ...lock, Index: ModifyIndex }), ModifyIndex, verb)
+        assert.deepEqual(await read(), stored)
+        // Another value of the same length is a change, and the first that the watcher sees.
+        const changed = await inTxn('set', 'eulav', lock)
+        assert(changed > ModifyIndex)
+        assert.equal(JSON.parse((await waiting).text)[0].ModifyIndex, changed)
+      }
+      const { ModifyIndex = 0, LockIndex } = (await read()) ?? {}
+      await put(`release=${Session}`, 'eulav')
+      const released = await read()
+      assert.equal(released?.LockIndex, LockIndex)
+      assert(released && released.ModifyIndex > ModifyIndex, 'a release changes the lock')
+      await ctx.ok('PUT', '/catalog/deregister', { body: { Node } })
+    },
+  },
 ]

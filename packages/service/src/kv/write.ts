@@ -1,4 +1,4 @@
-import type { KvRecord, LockRequest } from '@latchkey/acl'
+import { isSameKey, type KvRecord, type LockRequest } from '@latchkey/acl'
 import { AclError, shorten } from '@latchkey/contract'
 import { type Answer, type Call, json } from '../handler.ts'
 import { decideAndCommitFor } from '../store/commit.ts'
@@ -27,6 +27,7 @@ export function writeKvHandler(call: Call<'kv.write'>): Promise<Answer<'kv.write
       CreateIndex: existing?.CreateIndex ?? 0,
       ModifyIndex: 0,
     }
+    if (isSameKey(existing, record)) return { changes: [], answer: () => json(true) }
     return {
       changes: [{ table: 'kv', op: 'put', record, expect: cas === undefined ? undefined : index }],
       answer: () => json(true),

@@ -7,7 +7,7 @@ import { kvTopic, type Store } from '../store/store.ts'
 const NO_VALUE = new Uint8Array(0)
 
 /**
- * Keeps a value only if a `get` or `get-tree` may show it.
+ * Keeps a value only if a `get` or `get-tree` may show it, or if a write may repeat it.
  *
  * @throws AclError `transaction_too_large`.
  */
@@ -31,7 +31,10 @@ export async function loadKeys(
     } else if (!entries.has(id)) {
       const entry = await store.kvEntry(namespace, key)
       if (shown.has(id)) room.take(entry)
-      entries.set(id, entry && !shown.has(id) ? { ...entry, Value: NO_VALUE } : entry)
+      const mayRepeat = ofKeys.some(
+        (other) => id === kvTopic(other.namespace, other.key) && other.value.length === entry?.Value.length,
+      )
+      entries.set(id, entry && !shown.has(id) && !mayRepeat ? { ...entry, Value: NO_VALUE } : entry)
     }
   }
   return {
