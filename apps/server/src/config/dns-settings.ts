@@ -65,7 +65,7 @@ export const DNS_SETTINGS = {
   }),
   dnsUdpAnswers: integer({
     env: 'LATCHKEY_DNS_UDP_ANSWERS',
-    doc: 'Maximum number of records in a UDP answer to a client that accepts no more than 512 bytes.',
+    doc: 'Maximum number of instances of a service in a UDP answer to a client that accepts no more than 512 bytes.',
     fallback: 3,
     min: 1,
     max: 8,
@@ -79,7 +79,7 @@ export const DNS_SETTINGS = {
   }),
   dnsTruncate: flag({
     env: 'LATCHKEY_DNS_TRUNCATE',
-    doc: 'Whether a UDP answer that omits records says so, so that clients ask again over TCP.',
+    doc: 'Whether a UDP answer that omits instances of a service says so, so that clients ask again over TCP.',
     fallback: false,
   }),
   dnsNodeMetadata: flag({

@@ -26,7 +26,7 @@ afterEach(async () => {
   for (const server of servers.splice(0)) await server.close()
 })
 
-type Question = { readonly name: string; readonly type: 'A' | 'SRV' }
+type Question = { readonly name: string; readonly type: 'A' | 'SRV' | 'TXT' }
 const WEB: Question = { name: 'web.service.consul', type: 'A' }
 
 const ask = (question: Question, id = 1) => encode({ type: 'query', id, questions: [question] })
@@ -70,7 +70,12 @@ describe('with the names of a service', () => {
   beforeAll(async () => {
     const { service, store } = await aWorld()
     await store.commit([
-      { table: 'nodes', op: 'put', record: aNode({ Node: 'a', Address: '10.0.0.1' }), expect: 0 },
+      {
+        table: 'nodes',
+        op: 'put',
+        record: aNode({ Node: 'a', Address: '10.0.0.1', Meta: { a: '1', b: '2', c: '3', d: '4', e: '5' } }),
+        expect: 0,
+      },
       ...Array.from({ length: 12 }, (_, i) => {
         const record = aService({ Node: 'a', ID: `web-${i}`, Service: 'web', Address: `10.0.1.${i}` })
         return { table: 'services', op: 'put', record, expect: 0 } as const
@@ -99,6 +104,17 @@ describe('with the names of a service', () => {
     ])
     expect(answered).toContain('NOERROR udp')
   })
+
+  test.each([
+    ['TXT', 5],
+    ['ANY', 6],
+  ] as const)(
+    '%s of a node over UDP: all its records, because only services have a limit',
+    async (type, count) => {
+      const { answers = [] } = await overUdp(port(), ask({ name: 'a.node.consul', type: type as 'TXT' }))
+      expect(answers).toHaveLength(count)
+    },
+  )
 
   test('questions over one TCP connection are answered in order, however they are split', async () => {
     const socket = await open(port())

@@ -6,13 +6,17 @@ import type { Query } from './query.ts'
 /** Room for an answer. */
 export interface Room {
   readonly bytes: number
+  /** Maximum instances of a service. */
   readonly answers: number
 }
 
 /** For UDP clients that announce no size. RFC 1035, 4.2.1. */
 const UDP_BYTES = 512
-/** Maximum bytes over UDP, whatever the client announces, to limit amplification by forged questions. */
-const UDP_BYTES_MAX = 4_096
+/**
+ * Maximum bytes over UDP, whatever the client announces, to limit amplification by forged questions. This much passes every
+ * IPv6 network in one piece: 1,280 bytes minus the headers.
+ */
+const UDP_BYTES_MAX = 1_232
 /** The length of a message over TCP has two bytes. */
 const TCP_BYTES_MAX = 65_535
 /** Minimum bytes of a record with an address: a pointer, ten bytes, and the address. */
@@ -20,7 +24,7 @@ const ADDRESS_BYTES_MIN = 16
 /** Minimum bytes of an SRV record with a short target, and of the target's address. */
 const LOCATION_BYTES_MIN = 40 + ADDRESS_BYTES_MIN
 
-/** @param answersMax maximum answers for a client that accepts no more than 512 bytes. */
+/** @param answersMax maximum instances for a client that accepts no more than 512 bytes. */
 export function roomOf(query: Query, transport: 'udp' | 'tcp', answersMax: number): Room {
   const recordBytes = query.question.type === 'SRV' ? LOCATION_BYTES_MIN : ADDRESS_BYTES_MIN
   if (transport === 'tcp') return { bytes: TCP_BYTES_MAX, answers: Math.floor(TCP_BYTES_MAX / recordBytes) }
@@ -32,8 +36,8 @@ export function roomOf(query: Query, transport: 'udp' | 'tcp', answersMax: numbe
  * Writes as much of an answer as fits. Drops TXT records among the additional records first, then answers from the end
  * with the addresses of their targets, then the remaining additional and authority records.
  *
- * @param options.saysCut whether the message is marked as truncated if answers are missing. It always is if no answer
- * is left.
+ * @param options.saysCut whether the message is marked as truncated if instances are missing. It always is if no answer is
+ * left, or if other answers are missing, because those are not interchangeable.
  */
 export function writeInto(
   room: Room,
@@ -41,10 +45,16 @@ export function writeInto(
   reply: DnsReply,
   options: { readonly saysCut: boolean },
 ): Buffer {
-  let cut = takeAnswers({ ...reply, additionals: withoutRepetitions(reply.additionals) }, room.answers)
+  const whole = { ...reply, additionals: withoutRepetitions(reply.additionals) }
+  const { isOfService = false } = reply
+  let cut = isOfService ? takeAnswers(whole, room.answers) : whole
   for (;;) {
     const missing = reply.answers.length - cut.answers.length
-    const message = writeReply(query, cut, missing > 0 && (options.saysCut || cut.answers.length === 0))
+    const message = writeReply(
+      query,
+      cut,
+      missing > 0 && (options.saysCut || !isOfService || cut.answers.length === 0),
+    )
     if (message.length <= room.bytes || isBare(cut)) return message
     cut = smaller(cut, room.bytes / message.length)
   }

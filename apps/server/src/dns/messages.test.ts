@@ -46,7 +46,7 @@ const metadata = (i: number): DnsRecord => ({
 function aReply(count: number, beside: readonly ((i: number) => DnsRecord)[] = [address]): DnsReply {
   const numbers = Array.from({ length: count }, (_, i) => i)
   const additionals = numbers.flatMap((i) => beside.map((record) => record(i)))
-  return { ...emptyReply('NOERROR'), answers: numbers.map(located), additionals }
+  return { ...emptyReply('NOERROR'), isOfService: true, answers: numbers.map(located), additionals }
 }
 
 describe('reading', () => {
@@ -59,6 +59,21 @@ describe('reading', () => {
     })
     expect(aQuery(withEdns(1232)).udpSize).toBe(1232)
     expect(aQuery(encode({ questions: [{ name: '.', type: 'NS' }] })).question.name).toBe('')
+  })
+
+  test('a label that contains a dot or is not UTF-8 equals neither several labels nor a name', () => {
+    const named = (...labels: readonly (string | Buffer)[]) => {
+      const name = labels.map((label) => Buffer.concat([Buffer.from([label.length]), Buffer.from(label)]))
+      const message = Buffer.concat([aMessage().subarray(0, 12), ...name, Buffer.from([0, 0, 1, 0, 1])])
+      const query = aQuery(message)
+      expect(Buffer.concat([message.subarray(0, 12), query.questionBytes])).toEqual(message)
+      return query.question.name
+    }
+    expect(named('a', 'b', 'node', 'consul')).toBe('a.b.node.consul')
+    expect(named('a.b', 'node', 'consul')).toBe('a\0b.node.consul')
+    expect(named('web', 'service.consul')).toBe('web.service\0consul')
+    expect(named('.')).toBe('\0')
+    expect(named(Buffer.from([0x61, 0xff]), 'consul')).toBe('a\0.consul')
   })
 
   test.each([
@@ -211,7 +226,7 @@ describe('room', () => {
     ['udp', 0, 3],
     ['udp', 512, 3],
     ['udp', 100, 3],
-    ['udp', 4_096, 12],
+    ['udp', 1_232, 12],
     ['udp', 65_535, 12],
     ['tcp', 0, 12],
   ] as const)('12 instances over %s, with EDNS %i: %i of them', (transport, edns, answers) => {
@@ -223,11 +238,20 @@ describe('room', () => {
     })
   })
 
-  test('over UDP an answer has no more than 4,096 bytes', () => {
-    const { answers, addresses } = cut('udp', aReply(256), { edns: 65_535 })
+  test.each([1_233, 4_096, 65_535])('over UDP with EDNS %i, an answer has at most 1,232 bytes', (edns) => {
+    expect(roomOf(aQuery(withEdns(edns)), 'udp', 3).bytes).toBe(1_232)
+    const { answers, addresses } = cut('udp', aReply(256), { edns })
     expect(answers).toBe(addresses)
-    expect(answers).toBeGreaterThan(50)
-    expect(answers).toBeLessThan(100)
+    expect(answers).toBeGreaterThan(15)
+  })
+
+  const text = (i: number): DnsRecord => ({ ...metadata(i), name: NAME })
+  test.each([
+    [4, 4, false],
+    [5, 4, true],
+  ])('%i texts of a node without EDNS: %i that fit in 512 bytes; TC %s', (count, answers, isCut) => {
+    const reply = { ...emptyReply('NOERROR'), answers: Array.from({ length: count }, (_, i) => text(i)) }
+    expect(cut('udp', reply)).toMatchObject({ answers, isCut })
   })
 
   test('an answer says that it was truncated if the setting is on', () => {

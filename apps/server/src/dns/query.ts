@@ -48,10 +48,11 @@ export function readQuery(message: Buffer): Query | Unanswerable | undefined {
     const { questions: [asked] = [], additionals = [] } = decode(message)
     if (!asked) return { ...header, opcode, rcode: 'FORMERR' }
     const edns = additionals.find((each) => each.type === 'OPT')
+    const { name, bytes } = questionOf(message)
     return {
       ...header,
-      question: { name: asked.name === '.' ? '' : asked.name, type: asked.type },
-      questionBytes: questionOf(message),
+      question: { name, type: asked.type },
+      questionBytes: bytes,
       udpSize: edns?.udpPayloadSize,
     }
   } catch {
@@ -61,13 +62,26 @@ export function readQuery(message: Buffer): Query | Unanswerable | undefined {
 
 /** Type and class, after the name. */
 const QUESTION_TAIL_BYTES = 4
+const LABEL_BYTES_MAX = 63
 
 /**
- * The first question: labels, each preceded by its length, an empty label, type and class. There is nothing before it
+ * Reads the first question: labels, each preceded by its length, an empty label, type and class. There is nothing before it
  * for a pointer to refer to.
+ *
+ * @throws RangeError if a label is too long.
  */
-function questionOf(message: Buffer): Uint8Array {
+function questionOf(message: Buffer): { readonly name: string; readonly bytes: Uint8Array } {
+  const labels: string[] = []
   let at = HEADER_BYTES
-  for (let length = message[at] ?? 0; length > 0; length = message[at] ?? 0) at += 1 + length
-  return message.subarray(HEADER_BYTES, at + 1 + QUESTION_TAIL_BYTES)
+  for (let length = message[at] ?? 0; length > 0; length = message[at] ?? 0) {
+    if (length > LABEL_BYTES_MAX) throw new RangeError(`a label of ${length} bytes`)
+    labels.push(labelOf(message.subarray(at + 1, at + 1 + length)))
+    at += 1 + length
+  }
+  return { name: labels.join('.'), bytes: message.subarray(HEADER_BYTES, at + 1 + QUESTION_TAIL_BYTES) }
+}
+
+/** A dot within a label, and bytes that are not UTF-8, become NUL, so that they equal neither several labels nor a name. */
+function labelOf(bytes: Buffer): string {
+  return bytes.toString().replaceAll(/[.\ufffd]/g, '\0')
 }

@@ -9,7 +9,7 @@ export interface ResponderOptions {
   /** Answers a question with at most as many records as could fit. */
   readonly resolve: (question: DnsQuestion, recordsMax: number) => DnsReply | Promise<DnsReply>
   readonly rates: AnswerRates
-  /** Maximum answers over UDP for a client that accepts no more than 512 bytes. */
+  /** Maximum instances of a service over UDP for a client that accepts no more than 512 bytes. */
   readonly udpAnswersMax: number
   /** Whether clients may announce that they accept more over UDP. Since 0.8.5. */
   readonly hasEdns: boolean

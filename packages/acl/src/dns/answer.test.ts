@@ -124,6 +124,7 @@ describe('nodes', () => {
     ['nobody.node.consul', 'MX', 'NOERROR'],
     ['nobody.node.consul', 'A', 'NXDOMAIN; authority SOA'],
     ['node.consul', 'A', 'NXDOMAIN; authority SOA'],
+    ['alpha\0one.node.consul', 'A', 'NXDOMAIN; authority SOA'],
   ])('%s %s: %s', (name, type, expected) => {
     expect(shown(ask(name, type))).toBe(expected)
   })
@@ -169,6 +170,8 @@ describe('services', () => {
     ['v2.web.service.consul', 'A', 'NOERROR; A 10.0.0.1'],
     ['a.b.web.service.consul', 'A', 'NOERROR; A 10.0.0.1'],
     ['x.a.web.service.consul', 'A', 'NXDOMAIN; authority SOA'],
+    ['a\0b.web.service.consul', 'A', 'NXDOMAIN; authority SOA'],
+    ['web\0service.consul', 'A', 'NXDOMAIN; authority SOA'],
     ['none.web.service.consul', 'A', 'NXDOMAIN; authority SOA'],
     ['_web._v2.service.consul', 'A', 'NOERROR; A 10.0.0.1'],
     ['_web._tcp.consul', 'SRV', 'NOERROR; SRV'],
@@ -303,6 +306,7 @@ describe('addresses, the domain, and other domains', () => {
     ['x.consul', 'A', 'NXDOMAIN; authority SOA'],
     ['consul', 'AXFR', 'NOTIMP'],
     ['notconsul', 'A', 'REFUSED'],
+    ['web.service\0consul', 'A', 'REFUSED'],
     ['example.com', 'A', 'REFUSED'],
     ['', 'A', 'REFUSED'],
   ])('%s %s: %s', (name, type, expected) => {

@@ -1,7 +1,7 @@
 /** DNS messages as objects, not bytes. Types are spelled as in the RFCs: `A`, `SRV`, `ANY`. */
 
 export interface DnsQuestion {
-  /** Without a trailing dot, in the spelling of the client. */
+  /** Without a trailing dot, in the spelling of the client. A dot within a label is written as NUL. */
   readonly name: string
   readonly type: string
 }
@@ -61,6 +61,8 @@ export interface DnsReply {
   /** Whether this server is authoritative for the zone. */
   readonly isAuthoritative: boolean
   readonly isRecursionAvailable: boolean
+  /** Whether the answers are interchangeable instances of a service, of which a client may get fewer. */
+  readonly isOfService?: true
   readonly answers: readonly DnsRecord[]
   readonly authorities: readonly DnsRecord[]
   readonly additionals: readonly DnsRecord[]

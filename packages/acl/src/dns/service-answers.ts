@@ -28,7 +28,9 @@ export function answerService(target: ServiceTarget, asked: Asked): DnsReply {
   // Existing services answer TXT with addresses.
   if (!isAboutAddresses && (settings.isStrict || question.type !== 'TXT')) return nothing('NOERROR', zone)
   const answers = addressesOf(all, asked)
-  return answers.length === 0 ? nothing('NOERROR', zone) : { ...emptyReply('NOERROR'), answers }
+  return answers.length === 0
+    ? nothing('NOERROR', zone)
+    : { ...emptyReply('NOERROR'), isOfService: true, answers }
 }
 
 /** The instances that an answer may include, in random order. */
@@ -122,7 +124,7 @@ function locationsOf(instances: Iterable<Instance>, asked: Asked): DnsReply {
     if (answers.size > recordsMax) break
   }
   if (answers.size === 0) return nothing('NOERROR', asked.zone)
-  return { ...emptyReply('NOERROR'), answers: [...answers.values()], additionals }
+  return { ...emptyReply('NOERROR'), isOfService: true, answers: [...answers.values()], additionals }
 }
 
 /** The catalog stores any integer as a port; an SRV record has 16 bits. */
