@@ -1,5 +1,5 @@
 /** The journey of a new user, against the mocks. */
-import { writeFileSync } from 'node:fs'
+import { existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createMockService } from '@latchkey/mocks'
 import { expect, test } from 'vitest'
@@ -34,8 +34,25 @@ test('from a new server to a token that is corrected and revoked', async () => {
   expect(refusal.code).toBe(EXIT.denied)
   expect(refusal.stderr).toContain('needs key:write "orders/1"')
   expect(refusal.stderr).toContain('role shop → policy orders (line 1: key_prefix "orders/" is "read")')
-  expect(refusal.stderr).toContain('key "orders/1" { policy = "write" }')
+  expect(refusal.stderr).toContain(
+    'Rule to add to a policy of the token: key "orders/1" { policy = "write" }',
+  )
   expect(await run(`can write key orders/1 --accessor ${accessor}`)).toMatchObject({ code: EXIT.denied })
+
+  const [denied, intention] = [
+    `can write key orders/ --accessor ${accessor}`,
+    `can read intention web --accessor ${accessor}`,
+  ]
+  await ok([
+    'policy',
+    'update',
+    'orders',
+    '--rule',
+    'key "orders/" { policy = "deny" }',
+    ...['--rule', 'key_prefix "orders/" { policy = "read" }'],
+  ])
+  expect((await run(denied)).stderr).toBe('To allow it, change the rule that denies it: policy = "write"\n')
+  expect((await run(intention)).stderr).toContain(': service "web" { policy = "read" }\n')
 
   const rule = ['--rule', 'key_prefix "orders/" { policy = "write" }']
   const forecast = await run(['what-if', 'orders', ...rule])
@@ -80,6 +97,20 @@ test('policy edit makes and changes a policy with an editor, and refuses rules w
   expect(unseen).toMatchObject({ code: EXIT.usage })
   expect(unseen.stderr).toContain('there is no terminal for an editor')
   expect(await ok('policy read edited --template {{Rules}}')).toBe('acl = "write"')
+})
+
+test('policy edit: the name that a server gives the policy is no path', async () => {
+  const escaped = join(temporaryFolder(), 'escaped')
+  const policy = {
+    ID: '8d5faa9a-0c7b-4b36-9f3b-1a2b3c4d5e6f',
+    Rules: 'acl = "read"',
+    Description: '',
+    Hash: '',
+  }
+  const fetch = async () =>
+    Response.json({ ...policy, Name: `../../../../../..${escaped}`, CreateIndex: 1, ModifyIndex: 1 })
+  await run('policy edit orders', { fetch, env: { EDITOR: 'true' } })
+  expect(existsSync(`${escaped}.hcl`)).toBe(false)
 })
 
 test('--rules takes a file, @file, standard input or the rules themselves', async () => {

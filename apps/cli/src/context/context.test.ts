@@ -5,6 +5,7 @@ import { createMockService } from '@latchkey/mocks'
 import { beforeEach, expect, test } from 'vitest'
 import { commandLine, temporaryFolder } from '../../test/run.ts'
 import { EXIT } from '../exit-codes.ts'
+import { findKeyring } from './keyring.ts'
 
 const service = createMockService()
 let folder = ''
@@ -97,6 +98,14 @@ test('with a keyring, the secret is there and not in the file', async () => {
   expect(await run('policy list', { env })).toMatchObject({ code: EXIT.done })
   await run('logout', { env })
   expect(() => statSync(vault)).toThrow('ENOENT')
+})
+
+test('a secret of a server is no command to the keychain', async () => {
+  writeFileSync(join(folder, 'security'), `#!/bin/sh\ncat > "${folder}/commands"\n`, { mode: 0o755 })
+  const keychain = findKeyring({ PATH: `${folder}${delimiter}${process.env.PATH}` }, 'darwin')
+  expect(await keychain?.write('a', 'x"\ndelete-keychain login.keychain "')).toBe(false)
+  expect(await keychain?.write('a "b"', 'x"y')).toBe(true)
+  expect(readFileSync(join(folder, 'commands'), 'utf8')).toMatch(/ -a "a \\"b\\"" -w "x\\"y"\n$/)
 })
 
 test('a login through an auth method is deleted by logout', async () => {

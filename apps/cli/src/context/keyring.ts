@@ -47,18 +47,21 @@ function macKeyring(env: Io['env']): Keyring {
     name: 'the keychain',
     read: async (account) =>
       (await run(env, 'security', ['find-generic-password', '-w', ...where(account)]))?.trim(),
-    // The interactive mode reads the secret from standard input, because other users can see arguments.
-    write: async (account, secret) =>
-      (await run(
-        env,
-        'security',
-        ['-i'],
-        `add-generic-password -U -s ${SERVICE} -a "${account}" -w "${secret.replace(/["\\]/g, '\\$&')}"\n`,
-      )) !== undefined,
+    // The interactive mode reads the secret from standard input, because other users can see arguments. Each line is a
+    // command, so a secret with a line end would run what follows it.
+    write: async (account, secret) => {
+      if (/\p{Cc}/u.test(account + secret)) return false
+      const command = `add-generic-password -U -s ${SERVICE} -a ${quoted(account)} -w ${quoted(secret)}\n`
+      return (await run(env, 'security', ['-i'], command)) !== undefined
+    },
     remove: async (account) => {
       await run(env, 'security', ['delete-generic-password', ...where(account)])
     },
   }
+}
+
+function quoted(text: string): string {
+  return `"${text.replace(/["\\]/g, '\\$&')}"`
 }
 
 /** Maximum time for the person to unlock the keyring. */

@@ -33,7 +33,8 @@ export const editPolicy: Action = async (session, input) => {
   const folder = mkdtempSync(join(tmpdir(), 'latchkey-'))
   try {
     const before = existing?.Rules ?? NEW_POLICY
-    const rules = await editUntilValid(join(folder, `${existing?.Name ?? 'policy'}.hcl`), before, session)
+    // Not named after the policy: a server could choose a name that is a path.
+    const rules = await editUntilValid(join(folder, 'policy.hcl'), before, session)
     if (rules === before) return session.note('Nothing was changed.')
     if (existing === undefined) {
       await policies.create({ Name: name, Rules: rules })
