@@ -180,7 +180,27 @@ const INVALID: readonly (readonly [
     'the first is on line 1, column 1',
   ],
   ['{"acl":"read","acl":"read"}', 1, 15, '"acl" a second time', 'each name once'],
-  ['{"key":{"a":[{"policy":"read"},{"policy":"read"}]}}', 1, 9, 'key "a" a second time', 'each rule once'],
+  [
+    '{"key":{"a":[{"policy":"read"},{"policy":"read"}]}}',
+    1,
+    32,
+    'key "a" a second time',
+    'the first is on line 1, column 14',
+  ],
+  [
+    '{"key":[{"a":{"policy":"read"}},\n{"a":{"policy":"read"}}]}',
+    2,
+    2,
+    'key "a" a second time',
+    'the first is on line 1, column 10',
+  ],
+  [
+    '{"key":{"a":{"policy":"read","policy":"read"}}}',
+    1,
+    30,
+    'policy a second time',
+    'the first is on line 1, column 14',
+  ],
   [
     '{"key":{"a":{"policy":"read"},"a":{"policy":"read"}}}',
     1,

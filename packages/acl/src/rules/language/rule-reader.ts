@@ -130,7 +130,8 @@ export class RuleReader {
     const { start, segment, isJson } = where
     const expected = `a block { policy = "…" } for ${shown(segment.text)}`
     for (const object of objectsOf(value, expected, isJson)) {
-      const { line, column } = start
+      // Each block of a list has a place of its own.
+      const { line, column } = value.type === 'list' ? object.open : start
       this.addBlock({
         ...keyword,
         segment: segment.value,
@@ -159,7 +160,7 @@ export class RuleReader {
           'duplicate_merged',
           word,
           `${name} a second time`,
-          `it once; the first is on line ${earlier.word.line}`,
+          `it once; the first is on line ${earlier.word.line}, column ${earlier.word.column}`,
         )
       }
       const level = this.readLevel(item.value, name, keyword.kind, { mayBeUnset: name === 'intentions' })
