@@ -204,6 +204,8 @@ export const texts = {
       fix: 'A rule that allows it',
       copyRule: 'Copy rule',
       fixHow: 'Add it to a policy of the token, or to a new policy.',
+      change: 'A change that allows it',
+      changeHow: 'Change the rule that denies it. A rule beside it would have no effect, or be refused.',
       on: 'on',
       whoElse: 'Who may do this?',
     },

@@ -21,6 +21,11 @@ describe.skipIf(executablePath === undefined)('insight on a real server', () => 
       const answer = page.getByRole('region', { name: 'Answer' })
       await answer.getByText('key_prefix "vault/" { policy = "deny" }').waitFor()
       await answer.getByRole('heading', { name: 'No' }).waitFor()
+      await answer.getByText('key "vault/key" { policy = "read" }').waitFor()
+      await world.open(`/ask?kind=key&segment=vault%2F&access=list&token=${token.AccessorID}`)
+      await answer.getByText('policy = "list"').waitFor()
+      await answer.getByText('Change the rule that denies it').waitFor()
+      await world.open(`/ask?kind=key&segment=vault%2Fkey&access=read&token=${token.AccessorID}`)
       await world.client.policies.update(policy.ID, {
         ...policy,
         Rules: 'key_prefix "vault/" {\n  policy = "read"\n}\n',

@@ -279,6 +279,7 @@ export {
   type SegmentResource,
 } from './rules/decide/question.ts'
 export { authorizerOf, type ReadText, readText } from './rules/decide/read-source.ts'
+export { type Advice, adviceFor } from './rules/insight/advise.ts'
 export { findLint, lintRules } from './rules/insight/lint-rules.ts'
 export { probeQuestions } from './rules/insight/probe-questions.ts'
 export { sortInSlices } from './rules/insight/sort-in-slices.ts'

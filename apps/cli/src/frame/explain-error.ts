@@ -13,7 +13,7 @@ import {
   Unavailable,
 } from '@latchkey/sdk'
 import { EXIT, type ExitCode } from '../exit-codes.ts'
-import { describePath, describeRight, levelsOf, ruleFor } from '../insight/rights.ts'
+import { adviceText, describePath, describeRight, levelsOf } from '../insight/rights.ts'
 import { similarNames } from '../records/suggest.ts'
 import type { Session } from './session.ts'
 
@@ -134,14 +134,12 @@ async function explainDenial(error: PermissionDenied, session: Session): Promise
   return { message: detailOf(error), hints: [], exitCode }
 }
 
-/** Hints about a missing right: the token's access, and a sufficient rule. */
+/** Hints about a missing right: the token's access, and what would give the right. */
 async function hintsOfMissing(missing: MissingRight, session: Session): Promise<string[]> {
   const { secret } = await session.connection()
   if (secret === undefined) return LOG_IN
-  const rule = `Rule to add to a policy of the token: ${ruleFor(missing)}`
   return [
     ...(await describeInstead(missing, session)),
-    rule,
     'To see which tokens have it: latchkey who-can, with a token that has acl:read',
   ]
 }
@@ -167,7 +165,8 @@ async function describeInstead(missing: MissingRight, session: Session): Promise
       best === undefined
         ? `Token ${name} has no such right: ${describePath(refusal?.Explanation)}`
         : `Token ${name} has ${describeRight({ ...missing, access: best.Access })} ${describePath(best.Explanation)}`
-    return [has]
+    const advice = adviceText(refusal)
+    return advice === undefined ? [has] : [has, advice]
   } catch {
     // The explanation is optional: report the refusal without hints.
     return []

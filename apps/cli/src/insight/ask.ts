@@ -7,7 +7,7 @@ import type { Input } from '../frame/input.ts'
 import { namespaceField } from '../records/columns.ts'
 import { findPolicy, givenRules } from '../records/policy.ts'
 import { describeChange, whatWouldChange } from './confirm-rules.ts'
-import { describePath, describeRight, ruleFor } from './rights.ts'
+import { adviceText, describePath, describeRight } from './rights.ts'
 
 /** `read key web/port`. */
 function checkOf(input: Input): AuthorizeCheck {
@@ -35,7 +35,8 @@ export const can: Action = async (session, input) => {
     const { paint } = session.out
     const verdict = Allow ? paint('green', 'yes') : paint('red', 'no')
     await session.out.text(`${verdict}: ${describeRight(right)}, ${describePath(Explanation)}\n`)
-    if (!Allow) await session.note(`Rule to add to a policy of the token: ${ruleFor(right)}`)
+    const advice = adviceText(answer)
+    if (advice !== undefined) await session.note(advice)
   }
   return answer.Allow ? EXIT.done : EXIT.denied
 }

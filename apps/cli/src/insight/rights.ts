@@ -1,5 +1,6 @@
 /** Texts for rights. */
-import type { Explanation, MissingRight } from '@latchkey/sdk'
+import { adviceFor } from '@latchkey/acl'
+import type { AuthorizeAnswer, Explanation, MissingRight } from '@latchkey/sdk'
 
 const SCALARS: ReadonlySet<string> = new Set(['acl', 'keyring', 'mesh', 'operator', 'peering'])
 
@@ -10,13 +11,13 @@ export function describeRight({ resource, segment, access }: MissingRight): stri
     : `${resource}:${access} "${segment}"`
 }
 
-/** The rule that grants a right, in the syntax of a policy. */
-export function ruleFor({ resource, segment, access }: MissingRight): string {
-  // `write-prefix` requires access to a whole tree, which an exact rule cannot grant.
-  const level = access === 'write-prefix' ? 'write' : access
-  if (SCALARS.has(resource)) return `${resource} = "${level}"`
-  const isTree = access === 'write-prefix' || access === 'list'
-  return `${resource}${isTree ? '_prefix' : ''} ${JSON.stringify(segment ?? '')} { policy = "${level}" }`
+/** What would give the token the right that a check denied; `undefined` if that is not known. */
+export function adviceText(answer: AuthorizeAnswer | undefined): string | undefined {
+  const advice = answer && adviceFor(answer)
+  if (advice === undefined) return undefined
+  return 'add' in advice
+    ? `Rule to add to a policy of the token: ${advice.add}`
+    : `To allow it, change the rule that denies it: ${advice.change}`
 }
 
 /** The right itself, then the lesser rights on the same resource. */

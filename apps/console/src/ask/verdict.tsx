@@ -1,10 +1,10 @@
+import { adviceFor } from '@latchkey/acl'
 import type { AuthorizeAnswer, Explanation } from '@latchkey/sdk'
 import { Link } from '@tanstack/react-router'
 import { ArrowRight, CircleCheck, CircleSlash } from 'lucide-react'
 import { texts } from '../texts.ts'
 import { useTokenFeed } from '../tokens/list/use-token-feed.ts'
 import { CopyButton } from '../ui/copy-button.tsx'
-import { allowingRule } from './allowing-rule.ts'
 import type { Question } from './question.ts'
 
 interface VerdictProps {
@@ -36,7 +36,7 @@ export function Verdict({ question, answer }: VerdictProps) {
           </p>
         </div>
       </div>
-      {why && <Reason why={why} isAllowed={Allow} />}
+      {why && <Reason answer={answer} why={why} />}
       <div className="verdict-foot">
         <Link to="/ask/who" search={right} className="link-more">
           {texts.ask.may.whoElse}
@@ -61,7 +61,7 @@ function TokenLink({ accessorId }: { readonly accessorId: string }) {
   )
 }
 
-function Reason({ why, isAllowed }: { readonly why: Explanation; readonly isAllowed: boolean }) {
+function Reason({ answer, why }: { readonly answer: AuthorizeAnswer; readonly why: Explanation }) {
   const { Rule: rule, Path: path, Missing: missing } = why
   return (
     <dl className="reason">
@@ -81,7 +81,7 @@ function Reason({ why, isAllowed }: { readonly why: Explanation; readonly isAllo
               )}
             </>
           ) : (
-            <p>{isAllowed ? texts.ask.may.defaultAllow : texts.ask.may.defaultDeny}</p>
+            <p>{answer.Allow ? texts.ask.may.defaultAllow : texts.ask.may.defaultDeny}</p>
           )}
         </dd>
       </div>
@@ -98,19 +98,21 @@ function Reason({ why, isAllowed }: { readonly why: Explanation; readonly isAllo
           </dd>
         </div>
       )}
-      {missing && <Missing missing={missing} rule={rule} />}
+      {missing && <Missing answer={answer} missing={missing} />}
     </dl>
   )
 }
 
 interface MissingProps {
+  readonly answer: AuthorizeAnswer
   readonly missing: NonNullable<Explanation['Missing']>
-  readonly rule: Explanation['Rule']
 }
 
-/** The missing right, and a rule that would grant it. */
-function Missing({ missing, rule: decided }: MissingProps) {
-  const rule = allowingRule(missing, decided)
+/** The missing right, and what would grant it. */
+function Missing({ answer, missing }: MissingProps) {
+  const advice = adviceFor(answer)
+  const isAdded = advice !== undefined && 'add' in advice
+  const rule = isAdded ? advice.add : advice?.change
   return (
     <>
       <div>
@@ -129,13 +131,13 @@ function Missing({ missing, rule: decided }: MissingProps) {
       </div>
       {rule !== undefined && (
         <div>
-          <dt>{texts.ask.may.fix}</dt>
+          <dt>{isAdded ? texts.ask.may.fix : texts.ask.may.change}</dt>
           <dd>
             <div className="row">
               <pre className="rule">{rule}</pre>
               <CopyButton label={texts.ask.may.copyRule} text={() => `${rule}\n`} />
             </div>
-            <p className="small secondary">{texts.ask.may.fixHow}</p>
+            <p className="small secondary">{isAdded ? texts.ask.may.fixHow : texts.ask.may.changeHow}</p>
           </dd>
         </div>
       )}

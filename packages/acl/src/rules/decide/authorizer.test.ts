@@ -143,7 +143,7 @@ test('an explanation names policy, rule and line, and the missing right of a den
   expect(atOnce(authorizer.explain({ resource: 'acl', access: 'read' })).missing).toBeUndefined()
 })
 
-test('of several rules that decide alike, an explanation names the first policy, and the one that covers all', () => {
+test('of several rules that decide alike, an explanation names the first policy, and the one that no other rule can change', () => {
   const named = (question: Question, ...texts: readonly string[]) => {
     const { rule } = atOnce(anAuthorizer(texts).explain(question))
     return `${rule?.policyId} ${rule?.segment} ${rule?.level}`
@@ -153,7 +153,7 @@ test('of several rules that decide alike, an explanation names the first policy,
   expect(named(read, same, same)).toBe('p0 a read')
   const below: Question = { resource: 'key', segment: 'a/b/', access: 'write-prefix' }
   const denial = 'key "a/b/c" { policy = "deny" }'
-  expect(named(below, denial, 'key_prefix "a/" { policy = "read" }')).toBe('p1 a/ read')
+  expect(named(below, denial, 'key_prefix "a/" { policy = "read" }')).toBe('p0 a/b/c deny')
   const all: Question = { resource: 'intention', segment: '*', access: 'write' }
   const one = 'service_prefix "a" { policy = "deny" }'
   expect(named(all, one, 'service_prefix "" { policy = "read" }')).toBe('p1  read')

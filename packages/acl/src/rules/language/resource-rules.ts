@@ -62,13 +62,11 @@ export class ResourceRules {
   }
 
   /**
-   * The rule that decides whether all names below a path may be written: the longest prefix of the path if it does not
-   * grant write, otherwise any rule at or below the path that does not, otherwise the prefix.
+   * The rule that decides whether all names below a path may be written: any rule at or below the path that does not
+   * grant write, which a rule for the path cannot change; otherwise the longest prefix of the path.
    */
   ruleForWritingBelow(path: string): MergedRule | undefined {
-    const covering = this.prefixes.longestPrefixOf(path)
-    if (covering !== undefined && covering.level !== 'write') return covering
-    return this.notWritable.firstStartingWith(path) ?? covering
+    return this.notWritable.firstStartingWith(path) ?? this.prefixes.longestPrefixOf(path)
   }
 
   /**
