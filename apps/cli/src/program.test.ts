@@ -25,6 +25,18 @@ test.each(['--help', '-h', 'help', 'help token', 'token --help'])('%s prints hel
   expect(stdout).toMatch(/^Usage: latchkey/)
 })
 
+test('help with the words of a command, before or inside its group, prints the help of this command: 0', async () => {
+  for (const spec of COMMANDS) {
+    const words = wordsOf(spec)
+    const { stdout } = await run([...words, '--help'])
+    expect(await run(['help', ...words])).toMatchObject({ code: EXIT.done, stdout })
+    if (words.length > 1) {
+      const inside = [...words.slice(0, -1), 'help', ...words.slice(-1)]
+      expect(await run(inside)).toMatchObject({ code: EXIT.done, stdout })
+    }
+  }
+})
+
 test('no command prints help: 0', async () => {
   expect(await run([])).toMatchObject({ code: EXIT.done, stderr: '' })
 })
@@ -37,6 +49,9 @@ test.each([
   ['nonsense', "unknown command 'nonsense'"],
   ['tokn list', 'Did you mean token?'],
   ['policy read', "missing required argument 'policy'"],
+  ['help nonsense', 'there is no command "nonsense"'],
+  ['help token nonsense', 'there is no command "token nonsense"'],
+  ['help context use production', 'there is no command "context use production"'],
   ['policy list extra', "too many arguments for 'list'"],
   ['policy list --colour', "unknown option '--colour'"],
   ['can read acl --token x', 'Did you mean --accessor <id>?'],

@@ -30,12 +30,35 @@ export async function runCli(argv: readonly string[], io: Io): Promise<number> {
       await write(io.stdout, program.helpInformation())
       return EXIT.done
     }
-    await program.parseAsync([...argv], { from: 'user' })
+    const helped = helpedCommand(program, argv)
+    if (helped !== undefined) helped.outputHelp()
+    else await program.parseAsync([...argv], { from: 'user' })
     return exitCode
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.done : EXIT.usage
     return report(error, io, session)
   }
+}
+
+/**
+ * The command that `help token create` or `token help create` asks about; commander itself reads only one word after
+ * `help`. `undefined` if the line asks for no help.
+ *
+ * @throws CliError if there is no such command.
+ */
+function helpedCommand(program: Command, argv: readonly string[]): Command | undefined {
+  const commandIn = ({ commands }: Command, word: string) => commands.find((each) => each.name() === word)
+  const at = argv.indexOf('help')
+  const isGroup = (word: string) => (commandIn(program, word)?.commands.length ?? 0) > 0
+  if (at === -1 || !argv.slice(0, at).every(isGroup)) return undefined
+  const words = argv.filter((word, i) => i !== at && !word.startsWith('-'))
+  let found = program
+  for (const [i, word] of words.entries()) {
+    const next = commandIn(found, word)
+    if (next === undefined) throw new CliError(`there is no command "${words.slice(0, i + 1).join(' ')}"`)
+    found = next
+  }
+  return found
 }
 
 async function report(error: unknown, io: Io, session: Session | undefined): Promise<ExitCode> {

@@ -11,6 +11,7 @@ import {
   startReady,
 } from '@latchkey/testkit/process/server-process'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { parseAllDocuments } from 'yaml'
 import { CATALOG_COMMANDS } from '../src/commands/catalog-commands.ts'
 import { EXIT } from '../src/exit-codes.ts'
 import { commandLine, type Outcome, temporaryFolder } from './run.ts'
@@ -69,6 +70,20 @@ test('token list --limit prints at most so many: none for 0', async () => {
   const listed = async (limit: number) => JSON.parse((await ok(`token list --limit ${limit} -o json`)).stdout)
   expect(await listed(0)).toEqual([])
   expect(await listed(1)).toHaveLength(1)
+})
+
+test('watch prints each state as one document: a line of NDJSON even for a list, YAML with separators', async () => {
+  const [state, ...more] = (await ok('watch policies --count 1 -o ndjson')).stdout.trimEnd().split('\n')
+  expect(more).toEqual([])
+  const names = JSON.parse(state ?? '').map(({ Name }: { readonly Name: string }) => Name)
+  expect(names).toContain('global-management')
+  expect(JSON.parse((await ok('watch policies --count 1 -o json')).stdout)).toHaveLength(names.length)
+  const [document, ...others] = parseAllDocuments((await ok('watch policies --count 1 -o yaml')).stdout)
+  expect(others).toEqual([])
+  expect((await ok('watch policies --count 1 -o yaml')).stdout).toMatch(/^---\n/)
+  expect(document?.toJS()).toHaveLength(names.length)
+  const lines = (await ok('watch policies --count 1 --template {{Name}}')).stdout.trimEnd().split('\n')
+  expect(lines).toEqual(names)
 })
 
 test('watch --count stops after so many states: at once for 0', async () => {

@@ -48,11 +48,7 @@ export const watch: Action = async (session, input) => {
       if (session.out.isTable) {
         await session.note(session.paint('dim', `— ${new Date().toISOString()}, index ${index ?? 'unknown'}`))
       }
-      const shown = session.out.shown(value ?? null)
-      // A stream of JSON documents has one document per line; YAML is easier to read for people.
-      if (session.out.isTable)
-        await session.out.text((await import('yaml')).stringify(shown, { lineWidth: 0 }))
-      else await session.out.data(shown)
+      await session.out.state(value ?? null)
       seen += 1
       if (seen >= count) break
     }

@@ -1,4 +1,5 @@
 /** Plan, apply and export, against the mocks. */
+import { generateKeyPairSync } from 'node:crypto'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createMockService } from '@latchkey/mocks'
@@ -169,6 +170,21 @@ test.each([
   const { code, stderr } = await apply()
   expect(code).toBe(EXIT.invalid)
   expect(stderr).toContain(message)
+})
+
+test('a key in PEM keeps its line ends: in --config, in a folder, and where a table shows it', async () => {
+  const { publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
+  const pem = String(publicKey.export({ type: 'spki', format: 'pem' }))
+  // Without `|`, YAML folds line ends to blanks.
+  const folded = `JWTValidationPubKeys:\n  - ${pem.trim().replaceAll('\n', '\n    ')}\n`
+  const config = join(temporaryFolder(), 'ci.yaml')
+  writeFileSync(config, folded)
+  expect(await run(`auth-method create ci --type jwt --config ${config}`)).toMatchObject({ code: EXIT.done })
+  expect((await client.authMethods.read('ci')).Config).toEqual({ JWTValidationPubKeys: [pem] })
+  const shown = (await run('auth-method read ci')).stdout.split('\n').map((line) => line.trim())
+  expect(shown).toEqual(expect.arrayContaining(pem.trim().split('\n')))
+  write('ci.yaml', `kind: auth-method\nName: ci\nType: jwt\nConfig:\n  ${folded.replaceAll('\n', '\n  ')}`)
+  expect(await plan()).toMatchObject({ code: EXIT.done })
 })
 
 test('the JSON Schema has a form for every kind, with the fields that a folder manages', () => {

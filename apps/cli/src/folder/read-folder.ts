@@ -5,6 +5,7 @@ import { atOnce, findRulesProblem } from '@latchkey/acl'
 import { type Document, LineCounter, parseAllDocuments } from 'yaml'
 import { EXIT } from '../exit-codes.ts'
 import { CliError, systemProblem } from '../frame/cli-error.ts'
+import { unfoldPem } from '../records/read-body.ts'
 import { type Content, contentOf } from './content.ts'
 import { FOLDER_KINDS, KIND_NAMES, type KindName } from './kinds.ts'
 
@@ -64,7 +65,7 @@ function readFile(file: string, problems: string[]): WantedRecord[] {
       problems.push(`${file}: ${fault.message.split('\n')[0]}`)
       return []
     }
-    const value: unknown = document.toJS()
+    const value: unknown = document.toJS({ reviver: unfoldPem })
     if (value === null) return []
     const place = `${file}:${lineCounter.linePos(document.range[0]).line}`
     const found = checkRecord(value, place)

@@ -68,6 +68,16 @@ export class Printer {
     return this.text(`${json(value, 2)}\n`)
   }
 
+  /** Prints one state of a watch, always as one document: a line, even for a list; YAML with a separator. */
+  async state(value: unknown): Promise<void> {
+    const { format } = this.options
+    const shown = this.shown(value)
+    if (format === 'ndjson') return this.data([shown])
+    if (format !== 'table' && format !== 'yaml') return this.data(shown)
+    const text = (await import('yaml')).stringify(shown, { lineWidth: 0 })
+    return this.text(format === 'yaml' ? `---\n${text}` : text)
+  }
+
   /** Prints an unmodified text, through a pager if it is longer than the terminal. */
   async text(text: string): Promise<void> {
     const rows = this.io.stdout.isTTY === true ? this.io.stdout.rows : undefined

@@ -1,4 +1,5 @@
 import type { AuthMethod, AuthMethodCreate, AuthMethodListEntry } from '@latchkey/sdk'
+import { stringify } from 'yaml'
 import { CliError } from '../frame/cli-error.ts'
 import type { Session } from '../frame/session.ts'
 import { descriptionField, namespaceField } from './columns.ts'
@@ -23,7 +24,8 @@ const kind: RecordKind<AuthMethod, AuthMethodListEntry, AuthMethodCreate> = {
     descriptionField,
     { title: 'Token lifetime', text: ({ MaxTokenTTL = 'unlimited' }) => MaxTokenTTL },
     { title: 'Token locality', text: ({ TokenLocality = 'local' }) => TokenLocality },
-    { title: 'Config', text: ({ Config }) => `${JSON.stringify(Config, null, 2)}\n` },
+    // As YAML, which shows keys and certificates with their line ends, and which --config reads.
+    { title: 'Config', text: ({ Config }) => stringify(Config, { lineWidth: 0 }) },
   ],
   list: (client) => client.authMethods.list(),
   find: (client, name) =>

@@ -26,13 +26,25 @@ export async function readText(path: string, session: Session): Promise<string> 
   }
 }
 
+/** A key or certificate on one line, as YAML folds a text that is pasted without `|`. */
+const FOLDED_PEM = /(-----BEGIN ([A-Z0-9 ]+)-----) +([A-Za-z0-9+/= ]+?) +(-----END \2-----) ?/g
+
+/** A reviver for YAML that gives keys and certificates their line ends back. */
+export function unfoldPem(_: unknown, value: unknown): unknown {
+  if (typeof value !== 'string' || value.includes('\n')) return value
+  return value.replace(
+    FOLDED_PEM,
+    (...[, begin, , body, end]) => `${[begin, ...body.split(/ +/), end].join('\n')}\n`,
+  )
+}
+
 /** Reads one record. */
 export async function readRecord<T>(path: string, schema: BodySchema<T>, session: Session): Promise<T> {
   const { parse } = await import('yaml')
   const text = await readText(path, session)
   let value: unknown
   try {
-    value = parse(text)
+    value = parse(text, unfoldPem)
   } catch (error) {
     throw new CliError(`${path} is not YAML: ${error instanceof Error ? error.message : error}`, {
       exitCode: EXIT.invalid,

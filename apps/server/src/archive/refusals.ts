@@ -1,5 +1,4 @@
 import { AclError } from '@latchkey/contract'
-import { isOfLastBeforeRelease } from '../database/schema/schema-compatibility.ts'
 import { KeyRingError } from '../secrets/key-ring.ts'
 import { SAMPLE_CONTEXT } from '../storage/keys/sealing-samples.ts'
 import type { ArchiveStore } from './archive-store.ts'
@@ -18,7 +17,7 @@ export function requireSuitable(
   migrations: readonly string[],
 ): void {
   const unknown = header.migrations.find((name) => !migrations.includes(name))
-  if (unknown !== undefined && !isOfLastBeforeRelease(header.migrations)) {
+  if (unknown !== undefined) {
     throw refused(
       `it was made by Latchkey ${header.product}, whose migration ${unknown} this version does not know: use that version or a later one`,
     )
