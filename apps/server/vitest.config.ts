@@ -27,7 +27,7 @@ const LONGEST = `
   coherence rolling-restart tokens-of-the-primary distinct-keys link-faults restart-faults pipelining proofs-runner
   anonymous-queries clock-skew embedded-postgres replication linearizability seeded-bugs soak durability faults store-model
   hostile-bodies legacy-import shutdown failover intentions-upgrade operations version-downgrade version-connections
-  list-writes list-files kept-lists long-headers paused-process express-bytes http-server docs-router
+  long-headers paused-process express-bytes http-server docs-router
 `
   .trim()
   .split(/\s+/)

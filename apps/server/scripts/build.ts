@@ -36,7 +36,6 @@ async function buildInto(next: string): Promise<void> {
     ...copy(['*'], PACKAGE_FILES.docsAssets, 'assets'),
     ...copy(GUIDES, PACKAGE_FILES.guides, 'guides'),
     ...copy(['commit-rows.sql'], dirname(PACKAGE_FILES.commitRows), ''),
-    ...copy(['query-compiler.wasm'], dirname(PACKAGE_FILES.queryCompiler), ''),
   ]
   // Tests of the console may build it at any time, so only a package contains a copy, which would otherwise become
   // outdated.

@@ -34,25 +34,5 @@ if (!existsSync(stamp) || readFileSync(stamp, 'utf8') !== source) {
       PRISMA_HIDE_UPDATE_MESSAGE: '1',
     },
   })
-  await keepCompilerInFile()
   writeFileSync(stamp, source)
-}
-
-/** Moves the query compiler from the source of a module to a file, which `src/heap/query-compiler.ts` reads. */
-async function keepCompilerInFile(): Promise<void> {
-  const client = join(generated, 'internal', 'class.ts')
-  const text = readFileSync(client, 'utf8')
-  const loads =
-    /async \(\) => \{\s+const \{ wasm \} = await import\("([^"]+)"\)\s+return await decodeBase64AsWasm\(wasm\)\s+\}/
-  const module = loads.exec(text)?.[1]
-  if (module === undefined) throw new Error(`${client} does not load the query compiler as it used to`)
-  const { wasm } = (await import(module)) as { readonly wasm: string }
-  writeFileSync(join(generated, 'query-compiler.wasm'), Buffer.from(wasm, 'base64'))
-  const imported = "import { readQueryCompiler } from '../../../heap/query-compiler.ts'\n"
-  writeFileSync(
-    client,
-    text
-      .replace(loads, 'async () => new WebAssembly.Module(await readQueryCompiler())')
-      .replace(/^import /m, `${imported}import `),
-  )
 }

@@ -1,14 +1,11 @@
 #!/usr/bin/env node
 /** Only this file reads the environment and the arguments. */
-import { keepTickShape } from './heap/keep-tick-shape.ts'
-import { loadLightly } from './heap/load-lightly.ts'
 
 const [major = 0] = process.versions.node.split('.').map(Number)
 if (major < 24) {
   console.error(`latchkey-server needs Node 24 or later, not ${process.versions.node}`)
   process.exit(1)
 }
-keepTickShape()
-const { runCli } = await loadLightly(() => import('./cli/program.ts'))
+const { runCli } = await import('./cli/program.ts')
 const exitCode = await runCli(process.argv.slice(2), process.env)
 if (exitCode !== undefined) process.exitCode = exitCode

@@ -10,8 +10,6 @@ import { type Config, connectionsMaxOf, isListenerExposed } from './config/confi
 import { openDataDirectory } from './data-directory.ts'
 import { startEmbeddedPostgres } from './database/embedded-postgres.ts'
 import { migrate } from './database/schema/migrate.ts'
-import { loadLightly } from './heap/load-lightly.ts'
-import { tuneHeap } from './heap/tune-heap.ts'
 import { claimPort } from './http/listener/listen.ts'
 import { createLoggers, type Loggers } from './logger.ts'
 import { StartError } from './start-error.ts'
@@ -23,7 +21,6 @@ import { REFUSED_EXIT_CODE } from './workers/worker-messages.ts'
 type Stop = (isForGood: boolean) => Promise<void>
 
 export async function serve(config: Config): Promise<void> {
-  tuneHeap(cluster)
   const { log, accessLog } = createLoggers(config)
   const stops: Stop[] = []
   const stop = stopOnSignals(log, stops)
@@ -61,7 +58,6 @@ async function serveAsMain(config: Config, loggers: Loggers, stops: Stop[], stop
     const stopWorkers = startWorkers({
       count: config.workers,
       env: { DATABASE_URL: databaseUrl, PORT: String(port), LATCHKEY_WORKERS: String(config.workers) },
-      isDatabaseEmbedded: config.databaseUrl === undefined,
       connectionsMax: connectionsMaxOf(config),
       log,
       onListening: ({ url, isBootstrapped }) => process.stdout.write(greeting(config, url, isBootstrapped)),
@@ -75,7 +71,6 @@ async function serveAsMain(config: Config, loggers: Loggers, stops: Stop[], stop
   const server = await startServerProcess({
     config,
     databaseUrl,
-    isDatabaseEmbedded: config.databaseUrl === undefined,
     dataDir,
     ...loggers,
     onFatal: (error) => stop(error),
@@ -115,7 +110,7 @@ export async function servePostgres(config: Config): Promise<void> {
 
 /** A main process with workers never needs this module, and uses half the memory without it. */
 function loadServerProcess(): Promise<typeof import('./server-process.ts')> {
-  return loadLightly(() => import('./server-process.ts'))
+  return import('./server-process.ts')
 }
 
 /** Runs as a worker: the database at `DATABASE_URL` is already started and migrated. */
@@ -140,7 +135,6 @@ async function serveAsWorker(
   const server = await startServerProcess({
     config,
     databaseUrl,
-    isDatabaseEmbedded: await main.isDatabaseEmbedded(),
     dataDir,
     ...loggers,
     main,

@@ -35,8 +35,6 @@ import type { MainLink } from './workers/main-link.ts'
 interface ServerProcessOptions {
   readonly config: Config
   readonly databaseUrl: string
-  /** Whether `databaseUrl` is the embedded database in the data directory. */
-  readonly isDatabaseEmbedded: boolean
   readonly dataDir: string
   readonly log: Logger
   /** Writes a line per answer; `undefined` if the log level is too low. */
@@ -120,7 +118,7 @@ async function startOnce(
       tracing,
       main,
     })
-    const { service, localChecks, lists, preparation, coordinateUpdates } = processService
+    const { service, localChecks, coordinateUpdates } = processService
     started.push(() => localChecks.stop())
     const listener = await listen({ ...options, ...processService, profile, store, metrics, tracing, main })
     started.push(() => listener.close(0))
@@ -142,7 +140,6 @@ async function startOnce(
       primary,
       replication,
       coordinateUpdates,
-      preparation,
       profile,
       random,
       log,
@@ -166,8 +163,6 @@ async function startOnce(
         await checks.stop()
         await jobs.stop()
         primary?.close()
-        await preparation?.finish()
-        await lists.close()
         await store.close(isForGood)
       },
     }

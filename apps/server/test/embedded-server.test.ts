@@ -1,6 +1,6 @@
 /** A server with its embedded database: first start, restarts, stops and kills. */
 import { once } from 'node:events'
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -135,21 +135,6 @@ describe('one data directory, in this order', () => {
     expect(exitCode).toBe(143)
     expect(ms).toBeLessThan(STOP_MS_MAX)
     expect(await statusOfSelf(await start())).toBe(200)
-  })
-
-  test('a long list outlives a server with two workers', async () => {
-    const env = { LATCHKEY_WORKERS: '2' }
-    const server = await start(env)
-    const Description = 'x'.repeat(4_000)
-    const create = () => server.call('PUT', '/acl/token', { token: management, body: { Description } })
-    for (let i = 0; i < 1_200; i += 40) await Promise.all(Array.from({ length: 40 }, create))
-    const list = async (of: RunningServer) =>
-      (await of.call('GET', '/acl/tokens', { token: management })).body
-    const before = await list(server)
-    expect(before.length).toBeGreaterThan(1_200)
-    await end(server, 'SIGTERM')
-    expect(readdirSync(join(dataDir, 'token-lists'))).toHaveLength(1)
-    expect(await list(await start(env))).toEqual(before)
   })
 
   test('a second server on the same directory is refused: exit 1', async () => {

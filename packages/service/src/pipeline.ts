@@ -48,9 +48,7 @@ import { RequestState } from './request/request-state.ts'
 import { requireParams, route } from './request/routing.ts'
 import type { WireReply, WireRequest } from './request/wire.ts'
 import { TokenBuckets } from './token-buckets.ts'
-import { managersList } from './tokens/list.ts'
 import { TokenTexts } from './tokens/token-json.ts'
-import type { TokenListRequest } from './tokens/token-list-cache.ts'
 
 export class Service {
   private readonly options: ServiceOptions
@@ -60,7 +58,6 @@ export class Service {
   private readonly admission: Admission
   private readonly bodies: DecodedBodies
   private readonly alike: AlikeAnswers
-  private readonly texts: TokenTexts
 
   constructor(options: ServiceOptions) {
     this.options = options
@@ -70,18 +67,12 @@ export class Service {
     this.admission = new Admission(options, services)
     this.bodies = new DecodedBodies(options)
     this.alike = new AlikeAnswers(options)
-    this.texts = services.texts
     this.forwarding = { service: options, callers: services.callers, admission: this.admission }
   }
 
   /** Answers DNS questions, resolving callers as HTTP requests do. */
   names(options: NamesOptions): Names {
     return new Names(this.options, this.forwarding.callers, options)
-  }
-
-  /** The token list that managers request, for a server that prepares it in advance. */
-  managersList(): TokenListRequest {
-    return managersList({ service: this.options, texts: this.texts })
   }
 
   /** Answers a request. Never rejects: a failure is also a reply. */

@@ -19,10 +19,6 @@ export const PACKAGE_FILES = {
   migrations: isBuilt ? join(BUILT, 'migrations') : join(SERVER, 'prisma/migrations'),
   /** Generated from the column tables by `scripts/generate-sql.ts`. */
   commitRows: isBuilt ? join(BUILT, 'commit-rows.sql') : join(SERVER, 'prisma/commit-rows.sql'),
-  /** Prisma's query compiler; written by `scripts/generate.ts`. */
-  queryCompiler: isBuilt
-    ? join(BUILT, 'query-compiler.wasm')
-    : join(SERVER, 'src/generated/prisma/query-compiler.wasm'),
   /** The program that renders the page of the API. */
   renderApi: isBuilt
     ? join(import.meta.dirname, 'render-api.js')

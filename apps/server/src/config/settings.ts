@@ -223,13 +223,6 @@ export const SETTINGS = {
     fallbackText: '256MiB',
     maxBytes: 1024 ** 4,
   }),
-  listFilesBytes: size({
-    env: 'LATCHKEY_LIST_FILES_BYTES',
-    doc: 'Maximum total size of the encrypted files in the data directory that keep long token lists across restarts. `0` keeps none. With `DATABASE_URL`, the server keeps them only if `LATCHKEY_ENCRYPTION_KEYS` is set.',
-    fallback: 1024 * MIB,
-    fallbackText: '1GiB',
-    maxBytes: 1024 ** 4,
-  }),
   fastLane: flag({
     env: 'LATCHKEY_FAST_LANE',
     doc: 'Whether reads that are usually answered from memory bypass Express, and requests with known headers also bypass the HTTP parser. With `off`, every request goes through both; answers are the same but slower.',

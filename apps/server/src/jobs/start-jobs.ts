@@ -15,7 +15,6 @@ import type { Config } from '../config/config.ts'
 import type { PrimaryClient } from '../outgoing/primary-client.ts'
 import type { Replication } from '../replication/replication.ts'
 import type { ServerStore } from '../server-store.ts'
-import type { ListPreparation } from '../token-lists/list-preparation.ts'
 import { migrateAccessors, migratedHere } from './accessor-migration.ts'
 import { intentionsMigration } from './intentions-migration.ts'
 import { type Job, startJob } from './job.ts'
@@ -40,8 +39,6 @@ interface JobsOptions {
   /** Absent in the primary itself. */
   readonly replication: Replication | undefined
   readonly coordinateUpdates: CoordinateUpdates
-  /** Absent if no lists are kept. */
-  readonly preparation: ListPreparation | undefined
   readonly profile: ServiceProfile
   readonly random: Random
   readonly log: Logger
@@ -57,7 +54,7 @@ const MIGRATION_LOOK_INTERVAL_MS = 250
 const OLD_PRIMARY_LOOK_INTERVAL_MS = 5_000
 
 export function startJobs(options: JobsOptions): Job {
-  const { log, store, preparation } = options
+  const { log, store } = options
   const jobs = [
     startJob('reaper', log, () => reap(options)),
     startJob(
@@ -82,7 +79,6 @@ export function startJobs(options: JobsOptions): Job {
       sessionSweeper(store, (work) => store.asLeader(work)),
     ),
     startJob('intentions', log, intentionsMigration(options)),
-    ...(preparation ? [startJob('token-list', log, (signal) => preparation.round(signal))] : []),
   ]
   return {
     stop: async () => {

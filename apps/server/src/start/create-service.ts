@@ -5,6 +5,7 @@ import { CoordinateUpdates, Service, startLocalChecks } from '@latchkey/service'
 import type { Logger } from 'pino'
 import type { ServerClusterInfo } from '../cluster-info.ts'
 import { type Config, otherDatacenters } from '../config/config.ts'
+import { shareOf } from '../config/workers.ts'
 import { UnreadAnswers } from '../http/api/unread-answers.ts'
 import { ApiPages } from '../http/docs/api-pages.ts'
 import { createOutageLog } from '../logging/outage-log.ts'
@@ -15,8 +16,7 @@ import { Outgoing } from '../outgoing/outgoing.ts'
 import type { openTlsFiles } from '../outgoing/tls-files.ts'
 import type { ServerStore } from '../server-store.ts'
 import type { Metrics } from '../telemetry/metrics.ts'
-import { ListPreparation } from '../token-lists/list-preparation.ts'
-import { openTokenLists } from '../token-lists/open-token-lists.ts'
+import { CachedTokenLists } from '../token-lists/cached-token-lists.ts'
 import type { Tracing } from '../tracing/open-tracing.ts'
 import type { MainLink } from '../workers/main-link.ts'
 
@@ -24,8 +24,6 @@ interface ServiceParts {
   readonly config: Config
   readonly profile: ServiceProfile
   readonly store: ServerStore
-  readonly isDatabaseEmbedded: boolean
-  readonly dataDir: string
   readonly cluster: ServerClusterInfo
   /** For connections to other datacenters. */
   readonly tls: Awaited<ReturnType<typeof openTlsFiles>>
@@ -62,7 +60,8 @@ export async function createService(parts: ServiceParts) {
     onError: (error) => log.warn({ err: error }, 'expired checks could not be written; trying again'),
   })
   const servedStore = tracing?.commits.store(store) ?? store
-  const lists = await openTokenLists({ ...parts, servedStore })
+  // The other half is for tokens.
+  const lists = new CachedTokenLists(config.cache ? shareOf(config).cacheBytes / 2 : 0)
   const service = new Service({
     coordinateUpdates,
     localChecks,
@@ -100,11 +99,7 @@ export async function createService(parts: ServiceParts) {
     onInternalError: (error, id) => log.error({ err: error, id }, 'request failed'),
     onUnavailable: createOutageLog(log),
   })
-  const preparation =
-    lists.areKept && profile.has('api.token')
-      ? new ListPreparation({ lists, request: () => service.managersList(), log })
-      : undefined
-  return { service, apiPages, unread, coordinateUpdates, localChecks, lists, preparation }
+  return { service, apiPages, unread, coordinateUpdates, localChecks }
 }
 
 /** A timer that does not keep the process alive. */

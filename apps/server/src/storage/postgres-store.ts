@@ -97,8 +97,6 @@ export interface StoreStatus {
   readonly confirmations: number
 }
 
-export type TokenDigests = Pick<TokenLists, 'digestedPages' | 'chunks'>
-
 const CURRENT: Freshness = { knownLeader: true, lastContactMs: 0 }
 /** Every process queries the database each second. After this silence, the database is considered unreachable. */
 const LEADER_SILENT_MS_MAX = 3_000
@@ -194,11 +192,6 @@ export class PostgresStore implements Store {
 
   tokens(filter: TokenFilter): AsyncIterable<readonly TokenRecord[]> {
     return this.parts.lists.pages(filter)
-  }
-
-  /** Lists of tokens with digests, for a later comparison with the database. */
-  get tokenDigests(): TokenDigests {
-    return this.parts.lists
   }
 
   placeOf(token: TokenRecord): ListPosition {

@@ -250,8 +250,6 @@ export interface TokenRow {
   readonly modifyIndex: number
   /** Every column that a read selects, as text. */
   readonly fields: readonly string[]
-  /** Undefined unless the page was read with a seed. */
-  readonly digest: bigint | undefined
 }
 
 /** @param text rows separated by {@link ROW_END}, their fields by {@link FIELD_END}. */
@@ -266,7 +264,6 @@ export function readTokenRows(text: string): readonly TokenRow[] {
       createIndex: Number(next(CREATE_INDEX)),
       modifyIndex: Number(next(MODIFY_INDEX)),
       fields,
-      digest: fields.length > READ_COLUMNS.length ? BigInt(next(READ_COLUMNS.length)) : undefined,
     }
   })
 }

@@ -82,11 +82,6 @@ export class ListCache<L extends CachedList = CachedList> {
     return entry.list
   }
 
-  /** The last list under a key, whether or not it is current. */
-  latest(key: string): L | undefined {
-    return this.entries.get(key)?.list
-  }
-
   private async made(request: ListRequest, make: MakeList<L>): Promise<L | undefined> {
     const { key, version, now } = request
     const running = this.making.get(key)

@@ -14,63 +14,33 @@ const PART_TOKENS_MAX = 512
 
 type PartsRequest = Pick<TokenListRequest, 'store' | 'show'>
 
-/** A page of tokens, with the digests of their rows if requested. */
-interface TokenPage {
-  readonly tokens: readonly TokenRecord[]
-  readonly digests?: readonly bigint[]
-}
-
-/**
- * The parts of a range of the list, the last of which ends with the range.
- *
- * @param pages of the range. Default: read from the store, without digests.
- */
-export async function* readParts(
-  request: PartsRequest,
-  filter: TokenFilter,
-  pages: AsyncIterable<TokenPage> = undigested(request, filter),
-): AsyncGenerator<ListPart> {
+/** The parts of a range of the list, the last of which ends with the range. */
+export async function* readParts(request: PartsRequest, filter: TokenFilter): AsyncGenerator<ListPart> {
   const encode = encoderInBlocks()
-  const partOf = ({ tokens, digests }: TokenPage, end: ListPosition | undefined): ListPart => {
+  const partOf = (tokens: readonly TokenRecord[], end: ListPosition | undefined): ListPart => {
     const { text, validUntil, leavesOutExpired } = request.show(tokens)
-    const [first, last] = [tokens[0], tokens.at(-1)]
     return {
       end,
       bytes: encode(text),
       validUntil,
       leavesOutExpired,
-      created: first && last && { first: first.CreateIndex, last: last.CreateIndex },
-      digest: digests?.reduce((sum, digest) => sum ^ digest, 0n),
       fingerprints: Uint32Array.from(tokens, ({ AccessorID }) => fingerprintOf(AccessorID.toLowerCase())),
       hasNameless: tokens.some(({ AccessorID }) => AccessorID === ''),
     }
   }
-  let left: TokenPage = { tokens: [] }
-  for await (const page of pages) {
-    const { tokens, digests } = left.tokens.length === 0 ? page : joined(left, page)
-    const slice = (from: number, to?: number): TokenPage => ({
-      tokens: tokens.slice(from, to),
-      ...(digests ? { digests: digests.slice(from, to) } : {}),
-    })
+  let left: readonly TokenRecord[] = []
+  for await (const page of request.store.tokens(filter)) {
+    const tokens = left.length === 0 ? page : [...left, ...page]
     let start = 0
     // The last part waits for the next page: it may be the last of the list.
     for (let end = endOfPart(tokens, start); end < tokens.length; end = endOfPart(tokens, start)) {
       const last = tokens[end - 1]
-      yield partOf(slice(start, end), last && ownPlace(request.store.placeOf(last)))
+      yield partOf(tokens.slice(start, end), last && ownPlace(request.store.placeOf(last)))
       start = end
     }
-    left = slice(start)
+    left = tokens.slice(start)
   }
-  if (left.tokens.length > 0 || filter.until === undefined) yield partOf(left, filter.until)
-}
-
-async function* undigested({ store }: PartsRequest, filter: TokenFilter): AsyncGenerator<TokenPage> {
-  for await (const tokens of store.tokens(filter)) yield { tokens }
-}
-
-function joined(a: TokenPage, b: TokenPage): TokenPage {
-  const tokens = [...a.tokens, ...b.tokens]
-  return b.digests ? { tokens, digests: [...(a.digests ?? []), ...b.digests] } : { tokens }
+  if (left.length > 0 || filter.until === undefined) yield partOf(left, filter.until)
 }
 
 /** A position that does not retain the text of a whole page of rows. */

@@ -1,8 +1,8 @@
 /** A list of tokens as JSON text, kept in parts: after a few changes, only the affected parts are rebuilt. */
 
-import { comparePlaces, type TokenFilter, type TokenListRequest } from '@latchkey/service'
+import { comparePlaces, type TokenListRequest } from '@latchkey/service'
 import type { CachedList } from './list-cache.ts'
-import { fingerprintOf } from './read-parts.ts'
+import { fingerprintOf, readParts } from './read-parts.ts'
 import type { ListPart, TokenList } from './token-list.ts'
 
 /** With more changes than this, the whole list is rebuilt. */
@@ -11,32 +11,18 @@ const CHANGES_MAX = 64
 /** A request, and the maximum length of its list. */
 interface Making extends TokenListRequest {
   readonly bytesMax: number
-  readonly partsOf: (range: TokenFilter) => AsyncIterable<ListPart>
 }
 
-/**
- * @param options.allParts reads the whole list. Called if too much of the previous one has changed.
- * @param options.partsOf reads a range of it.
- * @returns `undefined` if the list is longer than `bytesMax`.
- */
+/** @returns `undefined` if the list is longer than `bytesMax`. */
 export async function makeTokenList(
   request: TokenListRequest,
-  {
-    previous,
-    bytesMax,
-    allParts,
-    partsOf,
-  }: {
-    readonly previous: TokenList | undefined
-    readonly bytesMax: number
-    readonly allParts: () => AsyncIterable<ListPart>
-    readonly partsOf: (range: TokenFilter) => AsyncIterable<ListPart>
-  },
+  { previous, bytesMax }: { readonly previous: TokenList | undefined; readonly bytesMax: number },
 ): Promise<TokenList | undefined> {
-  const { tokensIndex, directoryVersion } = request
-  const making = { ...request, bytesMax, partsOf }
+  const { tokensIndex, directoryVersion, filter } = request
+  const making = { ...request, bytesMax }
   const parts =
-    (previous && (await renewedParts(making, previous))) ?? (await collectParts(allParts(), bytesMax))
+    (previous && (await renewedParts(making, previous))) ??
+    (await collectParts(readParts(request, filter), bytesMax))
   return (
     parts && {
       ...joinParts(parts),
@@ -81,7 +67,7 @@ async function renewedParts(
     while (isOld[i + 1]) i += 1
     const until = parts[i]?.end
     const range = { ...making.filter, ...(after ? { after } : {}), ...(until ? { until } : {}) }
-    const made = await collectParts(making.partsOf(range), making.bytesMax)
+    const made = await collectParts(readParts(making, range), making.bytesMax)
     if (!made) return undefined
     renewed.push(...made)
   }

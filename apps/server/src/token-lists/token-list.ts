@@ -12,10 +12,6 @@ export interface ListPart {
   readonly bytes: Uint8Array
   /** Milliseconds since the epoch; Infinity if none of its tokens expires. */
   readonly validUntil: number
-  /** CreateIndex of its first and its last token; undefined if it has none. */
-  readonly created: { readonly first: number; readonly last: number } | undefined
-  /** The digests of its rows, combined by exclusive or; undefined if they were read without digests. */
-  readonly digest: bigint | undefined
   /** The accessors of its tokens, hashed to 32 bits. */
   readonly fingerprints: Uint32Array
   /** Whether it has expired tokens, which are not shown. */

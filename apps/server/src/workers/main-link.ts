@@ -42,11 +42,6 @@ export class MainLink {
     return { take: (rate: Rate, count: number): Promise<Taken> => this.ask('rate', { pool, rate, count }) }
   }
 
-  /** Whether the database is the embedded one, in the data directory. */
-  isDatabaseEmbedded(): Promise<boolean> {
-    return this.ask('embedded', undefined)
-  }
-
   /** The metrics of all workers, this one included. */
   metrics(): Promise<ServerMetrics> {
     return this.ask('metrics', undefined)

@@ -22,7 +22,6 @@ interface WorkersOptions {
   readonly count: number
   /** Environment variables of workers in addition to those of this process. */
   readonly env: Readonly<Record<string, string>>
-  readonly isDatabaseEmbedded: boolean
   /** Maximum number of connections of a client to all workers together; 0 for no limit. */
   readonly connectionsMax: number
   readonly log: Logger
@@ -77,7 +76,6 @@ export function startWorkers(options: WorkersOptions): (isForGood: boolean) => P
     const answerTo = ({ kind, of }: Question): Questions[Kind]['answer'] | Promise<ServerMetrics> => {
       if (kind === 'slot') return slots.take(of)
       if (kind === 'rate') return pools[of.pool].take(of.rate, of.count)
-      if (kind === 'embedded') return options.isDatabaseEmbedded
       return metrics.collect(idsOfWorkers()).then((merged) => ({ startedAt, metrics: merged }))
     }
     worker.on('message', (message: ToMain) => {

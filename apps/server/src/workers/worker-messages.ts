@@ -8,8 +8,6 @@ export interface Questions {
   readonly slot: { readonly of: string; readonly answer: boolean }
   readonly rate: { readonly of: RateQuestion; readonly answer: Taken }
   readonly metrics: { readonly of: undefined; readonly answer: ServerMetrics }
-  /** Whether the database is the embedded one: a worker's environment has the URL of either. */
-  readonly embedded: { readonly of: undefined; readonly answer: boolean }
 }
 
 /** `pool`: rates of different pools never share a bucket. */

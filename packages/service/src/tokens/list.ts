@@ -1,7 +1,7 @@
 /** The list of tokens. Spec 4.8. */
 
 import type { TokenRecord } from '@latchkey/acl'
-import { DEFAULT_NAMESPACE, expirationMs, isOrphan } from '@latchkey/acl'
+import { expirationMs, isOrphan } from '@latchkey/acl'
 import type { TokenListEntry } from '@latchkey/contract'
 import { secretsSeen, seesSecret } from '../caller/authority.ts'
 import type { Answer, Call as CallOf, Context, Watch } from '../handler.ts'
@@ -57,22 +57,6 @@ function cacheRequest(call: Call, filter: TokenFilter, tokensIndex: number): Tok
     now: call.now,
     store: call.service.store,
     show: (tokens) => showTokens(call, tokens, (token) => seesSecret(call, token)),
-  }
-}
-
-/** The list of all tokens of the default namespace with all secrets, for a server that builds it in advance. */
-export function managersList({ service, texts }: Pick<Context, 'service' | 'texts'>): TokenListRequest {
-  const { store, clock } = service
-  const directory = store.directory()
-  const now = clock.now()
-  return {
-    filter: { namespace: DEFAULT_NAMESPACE },
-    secrets: 'all',
-    tokensIndex: store.tableIndex('tokens'),
-    directoryVersion: directory.version,
-    now,
-    store,
-    show: (tokens) => showTokens({ texts, directory, now }, tokens, () => true),
   }
 }
 

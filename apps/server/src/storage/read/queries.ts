@@ -18,14 +18,6 @@ import type { ChangeBatch } from '../follow/changes.ts'
 import { type ChangesQuestion, readChanges } from '../follow/read-changes.ts'
 import type { KvKeyRow, KvLongRow, KvRow } from '../kv-table.ts'
 import { FIELD_END, ROW_END, readTokenRows, TOKEN_FIELDS_SQL, type TokenRow } from '../token-table.ts'
-import {
-  type ChunkRange,
-  type ChunkRow,
-  chunksOf,
-  digestOfRow,
-  type ListChunk,
-  selectChunks,
-} from './lists/list-chunks.ts'
 import { readText, storeBytes, storeText } from './stored-text.ts'
 
 /** A value, and the commit index of the snapshot it was read from. */
@@ -74,31 +66,16 @@ export class Queries {
     return this.askTokens(Prisma.sql`WHERE secret_hash = ANY (${hashes}::text[]::bytea[])`)
   }
 
-  /** @param seed for rows with their digests; see {@link digestOfRow}. */
   async tokenPage(
     filter: TokenFilter,
     after: ListPosition | undefined,
-    { limit, seed }: { readonly limit: number; readonly seed?: string | undefined },
+    limit: number,
   ): Promise<Snapshot<readonly TokenRow[]>> {
     const conditions = [...conditionsOf(filter), ...placeOf(filter, after), ...boundOf(filter)]
     return this.askTokens(
       Prisma.sql`WHERE ${Prisma.join(conditions, ' AND ')}
       ORDER BY ${filter.newestFirst ? NEWEST_FIRST : OLDEST_FIRST} LIMIT ${limit}::int`,
-      seed,
     )
-  }
-
-  /** The database's current state of ranges of create indexes, by {@link selectChunks}. */
-  async tokenChunks(
-    filter: TokenFilter,
-    batch: readonly ChunkRange[],
-    seed: string,
-  ): Promise<Snapshot<readonly (ListChunk | undefined)[]>> {
-    const conditions = Prisma.join(conditionsOf(filter), ' AND ')
-    const { index, value } = await this.askSnapshot<readonly ChunkRow[]>(
-      selectChunks(conditions, batch, seed),
-    )
-    return { index, value: chunksOf(batch, value) }
   }
 
   async tokenCount(filter: TokenFilter): Promise<Snapshot<number>> {
@@ -205,10 +182,9 @@ export class Queries {
   }
 
   /** @param which the SQL after the name of the table. */
-  private async askTokens(which: Prisma.Sql, seed?: string): Promise<Snapshot<readonly TokenRow[]>> {
-    const digest = seed === undefined ? Prisma.empty : Prisma.sql`, ${digestOfRow(seed)}`
+  private async askTokens(which: Prisma.Sql): Promise<Snapshot<readonly TokenRow[]>> {
     const answer = await this.askText(Prisma.sql`SELECT concat_ws(${ROW_END}, index, (
-        SELECT string_agg(concat_ws(${FIELD_END}, ${TOKEN_FIELDS}${digest}), ${ROW_END}) FROM (
+        SELECT string_agg(concat_ws(${FIELD_END}, ${TOKEN_FIELDS}), ${ROW_END}) FROM (
           SELECT * FROM token ${which}
         ) t)) AS answer FROM commit_index`)
     const indexEnd = answer.indexOf(ROW_END)

@@ -63,11 +63,6 @@ export class TokenCache {
     return entry?.record?.ModifyIndex === modifyIndex ? entry.record : undefined
   }
 
-  /** The secret of a lookup hash, if it is cached. */
-  secretOf(secretHash: string): string | undefined {
-    return this.byHash.get(secretHash)?.value.record?.SecretID
-  }
-
   /** The lookup hash of a token's secret in hex, if this version of the token is cached with the same ids. */
   secretHashOf({ AccessorID, SecretID }: TokenRecord, modifyIndex: number): string | undefined {
     const entry = use(this.bySecret.get(SecretID))

@@ -1,6 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { TokenRecord } from '@latchkey/acl'
-import { invariant } from '@latchkey/contract'
 import type {
   IdleQuery,
   ListPosition,
@@ -9,10 +8,9 @@ import type {
   TokenFilter,
   TokenScope,
 } from '@latchkey/service'
-import { firstEightBytes, type TokenRow, tokenOfAnyRow, tokenOfRow } from '../../token-table.ts'
+import { type TokenRow, tokenOfAnyRow, tokenOfRow } from '../../token-table.ts'
 import type { Queries } from '../queries.ts'
 import { recordOfRow, type TokenReaderParts } from '../token-reader.ts'
-import { batchesOf, type ChunkRange, type ListChunk } from './list-chunks.ts'
 
 /** A page as read. */
 interface Page {
@@ -23,23 +21,9 @@ interface Page {
   readonly isFull: boolean
 }
 
-/** Concurrent statements that compare a list; each takes a connection and a core. */
-const STATEMENTS_AT_ONCE_MAX = 2
-
-/** Longer than any secret: the lookup hash of a secret may be shown, but this hash never is. */
-const SEED_LABEL = 'digests of token lists'.padEnd(4_096)
-
 interface PageOptions {
   /** Pages may come from the replica. */
   readonly isStale: boolean
-  /** For rows with digests. */
-  readonly seed?: string
-}
-
-/** Tokens, and the digests of their rows. */
-interface DigestedTokens {
-  readonly tokens: readonly TokenRecord[]
-  readonly digests: readonly bigint[]
 }
 
 /** Decoding a page blocks the event loop for about five milliseconds. An aborted scan has read two pages. */
@@ -109,47 +93,6 @@ export class TokenLists {
     return value
   }
 
-  /**
-   * As {@link TokenLists.pages}, with the digest of each row. The records are decoded from the rows, not taken from the
-   * cache.
-   */
-  async *digestedPages(filter: TokenFilter): AsyncGenerator<DigestedTokens> {
-    for await (const { rows, index } of this.rowPages(filter, { isStale: false, seed: this.seed() })) {
-      if (index !== undefined) await this.parts.follower.reach(index)
-      const { secrets, state } = this.parts
-      const tokens = rows.map((row) => {
-        // The secret of a lookup hash never changes, and decryption takes half of the time.
-        const SecretID = state.tokens.secretOf(row.secretHash)
-        return tokenOfRow(row, SecretID === undefined ? secrets : { open: () => SecretID })
-      })
-      yield { tokens, digests: rows.map(digestOf) }
-    }
-  }
-
-  /** The database's current state of a list in ranges of create indexes, in ascending order. */
-  async chunks(
-    filter: TokenFilter,
-    ranges: readonly ChunkRange[],
-  ): Promise<readonly (ListChunk | undefined)[]> {
-    const batches = batchesOf(ranges)
-    const found: (ListChunk | undefined)[] = []
-    for (let i = 0; i < batches.length; i += STATEMENTS_AT_ONCE_MAX) {
-      const answers = batches
-        .slice(i, i + STATEMENTS_AT_ONCE_MAX)
-        .map((batch) => this.parts.queries.tokenChunks(filter, batch, this.seed()))
-      for (const { index, value } of await Promise.all(answers)) {
-        await this.parts.follower.reach(index)
-        found.push(...value)
-      }
-    }
-    return found
-  }
-
-  /** The seed of the digests: secret, and the same for all processes on this database. */
-  private seed(): string {
-    return firstEightBytes(this.parts.secrets.lookupHash(SEED_LABEL))
-  }
-
   async expired(now: number, limit: number, scope?: TokenScope): Promise<readonly TokenRecord[]> {
     const { index, value: rows } = await this.parts.queries.expiredTokens(now, limit, scope)
     return this.take({ rows, index, isFull: false })
@@ -184,9 +127,9 @@ export class TokenLists {
   private async fetchPage(
     filter: TokenFilter,
     start: ListPosition | undefined,
-    { isStale, seed, limit }: PageOptions & { readonly limit: number },
+    { isStale, limit }: PageOptions & { readonly limit: number },
   ): Promise<Page> {
-    const read = (queries: Queries) => queries.tokenPage(filter, start, { limit, seed })
+    const read = (queries: Queries) => queries.tokenPage(filter, start, limit)
     const fromReplica = isStale ? await this.parts.replica?.read(read) : undefined
     const { index, value: rows } = fromReplica ?? (await read(this.parts.queries))
     return { rows, index: fromReplica ? undefined : index, isFull: rows.length === limit }
@@ -201,11 +144,6 @@ export class TokenLists {
     const decode = withUnopened ? tokenOfAnyRow : tokenOfRow
     return rows.map((row) => recordOfRow(row, this.parts, decode))
   }
-}
-
-function digestOf({ digest }: TokenRow): bigint {
-  invariant(digest !== undefined, 'the row was read with its digest')
-  return digest
 }
 
 function placeOfRow(row: TokenRow): ListPosition {
