@@ -334,6 +334,7 @@ export {
 export { type ShowContext, showToken, showTokenListEntry } from './token/show-token.ts'
 export { checkBodyAccessor, updateToken } from './token/update-token.ts'
 export { placeOfTokenWrite, type WritePlace } from './token/write-place.ts'
+export { TransactionBudget } from './transaction/budget.ts'
 export type { StoredKeys } from './transaction/keys.ts'
 export { isRead, type Operation, readOperation } from './transaction/operations.ts'
 export {

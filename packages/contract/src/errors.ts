@@ -149,7 +149,7 @@ export const ACL_ERRORS = {
   body_too_large: { status: 413, title: 'The body is too large', source: 'decisions: status codes' },
   transaction_too_large: {
     status: 413,
-    title: 'The transaction has too many operations',
+    title: 'The transaction has too many operations, or shows too much',
     source: 'decisions: transactions',
   },
   url_too_long: {

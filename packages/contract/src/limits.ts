@@ -44,9 +44,9 @@ export const KV_KEY_BYTES_MAX = 2_048
 export const TRANSACTION_OPERATIONS_MAX = 64
 /** Largest body of a transaction, in bytes. */
 export const TRANSACTION_BYTES_MAX = 524_288
-/** Most keys that all trees of one transaction return together. */
+/** Most keys that one transaction shows with their values. A key counts each time it is shown. */
 export const TRANSACTION_TREE_KEYS_MAX = 10_000
-/** Most bytes of keys and values that one transaction reads. */
+/** Most bytes that one transaction shows, in keys and values and in nodes, services and checks. */
 export const TRANSACTION_READ_BYTES_MAX = 4_194_304
 /** Maximum nesting depth of a JSON body. */
 export const JSON_DEPTH_MAX = 32

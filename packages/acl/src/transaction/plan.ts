@@ -1,6 +1,7 @@
 /** Plans a transaction: applies its operations in order, each on top of the earlier writes. Decisions: transactions. */
 import type { Catalog } from '../catalog/catalog.ts'
 import type { CatalogChange } from '../catalog/commit-rules.ts'
+import { TransactionBudget } from './budget.ts'
 import { applyToCheck, applyToNode, applyToService } from './catalog-verbs.ts'
 import { CatalogWrites } from './catalog-writes.ts'
 import { Keys, type StoredKeys } from './keys.ts'
@@ -31,7 +32,10 @@ export interface TransactionPlan {
   readonly expects: readonly Expectation[]
 }
 
-/** @param operations the operations by position; `undefined` does nothing. */
+/**
+ * @param operations the operations by position; `undefined` does nothing.
+ * @throws AclError `transaction_too_large` if the operations together show too much.
+ */
 export function planTransaction(
   operations: readonly (Operation | undefined)[],
   stored: { readonly catalog: Catalog; readonly keys: StoredKeys },
@@ -42,12 +46,16 @@ export function planTransaction(
   const refused: Failure[] = []
   const failed: Failure[] = []
   const shown: Shown[] = []
+  const budget = new TransactionBudget()
   for (const [place, operation] of operations.entries()) {
     if (!operation) continue
     const outcome = apply(operation, { keys, writes, may })
     if ('refused' in outcome) refused.push({ place, what: outcome.refused })
     else if ('failed' in outcome) failed.push({ place, what: outcome.failed })
-    else shown.push(...outcome.shown)
+    else {
+      for (const record of outcome.shown) budget.takeShown(record)
+      shown.push(...outcome.shown)
+    }
   }
   return {
     refused,

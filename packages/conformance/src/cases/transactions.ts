@@ -181,6 +181,53 @@ export const transactionCases: readonly Case[] = [
     },
   },
   {
+    id: 'txn/shown',
+    spec: 'D/transactions/bounds',
+    title: '413: operations show more than 4 MiB together, however often they show the same record',
+    async run(ctx) {
+      const dir = ctx.unique('dir')
+      const stored = 'v'.repeat(100_000)
+      await ctx.ok('PUT', `/kv/${dir}/a`, { raw: stored })
+      const tooLarge = { status: 413, code: 'transaction_too_large' } as const
+      const times = (count: number, operation: object) => Array.from({ length: count }, () => operation)
+      for (const KV of [
+        { Verb: 'get-tree', Key: `${dir}/` },
+        { Verb: 'get', Key: `${dir}/a` },
+      ]) {
+        assert.equal((await apply(ctx, times(40, { KV }))).status, 200)
+        await ctx.refuses('PUT', '/txn', { body: times(43, { KV }) }, tooLarge)
+      }
+      const set = { KV: { Verb: 'set', Key: `${dir}/b`, Value: base64(stored) } }
+      const get = { KV: { Verb: 'get', Key: `${dir}/b` } }
+      await ctx.refuses('PUT', '/txn', { body: [set, ...times(43, get)] }, tooLarge)
+      await ctx.refuses('GET', `/kv/${dir}/b`, {}, { status: 404, code: 'not_found' })
+    },
+  },
+  {
+    id: 'txn/shown-catalog',
+    spec: 'D/transactions/bounds',
+    needs: { from: '1.4.1' },
+    title: '413: the tags of a service count each time that one of its checks shows them',
+    async run(ctx) {
+      const [Node, name] = [ctx.unique('node'), ctx.unique('service')]
+      const Tags = Array.from({ length: 50 }, (_, i) => `${i}`.padEnd(2_000, 't'))
+      const check = (i: number) => ({
+        Check: { Verb: 'set', Check: { Node, CheckID: `c${i}`, ServiceID: name, Status: 'passing' } },
+      })
+      const made = [
+        { Node: { Verb: 'set', Node: { Node, Address: '10.0.0.1' } } },
+        { Service: { Verb: 'set', Node, Service: { Service: name, Tags } } },
+      ]
+      const checks = (count: number) => Array.from({ length: count }, (_, i) => check(i))
+      const tooLarge = { status: 413, code: 'transaction_too_large' } as const
+      await ctx.refuses('PUT', '/txn', { body: [...made, ...checks(45)] }, tooLarge)
+      assert.deepEqual(await ctx.ok('GET', `/catalog/service/${name}`), [])
+      assert.equal((await apply(ctx, [...made, ...checks(30)])).status, 200)
+      const Service = { Verb: 'get', Node, Service: { ID: name } }
+      await ctx.refuses('PUT', '/txn', { body: checks(45).map(() => ({ Service })) }, tooLarge)
+    },
+  },
+  {
     id: 'txn/catalog',
     spec: 'D/transactions/catalog',
     needs: { from: '1.4.1' },

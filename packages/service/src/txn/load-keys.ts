@@ -1,6 +1,6 @@
 /** Loads the keys that the operations of a transaction refer to. */
-import type { KvRecord, Operation, StoredKeys } from '@latchkey/acl'
-import { AclError, limits } from '@latchkey/contract'
+import { type KvRecord, type Operation, type StoredKeys, TransactionBudget } from '@latchkey/acl'
+import { limits } from '@latchkey/contract'
 import { compareUtf8 } from '../store/list-order.ts'
 import { kvTopic, type Store } from '../store/store.ts'
 
@@ -19,7 +19,7 @@ export async function loadKeys(
   const trees = new Map<string, readonly KvRecord[]>()
   const shown = new Set<string>()
   const delayed = new Set<string>()
-  const room = new Room()
+  const budget = new TransactionBudget()
   const ofKeys = operations.flatMap((operation) => (operation?.kind === 'key' ? operation : []))
   for (const { verb, namespace, key } of ofKeys) if (verb === 'get') shown.add(kvTopic(namespace, key))
   for (const { verb, namespace, key } of ofKeys) {
@@ -27,10 +27,10 @@ export async function loadKeys(
     if (verb === 'delete-tree') continue
     if (verb === 'lock' && (await store.sessionTimes.isDelayed(namespace, key))) delayed.add(id)
     if (verb === 'get-tree') {
-      if (!trees.has(id)) trees.set(id, await loadTree(store, { namespace, prefix: key }, room))
+      if (!trees.has(id)) trees.set(id, await loadTree(store, { namespace, prefix: key }, budget))
     } else if (!entries.has(id)) {
       const entry = await store.kvEntry(namespace, key)
-      if (shown.has(id)) room.take(entry)
+      if (entry && shown.has(id)) budget.takeKey(entry)
       const mayRepeat = ofKeys.some(
         (other) => id === kvTopic(other.namespace, other.key) && other.value.length === entry?.Value.length,
       )
@@ -48,28 +48,12 @@ export async function loadKeys(
 async function loadTree(
   store: Pick<Store, 'kvEntries'>,
   range: { readonly namespace: string; readonly prefix: string },
-  room: Room,
+  budget: TransactionBudget,
 ): Promise<readonly KvRecord[]> {
   const records: KvRecord[] = []
   for await (const page of store.kvEntries({ ...range, limit: limits.TRANSACTION_TREE_KEYS_MAX + 1 })) {
-    for (const record of page) room.take(record)
+    for (const record of page) budget.takeKey(record)
     records.push(...page)
   }
   return records
-}
-
-/** The remaining read budget of a transaction. */
-class Room {
-  private bytes = limits.TRANSACTION_READ_BYTES_MAX
-  private keys = limits.TRANSACTION_TREE_KEYS_MAX
-
-  take(record: KvRecord | undefined): void {
-    if (!record) return
-    this.keys -= 1
-    this.bytes -= record.Key.length + record.Value.length
-    if (this.keys >= 0 && this.bytes >= 0) return
-    const { TRANSACTION_TREE_KEYS_MAX: keys, TRANSACTION_READ_BYTES_MAX: bytes } = limits
-    const message = `Transaction reads too much: at most ${keys} keys, and ${bytes} bytes`
-    throw new AclError('transaction_too_large', message)
-  }
 }
