@@ -39,7 +39,7 @@ describe('routes', () => {
     expectTypeOf(contract.tokens.read.metadata.right).toEqualTypeOf<'acl:read'>()
     expectTypeOf(contract.tokens.read.metadata.blocking).toEqualTypeOf<'tokens'>()
     expectTypeOf(contract.tokens.read.metadata.errors).toEqualTypeOf<
-      readonly ['id_missing', 'id_invalid', 'not_found']
+      readonly ['id_missing', 'id_invalid', 'not_found', 'answer_too_large']
     >()
   })
 

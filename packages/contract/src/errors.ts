@@ -147,6 +147,7 @@ export const ACL_ERRORS = {
   },
   endpoint_removed: { status: 410, title: 'The endpoint was removed', source: 'spec 9.1' },
   body_too_large: { status: 413, title: 'The body is too large', source: 'decisions: status codes' },
+  answer_too_large: { status: 413, title: 'The answer would be too large', source: 'decisions: bounds' },
   transaction_too_large: {
     status: 413,
     title: 'The transaction has too many operations, or shows too much',

@@ -48,6 +48,11 @@ export const TRANSACTION_BYTES_MAX = 524_288
 export const TRANSACTION_TREE_KEYS_MAX = 10_000
 /** Most bytes that one transaction shows, in keys and values and in nodes, services and checks. */
 export const TRANSACTION_READ_BYTES_MAX = 4_194_304
+/**
+ * Most bytes that one answer repeats, such as a node that it shows with each of its services. What it shows once does not
+ * count.
+ */
+export const REPEATED_BYTES_MAX = 16_777_216
 /** Maximum nesting depth of a JSON body. */
 export const JSON_DEPTH_MAX = 32
 /** Most fields of one object in a JSON body. */

@@ -1,5 +1,5 @@
 /** A token with everything that affects it. Spec 4.3; decisions: record shapes. */
-import type { ExpandedToken, Policy } from '@latchkey/contract'
+import { AclError, type ExpandedToken, limits, type Policy } from '@latchkey/contract'
 import { defaultsOf } from '../global-management.ts'
 import { policyHash } from '../hash.ts'
 import { showPolicy } from '../policy/policy-rules.ts'
@@ -17,7 +17,11 @@ interface ExpandContext extends ShowContext {
   readonly nodeName: string
 }
 
-/** The record with the policies and roles that affect it: linked, through roles, and from identities. */
+/**
+ * The record with the policies and roles that affect it: linked, through roles, and from identities.
+ *
+ * @throws AclError `answer_too_large` if their rules are longer than those of a token may be: such a token has no rights.
+ */
 export function expandToken(token: TokenRecord, context: ExpandContext): ExpandedToken {
   const { directory, showNamespace } = context
   const namespace = directory.namespace(token.Namespace)
@@ -56,15 +60,25 @@ function policiesOf(
     const policy = directory.policy(id)
     return policy ? [showPolicy(policy, showNamespace)] : []
   })
-  const synthetic = holders.flatMap((holder) => [
-    ...holder.ServiceIdentities.map((identity) =>
-      syntheticPolicy(serviceIdentityRules(identity.ServiceName), identity.Datacenters),
-    ),
-    ...holder.NodeIdentities.map((identity) =>
-      syntheticPolicy(nodeIdentityRules(identity.NodeName), [identity.Datacenter]),
-    ),
-  ])
-  return [...linked, ...new Map(synthetic.map((policy) => [policy.ID, policy])).values()]
+  let bytes = linked.reduce((sum, { Rules }) => sum + Rules.length, 0)
+  const synthetic = new Map<string, readonly string[] | undefined>()
+  const add = (rules: string, datacenters: readonly string[] | undefined) => {
+    if (!synthetic.has(rules)) bytes += rules.length
+    if (bytes > limits.RULES_OF_TOKEN_BYTES_MAX) throw tooLong()
+    synthetic.set(rules, datacenters)
+  }
+  for (const { ServiceIdentities, NodeIdentities } of holders) {
+    for (const { ServiceName, Datacenters } of ServiceIdentities)
+      add(serviceIdentityRules(ServiceName), Datacenters)
+    for (const { NodeName, Datacenter } of NodeIdentities) add(nodeIdentityRules(NodeName), [Datacenter])
+  }
+  if (bytes > limits.RULES_OF_TOKEN_BYTES_MAX) throw tooLong()
+  return [...linked, ...[...synthetic].map(([rules, datacenters]) => syntheticPolicy(rules, datacenters))]
+}
+
+function tooLong(): AclError {
+  const message = `The rules of the token exceed ${limits.RULES_OF_TOKEN_BYTES_MAX} bytes together: read it without \`expanded\``
+  return new AclError('answer_too_large', message)
 }
 
 function syntheticPolicy(rules: string, datacenters: readonly string[] | undefined): Policy {

@@ -27,6 +27,40 @@ async function removed(ctx: Context, name: string): Promise<void> {
 
 export const healthCases: readonly Case[] = [
   {
+    id: 'health/repeated',
+    spec: '9.4',
+    title: '413: the instances of a service together repeat more than 16 MiB of their node and its checks',
+    async run(ctx) {
+      const [Node, other, name] = [ctx.unique('node'), ctx.unique('node'), ctx.unique('web')]
+      const [Address, Output] = ['10.0.0.1', 'o'.repeat(60_000)]
+      const TaggedAddresses = Object.fromEntries(
+        Array.from({ length: 100 }, (_, i) => [`a${i}`, 'x'.repeat(4_000)]),
+      )
+      await ctx.ok('PUT', '/catalog/register', { body: { Node, Address, TaggedAddresses } })
+      const Check = { Node: other, Name: 'c', Status: 'passing', Output }
+      const Checks = Array.from({ length: 8 }, (_, i) => ({ ...Check, CheckID: `c${i}` }))
+      await ctx.ok('PUT', '/catalog/register', { body: { Node: other, Address, Checks } })
+      const instancesOn = async (node: string, Service: string, count: number) => {
+        const register = (i: number) =>
+          ctx.ok('PUT', '/catalog/register', {
+            body: { Node: node, Address, SkipNodeUpdate: true, Service: { ID: `${Service}-${i}`, Service } },
+          })
+        await Promise.all(Array.from({ length: count }, (_, i) => register(i)))
+      }
+      const tooLarge = { status: 413, code: 'answer_too_large' } as const
+      await instancesOn(Node, name, 30)
+      assert.equal((await ctx.ok<object[]>('GET', `/catalog/service/${name}`)).length, 30)
+      await instancesOn(Node, name, 45)
+      for (const path of ['catalog/service', 'health/service'])
+        await ctx.refuses('GET', `/${path}/${name}`, {}, tooLarge)
+      await instancesOn(other, `${name}-2`, 40)
+      assert.equal((await ctx.ok<object[]>('GET', `/catalog/service/${name}-2`)).length, 40)
+      await ctx.refuses('GET', `/health/service/${name}-2`, {}, tooLarge)
+      await ctx.refuses('GET', `/health/service/${name}-2?filter=Service.ID+!=+x`, {}, tooLarge)
+      for (const node of [Node, other]) await ctx.ok('PUT', '/catalog/deregister', { body: { Node: node } })
+    },
+  },
+  {
     id: 'agent/service',
     spec: '9.4',
     title: 'an agent service is registered with its check, listed, read with its hash, and deregistered',

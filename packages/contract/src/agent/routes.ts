@@ -54,7 +54,7 @@ const health = {
   ...extra,
   otherAnswers: [{ type: 'text/plain', note: 'With `format=text`' }],
   otherStatuses: [404, 429, 503],
-  errors: ['id_missing'],
+  errors: ['id_missing', 'answer_too_large'],
 } as const
 const LOCAL_HEALTH =
   'The status is 200 for passing, 429 for warning, 503 for critical and maintenance, and 404 if there is no such service.'
@@ -89,7 +89,7 @@ export const agent = c.router({
     summary: 'List the checks of this node',
     description: 'By ID, with their latest output. Shows checks that the caller may read.',
     query: query({ filter }),
-    ...answers(agentChecksSchema, { ...rows, ...row }),
+    ...answers(agentChecksSchema, { ...rows, ...row, errors: [...rows.errors, 'answer_too_large'] }),
   },
   registerService: {
     method: 'PUT',

@@ -20,6 +20,7 @@ const rows = {
 const { rowRights: _none, ...unfiltered } = rows
 const listErrors = ['filter_invalid', 'field_too_long'] as const
 const ofOne = { ...rows, errors: [...listErrors, 'id_missing'] } as const
+const instances = { ...ofOne, errors: [...ofOne.errors, 'answer_too_large'] } as const
 const write = {
   right: 'catalog',
   namespaced: true,
@@ -96,7 +97,7 @@ export const catalog = c.router({
     summary: 'List the instances of a service',
     description: `From 1.0.7, the service has its own index, which moves when an instance, its node or one of their checks changes. ${VISIBLE}`,
     query: namespacedBlockingQuery({ ...ofInstances, filter }),
-    ...answers(z.array(serviceInstanceSchema), { ...ofOne, ...ofService, ...row, spec: '9.3' }),
+    ...answers(z.array(serviceInstanceSchema), { ...instances, ...ofService, ...row, spec: '9.3' }),
   },
   connect: {
     method: 'GET',
@@ -106,7 +107,7 @@ export const catalog = c.router({
     description: `Native instances, and proxies that represent the service. ${VISIBLE}`,
     query: namespacedBlockingQuery({ ...ofInstances, filter }),
     ...answers(z.array(serviceInstanceSchema), {
-      ...ofOne,
+      ...instances,
       ...ofService,
       gate: 'catalog.connect',
       spec: 'extension',

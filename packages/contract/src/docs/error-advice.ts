@@ -75,6 +75,8 @@ export const ERROR_ADVICE: Readonly<Record<AclErrorCode, string>> = {
   endpoint_unknown:
     'Correct the path, which is case-sensitive and has no trailing slash. The service version may also lack the endpoint.',
   method_not_allowed: 'Use one of the methods in the `Allow` header.',
+  answer_too_large:
+    'Ask for less: one node or service, or a tag, instead of all. For operators: something large is stored once and shown many times, such as the checks of a node with many services.',
   transaction_too_large:
     'Split the transaction, or write its keys below one prefix and delete them as a tree.',
   request_timeout: 'Send the body faster, without pauses.',

@@ -12,7 +12,7 @@ const rows = {
   blocking: 'catalog',
   saysConsistency: true,
   rowRights: true,
-  errors: ['filter_invalid', 'field_too_long'],
+  errors: ['filter_invalid', 'field_too_long', 'answer_too_large'],
 } as const
 const ofOne = { ...rows, errors: [...rows.errors, 'id_missing'] } as const
 /** A row of the method table. */
@@ -107,7 +107,11 @@ export const health = c.router({
     summary: 'Read a node with its services and checks',
     description: 'For user interfaces. 404 if the node does not exist or the caller may not read it.',
     query: namespacedBlockingQuery({}),
-    ...answers(nodeSummarySchema, { ...ui, ...ofNode, errors: ['id_missing', 'not_found'] }),
+    ...answers(nodeSummarySchema, {
+      ...ui,
+      ...ofNode,
+      errors: ['id_missing', 'not_found', 'answer_too_large'],
+    }),
   },
   uiServices: {
     method: 'GET',

@@ -79,7 +79,7 @@ export const intentions = c.router({
       ),
       name: texts('A service, as `name` or `namespace/name`. May be repeated.'),
     }),
-    ...answers(intentionMatchesSchema, { ...read, ...named, errors: rules }),
+    ...answers(intentionMatchesSchema, { ...read, ...named, errors: [...rules, 'answer_too_large'] }),
   },
   check: {
     method: 'GET',

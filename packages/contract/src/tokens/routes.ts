@@ -121,7 +121,7 @@ export const tokens = c.router({
       subject,
       spec: '4.3',
       holdsSecrets: true,
-      errors: ['id_missing', 'id_invalid', 'not_found'],
+      errors: ['id_missing', 'id_invalid', 'not_found', 'answer_too_large'],
     }),
   },
   update: {

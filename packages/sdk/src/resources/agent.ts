@@ -122,7 +122,7 @@ export class Agent<M extends Mode> {
    * Lists the checks of the server's node, by ID.
    *
    * Endpoint `agent.checks` (GET /v1/agent/checks). Right: catalog. Spec 9.4. Errors: Invalid (filter_invalid,
-   * field_too_long), PermissionDenied (caller_unknown, privilege_missing).
+   * field_too_long, answer_too_large), PermissionDenied (caller_unknown, privilege_missing).
    */
   checks(options: FilterOptions = {}): Promise<Result<M, Record<string, HealthCheck>>> {
     return call(this.#core, { endpoint: 'agent.checks', query: { filter: options.filter }, options })
@@ -369,8 +369,8 @@ export class Agent<M extends Mode> {
    * and `maintenance` with 503, and an unknown service with 404.
    *
    * Endpoint `agent.serviceHealth` (GET /v1/agent/health/service/id/:ServiceID). Right: catalog. An extension of
-   * the spec, from service version 1.4.1. Errors: Invalid (id_missing), PermissionDenied (caller_unknown,
-   * privilege_missing).
+   * the spec, from service version 1.4.1. Errors: Invalid (id_missing, answer_too_large), PermissionDenied
+   * (caller_unknown, privilege_missing).
    */
   serviceHealth(serviceId: string, options: CallOptions = {}): Promise<Result<M, LocalHealth>> {
     return call(this.#core, { endpoint: 'agent.serviceHealth', params: { ServiceID: serviceId }, options })
@@ -380,8 +380,8 @@ export class Agent<M extends Mode> {
    * Like {@link serviceHealth}, for all services on the server's node with this name.
    *
    * Endpoint `agent.healthByName` (GET /v1/agent/health/service/name/:ServiceName). Right: catalog. An extension of
-   * the spec, from service version 1.4.1. Errors: Invalid (id_missing), PermissionDenied (caller_unknown,
-   * privilege_missing).
+   * the spec, from service version 1.4.1. Errors: Invalid (id_missing, answer_too_large), PermissionDenied
+   * (caller_unknown, privilege_missing).
    */
   healthByName(service: string, options: CallOptions = {}): Promise<Result<M, LocalHealth[]>> {
     return call(this.#core, { endpoint: 'agent.healthByName', params: { ServiceName: service }, options })

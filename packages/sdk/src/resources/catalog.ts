@@ -104,7 +104,8 @@ export class Catalog<M extends Mode> {
    * Lists the instances of a service with their nodes.
    *
    * Endpoint `catalog.service` (GET /v1/catalog/service/:Service). Right: catalog. Spec 9.3. Errors: Invalid
-   * (filter_invalid, field_too_long, id_missing), PermissionDenied (caller_unknown, privilege_missing).
+   * (filter_invalid, field_too_long, id_missing, answer_too_large), PermissionDenied (caller_unknown,
+   * privilege_missing).
    */
   service(
     name: string,
@@ -118,8 +119,8 @@ export class Catalog<M extends Mode> {
    * Lists the endpoints for connections to a service: native instances, and proxies that represent it.
    *
    * Endpoint `catalog.connect` (GET /v1/catalog/connect/:Service). Right: catalog. An extension of the spec, from
-   * service version 1.2.0. Errors: Invalid (filter_invalid, field_too_long, id_missing), PermissionDenied
-   * (caller_unknown, privilege_missing).
+   * service version 1.2.0. Errors: Invalid (filter_invalid, field_too_long, id_missing, answer_too_large),
+   * PermissionDenied (caller_unknown, privilege_missing).
    */
   connect(
     name: string,
@@ -176,7 +177,8 @@ export class Catalog<M extends Mode> {
    * Follows the instances of a service.
    *
    * Endpoint `catalog.service` (GET /v1/catalog/service/:Service). Right: catalog. Spec 9.3. Errors: Invalid
-   * (filter_invalid, field_too_long, id_missing), PermissionDenied (caller_unknown, privilege_missing).
+   * (filter_invalid, field_too_long, id_missing, answer_too_large), PermissionDenied (caller_unknown,
+   * privilege_missing).
    */
   watchService(name: string, filter: InstanceFilter = {}, options?: WatchOptions): Watch<ServiceInstance[]> {
     return watchCall(this.#core, serviceCall(name, filter), options)

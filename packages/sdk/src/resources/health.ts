@@ -39,7 +39,7 @@ export class Health<M extends Mode> {
    * Lists the checks of a node and of its services.
    *
    * Endpoint `health.node` (GET /v1/health/node/:Node). Right: catalog. Spec 9.4. Errors: Invalid (filter_invalid,
-   * field_too_long, id_missing), PermissionDenied (caller_unknown, privilege_missing).
+   * field_too_long, answer_too_large, id_missing), PermissionDenied (caller_unknown, privilege_missing).
    */
   node(
     node: string,
@@ -57,7 +57,8 @@ export class Health<M extends Mode> {
    * Lists the checks of a service.
    *
    * Endpoint `health.checks` (GET /v1/health/checks/:Service). Right: catalog. Spec 9.4. Errors: Invalid
-   * (filter_invalid, field_too_long, id_missing), PermissionDenied (caller_unknown, privilege_missing).
+   * (filter_invalid, field_too_long, answer_too_large, id_missing), PermissionDenied (caller_unknown,
+   * privilege_missing).
    */
   checks(service: string, options: CheckListOptions = {}): Promise<Result<M, HealthCheck[]>> {
     return call(this.#core, {
@@ -72,7 +73,8 @@ export class Health<M extends Mode> {
    * Lists the instances of a service with their checks.
    *
    * Endpoint `health.service` (GET /v1/health/service/:Service). Right: catalog. Spec 9.3. Errors: Invalid
-   * (filter_invalid, field_too_long, id_missing), PermissionDenied (caller_unknown, privilege_missing).
+   * (filter_invalid, field_too_long, answer_too_large, id_missing), PermissionDenied (caller_unknown,
+   * privilege_missing).
    *
    * @example
    * const instances = await client.health.service('web', { passing: true })
@@ -90,7 +92,8 @@ export class Health<M extends Mode> {
    * Follows the instances of a service: yields them at once, and again when they, their nodes or their checks change.
    *
    * Endpoint `health.service` (GET /v1/health/service/:Service). Right: catalog. Spec 9.3. Errors: Invalid
-   * (filter_invalid, field_too_long, id_missing), PermissionDenied (caller_unknown, privilege_missing).
+   * (filter_invalid, field_too_long, answer_too_large, id_missing), PermissionDenied (caller_unknown,
+   * privilege_missing).
    *
    * @example
    * for await (const { value } of client.health.watchService('web', { passing: true })) balance(value)
@@ -108,8 +111,8 @@ export class Health<M extends Mode> {
    * Lists the endpoints for connections to a service: native instances and proxies.
    *
    * Endpoint `health.connect` (GET /v1/health/connect/:Service). Right: catalog. An extension of the spec, from
-   * service version 1.2.0. Errors: Invalid (filter_invalid, field_too_long, id_missing), PermissionDenied
-   * (caller_unknown, privilege_missing).
+   * service version 1.2.0. Errors: Invalid (filter_invalid, field_too_long, answer_too_large, id_missing),
+   * PermissionDenied (caller_unknown, privilege_missing).
    */
   connect(service: string, options: InstanceListOptions = {}): Promise<Result<M, ServiceHealth[]>> {
     return call(this.#core, {
@@ -124,8 +127,8 @@ export class Health<M extends Mode> {
    * Lists the ingress gateways of a service.
    *
    * Endpoint `health.ingress` (GET /v1/health/ingress/:Service). Right: catalog. An extension of the spec, from
-   * service version 1.8.0. Errors: Invalid (filter_invalid, field_too_long, id_missing), PermissionDenied
-   * (caller_unknown, privilege_missing).
+   * service version 1.8.0. Errors: Invalid (filter_invalid, field_too_long, answer_too_large, id_missing),
+   * PermissionDenied (caller_unknown, privilege_missing).
    */
   ingress(service: string, options: InstanceListOptions = {}): Promise<Result<M, ServiceHealth[]>> {
     return call(this.#core, {
@@ -140,7 +143,8 @@ export class Health<M extends Mode> {
    * Lists the checks in a state: `passing`, `warning`, `critical` or `any`.
    *
    * Endpoint `health.state` (GET /v1/health/state/:State). Right: catalog. Spec 9.4. Errors: Invalid
-   * (filter_invalid, field_too_long, id_missing), PermissionDenied (caller_unknown, privilege_missing).
+   * (filter_invalid, field_too_long, answer_too_large, id_missing), PermissionDenied (caller_unknown,
+   * privilege_missing).
    */
   state(state: string, options: CheckListOptions = {}): Promise<Result<M, HealthCheck[]>> {
     return call(this.#core, {
@@ -155,7 +159,7 @@ export class Health<M extends Mode> {
    * Lists the nodes with their services and checks, for user interfaces.
    *
    * Endpoint `health.uiNodes` (GET /v1/internal/ui/nodes). Right: catalog. Spec 9.4. Errors: Invalid
-   * (filter_invalid, field_too_long), PermissionDenied (caller_unknown, privilege_missing).
+   * (filter_invalid, field_too_long, answer_too_large), PermissionDenied (caller_unknown, privilege_missing).
    */
   uiNodes(options: ReadOptions & Pick<CheckSelection, 'filter'> = {}): Promise<Result<M, NodeSummary[]>> {
     return call(this.#core, { endpoint: 'health.uiNodes', query: { filter: options.filter }, options })
@@ -165,7 +169,7 @@ export class Health<M extends Mode> {
    * Reads a node with its services and checks, for user interfaces.
    *
    * Endpoint `health.uiNode` (GET /v1/internal/ui/node/:Node). Right: catalog. Spec 9.4. Errors: Invalid
-   * (id_missing), NotFound, PermissionDenied (caller_unknown, privilege_missing).
+   * (id_missing, answer_too_large), NotFound, PermissionDenied (caller_unknown, privilege_missing).
    */
   uiNode(node: string, options: ReadOptions = {}): Promise<Result<M, NodeSummary>> {
     return call(this.#core, { endpoint: 'health.uiNode', params: { Node: node }, options })
@@ -175,7 +179,7 @@ export class Health<M extends Mode> {
    * Lists the services with their numbers of instances and checks, for user interfaces.
    *
    * Endpoint `health.uiServices` (GET /v1/internal/ui/services). Right: catalog. Spec 9.4. Errors: Invalid
-   * (filter_invalid, field_too_long), PermissionDenied (caller_unknown, privilege_missing).
+   * (filter_invalid, field_too_long, answer_too_large), PermissionDenied (caller_unknown, privilege_missing).
    */
   uiServices(
     options: ReadOptions & Pick<CheckSelection, 'filter'> = {},
@@ -187,7 +191,7 @@ export class Health<M extends Mode> {
    * Follows the nodes with their services and checks.
    *
    * Endpoint `health.uiNodes` (GET /v1/internal/ui/nodes). Right: catalog. Spec 9.4. Errors: Invalid
-   * (filter_invalid, field_too_long), PermissionDenied (caller_unknown, privilege_missing).
+   * (filter_invalid, field_too_long, answer_too_large), PermissionDenied (caller_unknown, privilege_missing).
    */
   watchUiNodes(options: WatchOptions & Pick<CheckSelection, 'filter'> = {}): Watch<NodeSummary[]> {
     return watchCall(this.#core, { endpoint: 'health.uiNodes', query: { filter: options.filter } }, options)
@@ -197,7 +201,7 @@ export class Health<M extends Mode> {
    * Follows a node with its services and checks. Ends with NotFound when the node is removed.
    *
    * Endpoint `health.uiNode` (GET /v1/internal/ui/node/:Node). Right: catalog. Spec 9.4. Errors: Invalid
-   * (id_missing), NotFound, PermissionDenied (caller_unknown, privilege_missing).
+   * (id_missing, answer_too_large), NotFound, PermissionDenied (caller_unknown, privilege_missing).
    */
   watchUiNode(node: string, options?: WatchOptions): Watch<NodeSummary> {
     return watchCall(this.#core, { endpoint: 'health.uiNode', params: { Node: node } }, options)
@@ -207,7 +211,7 @@ export class Health<M extends Mode> {
    * Follows the services with their numbers of instances and checks.
    *
    * Endpoint `health.uiServices` (GET /v1/internal/ui/services). Right: catalog. Spec 9.4. Errors: Invalid
-   * (filter_invalid, field_too_long), PermissionDenied (caller_unknown, privilege_missing).
+   * (filter_invalid, field_too_long, answer_too_large), PermissionDenied (caller_unknown, privilege_missing).
    */
   watchUiServices(options: WatchOptions & Pick<CheckSelection, 'filter'> = {}): Watch<ServiceSummary[]> {
     return watchCall(

@@ -167,7 +167,8 @@ export class Intentions<M extends Mode> {
    * Lists the intentions whose source or destination matches each of the given names, by name.
    *
    * Endpoint `intentions.match` (GET /v1/connect/intentions/match). Right: intention. Spec 9.5. Errors: Invalid
-   * (field_required, field_invalid, namespace_unsupported), PermissionDenied (caller_unknown, privilege_missing).
+   * (field_required, field_invalid, namespace_unsupported, answer_too_large), PermissionDenied (caller_unknown,
+   * privilege_missing).
    */
   match(
     by: 'source' | 'destination',

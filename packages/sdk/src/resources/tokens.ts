@@ -73,8 +73,8 @@ export class Tokens<M extends Mode> {
    * Reads a token by its accessor. SecretID is `<hidden>` unless the caller has acl:write.
    *
    * Endpoint `tokens.read` (GET /v1/acl/token/:AccessorID). Right: acl:read. Spec 4.3, from service version 1.4.0.
-   * Errors: Invalid (id_missing, id_invalid), NotFound, PermissionDenied (caller_unknown, privilege_missing),
-   * LegacyMode.
+   * Errors: Invalid (id_missing, id_invalid, answer_too_large), NotFound, PermissionDenied (caller_unknown,
+   * privilege_missing), LegacyMode.
    */
   read(
     accessorId: string,
@@ -197,8 +197,8 @@ export class Tokens<M extends Mode> {
    * while the token does not exist.
    *
    * Endpoint `tokens.read` (GET /v1/acl/token/:AccessorID). Right: acl:read. Spec 4.3, from service version 1.4.0.
-   * Errors: Invalid (id_missing, id_invalid), NotFound, PermissionDenied (caller_unknown, privilege_missing),
-   * LegacyMode.
+   * Errors: Invalid (id_missing, id_invalid, answer_too_large), NotFound, PermissionDenied (caller_unknown,
+   * privilege_missing), LegacyMode.
    *
    * @example
    * for await (const { value, index } of client.tokens.watch(accessorId)) console.log(index, value?.Description)

@@ -2,7 +2,8 @@ import { aggregateStatus, NODE_MAINTENANCE } from '@latchkey/acl'
 import { shorten } from '@latchkey/contract'
 import { requireService } from '../catalog/rights.ts'
 import { type Answer, type Call, json } from '../handler.ts'
-import { localHealthOf, notHere, statusOf, textAnswer } from './local-health.ts'
+import { RepeatedContent } from '../reply/repeated-content.ts'
+import { localHealthOf, localStatusOf, notHere, statusOf, textAnswer } from './local-health.ts'
 import { ownServices } from './own-node.ts'
 
 /** The status code reflects the worst status of all services with the name. */
@@ -18,12 +19,14 @@ export function healthByNameHandler(call: Call<'agent.healthByName'>): Answer<'a
     return { ...json([]), ...notHere() }
   }
   for (const service of found) requireService(call, service, 'read')
-  const all = found.map((service) => localHealthOf(call, catalog, service))
   const worst = aggregateStatus(
-    all.map(({ AggregatedStatus }) => ({
-      CheckID: AggregatedStatus === 'maintenance' ? NODE_MAINTENANCE : '',
-      Status: AggregatedStatus,
-    })),
+    found.map((service) => {
+      const status = localStatusOf(call, catalog, service)
+      return { CheckID: status === 'maintenance' ? NODE_MAINTENANCE : '', Status: status }
+    }),
   )
-  return { ...(query.format === 'text' ? textAnswer(worst) : json(all)), ...statusOf(worst) }
+  if (query.format === 'text') return { ...textAnswer(worst), ...statusOf(worst) }
+  const repeated = new RepeatedContent()
+  const all = found.map((service) => localHealthOf(call, catalog, { service, repeated }))
+  return { ...json(all), ...statusOf(worst) }
 }

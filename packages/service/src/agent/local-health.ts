@@ -1,9 +1,16 @@
 /** The health of services on the server's node, in the form that load balancers query. */
-import { aggregateStatus, type Catalog, type HealthStatus, type ServiceRecord } from '@latchkey/acl'
+import {
+  aggregateStatus,
+  type Catalog,
+  type CheckRecord,
+  type HealthStatus,
+  type ServiceRecord,
+} from '@latchkey/acl'
 import type { LocalHealth } from '@latchkey/contract'
 import type { Context } from '../handler.ts'
+import type { RepeatedContent } from '../reply/repeated-content.ts'
 import { ownChecks } from './own-node.ts'
-import { showAgentCheck, showAgentService } from './shown-service.ts'
+import { showAgentChecks, showAgentService } from './shown-service.ts'
 
 const STATUS = {
   passing: {},
@@ -27,18 +34,27 @@ export function textAnswer(text: string) {
   return { body: { kind: 'bytes', bytes, contentType: 'text/plain; charset=utf-8' } } as const
 }
 
-/** One service with its own checks and those of the node. */
+/** The worst status of a service's own checks and those of the node. */
+export function localStatusOf(call: Context, catalog: Catalog, service: ServiceRecord): HealthStatus {
+  return aggregateStatus(checksFor(call, catalog, service))
+}
+
+function checksFor(call: Context, catalog: Catalog, service: ServiceRecord): readonly CheckRecord[] {
+  return ownChecks(call, catalog).filter(
+    ({ ServiceID }) => ServiceID === '' || ServiceID.toLowerCase() === service.ID.toLowerCase(),
+  )
+}
+
+/** One service with its own checks and those of the node. @throws AclError `answer_too_large`. */
 export function localHealthOf(
   call: Context,
   catalog: Catalog,
-  service: ServiceRecord,
+  { service, repeated }: { readonly service: ServiceRecord; readonly repeated: RepeatedContent },
 ): LocalHealth & { readonly AggregatedStatus: HealthStatus } {
-  const checks = ownChecks(call, catalog).filter(
-    ({ ServiceID }) => ServiceID === '' || ServiceID.toLowerCase() === service.ID.toLowerCase(),
-  )
+  const checks = checksFor(call, catalog, service)
   return {
     AggregatedStatus: aggregateStatus(checks),
     Service: showAgentService(service, call),
-    Checks: checks.map((check) => showAgentCheck(check, catalog, call)),
+    Checks: showAgentChecks(checks, catalog, { call, repeated }),
   }
 }

@@ -1,7 +1,8 @@
 import { shorten } from '@latchkey/contract'
 import { requireService } from '../catalog/rights.ts'
 import { type Answer, type Call, json } from '../handler.ts'
-import { localHealthOf, notHere, statusOf, textAnswer } from './local-health.ts'
+import { RepeatedContent } from '../reply/repeated-content.ts'
+import { localHealthOf, localStatusOf, notHere, statusOf, textAnswer } from './local-health.ts'
 import { ownService } from './own-node.ts'
 
 export function localServiceHealthHandler(call: Call<'agent.serviceHealth'>): Answer<'agent.serviceHealth'> {
@@ -14,7 +15,8 @@ export function localServiceHealthHandler(call: Call<'agent.serviceHealth'>): An
     return { ...json({ AggregatedStatus: 'critical', Service: null, Checks: null }), ...notHere() }
   }
   requireService(call, found, 'read')
-  const health = localHealthOf(call, catalog, found)
-  const { AggregatedStatus: worst } = health
-  return { ...(query.format === 'text' ? textAnswer(worst) : json(health)), ...statusOf(worst) }
+  const worst = localStatusOf(call, catalog, found)
+  if (query.format === 'text') return { ...textAnswer(worst), ...statusOf(worst) }
+  const health = localHealthOf(call, catalog, { service: found, repeated: new RepeatedContent() })
+  return { ...json(health), ...statusOf(worst) }
 }

@@ -3,6 +3,7 @@ import { type Catalog, type CheckRecord, type ServiceRecord, showCheck, showNode
 import type { AgentService, HealthCheck } from '@latchkey/contract'
 import { Fingerprint } from '../blocking/shown.ts'
 import type { Context } from '../handler.ts'
+import type { RepeatedContent } from '../reply/repeated-content.ts'
 
 /** Without indexes. `Meta` is never null, and empty proxies are left out. */
 export function showAgentService(record: ServiceRecord, { records: { view } }: Context): AgentService {
@@ -21,14 +22,25 @@ export function showAgentService(record: ServiceRecord, { records: { view } }: C
   }
 }
 
-/** A check with its latest output, which may not be in the catalog yet. */
-export function showAgentCheck(
-  record: CheckRecord,
+/**
+ * Checks with their latest output, which may not be in the catalog yet.
+ *
+ * @param repeated counts what other elements of the same answer have shown.
+ * @throws AclError `answer_too_large`.
+ */
+export function showAgentChecks(
+  checks: readonly CheckRecord[],
   catalog: Catalog,
-  { records: { view }, service }: Context,
-): HealthCheck {
-  const shown = showCheck(record, catalog.serviceOf(record), view)
-  return { ...shown, Output: service.localChecks.outputOf(record.CheckID) ?? shown.Output }
+  { call, repeated }: { readonly call: Context; readonly repeated: RepeatedContent },
+): HealthCheck[] {
+  const { records, service } = call
+  return checks.map((record) => {
+    const of = catalog.serviceOf(record)
+    repeated.add(record, () => records.check(record, of).length)
+    repeated.addTags(of)
+    const shown = showCheck(record, of, records.view)
+    return { ...shown, Output: service.localChecks.outputOf(record.CheckID) ?? shown.Output }
+  })
 }
 
 /** 16 hexadecimal digits. */

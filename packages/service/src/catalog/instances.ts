@@ -3,6 +3,7 @@ import { type Catalog, INSTANCE_FIELDS, type ServiceRecord, showInstance } from 
 import type { ServiceInstance } from '@latchkey/contract'
 import { type Context, type JsonAnswer, json } from '../handler.ts'
 import { watchOfService } from '../health/watches.ts'
+import { RepeatedContent } from '../reply/repeated-content.ts'
 import { filterFor } from '../request/filter.ts'
 import { RowRights } from './rights.ts'
 import { selectInstances, sortNear } from './select.ts'
@@ -27,9 +28,12 @@ export async function answerInstances(
   const selected = selectInstances(call, catalog, instancesOf(catalog), query)
   const visible = selected.filter((record) => rights.instance(record))
   const sorted = sortNear(call, catalog, visible, { near: query.near, nodeOf: ({ Node }) => Node })
+  const repeated = new RepeatedContent()
   const shown = sorted.flatMap((record) => {
     const node = catalog.node(record.Node)
-    return node ? showInstance(record, node, records.view) : []
+    if (!node) return []
+    repeated.add(node, () => records.node(node).length)
+    return showInstance(record, node, records.view)
   })
   const kept = await filterFor(call, shown, INSTANCE_FIELDS)
   return rights.mark(json([...kept], watch))

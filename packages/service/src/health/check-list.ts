@@ -12,6 +12,7 @@ import { RowRights } from '../catalog/rights.ts'
 import { hasMeta, sortNear } from '../catalog/select.ts'
 import { type Context, type JsonAnswer, json, type Watch } from '../handler.ts'
 import type { JsonText } from '../reply/json-text.ts'
+import { RepeatedContent } from '../reply/repeated-content.ts'
 import { isListed } from '../request/namespace.ts'
 
 interface CheckQuery {
@@ -39,6 +40,8 @@ export function answerChecks(
     if (!isCheckListed(call, check) || !hasMeta(catalog.node(check.Node), query['node-meta'])) continue
     if (rights.check(check, catalog.serviceOf(check))) visible.push(check)
   }
+  const repeated = new RepeatedContent()
+  for (const check of visible) repeated.addTags(catalog.serviceOf(check))
   const sorted = sortNear(call, catalog, visible, { near: query.near, nodeOf: ({ Node }) => Node })
   if (query.filter) {
     const shown = sorted.map((check) => showCheck(check, catalog.serviceOf(check), records.view))

@@ -14,6 +14,7 @@ import { RowRights } from '../catalog/rights.ts'
 import { selectInstances, sortNear } from '../catalog/select.ts'
 import { type Context, type JsonAnswer, json, tellLack, type Watch } from '../handler.ts'
 import type { JsonText } from '../reply/json-text.ts'
+import { RepeatedContent } from '../reply/repeated-content.ts'
 import { filterFor } from '../request/filter.ts'
 import { watchOfService } from './watches.ts'
 
@@ -100,6 +101,7 @@ async function filtered(
   watch: Watch,
 ): Promise<JsonAnswer<ServiceHealth[]>> {
   const { view } = call.records
+  countRepeated(call, elements)
   const shown = elements.map(({ node, service, nodeChecks, serviceChecks }) => ({
     Node: showNode(node, view),
     Service: showNodeService(service, view),
@@ -125,7 +127,19 @@ function isPassing({ nodeChecks, serviceChecks }: Element): boolean {
   return nodeChecks.every(passes) && serviceChecks.every(passes)
 }
 
-function textOf({ records }: Context, elements: readonly Element[]): JsonText<ServiceHealth[]> {
+/** @throws AclError `answer_too_large`. */
+function countRepeated({ records }: Context, elements: readonly Element[]): void {
+  const repeated = new RepeatedContent()
+  for (const { node, service, nodeChecks, serviceChecks } of elements) {
+    repeated.add(node, () => records.node(node).length)
+    for (const check of nodeChecks) repeated.add(check, () => records.check(check, undefined).length)
+    for (const _ of serviceChecks) repeated.addTags(service)
+  }
+}
+
+function textOf(call: Context, elements: readonly Element[]): JsonText<ServiceHealth[]> {
+  countRepeated(call, elements)
+  const { records } = call
   const texts = elements.map(({ node, service, nodeChecks, serviceChecks }) => {
     const checks = [
       ...nodeChecks.map((check) => records.check(check, undefined)),

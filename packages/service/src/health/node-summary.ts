@@ -3,15 +3,19 @@ import { type Catalog, type NodeRecord, showCheck, showNode, showNodeService } f
 import type { NodeSummary } from '@latchkey/contract'
 import type { RowRights } from '../catalog/rights.ts'
 import type { Context } from '../handler.ts'
+import type { RepeatedContent } from '../reply/repeated-content.ts'
 import { isListed } from '../request/namespace.ts'
 import { isCheckListed } from './check-list.ts'
 
-/** @param node a node that the caller may read. */
+/**
+ * @param node a node that the caller may read.
+ * @throws AclError `answer_too_large`.
+ */
 export function summaryOfNode(
   call: Context,
   catalog: Catalog,
   node: NodeRecord,
-  rights: RowRights,
+  { rights, repeated }: { readonly rights: RowRights; readonly repeated: RepeatedContent },
 ): NodeSummary {
   const { view } = call.records
   const { CreateIndex: _created, ModifyIndex: _modified, Datacenter: _here, ...shown } = showNode(node, view)
@@ -21,6 +25,7 @@ export function summaryOfNode(
   const checks = catalog
     .checksOn(node.Node)
     .filter((check) => isCheckListed(call, check) && rights.check(check, catalog.serviceOf(check)))
+  for (const check of checks) repeated.addTags(catalog.serviceOf(check))
   return {
     ...shown,
     Services: services.map((record) => showNodeService(record, view)),

@@ -1,6 +1,7 @@
 import { AclError } from '@latchkey/contract'
 import { RowRights } from '../catalog/rights.ts'
 import { type Answer, type Call, json, missing } from '../handler.ts'
+import { RepeatedContent } from '../reply/repeated-content.ts'
 import { nodeTopic } from '../store/store.ts'
 import { summaryOfNode } from './node-summary.ts'
 import { indexOfTables } from './watches.ts'
@@ -16,5 +17,7 @@ export function uiNodeHandler(call: Call<'health.uiNode'>): Answer<'health.uiNod
   if (!node || !rights.node(node.Node)) {
     return rights.mark(missing(new AclError('not_found', 'No such node'), watch))
   }
-  return rights.mark(json(summaryOfNode(call, catalog, node, rights), watch))
+  return rights.mark(
+    json(summaryOfNode(call, catalog, node, { rights, repeated: new RepeatedContent() }), watch),
+  )
 }

@@ -4,13 +4,14 @@ import {
   filterRecords,
   HEALTH_FIELDS,
   inTurns,
+  type NodeRecord,
   type RecordView,
   type ServiceRecord,
   showCheck,
   showNode,
   showNodeService,
 } from '@latchkey/acl'
-import type { ServiceHealth, ServiceSummary } from '@latchkey/contract'
+import type { HealthCheck, ServiceHealth, ServiceSummary } from '@latchkey/contract'
 import { RowRights } from '../catalog/rights.ts'
 import { type Answer, type Call, type Context, json } from '../handler.ts'
 import { isListed } from '../request/namespace.ts'
@@ -26,26 +27,31 @@ export async function uiServicesHandler(
   const visible = catalog
     .services()
     .filter((record) => isListed(call, record.Namespace) && rights.instance(record))
-  const shown = visible.flatMap((record) => shownInstance(call, catalog, record))
+  const shown = shownInstances(call, catalog, visible)
   const kept = await inTurns(filterRecords(shown, call.query.filter, HEALTH_FIELDS), call)
   return rights.mark(json(summariesOf(kept, call.records.view), watch))
 }
 
-function shownInstance(
+/** Instances on one node share the checks of the node: a thousand instances would make a thousand copies of each. */
+function shownInstances(
   { records: { view } }: Context,
   catalog: Catalog,
-  record: ServiceRecord,
+  visible: readonly ServiceRecord[],
 ): readonly ServiceHealth[] {
-  const node = catalog.node(record.Node)
-  if (!node) return []
-  const checks = [...catalog.nodeChecks(record.Node), ...catalog.checksOf(record)]
-  return [
-    {
+  const ofNodes = new Map<NodeRecord, readonly HealthCheck[]>()
+  return visible.flatMap((record) => {
+    const node = catalog.node(record.Node)
+    if (!node) return []
+    const nodeChecks =
+      ofNodes.get(node) ?? catalog.nodeChecks(record.Node).map((check) => showCheck(check, undefined, view))
+    ofNodes.set(node, nodeChecks)
+    const own = catalog.checksOf(record).map((check) => showCheck(check, record, view))
+    return {
       Node: showNode(node, view),
       Service: showNodeService(record, view),
-      Checks: checks.map((check) => showCheck(check, catalog.serviceOf(check), view)),
-    },
-  ]
+      Checks: [...nodeChecks, ...own],
+    }
+  })
 }
 
 /** By name, then namespace. A check of a node counts once for each service that has instances on it. */
@@ -102,12 +108,9 @@ function inMesh({ Kind, Name, ...rest }: ServiceSummary, { view, isProxied }: Me
 const sorted = (words: Iterable<string>) => [...new Set(words)].sort()
 
 function summaryOf(name: string, instances: readonly ServiceHealth[]): ServiceSummary {
-  const checks = new Map(
-    instances
-      .flatMap(({ Checks }) => Checks)
-      .map((check) => [`${check.Node}/${check.CheckID}`, check.Status]),
-  )
-  const count = (status: string) => [...checks.values()].filter((each) => each === status).length
+  // Instances on one node share the checks of the node.
+  const checks = [...new Set(instances.flatMap(({ Checks }) => Checks))]
+  const count = (status: string) => checks.filter(({ Status }) => Status === status).length
   const kind = instances[0]?.Service.Kind
   const proxied = sorted(proxiedBy(instances))
   return {

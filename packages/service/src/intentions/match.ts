@@ -1,6 +1,7 @@
 import { parseEnd } from '@latchkey/acl'
 import { AclError, limits } from '@latchkey/contract'
 import { type Answer, type Call, json } from '../handler.ts'
+import { RepeatedContent } from '../reply/repeated-content.ts'
 import { requireIntentionRead } from './rights.ts'
 import { intentionShown } from './stored-intentions.ts'
 
@@ -18,10 +19,16 @@ export function matchIntentionsHandler(call: Call<'intentions.match'>): Answer<'
   for (const [, end] of ends) requireIntentionRead(call, end)
   const intentions = directory.intentions()
   const show = intentionShown(directory)
+  const repeated = new RepeatedContent()
   const matches = ends.map(([asked, { namespace, name }]) => {
     const found =
       by === 'source' ? intentions.ofSource(namespace, name) : intentions.toDestination(namespace, name)
-    return [asked, found.map(show)] as const
+    const shown = found.map((intention) => {
+      const element = show(intention)
+      repeated.add(intention, () => JSON.stringify(element).length)
+      return element
+    })
+    return [asked, shown] as const
   })
   return json(Object.fromEntries(matches), { topic: 'intentions', filtered: true })
 }

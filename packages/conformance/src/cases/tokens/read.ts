@@ -132,6 +132,34 @@ export const readCases: readonly Case[] = [
     },
   },
   {
+    id: 'read/expanded-bound',
+    spec: '4.3/expanded',
+    title: '413: the rules of the identities of a token exceed 4 MiB together; without `expanded` it is read',
+    async run(ctx) {
+      const roleOf = (prefix: string) =>
+        ctx.role({
+          ServiceIdentities: Array.from({ length: 1_000 }, (_, i) => ({
+            ServiceName: `${prefix}-${i}-`.padEnd(256, 's'),
+          })),
+        })
+      const Roles: { ID: string }[] = []
+      for (const prefix of ['a', 'b', 'c']) Roles.push({ ID: (await roleOf(prefix)).ID })
+      const [first] = Roles
+      const { AccessorID: fine } = await ctx.token({ Roles: first ? [first] : [] })
+      const { ExpandedPolicies } = await ctx.ok<ExpandedToken>('GET', `/acl/token/${fine}?expanded`)
+      assert((ExpandedPolicies?.length ?? 0) >= 1_000)
+      for (const prefix of ['d', 'e', 'f', 'g']) Roles.push({ ID: (await roleOf(prefix)).ID })
+      const { AccessorID } = await ctx.token({ Roles })
+      await ctx.refuses(
+        'GET',
+        `/acl/token/${AccessorID}?expanded`,
+        {},
+        { status: 413, code: 'answer_too_large' },
+      )
+      await ctx.ok('GET', `/acl/token/${AccessorID}`)
+    },
+  },
+  {
     id: 'read/expanded-nothing',
     spec: 'D/records/expanded',
     title: 'expanded lists that would be empty are null; expanded=false is the plain record',
