@@ -6,13 +6,14 @@ import { filter, ofInstances, ofNodes } from '../shared/catalog-query.ts'
 import { namespacedBlockingQuery, textOrEmpty } from '../shared/query.ts'
 import { nodeSummarySchema, serviceHealthSchema, serviceSummarySchema } from './schemas.ts'
 
+const selectErrors = ['filter_invalid', 'field_too_long'] as const
 const rows = {
   right: 'catalog',
   namespaced: true,
   blocking: 'catalog',
   saysConsistency: true,
   rowRights: true,
-  errors: ['filter_invalid', 'field_too_long', 'answer_too_large'],
+  errors: [...selectErrors, 'answer_too_large'],
 } as const
 const ofOne = { ...rows, errors: [...rows.errors, 'id_missing'] } as const
 /** A row of the method table. */
@@ -79,7 +80,13 @@ export const health = c.router({
     summary: 'List the ingress gateways of a service, with their checks',
     description: 'Always empty: this service configures no gateways.',
     query: namespacedBlockingQuery(instances),
-    ...answers(found, { ...ofOne, ...ofService, gate: 'health.ingress', spec: 'extension' }),
+    ...answers(found, {
+      ...ofOne,
+      ...ofService,
+      gate: 'health.ingress',
+      spec: 'extension',
+      errors: [...selectErrors, 'id_missing'],
+    }),
   },
   state: {
     method: 'GET',
@@ -119,6 +126,6 @@ export const health = c.router({
     summary: 'List the services with their numbers of instances and checks',
     description: `For user interfaces. \`filter\` selects instances, as in the list of a service’s instances. ${VISIBLE}`,
     query: namespacedBlockingQuery({ filter }),
-    ...answers(z.array(serviceSummarySchema), ui),
+    ...answers(z.array(serviceSummarySchema), { ...ui, errors: selectErrors }),
   },
 } satisfies ContractRoutes)

@@ -127,8 +127,8 @@ export class Health<M extends Mode> {
    * Lists the ingress gateways of a service.
    *
    * Endpoint `health.ingress` (GET /v1/health/ingress/:Service). Right: catalog. An extension of the spec, from
-   * service version 1.8.0. Errors: Invalid (filter_invalid, field_too_long, answer_too_large, id_missing),
-   * PermissionDenied (caller_unknown, privilege_missing).
+   * service version 1.8.0. Errors: Invalid (filter_invalid, field_too_long, id_missing), PermissionDenied
+   * (caller_unknown, privilege_missing).
    */
   ingress(service: string, options: InstanceListOptions = {}): Promise<Result<M, ServiceHealth[]>> {
     return call(this.#core, {
@@ -179,7 +179,7 @@ export class Health<M extends Mode> {
    * Lists the services with their numbers of instances and checks, for user interfaces.
    *
    * Endpoint `health.uiServices` (GET /v1/internal/ui/services). Right: catalog. Spec 9.4. Errors: Invalid
-   * (filter_invalid, field_too_long, answer_too_large), PermissionDenied (caller_unknown, privilege_missing).
+   * (filter_invalid, field_too_long), PermissionDenied (caller_unknown, privilege_missing).
    */
   uiServices(
     options: ReadOptions & Pick<CheckSelection, 'filter'> = {},
@@ -211,7 +211,7 @@ export class Health<M extends Mode> {
    * Follows the services with their numbers of instances and checks.
    *
    * Endpoint `health.uiServices` (GET /v1/internal/ui/services). Right: catalog. Spec 9.4. Errors: Invalid
-   * (filter_invalid, field_too_long, answer_too_large), PermissionDenied (caller_unknown, privilege_missing).
+   * (filter_invalid, field_too_long), PermissionDenied (caller_unknown, privilege_missing).
    */
   watchUiServices(options: WatchOptions & Pick<CheckSelection, 'filter'> = {}): Watch<ServiceSummary[]> {
     return watchCall(
