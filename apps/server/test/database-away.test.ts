@@ -89,7 +89,7 @@ describe('while the database does not answer', () => {
       ask('GET', '/v1/acl/tokens?stale&index=999999&wait=100ms'),
     ])
     expect(alive.status).toBe(200)
-    expect(ready).toMatchObject({ status: 503, text: 'the database cannot be reached' })
+    expect(ready).toMatchObject({ status: 503, text: expect.stringMatching(/^The database /) })
     expect([200, 503]).toContain(waited.status)
   })
 
@@ -131,6 +131,33 @@ test('DUR-06: connections that the database ends repeatedly cause only retryable
   expect([...statuses.keys()].filter((status) => status !== 200 && status !== 503)).toEqual([])
   expect(server.process.exitCode).toBeNull()
   await expect.poll(isWriting, { timeout: RECOVERY_MS_MAX }).toBe(true)
+})
+
+test.for([
+  ['disk_full', 'database_full', 'The disk of the database is full'],
+  ['read_only_sql_transaction', 'database_read_only', 'The database accepts no writes now'],
+  ['out_of_memory', 'database_overloaded', 'The database has no memory left; try again'],
+  ['insufficient_privilege', 'database_refused', 'The database denies this server access'],
+  ['data_corrupted', 'database_damaged', 'The database cannot read or write its files'],
+  ['admin_shutdown', 'unavailable', 'The database is starting or stopping; try again'],
+])('a write that the database refuses with %s is 503 %s, and says why', async ([state, code, message]) => {
+  const client = new pg.Client(database.url)
+  await client.connect()
+  await client.query(`
+    CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+      RAISE EXCEPTION 'secret detail' USING ERRCODE = '${state}';
+    END $$;
+    CREATE TRIGGER refuse BEFORE INSERT ON kv FOR EACH ROW EXECUTE FUNCTION refuse()`)
+  try {
+    const { status, headers, text } = await ask('PUT', '/v1/kv/refused', {})
+    expect({ status, retryAfter: headers.get('retry-after') }).toEqual({ status: 503, retryAfter: '1' })
+    expect(JSON.parse(text)).toMatchObject({ code, detail: message })
+    expect(text).not.toContain('secret detail')
+  } finally {
+    await client.query('DROP FUNCTION refuse CASCADE')
+    await client.end()
+  }
+  expect((await ask('PUT', '/v1/kv/refused', {})).status).toBe(200)
 })
 
 /** Lets a server join the cluster, but rejects the address on which it listens. */

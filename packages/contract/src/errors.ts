@@ -177,7 +177,32 @@ export const ACL_ERRORS = {
     title: 'The identity provider cannot be reached',
     source: 'decisions: login',
   },
-  unavailable: { status: 503, title: 'The database cannot be reached', source: 'decisions: status codes' },
+  unavailable: { status: 503, title: 'The service cannot answer now', source: 'decisions: status codes' },
+  database_full: {
+    status: 503,
+    title: 'The disk of the database is full',
+    source: 'decisions: status codes',
+  },
+  database_read_only: {
+    status: 503,
+    title: 'The database accepts no writes',
+    source: 'decisions: status codes',
+  },
+  database_overloaded: {
+    status: 503,
+    title: 'The database has too little left for another statement',
+    source: 'decisions: status codes',
+  },
+  database_refused: {
+    status: 503,
+    title: 'The database refuses this server',
+    source: 'decisions: status codes',
+  },
+  database_damaged: {
+    status: 503,
+    title: 'The database cannot read or write its files',
+    source: 'decisions: status codes',
+  },
   intentions_migrating: {
     status: 503,
     title: 'Intentions are read-only during their migration',
@@ -238,6 +263,21 @@ export class AclError extends Error {
   get status(): number {
     return ACL_ERRORS[this.code].status
   }
+}
+
+/** Codes of a database that does not serve requests, or of a server that cannot answer now. */
+export const OUTAGE_CODES = [
+  'unavailable',
+  'database_full',
+  'database_read_only',
+  'database_overloaded',
+  'database_refused',
+  'database_damaged',
+] as const satisfies readonly AclErrorCode[]
+
+/** Whether a refusal has one of {@link OUTAGE_CODES}: the request itself was not at fault. */
+export function isOutage(error: unknown): error is AclError {
+  return error instanceof AclError && (OUTAGE_CODES as readonly AclErrorCode[]).includes(error.code)
 }
 
 /** Throws if an invariant does not hold, which ends the request with 500. */

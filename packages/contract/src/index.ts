@@ -50,6 +50,8 @@ export {
   type AclErrorCode,
   type AclErrorDetails,
   invariant,
+  isOutage,
+  OUTAGE_CODES,
 } from './errors.ts'
 export { GATES, type GateDecider, type GateKind, type GateName, type VersionGate } from './gates.ts'
 export {

@@ -142,7 +142,7 @@ export interface ServiceOptions {
   readonly openapi: () => ApiDocument | Promise<ApiDocument>
   /** Called with an internal error; the caller sees only the request id. */
   readonly onInternalError: (error: unknown, requestId: string) => void
-  /** Called with each `unavailable` refusal, because the caller does not see its cause. Default: nothing. */
+  /** Called with each refusal for an outage, because the caller does not see its cause. Default: nothing. */
   readonly onUnavailable?: (error: AclError, requestId: string) => void
 }
 

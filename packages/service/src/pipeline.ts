@@ -4,7 +4,7 @@
  */
 
 import { checkWanted, Lane, TurnQueue } from '@latchkey/acl'
-import { AclError, limits, type RouteMatch } from '@latchkey/contract'
+import { AclError, isOutage, limits, type RouteMatch } from '@latchkey/contract'
 import { AlikeAnswers } from './blocking/alike-answers.ts'
 import { indexOf, isCurrent, type Seen, Wait } from './blocking/blocking.ts'
 import { Admission, type CallServices } from './caller/admission.ts'
@@ -99,7 +99,7 @@ export class Service {
   private failure(error: unknown, state: RequestState): WireReply {
     const { requestId } = state.request
     if (!(error instanceof AclError)) this.options.onInternalError(error, requestId)
-    else if (error.code === 'unavailable') this.options.onUnavailable?.(error, requestId)
+    else if (isOutage(error)) this.options.onUnavailable?.(error, requestId)
     return renderError(error, state)
   }
 

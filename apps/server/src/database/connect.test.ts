@@ -191,25 +191,54 @@ test('an invalid statement is a bug: its error is rethrown unchanged, with its S
 })
 
 test.each([
-  '53100',
-  '42501',
-  '57P01',
-  '57P02',
-  '57P03',
-  '25006',
-  '40001',
-  '40P01',
-  '08006',
-  '28P01',
-  '58030',
-])('503 unavailable: SQLSTATE %s, from the driver and through Prisma', (state) => {
+  ['08006', 'unavailable', 'reached'],
+  ['25006', 'database_read_only', 'no writes'],
+  ['25P03', 'unavailable', 'in time'],
+  ['28000', 'database_refused', 'user or password'],
+  ['28P01', 'database_refused', 'user or password'],
+  ['3D000', 'database_refused', 'not exist'],
+  ['40001', 'unavailable', 'conflict'],
+  ['40P01', 'unavailable', 'conflict'],
+  ['42501', 'database_refused', 'access'],
+  ['53000', 'database_overloaded', 'limits'],
+  ['53100', 'database_full', 'disk'],
+  ['53200', 'database_overloaded', 'memory'],
+  ['53300', 'database_overloaded', 'connection'],
+  ['55000', 'database_refused', 'no connections'],
+  ['55P03', 'unavailable', 'in time'],
+  ['57014', 'unavailable', 'in time'],
+  ['57P01', 'unavailable', 'stopping'],
+  ['57P02', 'unavailable', 'stopping'],
+  ['57P03', 'unavailable', 'stopping'],
+  ['57P04', 'database_refused', 'not exist'],
+  ['58030', 'database_damaged', 'files'],
+  ['58P01', 'database_damaged', 'files'],
+  ['XX001', 'database_damaged', 'files'],
+  ['XX002', 'database_damaged', 'files'],
+])('SQLSTATE %s is 503 %s, from the driver and through Prisma', (state, code, cause) => {
   const driver = Object.assign(new Error('from pg'), { code: state })
   const prisma = Object.assign(new Error('from Prisma'), {
     code: 'P2010',
     meta: { driverAdapterError: { cause: { originalCode: state } } },
   })
-  for (const error of [driver, prisma])
-    expect(asAclError(error)).toMatchObject({ code: 'unavailable', cause: error })
+  for (const error of [driver, prisma]) {
+    expect(asAclError(error)).toMatchObject({
+      code,
+      status: 503,
+      message: expect.stringContaining(cause),
+      cause: error,
+    })
+  }
+})
+
+test.each([
+  Object.assign(new Error('certificate has expired'), { code: 'CERT_HAS_EXPIRED' }),
+  Object.assign(new Error('self-signed certificate'), { code: 'DEPTH_ZERO_SELF_SIGNED_CERT' }),
+  Object.assign(new Error('unable to verify'), { code: 'UNABLE_TO_VERIFY_LEAF_SIGNATURE' }),
+  Object.assign(new Error('wrong name'), { code: 'ERR_TLS_CERT_ALTNAME_INVALID' }),
+  new Error('The server does not support SSL connections'),
+])('503 database_refused: no trusted connection: %s', (error) => {
+  expect(asAclError(error)).toMatchObject({ code: 'database_refused' })
 })
 
 test.each(['23505', '22P02', '42601', 'P0001', 'XX000'])('SQLSTATE %s does not mean unavailable', (state) => {

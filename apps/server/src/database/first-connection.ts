@@ -3,7 +3,7 @@ import pg from 'pg'
 import type { BaseLogger } from 'pino'
 import { describeDatabase } from '../config/describe-database.ts'
 import { StartError } from '../start-error.ts'
-import { isUnavailable, sqlStateOf } from './database-error.ts'
+import { outageOf } from './database-error.ts'
 
 export interface FirstConnectionOptions {
   readonly url: string
@@ -15,9 +15,6 @@ export interface FirstConnectionOptions {
 const PATIENCE_MS = 30_000
 const RETRY_MS = 250
 const CONNECT_MS = 2_000
-
-/** Errors that waiting does not change: a wrong user, password or database name. */
-const HOPELESS_STATES: readonly string[] = ['28', '3D000']
 
 /**
  * Connects for the first time. Servers and databases are often started together, so this waits for a database that is
@@ -43,9 +40,9 @@ export async function connectPatiently(options: FirstConnectionOptions): Promise
       return client
     } catch (cause) {
       await client.end().catch(() => {})
-      const state = sqlStateOf(cause)
-      const isHopeless =
-        !isUnavailable(cause) || HOPELESS_STATES.some((prefix) => state?.startsWith(prefix) ?? false)
+      const outage = outageOf(cause)
+      // Waiting does not change a wrong user, password or name.
+      const isHopeless = outage === undefined || outage.code === 'database_refused'
       const problem = cause instanceof Error ? cause.message || cause.name : String(cause)
       if (isHopeless || performance.now() > deadline) {
         throw new StartError(`The database ${describeDatabase(url)} cannot be used: ${problem}`, { cause })

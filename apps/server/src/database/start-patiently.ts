@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { AclError } from '@latchkey/contract'
+import { AclError, isOutage } from '@latchkey/contract'
 import type { BaseLogger } from 'pino'
 import { StartError } from '../start-error.ts'
-import { isUnavailable } from './database-error.ts'
+import { outageOf } from './database-error.ts'
 
 const PATIENCE_MS = 30_000
 const RETRY_MS = 250
@@ -32,6 +32,6 @@ export async function startPatiently<T>(
 
 /** A StartError may have any cause, such as a listening host that cannot be resolved. */
 function isAway(error: unknown): boolean {
-  if (error instanceof AclError) return error.code === 'unavailable'
-  return !(error instanceof StartError) && isUnavailable(error)
+  if (error instanceof AclError) return isOutage(error)
+  return !(error instanceof StartError) && outageOf(error) !== undefined
 }

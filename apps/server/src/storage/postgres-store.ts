@@ -1,4 +1,5 @@
 import type { Catalog, Clock, Directory, KvRecord, TokenRecord } from '@latchkey/acl'
+import { isOutage } from '@latchkey/contract'
 import type {
   Archives,
   ConsistencyMode,
@@ -275,8 +276,8 @@ export class PostgresStore implements Store {
     try {
       await this.parts.follower.sync()
       return this.membership.ready() ? ['joining the other servers on the database'] : []
-    } catch {
-      return ['the database cannot be reached']
+    } catch (error) {
+      return [isOutage(error) ? error.message : 'The database cannot be read']
     }
   }
 

@@ -115,6 +115,16 @@ export const ERROR_ADVICE: Readonly<Record<AclErrorCode, string>> = {
     'Use `/v1/connect/intentions/exact` or `/v1/config`, or delete the config entry and create its intentions again.',
   intentions_migrating:
     'Repeat the write after `Retry-After`. `GET /v1/internal/intentions/migration` shows what the migration waits for.',
+  database_full:
+    'Nothing was written. Reads may work. The operator of the database frees space on its disk, and writes work again.',
+  database_read_only:
+    'Nothing was written. Reads may work. `DATABASE_URL` leads to a standby, or the database was made read-only: the operator points it to the primary, or allows writes again.',
+  database_overloaded:
+    'Try again after the time in `Retry-After`. The message says what the database ran out of: connections (raise `max_connections`, or start fewer processes), memory or open files.',
+  database_refused:
+    'The operator compares `DATABASE_URL` with the database: the message says whether it refuses the user or the password, lacks the database, denies access, or cannot be trusted. `latchkey-server doctor` finds more. Reads with `stale` may work.',
+  database_damaged:
+    'The operator reads the log of the database at once: its disk may fail. Reads with `stale` may work.',
   unavailable:
-    'Try again after the time in `Retry-After`. A write may have been applied if the connection to the database broke: read the record before you repeat one that must not run twice. Reads with `stale` may work.',
+    'The message has the cause: the database cannot be reached, starts, stops or does not answer in time, or too many requests wait. Try again after the time in `Retry-After`. A write may have been applied if the connection to the database broke: read the record before you repeat one that must not run twice. Reads with `stale` may work.',
 }

@@ -1,10 +1,10 @@
 /** The refusals of a route: its own, and the refusals implied by its metadata. Spec 7. */
-import { ACL_ERROR_CODES, type ACL_ERRORS, type AclErrorCode } from '../errors.ts'
+import { ACL_ERROR_CODES, type ACL_ERRORS, type AclErrorCode, OUTAGE_CODES } from '../errors.ts'
 import type { RouteMetadata } from '../metadata.ts'
 
 /**
  * Refusals that any request may get: wrong host, unknown or unreachable datacenter, tokens still being copied, invalid
- * or overlong URL, server at its limit, unreachable database, internal error.
+ * or overlong URL, server at its limit, a database that does not serve it, internal error.
  */
 export const COMMON_ERRORS = [
   'path_invalid',
@@ -15,7 +15,7 @@ export const COMMON_ERRORS = [
   'host_not_allowed',
   'too_many_connections',
   'internal',
-  'unavailable',
+  ...OUTAGE_CODES,
   'copy_incomplete',
   'datacenter_unreachable',
   'datacenter_silent',

@@ -1,5 +1,5 @@
 /** Writes that a secondary forwards to the primary. Decisions: writes in a secondary. */
-import { AclError, type AclErrorCode, invariant, limits } from '@latchkey/contract'
+import { AclError, type AclErrorCode, invariant, limits, OUTAGE_CODES } from '@latchkey/contract'
 import { aclModeOf } from '../caller/acl-mode.ts'
 import type { Presented } from '../caller/caller.ts'
 import { isSecondary, type ServiceOptions } from '../options.ts'
@@ -104,7 +104,7 @@ function indexOf(reply: ForwardedReply): number | undefined {
   return Number.isSafeInteger(index) ? index : undefined
 }
 
-const NOT_OF_BODY: ReadonlySet<AclErrorCode> = new Set(['unavailable', 'token_replication_off'])
+const NOT_OF_BODY: ReadonlySet<AclErrorCode> = new Set([...OUTAGE_CODES, 'token_replication_off'])
 
 async function isMadeHere(
   { route, params }: ParsedRequest,

@@ -10,7 +10,7 @@ import {
   SERVER_SERVICE,
   SeededRandom,
 } from '@latchkey/acl'
-import { AclError } from '@latchkey/contract'
+import { isOutage } from '@latchkey/contract'
 import { type Caller, type Callers, isAtHome } from '../caller/caller.ts'
 import type { ServiceOptions } from '../options.ts'
 import type { Store } from '../store/store.ts'
@@ -65,7 +65,7 @@ export class Names {
       await store.refresh('default')
       return store
     } catch (error) {
-      if (!(error instanceof AclError) || error.code !== 'unavailable') throw error
+      if (!isOutage(error)) throw error
       await store.refresh('stale')
       return store.stale ?? store
     }

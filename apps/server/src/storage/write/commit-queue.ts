@@ -1,5 +1,5 @@
 import { endedSessions } from '@latchkey/acl'
-import { AclError } from '@latchkey/contract'
+import { AclError, isOutage } from '@latchkey/contract'
 import {
   type Change,
   type CommitOptions,
@@ -298,7 +298,7 @@ export class CommitQueue implements Pick<Store, 'commit'> {
    * fail the others, so each is sent alone.
    */
   private async fail(group: readonly Write[], error: unknown): Promise<void> {
-    if (error instanceof AclError && error.code === 'unavailable') {
+    if (isOutage(error)) {
       for (const write of [...group, ...this.waiting.splice(0), ...this.arrived.splice(0)])
         write.reject(error)
     } else if (group.length === 1) {
