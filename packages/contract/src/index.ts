@@ -144,6 +144,7 @@ export {
 export type { Session, SessionCreate } from './sessions/schemas.ts'
 export { Html, html, type Insertable } from './shared/html.ts'
 export type { NodeIdentity, PolicyLink, RoleLink, ServiceIdentity } from './shared/links.ts'
+export { nearestName, refuseUnknownNames } from './shared/nearest-name.ts'
 export { BLOCKING_QUERY_OPTIONS, consistencyConflict, decodeQuery } from './shared/query.ts'
 export { shorten } from './shared/shorten.ts'
 export { ownText, utf8Length } from './shared/text.ts'

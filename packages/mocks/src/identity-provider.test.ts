@@ -136,3 +136,8 @@ test.each([
     claims: { sub: 'alice', iss: CONFIG.OIDCDiscoveryURL, aud: CONFIG.OIDCClientID },
   })
 })
+
+test('refuses a misspelt field of a credential, such as a claim beside `claims`', () => {
+  const credential: object = { sub: 'alice', claim: { groups: ['staff'] } }
+  expect(() => createMockService().identityProvider.issue(credential)).toThrow('did you mean claims?')
+})

@@ -9,6 +9,7 @@ import {
   unsignedToken,
   type Verification,
 } from '@latchkey/acl'
+import { refuseUnknownNames } from '@latchkey/contract'
 
 /** The identity that logs in. */
 export interface Credential {
@@ -116,7 +117,9 @@ export class IdentityProvider implements OidcClient {
   }
 }
 
-function claimsOf({ sub, claims = {} }: Credential = {}): Readonly<Record<string, unknown>> {
+function claimsOf(credential: Credential = {}): Readonly<Record<string, unknown>> {
+  refuseUnknownNames('field of a credential', credential, ['sub', 'claims'])
+  const { sub, claims = {} } = credential
   return sub === undefined ? claims : { sub, ...claims }
 }
 

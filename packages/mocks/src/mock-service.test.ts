@@ -223,8 +223,8 @@ describe('state', () => {
     [{ defaultPolicy: 'maybe' }, "defaultPolicy must be 'allow' or 'deny'"],
     [{ aclMode: 'disabled' }, "aclMode must be 'enabled' or 'legacy'"],
     [{ unknownEndpoints: 'ignore' }, "unknownEndpoints must be 'fail' or 'answer'"],
-    [{ defaultpolicy: 'allow' }, 'there is no option named "defaultpolicy"'],
-    [{ seed: { token: [] } }, 'there is no list of seed named "token"'],
+    [{ defaultpolicy: 'allow' }, 'there is no option named "defaultpolicy"; did you mean defaultPolicy?'],
+    [{ seed: { token: [] } }, 'there is no list of seed named "token"; did you mean tokens?'],
   ])('an option that TypeScript would refuse is a TypeError in JavaScript, too: %j', (options, message) => {
     expect(() => createMockService(options)).toThrow(message)
   })

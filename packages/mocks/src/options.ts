@@ -1,5 +1,10 @@
 /** The options of a mock service and their defaults. */
-import { HEADER_PREFIXES_DEFAULT, parseServiceVersion, SERVICE_VERSION_NEWEST } from '@latchkey/contract'
+import {
+  HEADER_PREFIXES_DEFAULT,
+  parseServiceVersion,
+  refuseUnknownNames,
+  SERVICE_VERSION_NEWEST,
+} from '@latchkey/contract'
 import type { Latency } from './latency.ts'
 import { SEED_LISTS, type Seed } from './state/seed.ts'
 
@@ -104,8 +109,8 @@ export interface Settings
  * @throws TypeError, or AclError `version_invalid`, for an invalid value.
  */
 export function readOptions(options: MockServiceOptions): Settings {
-  checkNames('option', options, OPTIONS)
-  checkNames('list of seed', options.seed ?? {}, SEED_LISTS)
+  refuseUnknownNames('option', options, Object.keys(OPTIONS))
+  refuseUnknownNames('list of seed', options.seed ?? {}, Object.keys(SEED_LISTS))
   for (const name of Object.keys(CHOICES) as (keyof typeof CHOICES)[]) checkChoice(name, options[name])
   return {
     baseUrl: readBaseUrl(options.baseUrl ?? 'https://latchkey.test'),
@@ -125,15 +130,6 @@ export function readOptions(options: MockServiceOptions): Settings {
     unknownEndpoints: options.unknownEndpoints ?? 'fail',
     randomSeed: options.randomSeed,
   }
-}
-
-/** @throws TypeError for an unknown name, such as a misspelled one in plain JavaScript. */
-function checkNames(what: string, given: object, known: Readonly<Record<string, true>>): void {
-  const unknown = Object.keys(given).find((name) => !Object.hasOwn(known, name))
-  if (unknown === undefined) return
-  throw new TypeError(
-    `there is no ${what} named ${JSON.stringify(unknown)}, only ${Object.keys(known).join(', ')}`,
-  )
 }
 
 function checkChoice(name: keyof typeof CHOICES, value: string | undefined): void {

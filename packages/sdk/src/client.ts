@@ -8,6 +8,8 @@ import type { Mode, Result, Shape } from './meta.ts'
 import {
   type CallOptions,
   type ClientOptions,
+  type OwnNames,
+  PAGE_NAMES,
   type PageOptions,
   readOptions,
   type Settings,
@@ -50,6 +52,8 @@ export interface AuthorizeOptions extends CallOptions {
   /** Decide for the token with this accessor instead of the presented one; needs acl:read. */
   readonly accessor?: string | undefined
 }
+
+const AUTHORIZE_NAMES: OwnNames<AuthorizeOptions> = { explain: true, accessor: true }
 
 /** A client of one service, created by {@link createClient}. It owns no connections and need not be closed. */
 export class Client<M extends Mode = 'value'> {
@@ -126,6 +130,7 @@ export class Client<M extends Mode = 'value'> {
         query: { explain, accessor },
         json: checks,
         options,
+        ownNames: AUTHORIZE_NAMES,
       },
     )
     if (answer.value.length === checks.length) return this.#core.shape(answer)
@@ -142,7 +147,13 @@ export class Client<M extends Mode = 'value'> {
    */
   whoCan(check: WhoCanRequest, options: PageOptions = {}): Promise<Result<M, TokenReference[]>> {
     const { limit, cursor } = options
-    return call(this.#core, { endpoint: 'decisions.whoCan', query: { limit, cursor }, json: check, options })
+    return call(this.#core, {
+      endpoint: 'decisions.whoCan',
+      query: { limit, cursor },
+      json: check,
+      options,
+      ownNames: PAGE_NAMES,
+    })
   }
 
   /**

@@ -17,6 +17,7 @@ export {
   PRODUCT_VERSION,
   REDACTED_SECRET_ID,
   REQUEST_ID_HEADER,
+  refuseUnknownNames,
   UNPAIRED_SURROGATE,
   WAIT_JITTER_DIVISOR,
 } from '@latchkey/contract/plain'

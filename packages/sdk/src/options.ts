@@ -1,7 +1,7 @@
 /** Options of clients and calls. All times are in milliseconds. */
 
 import type { EndpointName } from './contract.ts'
-import { HEADER_PREFIX_DEFAULT, PRODUCT_VERSION } from './contract.ts'
+import { HEADER_PREFIX_DEFAULT, PRODUCT_VERSION, refuseUnknownNames } from './contract.ts'
 import { readEnvironment } from './environment.ts'
 import type { LatchkeyError } from './errors.ts'
 
@@ -107,6 +107,49 @@ export interface ReadOptions extends CallOptions {
   readonly wait?: number | undefined
 }
 
+/** The names of options, as data: plain JavaScript has no type check that would find a misspelt one. */
+export type NamesOf<Options, Except = never> = Readonly<Record<Exclude<keyof Options, Except>, true>>
+/** The names of the options that a method adds to those of every call. */
+export type OwnNames<Options> = NamesOf<Options, keyof ReadOptions>
+
+const CLIENT_NAMES: NamesOf<ClientOptions> = {
+  address: true,
+  token: true,
+  namespace: true,
+  datacenter: true,
+  env: true,
+  fetch: true,
+  headerPrefix: true,
+  timeout: true,
+  attemptTimeout: true,
+  retries: true,
+  consistency: true,
+  waitSlice: true,
+  onRetry: true,
+  headers: true,
+  logger: true,
+}
+
+const CALL_NAMES: NamesOf<ReadOptions> = {
+  signal: true,
+  timeout: true,
+  attemptTimeout: true,
+  retries: true,
+  namespace: true,
+  consistency: true,
+  index: true,
+  wait: true,
+}
+
+/**
+ * Refuses misspelt options of a call.
+ *
+ * @throws TypeError that names the nearest option.
+ */
+export function checkCallNames(options: object, own: Readonly<Record<string, true>> = {}): void {
+  refuseUnknownNames('option', options, Object.keys({ ...CALL_NAMES, ...own }))
+}
+
 /** Options of a paged list. */
 export interface PageOptions extends ReadOptions {
   /** Maximum records of one page; the service allows at most 1,000. */
@@ -114,6 +157,8 @@ export interface PageOptions extends ReadOptions {
   /** Where the page begins: `nextCursor` of the previous page. */
   readonly cursor?: string | undefined
 }
+
+export const PAGE_NAMES: OwnNames<PageOptions> = { limit: true, cursor: true }
 
 /**
  * Options of a watch, which ends with `break`, when its signal is aborted, or with an error that a retry cannot fix.
@@ -169,6 +214,7 @@ export interface Settings {
  * @throws TypeError if the address is missing or a value is invalid. The message never contains a secret.
  */
 export function readOptions(options: ClientOptions): Settings {
+  refuseUnknownNames('option', options, Object.keys(CLIENT_NAMES))
   const environment = options.env === false ? undefined : readEnvironment()
   const { token: given } = options
   const logger = options.logger && harmless(options.logger)

@@ -1,4 +1,5 @@
 /** Finds records by name, and suggests similar names if there is none. */
+import { editDistance } from '@latchkey/contract/plain'
 import { NotFound } from '@latchkey/sdk'
 import { EXIT } from '../exit-codes.ts'
 import { CliError } from '../frame/cli-error.ts'
@@ -41,15 +42,5 @@ export function similarNames(wanted: string, names: readonly string[]): string[]
 }
 
 function distanceOf(a: string, b: string): number {
-  if (a !== '' && b !== '' && (a.includes(b) || b.includes(a))) return 1
-  let row = Array.from({ length: b.length + 1 }, (_, i) => i)
-  for (let i = 1; i <= a.length; i += 1) {
-    const next = [i]
-    for (let j = 1; j <= b.length; j += 1) {
-      const swap = (row[j - 1] ?? 0) + (a[i - 1] === b[j - 1] ? 0 : 1)
-      next.push(Math.min((row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1, swap))
-    }
-    row = next
-  }
-  return row[b.length] ?? 0
+  return a !== '' && b !== '' && (a.includes(b) || b.includes(a)) ? 1 : editDistance(a, b)
 }

@@ -1,10 +1,9 @@
-import { profileOf } from '@latchkey/contract'
+import { nearestName, profileOf } from '@latchkey/contract'
 import { isLoopback } from '../outgoing/address-rules.ts'
 import { hostOf } from '../outgoing/outgoing.ts'
 import { StartError } from '../start-error.ts'
 import { describeDatabase } from './describe-database.ts'
 import { EXPORTER_SETTINGS, type ExporterFiles, exporterFilesOf } from './exporter-settings.ts'
-import { findNearMiss } from './near-miss.ts'
 import { type Setting, SettingError } from './setting.ts'
 import { SETTINGS } from './settings.ts'
 import { isTraced } from './tracing-settings.ts'
@@ -120,7 +119,7 @@ function findUnknown(env: Readonly<Record<string, string | undefined>>): string[
     .filter((name) => name.toUpperCase().startsWith(PREFIX) && !NOT_OURS.has(name))
     .filter((name) => known.get(name.slice(PREFIX.length)) !== name)
     .map((name) => {
-      const meant = known.get(findNearMiss(name.slice(PREFIX.length), [...known.keys()]) ?? '')
+      const meant = known.get(nearestName(name.slice(PREFIX.length), [...known.keys()]) ?? '')
       return `${name}: there is no such setting${meant === undefined ? '' : `; did you mean ${meant}?`}`
     })
 }

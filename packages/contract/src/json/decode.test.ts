@@ -102,7 +102,7 @@ describe('unknown fields (spec 9.3, 1.7.0)', () => {
     [{ '': 1 }, '', undefined],
     [{ Foo: null }, 'Foo', undefined],
     [{ Policies: [{}, { id: 'x' }] }, 'Policies[1].id', 'ID'],
-    [{ Policies: [{ Nmae: 'x' }] }, 'Policies[0].Nmae', undefined],
+    [{ Policies: [{ Nmae: 'x' }] }, 'Policies[0].Nmae', 'Name'],
     [{ Roles: [{ Names: 'x' }] }, 'Roles[0].Names', 'Name'],
     [{ ServiceIdentities: [{ Servicename: 'x' }] }, 'ServiceIdentities[0].Servicename', 'ServiceName'],
     [{ NodeIdentities: [{ Datacenters: [] }] }, 'NodeIdentities[0].Datacenters', 'Datacenter'],

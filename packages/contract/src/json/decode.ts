@@ -2,6 +2,7 @@
 import type * as z from 'zod'
 import { AclError, type AclErrorCode } from '../errors.ts'
 import { LINKS_MAX } from '../limits.ts'
+import { nearestName } from '../shared/nearest-name.ts'
 import { shorten } from '../shared/shorten.ts'
 import { formatPath, type Json, parseJson } from './json.ts'
 import { LEAF, looseName, type Outline, outlineOf } from './outline.ts'
@@ -260,21 +261,7 @@ function fieldTwice(path: readonly PropertyKey[], key: string): AclError {
 /** Builds the error for an unknown field, with the most likely known field. */
 function unknownField(known: readonly string[], path: readonly PropertyKey[], key: string): AclError {
   const field = formatPath([...path, key])
-  const meant = known.find((name) => isNear(name, key))
+  const meant = nearestName(key, known)
   const hint = meant === undefined ? '' : ` (did you mean ${JSON.stringify(meant)}?)`
   return new AclError('field_unknown', `unknown field ${JSON.stringify(field)}${hint}`, { field })
-}
-
-/** Whether names are equal except for case, `_` and `-`, or differ by one letter. */
-function isNear(known: string, given: string): boolean {
-  const a = known.toLowerCase()
-  const b = given.toLowerCase().replace(/[_-]/g, '')
-  if (a === b) return true
-  if (Math.abs(a.length - b.length) > 1 || a.length < 4) return false
-  let start = 0
-  while (start < a.length && a[start] === b[start]) start += 1
-  let end = 0
-  while (end < Math.min(a.length, b.length) - start && a[a.length - 1 - end] === b[b.length - 1 - end])
-    end += 1
-  return Math.max(a.length, b.length) - start - end <= 1
 }

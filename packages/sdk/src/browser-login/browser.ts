@@ -2,9 +2,10 @@
 
 import type { Client, Session } from '../client.ts'
 import { LoginFailed } from '../errors.ts'
-import type { CallOptions } from '../options.ts'
+import { type CallOptions, checkCallNames, type NamesOf, type OwnNames } from '../options.ts'
 import {
   type BrowserLoginOptions,
+  checkLoginOptions,
   exchangeCode,
   type PendingLogin,
   RESPONSE_PARAMETERS,
@@ -35,6 +36,13 @@ interface CompleteLoginOptions extends Omit<CallOptions, 'namespace'> {
   readonly url?: string | undefined
 }
 
+const BEGIN_NAMES: NamesOf<BeginLoginOptions, keyof BrowserLoginOptions> = {
+  redirectUri: true,
+  store: true,
+  navigate: true,
+}
+const COMPLETE_NAMES: OwnNames<CompleteLoginOptions> = { store: true, url: true }
+
 /** The browser globals that these helpers use. */
 interface Page {
   readonly location: { readonly href: string; assign(url: string): void }
@@ -54,6 +62,7 @@ const KEY_PREFIX = 'latchkey.login.'
  * await beginLogin(client, { method: 'people', redirectUri: `${location.origin}/logged-in` })
  */
 export async function beginLogin(client: Client, options: BeginLoginOptions): Promise<void> {
+  checkLoginOptions(options, BEGIN_NAMES)
   const { store = page.sessionStorage, navigate = (url) => page.location.assign(url), ...login } = options
   const { url, state, pending } = await requestAuthorization(client, login)
   store.setItem(KEY_PREFIX + state, JSON.stringify(pending))
@@ -74,6 +83,7 @@ export async function completeLogin(
   client: Client,
   options: CompleteLoginOptions = {},
 ): Promise<Session | undefined> {
+  checkCallNames(options, COMPLETE_NAMES)
   const { store = page.sessionStorage, url, ...call } = options
   const address = new URL(url ?? page.location.href)
   const back = readResponse(address.searchParams)

@@ -2,7 +2,7 @@
 
 import type { Client, Session } from '../client.ts'
 import { ContractBroken, LoginFailed } from '../errors.ts'
-import type { CallOptions } from '../options.ts'
+import { type CallOptions, checkCallNames, type OwnNames } from '../options.ts'
 import { randomUuid } from '../resources/uuid.ts'
 
 /** Options of every browser login. */
@@ -11,6 +11,13 @@ export interface BrowserLoginOptions extends CallOptions {
   readonly method: string
   /** Metadata that is added to the description of the token. */
   readonly meta?: Readonly<Record<string, string>> | undefined
+}
+
+const LOGIN_NAMES: OwnNames<BrowserLoginOptions> = { method: true, meta: true }
+
+/** @param own the names of the options that only one kind of browser login has. */
+export function checkLoginOptions(options: object, own: Readonly<Record<string, true>>): void {
+  checkCallNames(options, { ...LOGIN_NAMES, ...own })
 }
 
 /** The state of a login between its start and its callback. */

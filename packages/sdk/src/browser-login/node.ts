@@ -5,10 +5,11 @@ import { createServer, type RequestListener, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net'
 import type { Client, Session } from '../client.ts'
 import { LoginFailed } from '../errors.ts'
-import { positive } from '../options.ts'
+import { type NamesOf, positive } from '../options.ts'
 import {
   type AuthorizationResponse,
   type BrowserLoginOptions,
+  checkLoginOptions,
   exchangeCode,
   readResponse,
   requestAuthorization,
@@ -27,6 +28,12 @@ export interface TerminalLoginOptions extends BrowserLoginOptions {
   readonly wait?: number | undefined
 }
 
+const TERMINAL_NAMES: NamesOf<TerminalLoginOptions, keyof BrowserLoginOptions> = {
+  redirectUris: true,
+  open: true,
+  wait: true,
+}
+
 const WAIT_DEFAULT = 300_000
 const WAIT_MAX = 600_000
 
@@ -41,6 +48,7 @@ const WAIT_MAX = 600_000
  * await using session = await loginThroughBrowser(client, { method: 'people', redirectUris, open: console.log })
  */
 export async function loginThroughBrowser(client: Client, options: TerminalLoginOptions): Promise<Session> {
+  checkLoginOptions(options, TERMINAL_NAMES)
   const { method, meta, redirectUris, open, wait = WAIT_DEFAULT, ...call } = options
   const waitMs = Math.min(positive('wait', wait), WAIT_MAX)
   const listener = await LoopbackListener.open(redirectUris)

@@ -1,6 +1,6 @@
 /** Protects Express routes. */
 import type { Client } from '../client.ts'
-import { type AccessOptions, denialOf } from './guard.ts'
+import { type AccessOptions, checkAccessOptions, denialOf } from './guard.ts'
 
 export type { AccessOptions } from './guard.ts'
 
@@ -46,6 +46,7 @@ export function requireAccess<R extends ExpressRequest>(
   client: Client,
   options: AccessOptions<R>,
 ): Middleware<R> {
+  checkAccessOptions(options)
   return async (request, response, next) => {
     try {
       const denial = await denialOf(client, options, request, (name) => request.get(name))

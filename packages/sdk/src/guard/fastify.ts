@@ -1,6 +1,6 @@
 /** Protects Fastify routes. */
 import type { Client } from '../client.ts'
-import { type AccessOptions, denialOf } from './guard.ts'
+import { type AccessOptions, checkAccessOptions, denialOf } from './guard.ts'
 
 export type { AccessOptions } from './guard.ts'
 
@@ -39,6 +39,7 @@ export function requireAccess<R extends FastifyRequest>(
   client: Client,
   options: AccessOptions<R>,
 ): PreHandler<R> {
+  checkAccessOptions(options)
   return async (request, reply) => {
     const header = (name: string) => {
       const value = request.headers[name]

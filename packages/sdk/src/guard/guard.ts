@@ -1,7 +1,8 @@
 /** Shared by all middleware: extracts the secret, sends one check, and builds the refusal. */
 import type { Client } from '../client.ts'
-import { HEADER, HEADER_PREFIX_DEFAULT, PROBLEM_JSON } from '../contract.ts'
+import { HEADER, HEADER_PREFIX_DEFAULT, PROBLEM_JSON, refuseUnknownNames } from '../contract.ts'
 import { LatchkeyError, PermissionDenied } from '../errors.ts'
+import type { NamesOf } from '../options.ts'
 import type { AuthorizeCheck } from '../types.ts'
 
 /** The right that a route requires. */
@@ -13,6 +14,18 @@ export interface AccessOptions<R> {
   readonly access: AuthorizeCheck['Access']
   /** Extracts the secret. Default: `Authorization: Bearer`, otherwise the header `X-Service-Token`. */
   readonly secret?: ((request: R) => string | undefined) | undefined
+}
+
+const ACCESS_NAMES: NamesOf<AccessOptions<never>> = {
+  resource: true,
+  segment: true,
+  access: true,
+  secret: true,
+}
+
+/** @throws TypeError for a misspelt option: without `segment`, a route would check another right. */
+export function checkAccessOptions(options: object): void {
+  refuseUnknownNames('option', options, Object.keys(ACCESS_NAMES))
 }
 
 /** An answer that ends the request, in the format of RFC 9457. */

@@ -1,6 +1,6 @@
 /** Protects Hono routes. */
 import type { Client } from '../client.ts'
-import { type AccessOptions, denialOf } from './guard.ts'
+import { type AccessOptions, checkAccessOptions, denialOf } from './guard.ts'
 
 export type { AccessOptions } from './guard.ts'
 
@@ -19,6 +19,7 @@ export function requireAccess<C extends HonoContext = HonoContext>(
   client: Client,
   options: AccessOptions<C>,
 ): (context: C, next: () => Promise<void>) => Promise<Response | undefined> {
+  checkAccessOptions(options)
   return async (context, next) => {
     const denial = await denialOf(client, options, context, (name) => context.req.header(name))
     if (denial) return new Response(denial.body, { status: denial.status, headers: denial.headers })

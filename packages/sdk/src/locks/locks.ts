@@ -1,8 +1,9 @@
 /** Locks on keys, and leader election. Spec 9.3, 9.4; decisions: sessions. */
 
+import { refuseUnknownNames } from '../contract.ts'
 import { Invalid, LatchkeyError, Timeout, Unavailable } from '../errors.ts'
 import type { WithMeta } from '../meta.ts'
-import type { Settings } from '../options.ts'
+import type { NamesOf, Settings } from '../options.ts'
 import { Kv, type LockWriteOptions } from '../resources/kv.ts'
 import { Sessions } from '../resources/sessions.ts'
 import { retryDelay, sleep } from '../time.ts'
@@ -23,6 +24,16 @@ export interface LockOptions extends Pick<LockWriteOptions, 'value' | 'flags' | 
   readonly lockDelay?: number | undefined
   /** Other fields of the session: name, node, checks, behaviour. */
   readonly session?: Omit<LockSessionCreate, 'TTL' | 'LockDelay'> | undefined
+}
+
+const LOCK_NAMES: NamesOf<LockOptions> = {
+  value: true,
+  flags: true,
+  namespace: true,
+  signal: true,
+  ttl: true,
+  lockDelay: true,
+  session: true,
 }
 
 const TTL_MS = 15_000
@@ -89,6 +100,7 @@ export class Locks {
   }
 
   async #lock(key: string, options: LockOptions, waits: boolean): Promise<Lock | undefined> {
+    refuseUnknownNames('option', options, Object.keys(LOCK_NAMES))
     const { ttl = TTL_MS, lockDelay = LOCK_DELAY_MS, session = {}, signal, namespace } = options
     const settings = namespace === undefined ? this.#settings : { ...this.#settings, namespace }
     const core = { settings, shape: <T>({ value }: WithMeta<T>): T => value }

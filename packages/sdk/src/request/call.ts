@@ -63,6 +63,8 @@ export interface Call {
   /** An earlier attempt of this call may have been applied. */
   readonly maybeApplied?: boolean
   readonly options: CallOptions
+  /** The names in `options` that only this method has. */
+  readonly ownNames?: Readonly<Record<string, true>>
 }
 
 /** A call of one endpoint, typed by its path parameters, query options and body. */

@@ -3,10 +3,23 @@
  * writes only if no attempt can have been applied, or if a retry gives the same result.
  */
 
-import { ENDPOINTS, type Endpoint, type EndpointName, WAIT_JITTER_DIVISOR } from '../contract.ts'
+import {
+  ENDPOINTS,
+  type Endpoint,
+  type EndpointName,
+  refuseUnknownNames,
+  WAIT_JITTER_DIVISOR,
+} from '../contract.ts'
 import { LatchkeyError, NotFound, Timeout, Unavailable } from '../errors.ts'
 import type { WithMeta } from '../meta.ts'
-import { type Consistency, count, positive, type ReadOptions, type Settings } from '../options.ts'
+import {
+  type Consistency,
+  checkCallNames,
+  count,
+  positive,
+  type ReadOptions,
+  type Settings,
+} from '../options.ts'
 import { retryDelay, sleep, startTimer, until } from '../time.ts'
 import type { AnswerTypes } from '../types.ts'
 import { attempt } from './attempt.ts'
@@ -27,6 +40,9 @@ export async function send<N extends EndpointName, T = AnswerTypes[N]>(
   call: CallOf<N>,
 ): Promise<WithMeta<T>> {
   const { index = 0, wait, consistency }: ReadOptions = call.options
+  checkCallNames(call.options, call.ownNames)
+  const { query = [] }: Endpoint = ENDPOINTS[call.endpoint]
+  refuseUnknownNames('filter', call.query ?? {}, query)
   const mode = consistencyQuery(call, consistency ?? settings.consistency)
   count('index', index)
   if (index === 0) return await repeat<T>(settings, call, mode, 0)

@@ -1,7 +1,7 @@
 /** The server process that answers. Behind a load balancer, each call may reach a different process. Spec 9.3, 9.4. */
 import { type Core, call } from '../core.ts'
 import type { Mode, Result } from '../meta.ts'
-import type { CallOptions } from '../options.ts'
+import type { CallOptions, OwnNames } from '../options.ts'
 import { send } from '../request/send.ts'
 import type {
   AgentCheckDefinition,
@@ -22,15 +22,21 @@ export interface FilterOptions extends CallOptions {
   readonly filter?: string | undefined
 }
 
+const FILTER_NAMES: OwnNames<FilterOptions> = { filter: true }
+
 export interface RegisterOptions extends CallOptions {
   /** Remove checks of the service that are not in the definition. */
   readonly replaceExistingChecks?: boolean | undefined
 }
 
+const REGISTER_NAMES: OwnNames<RegisterOptions> = { replaceExistingChecks: true }
+
 export interface MaintenanceOptions extends CallOptions {
   /** The reason, for people. */
   readonly reason?: string | undefined
 }
+
+const MAINTENANCE_NAMES: OwnNames<MaintenanceOptions> = { reason: true }
 
 export class Agent<M extends Mode> {
   readonly #core: Core<M>
@@ -104,7 +110,8 @@ export class Agent<M extends Mode> {
    * field_too_long), PermissionDenied (caller_unknown, privilege_missing).
    */
   services(options: FilterOptions = {}): Promise<Result<M, Record<string, AgentService>>> {
-    return call(this.#core, { endpoint: 'agent.services', query: { filter: options.filter }, options })
+    const query = { filter: options.filter }
+    return call(this.#core, { endpoint: 'agent.services', query, options, ownNames: FILTER_NAMES })
   }
 
   /**
@@ -125,7 +132,8 @@ export class Agent<M extends Mode> {
    * field_too_long, answer_too_large), PermissionDenied (caller_unknown, privilege_missing).
    */
   checks(options: FilterOptions = {}): Promise<Result<M, Record<string, HealthCheck>>> {
-    return call(this.#core, { endpoint: 'agent.checks', query: { filter: options.filter }, options })
+    const query = { filter: options.filter }
+    return call(this.#core, { endpoint: 'agent.checks', query, options, ownNames: FILTER_NAMES })
   }
 
   /**
@@ -142,6 +150,7 @@ export class Agent<M extends Mode> {
       endpoint: 'agent.registerService',
       json: definition,
       query: { 'replace-existing-checks': options.replaceExistingChecks },
+      ownNames: REGISTER_NAMES,
       form: 'text',
       repeatable: 'unlessPending',
       options,
@@ -179,6 +188,7 @@ export class Agent<M extends Mode> {
       endpoint: 'agent.serviceMaintenance',
       params: { ServiceID: serviceId },
       query: { enable: String(enable), reason: options.reason },
+      ownNames: MAINTENANCE_NAMES,
       form: 'text',
       repeatable: 'unlessPending',
       options,
@@ -195,6 +205,7 @@ export class Agent<M extends Mode> {
     return call(this.#core, {
       endpoint: 'agent.maintenance',
       query: { enable: String(enable), reason: options.reason },
+      ownNames: MAINTENANCE_NAMES,
       form: 'text',
       repeatable: 'unlessPending',
       options,

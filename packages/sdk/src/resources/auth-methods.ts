@@ -3,7 +3,14 @@
 import { whenGone } from '../absence.ts'
 import { type Core, call, watchCall, watchRecordCall } from '../core.ts'
 import type { Mode, Result } from '../meta.ts'
-import type { CallOptions, PageOptions, ReadOptions, WatchOptions } from '../options.ts'
+import {
+  type CallOptions,
+  type OwnNames,
+  PAGE_NAMES,
+  type PageOptions,
+  type ReadOptions,
+  type WatchOptions,
+} from '../options.ts'
 import type {
   AuthMethod,
   AuthMethodCreate,
@@ -18,6 +25,8 @@ export interface AuthMethodWriteOptions extends CallOptions {
   /** `false`: write the method without contacting its provider. Default `true`. */
   readonly check?: boolean | undefined
 }
+
+const WRITE_NAMES: OwnNames<AuthMethodWriteOptions> = { check: true }
 
 export class AuthMethods<M extends Mode> {
   readonly #core: Core<M>
@@ -46,6 +55,7 @@ export class AuthMethods<M extends Mode> {
     return call(this.#core, {
       endpoint: 'authMethods.create',
       query: { check: checkQuery(options) },
+      ownNames: WRITE_NAMES,
       json: method,
       secrets: secretsOf(method),
       repeatable: 'unlessPending',
@@ -81,6 +91,7 @@ export class AuthMethods<M extends Mode> {
       endpoint: 'authMethods.update',
       params: { Name: name },
       query: { check: checkQuery(options) },
+      ownNames: WRITE_NAMES,
       json: method,
       secrets: secretsOf(method),
       repeatable: 'unlessPending',
@@ -155,6 +166,7 @@ export class AuthMethods<M extends Mode> {
       endpoint: 'authMethods.logins',
       params: { Name: name },
       query: { limit, cursor },
+      ownNames: PAGE_NAMES,
       options,
     })
   }

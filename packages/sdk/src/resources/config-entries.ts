@@ -1,7 +1,7 @@
 /** Config entries of kind `service-intentions`: the intentions to one destination. Spec 9.5. */
 import { type Core, call, watchCall, watchRecordCall } from '../core.ts'
 import type { Mode, Result } from '../meta.ts'
-import type { CallOptions, ReadOptions, WatchOptions } from '../options.ts'
+import type { CallOptions, OwnNames, ReadOptions, WatchOptions } from '../options.ts'
 import type { ConfigEntry, ConfigEntryWrite } from '../types.ts'
 import type { Watch } from '../watch.ts'
 
@@ -12,6 +12,8 @@ export interface EntryCasOptions extends CallOptions {
    */
   readonly cas?: number | undefined
 }
+
+const CAS_NAMES: OwnNames<EntryCasOptions> = { cas: true }
 
 export class ConfigEntries<M extends Mode> {
   readonly #core: Core<M>
@@ -36,6 +38,7 @@ export class ConfigEntries<M extends Mode> {
     return call(this.#core, {
       endpoint: 'configEntries.write',
       query: { cas },
+      ownNames: CAS_NAMES,
       json: entry,
       ...(cas === undefined ? { repeatable: 'unlessPending' } : {}),
       options,
@@ -98,6 +101,7 @@ export class ConfigEntries<M extends Mode> {
       endpoint: 'configEntries.delete',
       params: { Name: name },
       query: { cas },
+      ownNames: CAS_NAMES,
       ...(cas === undefined ? { repeatable: 'unlessPending' } : {}),
       options,
     })

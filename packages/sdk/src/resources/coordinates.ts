@@ -1,13 +1,15 @@
 /** Network coordinates: estimated round-trip times between nodes. Spec 9.4. */
 import { type Core, call } from '../core.ts'
 import type { Mode, Result } from '../meta.ts'
-import type { CallOptions, ReadOptions } from '../options.ts'
+import type { CallOptions, OwnNames, ReadOptions } from '../options.ts'
 import type { Coordinate, CoordinateUpdate, DatacenterCoordinates } from '../types.ts'
 
 export interface CoordinateOptions extends ReadOptions {
   /** Only coordinates of this segment. */
   readonly segment?: string | undefined
 }
+
+const SEGMENT_NAMES: OwnNames<CoordinateOptions> = { segment: true }
 
 export class Coordinates<M extends Mode> {
   readonly #core: Core<M>
@@ -31,8 +33,9 @@ export class Coordinates<M extends Mode> {
    * Endpoint `coordinates.nodes` (GET /v1/coordinate/nodes). Right: catalog. Spec 9.4. Errors: PermissionDenied
    * (caller_unknown, privilege_missing).
    */
-  nodes({ segment, ...options }: CoordinateOptions = {}): Promise<Result<M, Coordinate[]>> {
-    return call(this.#core, { endpoint: 'coordinates.nodes', query: { segment }, options })
+  nodes(options: CoordinateOptions = {}): Promise<Result<M, Coordinate[]>> {
+    const query = { segment: options.segment }
+    return call(this.#core, { endpoint: 'coordinates.nodes', query, options, ownNames: SEGMENT_NAMES })
   }
 
   /**
@@ -41,12 +44,13 @@ export class Coordinates<M extends Mode> {
    * Endpoint `coordinates.node` (GET /v1/coordinate/node/:Node). Right: catalog. An extension of the spec. Errors:
    * Invalid (id_missing), PermissionDenied (privilege_missing, caller_unknown), NotFound.
    */
-  node(node: string, { segment, ...options }: CoordinateOptions = {}): Promise<Result<M, Coordinate[]>> {
+  node(node: string, options: CoordinateOptions = {}): Promise<Result<M, Coordinate[]>> {
     return call(this.#core, {
       endpoint: 'coordinates.node',
       params: { Node: node },
-      query: { segment },
+      query: { segment: options.segment },
       options,
+      ownNames: SEGMENT_NAMES,
     })
   }
 

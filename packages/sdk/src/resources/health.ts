@@ -1,7 +1,7 @@
 /** Health of services and nodes. Spec 9.3, 9.4. */
 import { type Core, call, watchCall } from '../core.ts'
 import type { Mode, Result } from '../meta.ts'
-import type { ReadOptions, WatchOptions } from '../options.ts'
+import type { OwnNames, ReadOptions, WatchOptions } from '../options.ts'
 import type { HealthCheck, NodeSummary, ServiceHealth, ServiceSummary } from '../types.ts'
 import type { Watch } from '../watch.ts'
 
@@ -28,6 +28,10 @@ export interface InstanceSelection extends CheckSelection {
 export interface InstanceListOptions extends ReadOptions, InstanceSelection {}
 export interface InstanceWatchOptions extends WatchOptions, InstanceSelection {}
 
+const FILTER_NAMES: OwnNames<Pick<CheckSelection, 'filter'>> = { filter: true }
+const CHECK_NAMES: OwnNames<CheckSelection> = { ...FILTER_NAMES, near: true, nodeMeta: true }
+const INSTANCE_NAMES: OwnNames<InstanceSelection> = { ...CHECK_NAMES, tags: true, passing: true }
+
 export class Health<M extends Mode> {
   readonly #core: Core<M>
 
@@ -48,7 +52,7 @@ export class Health<M extends Mode> {
     return call(this.#core, {
       endpoint: 'health.node',
       params: { Node: node },
-      query: { filter: options.filter },
+      ...ofFilter(options),
       options,
     })
   }
@@ -65,6 +69,7 @@ export class Health<M extends Mode> {
       endpoint: 'health.checks',
       params: { Service: service },
       query: ofChecks(options),
+      ownNames: CHECK_NAMES,
       options,
     })
   }
@@ -84,6 +89,7 @@ export class Health<M extends Mode> {
       endpoint: 'health.service',
       params: { Service: service },
       query: ofInstances(options),
+      ownNames: INSTANCE_NAMES,
       options,
     })
   }
@@ -103,6 +109,7 @@ export class Health<M extends Mode> {
       endpoint: 'health.service',
       params: { Service: service },
       query: ofInstances(options),
+      ownNames: INSTANCE_NAMES,
     } as const
     return watchCall(this.#core, question, options)
   }
@@ -119,6 +126,7 @@ export class Health<M extends Mode> {
       endpoint: 'health.connect',
       params: { Service: service },
       query: ofInstances(options),
+      ownNames: INSTANCE_NAMES,
       options,
     })
   }
@@ -135,6 +143,7 @@ export class Health<M extends Mode> {
       endpoint: 'health.ingress',
       params: { Service: service },
       query: ofInstances(options),
+      ownNames: INSTANCE_NAMES,
       options,
     })
   }
@@ -151,6 +160,7 @@ export class Health<M extends Mode> {
       endpoint: 'health.state',
       params: { State: state },
       query: ofChecks(options),
+      ownNames: CHECK_NAMES,
       options,
     })
   }
@@ -162,7 +172,7 @@ export class Health<M extends Mode> {
    * (filter_invalid, field_too_long, answer_too_large), PermissionDenied (caller_unknown, privilege_missing).
    */
   uiNodes(options: ReadOptions & Pick<CheckSelection, 'filter'> = {}): Promise<Result<M, NodeSummary[]>> {
-    return call(this.#core, { endpoint: 'health.uiNodes', query: { filter: options.filter }, options })
+    return call(this.#core, { endpoint: 'health.uiNodes', ...ofFilter(options), options })
   }
 
   /**
@@ -184,7 +194,7 @@ export class Health<M extends Mode> {
   uiServices(
     options: ReadOptions & Pick<CheckSelection, 'filter'> = {},
   ): Promise<Result<M, ServiceSummary[]>> {
-    return call(this.#core, { endpoint: 'health.uiServices', query: { filter: options.filter }, options })
+    return call(this.#core, { endpoint: 'health.uiServices', ...ofFilter(options), options })
   }
 
   /**
@@ -194,7 +204,7 @@ export class Health<M extends Mode> {
    * (filter_invalid, field_too_long, answer_too_large), PermissionDenied (caller_unknown, privilege_missing).
    */
   watchUiNodes(options: WatchOptions & Pick<CheckSelection, 'filter'> = {}): Watch<NodeSummary[]> {
-    return watchCall(this.#core, { endpoint: 'health.uiNodes', query: { filter: options.filter } }, options)
+    return watchCall(this.#core, { endpoint: 'health.uiNodes', ...ofFilter(options) }, options)
   }
 
   /**
@@ -214,12 +224,12 @@ export class Health<M extends Mode> {
    * (filter_invalid, field_too_long), PermissionDenied (caller_unknown, privilege_missing).
    */
   watchUiServices(options: WatchOptions & Pick<CheckSelection, 'filter'> = {}): Watch<ServiceSummary[]> {
-    return watchCall(
-      this.#core,
-      { endpoint: 'health.uiServices', query: { filter: options.filter } },
-      options,
-    )
+    return watchCall(this.#core, { endpoint: 'health.uiServices', ...ofFilter(options) }, options)
   }
+}
+
+function ofFilter({ filter }: Pick<CheckSelection, 'filter'>) {
+  return { query: { filter }, ownNames: FILTER_NAMES }
 }
 
 function ofChecks({ near, nodeMeta, filter }: CheckSelection) {

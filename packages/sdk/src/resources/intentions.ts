@@ -40,8 +40,7 @@ export class Intentions<M extends Mode> {
    * (filter_invalid, field_too_long), PermissionDenied (caller_unknown, privilege_missing).
    */
   list(filter: IntentionFilter = {}, options: ReadOptions = {}): Promise<Result<M, Intention[]>> {
-    const { filter: expression } = filter
-    return call(this.#core, { endpoint: 'intentions.list', query: { filter: expression }, options })
+    return call(this.#core, { endpoint: 'intentions.list', query: { ...filter }, options })
   }
 
   /**
@@ -51,8 +50,7 @@ export class Intentions<M extends Mode> {
    * (filter_invalid, field_too_long), PermissionDenied (caller_unknown, privilege_missing).
    */
   watchList(filter: IntentionFilter = {}, options?: WatchOptions): Watch<Intention[]> {
-    const { filter: expression } = filter
-    return watchCall(this.#core, { endpoint: 'intentions.list', query: { filter: expression } }, options)
+    return watchCall(this.#core, { endpoint: 'intentions.list', query: { ...filter } }, options)
   }
 
   /**

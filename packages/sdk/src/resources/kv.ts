@@ -5,7 +5,7 @@ import { PathParameterError } from '../contract.ts'
 import type { Core } from '../core.ts'
 import { ContractBroken, NotFound } from '../errors.ts'
 import type { Mode, Result, WithMeta } from '../meta.ts'
-import type { CallOptions, ReadOptions, WatchOptions } from '../options.ts'
+import type { CallOptions, OwnNames, ReadOptions, WatchOptions } from '../options.ts'
 import type { CallOf } from '../request/call.ts'
 import { send } from '../request/send.ts'
 import type { KVEntry } from '../types.ts'
@@ -17,6 +17,8 @@ export interface KeyListOptions extends ReadOptions {
   /** Only keys that the session with this ID has locked. */
   readonly session?: string | undefined
 }
+
+const LIST_NAMES: OwnNames<KeyListOptions> = { separator: true, session: true }
 
 type KeyFilter = Pick<KeyListOptions, 'separator' | 'session'>
 
@@ -33,12 +35,17 @@ export interface PutOptions extends CasOptions {
   readonly flags?: number | bigint | undefined
 }
 
+const CAS_NAMES: OwnNames<CasOptions> = { cas: true }
+const PUT_NAMES: OwnNames<PutOptions> = { ...CAS_NAMES, flags: true }
+
 export interface LockWriteOptions extends CallOptions {
   /** Default: empty. */
   readonly value?: string | Uint8Array | undefined
   /** An unsigned 64-bit number to store with the value; a bigint beyond 2^53. */
   readonly flags?: number | bigint | undefined
 }
+
+const LOCK_WRITE_NAMES: OwnNames<LockWriteOptions> = { value: true, flags: true }
 
 export class Kv<M extends Mode> {
   readonly #core: Core<M>
@@ -105,6 +112,7 @@ export class Kv<M extends Mode> {
       ...keyCall(key),
       endpoint: 'kv.write',
       query: { cas, flags },
+      ownNames: PUT_NAMES,
       body: value,
       ...(cas === undefined ? { repeatable: 'unlessPending' } : {}),
       options,
@@ -119,12 +127,8 @@ export class Kv<M extends Mode> {
    * Endpoint `kv.write` (PUT /v1/kv/:Key). Right: key. Spec 5.4. Errors: Invalid (id_missing, id_invalid,
    * session_unknown, field_too_long), NotFound, PermissionDenied (caller_unknown, privilege_missing).
    */
-  acquire(
-    key: string,
-    session: string,
-    { value = '', ...options }: LockWriteOptions = {},
-  ): Promise<Result<M, boolean>> {
-    return this.#writeBySession(key, value, { acquire: session }, options)
+  acquire(key: string, session: string, options: LockWriteOptions = {}): Promise<Result<M, boolean>> {
+    return this.#writeBySession(key, { acquire: session }, options)
   }
 
   /**
@@ -133,12 +137,8 @@ export class Kv<M extends Mode> {
    * Endpoint `kv.write` (PUT /v1/kv/:Key). Right: key. Spec 5.4. Errors: Invalid (id_missing, id_invalid,
    * session_unknown, field_too_long), NotFound, PermissionDenied (caller_unknown, privilege_missing).
    */
-  release(
-    key: string,
-    session: string,
-    { value = '', ...options }: LockWriteOptions = {},
-  ): Promise<Result<M, boolean>> {
-    return this.#writeBySession(key, value, { release: session }, options)
+  release(key: string, session: string, options: LockWriteOptions = {}): Promise<Result<M, boolean>> {
+    return this.#writeBySession(key, { release: session }, options)
   }
 
   /**
@@ -197,13 +197,19 @@ export class Kv<M extends Mode> {
 
   async #writeBySession(
     key: string,
-    value: string | Uint8Array,
     session: { readonly acquire: string } | { readonly release: string },
-    { flags, ...options }: Omit<LockWriteOptions, 'value'>,
+    options: LockWriteOptions,
   ): Promise<Result<M, boolean>> {
-    const query = { ...session, flags }
-    const call = { ...keyCall(key), endpoint: 'kv.write', query, body: value, options } as const
-    return this.#core.shape(await send(this.#core.settings, call))
+    const { value = '', flags } = options
+    const answer = send(this.#core.settings, {
+      ...keyCall(key),
+      endpoint: 'kv.write',
+      query: { ...session, flags },
+      body: value,
+      options,
+      ownNames: LOCK_WRITE_NAMES,
+    })
+    return this.#core.shape(await answer)
   }
 
   async #get(key: string, options: ReadOptions): Promise<WithMeta<KVEntry>> {
@@ -227,9 +233,13 @@ export class Kv<M extends Mode> {
     options: ReadOptions,
   ): Promise<WithMeta<string[]>> {
     const query = { keys: true, separator, session }
-    return this.#read<string[]>({ endpoint: 'kv.read', params: { Key: prefix }, query, options }).catch(
-      asEmpty<string>,
-    )
+    return this.#read<string[]>({
+      endpoint: 'kv.read',
+      params: { Key: prefix },
+      query,
+      options,
+      ownNames: LIST_NAMES,
+    }).catch(asEmpty<string>)
   }
 
   #read<T>(call: CallOf<'kv.read'>): Promise<WithMeta<T>> {
@@ -242,7 +252,15 @@ export class Kv<M extends Mode> {
     options: CallOptions,
   ): Promise<WithMeta<boolean>> {
     const repeatable = query.cas === undefined ? ({ repeatable: 'unlessPending' } as const) : {}
-    return send(this.#core.settings, { endpoint: 'kv.delete', params, query, ...repeatable, options })
+    const ownNames = 'cas' in query ? CAS_NAMES : {}
+    return send(this.#core.settings, {
+      endpoint: 'kv.delete',
+      params,
+      query,
+      ...repeatable,
+      options,
+      ownNames,
+    })
   }
 }
 

@@ -2,7 +2,13 @@
 
 import { PermissionDenied } from '../errors.ts'
 import { NO_META, type WithMeta } from '../meta.ts'
-import type { CallOptions, Settings, TokenGetter } from '../options.ts'
+import {
+  type CallOptions,
+  checkCallNames,
+  type OwnNames,
+  type Settings,
+  type TokenGetter,
+} from '../options.ts'
 import { send } from '../request/send.ts'
 import type { Token } from '../types.ts'
 
@@ -18,6 +24,13 @@ export interface LoginOptions extends CallOptions {
   readonly getCredential?: (() => string | Promise<string>) | undefined
   /** Metadata that is added to the description of the token. */
   readonly meta?: Readonly<Record<string, string>> | undefined
+}
+
+const LOGIN_NAMES: OwnNames<LoginOptions> = {
+  method: true,
+  bearerToken: true,
+  getCredential: true,
+  meta: true,
 }
 
 /**
@@ -59,9 +72,10 @@ export class SessionToken {
   /**
    * Logs in. The signal and timeouts in the options apply only to the first login.
    *
-   * @throws TypeError if neither `bearerToken` nor `getCredential` is given.
+   * @throws TypeError if neither `bearerToken` nor `getCredential` is given, or for an unknown option.
    */
   static async start(settings: Settings, options: LoginOptions): Promise<SessionToken> {
+    checkCallNames(options, LOGIN_NAMES)
     const { bearerToken, getCredential, signal, timeout, attemptTimeout, retries } = options
     if (bearerToken === undefined && getCredential === undefined) {
       throw new TypeError('login needs bearerToken or getCredential')

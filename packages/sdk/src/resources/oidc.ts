@@ -2,7 +2,7 @@
 
 import { type Core, call } from '../core.ts'
 import type { Mode, Result } from '../meta.ts'
-import type { CallOptions, Settings } from '../options.ts'
+import type { CallOptions, OwnNames, Settings } from '../options.ts'
 import type { AuthUrl, Token } from '../types.ts'
 
 /** The start of a browser login. */
@@ -17,6 +17,13 @@ export interface AuthUrlOptions extends CallOptions {
   readonly meta?: Readonly<Record<string, string>> | undefined
 }
 
+const START_NAMES: OwnNames<AuthUrlOptions> = {
+  method: true,
+  redirectUri: true,
+  clientNonce: true,
+  meta: true,
+}
+
 /** The parameters with which the browser returned to the redirect URI. */
 export interface OidcCallbackOptions extends CallOptions {
   /** The method of the start; its namespace goes into `namespace`. */
@@ -29,6 +36,14 @@ export interface OidcCallbackOptions extends CallOptions {
   readonly iss?: string | undefined
   /** The `clientNonce` of the start, if it had one. */
   readonly clientNonce?: string | undefined
+}
+
+const CALLBACK_NAMES: OwnNames<OidcCallbackOptions> = {
+  method: true,
+  state: true,
+  code: true,
+  iss: true,
+  clientNonce: true,
 }
 
 /** Browser logins. Neither call sends the client's token. */
@@ -59,6 +74,7 @@ export class Oidc<M extends Mode> {
       // The login of an earlier attempt expires unused.
       repeatable: 'always',
       options,
+      ownNames: START_NAMES,
     })
   }
 
@@ -82,6 +98,7 @@ export class Oidc<M extends Mode> {
       json: { AuthMethod: method, State: state, Code: code, Iss: iss, ClientNonce: clientNonce },
       secrets: [state, code, clientNonce],
       options,
+      ownNames: CALLBACK_NAMES,
     })
   }
 }

@@ -3,7 +3,13 @@
 import { whenGone } from '../absence.ts'
 import { type Core, call, watchCall, watchRecordCall } from '../core.ts'
 import type { Mode, Result } from '../meta.ts'
-import type { CallOptions, PageOptions, ReadOptions, WatchOptions } from '../options.ts'
+import {
+  type CallOptions,
+  PAGE_NAMES,
+  type PageOptions,
+  type ReadOptions,
+  type WatchOptions,
+} from '../options.ts'
 import { send } from '../request/send.ts'
 import type {
   LintFinding,
@@ -168,6 +174,7 @@ export class Policies<M extends Mode> {
       endpoint: 'policies.whatIf',
       params: { ID: id },
       query: { limit, cursor },
+      ownNames: PAGE_NAMES,
       json: { Rules: rules },
       options,
     })

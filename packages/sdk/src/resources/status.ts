@@ -2,7 +2,7 @@
 
 import { type Core, call } from '../core.ts'
 import type { Mode, Result } from '../meta.ts'
-import type { CallOptions, ReadOptions } from '../options.ts'
+import type { CallOptions, OwnNames, ReadOptions } from '../options.ts'
 import type { QueryOf } from '../request/call.ts'
 import type {
   AcceptedCluster,
@@ -29,11 +29,15 @@ export interface ChangesOptions extends ReadOptions {
   readonly reader?: string | undefined
 }
 
+const CHANGES_NAMES: OwnNames<ChangesOptions> = { cluster: true, cursor: true, staged: true, reader: true }
+
 /** Options of {@link Status.promote}. */
 export interface PromoteOptions extends CallOptions {
   /** Promote although the primary has answered within the last minute. */
   readonly force?: boolean | undefined
 }
+
+const PROMOTE_NAMES: OwnNames<PromoteOptions> = { force: true }
 
 export class Status<M extends Mode> {
   readonly #core: Core<M>
@@ -82,7 +86,7 @@ export class Status<M extends Mode> {
   changes(options: ChangesOptions = {}): Promise<Result<M, Changes>> {
     const { cluster, cursor, reader, staged } = options
     const query = { cluster, cursor, reader, staged: staged ? ('true' as const) : undefined }
-    return call(this.#core, { endpoint: 'operations.changes', options, query })
+    return call(this.#core, { endpoint: 'operations.changes', options, query, ownNames: CHANGES_NAMES })
   }
 
   /**
@@ -116,7 +120,7 @@ export class Status<M extends Mode> {
   promote(datacenter: string, options: PromoteOptions = {}): Promise<Result<M, PromotedDatacenter>> {
     const { force } = options
     const json = { Datacenter: datacenter, ...(force === undefined ? {} : { Force: force }) }
-    return call(this.#core, { endpoint: 'datacenters.promote', json, options })
+    return call(this.#core, { endpoint: 'datacenters.promote', json, options, ownNames: PROMOTE_NAMES })
   }
 
   /**
@@ -132,7 +136,8 @@ export class Status<M extends Mode> {
     options: CallOptions & { readonly at?: number | undefined } = {},
   ): Promise<Result<M, ChangesDigest>> {
     const { at } = options
-    return call(this.#core, { endpoint: 'operations.changesDigest', options, query: { at } })
+    const ownNames = { at: true } as const
+    return call(this.#core, { endpoint: 'operations.changesDigest', options, query: { at }, ownNames })
   }
 
   /**

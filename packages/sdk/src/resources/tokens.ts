@@ -3,7 +3,14 @@
 import { whenGone } from '../absence.ts'
 import { type Core, call, watchCall, watchRecordCall } from '../core.ts'
 import type { Mode, Result, WithMeta } from '../meta.ts'
-import type { CallOptions, PageOptions, ReadOptions, WatchOptions } from '../options.ts'
+import {
+  type CallOptions,
+  type OwnNames,
+  PAGE_NAMES,
+  type PageOptions,
+  type ReadOptions,
+  type WatchOptions,
+} from '../options.ts'
 import type { CallOf, QueryOf } from '../request/call.ts'
 import { send } from '../request/send.ts'
 import type {
@@ -32,6 +39,8 @@ export type TokenFilter = {
 export interface TokenReadOptions extends ReadOptions {
   readonly expanded?: boolean | undefined
 }
+
+const READ_NAMES: OwnNames<TokenReadOptions> = { expanded: true }
 
 /** Fields that bootstrap and reads with `expanded` add to the record. Updates do not accept them. */
 const ADDED: Readonly<Record<Exclude<keyof (ExpandedToken & BootstrapToken), keyof Token>, undefined>> = {
@@ -82,7 +91,8 @@ export class Tokens<M extends Mode> {
   ): Promise<Result<M, ExpandedToken>>
   read(accessorId: string, options?: TokenReadOptions): Promise<Result<M, Token>>
   read(accessorId: string, options: TokenReadOptions = {}): Promise<Result<M, Token>> {
-    return call(this.#core, { ...readCall(accessorId), query: { expanded: options.expanded }, options })
+    const query = { expanded: options.expanded }
+    return call(this.#core, { ...readCall(accessorId), query, options, ownNames: READ_NAMES })
   }
 
   /**
@@ -248,5 +258,5 @@ function readCall(accessorId: string) {
 
 function pageCall(filter: TokenFilter, options: PageOptions): CallOf<'tokens.list'> {
   const { limit, cursor } = options
-  return { endpoint: 'tokens.list', query: { ...filter, limit, cursor }, options }
+  return { endpoint: 'tokens.list', query: { ...filter, limit, cursor }, options, ownNames: PAGE_NAMES }
 }

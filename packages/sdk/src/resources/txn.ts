@@ -1,8 +1,9 @@
 /** Transactions: operations that are applied together or not at all. */
 
+import { refuseUnknownNames } from '../contract.ts'
 import type { Core } from '../core.ts'
 import type { Mode, Result } from '../meta.ts'
-import type { CallOptions, Consistency } from '../options.ts'
+import type { CallOptions, Consistency, NamesOf } from '../options.ts'
 import { send } from '../request/send.ts'
 import type { Operation, OperationError, OperationResult } from '../types.ts'
 
@@ -28,6 +29,8 @@ export interface SetOptions {
   /** An unsigned 64-bit number to store with the value; a bigint beyond 2^53. */
   readonly flags?: number | bigint | undefined
 }
+
+const SET_NAMES: NamesOf<SetOptions> = { flags: true }
 
 export class Txn<M extends Mode> {
   readonly #core: Core<M>
@@ -181,7 +184,9 @@ function repeatability(operations: readonly Operation[]) {
   return verbs.every((verb) => UNCONDITIONAL.has(verb)) ? ({ repeatable: 'unlessPending' } as const) : {}
 }
 
-function contentOf(value: string | Uint8Array, { flags }: SetOptions) {
+function contentOf(value: string | Uint8Array, options: SetOptions) {
+  refuseUnknownNames('option', options, Object.keys(SET_NAMES))
+  const { flags } = options
   const bytes = typeof value === 'string' ? new TextEncoder().encode(value) : value
   const Value = btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join(''))
   return flags === undefined ? { Value } : { Value, Flags: exactNumber(flags) }
