@@ -197,6 +197,8 @@ export interface Settings {
   readonly namespace: string | undefined
   readonly datacenter: string | undefined
   readonly fetch: Fetch
+  /** `undefined` if the platform refuses the field. */
+  readonly cache: 'no-store' | undefined
   readonly headerPrefix: string
   readonly timeout: number
   readonly attemptTimeout: number
@@ -227,6 +229,7 @@ export function readOptions(options: ClientOptions): Settings {
     datacenter: options.datacenter,
     // Looks up the global at each call, because mocks replace it later.
     fetch: options.fetch ?? ((url, init) => globalThis.fetch(url, init)),
+    cache: takesNoStore() ? 'no-store' : undefined,
     headerPrefix: options.headerPrefix ?? HEADER_PREFIX_DEFAULT,
     timeout: positive('timeout', options.timeout ?? 30_000),
     attemptTimeout: positive('attemptTimeout', options.attemptTimeout ?? 10_000),
@@ -243,6 +246,18 @@ export function readOptions(options: ClientOptions): Settings {
     },
     headers: checkHeaders({ ...userAgent(), ...options.headers }),
     logger,
+  }
+}
+
+/**
+ * Whether requests can say that their answers must not be stored. Older Workers throw on the field; other platforms
+ * without it ignore it, or change the URL.
+ */
+function takesNoStore(): boolean {
+  try {
+    return new Request('http://localhost', { cache: 'no-store' }).cache === 'no-store'
+  } catch {
+    return false
   }
 }
 

@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest'
 import { clientOf } from '../../test/client.ts'
 import { json, startServer, type TestServer } from '../../test/test-server.ts'
 import type { Client } from '../client.ts'
@@ -13,6 +13,9 @@ beforeAll(async () => {
     json(/^\/v1\/(kv|acl\/tokens)/.test(request.url) ? [{}] : {})(response, request),
   )
   client = clientOf(server)
+})
+afterEach(() => {
+  vi.unstubAllGlobals()
 })
 afterAll(async () => {
   await server[Symbol.asyncDispose]()
@@ -92,4 +95,58 @@ test('every PUT and DELETE is a write, and every POST but those of logins, logou
     const isPosted = name.startsWith('login.') || name === 'intentions.create'
     expect(isWrite(name)).toBe(method === 'PUT' || method === 'DELETE' || isPosted)
   }
+})
+
+/** The `cache` of every request: of a read, of a write and of a watch. */
+async function cacheModes(): Promise<(RequestCache | undefined)[]> {
+  const modes: (RequestCache | undefined)[] = []
+  const each = clientOf(server, {
+    fetch: (url, init) => {
+      modes.push(init.cache)
+      return fetch(url, init)
+    },
+  })
+  await each.tokens.self()
+  await each.tokens.create()
+  const watch = each.policies.watchList()
+  await watch.next().catch(() => {})
+  await watch.return()
+  return modes
+}
+
+test('asks that nothing be stored, also by a framework that replaces fetch', async () => {
+  expect(await cacheModes()).toEqual(['no-store', 'no-store', 'no-store'])
+})
+
+const { Request } = globalThis
+test.each([
+  [
+    'throws on the field',
+    class {
+      constructor(_: string, init: RequestInit) {
+        if ('cache' in init)
+          throw new Error("The 'cache' field on 'RequestInitializerDict' is not implemented.")
+      }
+    },
+  ],
+  [
+    'adds a parameter to the URL instead',
+    class {
+      readonly url: string
+      constructor(url: string, init: RequestInit) {
+        this.url = init.cache === 'no-store' ? `${url}?_=1` : url
+      }
+    },
+  ],
+  ['has no Request', undefined],
+])('leaves out the cache mode on a platform that %s', async (_, platform) => {
+  vi.stubGlobal('Request', platform)
+  const each = clientOf(server, {
+    fetch: async (url, init) => {
+      expect(init).not.toHaveProperty('cache')
+      return fetch(url, init)
+    },
+  })
+  vi.stubGlobal('Request', Request)
+  await each.tokens.self()
 })

@@ -120,6 +120,8 @@ export function buildRequest(
       method: endpoint.method,
       headers,
       body: bodyOf(call),
+      // Frameworks that replace `fetch` would keep answers, and write the request with its secret to their cache.
+      ...(settings.cache === undefined ? {} : { cache: settings.cache }),
       // A redirect would send the secret to its target. In any mode but `error`, Node keeps a copy of the whole body.
       redirect: call.body instanceof Blob ? 'error' : 'manual',
     },
