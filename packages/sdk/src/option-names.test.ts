@@ -207,7 +207,7 @@ test('the operations of a transaction refuse misspelt options', () => {
   expect(() => begun.cas('a', 1, 'b', options)).toThrow('did you mean flags?')
 })
 
-test.each([expressAccess, fastifyAccess, honoAccess])(
+test.each<Bag>([expressAccess, fastifyAccess, honoAccess])(
   'a middleware refuses a misspelt segment, without which a route would check another right',
   (requireAccess) => {
     const options: Bag = { resource: 'key', segmnt: 'a', access: 'read' }

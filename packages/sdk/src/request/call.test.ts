@@ -98,8 +98,8 @@ test('every PUT and DELETE is a write, and every POST but those of logins, logou
 })
 
 /** The `cache` of every request: of a read, of a write and of a watch. */
-async function cacheModes(): Promise<(RequestCache | undefined)[]> {
-  const modes: (RequestCache | undefined)[] = []
+async function cacheModes(): Promise<unknown[]> {
+  const modes: unknown[] = []
   const each = clientOf(server, {
     fetch: (url, init) => {
       modes.push(init.cache)
