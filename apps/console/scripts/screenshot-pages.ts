@@ -123,6 +123,11 @@ export const PAGES: readonly ShownPage[] = [
       await page.getByText('The login would succeed').waitFor()
     },
   },
+  {
+    name: 'login-method-edit',
+    path: '/login-methods/ci',
+    ready: (page) => page.getByRole('button', { name: 'Edit login method' }).click(),
+  },
   { name: 'namespaces', path: '/namespaces', ready: (page) => page.getByText('team-b').waitFor() },
   {
     name: 'namespace',

@@ -1,54 +1,8 @@
 /** What people see when something fails, in Chromium on the mocks. */
-import { createMockService, type MockService } from '@latchkey/mocks'
-import { type Client, createClient } from '@latchkey/sdk'
 import type { Route } from 'playwright-core'
-import { describe, expect, inject } from 'vitest'
-import { axeViolations, executablePath, signIn } from './browser.ts'
-import { test } from './pages.ts'
-
-/** Serves the files of the console; the mocks answer its calls. */
-const ORIGIN = inject('serverUrl')
-
-const READER = '00000000-1111-4222-8333-444444444401'
-const NO_RIGHTS = '00000000-1111-4222-8333-444444444402'
-
-interface Mocks {
-  readonly service: MockService
-  /** With the management token. */
-  readonly client: Client
-  open(path: string, secret: string): Promise<void>
-}
-
-/** A test on mocks of its own. */
-const mocked = test.extend<{ readonly mocks: Mocks }>({
-  mocks: async ({ page }, use) => {
-    const service = createMockService({
-      baseUrl: ORIGIN,
-      edition: 'extended',
-      seed: {
-        policies: [{ Name: 'reader', Rules: 'acl = "read"\nsession_prefix "" { policy = "read" }' }],
-        tokens: [
-          { Description: 'Reader', SecretID: READER, Policies: [{ Name: 'reader' }] },
-          { Description: 'Without rights', SecretID: NO_RIGHTS },
-        ],
-      },
-    })
-    await page.route(`${ORIGIN}/v1/**`, (route) => answer(route, service))
-    await use({
-      service,
-      client: createClient({
-        address: ORIGIN,
-        token: service.managementToken,
-        fetch: service.fetch,
-        env: false,
-      }),
-      open: async (path, secret) => {
-        await page.goto(`${ORIGIN}/ui${path}`)
-        await signIn(page, secret)
-      },
-    })
-  },
-})
+import { describe, expect } from 'vitest'
+import { axeViolations, executablePath } from './browser.ts'
+import { mocked, NO_RIGHTS, ORIGIN, READER } from './mocked.ts'
 
 describe.skipIf(executablePath === undefined)('the console on mocks', () => {
   mocked('a migration: progress, rate and expected end, drawn and as a table', async ({ page, mocks }) => {
@@ -233,22 +187,3 @@ describe.skipIf(executablePath === undefined)('the console on mocks', () => {
 })
 
 /** Answers a call as the server would. */
-async function answer(route: Route, service: MockService): Promise<void> {
-  const request = route.request()
-  const body = request.postDataBuffer()
-  try {
-    const response = await service.fetch(request.url(), {
-      method: request.method(),
-      headers: request.headers(),
-      ...(body ? { body: new Uint8Array(body) } : {}),
-    })
-    await route.fulfill({
-      status: response.status,
-      headers: Object.fromEntries(response.headers),
-      body: Buffer.from(await response.arrayBuffer()),
-    })
-  } catch {
-    // The page has closed, or the mock plays a server that cannot be reached.
-    await route.abort().catch(() => {})
-  }
-}

@@ -154,7 +154,9 @@ describe.skipIf(executablePath === undefined)('the console on a real server', ()
   )
 
   journey('a change made elsewhere while somebody types is shown beside theirs', async ({ page, world }) => {
-    const { roles, bindingRules, intentions } = world.client
+    const { roles, authMethods, bindingRules, intentions } = world.client
+    const { Type, Config } = await authMethods.read('ci')
+    const method = { Name: 'typing', Type, Config, Description: 'Before' }
     const [source, destination] = ['typist', 'printer']
     const [role, rule] = await Promise.all([
       roles.create({ Name: 'typists', Description: 'Before' }),
@@ -166,6 +168,7 @@ describe.skipIf(executablePath === undefined)('the console on a real server', ()
         Description: 'Before',
       }),
       intentions.create({ SourceName: source, DestinationName: destination, Action: 'allow' }),
+      authMethods.create(method),
     ])
     const edited = [
       {
@@ -173,6 +176,12 @@ describe.skipIf(executablePath === undefined)('the console on a real server', ()
         form: page.getByRole('button', { name: 'Edit role' }),
         write: () => roles.update(role.ID, { Name: 'typists', Description: 'Theirs' }),
         read: () => roles.read(role.ID),
+      },
+      {
+        path: '/login-methods/typing',
+        form: page.getByRole('button', { name: 'Edit login method' }),
+        write: () => authMethods.update('typing', { ...method, Description: 'Theirs' }),
+        read: () => authMethods.read('typing'),
       },
       {
         path: '/login-methods/ci',

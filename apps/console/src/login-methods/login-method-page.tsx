@@ -1,61 +1,108 @@
 import type { AuthMethod } from '@latchkey/sdk'
 import { getRouteApi, useNavigate } from '@tanstack/react-router'
-import { LogIn, Trash2 } from 'lucide-react'
+import { Ellipsis, LogIn, Pencil, Trash2 } from 'lucide-react'
 import { useState } from 'react'
+import { mapWatch } from '../live/map-watch.ts'
+import { type Editing, useEditing } from '../live/use-kept.ts'
 import { useLive } from '../live/use-live.ts'
 import { useClient } from '../session/session.ts'
 import { useRights } from '../session/use-rights.ts'
 import { texts } from '../texts.ts'
 import { Badge } from '../ui/badge.tsx'
-import { Button } from '../ui/button.tsx'
+import { Button, IconButton } from '../ui/button.tsx'
 import { Problem } from '../ui/feedback/problem.tsx'
 import { Empty, Skeleton } from '../ui/feedback/states.tsx'
 import { Confirm } from '../ui/overlay/confirm.tsx'
+import { Menu } from '../ui/overlay/menu.tsx'
 import { Card, Page } from '../ui/page.tsx'
 import '../ui/styles/catalog.css'
 import { BindingRules } from './binding-rules.tsx'
 import { LoginTest } from './login-test.tsx'
+import { concealed, isSecretField, shownValue } from './method-config.ts'
+import { MethodDialog } from './method-dialog.tsx'
 
 const route = getRouteApi('/login-methods/$name')
+const PARENT = { to: '/login-methods', label: texts.logins.title }
 
 /** A login method: its configuration, what its tokens get, and what given claims would get. */
 export function LoginMethodPage() {
   const { name } = route.useParams() as { readonly name: string }
   const client = useClient()
-  const rights = useRights()
-  const navigate = useNavigate()
-  const [isDeleting, setDeleting] = useState(false)
-  const method = useLive(['login-method', name], (options) => client.authMethods.watch(name, options))
+  const method = useLive(['login-method', name], (options) =>
+    // The secrets are dropped when the record arrives; saving reads them again.
+    mapWatch(client.authMethods.watch(name, options), (found) => (found ? concealed(found) : null)),
+  )
+  const { shown, edit } = useEditing(method.data)
+  if (shown) return <MethodDetails method={shown} {...edit} />
   return (
-    <Page
-      title={name}
-      parent={{ to: '/login-methods', label: texts.logins.title }}
-      lead={method.data?.Description}
-      actions={
-        method.data &&
-        rights.aclWrite && (
-          <Button onClick={() => setDeleting(true)}>
-            <Trash2 aria-hidden />
-            {texts.logins.delete}
-          </Button>
-        )
-      }
-    >
-      {method.error && <Problem error={method.error} onRetry={method.refetch} />}
-      {method.isPending && <Skeleton lines={6} />}
-      {method.isSuccess && method.data === undefined && (
+    <Page title={name} parent={PARENT}>
+      {method.error ? (
+        <Problem error={method.error} onRetry={method.refetch} />
+      ) : method.isPending ? (
+        <Skeleton lines={6} />
+      ) : (
         <Empty icon={LogIn} title={texts.logins.goneTitle}>
           {texts.logins.gone}
         </Empty>
       )}
-      {method.data && (
-        <div className="columns">
-          <div className="stack">
-            <BindingRules method={name} />
-            {rights.aclWrite && <LoginTest method={name} />}
-          </div>
-          <Facts method={method.data} />
+    </Page>
+  )
+}
+
+interface DetailsProps extends Editing {
+  readonly method: AuthMethod
+}
+
+function MethodDetails({ method, isDeleted, isEdited, setEdited }: DetailsProps) {
+  const { Name: name } = method
+  const client = useClient()
+  const rights = useRights()
+  const navigate = useNavigate()
+  const [isDeleting, setDeleting] = useState(false)
+  return (
+    <Page
+      title={method.DisplayName || name}
+      parent={PARENT}
+      lead={method.Description}
+      actions={
+        rights.aclWrite && (
+          <>
+            <Button onClick={() => setEdited(true)}>
+              <Pencil aria-hidden />
+              {texts.logins.edit}
+            </Button>
+            <Menu
+              actions={[
+                {
+                  label: texts.logins.delete,
+                  icon: Trash2,
+                  tone: 'danger',
+                  onSelect: () => setDeleting(true),
+                },
+              ]}
+            >
+              <IconButton label={texts.common.more}>
+                <Ellipsis aria-hidden />
+              </IconButton>
+            </Menu>
+          </>
+        )
+      }
+    >
+      <div className="columns">
+        <div className="stack">
+          <BindingRules method={name} />
+          {rights.aclWrite && <LoginTest method={name} />}
         </div>
+        <Facts method={method} />
+      </div>
+      {isEdited && (
+        <MethodDialog
+          method={method}
+          isDeleted={isDeleted}
+          onSaved={() => setEdited(false)}
+          onClose={() => setEdited(false)}
+        />
       )}
       {isDeleting && (
         <Confirm
@@ -73,9 +120,6 @@ export function LoginMethodPage() {
     </Page>
   )
 }
-
-/** Fields of a configuration that the server shows to `acl:write` callers, and that the page never shows. */
-const HIDDEN_FIELDS: readonly string[] = ['OIDCClientSecret', 'ServiceAccountJWT']
 
 function Facts({ method }: { readonly method: AuthMethod }) {
   const config = Object.entries(method.Config).filter(([, value]) => value !== undefined && value !== '')
@@ -95,18 +139,10 @@ function Facts({ method }: { readonly method: AuthMethod }) {
         {config.map(([key, value]) => (
           <div key={key}>
             <dt>{key}</dt>
-            <dd className="mono small">
-              {HIDDEN_FIELDS.includes(key) ? texts.logins.hidden : shownValue(value)}
-            </dd>
+            <dd className="mono small">{isSecretField(key) ? texts.logins.hidden : shownValue(value)}</dd>
           </div>
         ))}
       </dl>
     </Card>
   )
-}
-
-function shownValue(value: unknown): string {
-  if (typeof value === 'string') return value
-  if (Array.isArray(value)) return value.join(', ')
-  return JSON.stringify(value)
 }

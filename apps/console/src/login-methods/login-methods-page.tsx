@@ -12,7 +12,7 @@ import { Problem } from '../ui/feedback/problem.tsx'
 import { Empty, Skeleton } from '../ui/feedback/states.tsx'
 import { Page } from '../ui/page.tsx'
 import { type Column, DataTable } from '../ui/table/data-table.tsx'
-import { CreateMethod } from './create-method.tsx'
+import { MethodDialog } from './method-dialog.tsx'
 
 const COLUMNS: readonly Column<AuthMethodListEntry>[] = [
   {
@@ -89,9 +89,9 @@ export function LoginMethodsPage() {
         </section>
       )}
       {isCreating && (
-        <CreateMethod
+        <MethodDialog
           onClose={() => setCreating(false)}
-          onCreated={(name) => void navigate({ to: '/login-methods/$name', params: { name } })}
+          onSaved={({ Name }) => void navigate({ to: '/login-methods/$name', params: { name: Name } })}
         />
       )}
     </Page>

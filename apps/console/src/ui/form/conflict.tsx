@@ -12,13 +12,14 @@ interface ConflictRow {
   readonly theirs: string
 }
 
-/** The fields whose texts differ. Both lists have the same fields in the same order. */
+/** The fields whose texts differ, or that only one version has. */
 export function differences(
   mine: readonly FieldText[],
   theirs: readonly FieldText[],
 ): readonly ConflictRow[] {
-  return mine
-    .map(([label, text], i) => ({ label, mine: text, theirs: theirs[i]?.[1] ?? '' }))
+  const [ours, others] = [new Map(mine), new Map(theirs)]
+  return [...new Set([...ours.keys(), ...others.keys()])]
+    .map((label) => ({ label, mine: ours.get(label) ?? '', theirs: others.get(label) ?? '' }))
     .filter((row) => row.mine !== row.theirs)
 }
 
