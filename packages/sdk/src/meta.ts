@@ -62,5 +62,6 @@ export function readMeta(headers: Headers, headerPrefix: string): AnswerMeta {
 }
 
 function readCount(text: string | undefined): number | undefined {
-  return text !== undefined && /^\d+$/.test(text) ? Number(text) : undefined
+  const count = text !== undefined && /^\d+$/.test(text) ? Number(text) : undefined
+  return Number.isSafeInteger(count) ? count : undefined
 }

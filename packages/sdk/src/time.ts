@@ -5,6 +5,8 @@ const TIMER_MAX = 2_147_483_647
 
 /** Maximum delay before a retry, unless the service asks for more. */
 const RETRY_DELAY_MAX = 5_000
+/** Maximum delay that a service may ask for: a watch must not stop for ever because of one answer. */
+const RETRY_AFTER_MAX = 3_600_000
 const RETRY_DELAY_BASE = 250
 
 /**
@@ -22,16 +24,17 @@ export function retryDelay(failures: number, retryAfterMs = 0, delayMax = RETRY_
  * Reads a `Retry-After` header, in seconds or as an instant. An instant is compared with the service's `Date`, because
  * the local clock may be wrong.
  *
- * @returns milliseconds; `undefined` if the header is absent or malformed.
+ * @returns milliseconds, at most an hour; `undefined` if the header is absent or malformed.
  */
 export function readRetryAfter(headers: Headers): number | undefined {
   const text = headers.get('Retry-After')
   if (text === null) return undefined
-  if (/^\d+$/.test(text)) return Number(text) * 1_000
+  if (/^\d+$/.test(text)) return Math.min(RETRY_AFTER_MAX, Number(text) * 1_000)
   const until = Date.parse(text)
   if (Number.isNaN(until)) return undefined
   const serviceNow = Date.parse(headers.get('Date') ?? '')
-  return Math.max(0, until - (Number.isNaN(serviceNow) ? Date.now() : serviceNow))
+  const waitMs = until - (Number.isNaN(serviceNow) ? Date.now() : serviceNow)
+  return Math.min(RETRY_AFTER_MAX, Math.max(0, waitMs))
 }
 
 /** A timer that supports long waits, including `Infinity`. Cancel it with `clearTimeout`. */

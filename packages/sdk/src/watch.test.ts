@@ -154,6 +154,18 @@ test('pauses longer after each fault, at most 30 s and what Retry-After says on 
   expect(pauses).toEqual([250 / 64, 500 / 64, 1_000 + 1_000 / 64])
 })
 
+test('pauses for an hour at most, whatever Retry-After says', async () => {
+  for (const retryAfter of ['9'.repeat(400), 'Fri, 31 Dec 9999 23:59:59 GMT']) {
+    await using server = await startServer(problem(503, 'unavailable', {}, { 'Retry-After': retryAfter }))
+    const pause = Promise.withResolvers<number>()
+    const client = clientOf(server, { onRetry: ({ delayMs }) => pause.resolve(delayMs) })
+    const watch = client.tokens.watch(ACCESSOR_ID)
+    void watch.next()
+    expect(await pause.promise).toBe(3_600_000)
+    await watch.return()
+  }
+})
+
 test('backs off from a service that does not wait', async () => {
   vi.mocked(Math.random).mockReturnValue(0.5)
   await using server = await startServer(state(7))
@@ -219,10 +231,13 @@ test('ends with a refusal that a retry cannot fix', async () => {
   await expect(watch.next()).resolves.toEqual({ done: true, value: undefined })
 })
 
-test('an answer without an index of the family breaks the contract', async () => {
-  await using server = await startServer(json(aToken(), { 'X-Service-Index': '' }))
-  await expect(clientOf(server).tokens.watchSelf().next()).rejects.toThrow(ContractBroken)
-})
+test.each(['', '9'.repeat(400)])(
+  'an answer without an index of the family, or with one beyond all numbers, breaks the contract: %j',
+  async (index) => {
+    await using server = await startServer(json(aToken(), { 'X-Service-Index': index }))
+    await expect(clientOf(server).tokens.watchSelf().next()).rejects.toThrow(ContractBroken)
+  },
+)
 
 test('an abort ends a waiting watch at once with the reason of the signal (SDK-01)', async () => {
   await using server = await startServer(state(7), silence())

@@ -1,6 +1,5 @@
 /** Reads from a server over HTTP: GET only, with timeouts, bounded answers, and retries of transient failures. */
-import { once } from 'node:events'
-import { Agent, type IncomingMessage, request as requestHttp } from 'node:http'
+import { Agent, type ClientRequest, type IncomingMessage, request as requestHttp } from 'node:http'
 import { request as requestHttps, Agent as TlsAgent } from 'node:https'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { HEADER, HEADER_PREFIXES_DEFAULT } from '@latchkey/contract'
@@ -11,6 +10,10 @@ import type { Connection } from './connection.ts'
 const ANSWER_BYTES_MAX = 64 * 1024 * 1024
 /** Maximum length of a server's error text in a message. */
 const TEXT_LENGTH_MAX = 200
+/** Maximum time for an answer after its head, as a multiple of the timeout: an hour by default. */
+const BODY_TIMEOUTS = 120
+/** Maximum duration of a Node timer. */
+const TIMER_MS_MAX = 2 ** 31 - 1
 const TRIES = 3
 const RETRY_MS = 200
 /** Answers of a proxy, or of a server that is busy or has no leader. */
@@ -100,7 +103,6 @@ export class HttpReader {
     const options = {
       headers,
       signal: this.signal,
-      timeout: timeoutMs,
       ...(socketPath === undefined ? {} : { socketPath }),
     }
     const { servername, ...certificates } = tls
@@ -109,15 +111,40 @@ export class HttpReader {
       url.protocol === 'https:'
         ? requestHttps(url, { ...options, ...certificates, ...names, agent: this.agents.https })
         : requestHttp(url, { ...options, agent: this.agents.http })
-    request.on('timeout', () => request.destroy(Object.assign(new Error(), { code: 'ETIMEDOUT' })))
     request.end()
     try {
-      const [answer] = (await once(request, 'response')) as [IncomingMessage]
+      const answer = await headOf(request, timeoutMs)
+      const end = () => answer.destroy(timedOut())
+      answer.setTimeout(timeoutMs, end)
+      const timer = setTimeout(end, Math.min(BODY_TIMEOUTS * timeoutMs, TIMER_MS_MAX))
+      answer.once('close', () => clearTimeout(timer))
       return answer
     } catch (error) {
       throw new UnreadError(path, systemProblem(error))
     }
   }
+}
+
+/** The answer of a request once its head has arrived. Rejects if the request ends in any other way, or takes too long. */
+function headOf(request: ClientRequest, msMax: number): Promise<IncomingMessage> {
+  return new Promise<IncomingMessage>((done, failed) => {
+    const timer = setTimeout(
+      () => {
+        failed(timedOut())
+        request.destroy()
+      },
+      Math.min(msMax, TIMER_MS_MAX),
+    )
+    for (const end of ['response', 'close']) request.once(end, () => clearTimeout(timer))
+    request.once('response', done)
+    request.on('error', failed)
+    // Node reports no error if the connection changes its protocol.
+    request.once('close', () => failed(Object.assign(new Error(), { code: 'ECONNRESET' })))
+  })
+}
+
+function timedOut(): Error {
+  return Object.assign(new Error(), { code: 'ETIMEDOUT' })
 }
 
 /** Explains an answer other than 200. The text is from the service, which never repeats a secret. */

@@ -5,6 +5,8 @@ import { StartError } from '../start-error.ts'
 export type Environment = Readonly<Record<string, string | undefined>>
 
 const ADDRESS_DEFAULT = 'http://127.0.0.1:8500'
+/** Maximum time of a request with its answer, which may hold every token. */
+const REQUEST_MS_MAX = 3_600_000
 
 /**
  * Sends a request to the server at `LATCHKEY_ADDR`, with the token in `LATCHKEY_TOKEN`.
@@ -21,7 +23,8 @@ export async function request(
   const url = urlOf(path, address || ADDRESS_DEFAULT)
   const headers = { [`${HEADER_PREFIX_DEFAULT}${HEADER.token}`]: token ?? '' }
   // A stream is sent before its answer is read.
-  const sent = { ...init, headers, redirect: 'error', duplex: 'half' } as const
+  const signal = AbortSignal.timeout(REQUEST_MS_MAX)
+  const sent = { ...init, headers, signal, redirect: 'error', duplex: 'half' } as const
   return fetch(url, sent).catch((cause: unknown) => {
     throw new StartError(`No server answers at ${url.origin}: start one, or set LATCHKEY_ADDR.`, { cause })
   })

@@ -4,6 +4,7 @@
  */
 import { type Agent, type ClientRequest, type IncomingMessage, request as requestHttp } from 'node:http'
 import { request as requestHttps } from 'node:https'
+import { headOf } from './head-of.ts'
 import type { TlsOptions } from './tls-files.ts'
 
 /** An exchange without an answer. The cause may contain addresses: it is only for the log. */
@@ -16,6 +17,10 @@ export class NoAnswer extends Error {
     this.isSent = isSent
   }
 }
+
+/** Statuses that an answer to a client may have. */
+const STATUS_MIN = 200
+const STATUS_MAX = 599
 
 interface ExchangeOptions {
   readonly origin: string
@@ -30,6 +35,10 @@ interface ExchangeOptions {
   readonly connectMsMax: number
   /** Maximum time from the connection to the start of the answer. */
   readonly answerMsMax: number
+  /** Maximum time from the start of the answer to its end. */
+  readonly bodyMsMax: number
+  /** Maximum time between two parts of the answer. */
+  readonly silenceMsMax: number
   readonly signal?: AbortSignal | undefined
 }
 
@@ -45,29 +54,41 @@ export function exchange(options: ExchangeOptions): {
   const isHttps = origin.startsWith('https:')
   const send = isHttps ? requestHttps : requestHttp
   const outgoing = send(origin, { method, path, headers, agent, ...tls, ...(signal ? { signal } : {}) })
-  const answer = new Promise<IncomingMessage>((done, failed) => {
-    let isSent = false
-    let timer = endIn(outgoing, options.connectMsMax, 'no connection in time')
-    const connected = () => {
-      isSent = true
-      clearTimeout(timer)
-      timer = endIn(outgoing, options.answerMsMax, 'no answer in time')
-    }
-    outgoing.once('socket', (socket) => {
-      if (outgoing.reusedSocket) connected()
-      else socket.once(isHttps ? 'secureConnect' : 'connect', connected)
-    })
-    outgoing.once('response', (incoming) => {
-      clearTimeout(timer)
-      done(incoming)
-    })
-    outgoing.once('error', (error) => failed(new NoAnswer(error, isSent)))
-    outgoing.once('close', () => clearTimeout(timer))
+  // A deadline rejects by itself: a request whose connection is gone reports no further error.
+  const late = Promise.withResolvers<never>()
+  const endIn = (ms: number, reason: string) =>
+    setTimeout(() => {
+      late.reject(new Error(reason))
+      outgoing.destroy()
+    }, ms)
+  let isSent = false
+  let timer = endIn(options.connectMsMax, 'no connection in time')
+  const connected = () => {
+    isSent = true
+    clearTimeout(timer)
+    timer = endIn(options.answerMsMax, 'no answer in time')
+  }
+  outgoing.once('socket', (socket) => {
+    if (outgoing.reusedSocket) connected()
+    else socket.once(isHttps ? 'secureConnect' : 'connect', connected)
   })
+  const answer = Promise.race([headOf(outgoing), late.promise])
+    .then((incoming) => {
+      const { statusCode = 0 } = incoming
+      if (statusCode < STATUS_MIN || statusCode > STATUS_MAX) {
+        outgoing.destroy()
+        throw new Error(`status ${statusCode}`)
+      }
+      const endBody = (reason: string) => incoming.destroy(new Error(reason))
+      const bodyTimer = setTimeout(endBody, options.bodyMsMax, 'no end of the answer in time')
+      incoming.once('close', () => clearTimeout(bodyTimer))
+      incoming.setTimeout(options.silenceMsMax, () => endBody('no more of the answer'))
+      return incoming
+    })
+    .catch((error: unknown) => {
+      throw new NoAnswer(error, isSent)
+    })
+    .finally(() => clearTimeout(timer))
   outgoing.end(body)
   return { outgoing, answer }
-}
-
-function endIn(outgoing: ClientRequest, ms: number, reason: string): NodeJS.Timeout {
-  return setTimeout(() => outgoing.destroy(new Error(reason)), ms)
 }

@@ -1,11 +1,13 @@
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { AclError } from '@latchkey/contract'
 import type { ForwardedRequest } from '@latchkey/service'
+import { HOSTILE_ANSWERS, startHostileServer } from '@latchkey/testkit/process/hostile-server'
 import { freePorts, listenOnFreePort } from '@latchkey/testkit/process/ports'
 import { pino } from 'pino'
-import { afterEach, expect, test } from 'vitest'
+import { afterEach, expect, onTestFinished, test } from 'vitest'
 import { HttpDatacenters } from './http-datacenters.ts'
 
 const servers: Server[] = []
@@ -250,3 +252,28 @@ async function refused(sent: Promise<unknown>): Promise<AclError> {
   if (!(error instanceof AclError)) throw error
   return error
 }
+
+const BAD_STATUSES = Object.fromEntries(
+  ['000', '042', '999'].map((status) => [
+    `answers with status ${status}`,
+    (socket: Socket) => void socket.write(`HTTP/1.1 ${status} X\r\nContent-Length: 0\r\n\r\n`),
+  ]),
+)
+
+test.each(Object.entries({ ...HOSTILE_ANSWERS, ...BAD_STATUSES }))(
+  'a request ends, and leaves its place, if the other datacenter %s',
+  async (_name, answer) => {
+    const server = await startHostileServer(answer)
+    onTestFinished(() => server.close())
+    const limits = { answerMsMax: 100, bodyMsMax: 100, inFlightMax: 1 }
+    const datacenters = at(server.port, limits)
+    for (const method of ['GET', 'PUT']) {
+      const sent = datacenters.send('dc2', aRequest(method))
+      await expect(sent.then(({ body }) => text(body))).rejects.not.toMatchObject({
+        cause: { message: 'too many requests are in flight' },
+      })
+      for (const socket of server.open) socket.end()
+      await expect.poll(() => server.open.size).toBe(0)
+    }
+  },
+)

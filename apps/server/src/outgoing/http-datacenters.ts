@@ -24,6 +24,8 @@ interface DatacenterLimits extends RoomLimits {
   readonly connectMsMax: number
   /** Maximum time from the connection to the start of the answer, on top of the wait of a blocking query. */
   readonly answerMsMax: number
+  /** Maximum time from the start of the answer to its end. */
+  readonly bodyMsMax: number
   /** Maximum time between two parts of the answer. */
   readonly silenceMsMax: number
 }
@@ -31,6 +33,7 @@ interface DatacenterLimits extends RoomLimits {
 const LIMITS: DatacenterLimits = {
   connectMsMax: 2_000,
   answerMsMax: 10_000,
+  bodyMsMax: 600_000,
   silenceMsMax: 60_000,
   inFlightMax: 64,
   strangersMax: 16,
@@ -163,7 +166,7 @@ export class HttpDatacenters implements Datacenters {
     tls: TlsOptions,
   ): Promise<ForwardedReply> {
     const { method, url, headers, body, signal, waitMs } = request
-    const { connectMsMax, answerMsMax, silenceMsMax } = this.limits
+    const { connectMsMax, answerMsMax, bodyMsMax, silenceMsMax } = this.limits
     if (room.isFull(request)) throw datacenterUnreachable(name, new Error('too many requests are in flight'))
     const { outgoing, answer } = exchange({
       origin,
@@ -174,12 +177,19 @@ export class HttpDatacenters implements Datacenters {
       tls,
       connectMsMax: connectMsMax / origins.length,
       answerMsMax: answerMsMax + waitMs,
+      bodyMsMax,
+      silenceMsMax,
       signal,
     })
-    outgoing.once('close', room.enter(request))
-    const incoming = await answer
-    incoming.setTimeout(silenceMsMax, () => incoming.destroy(new Error('no more of the answer')))
-    return replyOf(incoming)
+    const leave = room.enter(request)
+    outgoing.once('close', leave)
+    try {
+      return replyOf(await answer)
+    } catch (error) {
+      // Now, because a repeated read needs the place before the connection has closed.
+      leave()
+      throw error
+    }
   }
 }
 

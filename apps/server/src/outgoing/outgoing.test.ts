@@ -1,6 +1,7 @@
 import { createServer, type RequestListener, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { afterEach, describe, expect, test } from 'vitest'
+import { HOSTILE_ANSWERS, startHostileServer } from '@latchkey/testkit/process/hostile-server'
+import { afterEach, describe, expect, onTestFinished, test } from 'vitest'
 import { Outgoing, OutgoingError, type OutgoingOptions } from './outgoing.ts'
 
 const servers: Server[] = []
@@ -144,5 +145,27 @@ describe('SSRF-01: answers', () => {
     expect(await failureOf(development, url)).toBe('answered')
     expect(await failureOf(development, `https://127.0.0.1:${port}/`)).toBe('TLS')
     expect(await failureOf(development, 'http://127.0.0.1:1/')).toBe('connection refused or timed out')
+  })
+})
+
+describe('SSRF-01: hostile servers', () => {
+  test.each(Object.entries(HOSTILE_ANSWERS))('a request ends if the server %s', async (_name, answer) => {
+    const server = await startHostileServer(answer)
+    onTestFinished(() => server.close())
+    const outgoing = new Outgoing({ allowHttp: true, msMax: 300 })
+    const url = `http://127.0.0.1:${server.port}/`
+    for (const method of ['GET', 'POST', 'CONNECT']) {
+      await expect(outgoing.send({ url, method, bytesMax: 1_000 })).rejects.toThrow(OutgoingError)
+    }
+    // Nothing holds the connection: the client has closed it.
+    for (const socket of server.open) socket.end()
+    await expect.poll(() => server.open.size).toBe(0)
+  })
+
+  test('a request ends while its name is resolved', async () => {
+    const outgoing = new Outgoing({ allowHttp: true, msMax: 50, resolve: (() => {}) as never })
+    await expect(outgoing.send({ url: 'http://provider.example/', bytesMax: 1 })).rejects.toThrow(
+      OutgoingError,
+    )
   })
 })

@@ -8,6 +8,7 @@ import { type IncomingMessage, request as requestHttp } from 'node:http'
 import { request as requestHttps } from 'node:https'
 import { isIP, type LookupFunction } from 'node:net'
 import { isAddressAllowed, isNameAllowed } from './address-rules.ts'
+import { headOf } from './head-of.ts'
 
 /** Default of {@link OutgoingOptions.msMax}. */
 const OUTGOING_MS_MAX = 5_000
@@ -70,6 +71,8 @@ interface OutgoingRequest {
   readonly bytesKept?: number
   /** Time for this request. Default: the limit of the options. */
   readonly msMax?: number
+  /** Ends the request. */
+  readonly signal?: AbortSignal
 }
 
 export interface OutgoingAnswer {
@@ -109,9 +112,8 @@ export class Outgoing {
    */
   async send(request: OutgoingRequest): Promise<OutgoingAnswer> {
     const url = this.checkUrl(request.url)
-    const signal = AbortSignal.timeout(request.msMax ?? this.msMax)
     try {
-      return await this.exchange(url, request, signal)
+      return await this.exchange(url, request)
     } catch (error) {
       throw error instanceof OutgoingError ? error : new OutgoingError(failureOf(error), { cause: error })
     }
@@ -138,46 +140,36 @@ export class Outgoing {
     return url
   }
 
-  private exchange(url: URL, request: OutgoingRequest, signal: AbortSignal): Promise<OutgoingAnswer> {
-    const { body, ca, bytesMax, bytesKept = bytesMax, skipsVerify = false } = request
+  private async exchange(url: URL, request: OutgoingRequest): Promise<OutgoingAnswer> {
+    const { body, ca, skipsVerify = false, msMax = this.msMax, signal } = request
+    signal?.throwIfAborted()
     const method = request.method ?? (body === undefined ? 'GET' : 'POST')
     const send = url.protocol === 'https:' ? requestHttps : requestHttp
-    return new Promise((done, failed) => {
-      const outgoing = send(url, {
-        method,
-        headers: { Accept: 'application/json', ...mutable(request.headers) },
-        // Keeps no connection open, and ignores proxies from the environment.
-        agent: false,
-        signal,
-        lookup: this.lookup,
-        ...(ca === undefined ? {} : { ca }),
-        rejectUnauthorized: !skipsVerify,
-        // Node would take the name from the Host header, which the caller may have set.
-        servername: isIP(hostOf(url)) === 0 ? hostOf(url) : '',
-      })
-      outgoing.on('error', failed)
-      outgoing.on('response', (answer) => {
-        const chunks: Buffer[] = []
-        let length = 0
-        let kept = 0
-        answer.on('data', (chunk: Buffer) => {
-          length += chunk.length
-          kept += chunk.length
-          chunks.push(chunk)
-          while (kept - (chunks[0]?.length ?? 0) >= bytesKept) kept -= chunks.shift()?.length ?? 0
-          if (length > bytesMax) outgoing.destroy(new OutgoingError('answer too long'))
-        })
-        answer.on('error', failed)
-        answer.on('end', () => {
-          done({
-            status: answer.statusCode ?? 0,
-            headers: answer.headers,
-            body: Buffer.concat(chunks, kept).subarray(-bytesKept),
-          })
-        })
-      })
-      outgoing.end(body)
+    const outgoing = send(url, {
+      method,
+      headers: { Accept: 'application/json', ...mutable(request.headers) },
+      // Keeps no connection open, and ignores proxies from the environment.
+      agent: false,
+      lookup: this.lookup,
+      ...(ca === undefined ? {} : { ca }),
+      rejectUnauthorized: !skipsVerify,
+      // Node would take the name from the Host header, which the caller may have set.
+      servername: isIP(hostOf(url)) === 0 ? hostOf(url) : '',
     })
+    const head = headOf(outgoing)
+    outgoing.end(body)
+    // The deadline rejects by itself: a request whose connection is gone reports no further error.
+    const ended = Promise.withResolvers<never>()
+    const onAbort = () => ended.reject(signal?.reason)
+    const timer = setTimeout(() => ended.reject(new DOMException('no answer in time', 'TimeoutError')), msMax)
+    signal?.addEventListener('abort', onAbort, { once: true })
+    try {
+      return await Promise.race([head.then((answer) => readAnswer(answer, request)), ended.promise])
+    } finally {
+      clearTimeout(timer)
+      signal?.removeEventListener('abort', onAbort)
+      outgoing.destroy()
+    }
   }
 
   /** Resolves a name once, and refuses it unless all of its addresses are allowed. */
@@ -190,6 +182,28 @@ export class Outgoing {
       if (options.all) done(null, addresses)
       else done(null, first.address, first.family)
     })
+  }
+}
+
+/** @throws OutgoingError `answer too long`. */
+async function readAnswer(
+  answer: IncomingMessage,
+  { bytesMax, bytesKept = bytesMax }: OutgoingRequest,
+): Promise<OutgoingAnswer> {
+  const chunks: Buffer[] = []
+  let length = 0
+  let kept = 0
+  for await (const chunk of answer as AsyncIterable<Buffer>) {
+    length += chunk.length
+    kept += chunk.length
+    chunks.push(chunk)
+    while (kept - (chunks[0]?.length ?? 0) >= bytesKept) kept -= chunks.shift()?.length ?? 0
+    if (length > bytesMax) throw new OutgoingError('answer too long')
+  }
+  return {
+    status: answer.statusCode ?? 0,
+    headers: answer.headers,
+    body: Buffer.concat(chunks, kept).subarray(-bytesKept),
   }
 }
 

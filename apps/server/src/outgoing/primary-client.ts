@@ -7,7 +7,7 @@ import type { TlsOptions } from './tls-files.ts'
 /** Longer than any answer of the primary: a page or changes have about 4 million characters. */
 const ANSWER_BYTES_MAX = 16 * 1024 ** 2
 
-const LIMITS = { connectMsMax: 2_000, answerMsMax: 10_000, silenceMsMax: 10_000 }
+const LIMITS = { connectMsMax: 2_000, answerMsMax: 10_000, bodyMsMax: 300_000, silenceMsMax: 10_000 }
 
 interface PrimaryClientOptions {
   /** Tried in turn. */
@@ -78,7 +78,7 @@ export class PrimaryClient {
 
   private async getFrom(origin: string, request: PrimaryRequest, tls: TlsOptions): Promise<PrimaryAnswer> {
     const { path, headers = {}, waitMs = 0, signal } = request
-    const { connectMsMax, answerMsMax, silenceMsMax } = this.limits
+    const { connectMsMax, answerMsMax, bodyMsMax, silenceMsMax } = this.limits
     const agent = origin.startsWith('https:') ? this.agents.https : this.agents.http
     const ask = () =>
       exchange({
@@ -90,6 +90,8 @@ export class PrimaryClient {
         agent,
         connectMsMax,
         answerMsMax: answerMsMax + waitMs,
+        bodyMsMax,
+        silenceMsMax,
         signal,
       })
     const first = ask()
@@ -98,7 +100,6 @@ export class PrimaryClient {
       if (first.outgoing.reusedSocket && !signal?.aborted && isReset(error)) return ask().answer
       throw error
     })
-    incoming.setTimeout(silenceMsMax, () => incoming.destroy(new Error('no more of the answer')))
     return {
       origin,
       status: incoming.statusCode ?? 0,
@@ -130,7 +131,8 @@ const NAMES_UNKNOWN: ReadonlySet<unknown> = new Set(['ENOTFOUND', 'EAI_AGAIN', '
 function reasonOf(failure: unknown): string {
   const { code, message = '' } = (failure ?? {}) as { readonly code?: unknown; readonly message?: string }
   if (NAMES_UNKNOWN.has(code)) return 'The name of the primary cannot be resolved'
-  if (/^no (connection|answer|more)|too long$/.test(message)) return `The primary cannot be asked: ${message}`
+  if (/^no (connection|answer|more|end)|^(the connection was closed|too many|status)|too long$/.test(message))
+    return `The primary cannot be asked: ${message}`
   if (/CERT|TLS|SSL|EPROTO|SELF_SIGNED|UNABLE_TO|ALTNAME/.test(String(code))) {
     return `The primary cannot be trusted: ${String(code)}`
   }

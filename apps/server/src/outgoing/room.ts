@@ -28,10 +28,14 @@ export class Room {
     return (!isOfKnownCaller && strangers >= strangersMax) || (waitMs > 0 && waiters >= waitersMax)
   }
 
-  /** @returns a function to call when the request has ended. */
+  /** @returns a function to call when the request has ended. A second call has no effect. */
   enter(guest: Guest): () => void {
     this.count(guest, 1)
-    return () => this.count(guest, -1)
+    let isIn = true
+    return () => {
+      if (isIn) this.count(guest, -1)
+      isIn = false
+    }
   }
 
   private count({ isOfKnownCaller, waitMs }: Guest, by: number): void {

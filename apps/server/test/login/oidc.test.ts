@@ -9,9 +9,10 @@ import {
   REDIRECT_URI,
   startOpenIdProvider,
 } from '@latchkey/testkit/login/openid-provider'
+import { startHostileServer } from '@latchkey/testkit/process/hostile-server'
 import { aLoginState } from '@latchkey/testkit/records/record-builders'
 import { aWorld, type Reply, type World } from '@latchkey/testkit/service/world'
-import { afterAll, beforeEach, describe, expect, test } from 'vitest'
+import { afterAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import { OpenIdClient } from '../../src/login/oidc/openid-client.ts'
 import { Outgoing } from '../../src/outgoing/outgoing.ts'
 
@@ -396,6 +397,13 @@ describe('refusals', () => {
     const [port, closed] = ['http://127.0.0.1:1', 'closed']
     await makeMethod(closed, { config: { OIDCDiscoveryURL: port } })
     expect(await outcome(post('auth-url', { AuthMethod: closed, RedirectURI: REDIRECT_URI }))).toEqual(away)
+    for (const status of ['101 Switching Protocols', '999 X']) {
+      const head = `HTTP/1.1 ${status}\r\nUpgrade: x\r\nConnection: Upgrade\r\nContent-Length: 0\r\n\r\n`
+      const hostile = await startHostileServer((socket) => socket.write(head))
+      onTestFinished(() => hostile.close())
+      await makeMethod('odd', { config: { OIDCDiscoveryURL: `http://127.0.0.1:${hostile.port}` } })
+      expect(await outcome(post('auth-url', { AuthMethod: 'odd', RedirectURI: REDIRECT_URI }))).toEqual(away)
+    }
   })
 
   test('without the development flag, no provider is requested over plain HTTP', async () => {

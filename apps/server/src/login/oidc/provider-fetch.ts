@@ -3,7 +3,7 @@
  * answers.
  */
 import type { CustomFetch } from 'openid-client'
-import type { Outgoing } from '../../outgoing/outgoing.ts'
+import { type Outgoing, OutgoingError } from '../../outgoing/outgoing.ts'
 
 const DISCOVERY_PATH = '/.well-known/openid-configuration'
 const DISCOVERY_BYTES_MAX = 262_144
@@ -33,6 +33,8 @@ export function providerFetch(outgoing: Outgoing, { ca, redirectUri }: ProviderF
       bytesMax: url.endsWith(DISCOVERY_PATH) ? DISCOVERY_BYTES_MAX : ANSWER_BYTES_MAX,
     })
     const { status, headers: answered } = answer
+    // `Response` takes no other status.
+    if (status < 200 || status > 599) throw new OutgoingError('status not 200', { status })
     const read = ['content-type', 'www-authenticate'].flatMap((name) => {
       const value = answered[name]
       return typeof value === 'string' ? [[name, value] as [string, string]] : []
