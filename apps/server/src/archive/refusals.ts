@@ -1,4 +1,5 @@
 import { AclError } from '@latchkey/contract'
+import { isOfLastBeforeRelease } from '../database/schema/schema-compatibility.ts'
 import { KeyRingError } from '../secrets/key-ring.ts'
 import { SAMPLE_CONTEXT } from '../storage/keys/sealing-samples.ts'
 import type { ArchiveStore } from './archive-store.ts'
@@ -17,7 +18,7 @@ export function requireSuitable(
   migrations: readonly string[],
 ): void {
   const unknown = header.migrations.find((name) => !migrations.includes(name))
-  if (unknown !== undefined) {
+  if (unknown !== undefined && !isOfLastBeforeRelease(header.migrations)) {
     throw refused(
       `it was made by Latchkey ${header.product}, whose migration ${unknown} this version does not know: use that version or a later one`,
     )

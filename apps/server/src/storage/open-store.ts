@@ -9,7 +9,6 @@ import { ChangeFeed } from './follow/change-feed.ts'
 import { ChangeFollower } from './follow/change-follower.ts'
 import { LocalState } from './follow/local-state.ts'
 import { Waiters } from './follow/waiters.ts'
-import { foldIds } from './keys/fold-ids.ts'
 import { openSecrets } from './keys/open-secrets.ts'
 import { Reseal } from './keys/reseal.ts'
 import { PostgresLoginStates } from './login-states.ts'
@@ -73,7 +72,6 @@ const KV_SHARE = 4
 export async function openStore(options: OpenStoreOptions): Promise<PostgresStore> {
   const { database, replica, url, log, ring, isCaching = true } = options
   const secrets = await openSecrets(database.prisma, ring)
-  await foldIds(database.prisma, secrets, log)
   const queries = new Queries(database, secrets)
   const clock = new DatabaseClock({
     onStepRefused: (stepMs) =>

@@ -158,3 +158,10 @@ test('a user with all rights on the database but none on its schema is told whic
     await query(`DROP OWNED BY ${role}; DROP ROLE ${role}`)
   }
 })
+
+test('UPG-01: refuses a database of a version before 1.0.0, and says how to carry its data over', async () => {
+  writeMigration('20261121000000_store', 'SELECT 1')
+  await run()
+  rmSync(join(directory, '20261121000000_store'), { recursive: true })
+  await expect(run()).rejects.toThrow(/before 1\.0\.0 made this database.*\n.*latchkey-server backup/)
+})

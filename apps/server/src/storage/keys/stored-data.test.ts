@@ -3,7 +3,6 @@ import {
   aBindingRule,
   aKey,
   aMethod,
-  anId,
   anIntention,
   aPolicy,
   aRole,
@@ -49,33 +48,6 @@ async function dump(): Promise<string> {
   }
   return texts.join('\n')
 }
-
-test('UPG-01: tokens of an earlier release whose ids differ only in case stay; new ones are refused', async () => {
-  const capital = aToken({ AccessorID: anId(0xabc1).toUpperCase(), SecretID: anId(0xdef1).toUpperCase() })
-  const older = aToken()
-  await store.commit([putNew(capital), putNew(older)])
-  // As the earlier release wrote it.
-  await client.query('UPDATE token SET folded_hash = NULL, accessor_hash = 1 WHERE accessor_id = $1', [
-    capital.AccessorID,
-  ])
-  const twin = aToken({ SecretID: capital.SecretID.toLowerCase() })
-  await store.commit([putNew(twin)])
-  await client.query('UPDATE lookup_key SET folds_ids = false')
-
-  const upgraded = await openTestStore({ url: database.url })
-  for (const { AccessorID, SecretID } of [capital, older, twin]) {
-    expect(await upgraded.tokenBySecret(SecretID)).toMatchObject({ AccessorID })
-    expect(await upgraded.tokenByAccessor(AccessorID)).toMatchObject({ SecretID })
-  }
-  const mixed = capital.SecretID.replace('D', 'd')
-  for (const [fields, reason] of [
-    [{ SecretID: mixed }, 'secret_in_use'],
-    [{ SecretID: capital.AccessorID.toLowerCase() }, 'secret_in_use'],
-    [{ AccessorID: mixed }, 'accessor_in_use'],
-  ] as const) {
-    await expect(upgraded.commit([putNew(aToken(fields))])).rejects.toMatchObject({ reason })
-  }
-})
 
 test('SEC-03: no column of any table holds a secret in plaintext, nor its bytes', async () => {
   const secrets = Array.from({ length: 20 }, () => randomUUID())

@@ -2,13 +2,10 @@ import { MEMBER_FAILED_AFTER_MS } from '@latchkey/acl'
 import { withAclErrors } from '../../database/database-error.ts'
 import type { PrismaClient } from '../../generated/prisma/client.ts'
 import { StartError } from '../../start-error.ts'
-import { type Closing, LEASE_MARGIN_MS, LEASE_MS } from './leases/lease.ts'
+import type { Closing } from './leases/lease.ts'
 import type { LeaseClosing } from './leases/lease-closing.ts'
-import { type JoiningMember, joinMember, removeMember } from './member-rows.ts'
+import { type JoiningMember, joinMember } from './member-rows.ts'
 import { isProcessGone } from './process-identity.ts'
-
-/** How often a joining process checks whether members of release 0.1 have learned of it. */
-const POLL_MS = 25
 
 /**
  * Adds a member, or readmits one, after all leases have ended.
@@ -24,36 +21,11 @@ export async function enter(
 ): Promise<number> {
   let ending: Closing | undefined
   for (;;) {
-    const self = member()
-    const answer = await joinMember(prisma, self, ending?.id)
-    if ('epoch' in answer) {
-      ending = answer
-      await closing.ended(ending)
-      continue
-    }
-    const joinedAt = performance.now()
-    while (await mayBeUnknown(prisma, self.id, answer.index)) {
-      if (performance.now() - joinedAt >= LEASE_MS + LEASE_MARGIN_MS) break
-      await new Promise((resolve) => setTimeout(resolve, POLL_MS))
-    }
-    return answer.index
+    const answer = await joinMember(prisma, member(), ending?.id)
+    if (!('epoch' in answer)) return answer.index
+    ending = answer
+    await closing.ended(ending)
   }
-}
-
-/**
- * Whether a member of release 0.1 may not have applied the join at `index` yet, and may rely on being the only member.
- * Removes members whose processes are gone.
- */
-async function mayBeUnknown(prisma: PrismaClient, id: string, index: number): Promise<boolean> {
-  const others = await withAclErrors(() =>
-    prisma.member.findMany({
-      where: { id: { not: id }, leftAt: null, isFenced: false, seenIndex: { lt: index } },
-      select: { id: true, process: true, beat: true },
-    }),
-  )
-  const gone = others.filter(({ process }) => isProcessGone(process))
-  for (const { id } of gone) await removeMember(prisma, id, true)
-  return others.some((other) => other.beat === null && !gone.includes(other))
 }
 
 /**

@@ -31,7 +31,7 @@ interface StoreMember extends Member {
 }
 
 interface StoredMember extends StoreMember {
-  /** The number of its last heartbeat; null in processes of release 0.1. */
+  /** The number of its last heartbeat; null before the first one. */
   readonly beat: bigint | null
 }
 

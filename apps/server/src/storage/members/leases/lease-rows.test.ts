@@ -139,12 +139,6 @@ test('COH-02: after a standby took over, only time ends the leases of the old pr
   expect(await writer.close(closing?.id)).toBeNull()
 })
 
-test('COH-02: no lease is granted next to a member of release 0.1, which does not end leases', async () => {
-  const [member, old] = [await aMember(), await aMember()]
-  await client.query('UPDATE member SET beat = NULL WHERE id = $1', [old.id])
-  expect(await member.beat()).toMatchObject({ is_member: true, lease: false })
-})
-
 test('COH-02: a writer does not rely on a process that gave up its lease before the database forgot that and granted it another', async () => {
   const [writer, holder] = [await aMember(), await aMember()]
   await holder.beat()

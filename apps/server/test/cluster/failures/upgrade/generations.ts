@@ -1,54 +1,19 @@
-/** Servers with a different schema from this version's: from earlier commits, and simulated later versions. */
+/** Servers with a different schema from this version's: simulated later versions. */
 import { execFile } from 'node:child_process'
-import { cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { PACKAGE_FILES } from '../../../../src/config/package-files.ts'
 
 const run = promisify(execFile)
 
 const SERVER = join(import.meta.dirname, '../../../..')
-const ROOT = join(SERVER, '../..')
 
 export interface Generation {
   readonly name: string
   /** The file to start; undefined: this version's. */
   readonly main: string | undefined
   remove(): Promise<void>
-}
-
-/**
- * The servers before each of the last migrations, built from the commits before them, newest first.
- *
- * @throws if the history of the repository is not available.
- */
-export async function* earlierGenerations(count: number): AsyncGenerator<Generation> {
-  const migrations = readdirSync(PACKAGE_FILES.migrations)
-    .filter((name) => /^\d/.test(name))
-    .sort()
-    .reverse()
-  for (const migration of migrations.slice(0, count)) yield await checkOutBefore(migration)
-}
-
-async function checkOutBefore(migration: string): Promise<Generation> {
-  const folder = mkdtempSync(join(tmpdir(), 'latchkey-earlier-'))
-  const git = async (...args: string[]) => (await run('git', args, { cwd: ROOT })).stdout.trim()
-  const path = `apps/server/prisma/migrations/${migration}/migration.sql`
-  const added = await git('log', '--diff-filter=A', '--format=%H', '-1', '--', path)
-  // An uncommitted migration follows the last commit.
-  const commit = await git('rev-parse', '--short', added === '' ? 'HEAD' : `${added}^`)
-  await git('worktree', 'add', '--detach', '--force', folder, commit)
-  const server = join(folder, 'apps/server')
-  await run('npx', ['-y', 'pnpm@12', 'install', '--frozen-lockfile', '--prefer-offline'], { cwd: folder })
-  await run(process.execPath, ['scripts/generate.ts'], { cwd: server })
-  return {
-    name: `${commit}, before ${migration}`,
-    main: join(server, 'src/main.ts'),
-    remove: async () => {
-      await git('worktree', 'remove', '--force', folder)
-    },
-  }
 }
 
 /** A build of this version with further migrations, like a later version. */

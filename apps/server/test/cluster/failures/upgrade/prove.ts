@@ -7,19 +7,12 @@ import type { Door } from '../../harness/door.ts'
 import { startOwnDatabase } from '../../harness/own-database.ts'
 import { MANAGEMENT, type ServerGroup, startServerGroup } from '../../harness/server-group.ts'
 import { keepLedger, type Ledger } from '../ledger.ts'
-import {
-  CONTRACT,
-  EXPAND,
-  earlierGenerations,
-  type Generation,
-  laterGeneration,
-  THIS,
-} from './generations.ts'
+import { CONTRACT, EXPAND, type Generation, laterGeneration, THIS } from './generations.ts'
 
-/** A generation that replaces the previous one, and whether it may, or must, be refused when it starts. */
+/** A generation that replaces the previous one, and whether it must be refused when it starts. */
 interface Step {
   readonly to: Generation
-  readonly refused: 'never' | 'maybe' | 'always'
+  readonly refused: 'never' | 'always'
 }
 
 interface Passage {
@@ -48,25 +41,14 @@ const WRITES = 200
 const STEP_MS_MAX = 120_000
 const LOOK_MS = 20
 
-/** @param options.earlier how many earlier schemas are upgraded. */
-export async function proveUpgrade(options: {
-  readonly seed: number
-  readonly earlier: number
-}): Promise<UpgradeResult> {
-  const { seed } = options
-  const passages: Passage[] = []
-  for await (const earlier of earlierGenerations(options.earlier)) {
-    const steps = [step(THIS), step(earlier, 'maybe')]
-    passages.push(...(await passThrough(earlier, steps, seed).finally(earlier.remove)))
-  }
+export async function proveUpgrade(seed: number): Promise<UpgradeResult> {
   const [expand, contract] = [await laterGeneration(EXPAND), await laterGeneration(CONTRACT)]
   const steps = [step(expand), step(THIS), step(expand), step(contract), step(expand), step(THIS, 'always')]
   try {
-    passages.push(...(await passThrough(THIS, steps, seed)))
+    return { passages: await passThrough(THIS, steps, seed) }
   } finally {
     await Promise.all([expand.remove(), contract.remove()])
   }
-  return { passages }
 }
 
 export function isUpgradeProven({ passages }: UpgradeResult): boolean {
