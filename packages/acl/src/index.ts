@@ -165,9 +165,11 @@ export {
 export { type Clock, type Random, randomUuid } from './ports.ts'
 export {
   type CheckRecord,
+  CONNECT_LOSS,
   type CoordinateRecord,
   CRITICAL,
   checkKey,
+  connectKey,
   coordinateKey,
   EXTINCTION,
   type NodeRecord,

@@ -69,6 +69,7 @@ export {
   type ConflictReason,
   type ConsistencyMode,
   catalogTopics,
+  connectTopic,
   type Freshness,
   type IdleQuery,
   type IndexName,

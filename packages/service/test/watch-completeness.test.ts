@@ -461,3 +461,124 @@ describe('COH-06: what a client has is never inferred from an answer that it did
     expect(held.reply?.text).toContain('changed')
   })
 })
+
+/** A proxy for `web`, and changes that each change some answers, of one table or of several. */
+const proxy = aService({
+  ID: 'proxy',
+  Service: 'sidecar',
+  Kind: 'connect-proxy',
+  Proxy: { DestinationServiceName: 'Web' },
+})
+const twin = { ...proxy, ID: 'proxy-2' }
+const proxyCheck = aCheck({ CheckID: 'proxy', ServiceID: proxy.ID, Status: 'passing' })
+const session = aSession({ ID: anId(0x5e56) })
+const other = anIntention({ SourceName: 'any', DestinationName: 'orders' })
+const POOL: Readonly<Record<string, readonly Change[]>> = {
+  'a token': [updateToken],
+  'a deleted token': [remove('tokens', token)],
+  'a policy': [put('policies', { ...policy, Rules: 'acl = "write"' })],
+  'the name of a policy': [put('policies', { ...policy, Name: 'renamed' })],
+  'a deleted policy': [remove('policies', policy)],
+  'a role': [put('roles', { ...role, Policies: [] })],
+  'the name of a role': [put('roles', { ...role, Name: 'renamed' })],
+  'a deleted role': [remove('roles', role)],
+  'a namespace': [updateNamespace],
+  'an auth method': [updateMethod],
+  'a deleted auth method': [remove('authMethods', free)],
+  'a legacy token': [updateLegacy],
+  'a binding rule': [updateRule],
+  'a deleted binding rule': [remove('bindingRules', rule)],
+  'an intention': [updateIntention],
+  'a new intention': [put('intentions', other)],
+  'a deleted intention': [remove('intentions', intention)],
+  'the Meta of a destination': [
+    put('intentionDestinations', { ...destination, Meta: { a: 'b' } }),
+    updateIntention,
+  ],
+  'a key': [updateKey],
+  'a new key': [addKey],
+  'a deleted key': [remove('kv', key)],
+  'a node': [updateNode],
+  'the Meta of a node': [put('nodes', { ...node, Meta: { rack: 'r2' } })],
+  'the spelling of a node': [put('nodes', { ...node, Node: 'NODE-1' })],
+  'a new node': [put('nodes', aNode({ Node: 'new', ID: anId(0xf) }))],
+  'a deleted node': [remove('nodes', emptyNode)],
+  'a service': [updateService],
+  'a new service': [put('services', aService({ ID: 'db', Service: 'db' }))],
+  'a new instance': [addService],
+  'the tags of a service': [put('services', { ...service, Tags: ['other'] })],
+  'the name of a service': [put('services', { ...service, Service: 'db' })],
+  'the spelling of a service': [put('services', { ...service, Service: 'WEB' })],
+  'a service that is no longer native': [put('services', { ...service, Connect: {} })],
+  'a deleted service': [remove('checks', check), remove('services', service)],
+  'a check': [updateCheck],
+  'a new check of a node': [addCheck],
+  'a deleted check': [remove('checks', check)],
+  'a new proxy': [put('services', { ...twin, ID: 'proxy-3', Service: 'other-sidecar' })],
+  'a new proxy of a known name': [put('services', { ...twin, ID: 'proxy-3' })],
+  'a new proxy of another service': [
+    put('services', { ...twin, ID: 'db-proxy', Proxy: { DestinationServiceName: 'db' } }),
+  ],
+  'a proxy': [put('services', { ...proxy, Port: 1 })],
+  'the destination of a proxy': [put('services', { ...proxy, Proxy: { DestinationServiceName: 'db' } })],
+  'a check of a proxy': [put('checks', { ...proxyCheck, Status: 'critical' })],
+  'one deleted proxy': [remove('services', twin)],
+  'all proxies deleted': [remove('checks', proxyCheck), remove('services', proxy), remove('services', twin)],
+  'a coordinate': [updateCoordinate],
+  'a new session': [addSession],
+  'a deleted session': [remove('sessions', session)],
+}
+
+/** Tokens and roles show the names of what they link, but only their own changes are news: decisions, blocking queries. */
+function isOfLink(name: EndpointName, what: string): boolean {
+  return name.startsWith('tokens.')
+    ? / (policy|role)$/.test(what)
+    : name.startsWith('roles.') && / policy$/.test(what)
+}
+
+const MORE: { readonly [N in EndpointName]?: readonly string[] } = {
+  'catalog.services': ['/catalog/services?node-meta=rack:r2'],
+  'catalog.connect': ['/catalog/connect/db', '/catalog/connect/web?tag=other'],
+  'health.connect': ['/health/connect/db', '/health/connect/web?passing'],
+  'health.checks': ['/health/checks/db', '/health/checks/web?node-meta=rack:r2', '/health/checks/sidecar'],
+  'health.state': ['/health/state/any', '/health/state/any?node-meta=rack:r2'],
+}
+
+describe('COH-06: whatever changes an answer wakes its watcher, with a higher index', () => {
+  const paths = (Object.keys(ENDPOINTS) as EndpointName[]).flatMap((name) => {
+    const { blocking }: Endpoint = endpoint(name)
+    if (!blocking || blocking === 'changes' || ALWAYS_EMPTY.includes(name)) return []
+    return [...new Set([...readsOf(name).map(([path]) => path), ...(MORE[name] ?? [])])].map(
+      (path) => [name, path] as const,
+    )
+  })
+
+  test.each(paths)('%s: GET %s', async (name, path) => {
+    const secretId = name === 'tokens.self' ? token.SecretID : MANAGEMENT
+    const missed: string[] = []
+    let changed = 0
+    for (const [what, changes] of Object.entries(POOL)) {
+      const world = await aFilledWorld()
+      world.store.commitNow([put('sessions', session)])
+      world.store.commitNow([put('services', proxy), put('services', twin), put('checks', proxyCheck)])
+      const first = await world.ask('GET', path, { token: secretId })
+      const { known, leave } = await watch(world, path, first, secretId)
+      const index = Number(known.headers['X-Service-Index'])
+      const held = await ask(world, `${path}${path.includes('?') ? '&' : '?'}index=${index}`, secretId)
+      expect(held.reply).toBeUndefined()
+      world.store.commitNow(changes)
+      await settle()
+      const stored = await world.ask('GET', path, { token: secretId })
+      const { reply } = held
+      await Promise.all([leave(), held.leave()])
+      if (stored.text === known.text && stored.status === known.status) continue
+      if (isOfLink(name, what)) continue
+      changed += 1
+      if (reply?.text !== stored.text) missed.push(`${what}: not woken`)
+      else if (Number(reply.headers['X-Service-Index']) <= index) missed.push(`${what}: the same index`)
+    }
+    expect(missed).toEqual([])
+    // The only token of this method is an orphan.
+    if (path !== '/acl/tokens?authmethod=kube') expect(changed).toBeGreaterThan(0)
+  })
+})

@@ -16,8 +16,8 @@
  *   {@link Catalog.checks}
  * - addresses: {@link Catalog.nodesAt}, {@link Catalog.instancesAt}
  * - sessions: {@link Catalog.sessions}
- * - indexes of service names: {@link Catalog.serviceIndex}, {@link Catalog.extinctionIndex}; the store has the indexes
- *   of tables
+ * - indexes of service names: {@link Catalog.serviceIndex}, {@link Catalog.extinctionIndex}, and of their connection
+ *   endpoints: {@link Catalog.connectIndex}, {@link Catalog.connectLossIndex}; the store has the indexes of tables
  */
 import type {
   CheckRecord,
@@ -26,7 +26,14 @@ import type {
   ServiceIndexRecord,
   ServiceRecord,
 } from '../records/catalog-records.ts'
-import { checkKey, coordinateKey, EXTINCTION, nodeKey, serviceKey } from '../records/catalog-records.ts'
+import {
+  CONNECT_LOSS,
+  checkKey,
+  coordinateKey,
+  EXTINCTION,
+  nodeKey,
+  serviceKey,
+} from '../records/catalog-records.ts'
 import { nameKey } from '../records/directory-tables.ts'
 import { DEFAULT_NAMESPACE } from '../records/records.ts'
 import type { SessionRecord } from '../records/session-records.ts'
@@ -202,6 +209,25 @@ export class Catalog {
   /** Index at which a service most recently lost its last instance; undefined if none ever did. */
   extinctionIndex(): number | undefined {
     return this.serviceIndexRecords.get(EXTINCTION)?.ModifyIndex
+  }
+
+  /**
+   * Index of the last change of {@link Catalog.connectInstances} of a service, or a later one. Undefined while there are
+   * none.
+   */
+  connectIndex(name: string, namespace: string = DEFAULT_NAMESPACE): number | undefined {
+    const names = new Set(this.connectInstances(name, namespace).map(nameKeyOf))
+    if (names.size === 0) return undefined
+    // An instance that left is in none of these names.
+    return [...names, CONNECT_LOSS].reduce(
+      (last, key) => Math.max(last, this.serviceIndexRecords.get(key)?.ModifyIndex ?? 0),
+      0,
+    )
+  }
+
+  /** Index at which an instance most recently stopped accepting connections for a service; undefined if none ever did. */
+  connectLossIndex(): number | undefined {
+    return this.serviceIndexRecords.get(CONNECT_LOSS)?.ModifyIndex
   }
 
   /** For stores: puts a record, replacing the record with the same key. */

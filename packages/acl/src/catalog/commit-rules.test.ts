@@ -1,6 +1,6 @@
 import { aCheck, aNode, aService } from '@latchkey/testkit/records/catalog-builders'
 import { expect, test } from 'vitest'
-import { EXTINCTION, SERVICE_NAMES } from '../records/catalog-records.ts'
+import { CONNECT_LOSS, EXTINCTION, SERVICE_NAMES } from '../records/catalog-records.ts'
 import { Catalog } from './catalog.ts'
 import { type CatalogChange, keepsCatalogWhole, serviceIndexChanges } from './commit-rules.ts'
 
@@ -26,7 +26,11 @@ function moved(...changes: readonly CatalogChange[]): readonly string[] {
     .sort()
 }
 
-const SPECIAL: Readonly<Record<string, string>> = { [EXTINCTION]: 'extinction', [SERVICE_NAMES]: 'names' }
+const SPECIAL: Readonly<Record<string, string>> = {
+  [EXTINCTION]: 'extinction',
+  [SERVICE_NAMES]: 'names',
+  [CONNECT_LOSS]: 'loss',
+}
 
 const node = (op: 'put' | 'delete', fields = {}): CatalogChange => ({
   table: 'nodes',
@@ -63,6 +67,23 @@ test('the last instance takes the index of its service along, and moves the exti
   ])
   const renamed = service('put', { ID: 'api', Service: 'db' })
   expect(moved(renamed)).toEqual(['+default/db', '+extinction', '+names', '-default/api'])
+})
+
+test('a proxy tells the service that it represents, and moves the index of losses when it leaves', () => {
+  const proxy = (op: 'put' | 'delete', fields = {}) =>
+    service(op, { ID: 'p', Service: 'p', Kind: 'connect-proxy', ...fields })
+  const ofWeb = { Proxy: { DestinationServiceName: 'Web' } }
+  const ofApi = { Proxy: { DestinationServiceName: 'api' } }
+  const catalog = before()
+  const names = (...changes: readonly CatalogChange[]) =>
+    serviceIndexChanges(changes, catalog).map(({ record }) => SPECIAL[record.Name] ?? record.Name)
+  expect(names(proxy('put', ofWeb))).toEqual(['default/p', 'names', '>default/web'])
+  catalog.put('services', aService({ ID: 'p', Service: 'p', Kind: 'connect-proxy', ...ofWeb }))
+  catalog.put('serviceIndexes', { Name: 'default/p', CreateIndex: 1, ModifyIndex: 1 })
+  expect(names(proxy('put', { ...ofWeb, Port: 1 }))).toEqual(['default/p', '>default/web'])
+  expect(names(check('put', { CheckID: 'p', ServiceID: 'p' }))).toEqual(['default/p', '>default/web'])
+  expect(names(proxy('put', ofApi))).toEqual(['default/p', '>default/web', '>default/api', 'loss'])
+  expect(names(proxy('delete', ofWeb))).toEqual(['default/p', 'extinction', 'names', '>default/web', 'loss'])
 })
 
 test('a service that comes and goes within a commit moves nothing', () => {

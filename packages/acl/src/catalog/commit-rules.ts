@@ -4,8 +4,10 @@
  * restart.
  */
 import {
+  CONNECT_LOSS,
   CRITICAL,
   checkKey,
+  connectKey,
   EXTINCTION,
   nodeKey,
   SERVICE_NAMES,
@@ -16,6 +18,7 @@ import {
 import { nameKey } from '../records/directory-tables.ts'
 import { sessionCheckKeys } from '../records/session-records.ts'
 import { type Catalog, type CatalogRecords, type CatalogTable, catalogKey } from './catalog.ts'
+import { connectNameOf } from './connect.ts'
 
 /** A change of a record, as in the store. A record that equals the stored one is not a change. */
 export type CatalogChange = {
@@ -31,28 +34,45 @@ type ServiceName = Pick<ServiceRecord, 'Namespace' | 'Service'>
 
 type IndexChange = Extract<CatalogChange, { readonly table: 'serviceIndexes' }>
 
+/** What a commit affects. */
+interface Affected {
+  /** By `nameKey`. */
+  readonly services: ReadonlyMap<string, ServiceName>
+  /** The services whose connection endpoints are affected, by `nameKey`. */
+  readonly connects: ReadonlySet<string>
+  /** Whether an instance stops accepting connections for a service. */
+  readonly losesConnect: boolean
+}
+
 /**
- * The services whose answers a commit changes, by `nameKey`: a change affects an instance, one of its checks, its node,
- * or a check of its node. If an instance changes its service name, both services are affected.
+ * The services whose answers a commit changes: a change affects an instance, one of its checks, its node, or a check of
+ * its node. If an instance changes its service name, both services are affected; likewise the services for which it
+ * accepts connections.
  *
  * @param before contains the changed records, the services on nodes that change or whose checks change, and the
  * services of changed checks.
  */
-function affectedServices(
-  changes: readonly CatalogChange[],
-  before: Catalog,
-): ReadonlyMap<string, ServiceName> {
+function affectedServices(changes: readonly CatalogChange[], before: Catalog): Affected {
   const after = new After(changes, before)
-  const affected = new Map<string, ServiceName>()
+  const services = new Map<string, ServiceName>()
+  const connects = new Set<string>()
+  let losesConnect = false
   const note = (service: ServiceRecord | undefined) => {
-    if (service) affected.set(nameKey(service.Namespace, service.Service), service)
+    if (!service) return
+    services.set(nameKey(service.Namespace, service.Service), service)
+    const connect = connectKeyOf(service)
+    if (connect !== undefined) connects.add(connect)
   }
   for (const change of changes) {
     const { table, record } = change
     if (table === 'nodes') for (const service of before.servicesOn(record.Node)) note(service)
     else if (table === 'services') {
-      note(before.get('services', serviceKey(record)))
+      const stored = before.get('services', serviceKey(record))
+      note(stored)
       if (change.op === 'put') note(record)
+      const connect = stored && connectKeyOf(stored)
+      const isLost = connect !== undefined && (change.op === 'delete' || connectKeyOf(record) !== connect)
+      losesConnect ||= isLost
     } else if (table === 'checks') {
       const stored = before.get('checks', checkKey(record))
       for (const check of [stored, change.op === 'put' ? record : undefined]) {
@@ -63,12 +83,19 @@ function affectedServices(
       }
     }
   }
-  return affected
+  return { services, connects, losesConnect }
+}
+
+/** `nameKey` of the service for which an instance accepts connections. */
+function connectKeyOf(service: ServiceRecord): string | undefined {
+  const name = connectNameOf(service)
+  return name === undefined ? undefined : nameKey(service.Namespace, name)
 }
 
 /**
  * The changes of service indexes in a commit: each affected service gets the index of the commit. A service without
- * instances has no index; the extinction index changes instead.
+ * instances has no index; the extinction index changes instead. Connection endpoints have no index of their own: see
+ * `connectKey`.
  *
  * @param before as for {@link affectedServices}, and for each affected service its index, its changed instances, and at
  * least one other instance, if there is one.
@@ -82,7 +109,8 @@ export function serviceIndexChanges(
   const moved: IndexChange[] = []
   let isNew = false
   let isExtinct = false
-  for (const [key, { Namespace, Service }] of affectedServices(changes, before)) {
+  const { services, connects, losesConnect } = affectedServices(changes, before)
+  for (const [key, { Namespace, Service }] of services) {
     const wasThere = before.get('serviceIndexes', key) !== undefined
     const isThere = after.hasInstance(key, before.instances(Service, Namespace))
     if (wasThere || isThere) moved.push(indexChange(isThere ? 'put' : 'delete', key))
@@ -91,6 +119,8 @@ export function serviceIndexChanges(
   }
   if (isExtinct) moved.push(indexChange('put', EXTINCTION))
   if (isNew || isExtinct) moved.push(indexChange('put', SERVICE_NAMES))
+  for (const key of connects) moved.push(indexChange('delete', connectKey(key)))
+  if (losesConnect) moved.push(indexChange('put', CONNECT_LOSS))
   return moved
 }
 

@@ -96,7 +96,7 @@ export interface CoordinateRecord {
  * (`serviceIndexChanges`). It exists while the name has instances.
  */
 export interface ServiceIndexRecord {
-  /** `nameKey` of the service, {@link EXTINCTION} or {@link SERVICE_NAMES}. */
+  /** `nameKey` of the service, {@link EXTINCTION}, {@link SERVICE_NAMES} or {@link CONNECT_LOSS}. */
   readonly Name: string
   readonly CreateIndex: number
   readonly ModifyIndex: number
@@ -112,6 +112,21 @@ export const EXTINCTION = ''
  * its last.
  */
 export const SERVICE_NAMES = '*'
+/**
+ * Not the key of a service. Its ModifyIndex is the index at which an instance most recently stopped accepting connections
+ * for a service.
+ */
+export const CONNECT_LOSS = '>'
+
+/**
+ * Names the connection endpoints of a service, a native service and its proxies, in the changes of a commit. There is no
+ * record of this name: its change, a deletion, only tells waiters.
+ *
+ * @param key `nameKey` of the service.
+ */
+export function connectKey(key: string): string {
+  return `>${key}`
+}
 
 /** Separates the parts of a key. Names that contain it are refused. */
 const SEPARATOR = '\u0000'

@@ -20,10 +20,11 @@ export async function answerInstances(
   call: Context & { readonly query: InstanceQuery },
   name: string,
   instancesOf: (catalog: Catalog) => readonly ServiceRecord[],
+  watchFor = watchOfService,
 ): Promise<JsonAnswer<ServiceInstance[]>> {
   const { query, records, service } = call
   const catalog = service.store.catalog()
-  const watch = watchOfService(call, catalog, name, 'nodes', 'services')
+  const watch = watchFor(call, catalog, name, 'nodes', 'services')
   const rights = new RowRights(call)
   const selected = selectInstances(call, catalog, instancesOf(catalog), query)
   const visible = selected.filter((record) => rights.instance(record))

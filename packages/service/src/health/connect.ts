@@ -1,11 +1,12 @@
+import type { Catalog } from '@latchkey/acl'
 import type { Answer, Call } from '../handler.ts'
 import { answerInstances } from './instances.ts'
+import { watchOfConnect } from './watches.ts'
 
 export function connectHealthHandler(
   call: Call<'health.connect'>,
 ): Answer<'health.connect'> | Promise<Answer<'health.connect'>> {
   const { params, namespace } = call
-  return answerInstances(call, params.Service, (catalog) =>
-    catalog.connectInstances(params.Service, namespace),
-  )
+  const instancesOf = (catalog: Catalog) => catalog.connectInstances(params.Service, namespace)
+  return answerInstances(call, params.Service, instancesOf, watchOfConnect)
 }

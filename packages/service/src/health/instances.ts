@@ -38,12 +38,13 @@ export function answerInstances(
   call: Context & { readonly query: InstanceQuery },
   name: string,
   instancesOf: (catalog: Catalog) => readonly ServiceRecord[],
+  watchFor = watchOfService,
 ): JsonAnswer<ServiceHealth[]> | Promise<JsonAnswer<ServiceHealth[]>> {
   const { query, service } = call
   const catalog = service.store.catalog()
   const onlyPassing = readPassing(call)
   // Read before the content, so that the index is never newer than the content.
-  const own = watchOfService(call, catalog, name, 'nodes', 'services', 'checks')
+  const own = watchFor(call, catalog, name, 'nodes', 'services', 'checks')
   const rights = new RowRights(call)
   const visible = selectInstances(call, catalog, instancesOf(catalog), query).filter((record) =>
     rights.instance(record),

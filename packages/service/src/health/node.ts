@@ -10,7 +10,8 @@ export function nodeHealthHandler(
   const catalog = service.store.catalog()
   const watch = {
     topic: nodeTopic(params.Node),
-    index: indexOfTables(service.store, 'checks'),
+    // Checks show the name and the tags of their service.
+    index: indexOfTables(service.store, 'services', 'checks'),
     filtered: true,
   } as const
   return answerChecks(call, catalog, catalog.checksOn(params.Node), watch)

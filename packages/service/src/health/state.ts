@@ -10,9 +10,12 @@ export function stateHandler(
   const { params, query, service } = call
   const { store } = service
   const catalog = store.catalog()
-  const watch = query['node-meta']
-    ? watchOfTables('catalog', indexOfTables(store, 'nodes', 'checks'))
-    : watchOfTables('checks', indexOfTables(store, 'checks'))
+  // Checks show the name and the tags of their service.
+  const index = indexOfTables(store, 'services', 'checks')
+  const watch = watchOfTables(
+    'catalog',
+    query['node-meta'] ? Math.max(index, store.tableIndex('nodes')) : index,
+  )
   const checks = catalog.checks().filter(({ Status }) => params.State === ANY || Status === params.State)
   return answerChecks(call, catalog, checks, watch)
 }

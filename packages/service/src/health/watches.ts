@@ -1,7 +1,7 @@
 /** The changes that wake a read of health, and the index of its answer. Decisions: catalog records. */
 import type { Catalog } from '@latchkey/acl'
 import type { Context, Watch } from '../handler.ts'
-import { SERVICE_NAMES_TOPIC, type Store, serviceTopic, type Topic } from '../store/store.ts'
+import { connectTopic, SERVICE_NAMES_TOPIC, type Store, serviceTopic, type Topic } from '../store/store.ts'
 
 type CatalogTable = 'nodes' | 'services' | 'checks'
 
@@ -18,20 +18,44 @@ export function indexOfTables(store: Store, ...tables: readonly CatalogTable[]):
  * @param tables the tables that the answer shows.
  */
 export function watchOfService(
-  { service, namespace }: Pick<Context, 'service' | 'namespace'>,
+  call: Pick<Context, 'service' | 'namespace'>,
   catalog: Catalog,
   name: string,
   ...tables: readonly CatalogTable[]
-): Watch {
+): Watch & { readonly index: number } {
+  const { service, namespace } = call
+  const own = service.profile.has('catalog.serviceIndex') ? catalog.serviceIndex(name, namespace) : undefined
+  if (own !== undefined) return { topic: serviceTopic(namespace, name), index: own }
+  return watchOfAbsent(call, catalog, ...tables)
+}
+
+function watchOfAbsent(
+  { service }: Pick<Context, 'service'>,
+  catalog: Catalog,
+  ...tables: readonly CatalogTable[]
+): Watch & { readonly index: number } {
   const { store, profile } = service
   const shared = indexOfTables(store, ...tables)
   if (!profile.has('catalog.serviceIndex')) return { topic: 'catalog', index: shared, filtered: true }
-  const own = catalog.serviceIndex(name, namespace)
-  if (own !== undefined) return { topic: serviceTopic(namespace, name), index: own }
   const index = profile.has('catalog.extinctionIndex')
     ? (catalog.extinctionIndex() ?? indexOfTables(store, 'nodes', 'services', 'checks'))
     : shared
   return { topic: SERVICE_NAMES_TOPIC, index, filtered: true }
+}
+
+/** As {@link watchOfService}, for the connection endpoints of a service: its native instances and its proxies. */
+export function watchOfConnect(
+  call: Pick<Context, 'service' | 'namespace'>,
+  catalog: Catalog,
+  name: string,
+  ...tables: readonly CatalogTable[]
+): Watch & { readonly index: number } {
+  const { namespace } = call
+  const absent = watchOfAbsent(call, catalog, ...tables)
+  if (absent.topic === 'catalog') return absent
+  const index =
+    catalog.connectIndex(name, namespace) ?? Math.max(catalog.connectLossIndex() ?? 0, absent.index)
+  return { topic: connectTopic(namespace, name), index, filtered: true }
 }
 
 /** For a read of whole tables, which every change wakes: it keeps waiting while the answer stays the same. */

@@ -44,6 +44,7 @@ import type {
 import {
   CATALOG_TABLES,
   catalogKey,
+  connectKey,
   isCatalogTable,
   nameKey,
   nodeKey,
@@ -437,6 +438,11 @@ export function nodeTopic(node: string): Topic {
 /** The instances of a service, with their checks and nodes. */
 export function serviceTopic(namespace: string, name: string): Topic {
   return `service:${nameKey(namespace, name)}`
+}
+
+/** The connection endpoints of a service, with their checks and nodes. */
+export function connectTopic(namespace: string, name: string): Topic {
+  return `service:${connectKey(nameKey(namespace, name))}`
 }
 
 /** Any service gets its first instance or loses its last. */

@@ -2,6 +2,7 @@
 import { coordinateKey, SeededRandom } from '@latchkey/acl'
 import {
   type Change,
+  connectTopic,
   nodeTopic,
   SERVICE_NAMES_TOPIC,
   type Store,
@@ -188,11 +189,30 @@ export function describeCatalog(open: () => Store | Promise<Store>): void {
       const node = put({ table: 'nodes', record: aNode({ Node }) })
       await wokenBy(topics, [nodeTopic(Node), 'nodes', 'catalog'], node)
       const instance = { table: 'services', record: aService({ Node, Service }) } as const
+      const connect = connectTopic('default', 'Destination')
+      const proxy = {
+        table: 'services',
+        record: aService({
+          Node,
+          Service: aName(),
+          Kind: 'connect-proxy',
+          Proxy: { DestinationServiceName: 'DESTINATION' },
+        }),
+      } as const
       const all = [nodeTopic(Node), service, SERVICE_NAMES_TOPIC, 'services', 'catalog'] as const
       await wokenBy(topics, all, put(instance))
       const check = put({ table: 'checks', record: aCheck({ Node }) })
       await wokenBy(topics, [nodeTopic(Node), service, 'checks', 'catalog'], check)
       await wokenBy(topics, all, remove(instance))
+      const ofNames = [nodeTopic(Node), SERVICE_NAMES_TOPIC, 'services', 'catalog', connect] as const
+      await wokenBy([...topics, connect], ofNames, put(proxy))
+      const joined = store.commitIndex()
+      expect(store.catalog().connectIndex('destination')).toBe(joined)
+      await wokenBy([...topics, connect], [nodeTopic(Node), 'checks', 'catalog', connect], check)
+      expect(store.catalog().connectIndex('destination')).toBe(joined + 1)
+      await wokenBy([...topics, connect], ofNames, remove(proxy))
+      expect(store.catalog().connectIndex('destination')).toBeUndefined()
+      expect(store.catalog().connectLossIndex()).toBe(joined + 2)
     })
   })
 }

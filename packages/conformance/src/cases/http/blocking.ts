@@ -47,6 +47,7 @@ async function watch(
     while (performance.now() < deadline) {
       const index = indexOf(ctx, last)
       const next = await ctx.call('GET', `${path}${joint}index=${index}&wait=60s`, options)
+      if (performance.now() > deadline) break
       if (next.status !== first.status || next.text !== first.text) return next
       assert(indexOf(ctx, next) >= index, 'the index went backward')
       last = next
@@ -244,6 +245,66 @@ export const blockingCases: readonly Case[] = [
         assert.notEqual(news.text, first.text, path)
         assert(indexOf(ctx, news) > indexOf(ctx, first), path)
       }
+    },
+  },
+  {
+    id: 'blocking/connect',
+    spec: 'D/blocking/wakes',
+    also: ['9.3'],
+    needs: { from: '1.4.1' },
+    title:
+      'a proxy that is registered, changed, moved to another service or removed wakes the reads of the service it represents',
+    async run(ctx) {
+      const [Node, web] = [ctx.unique('node'), ctx.unique('web')]
+      const register = (Service: object) => ({ Node, Address: '10.0.0.1', Service })
+      const proxy = (Service: string, Port: number, DestinationServiceName: string) =>
+        register({ Service, Kind: 'connect-proxy', Port, Proxy: { DestinationServiceName } })
+      await ctx.ok('PUT', '/catalog/register', { body: { Node, Address: '10.0.0.1' } })
+      const [one, two, three] = [ctx.unique('proxy'), ctx.unique('proxy'), ctx.unique('proxy')]
+      const changes: readonly (readonly [string, string, object])[] = [
+        ['the first proxy', 'register', proxy(one, 1, web)],
+        ['a proxy of another name', 'register', proxy(two, 1, web.toUpperCase())],
+        ['a proxy of a third name', 'register', proxy(three, 1, web)],
+        ['another port', 'register', proxy(one, 2, web)],
+        ['a move to another service', 'register', proxy(two, 1, `${web}-2`)],
+        ['a move back', 'register', proxy(two, 1, web)],
+        ['one removed', 'deregister', { Node, ServiceID: three }],
+        ['a removed node', 'deregister', { Node }],
+      ]
+      for (const [what, action, body] of changes) {
+        const paths = [`/catalog/connect/${web}`, `/health/connect/${web}`]
+        const seen = await Promise.all(paths.map((path) => ctx.call('GET', path)))
+        const waits = await Promise.all(paths.map((path) => watch(ctx, path)))
+        await ctx.ok('PUT', `/catalog/${action}`, { body })
+        for (const [i, { news }] of waits.entries()) {
+          const before = seen[i] ?? assert.fail()
+          const after = await news
+          assert.notEqual(after.text, before.text, what)
+          assert(indexOf(ctx, after) > indexOf(ctx, before), `${what}: the index of ${paths[i]} stays`)
+        }
+      }
+    },
+  },
+  {
+    id: 'blocking/check-of-service',
+    spec: 'D/blocking/wakes',
+    title: 'the tags of a service wake the reads of its checks, which show them',
+    needs: { from: '1.0.0' },
+    async run(ctx) {
+      const [Node, Service] = [ctx.unique('node'), ctx.unique('service')]
+      const register = (Tags: readonly string[], more: object = {}) => ({
+        body: { Node, Address: '10.0.0.1', Service: { Service, Tags }, ...more },
+      })
+      const Check = { Name: Service, ServiceID: Service, Status: 'passing' }
+      await ctx.ok('PUT', '/catalog/register', register(['a'], { Check }))
+      const paths = [`/health/checks/${Service}`, `/health/node/${Node}`, '/health/state/passing']
+      const waits = await Promise.all(paths.map((path) => watch(ctx, path)))
+      await ctx.ok('PUT', '/catalog/register', register(['b']))
+      for (const [i, { news }] of waits.entries()) {
+        const checks: { Name: string; ServiceTags: string[] }[] = JSON.parse((await news).text)
+        assert.deepEqual(checks.find(({ Name }) => Name === Service)?.ServiceTags, ['b'], paths[i])
+      }
+      await ctx.ok('PUT', '/catalog/deregister', { body: { Node } })
     },
   },
   {

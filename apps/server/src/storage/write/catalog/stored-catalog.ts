@@ -4,6 +4,7 @@ import {
   type CatalogChange,
   type CatalogRecords,
   type CatalogTable,
+  CONNECT_LOSS,
   CRITICAL,
   EXTINCTION,
   endedSessions,
@@ -193,7 +194,12 @@ async function loadServiceNames(
     [...before.services(), ...services].map((one) => [nameKey(one.Namespace, one.Service), one]),
   )
   if (names.size === 0) return
-  for (const part of partsOf([EXTINCTION, SERVICE_NAMES, ...[...names.keys()].map(storeText)])) {
+  for (const part of partsOf([
+    EXTINCTION,
+    SERVICE_NAMES,
+    CONNECT_LOSS,
+    ...[...names.keys()].map(storeText),
+  ])) {
     const rows = await tx.catalogServiceIndex.findMany({ where: { name: { in: [...part] } } })
     for (const row of rows) before.put('serviceIndexes', decodeServiceIndex(row))
   }
