@@ -276,6 +276,7 @@ export {
   accessesOf,
   parseQuestion,
   type Question,
+  type Resource,
   SCALAR_RESOURCES,
   SEGMENT_RESOURCES,
   type SegmentResource,

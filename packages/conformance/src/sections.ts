@@ -208,6 +208,7 @@ export const SECTIONS: readonly Section[] = [
     manage: 'namespaces are created, read, updated and deleted; default always exists',
     defaults: 'default policies and roles of a namespace',
     'default-alone': 'sessions, agent and intentions by name accept only the namespace default',
+    rights: 'rights end at the namespace of the token; every endpoint takes the namespace or refuses it',
     'reserved-name': 'no namespace may have a policy with the name of the built-in one',
   }),
   ...rows('D/versions/', {

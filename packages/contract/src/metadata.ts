@@ -23,7 +23,7 @@ export interface RouteMetadata extends EndpointFacts {
   readonly namespaceInBody?: true
   /**
    * Its records are in the namespace `default`, or name their namespace themselves. The standard edition refuses `ns`
-   * and the namespace header; the extended edition accepts only `default` in them. Decisions: namespaces.
+   * and the namespace header. Without this and `namespaced`, it ignores them. Decisions: namespaces.
    */
   readonly inDefault?: true
   /** Field names in the body match regardless of case and underscores. Decisions: agent. */

@@ -204,6 +204,19 @@ test('self names no namespace, as the token has one (spec 4.4)', async () => {
   expect(server.requests.at(-1)?.url).toBe('/v1/acl/token/self')
 })
 
+test('a namespace of the call is always sent, one of the client only where records have namespaces (spec 4.9)', async () => {
+  await using server = await startServer(json([]), json([]), json([]))
+  const client = clientOf(server, { token: 'mine' }).withNamespace('team a')
+  await client.authorize([])
+  await client.sessions.list({ namespace: 'other' })
+  await client.sessions.list()
+  expect(server.requests.map(({ url }) => url)).toEqual([
+    '/v1/internal/acl/authorize?ns=team%20a',
+    '/v1/session/list?ns=other',
+    '/v1/session/list',
+  ])
+})
+
 test('withMeta tells index, known leader, last contact, request id and next cursor (spec 4.1)', async () => {
   const headers = {
     'X-Service-Index': 42,

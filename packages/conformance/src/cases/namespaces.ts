@@ -1,8 +1,8 @@
 /** Namespaces. Spec 2.1, 4.2.3, 4.5.7, 4.6, 4.7, 4.8, 4.9; decisions: namespaces. */
 import assert from 'node:assert/strict'
-import type { Token, TokenListEntry } from '@latchkey/contract'
+import { ENDPOINTS, type Endpoint, type Token, type TokenListEntry } from '@latchkey/contract'
 import type { Case } from '../case.ts'
-import type { Context } from '../context.ts'
+import type { AskOptions, Context } from '../context.ts'
 import { CERTIFICATE } from './login/provider.ts'
 
 const EXTENDED = { edition: 'extended' } as const
@@ -530,6 +530,89 @@ export const namespaceCases: readonly Case[] = [
         await ctx.refuses('PUT', '/acl/token', { body: { Namespace } }, { status: 400, code })
       for (const bad of ['*', 'a%2Fb'])
         await ctx.refuses('PUT', `/acl/token?ns=${bad}`, { body: {} }, { status: 400, code: 'query_invalid' })
+    },
+  },
+  {
+    id: 'namespace/every-route',
+    spec: '4.9.5',
+    also: ['D/namespaces/rights'],
+    title:
+      'every endpoint takes the namespace or refuses it: 400 query_invalid for a bad name, and without namespaced records for any but default; an administrator of one namespace has no right in another',
+    needs: EXTENDED,
+    async run(ctx) {
+      const [ns, other] = [await aNamespace(ctx), await aNamespace(ctx)]
+      const { SecretID: token } = await writerIn(ctx, ns)
+      const refusal = { status: 400, code: 'query_invalid' } as const
+      for (const [name, { method, path, right, namespaced }] of Object.entries<Endpoint>(ENDPOINTS)) {
+        // Self and logout are about the presented token, which has its own namespace.
+        if (right === 'self') continue
+        const filled = path.replace(/:\w+/g, crypto.randomUUID())
+        const plain = await ctx.call(method, `${filled}?ns=a%20b`, { token })
+        // Not served in this version.
+        if (plain.status === 410) continue
+        assert.equal(plain.status, 400, `${name} answered ${plain.status} to a bad name`)
+        if (!namespaced) {
+          await ctx.refuses(method, `${filled}?ns=${other}`, { token }, { ...refusal, field: 'ns' })
+          const headers = { [ctx.header('Namespace')]: other }
+          await ctx.refuses(method, filled, { token, headers }, refusal)
+          continue
+        }
+        const reply = await ctx.call(method, `${filled}?ns=${other}`, { token })
+        const isEmpty =
+          reply.status === 200 && /^(?:\[\]|\{\}|null|\{"Node":null,"Services":null\})$/.test(reply.text)
+        const isRefused = reply.status >= 400 && reply.status < 500
+        assert(isEmpty || isRefused, `${name} in another namespace answered ${reply.status} ${reply.text}`)
+        // A body may name another namespace, so writes are authorized when it has been read.
+        if (/^(?:acl:|key)/.test(right) && method !== 'PUT') assert.equal(reply.status, 403, name)
+      }
+    },
+  },
+  {
+    id: 'namespace/authorize',
+    spec: '5',
+    also: ['D/namespaces/rights'],
+    title:
+      'authorize decides for the namespace of ns, the header or the token; rights on nodes, sessions, agents and the operator need a token of default',
+    needs: EXTENDED,
+    async run(ctx) {
+      const [ns, other] = [await aNamespace(ctx), await aNamespace(ctx)]
+      const rules =
+        'acl = "write"\noperator = "write"\nkey_prefix "" { policy = "write" }\nnode_prefix "" { policy = "write" }'
+      const policy = await ctx.policy(rules, { Namespace: ns })
+      const { SecretID } = await ctx.token({ Namespace: ns, Policies: [{ ID: policy.ID }] })
+      const body = [
+        { Resource: 'acl', Access: 'write' },
+        { Resource: 'key', Segment: 'a', Access: 'write' },
+        { Resource: 'operator', Access: 'read' },
+        { Resource: 'node', Segment: 'a', Access: 'read' },
+      ]
+      const path = '/internal/acl/authorize'
+      const allowed = async (query: string, options: AskOptions = {}) =>
+        (await ctx.ok<{ Allow: boolean }[]>('POST', path + query, { token: SecretID, body, ...options })).map(
+          ({ Allow }) => Number(Allow),
+        )
+      const header = { headers: { [ctx.header('Namespace')]: other } }
+      for (const [query, options, expected] of [
+        ['', {}, [1, 1, 0, 0]],
+        [`?ns=${ns}`, {}, [1, 1, 0, 0]],
+        [`?ns=${other}`, {}, [0, 0, 0, 0]],
+        [`?ns=${other}&explain`, {}, [0, 0, 0, 0]],
+        ['', header, [0, 0, 0, 0]],
+        ['?ns=default', {}, [0, 0, 0, 0]],
+        [`?ns=${other}`, { token: ctx.target.token }, [1, 1, 1, 1]],
+      ] as const) {
+        // The second answer may come from a cache.
+        for (let time = 1; time <= 2; time += 1)
+          assert.deepEqual(await allowed(query, options), expected, `${query} ${time}`)
+      }
+      const who = { token: SecretID, body }
+      await ctx.refuses('POST', `${path}?ns=${other}-missing`, who, { status: 404, code: 'not_found' })
+      await ctx.refuses('POST', `${path}?ns=*`, who, { status: 400, code: 'query_invalid' })
+      const operators = await ctx.ok<unknown[]>('POST', '/internal/acl/who-can', {
+        token: SecretID,
+        body: body[2],
+      })
+      assert.deepEqual(operators, [])
     },
   },
   {

@@ -2,7 +2,7 @@
 import * as z from 'zod'
 import { AUTHORIZE_CHECKS_MAX, QUESTION_VALUES_MAX } from '../limits.ts'
 import { answers, type ContractRoutes, c } from '../route.ts'
-import { flag, namespacedQuery, page, query, text } from '../shared/query.ts'
+import { flag, namespacedQuery, page, text } from '../shared/query.ts'
 import {
   authorizeAnswerSchema,
   authorizeRequestSchema,
@@ -18,8 +18,8 @@ export const decisions = c.router({
     path: '/v1/internal/acl/authorize',
     summary: 'Decide up to 64 checks for the presented token',
     description:
-      'The answers are in the order of the checks. Without a token, the anonymous token is checked; an unknown token is refused. `accessor` selects another token to check.',
-    query: query({
+      'The answers are in the order of the checks. Without a token, the anonymous token is checked; an unknown token is refused. `accessor` selects another token of the namespace to check. A token has no rights in the namespaces of others, unless it has global-management.',
+    query: namespacedQuery({
       explain: flag('Add the rule that decided each check.'),
       accessor: text(
         'Check the token with this accessor. Needs `acl:read`, unless it is the caller’s own token.',
@@ -39,6 +39,7 @@ export const decisions = c.router({
       batch: { max: AUTHORIZE_CHECKS_MAX, of: 'authorizations' },
       acl: true,
       refusedInLegacyMode: true,
+      namespaced: true,
       gate,
       spec: '5',
       errors: [

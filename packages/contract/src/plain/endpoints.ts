@@ -50,7 +50,7 @@ export const ENDPOINTS = {
   'login.logout': { method: 'POST', path: '/acl/logout', right: 'self', gate: 'api.authMethod', acl: true, refusedInLegacyMode: true, answer: 'boolean' },
   'login.authUrl': { method: 'POST', path: '/acl/oidc/auth-url', right: 'none', gate: 'api.oidc', acl: true, refusedInLegacyMode: true, namespaced: true, edition: 'extended', body: 'json', bodyBytesMax: 65536, answer: 'object' },
   'login.callback': { method: 'POST', path: '/acl/oidc/callback', right: 'none', gate: 'api.oidc', acl: true, refusedInLegacyMode: true, namespaced: true, edition: 'extended', body: 'json', bodyBytesMax: 65536, answer: 'object' },
-  'decisions.authorize': { method: 'POST', path: '/internal/acl/authorize', right: 'none', gate: 'api.token', acl: true, refusedInLegacyMode: true, body: 'json', answer: 'array', query: ['explain', 'accessor'] },
+  'decisions.authorize': { method: 'POST', path: '/internal/acl/authorize', right: 'none', gate: 'api.token', acl: true, refusedInLegacyMode: true, namespaced: true, body: 'json', answer: 'array', query: ['explain', 'accessor'] },
   'decisions.whoCan': { method: 'POST', path: '/internal/acl/who-can', right: 'acl:read', gate: 'api.token', acl: true, refusedInLegacyMode: true, namespaced: true, body: 'json', answer: 'array', query: ['limit', 'cursor'] },
   'kv.read': { method: 'GET', path: '/kv/:Key', right: 'key', namespaced: true, blocking: 'kv', mayBeEmpty: true, answer: 'array', query: ['recurse', 'keys', 'separator', 'session', 'raw'] },
   'kv.write': { method: 'PUT', path: '/kv/:Key', right: 'key', namespaced: true, body: 'raw', bodyOptional: true, bodyBytesMax: 524288, answer: 'boolean', query: ['flags', 'cas', 'acquire', 'release'] },

@@ -117,8 +117,8 @@ describe('each gate opens and closes exactly at the versions of the spec (spec 8
     if (after !== undefined) expect(profile(after).has(gate)).toBe(false)
   })
 
-  test.each(['api.legacy', 'upgrade.legacyRules'] as const)(
-    '%s: open until 1.11 (spec 9.1, 9.2.4)',
+  test.each(['api.legacy', 'upgrade.legacyRules', 'agent.removesUnknown'] as const)(
+    '%s: open until 1.11 (spec 9.1, 9.2.4, 9.4)',
     (gate) => {
       for (const open of ['0.7', '1.3.1', '1.4.0', '1.10', '1.10.12'])
         expect(profile(open).has(gate)).toBe(true)
@@ -134,7 +134,12 @@ describe('each gate opens and closes exactly at the versions of the spec (spec 8
   )
 
   test('these tables cover every gate', () => {
-    const tabled = [...BOUNDARIES.map(([gate]) => gate), 'api.legacy', 'upgrade.legacyRules']
+    const tabled = [
+      ...BOUNDARIES.map(([gate]) => gate),
+      'api.legacy',
+      'upgrade.legacyRules',
+      'agent.removesUnknown',
+    ]
     const fromTheOldest = GATE_NAMES.filter((name) => GATES[name].since === '0.7')
     expect([...tabled, ...fromTheOldest].sort()).toEqual([...GATE_NAMES].sort())
   })
@@ -160,6 +165,7 @@ test('the newest version has everything but what was removed or fixed (spec 9)',
     'api.legacyTokenRules',
     'http.connectionLimit100',
     'upgrade.legacyRules',
+    'agent.removesUnknown',
     'catalog.tagFilterIgnored',
     'session.incompatibleQueries',
   ])
@@ -193,13 +199,14 @@ test('lists what changes from 1.3.1 to 1.4.0: the token API and its upgrade (spe
 test('orders changes by version, and names what is removed (spec 9.1)', () => {
   const list = changes('1.8.0', '1.11')
   expect(list[0]).toBe('1.8.1 added token.nodeIdentities')
-  expect(list.slice(-9)).toEqual([
+  expect(list.slice(-10)).toEqual([
     '1.11 removed api.legacy',
     '1.11 removed api.legacyTokenRules',
     '1.11 added replication.detail',
     '1.11 added authMethod.acrValues',
     '1.11 removed upgrade.legacyRules',
     '1.11 added http.resultsFiltered',
+    '1.11 removed agent.removesUnknown',
     '1.11 added health.meshSummary',
     '1.11 added dns.nodeNoData',
     '1.11 added intentions.conditionalDelete',

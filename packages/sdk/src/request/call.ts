@@ -107,9 +107,9 @@ export function buildRequest(
   waiting: Readonly<Record<string, QueryValue>>,
 ): WireRequest {
   const endpoint: Endpoint = ENDPOINTS[call.endpoint]
-  const namespace = call.options.namespace ?? settings.namespace
-  const ns = endpoint.namespaced ? { ns: namespace } : {}
-  const query = { ...call.query, ...ns, dc: settings.datacenter, ...waiting }
+  // Other endpoints refuse a namespace that the call names, rather than ignore it.
+  const ns = call.options.namespace ?? (endpoint.namespaced ? settings.namespace : undefined)
+  const query = { ...call.query, ns, dc: settings.datacenter, ...waiting }
   const headers = new Headers(settings.headers)
   headers.set('Accept', acceptOf(call.form))
   if (token !== undefined) headers.set(settings.headerPrefix + HEADER.token, token)

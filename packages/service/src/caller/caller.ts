@@ -1,6 +1,6 @@
 /** From the presented secret to the rights of its token. Spec 5. */
 
-import type { Directory, IdleLimit, PolicySource, Question, TokenRecord } from '@latchkey/acl'
+import type { Directory, IdleLimit, PolicySource, Question, Resource, TokenRecord } from '@latchkey/acl'
 import {
   ANONYMOUS_TOKEN_ACCESSOR_ID,
   ANONYMOUS_TOKEN_SECRET_ID,
@@ -330,6 +330,22 @@ function checkSecret(text: string | undefined): void {
 /** Whether a caller's rights apply in a namespace. Decisions: rights across namespaces. */
 export function isAtHome(caller: Pick<Caller, 'token' | 'isGlobal'>, namespace: string): boolean {
   return caller.isGlobal || caller.token.Namespace === namespace
+}
+
+/** A token with its rights. */
+export type RightsHolder = Pick<Caller, 'token' | 'authorizer' | 'isGlobal'>
+
+/** The resources that a namespace has of its own; all others count as part of `default`. */
+const NAMESPACED: ReadonlySet<Resource> = new Set(['acl', 'intention', 'key', 'service'])
+
+/** The namespace in which a right is needed for a question that is asked in a namespace. */
+export function homeOfQuestion({ resource }: Question, namespace: string): string {
+  return NAMESPACED.has(resource) ? namespace : DEFAULT_NAMESPACE
+}
+
+/** Whether a token may do something in a namespace. */
+export function mayIn(holder: RightsHolder, namespace: string, question: Question): boolean {
+  return isAtHome(holder, homeOfQuestion(question, namespace)) && holder.authorizer.decide(question)
 }
 
 /**

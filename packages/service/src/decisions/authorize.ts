@@ -1,7 +1,6 @@
 /** Authorization decisions for applications. Explanations are an extension. */
 
 import {
-  type Authorizer,
   checkPathId,
   type DecisionExplanation,
   inTurns,
@@ -18,9 +17,10 @@ import {
   limits,
   shorten,
 } from '@latchkey/contract'
-import { requireRight } from '../caller/caller.ts'
+import { homeOfQuestion, isAtHome, mayIn, type RightsHolder, requireRight } from '../caller/caller.ts'
 import { type Answer, type Call, json, notFound } from '../handler.ts'
 import { jsonText } from '../reply/json-text.ts'
+import { requireExisting } from '../request/namespace.ts'
 import { findToken } from '../tokens/stored-token.ts'
 
 type Authorize = 'decisions.authorize'
@@ -30,42 +30,46 @@ type Authorize = 'decisions.authorize'
  * checks are cached.
  */
 export function authorizeHandler(call: Call<Authorize>): Answer<Authorize> | Promise<Answer<Authorize>> {
-  const { body: checks, caller, query, keptDecisions } = call
+  const { body: checks, caller, namespace, query, keptDecisions } = call
   if (checks.length === 0) return json([])
+  if (!caller.unknown) requireExisting(call, namespace)
   const isPlain = query.accessor === undefined && query.explain !== true && !caller.unknown
-  const kept = isPlain ? keptDecisions.get(checks, caller.authorizer.policies) : undefined
+  const kept = isPlain ? keptDecisions.get(checks, caller, namespace) : undefined
   return kept === undefined ? decide(call) : { body: { kind: 'json-text', text: kept } }
 }
 
 async function decide(call: Call<Authorize>): Promise<Answer<Authorize>> {
-  const { body: checks, query, keptDecisions } = call
+  const { body: checks, namespace, query, keptDecisions } = call
   const asked = checks.map((check, i) => ({ check, question: parseQuestion(check, i) }))
   if (call.caller.unknown) throw call.caller.unknown
-  const authorizer = await authorizerAsked(call)
+  const holder = await holderAsked(call)
   const explain = query.explain === true
-  const answers = await inTurns(answerChecks(asked, authorizer, explain), call)
+  const answers = await inTurns(answerChecks(asked, { holder, namespace, explain }), call)
   if (explain) return json(answers)
   const text = jsonText(answers)
-  keptDecisions.keep(checks, authorizer.policies, text)
+  keptDecisions.keep(checks, holder, namespace, text)
   return { body: { kind: 'json-text', text } }
 }
 
-/** The caller's own rights or, for a caller that may read tokens, those of another token. */
-async function authorizerAsked(call: Call<Authorize>): Promise<Authorizer> {
+/** The caller itself or, for a caller that may read tokens, another token. */
+async function holderAsked(call: Call<Authorize>): Promise<RightsHolder> {
   const { accessor: accessorId } = call.query
-  if (accessorId === undefined) return call.caller.authorizer
+  if (accessorId === undefined) return call.caller
   checkPathId(accessorId, 'token', 'accessor')
-  if (accessorId.toLowerCase() === call.caller.token.AccessorID.toLowerCase()) return call.caller.authorizer
+  if (accessorId.toLowerCase() === call.caller.token.AccessorID.toLowerCase()) return call.caller
   requireRight(call.caller, call.namespace, { resource: 'acl', access: 'read' })
   const token = await findToken(call, accessorId)
   if (!token) throw notFound('Requested token')
-  return (await call.callers.rightsOf(token, call.directory)).authorizer
+  return { token, ...(await call.callers.rightsOf(token, call.directory)) }
 }
 
 function* answerChecks(
   asked: readonly { readonly check: AuthorizeCheck; readonly question: Question }[],
-  authorizer: Authorizer,
-  explain: boolean,
+  {
+    holder,
+    namespace,
+    explain,
+  }: { readonly holder: RightsHolder; readonly namespace: string; readonly explain: boolean },
 ): Sliced<AuthorizeAnswer[]> {
   const answers: AuthorizeAnswer[] = []
   const pace = new Pace()
@@ -74,9 +78,11 @@ function* answerChecks(
     if (pace.isDue(stepsOf(Segment.length))) yield
     const echoed = Segment ? { Resource, Segment, Access } : { Resource, Access }
     if (explain) {
-      const explanation = yield* authorizer.explain(question)
+      const explanation = isAtHome(holder, homeOfQuestion(question, namespace))
+        ? yield* holder.authorizer.explain(question)
+        : { allow: false, path: { via: 'elsewhere' } as const, missing: question }
       answers.push({ ...echoed, Allow: explanation.allow, Explanation: showExplanation(explanation) })
-    } else answers.push({ ...echoed, Allow: authorizer.decide(question) })
+    } else answers.push({ ...echoed, Allow: mayIn(holder, namespace, question) })
   }
   return answers
 }
@@ -85,7 +91,14 @@ function shortSegment(segment: string): string {
   return shorten(segment, limits.EXPLAINED_SEGMENT_LENGTH_MAX)
 }
 
-function showExplanation({ rule, path, missing }: DecisionExplanation): Explanation {
+/** `elsewhere`: the rights of the token do not apply in the namespace. */
+type Path = DecisionExplanation['path'] | { readonly via: 'elsewhere' }
+
+function showExplanation({
+  rule,
+  path,
+  missing,
+}: Omit<DecisionExplanation, 'path'> & { readonly path: Path }): Explanation {
   return {
     ...(rule
       ? {
@@ -112,7 +125,8 @@ function showExplanation({ rule, path, missing }: DecisionExplanation): Explanat
   }
 }
 
-function showPath(path: DecisionExplanation['path'], policyName: string | undefined): string[] {
+function showPath(path: Path, policyName: string | undefined): string[] {
+  if (path.via === 'elsewhere') return ['rights end at the namespace of the token']
   if (path.via === 'default') return ['default policy']
   if (path.via === 'unreadable') return [`rules that cannot be read: ${path.reason}`]
   const steps: string[] = []

@@ -1,7 +1,8 @@
 /** Caches answers to repeated checks: an application sends the same checks for each of its own requests. */
-import type { CompiledPolicies } from '@latchkey/acl'
+import { DEFAULT_NAMESPACE } from '@latchkey/acl'
 import type { AuthorizeAnswer, AuthorizeCheck } from '@latchkey/contract'
 import { BoundedMap } from '../bounded-map.ts'
+import { isAtHome, type RightsHolder } from '../caller/caller.ts'
 import { ObjectNumbers } from '../object-numbers.ts'
 import type { JsonText } from '../reply/json-text.ts'
 
@@ -18,16 +19,18 @@ export class KeptDecisions {
   private readonly kept = new BoundedMap<string, Answers>(CHARS_MAX)
   private readonly numbers = new ObjectNumbers()
 
-  get(checks: readonly AuthorizeCheck[], policies: CompiledPolicies): Answers | undefined {
-    return this.kept.get(this.keyOf(checks, policies))
+  get(checks: readonly AuthorizeCheck[], holder: RightsHolder, namespace: string): Answers | undefined {
+    return this.kept.get(this.keyOf(checks, holder, namespace))
   }
 
-  keep(checks: readonly AuthorizeCheck[], policies: CompiledPolicies, answers: Answers): void {
-    const key = this.keyOf(checks, policies)
+  keep(checks: readonly AuthorizeCheck[], holder: RightsHolder, namespace: string, answers: Answers): void {
+    const key = this.keyOf(checks, holder, namespace)
     this.kept.set(key, answers, answers.length + key.length)
   }
 
-  private keyOf(checks: object, policies: object): string {
-    return `${this.numbers.of(checks)} ${this.numbers.of(policies)}`
+  private keyOf(checks: object, holder: RightsHolder, namespace: string): string {
+    const { policies } = holder.authorizer
+    const homes = [namespace, DEFAULT_NAMESPACE].map((name) => Number(isAtHome(holder, name))).join('')
+    return `${this.numbers.of(checks)} ${this.numbers.of(policies)} ${homes}`
   }
 }

@@ -1,5 +1,6 @@
 import { parseQuestion } from '@latchkey/acl'
 import { limits } from '@latchkey/contract'
+import { mayIn } from '../caller/caller.ts'
 import type { Answer, Call } from '../handler.ts'
 import { pageOf } from '../reply/paging.ts'
 import { scanTokens } from './scan-tokens.ts'
@@ -9,8 +10,8 @@ export async function whoCanHandler(call: Call<'decisions.whoCan'>): Promise<Ans
   const question = parseQuestion(call.body)
   const page = pageOf(call.query) ?? { limit: limits.PAGE_LIMIT_MAX, after: undefined }
   return scanTokens(call, page, async (token, turns) => {
-    const { authorizer } = await call.callers.rightsOf(token, call.directory, turns)
-    if (!authorizer.decide(question)) return undefined
+    const rights = await call.callers.rightsOf(token, call.directory, turns)
+    if (!mayIn({ token, ...rights }, call.namespace, question)) return undefined
     return { AccessorID: token.AccessorID, Description: token.Description }
   })
 }

@@ -11,7 +11,7 @@ import {
   SeededRandom,
 } from '@latchkey/acl'
 import { isOutage } from '@latchkey/contract'
-import { type Caller, type Callers, isAtHome } from '../caller/caller.ts'
+import { type Callers, isAtHome, type RightsHolder } from '../caller/caller.ts'
 import type { ServiceOptions } from '../options.ts'
 import type { Store } from '../store/store.ts'
 
@@ -47,7 +47,7 @@ export class Names {
     return this.answer(question, recordsMax, { store, rights: rightsOf(caller) })
   }
 
-  private known(store: Store, directory: Directory): Rights | undefined {
+  private known(store: Store, directory: Directory): RightsHolder | undefined {
     const presented = this.callers.peek(this.options.secretId, store, { directory, heldMs: 0 })
     const rights = presented && this.callers.peekRights(presented.token, directory)
     return rights && { ...presented, ...rights }
@@ -71,7 +71,7 @@ export class Names {
     }
   }
 
-  private async caller(store: Store): Promise<Rights> {
+  private async caller(store: Store): Promise<RightsHolder> {
     for (;;) {
       const directory = store.directory()
       const { token } = await this.callers.resolve(this.options.secretId, store)
@@ -102,9 +102,7 @@ export class Names {
   }
 }
 
-type Rights = Pick<Caller, 'token' | 'authorizer' | 'isGlobal'>
-
-function rightsOf(caller: Rights): DnsRights {
+function rightsOf(caller: RightsHolder): DnsRights {
   const mayRead = (resource: 'node' | 'service', segment: string, namespace: string) =>
     isAtHome(caller, namespace) && caller.authorizer.decide({ resource, segment, access: 'read' })
   return {

@@ -54,13 +54,10 @@ describe('the standard edition has no namespaces (spec 4.9)', () => {
     expect(made.json).not.toHaveProperty('Namespace')
   })
 
-  test('endpoints without a namespace ignore it: self, authorize, replication', async () => {
+  test('endpoints without a namespace ignore it: self, replication', async () => {
     const options = { token: MANAGEMENT, headers: { 'x-service-namespace': 'team' } }
     expect((await world.ask('GET', '/acl/token/self?ns=team', options)).status).toBe(200)
     expect((await world.ask('GET', '/acl/replication?ns=team', options)).status).toBe(200)
-    expect(
-      (await world.ask('POST', '/internal/acl/authorize?ns=team', { ...options, body: [] })).status,
-    ).toBe(200)
   })
 })
 

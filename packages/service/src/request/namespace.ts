@@ -21,7 +21,8 @@ export interface NamespaceQuery {
 
 /**
  * The namespace that the header or `ns` names; `undefined` if neither does. For records that have a namespace, the standard
- * edition refuses both, the header first. Decisions: namespaces.
+ * edition refuses both, the header first. In the extended edition, everything without a namespace counts as part of `default`,
+ * so its routes refuse any other. Decisions: namespaces.
  *
  * @throws AclError `namespace_unsupported`, `query_invalid`.
  */
@@ -30,10 +31,11 @@ export function requestedNamespace(
   edition: 'standard' | 'extended',
 ): string | undefined {
   const { header, route } = requested
-  if (!(route.namespaced || route.inDefault) || route.right === 'self') return undefined
-  const query: NamespaceQuery = route.inDefault
-    ? { ns: requested.urlParams.get('ns') || undefined }
-    : requested.query
+  const isKnown = route.namespaced || route.inDefault
+  if (route.right === 'self' || (edition === 'standard' && !isKnown)) return undefined
+  const query: NamespaceQuery = route.namespaced
+    ? requested.query
+    : { ns: requested.urlParams.get('ns') || undefined }
   const { ns, 'authmethod-ns': methodNamespace } = query
   if (edition === 'standard') {
     if (header) throw unsupported(`Invalid header: "${header.name}"`, header.name)
@@ -43,7 +45,7 @@ export function requestedNamespace(
     return undefined
   }
   const name = ns ?? header?.value
-  if (route.inDefault) {
+  if (!route.namespaced) {
     if (name !== undefined) requireDefault(name, route, ns === undefined ? (header?.name ?? 'ns') : 'ns')
     return undefined
   }
