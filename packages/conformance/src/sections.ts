@@ -247,6 +247,7 @@ export const SECTIONS: readonly Section[] = [
     'by-name': 'read, write and delete by source and destination',
     'config-entries': 'one entry for each destination',
     precedence: 'match and check: the highest precedence decides',
+    case: 'names match regardless of case',
     rights: 'intentions rules are inside service rules',
   }),
   ...rows('D/transactions/', {

@@ -222,6 +222,45 @@ test('an archive has neither secrets nor keys in clear, and nothing in it is sea
   expect(archive.includes(capital.SecretID)).toBe(false)
 })
 
+test('of intentions of an older store that differ only in case, a restore keeps the one that denies', async () => {
+  const database = await createTestDatabase()
+  const store = await openTestStore({ url: database.url })
+  const client = new pg.Client({ connectionString: database.url })
+  await client.connect()
+  const rows = [
+    ['A', 'Web', 'allow'],
+    ['a', 'web', 'deny'],
+    ['b', 'WEB', 'allow'],
+    ['*', '\u00dcber "x"', 'allow'],
+  ] as const
+  for (const [source, destination, action] of rows) {
+    await client.query(
+      `INSERT INTO intention SELECT $1, 'default', $2, 'default', $3, $4, '[]', '', NULL, '{}', NULL, NULL, '', 1, 1`,
+      [JSON.stringify(['default', destination, 'default', source]), source, destination, action],
+    )
+    await client.query(`INSERT INTO intention_destination VALUES ($1, 'default', $2, '{}', 1, 1)`, [
+      JSON.stringify(['default', destination]),
+      destination,
+    ])
+  }
+  await client.end()
+  await store.archives.restore(once(await archiveOf(store)))
+  const intentions = store.directory().intentions()
+  expect(intentions.list().map((each) => [each.SourceName, each.DestinationName, each.Action])).toEqual([
+    ['a', 'web', 'deny'],
+    ['b', 'WEB', 'allow'],
+    ['*', '\u00dcber "x"', 'allow'],
+  ])
+  // The keys of the rows are those of the records, so each can be replaced.
+  for (const record of intentions.list())
+    await store.commit([{ table: 'intentions', op: 'put', record, expect: record.ModifyIndex }])
+  const entry = intentions.entry({ DestinationNS: 'default', DestinationName: 'wEB' })
+  if (!entry) throw new Error('no destination')
+  const record = { ...entry.destination, Meta: { a: 'b' } }
+  await store.commit([{ table: 'intentionDestinations', op: 'put', record, expect: record.ModifyIndex }])
+  await database.drop()
+})
+
 test('an archive that is read during writes is one snapshot, at the index that it names', async () => {
   const pieces: Buffer[] = []
   const reading = target.archives.read()[Symbol.asyncIterator]()

@@ -50,6 +50,7 @@ export async function restore(
     if (records === undefined) throw damaged('it has no end')
     const index = await takeIndex(client, header, store)
     for (const table of tables) await moveRows(client, table, { index, columns: header.tables[table] ?? [] })
+    await client.query('SELECT latchkey_fold_intentions()')
     await client.query('DELETE FROM change')
     await client.query('DELETE FROM change_reader')
     await client.query(`SELECT pg_notify('latchkey', $1)`, [String(index)])

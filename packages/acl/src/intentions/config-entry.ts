@@ -1,6 +1,10 @@
 /** Config entries of kind `service-intentions`: all intentions to one destination. Spec 9.5; decisions: intentions. */
 import { AclError, type ConfigEntry, shorten, type WriteConfigEntry } from '@latchkey/contract'
-import type { IntentionDestinationRecord, IntentionRecord } from '../records/intention-records.ts'
+import {
+  type IntentionDestinationRecord,
+  type IntentionRecord,
+  intentionKey,
+} from '../records/intention-records.ts'
 import {
   actionOf,
   checkEnd,
@@ -49,7 +53,7 @@ export function writeEntry(
     if (record.Permissions.length > 0 && Name === WILDCARD) {
       throw invalid(`${place}.Permissions`, 'cannot be specified on intentions with wildcarded destinations')
     }
-    const key = JSON.stringify([record.SourceNS, record.SourceName])
+    const key = intentionKey(record)
     if (seen.has(key)) throw invalid(place, `defines ${JSON.stringify(shorten(source.Name))} more than once`)
     seen.add(key)
     return record

@@ -1,6 +1,6 @@
 /** Writes by source and destination, as edits of one source in a config entry. Spec 9.5; decisions: intentions. */
 import { AclError, type ExactIntention } from '@latchkey/contract'
-import type { IntentionEnds } from '../records/intention-records.ts'
+import { type IntentionDestination, type IntentionEnds, intentionKey } from '../records/intention-records.ts'
 import { type EntryRecords, SERVICE_INTENTIONS, showEntry, writeEntry } from './config-entry.ts'
 import type { IntentionIndex } from './intention-index.ts'
 
@@ -33,7 +33,8 @@ export function writeExact(
     ...(Description === undefined ? {} : { Description }),
     ...(SourceType === undefined ? {} : { Type: SourceType }),
   }
-  return entryOf(ends, [source, ...others(ends, intentions)], { Meta, edition })
+  const Sources = [source, ...others(ends, intentions)]
+  return entryOf(existing?.destination ?? ends, Sources, { Meta, edition })
 }
 
 /**
@@ -46,21 +47,22 @@ export function deleteExact(
   { intentions, edition }: { readonly intentions: IntentionIndex; readonly edition: Edition },
 ): EntryRecords | undefined {
   const left = others(ends, intentions)
-  if (left.length === 0) return undefined
-  return entryOf(ends, left, { Meta: intentions.entry(ends)?.destination.Meta ?? {}, edition })
+  const existing = intentions.entry(ends)
+  if (!existing || left.length === 0) return undefined
+  return entryOf(existing.destination, left, { Meta: existing.destination.Meta, edition })
 }
 
 /** The other sources of the destination, in the form of a request body. */
 function others(ends: IntentionEnds, intentions: IntentionIndex) {
   const entry = intentions.entry(ends)
   if (!entry) return []
-  return showEntry(entry, true).Sources.filter(
-    ({ Name, Namespace }) => Name !== ends.SourceName || Namespace !== ends.SourceNS,
-  )
+  const key = intentionKey(ends)
+  const sources = entry.sources.filter((source) => intentionKey(source) !== key)
+  return showEntry({ ...entry, sources }, true).Sources
 }
 
 function entryOf(
-  { DestinationNS, DestinationName }: IntentionEnds,
+  { DestinationNS, DestinationName }: IntentionDestination,
   Sources: NonNullable<Parameters<typeof writeEntry>[0]['Sources']>,
   { Meta, edition }: { readonly Meta: Readonly<Record<string, string>>; readonly edition: Edition },
 ): EntryRecords {

@@ -1,4 +1,4 @@
-/** All intentions in memory, indexed for lists, lookups and decisions. */
+/** All intentions in memory, indexed for lists, lookups and decisions. Names match regardless of case. */
 import {
   destinationKey,
   type IntentionDestination,
@@ -85,11 +85,19 @@ export class IntentionIndex {
     DestinationNS,
     DestinationName,
   }: IntentionEnds): IntentionRecord | undefined {
-    const isOfSource = (intention: IntentionRecord) =>
-      covering(SourceNS, SourceName).some(
-        ([namespace, name]) => intention.SourceNS === namespace && intention.SourceName === name,
-      )
-    return this.toDestination(DestinationNS, DestinationName).find(isOfSource)
+    const sources = new Set(covering(SourceNS, SourceName).map((pair) => sourceKey(...pair)))
+    return this.toDestination(DestinationNS, DestinationName).find((intention) =>
+      sources.has(sourceKey(intention.SourceNS, intention.SourceName)),
+    )
+  }
+
+  /** How intentions spell a source or destination, each spelling once. */
+  spellings(end: 'source' | 'destination', namespace: string, name: string): ReadonlySet<string> {
+    if (end === 'source')
+      return new Set(this.bySource.get(sourceKey(namespace, name))?.map(({ SourceName }) => SourceName))
+    const entry = this.entry({ DestinationNS: namespace, DestinationName: name })
+    const stored = entry ? [entry.destination, ...entry.sources] : []
+    return new Set(stored.map(({ DestinationName }) => DestinationName))
   }
 }
 
@@ -108,7 +116,7 @@ function covering(namespace: string, name: string): (readonly [namespace: string
 }
 
 function sourceKey(namespace: string, name: string): string {
-  return JSON.stringify([namespace, name])
+  return JSON.stringify([namespace, name.toLowerCase()])
 }
 
 function push(into: Map<string, IntentionRecord[]>, key: string, intention: IntentionRecord): void {

@@ -2,7 +2,12 @@
 import { AclError, type CreateIntention, formatInstant, type UpdateIntention } from '@latchkey/contract'
 import { intentionHash } from '../hash.ts'
 import { type Random, randomUuid } from '../ports.ts'
-import { type IntentionEnds, type IntentionRecord, intentionKey } from '../records/intention-records.ts'
+import {
+  destinationKey,
+  type IntentionEnds,
+  type IntentionRecord,
+  intentionKey,
+} from '../records/intention-records.ts'
 import {
   actionOf,
   checkEnd,
@@ -83,13 +88,11 @@ export function updateIntention(
 ): IntentionRecord {
   const ends = endsOf(request, context.edition)
   const content = contentOf(request)
-  const moves =
-    ends.DestinationNS !== existing.DestinationNS || ends.DestinationName !== existing.DestinationName
-  if (keepsDestination && moves) {
+  if (keepsDestination && destinationKey(ends) !== destinationKey(existing)) {
     throw new AclError(
       'field_immutable',
       'Cannot modify DestinationNS or DestinationName for an intention once it exists.',
-      { field: ends.DestinationName === existing.DestinationName ? 'DestinationNS' : 'DestinationName' },
+      { field: ends.DestinationNS === existing.DestinationNS ? 'DestinationName' : 'DestinationNS' },
     )
   }
   requireEditable(ends, context.intentions)

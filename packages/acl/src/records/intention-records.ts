@@ -44,17 +44,17 @@ export interface IntentionDestinationRecord extends IntentionDestination {
   readonly ModifyIndex: number
 }
 
-/** The primary key of an intention. Names may contain any characters. */
+/** The primary key of an intention. Names may contain any characters, and match regardless of case. */
 export function intentionKey({
   DestinationNS,
   DestinationName,
   SourceNS,
   SourceName,
 }: IntentionEnds): string {
-  return JSON.stringify([DestinationNS, DestinationName, SourceNS, SourceName])
+  return JSON.stringify([DestinationNS, DestinationName.toLowerCase(), SourceNS, SourceName.toLowerCase()])
 }
 
 /** The primary key of a destination. */
 export function destinationKey({ DestinationNS, DestinationName }: IntentionDestination): string {
-  return JSON.stringify([DestinationNS, DestinationName])
+  return JSON.stringify([DestinationNS, DestinationName.toLowerCase()])
 }

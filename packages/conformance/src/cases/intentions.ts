@@ -1,6 +1,6 @@
 /** Intentions by ID and by names. Spec 9.3, 9.5; decisions: intentions. */
 import assert from 'node:assert/strict'
-import type { Intention } from '@latchkey/contract'
+import type { ConfigEntry, Intention } from '@latchkey/contract'
 import type { Case } from '../case.ts'
 import type { Context } from '../context.ts'
 
@@ -186,6 +186,88 @@ export const intentionCases: readonly Case[] = [
       )
       await ctx.refuses('GET', `/connect/intentions?filter=Foo`, {}, { status: 400, code: 'filter_invalid' })
       for (const id of [allow, deny]) await ctx.ok('DELETE', `/connect/intentions/${id}`)
+    },
+  },
+  {
+    id: 'intentions/case',
+    spec: 'D/intentions/case',
+    title: 'names match regardless of case and keep their spelling: another case is the same intention',
+    needs: { from: '1.9.0' },
+    async run(ctx) {
+      const [a, b] = [ctx.unique('a'), ctx.unique('b')]
+      const [A, B] = [a.toUpperCase(), b.toUpperCase()]
+      const ID = await anIntention(ctx, { SourceName: a, DestinationName: b, Action: 'deny' })
+      const taken = { status: 409, code: 'intention_in_use' } as const
+      for (const [SourceName, DestinationName] of [
+        [a, B],
+        [A, b],
+      ]) {
+        const body = { SourceName, DestinationName, Action: 'allow' }
+        await ctx.refuses('POST', '/connect/intentions', { body }, taken)
+      }
+      await anIntention(ctx, { SourceName: '*', DestinationName: B, Action: 'allow' })
+      const allowed = async (source: string, destination: string) =>
+        (await ctx.ok<{ Allowed: boolean }>('GET', `/connect/intentions/check?${ends(source, destination)}`))
+          .Allowed
+      assert.deepEqual([await allowed(A, B), await allowed('other', b)], [false, true])
+      for (const [by, name] of [
+        ['source', A],
+        ['destination', B],
+      ] as const) {
+        const match = `/connect/intentions/match?by=${by}&name=${name}`
+        const { [name]: found = [] } = await ctx.ok<Record<string, Intention[]>>('GET', match)
+        const [first] = found
+        assert.deepEqual([first?.SourceName, first?.DestinationName, first?.ID], [a, b, ID])
+      }
+      assert.equal((await ctx.ok<Intention>('GET', `/connect/intentions/exact?${ends(A, B)}`)).ID, ID)
+      const body = { SourceName: A, DestinationName: B, Action: 'allow' }
+      assert.deepEqual(await ctx.ok('PUT', `/connect/intentions/${ID}`, { body }), { ID })
+      const entry = `/config/service-intentions/${B}`
+      assert.equal((await ctx.ok<ConfigEntry>('GET', entry)).Sources.length, 2)
+      await ctx.ok('PUT', `/connect/intentions/exact?${ends(a, B)}`, { body: { Action: 'deny' } })
+      const { Name, Sources } = await ctx.ok<ConfigEntry>('GET', entry)
+      assert.deepEqual([Name, Sources.map((source) => source.Name)], [b, [a, '*']])
+      const sources = [a, A].map((name) => ({ Name: name, Action: 'allow' }))
+      const twice = { Kind: 'service-intentions', Name: b, Sources: sources }
+      await ctx.refuses('PUT', '/config', { body: twice }, { status: 400, code: 'field_invalid' })
+      await ctx.ok('DELETE', `/connect/intentions/exact?${ends(A, b)}`)
+      await ctx.ok('DELETE', entry)
+      await ctx.refuses('GET', `/config/service-intentions/${b}`, {}, { status: 404, code: 'not_found' })
+    },
+  },
+  {
+    id: 'intentions/case-rights',
+    spec: 'D/intentions/rights',
+    title:
+      '403 privilege_missing: a right to a name in another case is no right to the stored one: rules are case-sensitive',
+    needs: { from: '1.9.0' },
+    async run(ctx) {
+      const [a, b] = [ctx.unique('a'), ctx.unique('b')]
+      const B = b.toUpperCase()
+      await anIntention(ctx, { SourceName: a, DestinationName: b })
+      const rule = (name: string) => `service "${name}" { policy = "write" intentions = "write" }`
+      const { SecretID: token } = await ctx.caller(rule(B))
+      const text = /^Permission denied: (?!.*"b-)/
+      for (const [method, path, body] of [
+        ['POST', '/connect/intentions', { SourceName: 'x', DestinationName: B, Action: 'allow' }],
+        ['PUT', `/connect/intentions/exact?${ends('x', B)}`, { Action: 'allow' }],
+        ['DELETE', `/connect/intentions/exact?${ends(a, B)}`, undefined],
+        [
+          'PUT',
+          '/config',
+          { Kind: 'service-intentions', Name: B, Sources: [{ Name: 'x', Action: 'allow' }] },
+        ],
+        ['DELETE', `/config/service-intentions/${B}`, undefined],
+        ['GET', `/connect/intentions/match?by=destination&name=${B}`, undefined],
+        ['GET', `/connect/intentions/check?${ends(a, B)}`, undefined],
+      ] as const)
+        await ctx.refuses(method, path, { body, token }, { ...DENIED, text })
+      // A record that the caller may not read is absent.
+      const absent = { status: 404, code: 'not_found' } as const
+      await ctx.refuses('GET', `/connect/intentions/exact?${ends(a, B)}`, { token }, absent)
+      await ctx.refuses('GET', `/config/service-intentions/${B}`, { token }, absent)
+      const { SecretID: both } = await ctx.caller(`${rule(b)}\n${rule(B)}`)
+      await ctx.ok('DELETE', `/config/service-intentions/${B}`, { token: both })
     },
   },
   {

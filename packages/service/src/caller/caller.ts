@@ -358,12 +358,30 @@ export function requireRight(caller: Caller, namespace: string, question: Questi
     throw privilegeMissing(caller, question)
 }
 
-/** The refusal of a caller without a right, naming both. */
-export function privilegeMissing(caller: Caller, { resource, segment, access }: Question): AclError {
-  const on =
-    segment === undefined || resource === 'acl' || resource === 'operator'
-      ? ''
-      : ` on ${JSON.stringify(shorten(segment))}`
+/**
+ * Like {@link requireRight}, on a name that the request does not contain. The refusal names it only if the caller may read it.
+ *
+ * @throws AclError `privilege_missing`.
+ */
+export function requireRightToStored(caller: Caller, namespace: string, question: Question): void {
+  const { resource, access } = question
+  if (isAtHome(caller, namespace) && caller.authorizer.decide({ ...question, access: 'read' }))
+    requireRight(caller, namespace, question)
+  else throw privilegeMissing(caller, { resource, access }, ' on a record that it may not read')
+}
+
+/**
+ * The refusal of a caller without a right, naming both.
+ *
+ * @param on the object of the right, if the question does not name it.
+ */
+export function privilegeMissing(
+  caller: Caller,
+  { resource, segment, access }: Question,
+  on = segment === undefined || resource === 'acl' || resource === 'operator'
+    ? ''
+    : ` on ${JSON.stringify(shorten(segment))}`,
+): AclError {
   return permissionDenied(caller, `lacks permission '${resource}:${access}'${on}`, {
     missing: { resource, access, ...(segment === undefined ? {} : { segment: shorten(segment) }) },
   })

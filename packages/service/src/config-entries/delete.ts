@@ -9,8 +9,8 @@ export function deleteConfigEntryHandler(
 ): Promise<Answer<'configEntries.delete'>> {
   const { cas } = call.query
   const destination = { DestinationNS: call.namespace, DestinationName: call.params.Name }
-  requireIntentionWrite(call, destination)
   return decideAndCommitFor(call, () => {
+    requireIntentionWrite(call, destination)
     requireWritableNow(call, 'entry')
     const directory = call.service.store.directory()
     if (cas === undefined) return { changes: deleteEntry(directory, destination), answer: () => json({}) }

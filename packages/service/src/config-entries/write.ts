@@ -13,8 +13,8 @@ export function writeConfigEntryHandler(
   const { store, edition } = service
   const namespace = namespaceOf(call, body.Namespace)
   checkKind(body.Kind)
-  requireIntentionWrite(call, { DestinationNS: namespace, DestinationName: body.Name })
   return decideAndCommitFor(call, () => {
+    requireIntentionWrite(call, { DestinationNS: namespace, DestinationName: body.Name })
     requireWritableNow(call, 'entry')
     const directory = store.directory()
     const entry = writeEntry(body, { namespace, edition })

@@ -9,8 +9,8 @@ export function createIntentionHandler(
 ): Promise<Answer<'intentions.create'>> {
   const { body, service } = call
   const { store, edition, random } = service
-  requireIntentionWrite(call, endsOf(body, edition))
   return decideAndCommitFor(call, () => {
+    requireIntentionWrite(call, endsOf(body, edition))
     requireWritableNow(call, 'id')
     const directory = store.directory()
     const intentions = directory.intentions()

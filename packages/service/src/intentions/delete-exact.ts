@@ -11,8 +11,8 @@ export function deleteExactIntentionHandler(
   const { query, service } = call
   const { store, edition } = service
   const ends = endsAsked(call, query)
-  requireIntentionWrite(call, ends)
   return decideAndCommitFor(call, () => {
+    requireIntentionWrite(call, ends)
     requireWritableNow(call, 'entry')
     const directory = store.directory()
     const intentions = directory.intentions()

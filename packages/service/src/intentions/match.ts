@@ -2,7 +2,7 @@ import { parseEnd } from '@latchkey/acl'
 import { AclError, limits } from '@latchkey/contract'
 import { type Answer, type Call, json } from '../handler.ts'
 import { RepeatedContent } from '../reply/repeated-content.ts'
-import { requireIntentionRead } from './rights.ts'
+import { requireSpellings } from './rights.ts'
 import { intentionShown } from './stored-intentions.ts'
 
 /** Checks the right for every requested name, so the other end of a shown intention needs no check. */
@@ -16,7 +16,8 @@ export function matchIntentionsHandler(call: Call<'intentions.match'>): Answer<'
     throw new AclError('field_invalid', message, { field: 'name' })
   }
   const ends = names.map((name) => [name, parseEnd(name, 'name', service.edition)] as const)
-  for (const [, end] of ends) requireIntentionRead(call, end)
+  for (const [, end] of ends)
+    requireSpellings(call, { ...end, end: by }, { resource: 'intention', access: 'read' })
   const intentions = directory.intentions()
   const show = intentionShown(directory)
   const repeated = new RepeatedContent()

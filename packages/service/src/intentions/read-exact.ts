@@ -13,6 +13,7 @@ export function readExactIntentionHandler(
   }
   const watch = { topic: 'intentions', filtered: true } as const
   const intention = directory.intentions().findExact(ends)
-  if (!intention) return missing(intentionNotFound(), watch)
+  // It may be stored in another spelling, which the caller may not read.
+  if (!intention || !maySee(call, intention)) return missing(intentionNotFound(), watch)
   return json(intentionShown(directory)(intention), watch)
 }

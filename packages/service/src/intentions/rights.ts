@@ -1,6 +1,6 @@
 /** Rights on intentions, which are granted by service rules. Spec 5.4; decisions: intentions. */
 import { type IntentionDestination, type IntentionEnds, type Question, WILDCARD } from '@latchkey/acl'
-import { isAtHome, requireRight } from '../caller/caller.ts'
+import { isAtHome, requireRight, requireRightToStored } from '../caller/caller.ts'
 import type { Context } from '../handler.ts'
 
 /** One end of an intention. */
@@ -10,7 +10,8 @@ export interface End {
 }
 
 /**
- * Writing an intention needs `intentions = "write"` on its destination; for `*`, on every service.
+ * Writing an intention needs `intentions = "write"` on its destination, in every spelling that its intentions have; for `*`, on
+ * every service.
  *
  * @throws AclError `privilege_missing`.
  */
@@ -18,16 +19,27 @@ export function requireIntentionWrite(
   call: Context,
   { DestinationNS: namespace, DestinationName: name }: IntentionDestination,
 ): void {
-  requireIntention(call, { namespace, name }, 'write')
+  requireSpellings(call, { namespace, name, end: 'destination' }, { resource: 'intention', access: 'write' })
 }
 
 /** @throws AclError `privilege_missing`. */
 export function requireIntentionRead(call: Context, end: End): void {
-  requireIntention(call, end, 'read')
+  requireRight(call.caller, end.namespace, questionOf(end, 'read'))
 }
 
-function requireIntention(call: Context, end: End, access: 'read' | 'write'): void {
-  requireRight(call.caller, end.namespace, questionOf(end, access))
+/**
+ * Requires a right to a name as asked, and as intentions spell it: names match regardless of case, but rules do not.
+ *
+ * @throws AclError `privilege_missing`, which names a stored spelling only if the caller may read it.
+ */
+export function requireSpellings(
+  { caller, service }: Context,
+  { namespace, name, end }: End & { readonly end: 'source' | 'destination' },
+  right: Pick<Question, 'resource' | 'access'>,
+): void {
+  requireRight(caller, namespace, { ...right, segment: name })
+  const stored = service.store.directory().intentions().spellings(end, namespace, name)
+  for (const segment of stored) requireRightToStored(caller, namespace, { ...right, segment })
 }
 
 /** Whether the caller may read the source or the destination: either right shows the whole intention. */

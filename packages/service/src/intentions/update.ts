@@ -11,8 +11,8 @@ export function updateIntentionHandler(
 ): Promise<Answer<'intentions.update'>> {
   const { body, params, service } = call
   const { store, edition, profile } = service
-  requireIntentionWrite(call, endsOf(body, edition))
   return decideAndCommitFor(call, () => {
+    requireIntentionWrite(call, endsOf(body, edition))
     const directory = store.directory()
     const intentions = directory.intentions()
     const existing = intentions.find(params.ID)

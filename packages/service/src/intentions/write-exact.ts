@@ -11,8 +11,8 @@ export function writeExactIntentionHandler(
   const { body, query, service } = call
   const { store, edition } = service
   const ends = endsAsked(call, query)
-  requireIntentionWrite(call, ends)
   return decideAndCommitFor(call, () => {
+    requireIntentionWrite(call, ends)
     requireWritableNow(call, 'entry')
     const directory = store.directory()
     const entry = writeExact(ends, body, { intentions: directory.intentions(), edition })

@@ -8,6 +8,7 @@ import {
   aMethod,
   aNamespace,
   anId,
+  anIntention,
   aPolicy,
   aRole,
   aToken,
@@ -100,6 +101,26 @@ export function describeConflicts(open: () => Store | Promise<Store>): void {
       await store.commit([{ table: 'policies', op: 'put', record: elsewhere, expect: 0 }])
       await store.commit([{ table: 'policies', op: 'put', record: { ...policy, Name }, expect: undefined }])
       expect(store.directory().policyByName('default', policy.Name)?.Name).toBe(Name)
+    })
+
+    test('an intention whose names differ from a stored one only in case', async () => {
+      const store = await open()
+      const stored = anIntention()
+      const { DestinationNS, DestinationName } = stored
+      const destination = { DestinationNS, DestinationName, Meta: {}, CreateIndex: 0, ModifyIndex: 0 }
+      await store.commit([
+        { table: 'intentions', op: 'put', record: stored, expect: 0 },
+        { table: 'intentionDestinations', op: 'put', record: destination, expect: 0 },
+      ])
+      const upper = DestinationName.toUpperCase()
+      const other = { ...stored, SourceName: stored.SourceName.toUpperCase(), DestinationName: upper }
+      await refused(store, [{ table: 'intentions', op: 'put', record: other, expect: 0 }], 'changed')
+      const its = { ...destination, DestinationName: upper }
+      await refused(store, [{ table: 'intentionDestinations', op: 'put', record: its, expect: 0 }], 'changed')
+      await store.commit([{ table: 'intentions', op: 'put', record: other, expect: undefined }])
+      expect(store.directory().intentions().toDestination('default', DestinationName)).toMatchObject([
+        { SourceName: other.SourceName, DestinationName: upper },
+      ])
     })
 
     test('the same id or name twice in one commit', async () => {
