@@ -1,4 +1,4 @@
-/** Writes the table of settings into README.md, and the table of metrics into docs/metrics.md. */
+/** Writes the table of settings into docs/configuration.md, and the table of metrics into docs/metrics.md. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { generate } from '@latchkey/testkit/packaging/generated'
@@ -9,7 +9,7 @@ const root = join(import.meta.dirname, '../../..')
 const read = (path: string) => readFileSync(join(root, path), 'utf8')
 
 generate([
-  { path: join(root, 'README.md'), text: replaceConfigTable(read('README.md')) },
+  { path: join(root, 'docs/configuration.md'), text: replaceConfigTable(read('docs/configuration.md')) },
   {
     path: join(root, 'docs/metrics.md'),
     text: replaceMetricsTable(read('docs/metrics.md'), read('deploy/prometheus/latchkey.rules.yaml')),

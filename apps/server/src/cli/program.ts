@@ -18,7 +18,7 @@ const EXIT_FAILED = 1
 const EXIT_USAGE = 2
 
 const SETTINGS_HELP = `
-Settings come from the environment: see "Configuration" in README.md. The commands import, export, backup, restore and replication
+Settings come from the environment: see docs/configuration.md. The commands import, export, backup, restore and replication
 call the server at LATCHKEY_ADDR (default http://127.0.0.1:8500) with the token in LATCHKEY_TOKEN.
 `
 

@@ -16,7 +16,7 @@ test('the table shows no value of this machine', () => {
   expect(renderConfigTable()).not.toContain(SETTINGS.nodeName.fallback)
 })
 
-test('the table in README.md is current (else run: pnpm generate)', () => {
-  const page = readFileSync(join(import.meta.dirname, '../../../../README.md'), 'utf8')
+test('the table in docs/configuration.md is current (else run: pnpm generate)', () => {
+  const page = readFileSync(join(import.meta.dirname, '../../../../docs/configuration.md'), 'utf8')
   expect(replaceConfigTable(page)).toBe(page)
 })

@@ -32,7 +32,7 @@ export class ConfigError extends StartError {
     super(
       `The configuration has ${problems.length === 1 ? 'a problem' : `${problems.length} problems`}:\n` +
         `${problems.map((problem) => `  ${problem}`).join('\n')}\n` +
-        'README.md lists every setting under "Configuration".',
+        'docs/configuration.md lists every setting.',
     )
     this.problems = problems
   }

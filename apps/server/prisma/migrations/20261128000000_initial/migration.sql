@@ -208,7 +208,7 @@ CREATE TABLE member (
   lease_epoch       text
 );
 
--- The lookup key of secrets, sealed by a key of the ring (design 4), and a sample of every key that has sealed any, so
+-- The lookup key of secrets, sealed by a key of the ring, and a sample of every key that has sealed any, so
 -- that a start with the wrong keys is noticed before anything is read or written.
 CREATE TABLE lookup_key (
   id     boolean PRIMARY KEY DEFAULT true CHECK (id),

@@ -1,4 +1,4 @@
-/** The tour of README.md, as a reader types it, against a server as a reader starts it. */
+/** The tour of docs/tour.md, as a reader types it, against a server as a reader starts it. */
 import { execFile } from 'node:child_process'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -8,7 +8,7 @@ import { temporaryFolder } from '@latchkey/testkit/process/temporary-folder'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createTestDatabase, type TestDatabase } from './database.ts'
 
-const README = join(import.meta.dirname, '../../../README.md')
+const TOUR = join(import.meta.dirname, '../../../docs/tour.md')
 /** The address of the server in the tour. */
 const SHOWN_URL = 'http://127.0.0.1:8500'
 /** Separates the answers of two commands. */
@@ -34,10 +34,9 @@ afterAll(async () => {
   await database?.drop()
 })
 
-/** The steps of the section, in order: a shell block, and the answer block that follows it. */
+/** The steps of the page, in order: a shell block, and the answer block that follows it. */
 async function readTour(): Promise<readonly Step[]> {
-  const page = await readFile(README, 'utf8')
-  const tour = page.slice(page.indexOf('\n## Tour'), page.indexOf('\n## Packages'))
+  const tour = await readFile(TOUR, 'utf8')
   const blocks = [...tour.matchAll(/^```(\w+)\n([\s\S]*?)^```$/gm)].map(([, kind, text = '']) => ({
     kind,
     text,
@@ -93,7 +92,7 @@ function compact(text: string): string {
   }
 }
 
-test('every command of the tour answers as README.md shows it', async () => {
+test('every command of the tour answers as the page shows it', async () => {
   const steps = await readTour()
   const answers = await run(steps)
   expect(answers).toHaveLength(steps.length)
