@@ -195,19 +195,18 @@ export class RuleReader {
       this.warn('level_unset', start, `${name} is empty and therefore not set`)
       return undefined
     }
-    const meant = asciiLowerCase(text)
-    const level = levels.find((candidate) => candidate === meant)
+    const level = givenLevelOf(text, levels)
     if (level === undefined)
       throw rulesError(start, `the level ${shown(start.text)}`, `"${levels.join('" or "')}"`)
     if (level === text) return level
     const effect = level === 'deny' ? 'still denies' : 'grants nothing'
+    const spelling = asciiLowerCase(text)
     this.warn(
       'level_case',
       start,
-      `the level ${shown(start.text)} ${effect}: the correct spelling is "${level}"`,
+      `the level ${shown(start.text)} ${effect}: the correct spelling is "${spelling}"`,
     )
-    // Ignoring a misspelled deny would widen the access that other rules grant.
-    return level === 'deny' ? 'deny' : 'none'
+    return level
   }
 
   /** Refuses a second rule for one segment, or merges it as between policies. */
@@ -267,6 +266,14 @@ function onlyObject(node: Node, expected: string): ObjectNode {
   throw rulesError(start, shown(start.text), expected)
 }
 
-function levelsOf(name: string, kind: RuleKind): readonly RuleLevel[] {
+/** The effect of a level as written; undefined if it is not a level. */
+export function givenLevelOf(text: string, levels: readonly RuleLevel[]): GivenLevel | undefined {
+  const meant = asciiLowerCase(text)
+  const level = levels.find((candidate) => candidate === meant)
+  // Ignoring a misspelled deny would widen the access that other rules grant.
+  return level === undefined || level === text || level === 'deny' ? level : 'none'
+}
+
+export function levelsOf(name: string, kind: RuleKind): readonly RuleLevel[] {
   return kind === 'key' && name === 'policy' ? ['read', 'list', 'write', 'deny'] : ['read', 'write', 'deny']
 }

@@ -6,17 +6,23 @@ import { SEGMENT_KINDS } from '../language/rule.ts'
 import { parseSyntax } from '../language/syntax.ts'
 import { firstKey, type Item, type Node, type Token } from '../language/syntax-tree.ts'
 import { jsonToHcl } from './json-to-hcl.ts'
+import { type CommentReason, findStorableRules, type StorableRules } from './storable-rules.ts'
 import { printInSlices } from './tree-printer.ts'
 
 interface TranslateOptions {
   /**
-   * What to do with rules that legacy evaluation ignored (`acl`, `*_prefix`, unknown kinds) but a policy would apply.
-   * `comment-out`: they become comments. `keep`: they take effect, as in the reference.
+   * What to do with rules that legacy evaluation ignored (`acl`, `*_prefix`, unknown kinds) but a policy would apply,
+   * and with what a policy cannot hold. `comment-out`: they become comments, and what remains has the meaning of the
+   * legacy rules. `keep`: they take effect, as in the reference.
    */
   readonly widening: 'keep' | 'comment-out'
 }
 
-type TranslationNoteCode = 'ignored_rule_commented_out' | 'ignored_rule_kept' | 'kind_respelled'
+type TranslationNoteCode =
+  | 'ignored_rule_commented_out'
+  | 'ignored_rule_kept'
+  | 'kind_respelled'
+  | 'repeated_rule_commented_out'
 
 interface TranslationNote {
   readonly code: TranslationNoteCode
@@ -32,6 +38,11 @@ interface Translation {
 }
 
 const IGNORED = 'not translated: legacy evaluation ignored this rule'
+const COMMENTED_OUT: Readonly<Record<CommentReason, string>> = {
+  ignored: 'not translated: legacy evaluation ignored this attribute',
+  replaced: 'not translated: a later one replaces it',
+  merged: 'not translated: merged with the first rule for the same name',
+}
 
 /** Keywords that the reference replaces at the start of any item. */
 const REWRITTEN: ReadonlyMap<string, string> = new Map([
@@ -54,22 +65,26 @@ export function* translateInSlices(text: string, options: TranslateOptions): Sli
   const tree = yield* jsonToHcl(yield* parseSyntax(text, { isTolerant: true }))
   const pace = new Pace()
   const notes: TranslationNote[] = []
-  const ignored = new Set<Item>()
+  const isStorable = options.widening === 'comment-out'
+  const { commentedOut, instead } = isStorable ? yield* findStorableRules(tree.items) : AS_IT_IS
+  const reasons = new Map<Item, string>()
+  for (const [item, reason] of commentedOut) {
+    reasons.set(item, COMMENTED_OUT[reason])
+    notes.push(noteCommentedOut(firstKey(item), reason))
+  }
+  const rewriting: Rewriting = { pace, instead, reasons }
   const items: Item[] = []
   for (const item of tree.items) {
     const word = firstKey(item)
     const keyword = findKeyword(word.value, { dialect: 'legacy' })
     if (keyword === undefined) notes.push(noteIgnored(word, options))
-    const isRespelled =
-      options.widening === 'comment-out' && keyword?.match === 'prefix' && !REWRITTEN.has(word.value)
+    const isRespelled = isStorable && keyword?.match === 'prefix' && !REWRITTEN.has(word.value)
     if (isRespelled) notes.push(noteSpelling(word))
-    const rewritten = yield* rewriteItem(isRespelled ? withKind(item, keyword.kind) : item, pace)
-    if (keyword === undefined) ignored.add(rewritten)
-    items.push(rewritten)
+    if (keyword === undefined && isStorable) reasons.set(item, IGNORED)
+    items.push(yield* rewriteItem(item, rewriting, isRespelled ? keyword.kind : undefined))
   }
-  const commentOut = (item: Item) => (ignored.has(item) ? IGNORED : undefined)
-  const printing = options.widening === 'keep' ? {} : { commentOut }
-  return { rules: yield* printInSlices({ ...tree, items }, printing), notes }
+  const commentOut = (item: Item) => reasons.get(item)
+  return { rules: yield* printInSlices({ ...tree, items }, { commentOut }), notes }
 }
 
 function noteIgnored({ text, line, column }: Token, { widening }: TranslateOptions): TranslationNote {
@@ -85,46 +100,70 @@ function noteSpelling({ text, line, column }: Token): TranslationNote {
   return { code: 'kind_respelled', message, line, column }
 }
 
-function withKind(item: Item, kind: string): Item {
-  const [word, ...labels] = item.keys
-  return word === undefined
-    ? item
-    : { ...item, keys: [{ ...word, type: 'ident', text: kind, value: kind }, ...labels] }
+function noteCommentedOut({ text, line, column }: Token, reason: CommentReason): TranslationNote {
+  const code = reason === 'ignored' ? 'ignored_rule_commented_out' : 'repeated_rule_commented_out'
+  return { code, message: `line ${line}: ${text} is commented out: ${NOTES[reason]}`, line, column }
 }
 
-/** Rewrites the keyword of an item and the keywords inside it. */
-function* rewriteItem(item: Item, pace: Pace): Sliced<Item> {
-  if (pace.isDue()) yield
-  const [word, ...labels] = item.keys
-  if (word === undefined) return item
+const NOTES: Readonly<Record<CommentReason, string>> = {
+  ignored: 'legacy evaluation ignored it',
+  replaced: 'legacy evaluation used a later one',
+  merged: 'it is merged with the first rule for the same name',
+}
+
+const AS_IT_IS: StorableRules = { commentedOut: new Map(), instead: new Map() }
+
+interface Rewriting extends Pick<StorableRules, 'instead'> {
+  readonly pace: Pace
+  /** Why items are commented out: those of the tree, and their rewritten ones. */
+  readonly reasons: Map<Item, string>
+}
+
+type Rewrite = (item: Item, rewriting: Rewriting) => Sliced<Item>
+
+/** Rewrites the keyword of an item and the keywords inside it. @param kind to write in its place. */
+function* rewriteItem(original: Item, rewriting: Rewriting, kind?: string): Sliced<Item> {
+  if (rewriting.pace.isDue()) yield
+  const item = rewriting.instead.get(original) ?? original
+  const [written, ...labels] = item.keys
+  if (written === undefined) return item
+  const word: Token = kind === undefined ? written : { ...written, type: 'ident', text: kind, value: kind }
   const text = REWRITTEN.get(word.value) ?? word.text
   // In `service { "key" { … } }` the inner key is a segment, not a keyword. The reference wrongly rewrites it.
   const namesSegments = labels.length === 0 && KINDS_WITH_SEGMENTS.has(word.value)
-  const value = yield* rewriteNode(item.value, pace, namesSegments ? rewriteSegment : rewriteItem)
-  return { ...item, keys: [{ ...word, text }, ...labels], value }
+  const value = yield* rewriteNode(item.value, rewriting, namesSegments ? rewriteSegment : rewriteItem)
+  return withReason(original, { ...item, keys: [{ ...word, text }, ...labels], value }, rewriting)
+}
+
+function withReason(original: Item, rewritten: Item, { reasons }: Rewriting): Item {
+  const reason = reasons.get(original)
+  if (reason !== undefined) reasons.set(rewritten, reason)
+  return rewritten
 }
 
 const KINDS_WITH_SEGMENTS: ReadonlySet<string> = new Set(
   SEGMENT_KINDS.flatMap((kind) => [kind, `${kind}_prefix`]),
 )
 
-function* rewriteSegment(item: Item, pace: Pace): Sliced<Item> {
-  return { ...item, value: yield* rewriteNode(item.value, pace, rewriteItem) }
+function* rewriteSegment(original: Item, rewriting: Rewriting): Sliced<Item> {
+  const item = rewriting.instead.get(original) ?? original
+  const value = yield* rewriteNode(item.value, rewriting, rewriteItem)
+  return withReason(original, { ...item, value }, rewriting)
 }
 
-function* rewriteNode(node: Node, pace: Pace, rewrite: typeof rewriteItem): Sliced<Node> {
-  if (pace.isDue()) yield
+function* rewriteNode(node: Node, rewriting: Rewriting, rewrite: Rewrite): Sliced<Node> {
+  if (rewriting.pace.isDue()) yield
   switch (node.type) {
     case 'literal':
       return node
     case 'list': {
       const elements: Node[] = []
-      for (const element of node.elements) elements.push(yield* rewriteNode(element, pace, rewrite))
+      for (const element of node.elements) elements.push(yield* rewriteNode(element, rewriting, rewrite))
       return { ...node, elements }
     }
     case 'object': {
       const items: Item[] = []
-      for (const item of node.items) items.push(yield* rewrite(item, pace))
+      for (const item of node.items) items.push(yield* rewrite(item, rewriting))
       return { ...node, items }
     }
   }

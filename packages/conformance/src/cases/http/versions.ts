@@ -176,6 +176,42 @@ export const versionCases: readonly Case[] = [
     },
   },
   {
+    id: 'versions/legacy-translation-is-stored',
+    spec: '9.1/1.11',
+    title:
+      'before 1.11 a policy stores the translation of legacy rules that repeat themselves, with their meaning',
+    needs: { before: '1.11', from: '1.8.1' },
+    async run(ctx) {
+      const ID = crypto.randomUUID()
+      const Rules = `
+        operator = "write"
+        operator = "read"
+        service "a" { policy = "read" }
+        service "a" { policy = "write" intentions = "deny" note = 1 }
+        key "b" { policy = "deny" policy = "read" sentinel { code = "main = rule { true }" } }`
+      await ctx.ok('PUT', '/internal/acl/legacy-tokens', { body: [{ ID, Type: 'client', Rules }] })
+      const { text } = await ctx.call('GET', `/acl/rules/translate/${await accessorOf(ctx, ID)}`)
+      const Name = `translated-${ID.slice(0, 8)}`
+      const policy = await ctx.ok('PUT', '/acl/policy', { body: { Name, Rules: text } })
+      const { SecretID } = await ctx.token({ Policies: [{ ID: policy.ID }] })
+      const body = [
+        { Resource: 'operator', Access: 'read' },
+        { Resource: 'operator', Access: 'write' },
+        { Resource: 'service', Segment: 'a1', Access: 'write' },
+        { Resource: 'intention', Segment: 'a1', Access: 'read' },
+        { Resource: 'key', Segment: 'b1', Access: 'read' },
+        { Resource: 'key', Segment: 'b1', Access: 'write' },
+      ]
+      const allowed = async (token: string) =>
+        (await ctx.ok<{ Allow: boolean }[]>('POST', '/internal/acl/authorize', { token, body })).map(
+          ({ Allow }) => Allow,
+        )
+      assert.deepEqual(await allowed(ID), [true, false, true, false, true, false])
+      assert.deepEqual(await allowed(SecretID), await allowed(ID))
+      await ctx.ok('PUT', `/acl/destroy/${ID}`)
+    },
+  },
+  {
     id: 'versions/legacy-clone-refused',
     spec: 'D/tokens/clone-refused',
     title: '400 clone_refused: a token with legacy rules',
