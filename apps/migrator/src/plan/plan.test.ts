@@ -102,6 +102,17 @@ describe('the census of a dump', () => {
     expect(census.counts()).toMatchObject({ total: 0, refused: 2 })
   })
 
+  test('legacy tokens in the list of the token API are no tokens without legacy rules', () => {
+    const legacy = { AccessorID: 'a', Description: 'x', Legacy: true, CreateTime: '2020' }
+    expect(censusOf([legacy]).findings()).toMatchObject([
+      {
+        id: 'dump-legacy-without-rules',
+        severity: 'critical',
+        avoid: expect.stringContaining('GET /v1/acl/list'),
+      },
+    ])
+  })
+
   test('SEC-01: a token that is named after its own secret has no name in a finding', () => {
     const [finding] = censusOf([{ ID: SECRET, Name: `web ${SECRET.toUpperCase()}`, Type: 'root' }]).findings()
     expect(finding?.tokens).toMatchObject([{ name: '', idHash: expect.stringMatching(/^[0-9a-f]{12}$/) }])

@@ -93,7 +93,7 @@ export class TokenCensus {
       if ('Rules' in record.value && record.value.AccessorID !== '') this.addNewToken(record)
       else {
         this.refused += 1
-        this.note(record, NEW_LIST)
+        this.note(record, 'Legacy' in record.value ? LEGACY_IN_NEW_LIST : NEW_LIST)
       }
       return undefined
     }
@@ -255,13 +255,23 @@ export function placeText({ name, idHash, position, line, byte }: TokenPlace): s
   return `${named} (${id}token ${position}, ${line === 0 ? '' : `line ${line}, `}byte ${byte})`
 }
 
+const DUMP_LEGACY_LIST =
+  'Dump the legacy list, GET /v1/acl/list, with a management token, or scan the servers, which reads the rules of each token.'
+
 const NEW_LIST = {
   id: 'dump-new-list',
   severity: 'critical' as const,
-  title: 'records of the list of the token API (/v1/acl/tokens), which has no legacy tokens to migrate',
-  avoid:
-    'Dump the legacy list, GET /v1/acl/list, with a management token, or scan the servers, which reads the rules of each token. Tokens that the token API created need no migration.',
+  title: 'records of the list of the token API (/v1/acl/tokens) without legacy rules to migrate',
+  avoid: `${DUMP_LEGACY_LIST} Tokens that the token API created need no migration.`,
   detail: 'it has an AccessorID, and neither ID nor Rules',
+}
+
+const LEGACY_IN_NEW_LIST = {
+  id: 'dump-legacy-without-rules',
+  severity: 'critical' as const,
+  title: 'legacy tokens in the list of the token API (/v1/acl/tokens), which does not show their rules',
+  avoid: DUMP_LEGACY_LIST,
+  detail: 'it is marked as Legacy, and its rules are missing',
 }
 
 interface DumpAdvice {
@@ -282,7 +292,17 @@ const DUMP_ADVICE: Readonly<Record<LegacyFindingCode, DumpAdvice>> = {
     avoid: 'Check that this is the list of a legacy server.',
   },
   field_too_long: { title: 'a field that is too long', avoid: 'Shorten it through the legacy API.' },
-  id_missing: { title: 'no ID', avoid: 'Create the dump with a management token.' },
+  field_case: {
+    title: 'field names in another case',
+    avoid:
+      'Write the names as GET /v1/acl/list shows them: ID, Name, Type, Rules, CreateIndex and ModifyIndex. Best create the dump again without converting it.',
+  },
+  list_wrapped: { title: 'a list inside an object', avoid: 'Give only the list, a JSON array of tokens.' },
+  token_of_token_api: { title: NEW_LIST.title, avoid: NEW_LIST.avoid },
+  id_missing: {
+    title: 'no ID',
+    avoid: 'Check that this is the legacy list, GET /v1/acl/list, and create the dump again.',
+  },
   id_redacted: { title: 'a redacted ID', avoid: 'Create the dump with a token that may see secrets.' },
   id_root_name: { title: 'the name of a root authorizer as ID', avoid: 'Delete this token.' },
   id_reserved: { title: 'a reserved ID', avoid: 'Replace this token with one that has another ID.' },

@@ -130,7 +130,12 @@ export class DumpScanner {
     this.resume = this.rest.length
     this.base += from
     if (this.rest.length > DUMP_RECORD_BYTES_MAX) {
-      throw this.error(`token ${this.position} is longer than ${DUMP_RECORD_BYTES_MAX} bytes`, this.base)
+      const advice =
+        this.state === 'lines' && this.position === 0 ? '; if it contains the list, give only the list' : ''
+      throw this.error(
+        `token ${this.position} is longer than ${DUMP_RECORD_BYTES_MAX} bytes${advice}`,
+        this.base,
+      )
     }
     return records
   }

@@ -49,6 +49,19 @@ describe('refuses, with the path of the fault', () => {
     expect(read(value).token).toBeUndefined()
   })
 
+  test.each([
+    [{ AccessorID: 'a', Description: 'x', Legacy: true }, 'token_of_token_api', 'the list of the token API'],
+    [{ tokens: [{ ID: 'a' }], total: 1 }, 'list_wrapped', 'jq .tokens'],
+    [{ 'secret-1': [] }, 'list_wrapped', 'not a token, but an object around a list'],
+    [{ id: 'a', name: 'x' }, 'field_case', 'is written ID'],
+    [{ ID: 'a', rules: 'key "" { policy = "read" }' }, 'field_case', 'is written Rules'],
+  ])('%j is not from the legacy list: says what it is', (record, code, message) => {
+    const [finding] = read(record).findings
+    expect(finding).toMatchObject({ severity: 'error', code })
+    expect(finding?.message).toContain(message)
+    expect(read(record).token).toBeUndefined()
+  })
+
   test('a duplicate ID, naming the first position; IDs are case-sensitive', () => {
     const { token, findings } = read(aLegacyToken({ ID: 'b' }), 'a', 'b')
     expect(token).toBeUndefined()

@@ -12,6 +12,9 @@ export type LegacyFindingCode =
   | 'field_malformed'
   | 'field_unknown'
   | 'field_too_long'
+  | 'field_case'
+  | 'list_wrapped'
+  | 'token_of_token_api'
   | 'id_missing'
   | 'id_redacted'
   | 'id_root_name'
@@ -61,9 +64,15 @@ export function readLegacyRecord(value: object, { position, seen }: LegacyReadin
     findings.push({ severity, code, position, path, message: `${path} ${message}` })
   }
   const fields = new Map<string, unknown>(Object.entries(value))
+  const problem = fields.get('ID') === undefined ? findOtherFormat(fields) : undefined
+  if (problem !== undefined) {
+    find('error', problem.code, '', problem.message)
+    return { token: undefined, findings }
+  }
   for (const name of fields.keys()) {
     if (!FIELDS.includes(name)) findUnknownField(name, find)
   }
+  if (findings.some(({ code }) => code === 'field_case')) return { token: undefined, findings }
   const token: LegacyToken = {
     ID: readId(fields.get('ID'), find),
     Name: readText(fields.get('Name'), { name: 'Name', bytesMax: limits.DESCRIPTION_BYTES_MAX }, find),
@@ -116,6 +125,21 @@ export function* checkLegacyRules(
       ),
     ]
   }
+}
+
+/** What a record without ID is, if it is not from the legacy list. */
+function findOtherFormat(
+  fields: ReadonlyMap<string, unknown>,
+): { readonly code: LegacyFindingCode; readonly message: string } | undefined {
+  if (fields.has('AccessorID')) {
+    const message =
+      'is from the list of the token API (/v1/acl/tokens), not from the legacy list (/v1/acl/list)'
+    return { code: 'token_of_token_api', message }
+  }
+  const [wrapper] = [...fields].find(([, value]) => Array.isArray(value)) ?? []
+  if (wrapper === undefined || fields.has('Rules')) return undefined
+  const named = PLAIN_NAME.test(wrapper) ? `: give only the list, for example with jq .${wrapper}` : ''
+  return { code: 'list_wrapped', message: `is not a token, but an object around a list${named}` }
 }
 
 type Find = (
@@ -186,7 +210,9 @@ function readIndex(value: unknown, name: string, find: Find): number {
 const PLAIN_NAME = /^[A-Za-z_]{1,32}$/
 
 function findUnknownField(name: string, find: Find): void {
+  const meant = FIELDS.find((field) => field.toLowerCase() === name.toLowerCase())
   const message = 'is not a field of a legacy token; it is ignored'
-  if (PLAIN_NAME.test(name)) find('warning', 'field_unknown', name, message)
+  if (meant !== undefined) find('error', 'field_case', name, `is written ${meant} in the legacy list`)
+  else if (PLAIN_NAME.test(name)) find('warning', 'field_unknown', name, message)
   else find('warning', 'field_unknown', '', `has a field, not named here, that ${message}`)
 }
