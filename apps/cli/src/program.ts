@@ -78,7 +78,7 @@ async function report(error: unknown, io: Io, session: Session | undefined): Pro
   }
   if (session !== undefined) {
     const { explainError } = await import('./frame/explain-error.ts')
-    const explained = await explainError(error, session)
+    const explained = await explainError(error instanceof TypeError ? (session.gap ?? error) : error, session)
     if (explained !== undefined) {
       await print(explained.message, explained.hints)
       return explained.exitCode

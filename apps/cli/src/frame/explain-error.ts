@@ -27,6 +27,10 @@ interface Explained {
 /** Explains an error of the service or of the request; `undefined` for other errors. */
 export async function explainError(error: unknown, session: Session): Promise<Explained | undefined> {
   if (error instanceof PathParameterError) return explainArgument(error)
+  // Of the right type, but for example no base64, or nested too deeply.
+  if (error instanceof DOMException || error instanceof RangeError) {
+    return { message: `an answer cannot be used: ${error.message}`, hints: [], exitCode: EXIT.failed }
+  }
   if (!(error instanceof LatchkeyError)) return undefined
   const explained = await explain(error, session)
   const hints = [...explained.hints]

@@ -1,5 +1,5 @@
 /** The tools of an action: client, printer, and prompts. */
-import type { Client } from '@latchkey/sdk'
+import type { Client, ContractBroken } from '@latchkey/sdk'
 import type { Connection } from '../context/connection.ts'
 import { EXIT } from '../exit-codes.ts'
 import type { Format } from '../output/formats.ts'
@@ -18,6 +18,8 @@ export class Session {
   /** Colours for standard error. */
   readonly paint: Paint
   readonly showsSecrets: boolean
+  /** A field that the last incomplete answer lacks. A command that cannot do without it fails with a TypeError. */
+  gap: ContractBroken | undefined
   private readonly input: Input
   private resolved: Promise<Connection> | undefined
   private connected: Promise<Client> | undefined
@@ -53,17 +55,22 @@ export class Session {
   async connect(
     connection: Pick<Connection, 'address' | 'secret' | 'namespace' | 'datacenter'>,
   ): Promise<Client> {
-    const { createClient } = await import('@latchkey/sdk')
+    const [{ createClient }, { checkedFetch }] = await Promise.all([
+      import('@latchkey/sdk'),
+      import('./checked-fetch.ts'),
+    ])
     const { address, secret, namespace, datacenter } = connection
     requireAddress(address)
-    const { env, fetch } = this.io
+    const { env, fetch = globalThis.fetch } = this.io
     try {
       return createClient({
         address,
         token: secret,
         namespace,
         datacenter,
-        fetch,
+        fetch: checkedFetch(fetch, address, (gap) => {
+          this.gap = gap
+        }),
         env: false,
         retries: RETRIES,
         ...(env.LATCHKEY_HEADER_PREFIX ? { headerPrefix: env.LATCHKEY_HEADER_PREFIX } : {}),
