@@ -1,7 +1,9 @@
 import type { Topic, WaitOutcome } from '@latchkey/service'
 
-/** A wait may end this much late: one timer serves all of them. */
-const TICK_MS = 50
+/** A wait may end this much late, besides the delay of the timer: one timer serves all of them. */
+const TICK_MS = 4
+/** How far ahead the timer looks for a tick at which waits end; it runs at least this often. */
+const TICKS_AHEAD = 16
 /**
  * Maximum waits that end in one turn of the event loop, so that other requests run between the turns. An answer takes
  * 50 to 100 µs, but a long list takes tens of milliseconds: a burst begins with few waits per turn, and adapts to the
@@ -26,7 +28,10 @@ export class Waiters {
   private readonly now: () => number
   private isTurnEnding = false
   private timer: NodeJS.Timeout | undefined
+  /** The first tick that has not passed. */
   private tick = 0
+  /** When the timer fires. */
+  private nextTick: number | undefined
   private isClosed = false
 
   /** Waits in progress. */
@@ -40,17 +45,14 @@ export class Waiters {
   add(topic: Topic, timeoutMs: number, signal: AbortSignal | undefined): Promise<WaitOutcome> {
     if (signal?.aborted) return Promise.resolve('aborted')
     if (this.isClosed || timeoutMs <= 0) return Promise.resolve('timeout')
-    if (!this.timer) {
-      this.tick = currentTick()
-      this.timer = setInterval(() => this.onTick(), TICK_MS)
-      this.timer.unref()
-    }
+    if (this.count === 0) this.tick = currentTick()
     return new Promise((resolve) => {
       const deadline = Math.ceil((performance.now() + timeoutMs) / TICK_MS)
       const waiter = new Waiter(this, topic, deadline, signal, resolve)
       addTo(this.byTopic, topic, waiter)
       addTo(this.byTick, deadline, waiter)
       this.count += 1
+      if (this.nextTick === undefined || deadline < this.nextTick) this.startTimer(deadline)
       signal?.addEventListener('abort', waiter)
     })
   }
@@ -122,12 +124,23 @@ export class Waiters {
         if (!this.woken.has(waiter)) this.woken.set(waiter, 'timeout')
       }
     }
+    this.nextTick = undefined
+    if (this.count > 0) this.startTimer(this.tick + TICKS_AHEAD)
     this.endWoken()
   }
 
+  /** Starts the only timer, for the first tick at which waits end, but not after `last`. */
+  private startTimer(last: number): void {
+    let next = this.tick
+    while (next < last && next < this.tick + TICKS_AHEAD && !this.byTick.has(next)) next += 1
+    this.nextTick = next
+    clearTimeout(this.timer)
+    this.timer = setTimeout(() => this.onTick(), Math.max(0, next * TICK_MS - performance.now())).unref()
+  }
+
   private stop(): void {
-    clearInterval(this.timer)
-    this.timer = undefined
+    clearTimeout(this.timer)
+    this.nextTick = undefined
   }
 }
 
