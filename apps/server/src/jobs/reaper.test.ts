@@ -4,14 +4,7 @@ import { formatInstant } from '@latchkey/contract'
 import { MemoryStore, StoreConflict } from '@latchkey/service'
 import { aMethod, aToken } from '@latchkey/testkit/records/record-builders'
 import { describe, expect, test } from 'vitest'
-import {
-  isFullBatch,
-  orphanReaper,
-  REAP_INTERVAL_MS,
-  reapExpiredTokens,
-  reapedHere,
-  reapIdleTokens,
-} from './reaper.ts'
+import { orphanReaper, REAP_INTERVAL_MS, reapExpiredTokens, reapedHere, reapIdleTokens } from './reaper.ts'
 
 const NOW = Date.parse('2028-02-29T12:00:00Z')
 const BATCH_SIZE_MAX = 256
@@ -31,7 +24,7 @@ const sizeOf = (store: MemoryStore) => store.snapshot().tokens.size
 
 test('removes exactly the expired tokens, to the millisecond', async () => {
   const store = await aStoreOf([-1_000, -1, 0, 1, 1_000, undefined])
-  expect(await reapExpiredTokens(store, NOW)).toBe(3)
+  expect(await reapExpiredTokens(store, NOW)).toMatchObject({ removed: 3 })
   const left = [...store.snapshot().tokens.values()].map(({ ExpirationTime }) => ExpirationTime)
   expect(left).toEqual([formatInstant(NOW + 1), formatInstant(NOW + 1_000), undefined])
 })
@@ -50,7 +43,7 @@ test('a secondary removes only its Local tokens, however many global ones wait f
     ...pairs.map((record) => ({ table: 'tokens', op: 'put', record, expect: 0 }) as const),
   ])
   const scope = reapedHere(true)
-  expect(await reapExpiredTokens(store, NOW, scope)).toBe(1)
+  expect(await reapExpiredTokens(store, NOW, scope)).toMatchObject({ removed: 1 })
   expect(await reapIdleTokens(store, NOW, scope)).toBe(1)
   const look = orphanReaper(
     store,
@@ -62,10 +55,22 @@ test('a secondary removes only its Local tokens, however many global ones wait f
   expect([left.length, left.some(({ Local }) => Local)]).toEqual([BATCH_SIZE_MAX + 1 + made.length, false])
 })
 
+test.each([
+  [[1_001], 1_000],
+  [[-1, 400, 600], 400],
+  [[-1, 0, 1], 5],
+  [[undefined], 1_000],
+])(
+  'with tokens that expire in %j ms, the next round follows in %i ms: expiry wakes watchers',
+  async (offsets, nextInMs) => {
+    expect(await reapExpiredTokens(await aStoreOf(offsets), NOW)).toMatchObject({ nextInMs })
+  },
+)
+
 test('writes nothing if no token has expired', async () => {
   const store = await aStoreOf([1, undefined])
   const before = store.tableIndex('tokens')
-  expect(await reapExpiredTokens(store, NOW)).toBe(0)
+  expect(await reapExpiredTokens(store, NOW)).toMatchObject({ removed: 0 })
   expect(store.tableIndex('tokens')).toBe(before)
 })
 
@@ -74,9 +79,10 @@ test.each([BATCH_SIZE_MAX - 1, BATCH_SIZE_MAX, BATCH_SIZE_MAX + 1])(
   async (count) => {
     const store = await aStoreOf(Array.from({ length: count }, (_, i) => -1 - i))
     const before = store.tableIndex('tokens')
-    const removed = await reapExpiredTokens(store, NOW)
-    expect(removed).toBe(Math.min(count, BATCH_SIZE_MAX))
-    expect(isFullBatch(removed)).toBe(count >= BATCH_SIZE_MAX)
+    expect(await reapExpiredTokens(store, NOW)).toEqual({
+      removed: Math.min(count, BATCH_SIZE_MAX),
+      nextInMs: count >= BATCH_SIZE_MAX ? 0 : REAP_INTERVAL_MS,
+    })
     expect(store.tableIndex('tokens')).toBe(before + 1)
     expect([...store.snapshot().tokens.values()].map(({ ExpirationTime }) => ExpirationTime)).toEqual(
       count > BATCH_SIZE_MAX ? [formatInstant(NOW - 1)] : [],
@@ -187,9 +193,9 @@ describe('beside others', () => {
       }
       return commit(changes)
     }
-    expect(await reapExpiredTokens(store, NOW)).toBe(0)
+    expect(await reapExpiredTokens(store, NOW)).toMatchObject({ removed: 0 })
     expect(sizeOf(store)).toBe(1)
-    expect(await reapExpiredTokens(store, NOW)).toBe(1)
+    expect(await reapExpiredTokens(store, NOW)).toMatchObject({ removed: 1 })
     expect(sizeOf(store)).toBe(0)
   })
 
@@ -202,6 +208,6 @@ describe('beside others', () => {
     store.commit = async () => {
       throw new StoreConflict('changed')
     }
-    expect(await reapExpiredTokens(store, NOW)).toBe(0)
+    expect(await reapExpiredTokens(store, NOW)).toMatchObject({ removed: 0 })
   })
 })

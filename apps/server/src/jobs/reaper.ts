@@ -1,8 +1,17 @@
-import { idleHorizon, idleLimitOfMethod, isExpired, isOrphan, type TokenRecord } from '@latchkey/acl'
+import {
+  expirationMs,
+  idleHorizon,
+  idleLimitOfMethod,
+  isExpired,
+  isOrphan,
+  type TokenRecord,
+} from '@latchkey/acl'
 import { type Change, type Store, StoreConflict, type TokenScope } from '@latchkey/service'
 
-/** Time between two rounds that found less than a batch. */
+/** Maximum time between two rounds. */
 export const REAP_INTERVAL_MS = 1_000
+/** Minimum time between two rounds that found less than a batch: tokens that expire almost together share a commit. */
+const REAP_INTERVAL_MS_MIN = 5
 /** Maximum tokens removed by one commit, so that no write waits long behind it (EXP-05). */
 const BATCH_SIZE_MAX = 256
 
@@ -11,17 +20,26 @@ export function reapedHere(isSecondary: boolean): TokenScope {
   return isSecondary ? { local: true } : {}
 }
 
+interface Reaped {
+  /** How many were removed. */
+  readonly removed: number
+  /** Milliseconds until the next round: the next token expires, or more may be waiting. */
+  readonly nextInMs: number
+}
+
 /**
- * Removes expired tokens. They have acted as deleted since their expiry; this frees their rows and ids.
- *
- * @returns how many were removed.
+ * Removes expired tokens. They have acted as deleted since their expiry; this frees their rows and ids, and wakes the
+ * blocking queries that showed them. No token lives for less than {@link REAP_INTERVAL_MS}, so a round that looks this far
+ * ahead finds the instant of the next one.
  */
-export async function reapExpiredTokens(store: Store, now: number, scope: TokenScope = {}): Promise<number> {
-  const expired = await store.expiredTokens(now, BATCH_SIZE_MAX, scope)
-  return remove(
-    store,
-    expired.filter((token) => isExpired(token, now)),
-  )
+export async function reapExpiredTokens(store: Store, now: number, scope: TokenScope = {}): Promise<Reaped> {
+  const found = await store.expiredTokens(now + REAP_INTERVAL_MS, BATCH_SIZE_MAX, scope)
+  const expired = found.filter((token) => isExpired(token, now))
+  const removed = await remove(store, expired)
+  if (isFullBatch(removed)) return { removed, nextInMs: 0 }
+  const next = found.find((token) => !isExpired(token, now))
+  const inMs = next ? (expirationMs(next) ?? now) - now : REAP_INTERVAL_MS
+  return { removed, nextInMs: Math.max(REAP_INTERVAL_MS_MIN, Math.min(inMs, REAP_INTERVAL_MS)) }
 }
 
 /**

@@ -99,9 +99,9 @@ function scopeOf({ config, store }: JobsOptions): TokenScope {
 
 async function reap(options: JobsOptions): Promise<number> {
   const { store, log } = options
-  const removed = await store.asLeader(() => reapExpiredTokens(store, store.clock.now(), scopeOf(options)))
-  if (removed) log.debug({ removed }, 'expired tokens removed')
-  return isFullBatch(removed ?? 0) ? 0 : REAP_INTERVAL_MS
+  const reaped = await store.asLeader(() => reapExpiredTokens(store, store.clock.now(), scopeOf(options)))
+  if (reaped?.removed) log.debug({ removed: reaped.removed }, 'expired tokens removed')
+  return reaped?.nextInMs ?? REAP_INTERVAL_MS
 }
 
 async function reapIdle(options: JobsOptions): Promise<number> {

@@ -1,12 +1,13 @@
-/** Removes expired and idle tokens, and ends expired sessions, as the server does. Such tokens already act as if deleted. */
+/**
+ * Removes expired and idle tokens, and ends expired sessions, as the server does. Such tokens already act as if deleted;
+ * their removal, at the instant of their expiry, wakes blocking queries.
+ */
 
 import { type IdleLimit, idleHorizon, idleLimitOfMethod, type TokenRecord } from '@latchkey/acl'
 import { parseInstant } from '@latchkey/contract'
 import type { MemoryStore } from '@latchkey/service'
 import type { MockClock } from '../mock-clock.ts'
 
-/** Delay between the expiration of a token and its removal, in milliseconds. */
-const REAP_DELAY_MS = 1_000
 /** Number of searches for idle tokens per idle limit. */
 const IDLE_LOOKS = 10
 
@@ -45,7 +46,7 @@ export function createReaper(store: MemoryStore, clock: MockClock): () => void {
     const [next] = store.expiredNow(Number.POSITIVE_INFINITY, 1)
     const expiresAt = parseInstant(next?.ExpirationTime ?? '')
     if (expiresAt === undefined) return Number.POSITIVE_INFINITY
-    return Math.max(0, expiresAt - clock.now()) + REAP_DELAY_MS
+    return Math.max(0, expiresAt - clock.now())
   }
   return schedule
 }

@@ -284,6 +284,52 @@ export const expirationCases: readonly Case[] = [
     },
   },
   {
+    id: 'expiration/wakes',
+    spec: '3',
+    also: ['D/tokens/expired', 'D/blocking/wakes'],
+    title:
+      'the expiry of a token, to the millisecond, wakes self, reads and lists that showed it, with a higher index',
+    needs: { clock: true },
+    async run(ctx) {
+      const policy = await ctx.policy()
+      const { AccessorID, SecretID } = await ctx.token({ Policies: [{ ID: policy.ID }], ExpirationTTL: '1m' })
+      const statuses = new Map<string, number>()
+      const reads: readonly (readonly [path: string, token: string | undefined, status: number])[] = [
+        ['/acl/token/self?', SecretID, 403],
+        [`/acl/token/${AccessorID}?`, undefined, 404],
+        [`/acl/token/${AccessorID}?expanded&`, undefined, 404],
+        ['/acl/tokens?', undefined, 200],
+        [`/acl/tokens?policy=${policy.ID}&`, undefined, 200],
+      ]
+      const waits = await Promise.all(
+        reads.map(async ([path, token]) => {
+          const options = token === undefined ? {} : { token }
+          const first = await ctx.call('GET', path, options)
+          const index = Number(first.headers.get(ctx.header('Index')))
+          const reply = ctx.call('GET', `${path}index=${index}&wait=10m`, options).then((answer) => {
+            statuses.set(path, answer.status)
+            if (path.startsWith('/acl/tokens')) assert(!answer.text.includes(AccessorID), path)
+            assert(Number(answer.headers.get(ctx.header('Index'))) > index, `${path}: the index stays`)
+          })
+          return { reply }
+        }),
+      )
+      const turns = () => new Promise((resolve) => setTimeout(resolve, 40))
+      await turns()
+      ctx.clock.advance(MINUTE - 1)
+      await turns()
+      assert.deepEqual([...statuses], [], 'nothing is new a millisecond before')
+      ctx.clock.advance(1)
+      await turns()
+      const woken = new Map(statuses)
+      // Ends the waits that were not woken.
+      ctx.clock.advance(15 * MINUTE)
+      await Promise.allSettled(waits.map(({ reply }) => reply))
+      assert.deepEqual(woken, new Map(reads.map(([path, , status]) => [path, status])))
+      await Promise.all(waits.map(({ reply }) => reply))
+    },
+  },
+  {
     id: 'expiration/reached-in-real-time',
     spec: '3',
     also: ['D/tokens/expired'],
