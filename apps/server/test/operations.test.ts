@@ -166,9 +166,11 @@ describe('backup, inspect and restore', () => {
     expect(await backUp(file, env)).toBe(0)
     expect(statSync(file).mode & 0o777).toBe(0o600)
     expect(await inspectArchive(file)).toBe(0)
-    expect(printed.join('')).toMatch(/is whole[\s\S]*needs keys {4}test\n[\s\S]*1 kv/)
+    expect(printed.join('')).toMatch(
+      /is whole[\s\S]*needs keys {4}test\n {2}HMAC {10}by the key test;[\s\S]*1 kv/,
+    )
     await put('after')
-    expect(await restoreArchive(file, env, { isForced: true })).toBe(0)
+    expect(await restoreArchive(file, env, { isForced: true, isUnauthenticated: false })).toBe(0)
     expect(await keys()).toMatchObject({ status: 200, body: ['before'] })
   })
 
@@ -177,7 +179,9 @@ describe('backup, inspect and restore', () => {
     expect(await backUp(file, env)).toBe(0)
     writeFileSync(file, readFileSync(file).subarray(0, -10))
     await expect(inspectArchive(file)).rejects.toThrow(/damaged: it ends at byte/)
-    await expect(restoreArchive(file, env, { isForced: true })).rejects.toThrow(StartError)
+    await expect(restoreArchive(file, env, { isForced: true, isUnauthenticated: false })).rejects.toThrow(
+      StartError,
+    )
     const other = join(folder, 'other')
     expect(await backUp(other, { ...env, LATCHKEY_TOKEN: '' })).toBe(1)
     expect(() => statSync(other)).toThrow()

@@ -63,7 +63,7 @@ export type { AuthUrlOptions, Oidc, OidcCallbackOptions } from './resources/oidc
 export type { Policies } from './resources/policies.ts'
 export type { RoleFilter, Roles } from './resources/roles.ts'
 export type { Sessions } from './resources/sessions.ts'
-export type { Snapshots } from './resources/snapshots.ts'
+export type { RestoreOptions, Snapshots } from './resources/snapshots.ts'
 export type { ChangesOptions, PromoteOptions, Status, VersionRange } from './resources/status.ts'
 export type { TokenFilter, TokenReadOptions, Tokens } from './resources/tokens.ts'
 export type {

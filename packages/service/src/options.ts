@@ -87,9 +87,14 @@ export interface Archives {
   /**
    * Replaces the whole store with an archive, or changes nothing. Afterwards, reads of this process show the restored records.
    *
+   * @param options `isUnauthenticated`: whether an archive without an HMAC is restored, too.
+   *
    * @throws AclError `snapshot_invalid`, `snapshot_refused`, `unavailable`.
    */
-  restore(archive: AsyncIterable<Uint8Array>): Promise<RestoredSnapshot>
+  restore(
+    archive: AsyncIterable<Uint8Array>,
+    options: { readonly isUnauthenticated: boolean },
+  ): Promise<RestoredSnapshot>
 }
 
 /** How logins are verified. */

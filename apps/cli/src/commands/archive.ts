@@ -7,6 +7,8 @@ import type { Action } from '../frame/command-spec.ts'
 /** Timeouts that suffice for the largest archive: a restore is one body, and a backup starts after the server's snapshot. */
 const ARCHIVE_MS_MAX = 600_000
 const MEGABYTE = 1_000_000
+const UNAUTHENTICATED =
+  'WARNING: --unauthenticated. If the archive has no HMAC, anyone who could write the file may have changed it, and given themselves any right.'
 const LIMITS = { timeout: ARCHIVE_MS_MAX, attemptTimeout: ARCHIVE_MS_MAX } as const
 
 export const backup: Action = async (session, input) => {
@@ -64,11 +66,16 @@ export const restore: Action = async (session, input) => {
   const file = input.arg(0)
   const archive = await openArchive(file)
   const { address } = await session.connection()
+  const unauthenticated = input.flag('unauthenticated')
+  if (unauthenticated) await session.note(UNAUTHENTICATED)
   await session.confirm(
     `Replace every record of ${address} with those in ${file}? Tokens that are not in the archive stop working at once.`,
   )
   session.progress.show('restoring …')
-  const { Index, Records } = await (await session.client()).snapshots.restore(archive, LIMITS)
+  const { Index, Records } = await (await session.client()).snapshots.restore(archive, {
+    ...LIMITS,
+    unauthenticated,
+  })
   session.progress.clear()
   if (!session.out.isTable) return session.out.data({ Index, Records })
   const counts = Object.entries(Records).map(([table, count]) => `${count} ${table}`)

@@ -40,6 +40,13 @@ export const serverCommands = (groups: () => readonly CommandGroup[]): CommandGr
       summary: 'replace the whole store with an archive, all or nothing, after confirmation',
       details:
         'Needs a management token. Afterwards only the tokens in the archive are valid: unless the archive has the token of this command, log in again.',
+      options: [
+        {
+          flags: '--unauthenticated',
+          description:
+            'also restore an archive without an HMAC, such as one of an older version: anyone may have changed it',
+        },
+      ],
       examples: ['restore latchkey.archive'],
       load: async () => (await import('./archive.ts')).restore,
     },

@@ -1,5 +1,6 @@
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { GLOBAL_MANAGEMENT_POLICY_ID } from '@latchkey/acl'
 import { AclError } from '@latchkey/contract'
 import type { Change } from '@latchkey/service'
 import { temporaryFolder } from '@latchkey/testkit/process/temporary-folder'
@@ -17,12 +18,14 @@ import pg from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createTestDatabase, type TestDatabase } from '../../test/database.ts'
 import { openTestStore, putNew, testRing } from '../../test/store.ts'
+import type { Signature } from '../secrets/key-ring.ts'
 import type { PostgresStore } from '../storage/postgres-store.ts'
-import { formatSchema } from './format.ts'
+import { type ArchiveHeader, formatSchema, PART_BYTES_MAX } from './format.ts'
 import { pagesOf } from './pages.ts'
+import { readArchive } from './read.ts'
 import { INDEX_GAP } from './restore.ts'
 import { ARCHIVED_TABLES, LEFT_OUT } from './tables.ts'
-import { lineOf } from './write.ts'
+import { lineOf, type Rows, writeArchive } from './write.ts'
 
 const put = <T extends Change['table']>(table: T, record: object) =>
   ({ table, op: 'put', record, expect: 0 }) as unknown as Change
@@ -85,10 +88,57 @@ async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
 }
 
 /** The refusal of an archive, by code and text. */
-async function refusalOf(bytes: Uint8Array, store = target): Promise<string> {
-  const error: unknown = await store.archives.restore(once(bytes)).catch((thrown: unknown) => thrown)
+async function refusalOf(bytes: Uint8Array, store = target, options = SIGNED): Promise<string> {
+  const restoring = store.archives.restore(once(bytes), options)
+  const error: unknown = await restoring.catch((thrown: unknown) => thrown)
   if (!(error instanceof AclError)) throw new Error(`restored, or failed: ${error}`)
   return `${error.code}: ${error.message}`
+}
+
+const SIGNED = { isUnauthenticated: false }
+const UNAUTHENTICATED = { isUnauthenticated: true }
+
+interface Forgery {
+  readonly header?: (header: ArchiveHeader) => ArchiveHeader
+  /** @returns undefined for no part. */
+  readonly rows?: (rows: Rows) => Rows | undefined
+  /** Default: that of the archive. */
+  readonly signature?: 'none' | Signature
+}
+
+/** The archive with other content and correct checksums, as anyone can make it who may write the file. */
+async function forge({
+  header: headerOf = (same) => same,
+  rows: rowsOf = (same) => same,
+  signature,
+}: Forgery) {
+  let header: ArchiveHeader | undefined
+  let signed: Signature | undefined
+  const pages: Rows[] = []
+  for await (const item of readArchive(once(archive))) {
+    if (item.kind === 'header') header = headerOf(item.header)
+    if (item.kind === 'rows') pages.push(...[rowsOf(item.rows)].flatMap((rows) => rows ?? []))
+    if (item.kind === 'end') signed = item.end.signature
+  }
+  if (!header || !signed) throw new Error('the archive has no header or no signature')
+  const own = signature ?? signed
+  // Without a signature, the last line is that of an older version.
+  const ring = { sign: () => (own === 'none' ? undefined : own) as Signature }
+  const pieces: Uint8Array[] = []
+  for await (const piece of writeArchive(
+    header,
+    (async function* () {
+      yield* pages
+    })(),
+    ring,
+  ))
+    pieces.push(piece)
+  return Buffer.concat(pieces)
+}
+
+/** A policy that grants what the archived one did not. */
+function grant({ table, count, json }: Rows): Rows {
+  return { table, count, json: json.replace('acl = \\"read\\"', 'acl = \\"write\\"') }
 }
 
 /** The same archive with a different header. */
@@ -155,6 +205,68 @@ test('an archive for another server is refused by name, and nothing changes', as
   await expectUnchanged()
 })
 
+test('SEC-04: an archive whose content was changed is refused, whatever its checksums say; one without an HMAC needs the option', async () => {
+  const edited = await forge({ rows: grant })
+  expect(edited.includes('write')).toBe(false)
+  expect(await refusalOf(edited)).toMatch(/^snapshot_invalid: .*changed after it was made.*by the key old/)
+  expect(await refusalOf(edited, target, UNAUTHENTICATED)).toMatch(/^snapshot_invalid/)
+  const older = await forge({ header: ({ index, ...header }) => ({ ...header, index: index + 1 }) })
+  expect(await refusalOf(older)).toMatch(/^snapshot_invalid/)
+  const stripped = await forge({ rows: grant, signature: 'none' })
+  expect(await refusalOf(stripped)).toMatch(
+    /^snapshot_refused: .*no HMAC.*--unauthenticated \(\?unauthenticated/,
+  )
+  await expectUnchanged()
+  const store = await openTestStore({ ring: testRing('new', 'old') })
+  await store.archives.restore(once(stripped), UNAUTHENTICATED)
+  expect(store.directory().policy(policy.ID)?.Rules).toBe('acl = "write"')
+})
+
+test('SEC-04: an archive by a key that the server does not have is refused, and says which key to add and where', async () => {
+  const other = await openTestStore({ ring: testRing('other') })
+  expect(await refusalOf(archive, other)).toMatch(
+    /the key old is missing here; this server has other: .*LATCHKEY_ENCRYPTION_KEYS or encryption\.keys/,
+  )
+  const withoutKeys = { header: (header: ArchiveHeader) => ({ ...header, keys: [] }) }
+  expect(await refusalOf(await forge(withoutKeys), other)).toMatch(
+    /^snapshot_refused: .*HMAC is by the key old, and this server has other: add/,
+  )
+  const { keyId, hmac } = testRing('other').sign('', '')
+  const foreign = await forge({ ...withoutKeys, signature: { keyId: 'new', hmac } })
+  expect(keyId).toBe('other')
+  expect(await refusalOf(foreign)).toMatch(/^snapshot_invalid: .*not by the key new/)
+  expect(await refusalOf(await forge({ signature: { keyId: 'old', hmac: '' } }))).toMatch(/^snapshot_invalid/)
+})
+
+test('an unauthenticated archive is refused if a store could not go on with it: its index, no built-in policy, blanks', async () => {
+  const store = await openTestStore({ ring: testRing('new', 'old') })
+  await store.commit([
+    put('policies', aPolicy({ ID: GLOBAL_MANAGEMENT_POLICY_ID, Name: 'global-management' })),
+  ])
+  const refusal = async (forgery: Forgery) =>
+    refusalOf(await forge({ ...forgery, signature: 'none' }), store, UNAUTHENTICATED)
+  expect(await refusal({})).toMatch(/^snapshot_invalid: .*built-in policy global-management/)
+  expect(await refusal({ rows: () => undefined })).toMatch(/^snapshot_invalid: .*built-in policy/)
+  const tables = ({ tables: { policy: _, ...rest } }: ArchiveHeader) => rest
+  const withoutTable = (header: ArchiveHeader) => ({ ...header, tables: tables(header) })
+  const isOther = (rows: Rows) => (rows.table === 'policy' ? undefined : rows)
+  expect(await refusal({ header: withoutTable, rows: isOther })).toMatch(
+    /^snapshot_invalid: .*built-in policy/,
+  )
+  for (const index of [2 ** 52 + 1, Number.MAX_SAFE_INTEGER])
+    expect(await refusal({ header: (header) => ({ ...header, index }) })).toMatch(/^snapshot_invalid: .*form/)
+  const blanks: Rows = { table: 'kv', count: 0, json: `[${' '.repeat(PART_BYTES_MAX)}]` }
+  expect(await refusal({ rows: (rows) => (rows.table === 'kv' ? blanks : rows) })).toMatch(
+    /^snapshot_invalid: .*decompressed to at most/,
+  )
+  const late = (rows: Rows) => ({
+    ...rows,
+    json: rows.json.replace(/"create_index":\d+/, '"create_index":9007199254740990'),
+  })
+  const lateRows = await forge({ rows: late, signature: 'none' })
+  expect(await refusalOf(lateRows, target, UNAUTHENTICATED)).toMatch(/an index that no store reaches/)
+})
+
 async function expectUnchanged(): Promise<void> {
   await target.refresh('consistent')
   expect((await target.tokenBySecret(stray.SecretID))?.AccessorID).toBe(stray.AccessorID)
@@ -184,7 +296,7 @@ test('DUR-11: a restore replaces every record under another lookup key, on all p
     return [target, neighbour].every((store) => store.status().hasLease)
   }
   await expect.poll(holdBoth, { timeout: 20_000 }).toBe(true)
-  const restored = await target.archives.restore(once(archive))
+  const restored = await target.archives.restore(once(archive), SIGNED)
   expect(await waiting).toBe('changed')
   expect(restored.Index).toBeGreaterThanOrEqual(before + INDEX_GAP)
   expect(restored.SnapshotIndex).toBe(source.commitIndex())
@@ -244,7 +356,7 @@ test('of intentions of an older store that differ only in case, a restore keeps 
     ])
   }
   await client.end()
-  await store.archives.restore(once(await archiveOf(store)))
+  await store.archives.restore(once(await archiveOf(store)), SIGNED)
   const intentions = store.directory().intentions()
   expect(intentions.list().map((each) => [each.SourceName, each.DestinationName, each.Action])).toEqual([
     ['a', 'web', 'deny'],
@@ -271,7 +383,7 @@ test('an archive that is read during writes is one snapshot, at the index that i
   for (let next = await reading.next(); !next.done; next = await reading.next())
     pieces.push(Buffer.from(next.value))
   const other = await openTestStore({ ring: testRing('new') })
-  const { SnapshotIndex } = await other.archives.restore(once(Buffer.concat(pieces)))
+  const { SnapshotIndex } = await other.archives.restore(once(Buffer.concat(pieces)), SIGNED)
   expect(SnapshotIndex).toBeLessThan(target.commitIndex())
   expect(await other.tokenBySecret(later.SecretID)).toBeUndefined()
   expect((await other.tokenBySecret(linked.SecretID))?.AccessorID).toBe(linked.AccessorID)
@@ -316,6 +428,6 @@ test('an archive that does not fit on the disk is refused with the reason, and t
   expect((await archiveOf(store)).length).toBeGreaterThan(0)
   rmSync(archiveFolder)
   mkdirSync(archiveFolder)
-  await store.archives.restore(once(archive))
+  await store.archives.restore(once(archive), SIGNED)
   expect(readdirSync(archiveFolder)).toEqual([])
 })

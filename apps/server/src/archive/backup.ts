@@ -26,7 +26,7 @@ export async function* backUp(store: ArchiveStore): AsyncGenerator<Uint8Array> {
     await client.query('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY')
     await client.query(`SET LOCAL idle_in_transaction_session_timeout = ${READER_IDLE_MS_MAX}`)
     await client.query(`SET LOCAL bytea_output = 'hex'`)
-    yield* writeArchive(await headerOf(client, store), pagesOf(client))
+    yield* writeArchive(await headerOf(client, store), pagesOf(client), store.ring)
   } finally {
     await client.end().catch(() => {})
   }

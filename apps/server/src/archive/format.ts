@@ -4,9 +4,10 @@
  *     <hash> {"latchkey":"snapshot","format":1, …}                      the header
  *     <hash> {"part":1,"table":"token","rows":250,"bytes":…,"sha256":…}  and the bytes of the part: Zstandard of a JSON array of rows
  *     …
- *     <hash> {"end":true,"parts":…,"records":{…},"sha256":…}             the hash of everything before this line
+ *     <hash> {"end":true,"parts":…,"records":{…},"sha256":…,"signature":…}  the hash of everything before this line, and its HMAC
  *
- * Nothing follows the last line, so truncation is detected. Decisions: backup.
+ * Nothing follows the last line, so truncation is detected. Anybody can compute the hashes; only a server with the key can
+ * compute the HMAC. Archives that were made before have none. Decisions: backup.
  */
 import * as z from 'zod'
 
@@ -15,8 +16,15 @@ export const FORMAT = 1
 
 /** A longer line is damaged. */
 export const LINE_BYTES_MAX = 1_048_576
-/** A longer part, compressed or not, is damaged. */
-export const PART_BYTES_MAX = 268_435_456
+/** A longer part, compressed or not, is damaged. A part has about a megabyte, or one row of a few megabytes. */
+export const PART_BYTES_MAX = 16_777_216
+/**
+ * The highest index of an archive, and of its rows. A restored store continues above it, and an index must stay a safe
+ * integer.
+ */
+export const INDEX_MAX = 2 ** 52
+/** The context of the HMAC, which signs the hash of everything before the last line. */
+export const SIGNATURE_CONTEXT = 'latchkey/archive'
 
 const count = z.number().int().nonnegative()
 const sha256 = z.string().regex(/^[0-9a-f]{64}$/)
@@ -31,7 +39,7 @@ export const headerSchema = formatSchema.extend({
   serviceVersion: z.string(),
   datacenter: z.string(),
   /** Commit index of the archive. */
-  index: count,
+  index: count.max(INDEX_MAX),
   /** RFC 3339. */
   createdAt: z.string(),
   /** The migrations of the schema, in order. */
@@ -49,5 +57,6 @@ export const endSchema = z.object({
   parts: count,
   records: z.record(z.string(), count),
   sha256,
+  signature: z.object({ keyId: z.string(), hmac: z.string() }).optional(),
 })
 export type ArchiveEnd = z.infer<typeof endSchema>

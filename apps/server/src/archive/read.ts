@@ -72,7 +72,7 @@ async function textOf(bytes: Buffer, what: string): Promise<string> {
   try {
     return (await decompress(bytes, { maxOutputLength: PART_BYTES_MAX })).toString('utf8')
   } catch (cause) {
-    throw damaged(`${what} cannot be decompressed`, cause)
+    throw damaged(`${what} cannot be decompressed to at most ${PART_BYTES_MAX} bytes`, cause)
   }
 }
 

@@ -3,7 +3,8 @@ import { isOfLastBeforeRelease } from '../database/schema/schema-compatibility.t
 import { KeyRingError } from '../secrets/key-ring.ts'
 import { SAMPLE_CONTEXT } from '../storage/keys/sealing-samples.ts'
 import type { ArchiveStore } from './archive-store.ts'
-import type { ArchiveHeader } from './format.ts'
+import { type ArchiveEnd, type ArchiveHeader, SIGNATURE_CONTEXT } from './format.ts'
+import { damaged } from './read.ts'
 import { ARCHIVED_TABLES } from './tables.ts'
 
 /**
@@ -55,7 +56,36 @@ function requireKeys({ keys }: ArchiveHeader, { ring }: ArchiveStore): void {
     }
   })
   if (problems.length === 0) return
-  throw refused(`${problems.join(', ')}; this server has ${ring.ids.join(', ')}`)
+  throw refused(
+    `${problems.join(', ')}; this server has ${ring.ids.join(', ')}: add the keys of the archive to LATCHKEY_ENCRYPTION_KEYS or encryption.keys, after the first one`,
+  )
+}
+
+/**
+ * Checks that a server with these keys made the archive, and that nobody has changed it since.
+ *
+ * @param isUnauthenticated whether the caller vouches for an archive without an HMAC.
+ * @throws AclError `snapshot_refused`, `snapshot_invalid`.
+ */
+export function requireAuthentic(
+  { sha256, signature }: ArchiveEnd,
+  { ring }: Pick<ArchiveStore, 'ring'>,
+  isUnauthenticated: boolean,
+): void {
+  if (signature === undefined) {
+    if (isUnauthenticated) return
+    throw refused(
+      'it has no HMAC, so anyone may have changed it and given new rights. Archives made before HMACs were added have none: ' +
+        'if you trust the place where it was kept, restore it with --unauthenticated (?unauthenticated over HTTP)',
+    )
+  }
+  if (!ring.ids.includes(signature.keyId)) {
+    throw refused(
+      `its HMAC is by the key ${signature.keyId}, and this server has ${ring.ids.join(', ')}: add that key after the first one`,
+    )
+  }
+  if (!ring.isSigned(sha256, signature, SIGNATURE_CONTEXT))
+    throw damaged(`it was changed after it was made: its HMAC is not by the key ${signature.keyId}`)
 }
 
 /**

@@ -1,3 +1,4 @@
+import { GLOBAL_MANAGEMENT_POLICY_ID } from '@latchkey/acl'
 import { AclError, type RestoredSnapshot } from '@latchkey/contract'
 import pg from 'pg'
 import { sqlStateOf } from '../database/database-error.ts'
@@ -5,7 +6,7 @@ import { migrationNames } from '../database/schema/migrate.ts'
 import { KeyRingError } from '../secrets/key-ring.ts'
 import type { ArchiveStore } from './archive-store.ts'
 import { connectForArchive } from './connection.ts'
-import type { ArchiveHeader } from './format.ts'
+import { type ArchiveHeader, INDEX_MAX } from './format.ts'
 import { type ArchiveItem, damaged } from './read.ts'
 import { refused, requireKnownSchema } from './refusals.ts'
 import { rewrapRows } from './rewrap-row.ts'
@@ -48,6 +49,7 @@ export async function restore(
       if (item.kind === 'end') records = item.end.records
     }
     if (records === undefined) throw damaged('it has no end')
+    await requireRecords(client, header)
     const index = await takeIndex(client, header, store)
     for (const table of tables) await moveRows(client, table, { index, columns: header.tables[table] ?? [] })
     await client.query('SELECT latchkey_fold_intentions()')
@@ -90,6 +92,31 @@ async function insertRows(
   })
   if (rowCount !== rows.count)
     throw damaged(`a part of the table ${table} has ${rowCount} rows instead of ${rows.count}`)
+}
+
+/**
+ * Refuses an archive that would leave a store without its built-in policy, so that no token could have all rights, and
+ * one whose rows have an index that no store reaches.
+ *
+ * @throws AclError `snapshot_invalid`.
+ */
+async function requireRecords(client: pg.Client, { tables }: ArchiveHeader): Promise<void> {
+  // A secondary that has not copied it yet has none, nor has a store before 1.4.0.
+  const own = await client.query('SELECT FROM policy WHERE id = $1', [GLOBAL_MANAGEMENT_POLICY_ID])
+  if (own.rowCount !== 0) {
+    const found =
+      tables.policy &&
+      (await client.query(`SELECT FROM ${copyOf('policy')} WHERE id = $1`, [GLOBAL_MANAGEMENT_POLICY_ID]))
+    if (!found || found.rowCount === 0) throw damaged('it lacks the built-in policy global-management')
+  }
+  for (const [table, columns] of Object.entries(tables)) {
+    if (!columns.includes('create_index')) continue
+    const { rowCount } = await client.query(
+      `SELECT FROM ${copyOf(table)} WHERE create_index > $1 OR create_index < 0 LIMIT 1`,
+      [INDEX_MAX],
+    )
+    if (rowCount !== 0) throw damaged(`a row of the table ${table} has an index that no store reaches`)
+  }
 }
 
 function rewrapped(rows: Rows, { secrets, ring }: ArchiveStore): string {

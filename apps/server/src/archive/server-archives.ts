@@ -9,9 +9,9 @@ import { migrationNames } from '../database/schema/migrate.ts'
 import { hasCode } from '../has-code.ts'
 import type { ArchiveStore } from './archive-store.ts'
 import { backUp } from './backup.ts'
-import type { ArchiveHeader } from './format.ts'
+import type { ArchiveEnd, ArchiveHeader } from './format.ts'
 import { type ArchiveItem, damaged, readArchive } from './read.ts'
-import { requireSuitable } from './refusals.ts'
+import { requireAuthentic, requireSuitable } from './refusals.ts'
 import { restore } from './restore.ts'
 
 interface Parts {
@@ -52,17 +52,22 @@ export class ServerArchives implements Archives {
    * Stores the archive in a temporary file first: it arrives at its client's pace, and nothing is changed before all
    * its checksums are verified. Its secrets are sealed in the file, too.
    */
-  async restore(archive: AsyncIterable<Uint8Array>): Promise<RestoredSnapshot> {
+  async restore(
+    archive: AsyncIterable<Uint8Array>,
+    { isUnauthenticated }: { readonly isUnauthenticated: boolean },
+  ): Promise<RestoredSnapshot> {
     const { folder, store, catchUp, log } = this.parts
     this.begin()
     let file: FileHandle | undefined
     try {
       file = await openUnnamed(folder)
       await file.writeFile(archive)
-      const header = await verify(contentOf(file), store)
+      const { header, isSigned } = await verify(contentOf(file), store, isUnauthenticated)
       log.warn(
         { snapshotIndex: header.index, madeAt: header.createdAt },
-        'restoring the store from an archive',
+        isSigned
+          ? 'restoring the store from an archive'
+          : 'restoring the store from an UNAUTHENTICATED archive: it has no HMAC, so anyone may have changed it',
       )
       const content = contentOf(file)
       const restored = await withAclErrors(() => restore(readArchive(content), header, store))
@@ -119,14 +124,22 @@ function notKept(cause: Error): AclError {
   return new AclError('unavailable', message, { headers: { 'Retry-After': '10' }, cause })
 }
 
-/** Reads the whole archive, and checks its header against this server. */
-async function verify(content: AsyncIterable<Uint8Array>, store: ArchiveStore): Promise<ArchiveHeader> {
+/** Reads the whole archive, and checks its header and its HMAC against this server. */
+async function verify(
+  content: AsyncIterable<Uint8Array>,
+  store: ArchiveStore,
+  isUnauthenticated: boolean,
+): Promise<{ readonly header: ArchiveHeader; readonly isSigned: boolean }> {
   let header: ArchiveHeader | undefined
+  let end: ArchiveEnd | undefined
   for await (const item of readArchive(content) as AsyncIterable<ArchiveItem>) {
-    if (item.kind !== 'header') continue
-    header = item.header
-    requireSuitable(header, store, migrationNames())
+    if (item.kind === 'header') {
+      header = item.header
+      requireSuitable(header, store, migrationNames())
+    }
+    if (item.kind === 'end') end = item.end
   }
-  if (header === undefined) throw damaged('it has no header')
-  return header
+  if (header === undefined || end === undefined) throw damaged('it has no header or no end')
+  requireAuthentic(end, store, isUnauthenticated)
+  return { header, isSigned: end.signature !== undefined }
 }

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto'
 import { promisify } from 'node:util'
 import { zstdCompress } from 'node:zlib'
-import type { ArchiveHeader } from './format.ts'
+import type { KeyRing } from '../secrets/key-ring.ts'
+import { type ArchiveHeader, SIGNATURE_CONTEXT } from './format.ts'
 
 const compress = promisify(zstdCompress)
 
@@ -12,10 +13,11 @@ export interface Rows {
   readonly json: string
 }
 
-/** The bytes of an archive, a part at a time. */
+/** The bytes of an archive, a part at a time, signed by the active key. */
 export async function* writeArchive(
   header: ArchiveHeader,
   pages: AsyncIterable<Rows>,
+  ring: Pick<KeyRing, 'sign'>,
 ): AsyncGenerator<Uint8Array> {
   const whole = createHash('sha256')
   const records: Record<string, number> = {}
@@ -32,7 +34,8 @@ export async function* writeArchive(
     yield noted(lineOf({ part: parts, table, rows: count, bytes: bytes.length, sha256: hashOf(bytes) }))
     yield noted(bytes)
   }
-  yield lineOf({ end: true, parts, records, sha256: whole.digest('hex') })
+  const sha256 = whole.digest('hex')
+  yield lineOf({ end: true, parts, records, sha256, signature: ring.sign(sha256, SIGNATURE_CONTEXT) })
 }
 
 /** A line of an archive: the hash of its content, then the content. */

@@ -81,8 +81,19 @@ export async function runCli(
   const restore: Command = command(
     'restore <file>',
     'replace the whole store of the server with an archive, all or nothing',
-    (file) => restoreArchive(file ?? '', env, { isForced: restore.opts().force === true }),
-  ).option('--force', 'do not ask for confirmation')
+    (file) => {
+      const { force, unauthenticated } = restore.opts()
+      return restoreArchive(file ?? '', env, {
+        isForced: force === true,
+        isUnauthenticated: unauthenticated === true,
+      })
+    },
+  )
+    .option('--force', 'do not ask for confirmation')
+    .option(
+      '--unauthenticated',
+      'also restore an archive without an HMAC, such as one of an older version: anyone may have changed it',
+    )
   const replication = program
     .command('replication')
     .description('inspect and control replication between datacenters')

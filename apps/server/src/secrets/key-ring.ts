@@ -1,4 +1,11 @@
-import { createCipheriv, createDecipheriv } from 'node:crypto'
+import {
+  createCipheriv,
+  createDecipheriv,
+  createHmac,
+  hkdfSync,
+  type KeyObject,
+  timingSafeEqual,
+} from 'node:crypto'
 import { createRandom } from '../random.ts'
 import { StartError } from '../start-error.ts'
 import type { EncryptionKey } from './encryption-keys.ts'
@@ -27,6 +34,16 @@ export interface KeyRing {
   open(sealed: Sealed, context: string): Buffer
   /** Re-encrypts under the active key; returns its input if that already uses the active key. */
   rewrap(sealed: Sealed, context: string): Sealed
+  /** Makes an HMAC (SHA-256) of a text, by a key derived from the active key for this context. */
+  sign(text: string, context: string): Signature
+  /** Whether a text has not changed since it was signed. @throws KeyRingError if the ring lacks the key. */
+  isSigned(text: string, signature: Signature, context: string): boolean
+}
+
+/** The id of a key, and an HMAC by it in base64. */
+export interface Signature {
+  readonly keyId: string
+  readonly hmac: string
 }
 
 /** Sealed bytes cannot be opened. Names the id of the key; `isMissing` says whether the ring lacks it. */
@@ -46,6 +63,7 @@ const ALGORITHM = 'aes-256-gcm'
 /** Random: 96 bits allow about four thousand million seals per key (NIST SP 800-38D, 8.3). */
 const NONCE_BYTES = 12
 const TAG_BYTES = 16
+const HMAC_BYTES = 32
 const OPTIONS = { authTagLength: TAG_BYTES }
 
 /** @param keys at least one; the first becomes the active one. */
@@ -80,12 +98,27 @@ export function createKeyRing(keys: readonly EncryptionKey[]): KeyRing {
     return plaintext
   }
 
+  const hmacOf = (key: KeyObject, text: string, context: string): Buffer =>
+    createHmac('sha256', Buffer.from(hkdfSync('sha256', key, '', context, HMAC_BYTES)))
+      .update(text)
+      .digest()
+
   return {
     activeId: active.id,
     ids: [...byId.keys()],
     seal,
     open,
     rewrap: (sealed, context) => (sealed.keyId === active.id ? sealed : seal(open(sealed, context), context)),
+    sign: (text, context) => ({
+      keyId: active.id,
+      hmac: hmacOf(active.key, text, context).toString('base64'),
+    }),
+    isSigned: (text, { keyId, hmac }, context) => {
+      const key = byId.get(keyId)
+      if (key === undefined) throw new KeyRingError(keyId, true)
+      const given = Buffer.from(hmac, 'base64')
+      return given.length === HMAC_BYTES && timingSafeEqual(given, hmacOf(key, text, context))
+    },
   }
 }
 

@@ -89,7 +89,7 @@ export const ERROR_ADVICE: Readonly<Record<AclErrorCode, string>> = {
   primary_superseded:
     'For operators: make the secondary that sent the request follow the new primary, and make this datacenter a secondary, too.',
   snapshot_refused:
-    'For operators: start the server as the message says, with the keys, the datacenter and the service version of the archive. See [backup](operations.md#backup).',
+    'For operators: start the server as the message says, with the keys, the datacenter and the service version of the archive; or restore an archive of an older version, which has no HMAC, with `?unauthenticated`. See [backup](operations.md#backup).',
   endpoint_removed: 'Use the endpoint that the message names.',
   body_too_large: 'Send a body of at most the size that the message names.',
   url_too_long: 'Shorten the path and query to the limit that the message names.',

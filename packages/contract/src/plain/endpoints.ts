@@ -133,7 +133,7 @@ export const ENDPOINTS = {
   'operations.versions': { method: 'GET', path: '/internal/versions', right: 'none', local: true, answer: 'array', query: ['from', 'to'] },
   'operations.openapi': { method: 'GET', path: '/openapi.json', right: 'none', local: true, answer: 'object' },
   'snapshots.read': { method: 'GET', path: '/snapshot', right: 'operator:read', answer: 'string' },
-  'snapshots.restore': { method: 'PUT', path: '/snapshot', right: 'operator:write', body: 'stream', answer: 'object' },
+  'snapshots.restore': { method: 'PUT', path: '/snapshot', right: 'operator:write', body: 'stream', answer: 'object', query: ['unauthenticated'] },
   'datacenters.accept': { method: 'PUT', path: '/acl/replication/accept', right: 'acl:write', gate: 'api.token', acl: true, refusedInLegacyMode: true, body: 'json', answer: 'object' },
   'datacenters.promote': { method: 'PUT', path: '/acl/replication/promote', right: 'acl:write', gate: 'api.token', acl: true, refusedInLegacyMode: true, body: 'json', answer: 'object' },
   'legacy.translate': { method: 'POST', path: '/acl/rules/translate', right: 'acl:read', gate: 'api.legacy', replacement: 'PUT /v1/acl/policy, with rules in the new syntax', acl: true, body: 'text', bodyOptional: true, alsoGet: true, subject: 'token AccessorID', answer: 'string' },

@@ -1,7 +1,7 @@
 /** Backup and restore of a whole store. Spec 9.4; decisions: backup. */
 import * as z from 'zod'
 import { answers, type ContractRoutes, c } from '../route.ts'
-import { query } from '../shared/query.ts'
+import { flagUnlessFalse, query } from '../shared/query.ts'
 import { restoredSchema } from './schemas.ts'
 
 export const snapshots = c.router({
@@ -24,8 +24,12 @@ export const snapshots = c.router({
     path: '/v1/snapshot',
     summary: 'Replace the whole store with an archive',
     description:
-      'Verifies all of the archive first, then replaces every record in one transaction, or none. The commit index continues above both stores. Also needs global management.',
-    query: query({}),
+      'Verifies all of the archive first, also that a server with these encryption keys made it and nobody has changed it since. Then it replaces every record in one transaction, or none. The commit index continues above both stores. Also needs global management.',
+    query: query({
+      unauthenticated: flagUnlessFalse(
+        'Also restore an archive without an HMAC, such as one that an older version made. Anyone may have changed it, and given themselves any right: only for an archive from a place that you trust.',
+      ),
+    }),
     // ts-rest sends text of this type unchanged; it would quote any other as JSON.
     contentType: 'application/x-www-form-urlencoded',
     body: z.string(),

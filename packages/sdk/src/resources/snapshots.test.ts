@@ -21,11 +21,13 @@ test('a refusal rejects before there is a stream', async () => {
 
 test('a restore leaves a blob to `fetch`, in the only mode in which Node keeps no copy of it', async () => {
   let sent: unknown
+  const asked: string[] = []
   const archive = new Blob(['the ', 'archive'])
   const client = clientOf(
     { address: 'http://acl.example' },
     {
-      fetch: async (_, init) => {
+      fetch: async (url, init) => {
+        asked.push(new URL(String(url)).search)
         sent = init
         return Response.json({ Index: 7, SnapshotIndex: 3, Records: { tokens: 1 } })
       },
@@ -34,6 +36,8 @@ test('a restore leaves a blob to `fetch`, in the only mode in which Node keeps n
   expect((await client.snapshots.restore(archive)).Index).toBe(7)
   expect(sent).toHaveProperty('redirect', 'error')
   expect(sent).toHaveProperty('body', archive)
+  await client.snapshots.restore(archive, { unauthenticated: true })
+  expect(asked).toEqual(['', '?unauthenticated'])
 })
 
 test('an archive that breaks off is Unavailable, and not read again', async () => {

@@ -60,9 +60,24 @@ export class Snapshots<M extends Mode> {
    * @example
    * const { Records } = await client.snapshots.restore(await openAsBlob('latchkey.archive'))
    */
-  restore(archive: Uint8Array | Blob, options: CallOptions = {}): Promise<Result<M, RestoredSnapshot>> {
-    return call(this.#core, { endpoint: 'snapshots.restore', body: archive, options })
+  restore(archive: Uint8Array | Blob, options: RestoreOptions = {}): Promise<Result<M, RestoredSnapshot>> {
+    const { unauthenticated } = options
+    return call(this.#core, {
+      endpoint: 'snapshots.restore',
+      query: { unauthenticated: unauthenticated === true ? true : undefined },
+      body: archive,
+      options,
+    })
   }
+}
+
+/** How to restore an archive. */
+export interface RestoreOptions extends CallOptions {
+  /**
+   * Also restore an archive without an HMAC, such as one that an older version made. Anyone may have changed it, and
+   * given themselves any right. Default: false.
+   */
+  readonly unauthenticated?: boolean
 }
 
 async function* piecesOf(

@@ -4,5 +4,6 @@ import { requireArchives } from './archives.ts'
 export async function restoreSnapshotHandler(
   call: Call<'snapshots.restore'>,
 ): Promise<Answer<'snapshots.restore'>> {
-  return json(await requireArchives(call).restore(call.body))
+  const isUnauthenticated = call.query.unauthenticated === true
+  return json(await requireArchives(call).restore(call.body, { isUnauthenticated }))
 }

@@ -24,9 +24,17 @@ export async function inspectArchive(file: string): Promise<number> {
       `  schema        ${header.migrations.at(-1)}\n` +
       `  index         ${header.index}\n` +
       `  needs keys    ${keys}\n` +
+      `  HMAC          ${signatureOf(end)}\n` +
       `  has           ${summaryOf(end)}\n`,
   )
   return 0
+}
+
+/** The server that restores it checks the HMAC, because that takes the key. */
+function signatureOf({ signature }: ArchiveEnd): string {
+  return signature === undefined
+    ? 'none: anyone may have changed it, and a restore needs --unauthenticated'
+    : `by the key ${signature.keyId}; the restore checks it`
 }
 
 /** Reads the whole archive. @throws StartError if the file cannot be read, or is damaged. */

@@ -13,6 +13,9 @@ const restoredSchema = z.object({ Index: z.number(), Records: z.record(z.string(
 
 const EXIT_FAILED = 1
 
+const UNAUTHENTICATED =
+  'WARNING: the archive has no HMAC. Anyone who could write the file may have changed it, and given themselves any right.\n'
+
 /**
  * Verifies the file, asks for confirmation, and sends it. The server verifies it again.
  *
@@ -22,15 +25,17 @@ const EXIT_FAILED = 1
 export async function restoreArchive(
   file: string,
   env: Environment,
-  { isForced }: { readonly isForced: boolean },
+  { isForced, isUnauthenticated }: { readonly isForced: boolean; readonly isUnauthenticated: boolean },
 ): Promise<number> {
   const inspected = await verifyArchive(file)
+  if (isUnauthenticated && inspected.end.signature === undefined) process.stderr.write(UNAUTHENTICATED)
   if (!isForced && !(await isConfirmed(inspected))) {
     process.stderr.write('Nothing was restored.\n')
     return EXIT_FAILED
   }
+  const query = isUnauthenticated ? '?unauthenticated' : ''
   const body = Readable.toWeb(createReadStream(file)) as ReadableStream<Uint8Array>
-  const response = await request(`/v1${buildPath('snapshots.restore')}`, env, { method: 'PUT', body })
+  const response = await request(`/v1${buildPath('snapshots.restore')}${query}`, env, { method: 'PUT', body })
   const text = await response.text()
   if (!response.ok) {
     process.stderr.write(`${text || `The server answered ${response.status}.`}\n`)
