@@ -175,7 +175,7 @@ export const CHECK_TIMEOUT_MS_MAX = 600_000
 export const DEREGISTER_AFTER_MS_MIN = 60_000
 /** Most checks in one service definition. */
 export const SERVICE_CHECKS_MAX = 64
-/** Most concurrent runs of HTTP and TCP checks in one process. Further runs wait. */
+/** Most concurrent runs of HTTP and TCP checks in one process, of which a service or token gets a part. Further runs wait. */
 export const CHECK_RUNS_MAX = 64
 /** Longest name of a service in an intention, in characters. */
 export const INTENTION_NAME_LENGTH_MAX = 256

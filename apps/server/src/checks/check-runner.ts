@@ -15,26 +15,33 @@ import { limits } from '@latchkey/contract'
 import { type LocalChecks, removeService, type Store, writeResult } from '@latchkey/service'
 import type { Logger } from 'pino'
 import type { Outgoing } from '../outgoing/outgoing.ts'
+import { FairQueue } from './fair-queue.ts'
 import { type CheckResult, runHttpCheck } from './http-check.ts'
-import { runTcpCheck } from './tcp-check.ts'
+import { type CheckTargets, runTcpCheck } from './tcp-check.ts'
 
 interface RunnerOptions {
   readonly store: Store
   readonly nodeName: string
   readonly localChecks: LocalChecks
   readonly outgoing: Outgoing
-  /** The only hosts that TCP checks connect to; empty for any. */
-  readonly hosts: readonly string[]
+  /** Where TCP checks may connect to. */
+  readonly targets: CheckTargets
   readonly log: Logger
 }
+
+type OwnedCheck = AgentCheck & Pick<NonNullable<CheckRecord['Agent']>, 'owner'>
 
 /** A check that runs here. */
 interface Running {
   /** Its definition as text. A change restarts the check. */
   readonly definition: string
-  readonly agent: AgentCheck
+  readonly agent: OwnedCheck
+  /** In lower case; empty for a check of the node. */
+  readonly service: string
   counts: ResultCounts
   timer: NodeJS.Timeout | undefined
+  /** Ends a run, or its wait for a place. */
+  end: (() => void) | undefined
 }
 
 /** How often an alias evaluates the checks that it follows. */
@@ -48,8 +55,7 @@ export class CheckRunner {
   private readonly running = new Map<string, Running>()
   /** Since when each check has been critical, by ID; only for services that may be removed. */
   private readonly criticalSince = new Map<string, number>()
-  private active = 0
-  private readonly queue: (() => void)[] = []
+  private readonly queue = new FairQueue(limits.CHECK_RUNS_MAX)
 
   constructor(options: RunnerOptions) {
     this.options = options
@@ -58,7 +64,7 @@ export class CheckRunner {
   /** Starts checks that are new or changed, and stops those that are gone. */
   update(checks: readonly CheckRecord[]): void {
     const seen = new Set<string>()
-    for (const { CheckID, Agent } of checks) {
+    for (const { CheckID, ServiceID, Agent } of checks) {
       if (!Agent || Agent.run.type === 'ttl') continue
       const key = CheckID.toLowerCase()
       seen.add(key)
@@ -66,7 +72,9 @@ export class CheckRunner {
       const definition = JSON.stringify(agent)
       if (this.running.get(key)?.definition === definition) continue
       this.stopOne(key)
-      const running: Running = { definition, agent, counts: NO_RESULTS, timer: undefined }
+      const service = ServiceID.toLowerCase()
+      const timer = undefined
+      const running: Running = { definition, agent, service, counts: NO_RESULTS, timer, end: undefined }
       this.running.set(key, running)
       this.plan(key, running, Math.random() * intervalOf(agent))
     }
@@ -99,7 +107,9 @@ export class CheckRunner {
   }
 
   private stopOne(key: string): void {
-    clearTimeout(this.running.get(key)?.timer)
+    const running = this.running.get(key)
+    clearTimeout(running?.timer)
+    running?.end?.()
     this.running.delete(key)
   }
 
@@ -108,25 +118,22 @@ export class CheckRunner {
     running.timer.unref()
   }
 
-  /** Limits how many checks run at a time; the others wait in order. */
   private enqueue(key: string, running: Running): void {
-    const begin = () => {
-      this.active += 1
-      void this.runOne(key, running).finally(() => {
-        this.active -= 1
-        this.queue.shift()?.()
-      })
+    const { agent, service } = running
+    // An alias only reads the catalog.
+    if (agent.run.type === 'alias') void this.runOne(key, running)
+    else {
+      const owner = { token: agent.owner ?? '', service }
+      running.end = this.queue.add(owner, (signal) => this.runOne(key, running, signal))
     }
-    if (this.active < limits.CHECK_RUNS_MAX) begin()
-    else this.queue.push(begin)
   }
 
-  private async runOne(key: string, running: Running): Promise<void> {
+  private async runOne(key: string, running: Running, signal?: AbortSignal): Promise<void> {
     const { log } = this.options
     const isCurrent = () => this.running.get(key) === running
     if (!isCurrent()) return
     try {
-      const result = await this.resultOf(running.agent)
+      const result = await this.resultOf(running.agent, signal)
       running.counts = countResult(running.counts, result.status)
       if (isCurrent() && movesStatus(running.counts, running.agent)) {
         await writeResult(this.options, key, result)
@@ -140,11 +147,11 @@ export class CheckRunner {
     if (isCurrent()) this.plan(key, running, intervalOf(running.agent))
   }
 
-  private async resultOf(agent: AgentCheck): Promise<CheckResult> {
+  private async resultOf(agent: AgentCheck, signal?: AbortSignal): Promise<CheckResult> {
     const { run } = agent
-    const { outgoing, hosts, store, nodeName } = this.options
-    if (run.type === 'http') return runHttpCheck(run, agent, outgoing)
-    if (run.type === 'tcp') return runTcpCheck(run, hosts)
+    const { outgoing, targets, store, nodeName } = this.options
+    if (run.type === 'http') return runHttpCheck(run, agent, outgoing, signal)
+    if (run.type === 'tcp') return runTcpCheck(run, targets, signal)
     const catalog = store.catalog()
     const followed = run.type === 'alias' ? { node: run.node || nodeName, service: run.service } : undefined
     if (!followed) return { status: 'critical', output: '' }

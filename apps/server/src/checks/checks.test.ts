@@ -1,5 +1,6 @@
 import { createServer as createHttpServer, type RequestListener, type Server } from 'node:http'
 import { type AddressInfo, createServer } from 'node:net'
+import { networkInterfaces } from 'node:os'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { Outgoing } from '../outgoing/outgoing.ts'
 import { runHttpCheck } from './http-check.ts'
@@ -20,6 +21,7 @@ const answer: RequestListener = ({ url = '', headers }, response) => {
   if (url === '/hang') return
   if (url === '/moved') response.writeHead(302, { Location: '/ok' })
   else if (url === '/loop') response.writeHead(302, { Location: '/loop' })
+  else if (url.startsWith('/to?')) response.writeHead(302, { Location: url.slice('/to?'.length) })
   else if (url === '/away') response.writeHead(302, { Location: 'http://169.254.169.254/latest' })
   else response.statusCode = Number(url.slice(1)) || 200
   response.end(url === '/long' ? `${'a'.repeat(100_000)}end` : 'body')
@@ -36,6 +38,7 @@ afterAll(async () => {
 })
 
 const outgoing = new Outgoing({ allowHttp: true })
+const anywhere = { hosts: [], publicOnly: false }
 const http = (path: string, timeoutMs = 20_000, url = `${origin}${path}`, header = {}) =>
   runHttpCheck(
     {
@@ -107,6 +110,42 @@ test('an HTTP check keeps the end of a long answer, names itself and follows red
   })
 })
 
+test.each(['http://10.0.0.1/', 'http://198.51.100.1/', 'http://[fc00::1]/', 'http://[64:ff9b::a00:1]/'])(
+  'SSRF-01: a redirect from this machine to %s, of another class of address, is not followed',
+  async (location) => {
+    expect(await http(`/to?${location}`, 2_000)).toMatchObject({
+      status: 'critical',
+      output: expect.stringMatching(/: address not allowed$/),
+    })
+  },
+)
+
+const [outside] = Object.values(networkInterfaces())
+  .flat()
+  .flatMap((each) => (each?.internal === false && each.family === 'IPv4' ? [each.address] : []))
+
+test.skipIf(outside === undefined)(
+  'SSRF-01: a redirect from another address to this machine is not followed, by address or name',
+  async () => {
+    const { port } = new URL(origin)
+    const elsewhere = createHttpServer(answer)
+    await new Promise<void>((listening) => elsewhere.listen(0, outside, listening))
+    const from = `http://${outside}:${(elsewhere.address() as AddressInfo).port}`
+    seen.length = 0
+    for (const host of ['127.0.0.1', 'localhost', '[::ffff:7f00:1]']) {
+      const path = `/to?http://${host}:${port}/ok`
+      expect(await http(path, 2_000, `${from}${path}`)).toMatchObject({
+        status: 'critical',
+        output: expect.stringMatching(/: address not allowed$/),
+      })
+    }
+    expect(seen.map(({ url }) => url.slice(0, 4))).toEqual(['/to?', '/to?', '/to?'])
+    expect(await http('', 2_000, `${from}/to?${from}/ok`)).toMatchObject({ status: 'passing' })
+    elsewhere.closeAllConnections()
+    await new Promise((closed) => elsewhere.close(closed))
+  },
+)
+
 test('SSRF-01: HTTP and TCP checks connect to no metadata address, and only to hosts that are allowed', async () => {
   expect(await http('', 1_000, 'http://169.254.169.254/')).toMatchObject({
     status: 'critical',
@@ -114,9 +153,12 @@ test('SSRF-01: HTTP and TCP checks connect to no metadata address, and only to h
   })
   const tcp = { type: 'tcp', intervalMs: 1_000, timeoutMs: 20_000 } as const
   const refused = { status: 'critical', output: expect.stringContaining('address not allowed') }
-  expect(await runTcpCheck({ ...tcp, address: '169.254.169.254:80' }, [])).toMatchObject(refused)
+  expect(await runTcpCheck({ ...tcp, address: '169.254.169.254:80' }, anywhere)).toMatchObject(refused)
   expect(
-    await runTcpCheck({ ...tcp, address: origin.slice('http://'.length) }, ['web.example']),
+    await runTcpCheck(
+      { ...tcp, address: origin.slice('http://'.length) },
+      { ...anywhere, hosts: ['web.example'] },
+    ),
   ).toMatchObject(refused)
 })
 
@@ -135,17 +177,20 @@ test('a TCP check passes if it connects, and otherwise says why', async () => {
   const tcp = { type: 'tcp', intervalMs: 1_000, timeoutMs: 20_000 } as const
   const address = origin.slice('http://'.length)
   expect(
-    await runTcpCheck({ ...tcp, address: address.replace('127.0.0.1', 'LOCALHOST') }, ['localhost']),
+    await runTcpCheck(
+      { ...tcp, address: address.replace('127.0.0.1', 'LOCALHOST') },
+      { ...anywhere, hosts: ['localhost'] },
+    ),
   ).toMatchObject({
     status: 'passing',
   })
-  expect(await runTcpCheck({ ...tcp, address }, [])).toEqual({
+  expect(await runTcpCheck({ ...tcp, address }, anywhere)).toEqual({
     status: 'passing',
     output: `TCP connect ${address}: Success`,
   })
-  expect(await runTcpCheck({ ...tcp, address: '127.0.0.1:1' }, [])).toMatchObject({
+  expect(await runTcpCheck({ ...tcp, address: '127.0.0.1:1' }, anywhere)).toMatchObject({
     status: 'critical',
     output: expect.stringContaining('ECONNREFUSED'),
   })
-  expect((await runTcpCheck({ ...tcp, address: 'nowhere' }, [])).status).toBe('critical')
+  expect((await runTcpCheck({ ...tcp, address: 'nowhere' }, anywhere)).status).toBe('critical')
 })

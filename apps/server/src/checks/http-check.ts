@@ -17,14 +17,20 @@ const ANSWER_BYTES_MAX = 1_048_576
 
 const AGENT_HEADERS = { 'User-Agent': 'Latchkey Health Check', Accept: 'text/plain, text/*, */*' }
 
-/** Sends one request. A failure is a critical result. */
+/**
+ * Sends one request. A failure is a critical result.
+ *
+ * @param signal ends the run.
+ */
 export async function runHttpCheck(
   run: HttpRun,
   { outputBytesMax }: Pick<AgentCheck, 'outputBytesMax'>,
   outgoing: Outgoing,
+  signal?: AbortSignal,
 ): Promise<CheckResult> {
   const endsAt = performance.now() + run.timeoutMs
   let url = run.url
+  let addressClass: OutgoingAnswer['addressClass']
   try {
     for (let redirects = 0; ; redirects += 1) {
       const isFirst = redirects === 0
@@ -37,10 +43,15 @@ export async function runHttpCheck(
         bytesMax: ANSWER_BYTES_MAX,
         bytesKept: outputBytesMax,
         msMax: Math.max(1, Math.round(endsAt - performance.now())),
+        ...(addressClass ? { addressClass } : {}),
+        ...(signal ? { signal } : {}),
       })
       const next = redirectOf(answer, url)
       if (next === undefined) return resultOf(run, answer)
       if (redirects === REDIRECTS_MAX) return failed(run, `stopped after ${REDIRECTS_MAX} redirects`)
+      // Whoever answers chooses where a redirect leads: not from outside to what only this machine or network may reach.
+      addressClass ??= answer.addressClass
+      if (addressClass === undefined) return failed(run, 'address not allowed')
       url = next
     }
   } catch (error) {

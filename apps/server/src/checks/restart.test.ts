@@ -45,13 +45,17 @@ function aLocalChecks(store: MemoryStore, process: string) {
 }
 
 /** A process of the node, the only living one. */
-function startProcess(store: MemoryStore, process: string): { stop(): Promise<void> } {
+function startProcess(
+  store: MemoryStore,
+  process: string,
+  checkHosts: readonly string[] = [],
+): { stop(): Promise<void> } {
   const members = async () => [{ id: process, node: NODE, status: 'alive' as const }]
   const localChecks = aLocalChecks(store, process)
   const membership = { memberId: process, members }
   const checks = startChecks({
     store: Object.assign(Object.create(store) as MemoryStore, { membership }),
-    config: { nodeName: NODE, checkHosts: [] },
+    config: { nodeName: NODE, checkHosts },
     localChecks,
     log,
   })
@@ -81,6 +85,32 @@ test('the process that starts next runs the HTTP checks of the node', async () =
   await expect.poll(() => checkIn(store)?.Status, PATIENCE).toBe('critical')
 })
 
+test('SSRF-01: where only public hosts are allowed, no check reaches this machine', async () => {
+  let requests = 0
+  const target = createServer((_request, response) => {
+    requests += 1
+    response.end('secret')
+  })
+  await new Promise<void>((listening) => target.listen(0, '127.0.0.1', listening))
+  onTestFinished(() => void target.close())
+  const { port } = target.address() as AddressInfo
+  const common = { intervalMs: 100, timeoutMs: 20_000 }
+  const http = { type: 'http', method: 'GET', header: {}, body: '', skipsVerify: false, ...common } as const
+  for (const run of [
+    { ...http, url: `http://127.0.0.1:${port}` },
+    { ...http, url: `http://localhost:${port}` },
+    { type: 'tcp', address: `127.0.0.1:${port}`, ...common } as const,
+    { type: 'tcp', address: `localhost:${port}`, ...common } as const,
+  ]) {
+    const store = await aStore({ Status: 'passing', Agent: { ...LIMITS, run, process: 'one' } })
+    const first = startProcess(store, 'one', ['public'])
+    await expect.poll(() => checkIn(store)?.Status, PATIENCE).toBe('critical')
+    expect(checkIn(store)?.Output).toContain('address not allowed')
+    await first.stop()
+  }
+  expect(requests).toBe(0)
+})
+
 test('a TTL check whose process has ended gets its full TTL again in the next process, and then expires', async () => {
   const Agent = { ...LIMITS, run: { type: 'ttl', ttlMs: 300 } as const, process: 'one' }
   const store = await aStore({ Output: 'fine', Agent })
@@ -98,8 +128,9 @@ test('a service that may be critical for a minute gets a full minute again after
   const Agent = { ...LIMITS, run, deregisterAfterMs: MINUTE, process: 'one' }
   const store = await aStore({ Status: 'critical', Agent })
   const outgoing = new Outgoing({ allowHttp: true })
+  const targets = { hosts: [], publicOnly: false }
   const localChecks = aLocalChecks(store, 'one')
-  const aRunner = () => new CheckRunner({ store, nodeName: NODE, localChecks, outgoing, hosts: [], log })
+  const aRunner = () => new CheckRunner({ store, nodeName: NODE, localChecks, outgoing, targets, log })
   const look = (runner: CheckRunner, now: number) =>
     runner.removeCritical(store.catalog().checksOn(NODE), now)
   const first = aRunner()

@@ -8,6 +8,7 @@ import type { Config } from '../config/config.ts'
 import { type Job, startJob } from '../jobs/job.ts'
 import { Outgoing } from '../outgoing/outgoing.ts'
 import { CheckRunner } from './check-runner.ts'
+import type { CheckTargets } from './tcp-check.ts'
 
 /** The store, and the processes that share it. */
 type CheckStore = Store & {
@@ -31,11 +32,17 @@ const MEMBERS_MS = 2_000
  */
 const LOOK_MS = 100
 const REMOVE_INTERVAL_MS = 30_000
+/** The entry of the hosts of checks that allows public addresses alone. */
+const PUBLIC = 'public'
 
 export function startChecks({ store, config, localChecks, log }: ChecksOptions): Job {
-  const { nodeName, checkHosts: hosts } = config
-  const outgoing = new Outgoing({ allowHttp: true, hosts })
-  const runner = new CheckRunner({ store, nodeName, localChecks, outgoing, hosts, log })
+  const { nodeName, checkHosts } = config
+  const targets: CheckTargets = {
+    hosts: checkHosts.filter((host) => host !== PUBLIC),
+    publicOnly: checkHosts.includes(PUBLIC),
+  }
+  const outgoing = new Outgoing({ allowHttp: true, ...targets })
+  const runner = new CheckRunner({ store, nodeName, localChecks, outgoing, targets, log })
   const ownChecks = () => store.catalog().checksOn(nodeName)
   let isRunner = false
   let removedAt = 0

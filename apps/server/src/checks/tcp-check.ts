@@ -2,17 +2,29 @@
 import { lookup } from 'node:dns/promises'
 import { connect, isIP } from 'node:net'
 import type { CheckRun } from '@latchkey/acl'
-import { isAddressAllowed, isNameAllowed } from '../outgoing/address-rules.ts'
+import { type AddressClass, isAddressAllowed, isNameAllowed } from '../outgoing/address-rules.ts'
 import type { CheckResult } from './http-check.ts'
+
+/** Where checks may connect to. */
+export interface CheckTargets {
+  /** The only hosts, in lower case; empty for any. */
+  readonly hosts: readonly string[]
+  /** Whether only public addresses are allowed. */
+  readonly publicOnly: boolean
+}
 
 type TcpRun = Extract<CheckRun, { readonly type: 'tcp' }>
 
 /**
  * Connects once, to an address that the rules for outgoing requests allow. A failure is a critical result.
  *
- * @param hosts the only hosts that checks may connect to, in lower case; empty for any.
+ * @param stop ends the run.
  */
-export async function runTcpCheck(run: TcpRun, hosts: readonly string[]): Promise<CheckResult> {
+export async function runTcpCheck(
+  run: TcpRun,
+  { hosts, publicOnly }: CheckTargets,
+  stop?: AbortSignal,
+): Promise<CheckResult> {
   const { address } = run
   const colon = address.lastIndexOf(':')
   const host = address.slice(0, Math.max(0, colon)).replace(/^\[|\]$/g, '')
@@ -21,9 +33,11 @@ export async function runTcpCheck(run: TcpRun, hosts: readonly string[]): Promis
     return failed(address, 'the address is not host:port')
   }
   if (hosts.length > 0 && !hosts.includes(host.toLowerCase())) return failed(address, 'address not allowed')
-  const signal = AbortSignal.timeout(run.timeoutMs)
+  const timeout = AbortSignal.timeout(run.timeoutMs)
+  const signal = stop ? AbortSignal.any([timeout, stop]) : timeout
+  const classes: readonly AddressClass[] = publicOnly ? ['public'] : ['loopback', 'private', 'public']
   try {
-    const target = await resolve(host || '127.0.0.1', signal)
+    const target = await resolve(host || '127.0.0.1', classes, signal)
     if (target === undefined) return failed(address, 'address not allowed')
     await reach(target, port, signal)
     return { status: 'passing', output: `TCP connect ${address}: Success` }
@@ -33,11 +47,15 @@ export async function runTcpCheck(run: TcpRun, hosts: readonly string[]): Promis
 }
 
 /** The address of a host; `undefined` if a rule forbids it. */
-async function resolve(host: string, signal: AbortSignal): Promise<string | undefined> {
-  if (isIP(host) !== 0) return isAddressAllowed(host, true) ? host : undefined
+async function resolve(
+  host: string,
+  classes: readonly AddressClass[],
+  signal: AbortSignal,
+): Promise<string | undefined> {
+  if (isIP(host) !== 0) return isAddressAllowed(host, classes) ? host : undefined
   if (!isNameAllowed(host)) return undefined
   const found = await Promise.race([lookup(host, { all: true }), aborted(signal)])
-  return found.every(({ address }) => isAddressAllowed(address, true)) ? found[0]?.address : undefined
+  return found.every(({ address }) => isAddressAllowed(address, classes)) ? found[0]?.address : undefined
 }
 
 function aborted(signal: AbortSignal): Promise<never> {
@@ -53,7 +71,8 @@ function reach(host: string, port: number, signal: AbortSignal): Promise<void> {
       socket.destroy()
       done()
     })
-    socket.once('error', refused)
+    socket.on('error', refused)
+    socket.once('close', () => refused(new Error('the connection was closed')))
   })
 }
 

@@ -198,10 +198,10 @@ export const SETTINGS = {
   }),
   checkHosts: list({
     env: 'LATCHKEY_CHECK_HOSTS',
-    doc: 'The only hosts that HTTP and TCP checks connect to. Link-local, multicast and metadata addresses are refused even if they are listed.',
+    doc: 'The only hosts that HTTP and TCP checks connect to. The value `public` forbids loopback and private addresses, whatever their names, and allows any public host if it stands alone. Link-local, multicast and metadata addresses are refused even if they are listed.',
     fallback: [],
     fallbackText: 'any host',
-    accepts: 'comma-separated host names or addresses without port',
+    accepts: 'comma-separated host names or addresses without port, or `public`',
     isPart: (part) => part !== '*' && isHost(part),
     isCaseless: true,
   }),

@@ -87,6 +87,18 @@ describe('SSRF-01: URLs', () => {
   })
 })
 
+test('SSRF-01: if only public addresses are allowed, names and addresses of others are refused', async () => {
+  const options = { allowHttp: true, publicOnly: true }
+  const hosts = ['127.0.0.1', '[::1]', '10.1.2.3', '172.31.0.1', '192.168.0.1', '100.64.0.1', '[fd00::1]']
+  const forms = ['[::ffff:10.1.2.3]', '[64:ff9b::192.168.0.1]', '[2002:c0a8:1::]', '[::127.0.0.1]', '127.1']
+  for (const host of [...hosts, ...forms]) {
+    expect(await failureOf(new Outgoing(options), `http://${host}/`)).toBe('address not allowed')
+    const resolve = resolving('192.0.2.1', host.replace(/[[\]]/g, '').replace(/^127\.1$/, '127.0.0.1'))
+    const named = new Outgoing({ ...options, hosts: ['web.example'], resolve })
+    expect(await failureOf(named, 'http://web.example/')).toBe('address not allowed')
+  }
+})
+
 describe('SSRF-01: names', () => {
   test.each([['169.254.169.254'], ['::ffff:169.254.169.254'], ['127.0.0.1'], ['fd00:ec2::254']])(
     'one that resolves to %s is refused before a connection',

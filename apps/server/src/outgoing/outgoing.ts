@@ -7,8 +7,11 @@ import { lookup as resolve } from 'node:dns'
 import { type IncomingMessage, request as requestHttp } from 'node:http'
 import { request as requestHttps } from 'node:https'
 import { isIP, type LookupFunction } from 'node:net'
-import { isAddressAllowed, isNameAllowed } from './address-rules.ts'
+import { type AddressClass, classOfAddress, isAddressAllowed, isNameAllowed } from './address-rules.ts'
 import { headOf } from './head-of.ts'
+
+const WITHOUT_LOOPBACK: readonly AddressClass[] = ['private', 'public']
+const WITH_LOOPBACK: readonly AddressClass[] = ['loopback', ...WITHOUT_LOOPBACK]
 
 /** Default of {@link OutgoingOptions.msMax}. */
 const OUTGOING_MS_MAX = 5_000
@@ -49,6 +52,8 @@ export interface OutgoingOptions {
   readonly allowHttp: boolean
   /** The only hosts that requests may be sent to, in lower case. Empty or absent: any host. */
   readonly hosts?: readonly string[] | undefined
+  /** Whether only public addresses are allowed: no loopback and no private ones. */
+  readonly publicOnly?: boolean
   /** Resolves names; tests replace it. */
   readonly resolve?: typeof resolve | undefined
   /** Time for one request, from resolving the name to the last byte. Default {@link OUTGOING_MS_MAX}. */
@@ -71,24 +76,31 @@ interface OutgoingRequest {
   readonly bytesKept?: number
   /** Time for this request. Default: the limit of the options. */
   readonly msMax?: number
+  /** The only class of address to connect to, as of a redirect. Default: all that the options allow. */
+  readonly addressClass?: AddressClass
   /** Ends the request. */
   readonly signal?: AbortSignal
 }
 
 export interface OutgoingAnswer {
   readonly status: number
+  /** The class of the address that answered. */
+  readonly addressClass: AddressClass | undefined
   readonly headers: IncomingMessage['headers']
   readonly body: Uint8Array
 }
 
 export class Outgoing {
   private readonly allowHttp: boolean
+  private readonly classes: readonly AddressClass[]
   private readonly hosts: ReadonlySet<string> | undefined
   private readonly resolve: typeof resolve
   private readonly msMax: number
 
   constructor(options: OutgoingOptions) {
     this.allowHttp = options.allowHttp
+    const withPrivate: readonly AddressClass[] = options.allowHttp ? WITH_LOOPBACK : WITHOUT_LOOPBACK
+    this.classes = options.publicOnly ? ['public'] : withPrivate
     this.hosts = options.hosts?.length ? new Set(options.hosts) : undefined
     this.resolve = options.resolve ?? resolve
     this.msMax = options.msMax ?? OUTGOING_MS_MAX
@@ -111,9 +123,11 @@ export class Outgoing {
    * @throws OutgoingError
    */
   async send(request: OutgoingRequest): Promise<OutgoingAnswer> {
-    const url = this.checkUrl(request.url)
+    const { addressClass } = request
+    const classes = addressClass ? this.classes.filter((each) => each === addressClass) : this.classes
+    const url = this.checkUrl(request.url, classes)
     try {
-      return await this.exchange(url, request)
+      return await this.exchange(url, request, classes)
     } catch (error) {
       throw error instanceof OutgoingError ? error : new OutgoingError(failureOf(error), { cause: error })
     }
@@ -124,7 +138,7 @@ export class Outgoing {
    *
    * @throws OutgoingError
    */
-  checkUrl(text: string): URL {
+  checkUrl(text: string, classes = this.classes): URL {
     const url = URL.parse(text)
     if (url?.username !== '' || url.password !== '' || text.includes('#')) {
       throw new OutgoingError('URL not allowed')
@@ -134,13 +148,17 @@ export class Outgoing {
     }
     const host = hostOf(url)
     if (this.hosts && !this.hosts.has(host)) throw new OutgoingError('URL not allowed')
-    if (isIP(host) === 0 ? !isNameAllowed(host) : !isAddressAllowed(host, this.allowHttp)) {
+    if (isIP(host) === 0 ? !isNameAllowed(host) : !isAddressAllowed(host, classes)) {
       throw new OutgoingError('address not allowed')
     }
     return url
   }
 
-  private async exchange(url: URL, request: OutgoingRequest): Promise<OutgoingAnswer> {
+  private async exchange(
+    url: URL,
+    request: OutgoingRequest,
+    classes: readonly AddressClass[],
+  ): Promise<OutgoingAnswer> {
     const { body, ca, skipsVerify = false, msMax = this.msMax, signal } = request
     signal?.throwIfAborted()
     const method = request.method ?? (body === undefined ? 'GET' : 'POST')
@@ -150,7 +168,7 @@ export class Outgoing {
       headers: { Accept: 'application/json', ...mutable(request.headers) },
       // Keeps no connection open, and ignores proxies from the environment.
       agent: false,
-      lookup: this.lookup,
+      lookup: this.lookupWithin(classes),
       ...(ca === undefined ? {} : { ca }),
       rejectUnauthorized: !skipsVerify,
       // Node would take the name from the Host header, which the caller may have set.
@@ -173,15 +191,17 @@ export class Outgoing {
   }
 
   /** Resolves a name once, and refuses it unless all of its addresses are allowed. */
-  private readonly lookup: LookupFunction = (host, options, done) => {
-    this.resolve(host, { ...options, all: true }, (error, addresses) => {
-      if (error) return done(error, '')
-      const isAllowed = addresses.every(({ address }) => isAddressAllowed(address, this.allowHttp))
-      const [first] = addresses
-      if (!isAllowed || !first) return done(new OutgoingError('address not allowed'), '')
-      if (options.all) done(null, addresses)
-      else done(null, first.address, first.family)
-    })
+  private lookupWithin(classes: readonly AddressClass[]): LookupFunction {
+    return (host, options, done) => {
+      this.resolve(host, { ...options, all: true }, (error, addresses) => {
+        if (error) return done(error, '')
+        const isAllowed = addresses.every(({ address }) => isAddressAllowed(address, classes))
+        const [first] = addresses
+        if (!isAllowed || !first) return done(new OutgoingError('address not allowed'), '')
+        if (options.all) done(null, addresses)
+        else done(null, first.address, first.family)
+      })
+    }
   }
 }
 
@@ -190,6 +210,7 @@ async function readAnswer(
   answer: IncomingMessage,
   { bytesMax, bytesKept = bytesMax }: OutgoingRequest,
 ): Promise<OutgoingAnswer> {
+  const addressClass = classOfAddress(answer.socket.remoteAddress ?? '')
   const chunks: Buffer[] = []
   let length = 0
   let kept = 0
@@ -202,6 +223,7 @@ async function readAnswer(
   }
   return {
     status: answer.statusCode ?? 0,
+    addressClass,
     headers: answer.headers,
     body: Buffer.concat(chunks, kept).subarray(-bytesKept),
   }

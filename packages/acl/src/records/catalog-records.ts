@@ -65,10 +65,10 @@ export interface CheckRecord {
   /** Only fields that are set; durations in Go notation. */
   readonly Definition: JsonObject
   /**
-   * How the agent of the node determines the status, and the process that last received a result. Absent if no agent
-   * runs the check. Never part of an answer.
+   * How the agent of the node determines the status, the process that last received a result, and the AccessorID of the
+   * token that registered the check. Absent if no agent runs the check. Never part of an answer.
    */
-  readonly Agent?: (AgentCheck & { readonly process: string }) | null
+  readonly Agent?: (AgentCheck & { readonly process: string; readonly owner?: string }) | null
   readonly CreateIndex: number
   readonly ModifyIndex: number
   /** The namespace of the service; `default` for a check of the node. */

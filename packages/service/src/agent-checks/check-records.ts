@@ -5,7 +5,13 @@ import type { Change } from '../store/store.ts'
 /** The record of a check definition. An existing check keeps its status and output. */
 export function checkRecord(
   { CheckID, Name, Notes, ServiceID, Status, agent }: DefinedCheck,
-  at: { readonly node: string; readonly process: string; readonly existing: CheckRecord | undefined },
+  at: {
+    readonly node: string
+    readonly process: string
+    /** AccessorID of the caller. */
+    readonly owner: string
+    readonly existing: CheckRecord | undefined
+  },
 ): CheckRecord {
   const { existing } = at
   return {
@@ -21,7 +27,7 @@ export function checkRecord(
     Timeout: '',
     ExposedPort: 0,
     Definition: {},
-    Agent: { ...agent, process: at.process },
+    Agent: { ...agent, process: at.process, owner: at.owner },
     CreateIndex: existing?.CreateIndex ?? 0,
     ModifyIndex: 0,
     Namespace: DEFAULT_NAMESPACE,
@@ -41,6 +47,16 @@ export function deleteCheck(record: CheckRecord): Change {
 /** How long a client has until its next report; undefined if the check is not a TTL check. */
 export function ttlMsOf(agent: AgentCheck | null | undefined): number | undefined {
   return agent?.run.type === 'ttl' ? agent.run.ttlMs : undefined
+}
+
+/** Whether a check is registered unchanged. Another token may do so: the check keeps its first owner. */
+export function isSameCheck(existing: CheckRecord, record: CheckRecord): boolean {
+  return isSameRecord(withoutOwner(existing), withoutOwner(record))
+}
+
+function withoutOwner({ Agent, ...record }: CheckRecord): object {
+  const { owner: _owner, ...agent } = Agent ?? {}
+  return { ...record, agent }
 }
 
 /** Whether two records are equal, ignoring indexes. */

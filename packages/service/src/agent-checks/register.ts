@@ -9,7 +9,7 @@ import {
 } from '../agent/own-node.ts'
 import type { Answer, Call } from '../handler.ts'
 import { decideAndCommit } from '../store/commit.ts'
-import { checkRecord, isSameRecord, putCheck, ttlMsOf } from './check-records.ts'
+import { checkRecord, isSameCheck, putCheck, ttlMsOf } from './check-records.ts'
 
 /** An existing check keeps its status until its next result. */
 export function registerCheckHandler(
@@ -22,11 +22,12 @@ export function registerCheckHandler(
     const catalog = store.catalog()
     const existing = ownCheck(call, catalog, defined.CheckID)
     const service = defined.ServiceID === '' ? undefined : requireOwnService(call, catalog, defined.ServiceID)
-    const at = { node: nodeName, process: localChecks.process, existing }
+    const owner = call.caller.token.AccessorID
+    const at = { node: nodeName, process: localChecks.process, owner, existing }
     const record = checkRecord({ ...defined, ServiceID: service?.ID ?? '' }, at)
     requireCheckWrite(call, catalog, record)
     if (existing) requireCheckWrite(call, catalog, existing)
-    const isSame = existing !== undefined && isSameRecord(existing, record)
+    const isSame = existing !== undefined && isSameCheck(existing, record)
     return {
       changes: isSame ? [] : [...nodeChanges(call, catalog), putCheck(record, existing)],
       answer: () => {

@@ -5,7 +5,14 @@ import {
   readServiceDefinition,
   type ServiceRecord,
 } from '@latchkey/acl'
-import { checkRecord, deleteCheck, isSameRecord, putCheck, ttlMsOf } from '../agent-checks/check-records.ts'
+import {
+  checkRecord,
+  deleteCheck,
+  isSameCheck,
+  isSameRecord,
+  putCheck,
+  ttlMsOf,
+} from '../agent-checks/check-records.ts'
 import { requireNeed } from '../catalog/writes.ts'
 import type { Answer, Call } from '../handler.ts'
 import { decideAndCommit } from '../store/commit.ts'
@@ -36,14 +43,15 @@ export function registerServiceHandler(
       for (const need of needsOfService(service)) requireNeed(call, need)
     const checks = defined.checks.map((check): { record: CheckRecord; existing: CheckRecord | undefined } => {
       const known = ownCheck(call, catalog, check.CheckID)
-      const at = { node: nodeName, process: localChecks.process, existing: known }
+      const owner = call.caller.token.AccessorID
+      const at = { node: nodeName, process: localChecks.process, owner, existing: known }
       return { record: checkRecord(check, at), existing: known }
     })
     const replaced =
       existing && query['replace-existing-checks']
         ? catalog.checksOf(existing).filter(({ CheckID }) => !checkIds.includes(CheckID.toLowerCase()))
         : []
-    const changed = checks.filter((check) => !check.existing || !isSameRecord(check.existing, check.record))
+    const changed = checks.filter((check) => !check.existing || !isSameCheck(check.existing, check.record))
     const changes: Change[] = [
       ...nodeChanges(call, catalog),
       ...(existing && isSameRecord(existing, record) ? [] : [putService(record, existing)]),
