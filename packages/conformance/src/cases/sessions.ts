@@ -105,6 +105,9 @@ export const sessionCases: readonly Case[] = [
       assert.equal(await put(`acquire=${one.toUpperCase()}`, 'c'), true)
       assert.equal(await put('flags=7', 'd'), true)
       assert.deepEqual(await lock(), [1, one, 'd'])
+      const [locked] = await ctx.ok<KvEntry[]>('GET', path)
+      assert.equal(await put(`cas=${locked?.ModifyIndex}`, 'd2'), true)
+      assert.deepEqual(await lock(), [1, one, 'd2'])
       assert.equal(await put(`release=${one}`, 'e'), true)
       assert.deepEqual(await lock(), [1, undefined, 'e'])
       assert.equal(await put(`acquire=${two}`, 'f'), true)
@@ -122,6 +125,25 @@ export const sessionCases: readonly Case[] = [
       await refuses(`acquire=${one}&release=${one}`, 'query_invalid')
       await refuses(`acquire=${one}&cas=0`, 'query_invalid')
       assert.equal(await put('release=x'), false)
+    },
+  },
+  {
+    id: 'sessions/case-of-node',
+    spec: '9.4',
+    also: ['D/sessions/create'],
+    title:
+      '403 privilege_missing: the right to the node in the case of the request alone, not in the stored one',
+    async run(ctx) {
+      const Node = ctx.unique('Node')
+      await ctx.ok('PUT', '/catalog/register', { body: { Node, Address: '10.0.0.1' } })
+      const asked = Node.toLowerCase()
+      const create = (token: string) => ({ token, body: { Node: asked } })
+      const { SecretID: wrong } = await ctx.caller(`session "${asked}" { policy = "write" }`)
+      const refusal = { status: 403, code: 'privilege_missing' } as const
+      await ctx.refuses('PUT', '/session/create', create(wrong), refusal)
+      const both = `session "${asked}" { policy = "write" } session "${Node}" { policy = "write" }`
+      const { SecretID: right } = await ctx.caller(both)
+      await ctx.ok('PUT', '/session/create', create(right))
     },
   },
   {

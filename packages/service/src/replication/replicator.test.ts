@@ -3,7 +3,7 @@ import { SeededRandom } from '@latchkey/testkit/random'
 import { aWorld, MANAGEMENT, type World } from '@latchkey/testkit/service/world'
 import { expect, test } from 'vitest'
 import { MemoryStore } from '../store/memory-store.ts'
-import type { ChangesSource } from './changes-source.ts'
+import type { ChangesAnswer, ChangesSource } from './changes-source.ts'
 import type { ReplicationStep } from './progress.ts'
 import { Replicator } from './replicator.ts'
 import { serviceSource } from './service-source.ts'
@@ -14,7 +14,7 @@ const NEVER = new AbortController().signal
 function aSecondary(primary: World) {
   const store = new MemoryStore(primary.clock)
   const waits: (string | undefined)[] = []
-  const link = { isCut: false }
+  const link: { isCut: boolean; edit?: (answer: ChangesAnswer) => ChangesAnswer } = { isCut: false }
   const whole = serviceSource({
     handle: (request) => {
       const answer = primary.service.handle(request)
@@ -29,7 +29,8 @@ function aSecondary(primary: World) {
     async ask(query, signal) {
       waits.push(query.wait)
       if (link.isCut) throw new Error('cut')
-      return whole.ask(query, signal)
+      const answer = await whole.ask(query, signal)
+      return link.edit?.(answer) ?? answer
     },
   }
   const { clock } = primary
@@ -129,4 +130,20 @@ test('REP-13: a secondary is not followed as a primary: nothing is stored, and t
     'replication paused: dc1 is no primary: it takes "dc2" for one',
   )
   expect([...store.directory().policies()]).toEqual([])
+})
+
+test('REP-13: an older answer that arrives late changes nothing', async () => {
+  const primary = await aWorld()
+  const { store, link, step, settle, record } = aSecondary(primary)
+  const { AccessorID } = await primary.token({ Description: 'old' })
+  await settle()
+  const before = record()
+  await primary.manage('PUT', `/acl/token/${AccessorID}`, { Description: 'new' })
+  link.edit = ({ changes, ...answer }) => ({ ...answer, changes: { ...changes, Index: before.index - 1 } })
+  expect((await step()).outcome).toBe('unchanged')
+  expect(record()).toEqual(before)
+  expect(await store.tokenByAccessor(AccessorID)).toMatchObject({ Description: 'old' })
+  delete link.edit
+  await settle()
+  expect(await store.tokenByAccessor(AccessorID)).toMatchObject({ Description: 'new' })
 })

@@ -1,7 +1,10 @@
 import { type Change, ensureBuiltins } from '@latchkey/service'
 import { aKey, aPolicy } from '@latchkey/testkit/records/record-builders'
+import { pino } from 'pino'
 import { expect, test } from 'vitest'
+import { createTestDatabase, PATIENT } from '../../../test/database.ts'
 import { openTestStore } from '../../../test/store.ts'
+import { connectDatabase } from '../../database/connect.ts'
 
 const store = await openTestStore()
 
@@ -26,6 +29,28 @@ test('short writes share a group', async () => {
   const { groups: before } = store.status().commits
   await Promise.all(Array.from({ length: 200 }, () => store.commit([aValue(4_000)])))
   expect(store.status().commits.groups - before).toBe(1)
+})
+
+test('a group whose outcome is unknown is not sent again', async () => {
+  const database = await createTestDatabase()
+  const connected = connectDatabase({ url: database.url, log: pino({ level: 'silent' }), limits: PATIENT })
+  const other = await openTestStore({ url: database.url, database: connected })
+  const { pool } = connected
+  const query = pool.query.bind(pool) as (statement: { readonly name?: string }) => Promise<unknown>
+  let sent = 0
+  const losing = async (statement: { readonly name?: string }) => {
+    const answer = await query(statement)
+    if (statement.name !== 'commit-rows') return answer
+    sent += 1
+    // The connection breaks after the commit, and before its answer.
+    throw Object.assign(new Error('read ECONNRESET'), { code: 'ECONNRESET' })
+  }
+  pool.query = losing as unknown as typeof pool.query
+  const writes = await Promise.allSettled(
+    [aValue(1), aValue(2), aValue(3)].map((each) => other.commit([each])),
+  )
+  expect(writes).toMatchObject(writes.map(() => ({ status: 'rejected', reason: { code: 'unavailable' } })))
+  expect(sent).toBe(1)
 })
 
 test('in a secondary, only the cursor of replication lets global records in', async () => {

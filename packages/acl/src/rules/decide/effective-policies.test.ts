@@ -64,6 +64,16 @@ test('identities add their generated rules in the datacenters where they are val
   ])
 })
 
+test('an identity that is valid elsewhere does not hide the same one that is valid here (spec 2.4, 2.5)', () => {
+  const [elsewhere, here] = ['dc2', 'dc1'].map((Datacenter) => ({
+    ServiceIdentities: [{ ServiceName: 'web', Datacenters: [Datacenter] }],
+    NodeIdentities: [{ NodeName: 'n1', Datacenter }],
+  }))
+  const lookup = aLookup([], [aRole('r', here ?? {})])
+  const sources = effectivePolicies(aToken({ ...elsewhere, Roles: [{ ID: 'r' }] }), lookup, HERE)
+  expect(sources.map(({ text }) => text)).toEqual([serviceIdentityRules('web'), nodeIdentityRules('n1')])
+})
+
 test('an identity of a token and of its roles counts once, with the shorter path', () => {
   const identities = {
     ServiceIdentities: [{ ServiceName: 'web' }],
