@@ -530,7 +530,8 @@ const POOL: Readonly<Record<string, readonly Change[]>> = {
 }
 
 /** Tokens and roles show the names of what they link, but only their own changes are news: decisions, blocking queries. */
-function isOfLink(name: EndpointName, what: string): boolean {
+function isOfLink(name: EndpointName, path: string, what: string): boolean {
+  if (path.endsWith('?expanded')) return false
   return name.startsWith('tokens.')
     ? / (policy|role)$/.test(what)
     : name.startsWith('roles.') && / policy$/.test(what)
@@ -572,7 +573,7 @@ describe('COH-06: whatever changes an answer wakes its watcher, with a higher in
       const { reply } = held
       await Promise.all([leave(), held.leave()])
       if (stored.text === known.text && stored.status === known.status) continue
-      if (isOfLink(name, what)) continue
+      if (isOfLink(name, path, what)) continue
       changed += 1
       if (reply?.text !== stored.text) missed.push(`${what}: not woken`)
       else if (Number(reply.headers['X-Service-Index']) <= index) missed.push(`${what}: the same index`)

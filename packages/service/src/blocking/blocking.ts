@@ -92,7 +92,7 @@ export class Wait {
     if (shown !== undefined && this.index === index && isExact(call, answer, store)) this.known = shown
     this.lastModifyIndex = watch.modifyIndex
     // On the first wait, only the store knows whether a missing record has changed since the client's index.
-    const seenAt = Math.max(1, call.tableIndex)
+    const seenAt = Math.max(1, call.tableIndex, watch.index ?? 0)
     const after = watch.isOwn && !this.isWoken ? Math.min(this.index, seenAt) : seenAt
     this.next = { topic: watch.topic, after, leftMs }
     return false

@@ -13,7 +13,7 @@ export function readTokenHandler(
 }
 
 function shown(call: Call<'tokens.read'>, token: TokenRecord | undefined): Answer<'tokens.read'> {
-  const { service, directory, params, texts } = call
+  const { service, directory, params, tableIndex, texts } = call
   const topic = tokenTopic(params.AccessorID)
   if (!token) return missing(notFound('Requested token'), { topic, isOwn: true })
   const watch = { topic, modifyIndex: token.ModifyIndex }
@@ -23,8 +23,10 @@ function shown(call: Call<'tokens.read'>, token: TokenRecord | undefined): Answe
   }
   const { defaultPolicy, nodeName, edition, profile } = service
   const showNamespace = edition === 'extended'
+  // Also shows policies and roles, so that every change of tokens, policies or roles may be news.
+  const index = Math.max(tableIndex, directory.version)
   const expanded = expandToken(token, { directory, defaultPolicy, nodeName, showSecret, showNamespace })
-  return json(withoutLater(expanded, profile), watch)
+  return json(withoutLater(expanded, profile), { topic: 'changes', index, filtered: true })
 }
 
 /** Spec 4.3: the option is set by its presence or by `true`; `expanded=false` is plain. Decisions: record shapes. */
