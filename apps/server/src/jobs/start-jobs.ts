@@ -47,6 +47,8 @@ interface JobsOptions {
 
 /** A search reads all tokens with an idle limit, and idle tokens stop working without it. */
 const IDLE_REAP_INTERVAL_MS = 5_000
+/** While the server stops, no wait lasts. */
+const ORPHAN_PAUSE_MS = 50
 const LOGIN_STATE_REAP_INTERVAL_MS = 60_000
 const COORDINATES_INTERVAL_MS = 5_000
 const MIGRATION_LOOK_INTERVAL_MS = 250
@@ -57,15 +59,7 @@ export function startJobs(options: JobsOptions): Job {
   const { log, store } = options
   const jobs = [
     startJob('reaper', log, () => reap(options)),
-    startJob(
-      'orphan-reaper',
-      log,
-      orphanReaper(
-        store,
-        (work) => store.asLeader(work),
-        () => scopeOf(options),
-      ),
-    ),
+    startJob('orphan-reaper', log, reapOrphans(options)),
     startJob('idle-reaper', log, () => reapIdle(options)),
     startJob('login-state-reaper', log, () => reapLoginStates(options)),
     startJob('coordinates', log, () => writeCoordinates(options)),
@@ -102,6 +96,22 @@ async function reap(options: JobsOptions): Promise<number> {
   const reaped = await store.asLeader(() => reapExpiredTokens(store, store.clock.now(), scopeOf(options)))
   if (reaped?.removed) log.debug({ removed: reaped.removed }, 'expired tokens removed')
   return reaped?.nextInMs ?? REAP_INTERVAL_MS
+}
+
+/** Waits for a change of an auth method: watchers of its tokens sleep until these are removed. */
+function reapOrphans(options: JobsOptions): (signal: AbortSignal) => Promise<number> {
+  const { store } = options
+  const round = orphanReaper(
+    store,
+    (work) => store.asLeader(work),
+    () => scopeOf(options),
+  )
+  return async (signal) => {
+    const index = store.tableIndex('authMethods')
+    const inMs = await round()
+    if (inMs === 0 || (await store.wait('authMethods', index, inMs, signal)) === 'changed') return 0
+    return ORPHAN_PAUSE_MS
+  }
 }
 
 async function reapIdle(options: JobsOptions): Promise<number> {

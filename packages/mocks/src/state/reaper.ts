@@ -1,5 +1,5 @@
 /**
- * Removes expired and idle tokens, and ends expired sessions, as the server does. Such tokens already act as if deleted;
+ * Removes expired, idle and orphaned tokens, and ends expired sessions, as the server does. Such tokens already act as if deleted;
  * their removal, at the instant of their expiry, wakes blocking queries.
  */
 
@@ -14,12 +14,17 @@ const IDLE_LOOKS = 10
 /** @returns a function to call after every write, which schedules the removal of the next token to expire. */
 export function createReaper(store: MemoryStore, clock: MockClock): () => void {
   let cancel = () => {}
-  const reap = () => {
-    const idle = idleLimits(store).flatMap(({ generation, limit }) => idleTokens(generation, limit))
-    const changes = [...new Set([...store.expiredNow(clock.now(), Number.POSITIVE_INFINITY), ...idle])].map(
+  /** Index of the auth methods at the last search for their tokens. */
+  let searchedAt = 0
+  const remove = (tokens: Iterable<TokenRecord>) => {
+    const changes = [...new Set(tokens)].map(
       (record) => ({ table: 'tokens', op: 'delete', record, expect: record.ModifyIndex }) as const,
     )
     if (changes.length > 0) store.commitNow(changes)
+  }
+  const reap = () => {
+    const idle = idleLimits(store).flatMap(({ generation, limit }) => idleTokens(generation, limit))
+    remove([...store.expiredNow(clock.now(), Number.POSITIVE_INFINITY), ...idle])
     const sessions = store.sessionTimes.expiredNow().flatMap((id) => store.catalog().sessions.get(id) ?? [])
     if (sessions.length > 0) {
       store.commitNow(
@@ -34,6 +39,9 @@ export function createReaper(store: MemoryStore, clock: MockClock): () => void {
   }
   const schedule = () => {
     cancel()
+    const index = store.tableIndex('authMethods')
+    if (index !== searchedAt) remove(store.orphansNow())
+    searchedAt = index
     const untilSession = store.sessionTimes.untilExpiry()
     const inMs = Math.min(
       untilExpiry(),

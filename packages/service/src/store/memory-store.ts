@@ -240,13 +240,15 @@ export class MemoryStore implements Store {
     return expired.slice(0, limit).map(({ token }) => token)
   }
 
-  async orphanedTokens(limit: number, scope: TokenScope = {}): Promise<readonly TokenRecord[]> {
-    const orphans: TokenRecord[] = []
-    for (const token of this.tables.tokens.values()) {
-      if (orphans.length === limit) break
-      if (matchesFilter(token, scope) && isOrphan(token, this.currentDirectory)) orphans.push(token)
-    }
-    return orphans
+  async orphanedTokens(limit: number, scope?: TokenScope): Promise<readonly TokenRecord[]> {
+    return this.orphansNow(scope).slice(0, limit)
+  }
+
+  /** {@link MemoryStore.orphanedTokens}, synchronously and unbounded. */
+  orphansNow(scope: TokenScope = {}): readonly TokenRecord[] {
+    return [...this.tables.tokens.values()].filter(
+      (token) => matchesFilter(token, scope) && isOrphan(token, this.currentDirectory),
+    )
   }
 
   async idleTokens(idle: IdleQuery, limit: number, scope?: TokenScope): Promise<readonly TokenRecord[]> {

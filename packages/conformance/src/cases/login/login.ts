@@ -279,12 +279,21 @@ export const loginCases: readonly Case[] = [
     spec: 'D/auth-methods/delete',
     also: ['D/login/life'],
     title:
-      'the tokens of a deleted method stop working at once; tokens of a new method with its name work (ATT-43)',
+      'the tokens of a deleted method stop working at once, which wakes their watchers; those of a new method with its name work (ATT-43)',
     async run(ctx) {
       const { method, provider } = await aMethod(ctx)
       await aRule(ctx, method)
       const tokens = [await login(ctx, { method, provider }), await login(ctx, { method, provider })]
+      const paths = tokens.map(({ AccessorID }) => `/acl/token/${AccessorID}`)
+      const seen = await Promise.all(paths.map((path) => ctx.call('GET', path)))
+      const news = seen.map(async ({ headers }, i) => {
+        const index = headers.get(ctx.header('Index'))
+        return (await ctx.call('GET', `${paths[i]}?index=${index}&wait=60s`)).status
+      })
+      const deletedAt = performance.now()
       await ctx.ok('DELETE', `/acl/auth-method/${method.Name}`)
+      assert.deepEqual(await Promise.all(news), [404, 404])
+      assert(performance.now() - deletedAt < 30_000, 'only the end of the wait showed the removal')
       for (const { SecretID, AccessorID } of tokens) {
         await ctx.refuses('GET', '/acl/token/self', { token: SecretID }, UNKNOWN)
         await ctx.refuses('POST', '/acl/logout', { token: SecretID }, UNKNOWN)
