@@ -1,3 +1,4 @@
+import { join } from 'node:path'
 import react from '@vitejs/plugin-react'
 import { defineConfig } from 'vite'
 
@@ -10,7 +11,7 @@ export default defineConfig({
   resolve: {
     alias: {
       // The original inserts `<style>` elements, which the Content-Security-Policy of the server refuses.
-      'react-style-singleton': new URL('./src/ui/overlay/style-singleton.ts', import.meta.url).pathname,
+      'react-style-singleton': join(import.meta.dirname, 'src/ui/overlay/style-singleton.ts'),
     },
   },
   // Every file has its own URL: the policy allows no `data:`.

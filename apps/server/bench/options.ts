@@ -1,4 +1,5 @@
 /** What to measure, and for how long. */
+import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import type { PeerOptions } from './against/peer.ts'
 
@@ -52,13 +53,13 @@ export function readOptions(args: readonly string[]): BenchOptions & Asked {
       rounds: { type: 'string' },
       million: { type: 'boolean', default: false },
       'log-level': { type: 'string', default: 'info' },
-      json: { type: 'string', default: new URL('result.json', import.meta.url).pathname },
+      json: { type: 'string', default: join(import.meta.dirname, 'result.json') },
       'cpu-prof': { type: 'string' },
       against: { type: 'string' },
       'against-token': { type: 'string' },
       'against-prefix': { type: 'string', default: 'X-Service-' },
       'against-start': { type: 'string' },
-      html: { type: 'string', default: new URL('against.html', import.meta.url).pathname },
+      html: { type: 'string', default: join(import.meta.dirname, 'against.html') },
       list: { type: 'boolean', default: false },
       help: { type: 'boolean', short: 'h', default: false },
       version: { type: 'boolean', short: 'v', default: false },

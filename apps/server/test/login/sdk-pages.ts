@@ -2,7 +2,6 @@
 import { readFileSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
 import { stripTypeScriptTypes } from 'node:module'
-import { fileURLToPath } from 'node:url'
 import { listenOnFreePort } from '@latchkey/testkit/process/ports'
 
 const MODULES = ['@latchkey/sdk', '@latchkey/sdk/browser', '@latchkey/contract/plain']
@@ -16,7 +15,7 @@ export interface ServedPage {
 
 /** @param scriptFor returns the script for a page URL. */
 export async function servePage(scriptFor: (url: string) => string): Promise<ServedPage> {
-  const paths = MODULES.map((name) => [name, fileURLToPath(import.meta.resolve(name))])
+  const paths = MODULES.map((name) => [name, new URL(import.meta.resolve(name)).pathname])
   const importMap = JSON.stringify({ imports: Object.fromEntries(paths) })
   const server = createServer((request, response) => {
     const { pathname } = new URL(request.url ?? '', origin)
@@ -32,7 +31,7 @@ export async function servePage(scriptFor: (url: string) => string): Promise<Ser
       return response.end()
     }
     response.setHeader('Content-Type', 'text/javascript')
-    return response.end(stripTypeScriptTypes(readFileSync(pathname, 'utf8')))
+    return response.end(stripTypeScriptTypes(readFileSync(new URL(`file://${pathname}`), 'utf8')))
   })
   const origin = `http://127.0.0.1:${await listenOnFreePort(server)}`
   const url = `${origin}/page?tab=1`
