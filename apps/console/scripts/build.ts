@@ -3,7 +3,7 @@
  * the last build, which takes some milliseconds to find out.
  */
 import { createHash } from 'node:crypto'
-import { globSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { globSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
 import { replaceFolder } from '@latchkey/testkit/packaging/replace-folder'
@@ -50,18 +50,14 @@ async function buildConsole(): Promise<void> {
   const startedAt = performance.now()
   const digest = digestOfSources()
   const { build } = await import('vite')
-  // Two starts may build at once: each into its own folder, which then takes the place of `dist` whole.
-  const outDir = mkdtempSync(join(CONSOLE, 'node_modules/.dist-'))
-  try {
+  // Two starts may build at once.
+  await replaceFolder(DIST, join(CONSOLE, 'node_modules'), async (outDir) => {
     await build({ root: CONSOLE, logLevel: 'warn', build: { outDir, emptyOutDir: true } })
     for (const file of readdirSync(outDir, { recursive: true, encoding: 'utf8' })) {
       if (COMPRESSIBLE.test(file) && file !== 'index.html') compress(join(outDir, file))
     }
     writeFileSync(join(outDir, 'sources.sha256'), digest)
-    replaceFolder(outDir, DIST)
-  } finally {
-    rmSync(outDir, { recursive: true, force: true })
-  }
+  })
   console.error(`built the console in ${Math.round(performance.now() - startedAt)} ms`)
 }
 

@@ -2,7 +2,7 @@
  * Builds `dist`, which is all that is published: the server and its libraries as a few JavaScript files, and the files
  * that it reads at run time. Builds only if a file has changed since the last build; `--force` always builds.
  */
-import { copyFileSync, globSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { copyFileSync, globSync, mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { replaceFolder } from '@latchkey/testkit/packaging/replace-folder'
 import { inputsOf } from '@latchkey/testkit/process/inputs'
@@ -17,15 +17,8 @@ const DIST = join(SERVER, 'dist')
 const GUIDES = ['*.md', 'docs/**/*.md', '{apps,packages}/*/README.md']
 
 if (process.argv.includes('--force') || !isBuildCurrent()) {
-  // Two starts may build at once, and others may be running `dist`, so each build uses its own folder, which then
-  // replaces `dist`.
-  const next = mkdtempSync(join(SERVER, 'node_modules/.dist-'))
-  try {
-    await buildInto(next)
-    replaceFolder(next, DIST)
-  } finally {
-    rmSync(next, { recursive: true, force: true })
-  }
+  // Two starts may build at once, and others may be running `dist`.
+  await replaceFolder(DIST, join(SERVER, 'node_modules'), buildInto)
 }
 
 async function buildInto(next: string): Promise<void> {

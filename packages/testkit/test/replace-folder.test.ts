@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { readdirSync } from 'node:fs'
+import { readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { temporaryFolder } from '../src/process/temporary-folder.ts'
@@ -12,15 +12,16 @@ const TIMES = 200
 
 /** Replaces a folder again and again by new ones with two files. */
 const PROGRAM = `
-  import { mkdtempSync, writeFileSync } from 'node:fs'
+  import { writeFileSync } from 'node:fs'
   import { replaceFolder } from ${JSON.stringify(REPLACE)}
+  process.umask(0o022)
   for (let i = 0; i < ${TIMES}; i += 1) {
-    const next = mkdtempSync(${JSON.stringify(join(root, 'next-'))})
-    for (const name of ['a', 'b']) writeFileSync(next + '/' + name, '')
-    replaceFolder(next, ${JSON.stringify(join(root, 'folder'))})
+    await replaceFolder(${JSON.stringify(join(root, 'folder'))}, ${JSON.stringify(root)}, async (next) => {
+      for (const name of ['a', 'b']) writeFileSync(next + '/' + name, '')
+    })
   }`
 
-test('processes that replace a folder at once leave one whole, and nothing else', async () => {
+test('processes that replace a folder at once leave one whole that every user may read, and nothing else', async () => {
   const exits = Array.from({ length: PROCESSES }, async () => {
     const child = spawn(process.execPath, ['--input-type=module-typescript', '-e', PROGRAM], {
       stdio: ['ignore', 'ignore', 'inherit'],
@@ -31,4 +32,5 @@ test('processes that replace a folder at once leave one whole, and nothing else'
   expect(await Promise.all(exits)).toEqual([0, 0, 0])
   expect(readdirSync(root)).toEqual(['folder'])
   expect(readdirSync(join(root, 'folder'))).toEqual(['a', 'b'])
+  expect(statSync(join(root, 'folder')).mode & 0o777).toBe(0o755)
 })
