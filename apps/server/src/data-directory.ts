@@ -1,5 +1,4 @@
 import { accessSync, constants, existsSync, mkdirSync, realpathSync, statSync } from 'node:fs'
-import { userInfo } from 'node:os'
 import { dirname, resolve } from 'node:path'
 import { hasCode } from './has-code.ts'
 import { StartError } from './start-error.ts'
@@ -13,7 +12,7 @@ import { StartError } from './start-error.ts'
 export function openDataDirectory(path: string): string {
   try {
     // Root's database runs as another user, who must be able to traverse it; only the owner may list it.
-    createDirectory(resolve(path), userInfo().uid === 0 ? 0o711 : 0o700)
+    createDirectory(resolve(path), process.getuid?.() === 0 ? 0o711 : 0o700)
     const dataDir = realpathSync(path)
     if (!statSync(dataDir).isDirectory()) throw new Error('it is a file, not a directory')
     accessSync(dataDir, constants.R_OK | constants.W_OK | constants.X_OK)

