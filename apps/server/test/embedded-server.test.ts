@@ -15,6 +15,18 @@ const CONTROL_STARTS = 10
 const STOP_MS_MAX = 60_000
 const SHUTDOWN_TIMEOUT = '5m'
 
+/** All that libpq 18 reads, and some that only the driver reads. */
+const LIBPQ_VARIABLES = `
+  PGHOST PGHOSTADDR PGPORT PGDATABASE PGUSER PGPASSWORD PGPASSFILE PGREQUIREAUTH PGCHANNELBINDING PGSERVICE PGSERVICEFILE
+  PGOPTIONS PGAPPNAME PGSSLMODE PGREQUIRESSL PGSSLNEGOTIATION PGSSLCOMPRESSION PGSSLCERT PGSSLKEY PGSSLCERTMODE
+  PGSSLROOTCERT PGSSLCRL PGSSLCRLDIR PGSSLSNI PGREQUIREPEER PGSSLMINPROTOCOLVERSION PGSSLMAXPROTOCOLVERSION
+  PGGSSENCMODE PGKRBSRVNAME PGGSSLIB PGGSSDELEGATION PGCONNECT_TIMEOUT PGCLIENTENCODING PGTARGETSESSIONATTRS
+  PGLOADBALANCEHOSTS PGMINPROTOCOLVERSION PGMAXPROTOCOLVERSION PGDATESTYLE PGTZ PGGEQO PGSYSCONFDIR PGLOCALEDIR PGDATA
+  PGREPLICATION PGBINARY PGSTATEMENT_TIMEOUT PGLOCK_TIMEOUT PGFALLBACK_APPLICATION_NAME
+`
+  .trim()
+  .split(/\s+/)
+
 let dataDir: string
 let running: RunningServer | undefined
 let management = ''
@@ -135,6 +147,14 @@ describe('one data directory, in this order', () => {
     expect(exitCode).toBe(143)
     expect(ms).toBeLessThan(STOP_MS_MAX)
     expect(await statusOfSelf(await start())).toBe(200)
+  })
+
+  test('no variable of libpq reaches the embedded database or its pools', async () => {
+    const env = Object.fromEntries(LIBPQ_VARIABLES.map((name) => [name, 'nonsense']))
+    const server = await start({ ...env, PGSSLMODE: 'verify-full', LATCHKEY_WORKERS: '2' })
+    expect(await statusOfSelf(server)).toBe(200)
+    const { status } = await server.call('PUT', '/acl/token', { token: management, body: {} })
+    expect(status).toBe(200)
   })
 
   test('a second server on the same directory is refused: exit 1', async () => {

@@ -61,6 +61,7 @@ const PORT_ATTEMPTS_MAX = 5
  */
 export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
   const { log } = options
+  ignoreVariablesOfLibpq()
   const dataDir = openDataDirectory(options.dataDir)
   const lock = lockDirectory(dataDir)
   try {
@@ -103,6 +104,16 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
   } catch (error) {
     lock.release()
     throw error
+  }
+}
+
+/**
+ * Removes variables such as `PGSSLMODE` and `PGOPTIONS` from the environment of this process and its workers. They are
+ * meant for other databases, but the driver reads them for everything that our URL does not say.
+ */
+function ignoreVariablesOfLibpq(): void {
+  for (const name of Object.keys(process.env)) {
+    if (/^PG[A-Z]/.test(name)) delete process.env[name]
   }
 }
 
