@@ -42,3 +42,10 @@ test('SUP-01: none of our packages runs a script when it is installed from the r
   expect(scripts.filter(({ isPublished }) => isPublished).length).toBeGreaterThan(2)
   expect(scripts.filter(({ found }) => found.length > 0)).toEqual([])
 })
+
+test('pnpm judges packages by the Node that the scripts run on', () => {
+  const workspace = read('pnpm-workspace.yaml')
+  const [, installed] = /^ {2}node: (\d\S+)$/m.exec(workspace) ?? []
+  expect(installed).toBeDefined()
+  expect(workspace).toContain(`\nnodeVersion: ${installed}\n`)
+})
