@@ -183,3 +183,20 @@ test('no socket stays busy after faults, timeouts and aborts (SDK-01)', async ()
     })
     .toEqual([])
 })
+
+test('an error with which Next.js makes a page dynamic arrives unchanged, once', async () => {
+  const dynamic = Object.assign(new Error('Dynamic server usage'), { digest: 'DYNAMIC_SERVER_USAGE' })
+  let calls = 0
+  const client = clientOf(
+    { address: 'http://127.0.0.1:1' },
+    {
+      fetch: () => {
+        calls += 1
+        return Promise.reject(dynamic)
+      },
+    },
+  )
+  await expect(client.tokens.self()).rejects.toBe(dynamic)
+  await expect(client.tokens.watchSelf().next()).rejects.toBe(dynamic)
+  expect(calls).toBe(2)
+})

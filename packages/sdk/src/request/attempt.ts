@@ -96,9 +96,14 @@ async function exchange(
     )
   } catch (error) {
     if (response) release(response)
-    if (error instanceof LatchkeyError) throw error
+    if (error instanceof LatchkeyError || isSignal(error)) throw error
     throw unreachable(call, error, secrets)
   }
+}
+
+/** Next.js rejects a `fetch` with an error of its own, which has a digest, to make a page dynamic; it must reach Next.js. */
+function isSignal(error: unknown): boolean {
+  return error instanceof Error && 'digest' in error && typeof error.digest === 'string'
 }
 
 /** @param isSent false: the token source took all the time, so the request had no effect. */
