@@ -30,7 +30,20 @@ export function HomePage() {
       <div className="stack" data-gap="large">
         {rights.aclWrite && <Starts />}
         <div className="columns">
-          {rights.aclRead ? <Tokens /> : <Card title={texts.home.rights}>{texts.home.noAclRead}</Card>}
+          {rights.aclRead ? (
+            <Tokens />
+          ) : (
+            <Card title={texts.home.rights}>
+              <div className="stack">
+                <p>{texts.home.noAclRead}</p>
+                {token && (
+                  <Link to="/tokens/$accessorId" params={{ accessorId: token.AccessorID }}>
+                    {texts.shell.myToken}
+                  </Link>
+                )}
+              </div>
+            </Card>
+          )}
           <div className="stack" data-gap="large">
             {rights.aclRead && <Counts />}
             <ClusterFacts />

@@ -1,9 +1,11 @@
 import type { Intention } from '@latchkey/sdk'
+import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
 import { ArrowRight, Plus, Share2, Trash2 } from 'lucide-react'
 import { useKept } from '../live/use-kept.ts'
 import { useLive } from '../live/use-live.ts'
 import { useClient } from '../session/session.ts'
+import { useAllowed } from '../session/use-may.ts'
 import { texts } from '../texts.ts'
 import { Button, IconButton } from '../ui/button.tsx'
 import { Problem } from '../ui/feedback/problem.tsx'
@@ -27,6 +29,15 @@ export function IntentionsPage() {
   const navigate = route.useNavigate()
   const intentions = useLive(['intentions'], (options) => client.intentions.watchList({}, options))
   const remove = useDeleteIntention()
+  const services = useQuery({
+    queryKey: ['service-names'],
+    queryFn: ({ signal }) => client.catalog.services({}, { signal }),
+  })
+  const mayWrite = useAllowed('intention', 'write', [
+    '*',
+    ...(intentions.data ?? []).map(({ DestinationName }) => DestinationName),
+    ...Object.keys(services.data ?? {}),
+  ])
   const change = (part: IntentionSearch) => void navigate({ search: { ...search, ...part }, replace: true })
   const shown = (intentions.data ?? []).filter((each) => isSearched(each, search.q))
   const found =
@@ -40,10 +51,13 @@ export function IntentionsPage() {
       title={texts.intentions.title}
       lead={texts.intentions.lead}
       actions={
-        <Button look="primary" onClick={() => change({ create: true })}>
-          <Plus aria-hidden />
-          {texts.intentions.create}
-        </Button>
+        mayWrite &&
+        mayWrite.size > 0 && (
+          <Button look="primary" onClick={() => change({ create: true })}>
+            <Plus aria-hidden />
+            {texts.intentions.create}
+          </Button>
+        )
       }
     >
       <div className="stack" data-gap="large">
@@ -62,7 +76,7 @@ export function IntentionsPage() {
             {shown.length > 0 && (
               <DataTable
                 label={texts.intentions.title}
-                columns={columnsOf({ search, onDelete: remove })}
+                columns={columnsOf({ search, onDelete: remove, mayWrite })}
                 rows={shown}
                 keyOf={keyOf}
                 narrowTracks="minmax(0, 1fr) 5.5rem 3.5rem"
@@ -91,25 +105,31 @@ export function IntentionsPage() {
 interface Actions {
   readonly search: IntentionSearch
   readonly onDelete: (intention: Intention) => void
+  /** The destinations whose intentions the person may change; `undefined` until it is known. */
+  readonly mayWrite: ReadonlySet<string> | undefined
 }
 
-const columnsOf = ({ search, onDelete }: Actions): readonly Column<Intention>[] => [
+const columnsOf = ({ search, onDelete, mayWrite }: Actions): readonly Column<Intention>[] => [
   {
     id: 'names',
     header: texts.intentions.connection,
     track: 'minmax(0, 5fr)',
     cell: (intention) => (
       <span className="cell-title">
-        <Link
-          to="/intentions"
-          search={{ ...search, edit: keyOf(intention) }}
-          preload={false}
-          className="connection cell-link"
-        >
-          <span className="truncate">{shownName(sourceOf(intention))}</span>
-          <ArrowRight aria-label={texts.intentions.to} />
-          <span className="truncate">{shownName(destinationOf(intention))}</span>
-        </Link>
+        {mayWrite?.has(intention.DestinationName) ? (
+          <Link
+            to="/intentions"
+            search={{ ...search, edit: keyOf(intention) }}
+            preload={false}
+            className="connection cell-link"
+          >
+            <Names intention={intention} />
+          </Link>
+        ) : (
+          <span className="connection">
+            <Names intention={intention} />
+          </span>
+        )}
         {intention.Description !== '' && <span className="cell-sub truncate">{intention.Description}</span>}
       </span>
     ),
@@ -133,13 +153,25 @@ const columnsOf = ({ search, onDelete }: Actions): readonly Column<Intention>[] 
     track: '3.5rem',
     cell: (intention) => (
       <span className="cell-actions">
-        <IconButton label={texts.intentions.delete} onClick={() => onDelete(intention)}>
-          <Trash2 aria-hidden />
-        </IconButton>
+        {mayWrite?.has(intention.DestinationName) && (
+          <IconButton label={texts.intentions.delete} onClick={() => onDelete(intention)}>
+            <Trash2 aria-hidden />
+          </IconButton>
+        )}
       </span>
     ),
   },
 ]
+
+function Names({ intention }: { readonly intention: Intention }) {
+  return (
+    <>
+      <span className="truncate">{shownName(sourceOf(intention))}</span>
+      <ArrowRight aria-label={texts.intentions.to} />
+      <span className="truncate">{shownName(destinationOf(intention))}</span>
+    </>
+  )
+}
 
 function shownName(name: string): string {
   return name === '*' ? texts.intentions.anyService : name

@@ -6,6 +6,7 @@ import { type ComponentProps, useState } from 'react'
 import { useKept } from '../live/use-kept.ts'
 import { useLive } from '../live/use-live.ts'
 import { useClient } from '../session/session.ts'
+import { useMay } from '../session/use-may.ts'
 import { texts } from '../texts.ts'
 import { IconButton } from '../ui/button.tsx'
 import { CopyButton } from '../ui/copy-button.tsx'
@@ -14,7 +15,6 @@ import { Problem } from '../ui/feedback/problem.tsx'
 import { Empty, Skeleton } from '../ui/feedback/states.tsx'
 import { showToast } from '../ui/feedback/toast.tsx'
 import { hasDotStep, shownName } from './paths.ts'
-import { useMayWrite } from './use-may-write.ts'
 import { sizeOf, textOf } from './value.ts'
 import { type Draft, ValueEditor } from './value-editor.tsx'
 
@@ -31,7 +31,7 @@ export function EntryPanel({ name, onGone }: EntryPanelProps) {
   const entry = useLive(['kv', 'entry', name], (options) => client.kv.watch(name, options), {
     enabled: isReadable,
   })
-  const mayWrite = useMayWrite(name)
+  const mayWrite = useMay('key', 'write', name)
   const [draft, setDraft] = useState<Draft>()
   const record = entry.data ?? (entry.isSuccess ? null : undefined)
   const shown = useKept(record, draft !== undefined)

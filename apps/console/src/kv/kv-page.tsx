@@ -1,8 +1,10 @@
+import type { UseQueryResult } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
 import { ChevronLeft, File, Folder, FolderOpen, Plus, Trash2 } from 'lucide-react'
 import { Fragment, useState } from 'react'
 import { useLive } from '../live/use-live.ts'
 import { useClient } from '../session/session.ts'
+import { useAllowed, useMay } from '../session/use-may.ts'
 import { texts } from '../texts.ts'
 import { Button, IconButton } from '../ui/button.tsx'
 import { Problem } from '../ui/feedback/problem.tsx'
@@ -14,7 +16,6 @@ import '../ui/styles/kv.css'
 import { CreateKey } from './create-key.tsx'
 import { DotStep, EntryPanel } from './entry-panel.tsx'
 import { crumbsOf, hasDotStep, type KvSearch, rowsOf, SEPARATOR, shownName, type TreeRow } from './paths.ts'
-import { useMayWrite } from './use-may-write.ts'
 
 const route = getRouteApi('/kv')
 const ROW_REM = 2.75
@@ -27,6 +28,14 @@ export function KvPage() {
   const go = (to: KvSearch) => void navigate({ search: to })
   const folder = prefix === '' ? {} : { in: prefix }
   const withoutDialog = { ...folder, ...(search.key === undefined ? {} : { key: search.key }) }
+  const client = useClient()
+  const keys = useLive(
+    ['kv', 'keys', prefix],
+    (options) => client.kv.watchKeys(prefix, { ...options, separator: SEPARATOR }),
+    { enabled: !hasDotStep(prefix) },
+  )
+  // In the folder itself, or in something that it shows.
+  const mayCreate = (useAllowed('key', 'write', [prefix, ...(keys.data ?? [])])?.size ?? 0) > 0
   const openCreated = async (key: string) => {
     // First closes the dialog: an unsaved value may keep the person at the open key.
     await navigate({ search: withoutDialog, replace: true })
@@ -38,14 +47,16 @@ export function KvPage() {
       lead={texts.kv.lead}
       width="wide"
       actions={
-        <Button look="primary" onClick={() => go({ ...search, create: true })}>
-          <Plus aria-hidden />
-          {texts.kv.create}
-        </Button>
+        mayCreate && (
+          <Button look="primary" onClick={() => go({ ...search, create: true })}>
+            <Plus aria-hidden />
+            {texts.kv.create}
+          </Button>
+        )
       }
     >
       <div className="kv" data-open={search.key !== undefined}>
-        <Tree prefix={prefix} openKey={search.key} />
+        <Tree prefix={prefix} openKey={search.key} keys={keys} />
         {search.key === undefined ? (
           <section className="card kv-entry" aria-label={texts.kv.entry}>
             <Empty icon={File} title={texts.kv.noneTitle}>
@@ -76,18 +87,14 @@ export function KvPage() {
 interface TreeProps {
   readonly prefix: string
   readonly openKey: string | undefined
+  readonly keys: UseQueryResult<string[]>
 }
 
 /** One level of the tree. */
-function Tree({ prefix, openKey }: TreeProps) {
+function Tree({ prefix, openKey, keys }: TreeProps) {
   const client = useClient()
   const isReadable = !hasDotStep(prefix)
-  const keys = useLive(
-    ['kv', 'keys', prefix],
-    (options) => client.kv.watchKeys(prefix, { ...options, separator: SEPARATOR }),
-    { enabled: isReadable },
-  )
-  const mayDelete = useMayWrite(prefix, 'write-prefix')
+  const mayDelete = useMay('key', 'write-prefix', prefix)
   const [isDeleting, setDeleting] = useState(false)
   const rows = keys.data ? rowsOf(keys.data, prefix) : []
   return (

@@ -4,6 +4,7 @@ import { LockOpen, Unplug } from 'lucide-react'
 import { useState } from 'react'
 import { useLive } from '../live/use-live.ts'
 import { useClient } from '../session/session.ts'
+import { useMay } from '../session/use-may.ts'
 import { texts } from '../texts.ts'
 import { Badge } from '../ui/badge.tsx'
 import { Button } from '../ui/button.tsx'
@@ -15,7 +16,6 @@ import '../ui/styles/catalog.css'
 import { showToast } from '../ui/feedback/toast.tsx'
 import { HeldKeys } from './held-keys.tsx'
 import { checksOf, givenLockDelayOf, lifetimeOf, nameOf, ttlOf } from './session-facts.ts'
-import { useMayEnd } from './use-may-end.ts'
 
 const route = getRouteApi('/sessions/$id')
 
@@ -103,7 +103,7 @@ function SessionFacts({ session }: { readonly session: LockSession }) {
 /** Ends the session after a confirmation, because the program that holds its keys learns of it late. */
 function EndSession({ session }: { readonly session: LockSession }) {
   const client = useClient()
-  const mayEnd = useMayEnd(session.Node)
+  const mayEnd = useMay('session', 'write', session.Node)
   const [isAsking, setAsking] = useState(false)
   if (!mayEnd) return null
   const name = nameOf(session)

@@ -36,7 +36,7 @@ export function SessionBadge() {
       align="start"
       label={token?.AccessorID ?? texts.shell.anonymousSub}
       actions={[
-        ...(token && rights.aclRead
+        ...(token
           ? [
               {
                 label: texts.shell.myToken,

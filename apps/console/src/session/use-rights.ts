@@ -1,38 +1,77 @@
 /** The person's rights, so that pages offer nothing that would be refused. */
-import { useQuery } from '@tanstack/react-query'
+
+import type { CallOptions, Client } from '@latchkey/sdk'
+import { type UseQueryResult, useQueries, useQuery } from '@tanstack/react-query'
 import { useClient } from './session.ts'
 
-const CHECKS = [
-  { Resource: 'acl', Access: 'read' },
-  { Resource: 'acl', Access: 'write' },
-  { Resource: 'operator', Access: 'read' },
-  { Resource: 'operator', Access: 'write' },
-] as const
+/** Rights on everything of a kind. The empty segment asks for the right on all names. */
+const CHECKS = {
+  aclRead: { Resource: 'acl', Access: 'read' },
+  aclWrite: { Resource: 'acl', Access: 'write' },
+  operatorRead: { Resource: 'operator', Access: 'read' },
+  operatorWrite: { Resource: 'operator', Access: 'write' },
+  keyRead: { Resource: 'key', Segment: '', Access: 'read' },
+  serviceRead: { Resource: 'service', Segment: '', Access: 'read' },
+  nodeRead: { Resource: 'node', Segment: '', Access: 'read' },
+  sessionRead: { Resource: 'session', Segment: '', Access: 'read' },
+  intentionRead: { Resource: 'intention', Segment: '*', Access: 'read' },
+} as const
 
-export interface Rights {
-  readonly aclRead: boolean
-  readonly aclWrite: boolean
-  readonly operatorRead: boolean
-  readonly operatorWrite: boolean
-}
+export type RightName = keyof typeof CHECKS
+export type Rights = Readonly<Record<RightName, boolean>>
 
-const NONE: Rights = { aclRead: false, aclWrite: false, operatorRead: false, operatorWrite: false }
+const NAMES = Object.keys(CHECKS) as RightName[]
+const rightsOf = (isAllowed: (index: number) => boolean): Rights =>
+  Object.fromEntries(NAMES.map((name, index) => [name, isAllowed(index)])) as Rights
+const NONE = rightsOf(() => false)
 
 /** The rights, read once a minute; none until the answer arrives. */
 export function useRights(): Rights {
+  return useRightsQuery().data ?? NONE
+}
+
+function useRightsQuery(): UseQueryResult<Rights> {
   const client = useClient()
-  const { data } = useQuery({
+  return useQuery({
     queryKey: ['rights'],
     queryFn: async ({ signal }): Promise<Rights> => {
-      const [aclRead, aclWrite, operatorRead, operatorWrite] = await client.authorize(CHECKS, { signal })
-      return {
-        aclRead: aclRead.Allow,
-        aclWrite: aclWrite.Allow,
-        operatorRead: operatorRead.Allow,
-        operatorWrite: operatorWrite.Allow,
-      }
+      const answers = await client.authorize(Object.values(CHECKS), { signal })
+      return rightsOf((index) => answers[index]?.Allow === true)
     },
     refetchInterval: 60_000,
   })
-  return data ?? NONE
+}
+
+/** The lists that the server filters: a token with a right on some names sees something in them. */
+const LISTS: Partial<Record<RightName, (client: Client, options: CallOptions) => Promise<object>>> = {
+  keyRead: (client, options) => client.kv.keys('', { ...options, separator: '/' }),
+  serviceRead: (client, options) => client.health.uiServices(options),
+  nodeRead: (client, options) => client.health.uiNodes(options),
+  sessionRead: (client, options) => client.sessions.list(options),
+  intentionRead: (client, options) => client.intentions.list({}, options),
+}
+
+/**
+ * Which pages to offer: those that need a right that the person has, on everything or on something that exists.
+ *
+ * @returns `undefined` until it is known.
+ */
+export function useOffers(): (needs: RightName | undefined) => boolean | undefined {
+  const client = useClient()
+  const rights = useRightsQuery()
+  const lists = useQueries({
+    queries: NAMES.map((name) => ({
+      queryKey: ['sees', name],
+      queryFn: async ({ signal }: { readonly signal: AbortSignal }) =>
+        Object.keys((await LISTS[name]?.(client, { signal })) ?? {}).length > 0,
+      enabled: rights.data?.[name] === false && name in LISTS,
+      refetchInterval: 60_000,
+    })),
+  })
+  return (needs) => {
+    // If the rights cannot be read, a page itself says what is wrong.
+    if (needs === undefined || rights.error) return true
+    if (rights.data === undefined || rights.data[needs] || !(needs in LISTS)) return rights.data?.[needs]
+    return lists[NAMES.indexOf(needs)]?.data
+  }
 }

@@ -3,17 +3,17 @@ import { useNavigate } from '@tanstack/react-router'
 import { Command } from 'cmdk'
 import { KeyRound, LogOut, SunMoon } from 'lucide-react'
 import { Dialog as Radix } from 'radix-ui'
-import { NAVIGATION } from '../navigation.ts'
-import { serverFacts } from '../server-facts.ts'
 import { signOut } from '../session/session.ts'
 import { useRights } from '../session/use-rights.ts'
 import { texts } from '../texts.ts'
 import { useReturnFocus } from '../ui/overlay/return-focus.ts'
 import { applyTheme, nextTheme, readTheme } from './theme.ts'
+import { useNavigation } from './use-navigation.ts'
 
 export default function CommandPalette({ onClose }: { readonly onClose: () => void }) {
   const navigate = useNavigate()
   const rights = useRights()
+  const navigation = useNavigation()
   const returnFocus = useReturnFocus()
   const run = (action: () => unknown) => () => {
     onClose()
@@ -30,8 +30,8 @@ export default function CommandPalette({ onClose }: { readonly onClose: () => vo
             <Command.List>
               <Command.Empty>{texts.palette.empty}</Command.Empty>
               <Command.Group heading={texts.palette.pages}>
-                {NAVIGATION.flatMap(({ items }) => items)
-                  .filter(({ extendedOnly }) => !extendedOnly || serverFacts.edition === 'extended')
+                {navigation
+                  .flatMap(({ items }) => items)
                   .map(({ to, label, icon: Icon }) => (
                     <Command.Item key={to} className="menu-item" onSelect={run(() => navigate({ to }))}>
                       <Icon aria-hidden />

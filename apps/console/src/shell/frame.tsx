@@ -1,5 +1,4 @@
 /** Navigation and page for a signed-in person. */
-import { Outlet } from '@tanstack/react-router'
 import { Menu as MenuIcon } from 'lucide-react'
 import { Dialog as Radix } from 'radix-ui'
 import { lazy, Suspense, useEffect, useState } from 'react'
@@ -14,6 +13,7 @@ import { Skeleton } from '../ui/feedback/states.tsx'
 import { Toasts } from '../ui/feedback/toast.tsx'
 import { useReturnFocus } from '../ui/overlay/return-focus.ts'
 import { ConnectionBanner } from './connection-banner.tsx'
+import { Gate } from './gate.tsx'
 import { Brand, SideNav } from './side-nav.tsx'
 
 const CommandPalette = lazy(() => import('./command-palette.tsx'))
@@ -63,7 +63,7 @@ function Shell({ hasEnded }: { readonly hasEnded: boolean }) {
       <main className="main" id="content" tabIndex={-1}>
         <ConnectionBanner />
         <Suspense fallback={<Skeleton />}>
-          <Outlet />
+          <Gate />
         </Suspense>
       </main>
       {isSheetOpen && <NavigationSheet onSearch={openPalette} onClose={() => setSheetOpen(false)} />}

@@ -1,10 +1,10 @@
 import { Link } from '@tanstack/react-router'
 import { Search } from 'lucide-react'
-import { NAVIGATION } from '../navigation.ts'
 import { serverFacts } from '../server-facts.ts'
 import { SessionBadge } from '../session/session-badge.tsx'
 import { texts } from '../texts.ts'
 import { NamespaceSwitcher } from './namespace-switcher.tsx'
+import { useNavigation } from './use-navigation.ts'
 
 export function Brand() {
   return (
@@ -32,23 +32,21 @@ export function SideNav({ onSearch, onNavigate }: SideNavProps) {
         <kbd>{texts.shell.searchKeys}</kbd>
       </button>
       <div>
-        {NAVIGATION.map(({ title, items }) => (
+        {useNavigation().map(({ title, items }) => (
           <div key={title ?? ''} className="nav-group">
             {title !== undefined && <div className="nav-title">{title}</div>}
-            {items
-              .filter(({ extendedOnly }) => !extendedOnly || serverFacts.edition === 'extended')
-              .map(({ to, label, icon: Icon }) => (
-                <Link
-                  key={to}
-                  to={to}
-                  className="nav-link"
-                  activeOptions={{ exact: to === '/', includeSearch: false }}
-                  {...(onNavigate ? { onClick: onNavigate } : {})}
-                >
-                  <Icon aria-hidden />
-                  {label}
-                </Link>
-              ))}
+            {items.map(({ to, label, icon: Icon }) => (
+              <Link
+                key={to}
+                to={to}
+                className="nav-link"
+                activeOptions={{ exact: to === '/', includeSearch: false }}
+                {...(onNavigate ? { onClick: onNavigate } : {})}
+              >
+                <Icon aria-hidden />
+                {label}
+              </Link>
+            ))}
           </div>
         ))}
       </div>

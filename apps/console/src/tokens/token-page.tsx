@@ -1,12 +1,12 @@
-import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router'
 import { CopyPlus, Ellipsis, KeyRound, Pencil, Scale, Trash2 } from 'lucide-react'
 import { useState } from 'react'
+import { LinkBadges } from '../links/link-badges.tsx'
 import { absoluteTime, isInstant } from '../live/instants.ts'
 import { mapWatch } from '../live/map-watch.ts'
 import { type Editing, useEditing } from '../live/use-kept.ts'
 import { useLive } from '../live/use-live.ts'
-import { useClient, withoutSecret } from '../session/session.ts'
+import { useClient, useSession, withoutSecret } from '../session/session.ts'
 import { useRights } from '../session/use-rights.ts'
 import { texts } from '../texts.ts'
 import { Badge } from '../ui/badge.tsx'
@@ -30,9 +30,15 @@ const PARENT = { to: '/tokens', label: texts.tokens.title }
 export function TokenPage() {
   const { accessorId } = route.useParams() as { accessorId: string }
   const client = useClient()
-  const token = useLive(['token', accessorId], (options) =>
+  const rights = useRights()
+  const isMine = useIsMine(accessorId)
+  // Without acl:read, people see their own token.
+  const isRead = !isMine || rights.aclRead
+  const token = useLive(['token', accessorId, isRead], (options) =>
     // The secret is dropped when the record arrives, and read again when the person copies it.
-    mapWatch(client.tokens.watch(accessorId, options), (found) => (found ? withoutSecret(found) : null)),
+    mapWatch(isRead ? client.tokens.watch(accessorId, options) : client.tokens.watchSelf(options), (found) =>
+      found ? withoutSecret(found) : null,
+    ),
   )
   const { shown, edit } = useEditing(token.data)
   // An open form stays, whatever happens to the token.
@@ -62,12 +68,18 @@ export function TokenPage() {
   return <TokenDetails token={shown} {...edit} />
 }
 
+function useIsMine(accessorId: string): boolean {
+  const session = useSession()
+  return session.state === 'signedIn' && session.token?.AccessorID === accessorId
+}
+
 interface DetailsProps extends Editing {
   readonly token: ShownToken
 }
 
 function TokenDetails({ token, isDeleted, isEdited, setEdited }: DetailsProps) {
   const rights = useRights()
+  const isMine = useIsMine(token.AccessorID)
   const navigate = useNavigate()
   const remove = useDeleteToken()
   const [isCloning, setCloning] = useState(false)
@@ -77,12 +89,12 @@ function TokenDetails({ token, isDeleted, isEdited, setEdited }: DetailsProps) {
   return (
     <Page
       title={token.Description || texts.tokens.noDescription}
-      parent={PARENT}
+      {...(rights.aclRead ? { parent: PARENT } : {})}
       lead={<span className="mono small">{token.AccessorID}</span>}
       actions={
         <>
-          {rights.aclRead && (
-            <Link to="/ask" search={{ token: token.AccessorID }} className="button">
+          {(rights.aclRead || isMine) && (
+            <Link to="/ask" search={rights.aclRead ? { token: token.AccessorID } : {}} className="button">
               <Scale aria-hidden />
               {texts.tokens.ask}
             </Link>
@@ -115,7 +127,7 @@ function TokenDetails({ token, isDeleted, isEdited, setEdited }: DetailsProps) {
     >
       <div className="columns">
         <Card title={texts.tokens.rightsTitle}>
-          <EffectiveRights token={token} />
+          {rights.aclRead ? <EffectiveRights token={token} /> : <OwnLinks token={token} />}
         </Card>
         <div className="stack" data-gap="large">
           {rights.aclWrite && (
@@ -134,12 +146,18 @@ function TokenDetails({ token, isDeleted, isEdited, setEdited }: DetailsProps) {
   )
 }
 
+/** What the token is linked to; the rules need acl:read. */
+function OwnLinks({ token }: { readonly token: ShownToken }) {
+  return (
+    <div className="stack">
+      <LinkBadges record={token} isWhole />
+      <p className="small muted">{texts.tokens.ownLinks}</p>
+    </div>
+  )
+}
+
 function TokenFacts({ token }: { readonly token: ShownToken }) {
-  const client = useClient()
-  const self = useQuery({
-    queryKey: ['self-accessor'],
-    queryFn: async ({ signal }) => (await client.tokens.self({ signal })).AccessorID,
-  })
+  const isMine = useIsMine(token.AccessorID)
   return (
     <dl className="facts">
       <div>
@@ -164,7 +182,7 @@ function TokenFacts({ token }: { readonly token: ShownToken }) {
         <dt>{texts.tokens.scope}</dt>
         <dd className="row">
           {token.Local ? texts.tokens.localScope : texts.tokens.globalScope}
-          {self.data === token.AccessorID && <Badge tone="accent">{texts.tokens.isMine}</Badge>}
+          {isMine && <Badge tone="accent">{texts.tokens.isMine}</Badge>}
         </dd>
       </div>
       {token.AuthMethod !== undefined && (
