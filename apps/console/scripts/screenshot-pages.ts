@@ -113,7 +113,7 @@ export const PAGES: readonly ShownPage[] = [
     path: '/datacenters',
     ready: (page) => page.getByText('does not replicate from').waitFor(),
   },
-  { name: 'login-methods', path: '/login-methods', ready: (page) => page.getByText('jwt').waitFor() },
+  { name: 'login-methods', path: '/login-methods', ready: (page) => page.getByText('jwt').first().waitFor() },
   {
     name: 'login-method',
     path: '/login-methods/ci',

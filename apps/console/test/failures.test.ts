@@ -37,11 +37,6 @@ describe.skipIf(executablePath === undefined)('the console on mocks', () => {
     },
   )
 
-  mocked('a token without the right: which right is missing', async ({ page, mocks }) => {
-    await mocks.open('/policies', NO_RIGHTS)
-    await page.getByText('This needs acl:read, which your token does not have.').waitFor()
-  })
-
   mocked(
     'a token that may only read: nothing to create, no secret, rules read only',
     async ({ page, mocks }) => {
@@ -66,7 +61,7 @@ describe.skipIf(executablePath === undefined)('the console on mocks', () => {
       await expect.poll(() => page.getByRole('button', { name: 'End session' }).count()).toBe(0)
       await mocks.open('/sessions', NO_RIGHTS)
       await page.getByText('No program has a session, or your token may not read them').waitFor()
-      await page.getByRole('link', { name: 'Intentions' }).click()
+      await page.evaluate(() => window.history.pushState({}, '', '/ui/intentions'))
       await page.getByText('There are none, or your token may not read them').waitFor()
     },
   )

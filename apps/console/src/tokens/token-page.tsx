@@ -148,10 +148,12 @@ function TokenDetails({ token, isDeleted, isEdited, setEdited }: DetailsProps) {
 
 /** What the token is linked to; the rules need acl:read. */
 function OwnLinks({ token }: { readonly token: ShownToken }) {
+  const { Policies, Roles, ServiceIdentities, NodeIdentities } = token
+  const hasLinks = [Policies, Roles, ServiceIdentities, NodeIdentities].some((links) => links?.length)
   return (
     <div className="stack">
       <LinkBadges record={token} isWhole />
-      <p className="small muted">{texts.tokens.ownLinks}</p>
+      {hasLinks && <p className="small muted">{texts.tokens.ownLinks}</p>}
     </div>
   )
 }
