@@ -1,3 +1,4 @@
+import { growthOf, LINEAR_GROWTH_MAX } from '@latchkey/testkit/growth'
 import { expect, test, vi } from 'vitest'
 import { lintRules } from '../insight/lint-rules.ts'
 import { translateLegacyRules } from '../print/translate-legacy-rules.ts'
@@ -51,3 +52,13 @@ test.each([' \t', '', '\r'])(
     expect(lintRules(`a = <<${'N'.repeat(100_000)}\nx\n`)[0]?.message.length).toBeLessThan(400)
   },
 )
+
+test('the measure of growth tells linear work from quadratic work', () => {
+  const steps = (count: number) => {
+    let sum = 0
+    for (let i = 0; i < count; i += 1) sum = (sum * 31 + i) % 1_000_003
+    return sum
+  }
+  expect(growthOf(800_000, Number, steps)).toBeLessThan(LINEAR_GROWTH_MAX)
+  expect(growthOf(2_400, Number, (length) => steps(length ** 2))).toBeGreaterThan(LINEAR_GROWTH_MAX)
+})
