@@ -1,5 +1,5 @@
 /** The command line: turns the declared commands into a program, and every outcome into an exit code. */
-import { PRODUCT_VERSION } from '@latchkey/contract/plain'
+import { PRODUCT_VERSION, visible } from '@latchkey/contract/plain'
 import { Command, CommanderError, Option } from 'commander'
 import { COMMAND_GROUPS } from './commands/groups.ts'
 import { EXIT, EXIT_MEANINGS, type ExitCode } from './exit-codes.ts'
@@ -155,7 +155,7 @@ function configure(
     .showHelpAfterError('  For options and examples, add --help')
     .configureOutput({
       writeOut: (text) => stdout.write(text),
-      writeErr: (text) => stderr.write(text),
+      writeErr: (text) => stderr.write(visible(text)),
       outputError: (text, write) => write(suggestOption(text, [...options, ...GLOBAL_OPTIONS])),
     })
 }

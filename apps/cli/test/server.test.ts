@@ -54,7 +54,7 @@ test.each([
 })
 
 test('status shows the server, and a token shows no secret', async () => {
-  expect((await ok('status')).stdout).toMatch(/Version +0\.\d/)
+  expect((await ok('status')).stdout).toMatch(/Version +\d+\.\d/)
   const { stdout } = await ok('token read self --output json')
   expect(JSON.parse(stdout)).toMatchObject({ SecretID: '<hidden>' })
   expect((await ok('token read self --template {{SecretID}} --show-secret')).stdout.trim()).toBe(MANAGEMENT)

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { StartRefused } from '@latchkey/acl'
 import { PRODUCT_VERSION } from '@latchkey/contract'
 import type { Logger } from 'pino'
+import { complain, print } from './cli/print.ts'
 import { checkFiles } from './config/check-files.ts'
 import { type Config, connectionsMaxOf, isListenerExposed } from './config/config.ts'
 import { openDataDirectory } from './data-directory.ts'
@@ -60,7 +61,7 @@ async function serveAsMain(config: Config, loggers: Loggers, stops: Stop[], stop
       env: { DATABASE_URL: databaseUrl, PORT: String(port), LATCHKEY_WORKERS: String(config.workers) },
       connectionsMax: connectionsMaxOf(config),
       log,
-      onListening: ({ url, isBootstrapped }) => process.stdout.write(greeting(config, url, isBootstrapped)),
+      onListening: ({ url, isBootstrapped }) => print(greeting(config, url, isBootstrapped)),
       onFatal: (error) => stop(error),
     })
     stops.push(stopWorkers)
@@ -76,7 +77,7 @@ async function serveAsMain(config: Config, loggers: Loggers, stops: Stop[], stop
     onFatal: (error) => stop(error),
   })
   stops.push((isForGood) => server.close(isForGood))
-  process.stdout.write(greeting(config, server.url, server.isBootstrapped))
+  print(greeting(config, server.url, server.isBootstrapped))
 }
 
 /** Where `latchkey-server postgres` writes the URL of its database, which contains a password. */
@@ -98,9 +99,7 @@ export async function servePostgres(config: Config): Promise<void> {
     const file = join(dataDir, DATABASE_URL_FILE)
     await writeFile(file, `${postgres.url}\n`, { mode: 0o600 })
     stops.push(() => rm(file, { force: true }))
-    process.stdout.write(
-      `PostgreSQL runs in ${dataDir}\n\nStart servers on it with\n  DATABASE_URL="$(cat ${file})"\n`,
-    )
+    print(`PostgreSQL runs in ${dataDir}\n\nStart servers on it with\n  DATABASE_URL="$(cat ${file})"\n`)
   } catch (error) {
     await stopAll(stops, log)
     log.flush()
@@ -151,7 +150,7 @@ function isRefusal(error: unknown): error is Error {
 
 /** Exits, because the open channel would keep a failed worker alive and the main process waiting for it. */
 function endWorker(error: Error): never {
-  process.stderr.write(`${error.message}\n`)
+  complain(`${error.message}\n`)
   process.exit(isRefusal(error) ? REFUSED_EXIT_CODE : 1)
 }
 
@@ -167,7 +166,7 @@ function stopOnSignals(log: Logger, stops: Stop[]): StopServer {
     if (isStopping) return
     isStopping = true
     if (error) {
-      process.stderr.write(`${error.message}\n`)
+      complain(`${error.message}\n`)
       process.exitCode = cluster.isWorker && isRefusal(error) ? REFUSED_EXIT_CODE : 1
     }
     stopAll(stops, log, isForGood).finally(() => {

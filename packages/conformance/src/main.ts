@@ -1,5 +1,5 @@
 /** `pnpm conformance`: the suite against a running service. */
-import { PRODUCT_VERSION } from '@latchkey/contract'
+import { PRODUCT_VERSION, visible } from '@latchkey/contract'
 import { type Arguments, readArguments, USAGE, UsageError } from './arguments.ts'
 import { CASES } from './cases/index.ts'
 import { probeTraits } from './probe.ts'
@@ -24,7 +24,7 @@ async function run({
     throw new UsageError(`--only ${only.join(', ')}: no case and no row of the spec has this prefix`)
   const target = { name: 'conformance', url, prefix, token, traits, isPatient: slow, decodesOnly }
   const report = makeReport(target, await runCases(chosen, target))
-  console.log(form === 'json' ? JSON.stringify(report, undefined, 2) : renderReport(report))
+  console.log(form === 'json' ? JSON.stringify(report, undefined, 2) : visible(renderReport(report)))
   return report.counts.failed === 0 ? 0 : 1
 }
 

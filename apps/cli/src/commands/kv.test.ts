@@ -9,6 +9,7 @@ const run = commandLine({
   fetch: service.fetch,
   env: { LATCHKEY_ADDR: service.baseUrl, LATCHKEY_TOKEN: service.managementToken },
 })
+const ACCESSOR = '11111111-2222-4333-8444-555555555555'
 beforeEach(() => service.reset())
 
 test.each(['kv delete web/port', 'kv delete web/ --recurse'])(
@@ -78,6 +79,40 @@ test('kv list: a terminal gets no control sequences of a key, a script gets the 
     stdin: JSON.stringify([{ KV: { Verb: 'set', Key: key, Value: 'QQ==' } }]),
   })
   expect(code).toBe(EXIT.done)
-  expect((await run('kv list web/ --no-pager', { isTTY: true })).stdout).toContain('web/x⏎\ufffdy\n')
+  expect((await run('kv list web/ --no-pager', { isTTY: true })).stdout).toContain(
+    'web/\ufffd[2J\ufffd2Jx⏎\ufffdy\n',
+  )
   expect((await run('kv list web/')).stdout).toContain(`${key}\n`)
+})
+
+const HOSTILE = 'a\u001b[2J\u001b]0;t\u0007\u009b2J\u202eb'
+const ESCAPES = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202e]/
+
+test('kv get: a terminal gets no control sequences of a value, a file gets its bytes', async () => {
+  await run(['kv', 'put', 'web/hostile', HOSTILE])
+  expect((await run('kv get web/hostile')).stdout).toBe(HOSTILE)
+  expect((await run('kv get web/hostile', { isTTY: true })).stdout).toBe(
+    'a\ufffd[2J\ufffd]0;t\ufffd\ufffd2J\ufffdb\n',
+  )
+  expect((await run('kv get web/hostile --details')).stdout).not.toMatch(ESCAPES)
+})
+
+test('no refusal, remark, question or finding shows control sequences of others, and own colours stay', async () => {
+  const problem = { status: 400, code: 'field_invalid', detail: HOSTILE, title: HOSTILE }
+  const refusing = async () =>
+    Response.json(problem, { status: 400, headers: { 'Content-Type': 'application/problem+json' } })
+  const refused = await run('kv put web/x 1', { fetch: refusing })
+  expect(refused.stderr).toContain('error: a\ufffd[2J')
+  expect(refused.stderr).not.toMatch(ESCAPES)
+  await run(['token', 'create', '--description', HOSTILE, '--accessor', ACCESSOR])
+  const read = (await run(`token read ${ACCESSOR} --show-secret --template {{SecretID}}`)).stdout
+  const loggedIn = await run(['login', service.baseUrl], { stdin: read })
+  expect(loggedIn.stderr).toContain('(a\ufffd[2J')
+  expect(loggedIn.stderr + (await run(`token delete ${ACCESSOR}`)).stderr).not.toMatch(ESCAPES)
+  const linted = await run(['lint', '-'], {
+    stdin: `key "${HOSTILE}" { polic = "read" }`,
+    env: { FORCE_COLOR: '1' },
+  })
+  expect(linted.stdout).toContain('\u001b[31merror\u001b[39m')
+  expect(linted.stdout.replaceAll(/\u001b\[3[19]m/g, '')).not.toMatch(ESCAPES)
 })

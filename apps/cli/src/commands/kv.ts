@@ -1,13 +1,13 @@
 /** The key-value store. */
 
 import { readFileSync } from 'node:fs'
+import { visibleLine } from '@latchkey/contract/plain'
 import { type KVEntry, NotFound, valueBytes, valueText } from '@latchkey/sdk'
 import { EXIT } from '../exit-codes.ts'
 import { CliError, systemProblem } from '../frame/cli-error.ts'
 import type { Action } from '../frame/command-spec.ts'
-import { readInput, write } from '../frame/io.ts'
+import { readInput, write, writeData } from '../frame/io.ts'
 import type { Session } from '../frame/session.ts'
-import { visibleLine } from '../output/visible.ts'
 
 const FIELDS = [
   { title: 'Key', text: ({ Key }: KVEntry) => Key },
@@ -22,7 +22,7 @@ export const get: Action = async (session, input) => {
   if (!session.out.isTable) return session.out.data(entry)
   if (input.flag('details')) return session.out.record(entry, FIELDS)
   const bytes = valueBytes(entry)
-  await write(session.io.stdout, bytes)
+  await writeData(session.io.stdout, bytes)
   // On a terminal, the next prompt needs its own line; a file gets only the bytes.
   if (session.io.stdout.isTTY === true && bytes.at(-1) !== 10) await write(session.io.stdout, '\n')
 }
@@ -88,7 +88,7 @@ export const list: Action = async (session, input) => {
     if (keys.length === 0) return session.note('No keys.')
     // Scripts get the unmodified keys.
     const shown = session.io.stdout.isTTY === true ? keys.map(visibleLine) : keys
-    return session.out.text(shown.map((key) => `${key}\n`).join(''))
+    return session.out.raw(shown.map((key) => `${key}\n`).join(''))
   }
   const entries = await kv.list(prefix)
   await session.out.list(

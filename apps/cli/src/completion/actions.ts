@@ -9,7 +9,7 @@ export const completion: Action = async (session, input) => {
     throw new CliError(`there is no completion for ${shell}`, {
       hints: ['Supported shells: bash, zsh, fish'],
     })
-  await session.out.text(SHELLS[shell].script)
+  await session.out.raw(SHELLS[shell].script)
   if (session.io.stdout.isTTY === true) await session.note(SHELLS[shell].install)
 }
 

@@ -88,7 +88,7 @@ const FILES: Readonly<Record<KindName, string>> = {
 const SCHEMA_FILE = 'schema.json'
 
 export const schema: Action = async (session) => {
-  await session.out.text(`${JSON.stringify(folderSchema(), null, 2)}\n`)
+  await session.out.raw(`${JSON.stringify(folderSchema(), null, 2)}\n`)
 }
 
 export const exportFolder: Action = async (session, input) => {

@@ -1,6 +1,6 @@
 /** A plan for people: one line per record, followed by the changed fields. */
+import { visible } from '@latchkey/contract/plain'
 import type { Paint } from '../frame/io.ts'
-import { visible } from '../output/visible.ts'
 import type { Change, Plan } from './plan.ts'
 
 const MARKS = { create: '+', update: '~', delete: '-' } as const

@@ -1,7 +1,8 @@
 /** The environment of a command. Tests pass their own. */
 import { addAbortSignal, type Readable, type Writable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
-import { styleText } from 'node:util'
+import { inspect } from 'node:util'
+import { coloured, unchecked, visible } from '@latchkey/contract/plain'
 import type { Fetch } from '@latchkey/sdk'
 import { EXIT } from '../exit-codes.ts'
 import { CliError, systemProblem } from './cli-error.ts'
@@ -25,15 +26,29 @@ export type Paint = (style: Style, text: string) => string
 export function painterFor(env: Io['env'], stream: { readonly isTTY?: boolean }): Paint {
   // https://no-color.org: any non-empty value disables colours.
   const wants = !env.NO_COLOR && env.TERM !== 'dumb' && (stream.isTTY === true || Boolean(env.FORCE_COLOR))
-  return (style, text) => (wants ? styleText(style, text, { validateStream: false }) : text)
+  return (style, text) => (wants ? coloured(text, inspect.colors[style] as [number, number]) : text)
+}
+
+/** Writes a text for people and waits until it is flushed. Errors as for {@link writeData}. */
+export function write(to: Writable, text: string): Promise<void> {
+  return flush(to, visible(text))
 }
 
 /**
- * Writes a text and waits until it is flushed. A closed pipe is not an error.
+ * Writes data: as it is into a file or a pipe, but without control characters to a terminal. A closed pipe is not an
+ * error.
  *
  * @throws CliError if the output cannot be written, for example because the disk is full.
  */
-export async function write(to: Writable, text: string | Uint8Array): Promise<void> {
+export function writeData(
+  to: Writable & { readonly isTTY?: boolean },
+  data: string | Uint8Array,
+): Promise<void> {
+  if (to.isTTY === true) return write(to, typeof data === 'string' ? data : new TextDecoder().decode(data))
+  return flush(to, typeof data === 'string' ? unchecked(data) : data)
+}
+
+async function flush(to: Writable, text: string | Uint8Array): Promise<void> {
   await new Promise<void>((resolve, reject) => {
     to.write(text, (error) => {
       if (!error || ('code' in error && error.code === 'EPIPE')) resolve()
@@ -61,7 +76,7 @@ export class Progress {
 
   show(text: string): void {
     if (this.stderr.isTTY !== true) return
-    this.stderr.write(`\r\u001b[K${text}`)
+    this.stderr.write(`\r\u001b[K${visible(text)}`)
     this.isShown = true
   }
 

@@ -1,4 +1,5 @@
 /** The tools of an action: client, printer, and prompts. */
+import { visible } from '@latchkey/contract/plain'
 import type { Client, ContractBroken } from '@latchkey/sdk'
 import type { Connection } from '../context/connection.ts'
 import { EXIT } from '../exit-codes.ts'
@@ -110,14 +111,16 @@ export class Session {
       )
     }
     const { confirm } = await import('@inquirer/prompts')
-    const isMeant = await this.ask((prompting) => confirm({ message: question, default: false }, prompting))
+    const isMeant = await this.ask((prompting) =>
+      confirm({ message: visible(question), default: false }, prompting),
+    )
     if (!isMeant) throw new CliError('nothing was changed', { exitCode: EXIT.failed })
   }
 
   /** Asks for a secret, which is not echoed. */
   async askSecret(question: string): Promise<string> {
     const { password } = await import('@inquirer/prompts')
-    return this.ask((prompting) => password({ message: question, mask: '*' }, prompting))
+    return this.ask((prompting) => password({ message: visible(question), mask: '*' }, prompting))
   }
 
   private async ask<T>(prompt: (prompting: Prompting) => Promise<T>): Promise<T> {

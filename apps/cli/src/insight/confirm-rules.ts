@@ -1,4 +1,5 @@
 /** Shows what new rules would change before they are written. */
+import { visibleLine } from '@latchkey/contract/plain'
 import {
   type Client,
   Invalid,
@@ -8,7 +9,6 @@ import {
   type WhatIfChange,
 } from '@latchkey/sdk'
 import type { Session } from '../frame/session.ts'
-import { visibleLine } from '../output/visible.ts'
 import { describeRight } from './rights.ts'
 
 /** Maximum number of changes per request. */

@@ -45,7 +45,7 @@ export const format: Action = async (session, input) => {
     } else if (input.flag('write') && path !== '-') {
       if (formatted !== text) writeText(path, formatted)
     } else {
-      await session.out.text(formatted)
+      await session.out.raw(formatted)
     }
   }
   return differs ? EXIT.differs : EXIT.done
@@ -57,7 +57,7 @@ export const translate: Action = async (session, input) => {
   const widening = input.flag('keepIgnored') ? 'keep' : 'comment-out'
   const { rules, notes } = atPlace(path, () => translateLegacyRules(text, { widening }))
   for (const { message } of notes) await session.note(`${path}: ${message}`)
-  await session.out.text(rules.endsWith('\n') || rules === '' ? rules : `${rules}\n`)
+  await session.out.raw(rules.endsWith('\n') || rules === '' ? rules : `${rules}\n`)
 }
 
 /** @throws CliError with file, line and column for rules that cannot be parsed. */

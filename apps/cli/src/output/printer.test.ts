@@ -23,7 +23,7 @@ async function printed(value: unknown, format: Format, isTTY: boolean): Promise<
 }
 
 test.each([
-  ['a terminal gets no control sequences of a field', true, 'id ab\ufffdc\td\n'],
+  ['a terminal gets no control sequences of a field', true, 'id a\ufffd]0;title\ufffd\ufffd[2Jb\ufffdc\td\n'],
   ['a file gets the field as it is', false, `id ${DESCRIPTION}\n`],
 ])('--template: %s', async (_, isTTY, expected) => {
   expect(await printed({ Description: DESCRIPTION }, 'template', isTTY)).toBe(expected)

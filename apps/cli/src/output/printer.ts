@@ -1,11 +1,11 @@
 /** Prints the results of commands in the format that the person chose. */
-import { type Io, type Paint, painterFor, write } from '../frame/io.ts'
+import { visible, visibleJson } from '@latchkey/contract/plain'
+import { type Io, type Paint, painterFor, write, writeData } from '../frame/io.ts'
 import type { Column } from './column.ts'
 import type { Format } from './formats.ts'
 import { page } from './pager.ts'
 import { redact } from './redact.ts'
 import { fillTemplate } from './template.ts'
-import { REWRITING, visible } from './visible.ts'
 
 interface PrinterOptions {
   readonly format: Format
@@ -55,17 +55,12 @@ export class Printer {
   async data(value: unknown): Promise<void> {
     const { format, template } = this.options
     const records: readonly unknown[] = Array.isArray(value) ? value : [value]
-    if (format === 'ndjson') return this.text(records.map((record) => `${json(record)}\n`).join(''))
+    if (format === 'ndjson') return this.raw(records.map((record) => `${json(record)}\n`).join(''))
     if (format === 'template') {
-      // Files get the unmodified fields.
-      const shown = this.io.stdout.isTTY === true ? visible : undefined
-      return this.text(records.map((record) => `${fillTemplate(template, record, shown)}\n`).join(''))
+      return this.raw(records.map((record) => `${fillTemplate(template, record)}\n`).join(''))
     }
-    if (format === 'yaml') {
-      const text = (await import('yaml')).stringify(value, { lineWidth: 0 })
-      return this.text(this.io.stdout.isTTY === true ? visible(text) : text)
-    }
-    return this.text(`${json(value, 2)}\n`)
+    if (format === 'yaml') return this.raw((await import('yaml')).stringify(value, { lineWidth: 0 }))
+    return this.raw(`${json(value, 2)}\n`)
   }
 
   /** Prints one state of a watch, always as one document: a line, even for a list; YAML with a separator. */
@@ -75,16 +70,23 @@ export class Printer {
     if (format === 'ndjson') return this.data([shown])
     if (format !== 'table' && format !== 'yaml') return this.data(shown)
     const text = (await import('yaml')).stringify(shown, { lineWidth: 0 })
-    return this.text(format === 'yaml' ? `---\n${text}` : text)
+    return writeData(this.io.stdout, format === 'yaml' ? `---\n${text}` : text)
   }
 
-  /** Prints an unmodified text, through a pager if it is longer than the terminal. */
+  /** Prints a text for people, through a pager if it is longer than the terminal. */
   async text(text: string): Promise<void> {
+    if (!(await this.isPaged(text))) await write(this.io.stdout, text)
+  }
+
+  /** Prints a text that scripts get as it is, through a pager if it is longer than the terminal. */
+  async raw(text: string): Promise<void> {
+    if (!(await this.isPaged(text))) await writeData(this.io.stdout, text)
+  }
+
+  private async isPaged(text: string): Promise<boolean> {
     const rows = this.io.stdout.isTTY === true ? this.io.stdout.rows : undefined
-    if (this.options.pages && rows !== undefined && text.split('\n').length > rows) {
-      if (await page(text, this.io.env)) return
-    }
-    await write(this.io.stdout, text)
+    if (!this.options.pages || rows === undefined || text.split('\n').length <= rows) return false
+    return page(visible(text), this.io.env)
   }
 
   /** The value without secrets, unless `--show-secret` is given. */
@@ -109,10 +111,8 @@ function json(value: unknown, indent?: number): string {
     },
     indent,
   )
-  return escaped(text).replace(/"\\u0000(\d+)"/g, (_, position: string) => bigints[Number(position)] ?? '0')
-}
-
-/** The same JSON, without characters that could rewrite the terminal and that JSON does not escape by itself. */
-function escaped(json: string): string {
-  return json.replace(REWRITING, (found) => `\\u${found.charCodeAt(0).toString(16).padStart(4, '0')}`)
+  return visibleJson(text).replace(
+    /"\\u0000(\d+)"/g,
+    (_, position: string) => bigints[Number(position)] ?? '0',
+  )
 }

@@ -1,8 +1,8 @@
 /** Tables for people: aligned columns without borders. */
+import { visible } from '@latchkey/contract/plain'
 import Table from 'cli-table3'
 import type { Paint } from '../frame/io.ts'
 import type { Column } from './column.ts'
-import { visible } from './visible.ts'
 
 const GAP = '  '
 /** Minimum width of the last column when it is wrapped. */

@@ -1,19 +1,11 @@
 /** `--template`: a text with fields of a record, such as `{{AccessorID}} {{Policies.0.Name}}`. */
 
-/**
- * Fills in the fields. Absent fields are empty, lists of texts are joined by commas, and objects are JSON.
- *
- * @param shown transforms the text of a field for printing.
- */
-export function fillTemplate(
-  template: string,
-  record: unknown,
-  shown: (text: string) => string = (text) => text,
-): string {
+/** Fills in the fields. Absent fields are empty, lists of texts are joined by commas, and objects are JSON. */
+export function fillTemplate(template: string, record: unknown): string {
   return template
     .replaceAll('\\t', '\t')
     .replaceAll('\\n', '\n')
-    .replace(/\{\{\s*\.?([\w.-]*)\s*\}\}/g, (_, path: string) => shown(textOf(fieldAt(record, path))))
+    .replace(/\{\{\s*\.?([\w.-]*)\s*\}\}/g, (_, path: string) => textOf(fieldAt(record, path)))
 }
 
 function fieldAt(record: unknown, path: string): unknown {

@@ -1,4 +1,5 @@
 /** Options for pipelines: the output format, the severity that fails, and the accepted findings. */
+import { visible, visibleJson } from '@latchkey/contract'
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { EXIT, type ExitCode, InputError } from '../errors.ts'
 import { SEVERITIES, type Severity } from '../findings/finding.ts'
@@ -75,7 +76,7 @@ export async function writeAnswer(
   const outcome = { ...answer, failOn: options.failOn === 'never' ? undefined : options.failOn }
   const text = textOf(answer, outcome, formatOf(options))
   if (options.out === undefined) await write(io.stdout, text)
-  else writeOutputFile(options.out, text)
+  else writeOutputFile(options.out, visible(text))
   for (const note of acceptanceNotes(list, answer.findings)) await write(io.stderr, `${note}\n`)
   return answer.findings.some((each) => fails(outcome, each)) ? EXIT.blockers : EXIT.done
 }
@@ -85,11 +86,11 @@ function textOf(answer: Answer, outcome: Outcome, format: Format): string {
     case 'text':
       return answer.text()
     case 'json':
-      return `${JSON.stringify(answer.json())}\n`
+      return `${visibleJson(JSON.stringify(answer.json()))}\n`
     case 'junit':
       return toJunit(outcome)
     case 'sarif':
-      return toSarif(outcome)
+      return visibleJson(toSarif(outcome))
     case 'annotations':
       return toAnnotations(outcome)
   }

@@ -1,6 +1,7 @@
 /** The environment of a command. Tests pass their own. */
 import type { Readable, Writable } from 'node:stream'
-import { styleText } from 'node:util'
+import { inspect } from 'node:util'
+import { coloured, visible } from '@latchkey/contract'
 import { EXIT, InputError, systemProblem } from '../errors.ts'
 
 export interface Io {
@@ -19,17 +20,17 @@ export type Paint = (style: Style, text: string) => string
 
 export function painterFor({ stdout, env }: Io): Paint {
   const wants = env.NO_COLOR === undefined && (stdout.isTTY === true || env.FORCE_COLOR !== undefined)
-  return (style, text) => (wants ? styleText(style, text, { validateStream: false }) : text)
+  return (style, text) => (wants ? coloured(text, inspect.colors[style] as [number, number]) : text)
 }
 
 /**
- * Writes a text and waits until it is flushed. A closed pipe is not an error.
+ * Writes a text, without control characters of others, and waits until it is flushed. A closed pipe is not an error.
  *
  * @throws InputError, exit code 1, if the output cannot be written, for example because the disk is full.
  */
 export async function write(to: Writable, text: string): Promise<void> {
   await new Promise<void>((resolve, reject) => {
-    to.write(text, (error) => {
+    to.write(visible(text), (error) => {
       if (!error || ('code' in error && error.code === 'EPIPE')) resolve()
       else
         reject(new InputError(`cannot write the output: ${systemProblem(error)}`, { exitCode: EXIT.failed }))
@@ -42,7 +43,7 @@ export function createProgress({ stderr }: Io): { show: (text: string) => void; 
   if (stderr.isTTY !== true) return { show: () => undefined, clear: () => undefined }
   return {
     show: (text) => {
-      stderr.write(`\r\u001b[K${text}`)
+      stderr.write(`\r\u001b[K${visible(text)}`)
     },
     clear: () => {
       stderr.write('\r\u001b[K')
@@ -60,7 +61,7 @@ export function createBlock({ stderr }: Io): { show: (lines: readonly string[]) 
       // A line wider than the terminal would wrap, and the next view would not overwrite all of it.
       const width = 'columns' in stderr && typeof stderr.columns === 'number' ? stderr.columns : 80
       const rows = lines.flatMap((line) => wrap(line, width))
-      stderr.write(`${erase()}${rows.join('\n')}\n`)
+      stderr.write(`${erase()}${visible(rows.join('\n'))}\n`)
       height = rows.length
     },
     clear: () => {

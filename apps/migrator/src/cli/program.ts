@@ -1,5 +1,5 @@
 /** The command line: commands, help, and the message and exit code for every error. */
-import { AclError, PRODUCT_VERSION } from '@latchkey/contract'
+import { AclError, PRODUCT_VERSION, visible } from '@latchkey/contract'
 import { Command, CommanderError } from 'commander'
 import { EXIT, type ExitCode, InputError } from '../errors.ts'
 import type { AddCommand } from './add-command.ts'
@@ -67,7 +67,7 @@ export async function runCli(argv: readonly string[], io: Io): Promise<ExitCode>
 function configure(command: Command, io: Io): void {
   command.exitOverride().configureOutput({
     writeOut: (text) => io.stdout.write(text),
-    writeErr: (text) => io.stderr.write(text),
+    writeErr: (text) => io.stderr.write(visible(text)),
   })
 }
 

@@ -1,6 +1,6 @@
 /** Writes the report of a simulation: the same facts as HTML for people, Markdown for wikis, and JSON for programs. */
 import { join } from 'node:path'
-import { PRODUCT_VERSION } from '@latchkey/contract'
+import { PRODUCT_VERSION, visible, visibleJson } from '@latchkey/contract'
 import { makeOutputDirectory, writeOutputFile } from '../cli/output-file.ts'
 import type { Simulation } from '../output/run-simulation.ts'
 import { factsOf } from './facts.ts'
@@ -20,8 +20,8 @@ export function writeReport(directory: string, simulation: Simulation, inputs: R
   const json = { ...result, summary, workloads, steps, waysBack: ways, tool: PRODUCT_VERSION, ...inputs }
   const files = {
     'report.html': renderHtml(facts),
-    'report.md': renderMarkdown(facts),
-    'report.json': `${JSON.stringify(json)}\n`,
+    'report.md': visible(renderMarkdown(facts)),
+    'report.json': `${visibleJson(JSON.stringify(json))}\n`,
   }
   makeOutputDirectory(directory)
   for (const [name, text] of Object.entries(files)) writeOutputFile(join(directory, name), text)

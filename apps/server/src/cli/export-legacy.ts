@@ -4,9 +4,10 @@
  */
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
-import { buildPath } from '@latchkey/contract'
+import { buildPath, visible } from '@latchkey/contract'
 import { hasCode } from '../has-code.ts'
 import { StartError } from '../start-error.ts'
+import { complain } from './print.ts'
 import { type Environment, request } from './server-address.ts'
 
 const EXIT_FAILED = 1
@@ -20,15 +21,22 @@ const EXIT_FAILED = 1
 export async function exportLegacyTokens(env: Environment): Promise<number> {
   const response = await request(`/v1${buildPath('legacy.export')}`, env, { method: 'GET' })
   if (!response.ok || response.body === null) {
-    process.stderr.write(`${(await response.text()) || `The server answered ${response.status}.`}\n`)
+    complain(`${(await response.text()) || `The server answered ${response.status}.`}\n`)
     return EXIT_FAILED
   }
   try {
-    await pipeline(Readable.fromWeb(response.body), process.stdout, { end: false })
+    await pipeline(Readable.fromWeb(response.body), shown, process.stdout, { end: false })
   } catch (cause) {
     // The reader closed the pipe, as `head` does.
     if (hasCode(cause, 'EPIPE')) return EXIT_FAILED
     throw new StartError('The answer broke off: the output is incomplete.', { cause })
   }
   return 0
+}
+
+/** A terminal gets no control characters of the answer; a file gets its bytes. */
+async function* shown(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array | string> {
+  const decoder = new TextDecoder()
+  for await (const piece of pieces)
+    yield process.stdout.isTTY ? visible(decoder.decode(piece, { stream: true })) : piece
 }

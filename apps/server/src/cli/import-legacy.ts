@@ -3,6 +3,7 @@ import { type DumpRecord, readLegacyRecord } from '@latchkey/acl'
 import { buildPath } from '@latchkey/contract'
 import * as z from 'zod'
 import { StartError } from '../start-error.ts'
+import { complain, print } from './print.ts'
 import { readLegacyList, versionOf } from './read-legacy-list.ts'
 import { type Environment, request } from './server-address.ts'
 
@@ -31,7 +32,7 @@ export async function importLegacyTokens(file: string, env: Environment): Promis
   const version = await versionOf(file)
   const errors = await checkAll(file, env)
   if (errors > 0) {
-    process.stderr.write(
+    complain(
       `Nothing was imported: ${errors === 1 ? '1 error' : `${errors.toLocaleString('en-US')} errors`} in ${file}.\n`,
     )
     return EXIT_FAILED
@@ -41,7 +42,7 @@ export async function importLegacyTokens(file: string, env: Environment): Promis
     throw new StartError(`Nothing was imported: ${file} changed while it was being checked.`)
   }
   const { imported, unchanged } = await sendAll(file, env)
-  process.stdout.write(`${imported} tokens imported, ${unchanged} existed already.\n`)
+  print(`${imported} tokens imported, ${unchanged} existed already.\n`)
   return 0
 }
 
@@ -113,11 +114,11 @@ class ProblemPrinter {
       return
     }
     this.printed += 1
-    process.stderr.write(`${severity}: ${message}\n`)
+    complain(`${severity}: ${message}\n`)
   }
 
   end(): void {
-    if (this.hidden > 0) process.stderr.write(`${this.hidden} more problems\n`)
+    if (this.hidden > 0) complain(`${this.hidden} more problems\n`)
   }
 }
 
@@ -132,7 +133,6 @@ class Progress {
   add(count: number): void {
     const before = Math.floor(this.tokens / PROGRESS_TOKENS)
     this.tokens += count
-    if (Math.floor(this.tokens / PROGRESS_TOKENS) > before)
-      process.stderr.write(`${this.tokens} ${this.verb}\n`)
+    if (Math.floor(this.tokens / PROGRESS_TOKENS) > before) complain(`${this.tokens} ${this.verb}\n`)
   }
 }

@@ -11,6 +11,7 @@ import { inspectArchive } from './archives/inspect.ts'
 import { restoreArchive } from './archives/restore.ts'
 import { exportLegacyTokens } from './export-legacy.ts'
 import { importLegacyTokens } from './import-legacy.ts'
+import { complain, print } from './print.ts'
 import { compareWithOld } from './replication/compare.ts'
 import { acceptCluster, promoteDatacenter, showReplication } from './replication/decide.ts'
 
@@ -60,7 +61,7 @@ export async function runCli(
   })
   command('check-config', 'check the settings and exit', async () => {
     await checkFiles(loadConfig(env))
-    process.stdout.write('The configuration is valid.\n')
+    print('The configuration is valid.\n')
     return 0
   })
   command('doctor', 'check settings, machine, database and keys, and print what to do', () => runDoctor(env))
@@ -118,7 +119,7 @@ export async function runCli(
     replication,
   )
   command('version', 'print the version', async () => {
-    process.stdout.write(`Latchkey ${PRODUCT_VERSION}\n`)
+    print(`Latchkey ${PRODUCT_VERSION}\n`)
     return 0
   })
   try {
@@ -127,7 +128,7 @@ export async function runCli(
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : EXIT_USAGE
     if (!(error instanceof StartError)) throw error
-    process.stderr.write(`${error.message}\n`)
+    complain(`${error.message}\n`)
     return error instanceof ConfigError ? EXIT_USAGE : EXIT_FAILED
   }
 }

@@ -1,6 +1,7 @@
 /** `latchkey-server doctor`: checks what a server needs, and prints what to do. It changes nothing. */
 import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
+import { print } from '../cli/print.ts'
 import { type Config, ConfigError, loadConfig } from '../config/config.ts'
 import { SETTINGS } from '../config/settings.ts'
 import { shareOf } from '../config/workers.ts'
@@ -19,10 +20,10 @@ const EXIT_FAILED = 1
 /** @returns the exit code: 0 if nothing failed, though there may be warnings; 1 otherwise. */
 export async function runDoctor(env: Environment): Promise<number> {
   const findings = await examine(env)
-  for (const finding of findings) process.stdout.write(showFinding(finding))
+  for (const finding of findings) print(showFinding(finding))
   const count = (level: Finding['level']) => findings.filter((finding) => finding.level === level).length
   const [failed, warned] = [count('fail'), count('warn')]
-  process.stdout.write(`\n${failed} failed, ${warned} with warnings, ${count('ok')} passed.\n`)
+  print(`\n${failed} failed, ${warned} with warnings, ${count('ok')} passed.\n`)
   return failed === 0 ? 0 : EXIT_FAILED
 }
 

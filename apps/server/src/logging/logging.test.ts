@@ -75,6 +75,7 @@ test('on a terminal, a line has the time of day, the level, what happened, and o
     /ERROR failed\n {2}Error: x\n {4}at y\n$/,
   )
   expect(textLine('not JSON\n')).toBe('not JSON\n')
+  expect(textLine('a\u001b[2J\n')).toBe('a\ufffd[2J\n')
 })
 
 test('on a terminal, text from a client stays one field, and cannot control the terminal', () => {

@@ -1,5 +1,7 @@
 /** Human-readable log lines. */
 
+import { visible } from '@latchkey/contract'
+
 /** Fields that have their own place in a line, or are useless on a terminal. */
 const PLACED: ReadonlySet<string> = new Set([
   'level',
@@ -50,7 +52,7 @@ export class TextLines implements Lines {
  */
 export function textLine(line: string): string {
   const fields = parse(line)
-  if (fields === undefined) return line
+  if (fields === undefined) return visible(line)
   const { level, time, msg, err, method, path, status, ms } = fields
   const clock = new Date(String(time)).toTimeString().slice(0, 8)
   const what =
@@ -58,19 +60,12 @@ export function textLine(line: string): string {
   const rest = Object.entries(fields)
     .filter(([name]) => !PLACED.has(name))
     .map(([name, value]) => ` ${name}=${shown(value)}`)
-  return withoutControls(
-    `${clock} ${LEVELS[String(level)] ?? level} ${what}${rest.join('')}${stackOf(err)}\n`,
-  )
+  return visible(`${clock} ${LEVELS[String(level)] ?? level} ${what}${rest.join('')}${stackOf(err)}\n`)
 }
 
 /** A text that could be read as several fields is quoted, because a client chooses its `User-Agent`. */
 function shown(value: unknown): string {
   return typeof value === 'string' && !/[\s"=]/.test(value) ? value : JSON.stringify(value)
-}
-
-/** Control characters, including bidirectional ones, could rewrite the terminal. */
-function withoutControls(text: string): string {
-  return text.replace(/[\p{Cc}\p{Bidi_Control}]/gu, (found) => (found === '\n' ? found : '\ufffd'))
 }
 
 function stackOf(error: unknown): string {

@@ -1,4 +1,3 @@
-import { stripVTControlCharacters } from 'node:util'
 import type { ServiceVersion } from '@latchkey/contract'
 import { InvalidArgumentError } from 'commander'
 import { openDump } from '../../dump/source.ts'
@@ -82,7 +81,7 @@ function format({ to, calls, skipped, unread, broken }: TrafficResult, io: Io): 
     const seen = each.firstSeen === null ? '' : `, ${each.firstSeen} to ${each.lastSeen}`
     const clients = each.topClients.map(
       ({ client, count, userAgent }) =>
-        `    ${visible(client)}: ${count}${userAgent === null ? '' : ` (${visible(userAgent)})`}`,
+        `    ${client}: ${count}${userAgent === null ? '' : ` (${userAgent})`}`,
     )
     return [
       `${paint('bold', each.call)}  ${word}: ${counted(each.count, 'call')} of ${counted(each.clients, 'client')}${seen}`,
@@ -92,11 +91,6 @@ function format({ to, calls, skipped, unread, broken }: TrafficResult, io: Io): 
     ].join('\n')
   })
   return `${head}${rest}\n${blocks.join('\n\n')}\n`
-}
-
-/** Removes characters that could rewrite the terminal from a text of a client, such as its `User-Agent`. */
-function visible(text: string): string {
-  return stripVTControlCharacters(text).replace(/[\p{Cc}\p{Bidi_Control}]/gu, '\ufffd')
 }
 
 function patternOption(text: string): RegExp {

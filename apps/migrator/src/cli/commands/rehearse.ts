@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import { readLegacyRecord } from '@latchkey/acl'
 import type { LegacyToken } from '@latchkey/contract'
+import { visible, visibleJson } from '@latchkey/contract'
 import { InvalidArgumentError } from 'commander'
 import { readDump } from '../../dump/read-dump.ts'
 import { openDump } from '../../dump/source.ts'
@@ -83,7 +84,9 @@ Examples:
       }
       await write(
         io.stdout,
-        options.json ? `${JSON.stringify(rehearsal)}\n` : formatRehearsal(rehearsal, painterFor(io)),
+        options.json
+          ? `${visibleJson(JSON.stringify(rehearsal))}\n`
+          : formatRehearsal(rehearsal, painterFor(io)),
       )
       if (rehearsal.verdict === 'failed') done(EXIT.failed)
       else done(rehearsal.simulated.verdict === 'no-go' ? EXIT.blockers : EXIT.done)
@@ -103,8 +106,8 @@ function writeRehearsal(
 ): void {
   makeOutputDirectory(directory)
   writeOutputFile(join(directory, 'rehearsal.html'), renderRehearsal(rehearsal, inputs))
-  writeOutputFile(join(directory, 'rehearsal.md'), renderRehearsalMarkdown(rehearsal))
-  writeOutputFile(join(directory, 'rehearsal.json'), `${JSON.stringify(rehearsal)}\n`)
+  writeOutputFile(join(directory, 'rehearsal.md'), visible(renderRehearsalMarkdown(rehearsal)))
+  writeOutputFile(join(directory, 'rehearsal.json'), `${visibleJson(JSON.stringify(rehearsal))}\n`)
 }
 
 /** The tokens that can be imported, and the reasons why other records cannot. */

@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import { visibleJson } from '@latchkey/contract'
 import { EXIT } from '../../errors.ts'
 import type { ConnectionOptions } from '../../scan/connection.ts'
 import { type HttpReader, UnreadError } from '../../scan/http-reader.ts'
@@ -54,7 +55,7 @@ Examples:
       })
       await write(
         io.stdout,
-        options.json ? `${JSON.stringify(result)}\n` : formatScan(result, painterFor(io)),
+        options.json ? `${visibleJson(JSON.stringify(result))}\n` : formatScan(result, painterFor(io)),
       )
       if (options.save !== undefined) await write(io.stderr, savedText(options.save, result))
       done(EXIT.done)

@@ -1,5 +1,7 @@
 /** `simulate --seeds`: checks thousands of random scenarios. */
+
 import { setImmediate } from 'node:timers/promises'
+import { visibleJson } from '@latchkey/contract'
 import { BUGS, type BugName } from '../../check/bugs.ts'
 import { runSeed, type SeedFailure } from '../../check/random-run.ts'
 import { EXIT, type ExitCode } from '../../errors.ts'
@@ -55,7 +57,7 @@ export async function runSeeds(options: SeedsOptions, io: Io): Promise<ExitCode>
       replay: `${command} --seeds ${seed}`,
     })),
   }
-  await write(io.stdout, options.json ? `${JSON.stringify(result)}\n` : format(result, io))
+  await write(io.stdout, options.json ? `${visibleJson(JSON.stringify(result))}\n` : format(result, io))
   if (next <= to) {
     await write(io.stderr, `interrupted; continue with: ${command} --seeds ${next}-${to}\n`)
     return EXIT.resumable

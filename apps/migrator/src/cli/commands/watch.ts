@@ -1,3 +1,4 @@
+import { visibleJson } from '@latchkey/contract'
 import { openDump } from '../../dump/source.ts'
 import { EXIT, type ExitCode, InputError } from '../../errors.ts'
 import { withDump } from '../../plan/dump-facts.ts'
@@ -84,7 +85,7 @@ async function watch(options: Options, io: Io): Promise<ExitCode> {
   const isLive = io.stdout.isTTY === true && io.stderr.isTTY === true && !options.json
   const told = new Set<string>()
   const show = async (line: WatchLine) => {
-    if (!isLive) await write(io.stdout, `${JSON.stringify(line)}\n`)
+    if (!isLive) await write(io.stdout, `${visibleJson(JSON.stringify(line))}\n`)
     else
       block.show(
         formatLive(line, { prediction, measured: watching.chart(), time: clock.time, paint: painterFor(io) }),

@@ -7,6 +7,7 @@ import type { ArchiveEnd } from '../../archive/format.ts'
 import { readArchive } from '../../archive/read.ts'
 import { syncDirectory } from '../../durable-file.ts'
 import { StartError } from '../../start-error.ts'
+import { complain, print } from '../print.ts'
 import { type Environment, request } from '../server-address.ts'
 import { summaryOf } from './summary.ts'
 
@@ -22,7 +23,7 @@ const EXIT_FAILED = 1
 export async function backUp(file: string, env: Environment): Promise<number> {
   const response = await request(`/v1${buildPath('snapshots.read')}`, env, { method: 'GET' })
   if (!response.ok || response.body === null) {
-    process.stderr.write(`${(await response.text()) || `The server answered ${response.status}.`}\n`)
+    complain(`${(await response.text()) || `The server answered ${response.status}.`}\n`)
     return EXIT_FAILED
   }
   const draft = `${file}.${randomUUID()}`
@@ -30,7 +31,7 @@ export async function backUp(file: string, env: Environment): Promise<number> {
     const { end, index } = await writeDraft(draft, response.body)
     await rename(draft, file)
     await syncDirectory(dirname(file))
-    process.stdout.write(`${file}: index ${index}, ${summaryOf(end)}.\n`)
+    print(`${file}: index ${index}, ${summaryOf(end)}.\n`)
     return 0
   } catch (cause) {
     await rm(draft, { force: true })

@@ -4,6 +4,7 @@ import { AclError } from '@latchkey/contract'
 import type { ArchiveEnd, ArchiveHeader } from '../../archive/format.ts'
 import { readArchive } from '../../archive/read.ts'
 import { StartError } from '../../start-error.ts'
+import { print } from '../print.ts'
 import { summaryOf } from './summary.ts'
 
 /** The description of an archive whose checksums are all correct. */
@@ -16,7 +17,7 @@ export interface Inspected {
 export async function inspectArchive(file: string): Promise<number> {
   const { header, end } = await verifyArchive(file)
   const keys = header.keys.map(({ id }) => id).join(', ')
-  process.stdout.write(
+  print(
     `${file} is whole.\n` +
       `  made          ${header.createdAt} by Latchkey ${header.product}\n` +
       `  datacenter    ${header.datacenter}\n` +

@@ -5,6 +5,7 @@ import { Readable } from 'node:stream'
 import { buildPath } from '@latchkey/contract'
 import * as z from 'zod'
 import { StartError } from '../../start-error.ts'
+import { complain, print } from '../print.ts'
 import { type Environment, request } from '../server-address.ts'
 import { type Inspected, verifyArchive } from './inspect.ts'
 import { summaryOf } from './summary.ts'
@@ -30,7 +31,7 @@ export async function restoreArchive(
   const inspected = await verifyArchive(file)
   if (isUnauthenticated && inspected.end.signature === undefined) process.stderr.write(UNAUTHENTICATED)
   if (!isForced && !(await isConfirmed(inspected))) {
-    process.stderr.write('Nothing was restored.\n')
+    complain('Nothing was restored.\n')
     return EXIT_FAILED
   }
   const query = isUnauthenticated ? '?unauthenticated' : ''
@@ -38,11 +39,11 @@ export async function restoreArchive(
   const response = await request(`/v1${buildPath('snapshots.restore')}${query}`, env, { method: 'PUT', body })
   const text = await response.text()
   if (!response.ok) {
-    process.stderr.write(`${text || `The server answered ${response.status}.`}\n`)
+    complain(`${text || `The server answered ${response.status}.`}\n`)
     return EXIT_FAILED
   }
   const { Index, Records } = restoredSchema.parse(JSON.parse(text))
-  process.stdout.write(`Restored at index ${Index}: ${summaryOf({ records: Records })}.\n`)
+  print(`Restored at index ${Index}: ${summaryOf({ records: Records })}.\n`)
   return 0
 }
 
@@ -50,7 +51,7 @@ async function isConfirmed({ header, end }: Inspected): Promise<boolean> {
   if (!process.stdin.isTTY) {
     throw new StartError('A restore replaces every record of the server: confirm it with --force.')
   }
-  process.stdout.write(
+  print(
     `The archive of ${header.createdAt} has ${summaryOf(end)}.\nThey replace every record of the server, and its present tokens stop working.\n`,
   )
   const lines = createInterface({ input: process.stdin, output: process.stdout })

@@ -1,6 +1,7 @@
 /** `latchkey-server replication compare`: finds the records that only an old primary has. Decisions: promotion. */
 import { buildPath, type Changes, HEADER, HEADER_PREFIX_DEFAULT } from '@latchkey/contract'
 import { StartError } from '../../start-error.ts'
+import { complain, print } from '../print.ts'
 import { type Environment, request } from '../server-address.ts'
 import { Comparison, type Difference, summarize } from './differences.ts'
 
@@ -23,10 +24,10 @@ export async function compareWithOld(old: string, env: Environment): Promise<num
   for await (const page of copyOf(oldEnv)) {
     for (const difference of comparison.differences(summarize(page))) {
       count += 1
-      process.stdout.write(`${describe(difference)}\n`)
+      print(`${describe(difference)}\n`)
     }
   }
-  process.stderr.write(count === 0 ? 'Nothing is missing.\n' : `Missing or different: ${count}.\n`)
+  complain(count === 0 ? 'Nothing is missing.\n' : `Missing or different: ${count}.\n`)
   return count === 0 ? 0 : EXIT_DIFFERENT
 }
 

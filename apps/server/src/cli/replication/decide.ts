@@ -1,6 +1,7 @@
 /** `latchkey-server replication status`, `accept` and `promote`. Decisions: promotion. */
 import { type AcceptedCluster, buildPath, type PromotedDatacenter } from '@latchkey/contract'
 import { StartError } from '../../start-error.ts'
+import { complain, print } from '../print.ts'
 import { type Environment, request } from '../server-address.ts'
 
 /** Prints the state of replication, field by field. */
@@ -8,7 +9,7 @@ export async function showReplication(env: Environment): Promise<number> {
   const status = await answerOf<object>(`/v1${buildPath('operations.replication')}`, env)
   for (const [name, value] of Object.entries(status)) {
     const text = typeof value === 'object' ? JSON.stringify(value) : String(value)
-    process.stdout.write(`${name}: ${text}\n`)
+    print(`${name}: ${text}\n`)
   }
   return 0
 }
@@ -17,7 +18,7 @@ export async function showReplication(env: Environment): Promise<number> {
 export async function acceptCluster(cluster: string, env: Environment): Promise<number> {
   const path = `/v1${buildPath('datacenters.accept')}`
   const accepted = await answerOf<AcceptedCluster>(path, env, { Cluster: cluster })
-  process.stdout.write(
+  print(
     `Accepted: the records of ${accepted.PrimaryDatacenter} will replace those of this datacenter if its cluster is ${accepted.Accepted}.\n`,
   )
   return 0
@@ -35,7 +36,7 @@ export async function promoteDatacenter(
   const body = { Datacenter: datacenter, ...(isForced ? { Force: true } : {}) }
   const promoted = await answerOf<PromotedDatacenter>(`/v1${buildPath('datacenters.promote')}`, env, body)
   const { Datacenter, Cluster, FollowedIndex, Skipped } = promoted
-  process.stdout.write(
+  print(
     `${Datacenter} is now the primary datacenter, with the records that the old primary had at index ${FollowedIndex}.
 Before the next restart of its servers: set LATCHKEY_PRIMARY_DATACENTER=${Datacenter} and remove LATCHKEY_PRIMARY_URL.
 In each other datacenter: set both for the new primary, restart, and run
@@ -43,7 +44,7 @@ In each other datacenter: set both for the new primary, restart, and run
 `,
   )
   for (const { AccessorID, Reason } of Skipped) {
-    process.stderr.write(`warning: the token ${AccessorID} is missing here: ${Reason}\n`)
+    complain(`warning: the token ${AccessorID} is missing here: ${Reason}\n`)
   }
   return 0
 }
