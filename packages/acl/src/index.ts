@@ -59,8 +59,10 @@ export { sortByDistance } from './catalog/near.ts'
 export { type DeregistrationPlan, planDeregistration } from './catalog/registration/deregister.ts'
 export {
   ALIVE_CHECK,
+  asGiven,
   type CatalogNeed,
   type CatalogPlan,
+  needOfService,
   needsOfService,
   planRegistration,
   type RegistrationRequest,

@@ -63,6 +63,8 @@ export interface Context {
   readonly route: AnyRoute
   readonly mode: ConsistencyMode
   readonly caller: Caller
+  /** Set if the caller may write nothing that the request may name. The handler then only finds the right to name. */
+  readonly refusal?: AclError
   readonly directory: Directory
   /** Highest index of the route's table when the directory was read. Later reads of the call are at least as recent. */
   readonly tableIndex: number

@@ -227,6 +227,7 @@ export class Service {
     { request, route }: ParsedRequest,
   ): ReceivedBody | Promise<ReceivedBody> {
     if (route.body === 'stream') return streamOf(request)
+    if (call.refusal) return readShortBody({ request, route }, call.refusal)
     const body = readBody(request, route, call.caller)
     if (!(body instanceof Promise) && body.length <= limits.ANONYMOUS_BODY_BYTES_MAX) return body
     return inTurn(call, body)
@@ -250,6 +251,17 @@ export class Service {
     asked: ParsedRequest,
     received: ReceivedBody | undefined,
   ): Seen | Promise<Seen> {
+    const { refusal } = admitted
+    return refusal
+      ? refuseByName(refusal, () => this.handleBy(admitted, asked, received))
+      : this.handleBy(admitted, asked, received)
+  }
+
+  private handleBy(
+    admitted: AnyCall,
+    asked: ParsedRequest,
+    received: ReceivedBody | undefined,
+  ): Seen | Promise<Seen> {
     checkPathIds(asked.route, asked.params)
     const call = received ? { ...admitted, body: this.bodies.of(asked.route, received) } : admitted
     const answer = callHandler(call)
@@ -269,6 +281,36 @@ export class Service {
       call = now
       answering = callHandler(call)
     }
+  }
+}
+
+/**
+ * Refuses a caller that may write nothing, with the right that it lacks by name, if the request names one.
+ *
+ * @throws AclError `privilege_missing`, also for a request with another fault.
+ */
+async function refuseByName(refusal: AclError, handle: () => Seen | Promise<Seen>): Promise<never> {
+  try {
+    await handle()
+  } catch (error) {
+    if (!(error instanceof AclError) || error.code === 'privilege_missing') throw error
+  }
+  throw refusal
+}
+
+/**
+ * Reads a body in which to find the name for a refusal, if it is as short as those of anonymous callers.
+ *
+ * @throws AclError the refusal, also for a longer body.
+ */
+async function readShortBody(
+  { request, route }: Pick<ParsedRequest, 'request' | 'route'>,
+  refusal: AclError,
+): Promise<Uint8Array> {
+  try {
+    return await readBody(request, route, { presented: false })
+  } catch (error) {
+    throw error instanceof AclError ? refusal : error
   }
 }
 

@@ -114,6 +114,9 @@ const SPECIAL: { readonly [N in EndpointName]?: Row } = {
   'intentions.list': SHOWS_WHAT_MAY_BE_READ,
   'configEntries.list': SHOWS_WHAT_MAY_BE_READ,
   'intentions.migration': READS_ACL,
+  // What the caller may not read does not exist for it, and an intention may be in any namespace.
+  'intentions.read': { ...READS_ALL, 'of another namespace': 'not_found' },
+  'intentions.delete': { ...WRITES_ALL, 'of another namespace': 'not_found' },
   'operations.replication': ANYONE,
   // Shows the secrets of global managers as well.
   'operations.changes': MANAGERS_ALONE,

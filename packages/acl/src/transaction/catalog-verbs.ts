@@ -3,6 +3,7 @@ import { planDeregistration } from '../catalog/registration/deregister.ts'
 import {
   type CatalogNeed,
   needOfNode,
+  needOfService,
   needsOfService,
   planRegistration,
   type RegistrationRequest,
@@ -80,7 +81,13 @@ export function applyToCheck(operation: CheckOperation, writes: CatalogWrites, m
   const existing = catalog.check(node, id, namespace) ?? found
   for (const Namespace of [namespace, DEFAULT_NAMESPACE])
     writes.expect('checks', checkKey({ Node: node, Namespace, CheckID: id }))
-  const needs = [record ?? [], existing ?? []].flat().map((check) => needOf(check, writes))
+  const service = record && catalog.serviceOf(record)
+  const seen = service && mayRead(needOfService(service), may) ? service : undefined
+  const needs = [
+    // The caller learns no more about a service that it may not read than about a missing one.
+    ...(record ? [seen || !service ? needOf(record, writes) : needOfNode(catalog.nodeName(node))] : []),
+    ...(existing ? [needOf(existing, writes)] : []),
+  ]
   if (verb === 'get') {
     if (existing && needs.every((need) => mayRead(need, may)))
       return { shown: [{ kind: 'check', record: existing, service: catalog.serviceOf(existing) }] }
@@ -95,8 +102,7 @@ export function applyToCheck(operation: CheckOperation, writes: CatalogWrites, m
   }
   if (!needs.every((need) => mayWrite(need, may))) return DENIED
   if (verb === 'cas' && !isAtIndex(existing, index)) return failed(`failed to set ${what}, index is stale`)
-  if (catalog.node(node) && record.ServiceID !== '' && !catalog.serviceOf(record))
-    return failed('Missing service registration')
+  if (catalog.node(node) && record.ServiceID !== '' && !seen) return failed('Missing service registration')
   const problem = register(node, { service: undefined, checks: [record] }, writes)
   if (problem) return problem
   const put = catalog.check(node, id, namespace)

@@ -4,6 +4,7 @@ import { catalogCases } from './catalog.ts'
 import { configEntryCases } from './config-entries.ts'
 import { coordinateCases } from './coordinates.ts'
 import { healthCases } from './health.ts'
+import { hiddenRecordCases } from './hidden-records.ts'
 import { authenticationCases } from './http/authentication.ts'
 import { blockingCases } from './http/blocking.ts'
 import { decodingCases } from './http/decoding.ts'
@@ -59,6 +60,7 @@ export const CASES: readonly Case[] = [
   ...catalogCases,
   ...readHeaderCases,
   ...healthCases,
+  ...hiddenRecordCases,
   ...methodCases,
   ...operationCases,
   ...versionCases,

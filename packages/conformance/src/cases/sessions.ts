@@ -79,8 +79,10 @@ export const sessionCases: readonly Case[] = [
         (await ctx.ok<Session[]>('GET', `/session/info/${ID}`, { token })).length
       assert.deepEqual([await seen(reader.SecretID), await seen(other.SecretID)], [1, 0])
       const denied = { status: 403, code: 'privilege_missing' } as const
-      for (const { SecretID: token } of [reader, other]) {
+      for (const { SecretID: token } of [reader, other])
         await ctx.refuses('PUT', '/session/create', { token, body: { Node } }, denied)
+      const powerless = await ctx.caller('')
+      for (const { SecretID: token } of [reader, powerless]) {
         await ctx.refuses('PUT', `/session/renew/${ID}`, { token }, denied)
         await ctx.refuses('PUT', `/session/destroy/${ID}`, { token }, denied)
       }

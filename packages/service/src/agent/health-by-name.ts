@@ -1,6 +1,6 @@
-import { aggregateStatus, NODE_MAINTENANCE } from '@latchkey/acl'
+import { aggregateStatus, DEFAULT_NAMESPACE, NODE_MAINTENANCE } from '@latchkey/acl'
 import { shorten } from '@latchkey/contract'
-import { requireService } from '../catalog/rights.ts'
+import { RowRights, requireService } from '../catalog/rights.ts'
 import { type Answer, type Call, json } from '../handler.ts'
 import { RepeatedContent } from '../reply/repeated-content.ts'
 import { localHealthOf, localStatusOf, notHere, statusOf, textAnswer } from './local-health.ts'
@@ -10,15 +10,20 @@ import { ownServices } from './own-node.ts'
 export function healthByNameHandler(call: Call<'agent.healthByName'>): Answer<'agent.healthByName'> {
   const { params, query, service: options } = call
   const catalog = options.store.catalog()
-  const name = params.ServiceName.toLowerCase()
-  const found = ownServices(call, catalog).filter(({ Service }) => Service.toLowerCase() === name)
+  const { ServiceName: Service } = params
+  // Asked before the services are looked up, so that a caller without the right does not learn whether there are any.
+  requireService(call, { Service, Namespace: DEFAULT_NAMESPACE }, 'read')
+  const name = Service.toLowerCase()
+  const rights = new RowRights(call)
+  const found = ownServices(call, catalog).filter(
+    (service) => service.Service.toLowerCase() === name && rights.service(service),
+  )
   if (found.length === 0) {
     if (query.format === 'text') {
-      return { ...textAnswer(`ServiceName ${shorten(params.ServiceName)} Not Found`), ...notHere() }
+      return { ...textAnswer(`ServiceName ${shorten(Service)} Not Found`), ...notHere() }
     }
     return { ...json([]), ...notHere() }
   }
-  for (const service of found) requireService(call, service, 'read')
   const worst = aggregateStatus(
     found.map((service) => {
       const status = localStatusOf(call, catalog, service)

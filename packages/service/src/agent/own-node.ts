@@ -4,12 +4,14 @@ import {
   type Catalog,
   type CheckRecord,
   DEFAULT_NAMESPACE,
+  needOfService,
   SERVER_SERVICE,
   type ServiceRecord,
   serverNode,
 } from '@latchkey/acl'
 import { AclError, shorten } from '@latchkey/contract'
-import { requireNode, requireService } from '../catalog/rights.ts'
+import { RowRights, requireNode } from '../catalog/rights.ts'
+import { requireNeed } from '../catalog/writes.ts'
 import type { Context } from '../handler.ts'
 import type { Change } from '../store/store.ts'
 
@@ -40,16 +42,31 @@ export function ownCheck({ service }: Place, catalog: Catalog, id: string): Chec
   return id.toLowerCase() === SERVER_CHECK ? undefined : catalog.check(service.nodeName, id)
 }
 
-/** @throws AclError `not_found`. */
-export function requireOwnService(call: Place, catalog: Catalog, id: string): ServiceRecord {
+/** Like {@link ownService}; a service that the caller may not read is absent. */
+export function seenService(call: Context, catalog: Catalog, id: string): ServiceRecord | undefined {
   const found = ownService(call, catalog, id)
+  return found && new RowRights(call).service(found) ? found : undefined
+}
+
+/** Like {@link ownCheck}; a check of a service or node that the caller may not read is absent. */
+export function seenCheck(call: Context, catalog: Catalog, id: string): CheckRecord | undefined {
+  const found = ownCheck(call, catalog, id)
+  if (!found) return undefined
+  const rights = new RowRights(call)
+  const service = catalog.serviceOf(found)
+  return (service ? rights.service(service) : rights.node(found.Node)) ? found : undefined
+}
+
+/** @throws AclError `not_found`. */
+export function requireOwnService(call: Context, catalog: Catalog, id: string): ServiceRecord {
+  const found = seenService(call, catalog, id)
   if (!found) throw new AclError('not_found', `Unknown service ${JSON.stringify(shorten(id))}`)
   return found
 }
 
 /** @throws AclError `not_found`. */
-export function requireOwnCheck(call: Place, catalog: Catalog, id: string): CheckRecord {
-  const found = ownCheck(call, catalog, id)
+export function requireOwnCheck(call: Context, catalog: Catalog, id: string): CheckRecord {
+  const found = seenCheck(call, catalog, id)
   if (!found) throw new AclError('not_found', `Unknown check ${JSON.stringify(shorten(id))}`)
   return found
 }
@@ -66,7 +83,7 @@ export function removesUnknown({ service }: Place): boolean {
  */
 export function requireCheckWrite(call: Context, catalog: Catalog, check: CheckRecord): void {
   const service = catalog.serviceOf(check)
-  if (service) requireService(call, service, 'write')
+  if (service) requireNeed(call, needOfService(service))
   else requireNode(call, call.service.nodeName, 'write')
 }
 

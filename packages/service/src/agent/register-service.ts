@@ -1,4 +1,5 @@
 import {
+  asGiven,
   type CheckRecord,
   DEFAULT_NAMESPACE,
   needsOfService,
@@ -18,7 +19,7 @@ import type { Answer, Call } from '../handler.ts'
 import { decideAndCommit } from '../store/commit.ts'
 import type { Change } from '../store/store.ts'
 import { done } from './done.ts'
-import { nodeChanges, ownCheck, ownService, refuseServerIds } from './own-node.ts'
+import { nodeChanges, ownCheck, ownService, refuseServerIds, requireCheckWrite } from './own-node.ts'
 
 /** Registers a service with its checks, all or nothing. Existing checks keep their status. */
 export function registerServiceHandler(
@@ -39,10 +40,12 @@ export function registerServiceHandler(
       CreateIndex: existing?.CreateIndex ?? 0,
       ModifyIndex: 0,
     }
-    for (const service of existing ? [record, existing] : [record])
-      for (const need of needsOfService(service)) requireNeed(call, need)
+    const needs = [...needsOfService(record).map(asGiven), ...(existing ? needsOfService(existing) : [])]
+    for (const need of needs) requireNeed(call, need)
     const checks = defined.checks.map((check): { record: CheckRecord; existing: CheckRecord | undefined } => {
       const known = ownCheck(call, catalog, check.CheckID)
+      // It may be a check of the node or of another service.
+      if (known) requireCheckWrite(call, catalog, known)
       const owner = call.caller.token.AccessorID
       const at = { node: nodeName, process: localChecks.process, owner, existing: known }
       return { record: checkRecord(check, at), existing: known }

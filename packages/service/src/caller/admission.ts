@@ -11,7 +11,7 @@ import type { ReadOptions } from '../request/read-options.ts'
 import type { ConsistencyMode, Freshness, IndexName } from '../store/store.ts'
 import { aclModeOf } from './acl-mode.ts'
 import { type Caller, type Callers, callerUnknown, isCallerUnknown, type Presented } from './caller.ts'
-import { requireEndpointRight, requireSomeWrite } from './endpoint-right.ts'
+import { refusalOfWrites, requireEndpointRight } from './endpoint-right.ts'
 
 /** What the service provides to every call. */
 export type CallServices = Pick<
@@ -108,7 +108,7 @@ export class Admission {
     }
     try {
       const call = this.peek(asked, KNOWN_HERE)
-      if (call) return checked(call)
+      if (call && !call.refusal) return checked(call)
     } catch (error) {
       if (!(error instanceof AclError)) throw error
     }
@@ -181,7 +181,9 @@ export class Admission {
     const { 'authmethod-ns': methodNamespace } = query as NamespaceQuery
     if (methodNamespace !== undefined && service.edition === 'extended')
       requireEndpointRight(caller, route.right, { namespace: methodNamespace, nodeName })
-    requireSomeWrite(caller, route)
+    const refusal = refusalOfWrites(caller, route)
+    // The bodies of anonymous callers are not even read for the name of what they lack.
+    if (refusal && !caller.presented && route.body !== undefined) throw refusal
     return {
       service,
       ...this.services,
@@ -192,6 +194,7 @@ export class Admission {
       body: undefined,
       mode,
       caller,
+      ...(refusal ? { refusal } : {}),
       directory,
       tableIndex,
       namespace,

@@ -1,6 +1,6 @@
 /** The right that an endpoint needs. Spec 4.1. */
-import type { SegmentResource } from '@latchkey/acl'
-import type { AnyRoute, Right } from '@latchkey/contract'
+import { DEFAULT_NAMESPACE, type SegmentResource } from '@latchkey/acl'
+import type { AclError, AnyRoute, Right } from '@latchkey/contract'
 import { type Caller, callerUnknown, isAtHome, privilegeMissing, requireRight } from './caller.ts'
 
 /** Rights that the handler checks for each resource by name, and the resources that their writes may change. */
@@ -60,15 +60,27 @@ export function requireEndpointRight(
   }
 }
 
+/** The refusal of a caller that may write no resource that the request may name; it learns nothing about stored records. */
+export function refusalOfWrites(
+  caller: Caller,
+  { name, namespaced, right, writes = 'nothing' }: AnyRoute,
+): AclError | undefined {
+  const named = JUDGED_BY_NAME[right]
+  if (!named || writes === 'nothing') return undefined
+  // Intentions name their namespaces.
+  const isHere = namespaced || right === 'intention' || isAtHome(caller, DEFAULT_NAMESPACE)
+  if (isHere && named.some((resource) => caller.authorizer.policies.mayWriteAny(resource))) return undefined
+  const resource = named.find((one) => name.toLowerCase().includes(one)) ?? named[0]
+  return privilegeMissing(caller, { resource, access: 'write' }, ` on any ${resource}`)
+}
+
 /**
- * Requires write access to at least one resource that the request may name. Other callers learn nothing about stored records,
- * and their bodies are not read.
+ * Requires the right to read at least one service of the agent, so that a caller without any learns no more from an ID that
+ * exists than from another.
  *
  * @throws AclError `privilege_missing`.
  */
-export function requireSomeWrite(caller: Caller, { right, writes = 'nothing' }: AnyRoute): void {
-  const named = JUDGED_BY_NAME[right]
-  if (!named || writes === 'nothing') return
-  if (named.some((resource) => caller.authorizer.policies.mayWriteAny(resource))) return
-  throw privilegeMissing(caller, { resource: named[0], access: 'write' })
+export function requireSomeService(caller: Caller): void {
+  if (isAtHome(caller, DEFAULT_NAMESPACE) && caller.authorizer.policies.mayReadAny('service')) return
+  throw privilegeMissing(caller, { resource: 'service', access: 'read' }, ' on any service')
 }

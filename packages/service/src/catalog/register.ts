@@ -2,7 +2,7 @@ import { planRegistration, readRegistration } from '@latchkey/acl'
 import { type Answer, type Call, json } from '../handler.ts'
 import { namespaceOf } from '../request/namespace.ts'
 import { decideAndCommitFor } from '../store/commit.ts'
-import { expecting, requireNeed, requireOwnDatacenter } from './writes.ts'
+import { expecting, requireNeeds, requireOwnDatacenter } from './writes.ts'
 
 /** Registers a node, a service and checks, all or nothing. Decisions: catalog. */
 export function registerHandler(call: Call<'catalog.register'>): Promise<Answer<'catalog.register'>> {
@@ -10,9 +10,8 @@ export function registerHandler(call: Call<'catalog.register'>): Promise<Answer<
   const request = readRegistration(body, (field) => namespaceOf(call, field))
   requireOwnDatacenter(call, body.Datacenter)
   return decideAndCommitFor(call, () => {
-    const { needs, fault, changes } = planRegistration(request, service.store.catalog())
-    for (const need of needs) requireNeed(call, need)
-    if (fault) throw fault
-    return { changes: expecting(changes, call), answer: () => json(true) }
+    const plan = planRegistration(request, service.store.catalog())
+    requireNeeds(call, plan)
+    return { changes: expecting(plan.changes, call), answer: () => json(true) }
   })
 }

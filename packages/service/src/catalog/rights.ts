@@ -1,6 +1,6 @@
 /** Which nodes, services and checks a caller may see; answers are filtered row by row. Spec 5.4, 7; decisions: agent. */
 import { type CheckRecord, DEFAULT_NAMESPACE, type ServiceRecord } from '@latchkey/acl'
-import { isAtHome, requireRight } from '../caller/caller.ts'
+import { mayIn, privilegeMissing, requireRight } from '../caller/caller.ts'
 import { type Context, type JsonAnswer, tellLack } from '../handler.ts'
 
 type Judge = Pick<Context, 'caller'>
@@ -50,13 +50,23 @@ export class RowRights {
 
   private decide(resource: 'node' | 'service', segment: string, namespace: string): boolean {
     const { caller } = this.judge
-    return isAtHome(caller, namespace) && caller.authorizer.decide({ resource, segment, access: 'read' })
+    return mayIn(caller, namespace, { resource, segment, access: 'read' })
   }
 }
 
-/** @throws AclError `privilege_missing`. */
-export function requireNode({ caller }: Judge, segment: string, access: 'read' | 'write'): void {
-  requireRight(caller, DEFAULT_NAMESPACE, { resource: 'node', segment, access })
+/**
+ * @param given the name in the request, if the stored one has another case.
+ * @throws AclError `privilege_missing`.
+ */
+export function requireNode(
+  { caller }: Judge,
+  segment: string,
+  access: 'read' | 'write',
+  given = segment,
+): void {
+  const question = { resource: 'node', segment, access } as const
+  if (!mayIn(caller, DEFAULT_NAMESPACE, question))
+    throw privilegeMissing(caller, { ...question, segment: given })
 }
 
 /** @throws AclError `privilege_missing`. */

@@ -2,7 +2,7 @@
 import type { CatalogChange, CatalogNeed } from '@latchkey/acl'
 import { catalogKey, DEFAULT_NAMESPACE } from '@latchkey/acl'
 import { AclError } from '@latchkey/contract'
-import { requireRight } from '../caller/caller.ts'
+import { mayIn, privilegeMissing, requireRightToStored } from '../caller/caller.ts'
 import type { Context } from '../handler.ts'
 import type { Change } from '../store/store.ts'
 
@@ -12,10 +12,36 @@ export function requireOwnDatacenter({ service }: Context, named: string | undef
   throw new AclError('datacenter_unknown', 'No path to datacenter', { field: 'Datacenter' })
 }
 
-/** @throws AclError `privilege_missing`. */
+/** @throws AclError `privilege_missing`, with the name in the request, or a name that the caller may read. */
 export function requireNeed({ caller }: Context, need: CatalogNeed): void {
-  const namespace = need.resource === 'node' ? DEFAULT_NAMESPACE : need.namespace
-  requireRight(caller, namespace, { resource: need.resource, segment: need.segment, access: 'write' })
+  const { resource, segment, given } = need
+  const question = { resource, segment, access: 'write' } as const
+  if (given === undefined) requireRightToStored(caller, homeOf(need), question)
+  else if (!mayIn(caller, homeOf(need), question))
+    throw privilegeMissing(caller, { ...question, segment: given })
+}
+
+/**
+ * Requires every need, and then that there is no fault. A record that the caller may not read counts as missing.
+ *
+ * @throws AclError `privilege_missing`, or the fault.
+ */
+export function requireNeeds(
+  call: Context,
+  { needs, fault }: { readonly needs: readonly CatalogNeed[]; readonly fault: AclError | undefined },
+): void {
+  let problem = fault
+  for (const need of needs) {
+    const { resource, segment, whenHidden } = need
+    if (whenHidden && !mayIn(call.caller, homeOf(need), { resource, segment, access: 'read' }))
+      problem ??= whenHidden
+    else requireNeed(call, need)
+  }
+  if (problem) throw problem
+}
+
+function homeOf(need: CatalogNeed): string {
+  return need.resource === 'node' ? DEFAULT_NAMESPACE : need.namespace
 }
 
 /** @throws AclError `privilege_missing` for the first need, if the caller meets none of them. */

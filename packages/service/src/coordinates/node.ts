@@ -8,7 +8,7 @@ import { showCoordinates } from './show.ts'
 export function readCoordinateHandler(call: Call<'coordinates.node'>): Answer<'coordinates.node'> {
   const { params, query, service } = call
   const catalog = service.store.catalog()
-  requireNode(call, catalog.nodeName(params.Node), 'read')
+  requireNode(call, catalog.nodeName(params.Node), 'read', params.Node)
   const key = nodeKey(params.Node)
   const ofNode = catalog.coordinates().filter(({ Node }) => nodeKey(Node) === key)
   const shown = showCoordinates(ofNode, query.segment)

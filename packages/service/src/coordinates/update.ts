@@ -12,7 +12,7 @@ export async function updateCoordinateHandler(
   if (body.Datacenter && body.Datacenter !== service.datacenter)
     throw new AclError('datacenter_unknown', 'No path to datacenter', { field: 'Datacenter' })
   const report = reportOf(body)
-  requireNode(call, service.store.catalog().nodeName(report.Node), 'write')
+  requireNode(call, service.store.catalog().nodeName(report.Node), 'write', report.Node)
   if (service.coordinateUpdates) service.coordinateUpdates.add(report)
   else await writeCoordinates(service.store, [report])
   return { body: { kind: 'text', text: '' } }

@@ -14,7 +14,6 @@ import {
   showSource,
 } from '@latchkey/acl'
 import { AclError, type Intention } from '@latchkey/contract'
-import { requireRight } from '../caller/caller.ts'
 import type { Context } from '../handler.ts'
 import type { Change } from '../store/store.ts'
 import { maySee } from './rights.ts'
@@ -43,13 +42,10 @@ export function intentionNotFound(): AclError {
   return new AclError('not_found', 'Intention not found')
 }
 
-/** @throws AclError `privilege_missing`. */
-export function requireSight(call: Context, intention: IntentionRecord): void {
-  if (maySee(call, intention)) return
-  const { DestinationNS, DestinationName } = intention
-  const question = { resource: 'intention', segment: DestinationName, access: 'read' } as const
-  requireRight(call.caller, DestinationNS, question)
-  throw intentionNotFound()
+/** Finds an intention by ID. One that the caller may not read is absent. */
+export function seenIntention(call: Context, directory: Directory, id: string): IntentionRecord | undefined {
+  const found = directory.intentions().find(id)
+  return found && maySee(call, found) ? found : undefined
 }
 
 /** @throws AclError `field_required`, `field_invalid`, `namespace_unsupported`. */

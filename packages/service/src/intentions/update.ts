@@ -3,7 +3,7 @@ import { AclError } from '@latchkey/contract'
 import { type Answer, type Call, json } from '../handler.ts'
 import { decideAndCommitFor } from '../store/commit.ts'
 import { requireIntentionWrite } from './rights.ts'
-import { replaceIntention, requireWritableNow } from './stored-intentions.ts'
+import { replaceIntention, requireWritableNow, seenIntention } from './stored-intentions.ts'
 
 /** Needs the right to the old and to the new destination. */
 export function updateIntentionHandler(
@@ -15,7 +15,7 @@ export function updateIntentionHandler(
     requireIntentionWrite(call, endsOf(body, edition))
     const directory = store.directory()
     const intentions = directory.intentions()
-    const existing = intentions.find(params.ID)
+    const existing = seenIntention(call, directory, params.ID)
     if (existing) requireIntentionWrite(call, existing)
     requireWritableNow(call, 'id')
     if (!existing) throw unknownIntention('modify', params.ID)

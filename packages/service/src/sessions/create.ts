@@ -15,7 +15,7 @@ export function createSessionHandler(call: Call<'sessions.create'>): Promise<Ans
     const catalog = store.catalog()
     const isOwn = node.toLowerCase() === ownNode.toLowerCase()
     // Node names match case-insensitively, but rules do not.
-    requireSessionWrite(call, isOwn ? ownNode : catalog.nodeName(node))
+    requireSessionWrite(call, isOwn ? ownNode : catalog.nodeName(node), node)
     const record = createSession(body, { catalog, ownNode, edition, id })
     return {
       changes: [

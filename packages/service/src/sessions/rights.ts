@@ -1,11 +1,16 @@
 /** Rights to sessions, by their nodes. */
 import { DEFAULT_NAMESPACE, type SessionRecord } from '@latchkey/acl'
-import { isAtHome, requireRight } from '../caller/caller.ts'
+import { mayIn, privilegeMissing } from '../caller/caller.ts'
 import type { Context } from '../handler.ts'
 
-/** @throws AclError `privilege_missing`. */
-export function requireSessionWrite({ caller }: Context, node: string): void {
-  requireRight(caller, DEFAULT_NAMESPACE, { resource: 'session', segment: node, access: 'write' })
+/**
+ * @param given the name in the request, if the stored one has another case.
+ * @throws AclError `privilege_missing`.
+ */
+export function requireSessionWrite({ caller }: Context, node: string, given = node): void {
+  const question = { resource: 'session', segment: node, access: 'write' } as const
+  if (!mayIn(caller, DEFAULT_NAMESPACE, question))
+    throw privilegeMissing(caller, { ...question, segment: given })
 }
 
 /** The sessions that the caller may see. */
@@ -13,8 +18,7 @@ export function visibleSessions(
   { caller }: Context,
   sessions: readonly SessionRecord[],
 ): readonly SessionRecord[] {
-  if (!isAtHome(caller, DEFAULT_NAMESPACE)) return []
   return sessions.filter(({ Node }) =>
-    caller.authorizer.decide({ resource: 'session', segment: Node, access: 'read' }),
+    mayIn(caller, DEFAULT_NAMESPACE, { resource: 'session', segment: Node, access: 'read' }),
   )
 }

@@ -2,6 +2,7 @@
 import { isUuid, rejectsSessionQueries, type SessionRecord } from '@latchkey/acl'
 import { AclError, parseServiceVersion, profileOf, shorten } from '@latchkey/contract'
 import type { Context } from '../handler.ts'
+import { visibleSessions } from './rights.ts'
 
 const MALFORMED = 'failed session lookup: index error: UUID must be 36 characters'
 
@@ -11,12 +12,15 @@ export function requireSessionId(id: string, field = 'ID'): void {
 }
 
 /**
+ * The session, unless the caller may not read it.
+ *
  * @throws AclError `id_missing`, `id_invalid`.
  */
 export function sessionInPath(call: Context, { ID }: { readonly ID: string }): SessionRecord | undefined {
   if (ID === '') throw new AclError('id_missing', 'Missing session', { field: 'ID' })
   requireSessionId(ID)
-  return call.service.store.catalog().sessions.get(ID)
+  const found = call.service.store.catalog().sessions.get(ID)
+  return found && visibleSessions(call, [found])[0]
 }
 
 /** The refusal to renew an unknown session. */

@@ -25,7 +25,7 @@ export function planDeregistration(
   catalog: Catalog,
 ): DeregistrationPlan {
   if (Node === '') throw new AclError('field_required', 'Must provide node', { field: 'Node' })
-  const node = needOfNode(catalog.nodeName(Node))
+  const node = needOfNode(catalog.nodeName(Node), Node)
   if (ServiceID !== '') {
     const service = catalog.service(Node, ServiceID, namespace)
     return service

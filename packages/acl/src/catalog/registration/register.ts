@@ -20,9 +20,18 @@ export interface RegistrationRequest {
 }
 
 /** A right to write. */
-export type CatalogNeed =
-  | { readonly resource: 'node'; readonly segment: string }
-  | { readonly resource: 'service'; readonly segment: string; readonly namespace: string }
+export type CatalogNeed = Named &
+  (
+    | { readonly resource: 'node'; readonly segment: string }
+    | { readonly resource: 'service'; readonly segment: string; readonly namespace: string }
+  )
+
+interface Named {
+  /** The name in the request; absent for a record that only the catalog names. */
+  readonly given?: string
+  /** The refusal of a caller that may not read the record: the same as if there were none. */
+  readonly whenHidden?: AclError
+}
 
 export interface CatalogPlan {
   /** Rights that the caller must have. */
@@ -90,7 +99,7 @@ export function planRegistration(request: RegistrationRequest, catalog: Catalog)
   const needs: CatalogNeed[] = [
     ...(keepsNode ? [] : needsOfNode(node.Node, catalog)),
     ...(renamed ? [needOfNode(renamed.Node)] : []),
-    ...(service ? needsOfService(service) : []),
+    ...(service ? needsOfService(service).map(asGiven) : []),
     ...(before ? needsOfService(before) : []),
     ...checks.flatMap((check) => needOfCheck(check, service, catalog)),
   ]
@@ -155,7 +164,11 @@ function faultOfChecks(
 ): AclError | undefined {
   const orphan = checks.find((check) => check.ServiceID !== '' && !serviceOf(check, service, catalog))
   if (!orphan) return undefined
-  return invalidField('ServiceID', `Unknown service '${orphan.ServiceID}' for check '${orphan.CheckID}'`)
+  return unknownService(orphan)
+}
+
+function unknownService({ ServiceID, CheckID }: CheckRecord): AclError {
+  return invalidField('ServiceID', `Unknown service '${ServiceID}' for check '${CheckID}'`)
 }
 
 /** The service of a check, after the registration. */
@@ -179,17 +192,24 @@ function needOfCheck(
   return [check, ...(before ? [before] : [])].flatMap((one) => {
     if (one.ServiceID === '') return needsOfNode(check.Node, catalog)
     const of = serviceOf(one, service, catalog)
-    return of ? needOfService(of) : []
+    if (!of) return []
+    if (of === service) return asGiven(needOfService(of))
+    return one === check ? { ...needOfService(of), whenHidden: unknownService(check) } : needOfService(of)
   })
 }
 
 /** Rules are case-sensitive: if the stored name differs in case, the caller needs the right to both spellings. */
 function needsOfNode(node: string, catalog: Catalog): readonly CatalogNeed[] {
-  return [...new Set([node, catalog.nodeName(node)])].map(needOfNode)
+  return [...new Set([node, catalog.nodeName(node)])].map((name) => needOfNode(name, node))
 }
 
-export function needOfNode(node: string): CatalogNeed {
-  return { resource: 'node', segment: node }
+export function needOfNode(node: string, given?: string): CatalogNeed {
+  return { resource: 'node', segment: node, ...(given === undefined ? {} : { given }) }
+}
+
+/** For a record from the request. */
+export function asGiven(need: CatalogNeed): CatalogNeed {
+  return { ...need, given: need.segment }
 }
 
 export function needOfService({

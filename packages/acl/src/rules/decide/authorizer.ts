@@ -84,6 +84,13 @@ export class CompiledPolicies {
     return rule === undefined ? this.defaultAllow : rule.level !== 'deny'
   }
 
+  /** Whether the rules allow reading anything of a kind. */
+  mayReadAny(resource: SegmentResource): boolean {
+    if (this.unreadable !== undefined) return false
+    const rule = this.resources.get(resource)?.ruleForReadingAny()
+    return rule === undefined ? this.defaultAllow : grants(rule.level, 'read')
+  }
+
   /** Whether the rules allow writing anything of a kind. If not, the records in a request need not be examined. */
   mayWriteAny(resource: SegmentResource): boolean {
     if (this.unreadable !== undefined) return false
