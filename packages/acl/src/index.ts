@@ -340,7 +340,7 @@ export { type ShowContext, showToken, showTokenListEntry } from './token/show-to
 export { checkBodyAccessor, updateToken } from './token/update-token.ts'
 export { placeOfTokenWrite, type WritePlace } from './token/write-place.ts'
 export { TransactionBudget } from './transaction/budget.ts'
-export type { StoredKeys } from './transaction/keys.ts'
+export { type StoredKeys, UNLOADED_VALUE } from './transaction/keys.ts'
 export { isRead, type Operation, readOperation } from './transaction/operations.ts'
 export {
   type Expectation,

@@ -15,9 +15,12 @@ import {
   PENDING_INDEX,
 } from './outcome.ts'
 
+/** In place of a value that no operation can show or repeat. It equals no value, not even an empty one. */
+export const UNLOADED_VALUE = new Uint8Array(0)
+
 /** The stored keys that a transaction uses. */
 export interface StoredKeys {
-  /** Finds any key that an operation names. Its value is empty if no operation can show it or write the same. */
+  /** Finds any key that an operation names. Its value may be {@link UNLOADED_VALUE}. */
   entry(namespace: string, key: string): KvRecord | undefined
   /** Returns the keys of a `get-tree`, in order. */
   tree(namespace: string, prefix: string): readonly KvRecord[]
@@ -185,7 +188,8 @@ export class Keys {
       ModifyIndex: PENDING_INDEX,
       Namespace: namespace,
     }
-    if (entry && isSameKey(entry, record)) return show(entry, false)
+    const isUnchanged = entry?.Value !== UNLOADED_VALUE && isSameKey(entry, record)
+    if (entry && isUnchanged) return show(entry, false)
     this.written.set(idOf(namespace, key), { namespace, key, record, stored })
     return show(record, false)
   }

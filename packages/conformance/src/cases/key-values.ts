@@ -234,6 +234,10 @@ export const keyValueCases: readonly Case[] = [
         assert(changed > ModifyIndex)
         assert.equal(JSON.parse((await waiting).text)[0].ModifyIndex, changed)
       }
+      const { ModifyIndex: before = 0 } = (await read()) ?? {}
+      assert((await inTxn('set', '', { Flags: 0 })) > before, 'an empty value is another value')
+      assert.equal((await ctx.call('GET', `/kv/${key}?raw`)).text, '')
+      await put('', 'eulav')
       const { ModifyIndex = 0, LockIndex } = (await read()) ?? {}
       await put(`release=${Session}`, 'eulav')
       const released = await read()

@@ -1,10 +1,14 @@
 /** Loads the keys that the operations of a transaction refer to. */
-import { type KvRecord, type Operation, type StoredKeys, TransactionBudget } from '@latchkey/acl'
+import {
+  type KvRecord,
+  type Operation,
+  type StoredKeys,
+  TransactionBudget,
+  UNLOADED_VALUE,
+} from '@latchkey/acl'
 import { limits } from '@latchkey/contract'
 import { compareUtf8 } from '../store/list-order.ts'
 import { kvTopic, type Store } from '../store/store.ts'
-
-const NO_VALUE = new Uint8Array(0)
 
 /**
  * Keeps a value only if a `get` or `get-tree` may show it, or if a write may repeat it.
@@ -34,7 +38,7 @@ export async function loadKeys(
       const mayRepeat = ofKeys.some(
         (other) => id === kvTopic(other.namespace, other.key) && other.value.length === entry?.Value.length,
       )
-      entries.set(id, entry && !shown.has(id) && !mayRepeat ? { ...entry, Value: NO_VALUE } : entry)
+      entries.set(id, entry && !shown.has(id) && !mayRepeat ? { ...entry, Value: UNLOADED_VALUE } : entry)
     }
   }
   return {
