@@ -45,7 +45,7 @@ type OpenConfig = Pick<
 >
 
 export function openTracing(config: OpenConfig, log: Pick<Logger, 'info' | 'warn'>): Tracing {
-  const exporter = new WatchedExporter(new OTLPTraceExporter(), log)
+  const exporter = new WatchedExporter(() => new OTLPTraceExporter(), log)
   const provider = new TracerProvider({
     resource: resourceOf(config),
     sampler: samplerOf(config),

@@ -1,12 +1,16 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { startHostileServer } from '@latchkey/testkit/process/hostile-server'
+import { ExportResultCode } from '@opentelemetry/core'
+import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-proto'
 import { InMemorySpanExporter, SimpleSpanProcessor, TracerProvider } from '@opentelemetry/sdk-trace'
 import { pino } from 'pino'
-import { afterEach, expect, test, vi } from 'vitest'
+import { afterEach, expect, onTestFinished, test, vi } from 'vitest'
 import { loadConfig } from '../config/config.ts'
 import { isTraced } from '../config/tracing-settings.ts'
 import { openTracing } from './open-tracing.ts'
 import { RequestSpans } from './request-spans.ts'
 import { summaryOf } from './statement-spans.ts'
+import { WatchedExporter } from './watched-exporter.ts'
 
 const CALLER = { traceId: '0af7651916cd43dd8448eb211c80319c', spanId: 'b7ad6b7169203331' }
 
@@ -45,6 +49,21 @@ test('an unreachable collector causes one warning, and does not stop the server'
   await tracing.close()
   expect(lines).toHaveLength(1)
   expect(lines[0]).toContain('traces cannot be exported')
+})
+
+test('spans are exported again after a collector has left many exports without an end', async () => {
+  let answer = 'HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: Upgrade\r\n\r\n'
+  const collector = await startHostileServer((socket) => socket.write(answer))
+  onTestFinished(() => collector.close())
+  const url = `http://127.0.0.1:${collector.port}/v1/traces`
+  const log = pino({ level: 'silent' })
+  const exporter = new WatchedExporter(() => new OTLPTraceExporter({ url }), log, 500)
+  const code = () => new Promise((done) => exporter.export([], (result) => done(result.code)))
+  // The library allows 30 exports in flight.
+  const codes = new Set(await Promise.all(Array.from({ length: 40 }, code)))
+  expect(codes).toEqual(new Set([ExportResultCode.FAILED]))
+  answer = 'HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n'
+  expect(await code()).toBe(ExportResultCode.SUCCESS)
 })
 
 test('nothing is traced without a collector, or where the standard variable switches it off', () => {

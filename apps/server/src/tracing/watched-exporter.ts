@@ -2,15 +2,30 @@ import { type ExportResult, ExportResultCode } from '@opentelemetry/core'
 import type { ReadableSpan, SpanExporter } from '@opentelemetry/sdk-trace'
 import type { Logger } from 'pino'
 
-/** Logs when exports begin to fail and when they succeed again, instead of each failure. */
+/** Maximum time of an export. The exporter has shorter limits, but some answers, such as 101, escape them. */
+const EXPORT_MS_MAX = 60_000
+
+const LATE: ExportResult = {
+  code: ExportResultCode.FAILED,
+  error: new Error('the collector did not answer in time'),
+}
+
+/**
+ * Logs when exports begin to fail and when they succeed again, instead of each failure. An exporter whose export never
+ * ends is replaced, because it limits how many are in flight.
+ */
 export class WatchedExporter implements SpanExporter {
-  private readonly exporter: SpanExporter
+  private readonly open: () => SpanExporter
   private readonly log: Pick<Logger, 'info' | 'warn'>
+  private readonly msMax: number
+  private exporter: SpanExporter
   private hasFailed = false
 
-  constructor(exporter: SpanExporter, log: Pick<Logger, 'info' | 'warn'>) {
-    this.exporter = exporter
+  constructor(open: () => SpanExporter, log: Pick<Logger, 'info' | 'warn'>, msMax = EXPORT_MS_MAX) {
+    this.open = open
     this.log = log
+    this.msMax = msMax
+    this.exporter = open()
   }
 
   /** Whether the last export failed. */
@@ -19,10 +34,21 @@ export class WatchedExporter implements SpanExporter {
   }
 
   export(spans: ReadableSpan[], onResult: (result: ExportResult) => void): void {
-    this.exporter.export(spans, (result) => {
+    const { exporter } = this
+    let hasEnded = false
+    const end = (result: ExportResult) => {
+      if (hasEnded) return
+      hasEnded = true
+      clearTimeout(timer)
       this.note(result)
       onResult(result)
-    })
+    }
+    const timer = setTimeout(() => {
+      if (this.exporter === exporter) this.exporter = this.open()
+      end(LATE)
+    }, this.msMax)
+    timer.unref()
+    exporter.export(spans, end)
   }
 
   forceFlush(): Promise<void> {
@@ -35,7 +61,7 @@ export class WatchedExporter implements SpanExporter {
 
   /** Records that there is no time left for an export in flight. */
   giveUp(): void {
-    this.note({ code: ExportResultCode.FAILED, error: new Error('the collector did not answer in time') })
+    this.note(LATE)
   }
 
   private note({ code, error }: ExportResult): void {
