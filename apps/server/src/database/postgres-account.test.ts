@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { cpSync, mkdirSync, mkdtempSync, rmSync, statSync } from 'node:fs'
+import { cpSync, mkdtempSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -31,15 +31,14 @@ describe.runIf(process.getuid?.() === 0)('root, in a folder that only root may e
     expect(statSync(home).mode & 0o777).toBe(0o700)
   })
 
-  test('without the right to give a capability, the start is refused, with what to do', () => {
-    const dataDir = join(home, 'data')
-    mkdirSync(dataDir)
+  test.each([
+    ['setpcap', /root, and as the user with id[\s\S]*Start the server as an ordinary user, or/],
+    ['dac_override', /root, and root lacks the capability.*\nStart the server as an ordinary user, or/],
+  ])('without the capability %s, the start is refused, with what to do', (lacking, refusal) => {
     const server = join(import.meta.dirname, '../../test/run-embedded-postgres.ts')
-    const args = ['--bounding-set=-setpcap', process.execPath, server, dataDir]
+    const args = [`--bounding-set=-${lacking}`, process.execPath, server, join(home, 'data')]
     const { status, stderr } = spawnSync('setpriv', args, { encoding: 'utf8', timeout: 60_000 })
     expect(status).toBe(1)
-    expect(stderr).toMatch(
-      /StartError: PostgreSQL does not run as root[\s\S]*Start the server as an ordinary user, or/,
-    )
+    expect(stderr).toMatch(refusal)
   })
 })

@@ -1,5 +1,5 @@
 import { execFileSync, spawnSync } from 'node:child_process'
-import { chownSync, statSync } from 'node:fs'
+import { chownSync, existsSync, readFileSync, statSync } from 'node:fs'
 import { platform } from 'node:os'
 import { dirname } from 'node:path'
 import { StartError } from '../start-error.ts'
@@ -23,6 +23,9 @@ interface AccountCommand {
   readonly gid?: number
 }
 
+/** Its bit in a set of capabilities. */
+const CAP_DAC_OVERRIDE = 1n << 1n
+
 const OURSELVES: PostgresAccount = {
   own() {},
   command: (file, args) => ({ file, args }),
@@ -41,6 +44,12 @@ const OURSELVES: PostgresAccount = {
  */
 export function choosePostgresAccount(binaries: PostgresBinaries, clusterDir: string): PostgresAccount {
   if (process.getuid?.() !== 0) return OURSELVES
+  if (!mayEnterAnyFolder()) {
+    throw new StartError(
+      'PostgreSQL does not run as root, and root lacks the capability CAP_DAC_OVERRIDE to enter the folder of another user.\n' +
+        'Start the server as an ordinary user, or root with that capability, or set DATABASE_URL.',
+    )
+  }
   const { uid, gid } = findOwner(clusterDir) ?? findPostgresUser() ?? createPostgresUser()
   const own = (path: string) => chownSync(path, uid, gid)
   const plain: PostgresAccount = { own, command: (file, args) => ({ file, args, uid, gid }) }
@@ -86,6 +95,13 @@ export function programEnvironment(): NodeJS.ProcessEnv {
   return platform() === 'win32'
     ? { PATH, SystemRoot, TEMP, TMP, LC_ALL: 'C' }
     : { PATH, LC_ALL: 'C', TZ: 'UTC' }
+}
+
+/** Root usually may; containers can take the capability away. */
+function mayEnterAnyFolder(): boolean {
+  const status = '/proc/self/status'
+  const [, held] = (existsSync(status) && /^CapEff:\s*(\w+)$/m.exec(readFileSync(status, 'utf8'))) || []
+  return held === undefined || (BigInt(`0x${held}`) & CAP_DAC_OVERRIDE) !== 0n
 }
 
 interface UserIds {

@@ -27,7 +27,6 @@ const SERVER: Expected = {
     'package/README.md',
     'package/dist/main.js',
     'package/dist/files/guides/README.md',
-    'package/dist/files/query-compiler.wasm',
     'package/dist/files/console/index.html',
   ],
 }
