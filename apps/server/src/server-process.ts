@@ -77,7 +77,8 @@ async function startOnce(
   try {
     const data = { store, config, profile, random }
     await prepareData(data)
-    log.info('joined the cluster')
+    // Workers would repeat it.
+    log[main === undefined ? 'info' : 'debug']('joined the cluster')
     warnOfPromotion(data, log)
     watchEventLoop(metrics)
     watchStore(metrics, store)

@@ -65,10 +65,12 @@ export async function migrate(options: MigrateOptions): Promise<readonly string[
     const ledger = await readLedger(client)
     const pending = findPending(migrations, ledger)
     await refuseNewerSchema(client, migrations, { ledger, log: options.log })
+    const isNew = ledger.length === 0
     for (const migration of pending) {
       await apply(client, migration)
-      options.log.info({ migration: migration.name }, 'applied a database migration')
+      if (!isNew) options.log.info({ migration: migration.name }, 'applied a database migration')
     }
+    if (isNew) options.log.info({ migrations: pending.length }, 'created the database schema')
     await createCommitFunction(client)
     return pending.map(({ name }) => name)
   } catch (error) {
