@@ -15,7 +15,7 @@ export default defineConfig({
           // A generous timeout for browsers and servers on busy machines.
           testTimeout: 180_000,
           hookTimeout: 180_000,
-          expect: { poll: { timeout: 40_000 } },
+          expect: { poll: { timeout: 120_000 } },
           sequence: { concurrent: true },
           maxConcurrency: PAGES,
         },
