@@ -34,6 +34,11 @@ test.each([
   expect(printed.stdout).toMatch(/^Usage: latchkey-server/)
 })
 
+test('latchkey-server help with the words of a command prints the help of this command: 0', async () => {
+  expect(await runCli(['help', 'replication', 'promote'], UNUSABLE)).toBe(0)
+  expect(printed.stdout).toMatch(/^Usage: latchkey-server replication promote/)
+})
+
 test.each(['--version', '-v', 'version'])('latchkey-server %s prints the version: 0', async (line) => {
   expect(await runCli([line], UNUSABLE)).toBe(0)
   expect(printed.stdout).toBe(`Latchkey ${PRODUCT_VERSION}\n`)

@@ -123,7 +123,10 @@ export async function runCli(
     return 0
   })
   try {
-    await program.parseAsync(args.length === 0 ? ['serve'] : [...args], { from: 'user' })
+    // Commander itself reads only one word after `help`.
+    const isHelp = args[0] === 'help' && args.length > 2
+    const line = args.length === 0 ? ['serve'] : isHelp ? [...args.slice(1), '--help'] : [...args]
+    await program.parseAsync(line, { from: 'user' })
     return exitCode
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : EXIT_USAGE
