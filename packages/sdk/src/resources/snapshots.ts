@@ -2,7 +2,7 @@
 import { type Core, call } from '../core.ts'
 import { Unavailable } from '../errors.ts'
 import type { Mode, Result } from '../meta.ts'
-import type { CallOptions } from '../options.ts'
+import type { CallOptions, OwnNames } from '../options.ts'
 import { safeCause } from '../request/secrets.ts'
 import { send } from '../request/send.ts'
 import type { RestoredSnapshot } from '../types.ts'
@@ -67,6 +67,7 @@ export class Snapshots<M extends Mode> {
       query: { unauthenticated: unauthenticated === true ? true : undefined },
       body: archive,
       options,
+      ownNames: RESTORE_NAMES,
     })
   }
 }
@@ -79,6 +80,8 @@ export interface RestoreOptions extends CallOptions {
    */
   readonly unauthenticated?: boolean
 }
+
+const RESTORE_NAMES: OwnNames<RestoreOptions> = { unauthenticated: true }
 
 async function* piecesOf(
   body: ReadableStream<Uint8Array>,
