@@ -103,7 +103,7 @@ export const PIPELINED_STARTS_PER_TURN_MAX = 16
 export const READER_STALL_MS_MAX = 30_000
 /**
  * Most bytes of long request bodies that a process buffers at a time, separately for writes and for other requests
- * (`POST`). Above the limit, the next body waits. Bodies of up to `ANONYMOUS_BODY_BYTES_MAX` are not counted.
+ * (`POST`). One client address gets at most three quarters, and one token half. Above the limit, the next body waits. Bodies of up to `ANONYMOUS_BODY_BYTES_MAX` are not counted.
  */
 export const BODIES_BYTES_MAX = 4_194_304
 /** How long a body may wait for buffer space, and how long it may then take to arrive while others wait. */

@@ -1,6 +1,7 @@
 /** Reads and decodes request bodies. */
 import { DEFAULT_NAMESPACE } from '@latchkey/acl'
 import { AclError, type AnyRoute, absentFieldsOf, decodeBody, decodeUtf8, limits } from '@latchkey/contract'
+import type { Caller } from '../caller/caller.ts'
 import { isJudgedByName } from '../caller/endpoint-right.ts'
 import type { ServiceOptions } from '../options.ts'
 import type { WireRequest } from './wire.ts'
@@ -24,12 +25,14 @@ async function* onceRead(request: WireRequest): AsyncGenerator<Uint8Array> {
 export function readBody(
   request: WireRequest,
   route: AnyRoute,
-  { presented }: { readonly presented: boolean },
+  { presented, token }: Pick<Caller, 'presented'> & Partial<Pick<Caller, 'token'>>,
 ): Uint8Array | Promise<Uint8Array> {
   const bytesMax = route.bodyBytesMax ?? limits.BODY_BYTES_MAX
   const isJudgedLater = route.right === 'none' || isJudgedByName(route.right)
   const isBounded = isJudgedLater && !presented && !route.ignoresToken
-  if (!isBounded) return request.readBody(bytesMax)
+  // A legacy token may have no accessor.
+  const sender = presented ? token?.AccessorID || token?.SecretID : undefined
+  if (!isBounded) return request.readBody(bytesMax, sender)
   const explain = (error: unknown): never => {
     if (!(error instanceof AclError) || error.code !== 'body_too_large') throw error
     const message = `The body is larger than ${limits.ANONYMOUS_BODY_BYTES_MAX} bytes, the limit without a valid token; with one, the limit is ${bytesMax}`

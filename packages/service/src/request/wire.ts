@@ -13,9 +13,10 @@ export interface WireRequest {
   /**
    * Reads the body. A transport that already has the whole body returns it without a promise.
    *
+   * @param token identifies the valid token of the request, whose bodies share the memory for bodies with those of others.
    * @throws AclError `body_too_large`, `request_timeout`.
    */
-  readBody(bytesMax: number): Uint8Array | Promise<Uint8Array>
+  readBody(bytesMax: number, token?: string): Uint8Array | Promise<Uint8Array>
   /**
    * Streams the body, for a route that accepts any length. Absent: the transport only has the whole body.
    *

@@ -20,7 +20,7 @@ async function stateOf({ granted }: BodyRoom): Promise<string> {
   return Promise.race([outcome, Promise.resolve().then(() => Promise.resolve('waits'))])
 }
 
-test('DOS-04: reservations are granted in order while there is room; a body larger than the budget gets all of it', async () => {
+test('DOS-04: reservations are granted while there is room, short ones first; a body larger than the budget gets all of it', async () => {
   const budget = new BodyBudget()
   const [first, second] = [budget.ask(ALL - 1, vi.fn()), budget.ask(2 * ALL, vi.fn())]
   const third = budget.ask(1, vi.fn())
@@ -31,10 +31,10 @@ test('DOS-04: reservations are granted in order while there is room; a body larg
   ])
   first.release()
   first.release()
-  expect([await stateOf(second), await stateOf(third)]).toEqual(['granted', 'waits'])
-  second.release()
-  expect(await stateOf(third)).toBe('granted')
+  expect([await stateOf(second), await stateOf(third)]).toEqual(['waits', 'granted'])
   third.release()
+  expect(await stateOf(second)).toBe('granted')
+  second.release()
 })
 
 test('DOS-02: a body that does not arrive loses its room once another has waited, but not while none waits', async () => {
@@ -99,4 +99,60 @@ test('a waiting body leaves the queue with its client; beyond 64 waiting bodies,
   expect(await stateOf(budget.ask(ALL, vi.fn()))).toBe('waits')
   held.release()
   for (const room of waiting) room.release()
+})
+
+const [A, B] = [
+  { address: 'a', token: 's' },
+  { address: 'b', token: 't' },
+]
+
+test('DOS-02: one address and one token never reserve all, and what they wait for takes no room from others', async () => {
+  const budget = new BodyBudget()
+  const overdue = vi.fn()
+  const ofToken = Array.from({ length: 4 }, (_, i) =>
+    budget.ask(ALL / 4, overdue, { address: `${i}`, token: 's' }),
+  )
+  expect(await Promise.all(ofToken.map(stateOf))).toEqual(['granted', 'granted', 'waits', 'waits'])
+  for (const room of ofToken) room.granted.catch(() => {})
+  const other = budget.ask(ALL / 4, vi.fn(), { address: '0', token: 't' })
+  expect(await stateOf(other)).toBe('granted')
+  for (const room of [...ofToken, other]) room.release()
+  const ofAddress = Array.from({ length: 4 }, (_, i) =>
+    budget.ask(ALL / 4, vi.fn(), { address: 'a', token: `${i}` }),
+  )
+  expect(await Promise.all(ofAddress.map(stateOf))).toEqual(['granted', 'granted', 'granted', 'waits'])
+  const slow = budget.ask(ALL / 4, overdue, B)
+  expect(await stateOf(slow)).toBe('granted')
+  vi.advanceTimersByTime(limits.BODY_WAIT_MS_MAX + 200)
+  // Others of the first address wait, but only for their own.
+  expect(overdue).not.toHaveBeenCalled()
+  for (const room of [...ofAddress, slow]) {
+    room.granted.catch(() => {})
+    room.release()
+  }
+})
+
+test('DOS-02: the next body is that of the sender that holds least, and a full queue drops the last of the sender that demands most', async () => {
+  const budget = new BodyBudget()
+  const held = [budget.ask(ALL / 2, vi.fn(), A), budget.ask(ALL / 2, vi.fn(), { address: 'c' })]
+  const waiting = Array.from({ length: 64 }, () => budget.ask(1, vi.fn(), A))
+  for (const room of waiting) room.granted.catch(() => {})
+  const ordinary = budget.ask(ALL / 4, vi.fn(), B)
+  expect([await stateOf(ordinary), await stateOf(waiting[63] as BodyRoom)]).toEqual(['waits', 'unavailable'])
+  expect(await stateOf(budget.ask(1, vi.fn(), A))).toBe('unavailable')
+  held[1]?.release()
+  expect(await stateOf(ordinary)).toBe('granted')
+  for (const room of [...held, ...waiting, ordinary]) room.release()
+})
+
+test('DOS-02: who waits is granted what an overdue body leaves, even at the end of its own wait', async () => {
+  const budget = new BodyBudget()
+  const slow = [A, { address: 'c' }].map((sender) => {
+    const room: BodyRoom = budget.ask(ALL / 2, () => queueMicrotask(room.release), sender)
+    return room
+  })
+  const ordinary = budget.ask(ALL / 4, vi.fn(), B)
+  await vi.advanceTimersByTimeAsync(limits.BODY_WAIT_MS_MAX + 300)
+  expect(await stateOf(ordinary)).toBe('granted')
+  for (const room of [...slow, ordinary]) room.release()
 })

@@ -54,11 +54,11 @@ export class NodeWireRequest implements WireRequest {
     return firstValue(this.request, name)
   }
 
-  readBody(bytesMax: number): Promise<Uint8Array> {
+  readBody(bytesMax: number, token?: string): Promise<Uint8Array> {
     return readBody(this.request, {
       bytesMax,
       askForRoom: (bytes, onOverdue) => {
-        const room = this.bodies.ask(bytes, onOverdue)
+        const room = this.bodies.ask(bytes, onOverdue, { address: this.client, token })
         this.response.once('close', room.abandon)
         this.room = room
         return room
