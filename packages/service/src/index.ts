@@ -4,7 +4,7 @@ export type { LocalChecks } from './agent-checks/local-checks.ts'
 export { startLocalChecks } from './agent-checks/start-local-checks.ts'
 export { BoundedMap, type Slot } from './bounded-map.ts'
 export { aclModeOf } from './caller/acl-mode.ts'
-export { CoordinateUpdates } from './coordinates/updates.ts'
+export { CoordinateUpdates } from './coordinates.ts'
 export {
   type Datacenters,
   datacenterSilent,
@@ -34,7 +34,7 @@ export { changesUrl, digestUrl, serviceSource } from './replication/service-sour
 export { JsonDocument } from './reply/json-text.ts'
 export { renderError } from './reply/render.ts'
 export type { WireReply, WireRequest } from './request/wire.ts'
-export { endExpiredSessions } from './sessions/expire.ts'
+export { endExpiredSessions } from './sessions.ts'
 export { checkTogether, keyOf } from './store/claims.ts'
 export { byListOrder, comparePlaces } from './store/list-order.ts'
 export { type MemorySnapshot, MemoryStore, type Sleeper } from './store/memory-store.ts'

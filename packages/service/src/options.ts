@@ -1,9 +1,8 @@
 /** Dependencies and configuration of the service. */
 
-import type { Clock, DownPolicy, OidcClient, Random, Turns, Verifier } from '@latchkey/acl'
+import type { Clock, CoordinateRecord, DownPolicy, OidcClient, Random, Turns, Verifier } from '@latchkey/acl'
 import type { AclError, AgentHost, AgentMetrics, RestoredSnapshot, ServiceProfile } from '@latchkey/contract'
 import type { LocalChecks } from './agent-checks/local-checks.ts'
-import type { CoordinateCollector } from './coordinates/report.ts'
 import type { Datacenters } from './datacenters/datacenters.ts'
 import type { JsonDocument } from './reply/json-text.ts'
 import type { Store } from './store/store.ts'
@@ -168,4 +167,12 @@ export function isSecondary({
   if (primaryDatacenter === datacenter) return false
   const cluster = store.directory().system('cluster')?.Value
   return cluster?.promoted === undefined
+}
+
+/** A reported coordinate. */
+export type CoordinateReport = Pick<CoordinateRecord, 'Node' | 'Segment' | 'Coord'>
+
+/** Collects reports, and writes them from time to time. */
+export interface CoordinateCollector {
+  add(report: CoordinateReport): void
 }

@@ -20,7 +20,7 @@ export function findGaps(
     const place = new RegExp(`^${method} ${pattern}$`)
     const gaps: string[] = []
     if (!handlers.includes(`'${name}':`)) {
-      gaps.push(`${name}: no handler; add one to packages/service/src/${resource}, then run pnpm generate`)
+      gaps.push(`${name}: no handler; add one to packages/service/src, then run pnpm generate`)
     }
     if (!sdk.includes(`endpoint: '${name}'`)) {
       gaps.push(`${name}: no SDK method calls it; add one to packages/sdk/src/resources/${resource}.ts`)

@@ -29,7 +29,9 @@ type Authorize = 'decisions.authorize'
  * Up to 64 checks in one call. An empty list is answered without resolving the token. Synchronous if the answers to the same
  * checks are cached.
  */
-export function authorizeHandler(call: Call<Authorize>): Answer<Authorize> | Promise<Answer<Authorize>> {
+export function authorizeHandler(
+  call: Call<'decisions.authorize'>,
+): Answer<Authorize> | Promise<Answer<Authorize>> {
   const { body: checks, caller, namespace, query, keptDecisions } = call
   if (checks.length === 0) return json([])
   if (!caller.unknown) requireExisting(call, namespace)

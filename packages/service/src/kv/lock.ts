@@ -2,7 +2,7 @@
 import { isSameKey, type LockRequest, lockedKey, releasedKey } from '@latchkey/acl'
 import { AclError, shorten } from '@latchkey/contract'
 import { type Answer, type Call, json } from '../handler.ts'
-import { requireSessionId } from '../sessions/session-id.ts'
+import { requireSessionId } from '../sessions.ts'
 import { type Decision, decideAndCommitFor } from '../store/commit.ts'
 
 /** `false` if another session holds the key, or a lock delay blocks it. */

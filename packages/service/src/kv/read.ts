@@ -1,6 +1,6 @@
 import type { KvRecord } from '@latchkey/acl'
 import { type Answer, type Call, json, missing } from '../handler.ts'
-import { requireSessionId } from '../sessions/session-id.ts'
+import { requireSessionId } from '../sessions.ts'
 import { kvTopic } from '../store/store.ts'
 import { requireKey, requireKeyRight } from './key.ts'
 import { makeLongText, noSuchKey, showEntry } from './kv-entry.ts'

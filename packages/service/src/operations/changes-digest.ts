@@ -14,7 +14,9 @@ type DigestCall = Call<'operations.changesDigest'>
  * @throws AclError `privilege_missing`: guesses of a short secret could be tested against the digest, so it is only for
  *   callers that see every secret anyway.
  */
-export function changesDigestHandler(call: DigestCall): Promise<Answer<'operations.changesDigest'>> {
+export function changesDigestHandler(
+  call: Call<'operations.changesDigest'>,
+): Promise<Answer<'operations.changesDigest'>> {
   if (secretsSeen(call) !== 'all') throw globalManagementMissing(call.caller)
   return call.digestLane.run(() => answer(call), call.signal)
 }

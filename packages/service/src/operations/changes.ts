@@ -43,7 +43,7 @@ const NONE_DELETED: StoreChanges['deleted'] = { namespaces: [], policies: [], ro
  * @throws AclError `privilege_missing`: in the extended edition only global managers see every secret. `primary_superseded`
  *   for readers whose datacenter follows a promoted successor of this one.
  */
-export async function changesHandler(call: ChangesCall): Promise<Listed> {
+export async function changesHandler(call: CallOf<'operations.changes'>): Promise<Listed> {
   if (secretsSeen(call) !== 'all') throw globalManagementMissing(call.caller)
   const { index = 0 } = call.query
   noteReader(call)

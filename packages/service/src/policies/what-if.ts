@@ -1,16 +1,19 @@
 /** Which rights would change if a policy had different rules: an extension. */
 
-import type { Authorizer, Directory, PolicyRecord, TokenRecord } from '@latchkey/acl'
 import {
+  type Authorizer,
   type Difference,
+  type Directory,
   findEffectivePolicies,
   inTurns,
   type LinkLookup,
+  type PolicyRecord,
   policyHash,
   type RightsComparison,
   readRules,
   rightsComparison,
   type Sliced,
+  type TokenRecord,
   type Turns,
 } from '@latchkey/acl'
 import { limits } from '@latchkey/contract'
@@ -20,7 +23,7 @@ import type { Answer, Call, Content, Context } from '../handler.ts'
 import { pageOf } from '../reply/paging.ts'
 import { showRight } from '../reply/show-right.ts'
 import { readInTurns } from '../request/read-in-turns.ts'
-import { requirePolicy } from './stored-policy.ts'
+import { requirePolicy } from './policies.ts'
 
 /** Approximate characters of listed rights after which a page ends. */
 const LISTED_LENGTH_MAX = 1_048_576

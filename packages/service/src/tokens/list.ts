@@ -21,7 +21,7 @@ type Call = CallOf<'tokens.list'>
 type Listed = Answer<'tokens.list'>
 
 /** Synchronous if the whole list is cached. */
-export function listTokensHandler(call: Call): Listed | Promise<Listed> {
+export function listTokensHandler(call: CallOf<'tokens.list'>): Listed | Promise<Listed> {
   const order = orderOf(call.query)
   const filter = filterOf(call, order)
   const page = pageOf(call.query, order)

@@ -2,7 +2,7 @@
 import { aNode } from '@latchkey/testkit/records/catalog-builders'
 import { aWorld, MANAGEMENT, type World } from '@latchkey/testkit/service/world'
 import { expect, test } from 'vitest'
-import { CoordinateUpdates } from './updates.ts'
+import { CoordinateUpdates } from './coordinates.ts'
 
 const coord = (x: number) => ({ Vec: [x, 0, 0, 0, 0, 0, 0, 0], Error: 1.5, Adjustment: 0, Height: 0 })
 

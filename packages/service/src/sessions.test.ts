@@ -2,7 +2,7 @@
 import { aCheck, aNode } from '@latchkey/testkit/records/catalog-builders'
 import { aWorld, MANAGEMENT, type World } from '@latchkey/testkit/service/world'
 import { expect, test } from 'vitest'
-import type { ClusterMember } from '../options.ts'
+import type { ClusterMember } from './options.ts'
 
 const LEADER: ClusterMember = {
   ...{ id: 'leader', node: 'leader', address: '10.0.0.1:8500', datacenter: 'dc1' },

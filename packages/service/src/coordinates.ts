@@ -1,0 +1,119 @@
+/** Coordinates of nodes. Agents report them every few seconds, so they are collected and written in batches. */
+
+import { type CoordinateRecord, coordinateKey, nodeKey } from '@latchkey/acl'
+import { AclError, type Body, type Coordinate, limits } from '@latchkey/contract'
+import { RowRights, requireNode } from './catalog/rights.ts'
+import { type Answer, type Call, json, missing } from './handler.ts'
+import type { CoordinateCollector, CoordinateReport } from './options.ts'
+import { decideAndCommit } from './store/commit.ts'
+import type { Change, Store } from './store/store.ts'
+
+/** The datacenters, without coordinates: servers do not measure distances between them. Decisions: coordinates. */
+export function coordinateDatacentersHandler(
+  call: Call<'coordinates.datacenters'>,
+): Answer<'coordinates.datacenters'> {
+  const { datacenter, datacenters } = call.service
+  const names = [datacenter, ...(datacenters?.names ?? [])]
+  return json(names.map((Datacenter) => ({ Datacenter, AreaID: 'wan', Coordinates: [] })))
+}
+
+/** Coordinates of the nodes that the caller may read. */
+export function listCoordinatesHandler(call: Call<'coordinates.nodes'>): Answer<'coordinates.nodes'> {
+  const rights = new RowRights(call)
+  const visible = call.service.store
+    .catalog()
+    .coordinates()
+    .filter(({ Node }) => rights.node(Node))
+  return rights.mark(json(showCoordinates(visible, call.query.segment), { topic: 'coordinates' }))
+}
+
+/** Coordinates of one node. */
+export function readCoordinateHandler(call: Call<'coordinates.node'>): Answer<'coordinates.node'> {
+  const { params, query, service } = call
+  const catalog = service.store.catalog()
+  requireNode(call, catalog.nodeName(params.Node), 'read', params.Node)
+  const key = nodeKey(params.Node)
+  const ofNode = catalog.coordinates().filter(({ Node }) => nodeKey(Node) === key)
+  const shown = showCoordinates(ofNode, query.segment)
+  const watch = { topic: 'coordinates', filtered: true } as const
+  return shown.length === 0 ? missing(new AclError('not_found', 'No coordinate'), watch) : json(shown, watch)
+}
+
+/** Accepts the coordinate of a node. Decisions: coordinates. */
+export async function updateCoordinateHandler(
+  call: Call<'coordinates.update'>,
+): Promise<Answer<'coordinates.update'>> {
+  const { body, service } = call
+  if (body.Datacenter && body.Datacenter !== service.datacenter)
+    throw new AclError('datacenter_unknown', 'No path to datacenter', { field: 'Datacenter' })
+  const report = reportOf(body)
+  requireNode(call, service.store.catalog().nodeName(report.Node), 'write', report.Node)
+  if (service.coordinateUpdates) service.coordinateUpdates.add(report)
+  else await writeCoordinates(service.store, [report])
+  return { body: { kind: 'text', text: '' } }
+}
+
+/** @throws AclError `field_required`, `field_invalid`. */
+function reportOf({ Node, Segment = '', Coord }: Body<'coordinates.update'>): CoordinateReport {
+  if (Node === '') throw new AclError('field_required', 'Must provide node', { field: 'Node' })
+  const { Vec, Adjustment = 0, Height = 0 } = Coord
+  const whole = { Vec, Error: Coord.Error ?? 0, Adjustment, Height }
+  const numbers = [...Vec, whole.Error, Adjustment, Height]
+  if (!numbers.every(Number.isFinite))
+    throw new AclError('field_invalid', 'invalid coordinate', { field: 'Coord' })
+  if (Vec.length !== limits.COORDINATE_DIMENSIONS_MAX)
+    throw new AclError('field_invalid', 'incompatible coordinate', { field: 'Coord.Vec' })
+  return { Node, Segment, Coord: whole }
+}
+
+/** Coordinates as answers show them, of one segment if one is named. */
+function showCoordinates(records: readonly CoordinateRecord[], segment: string | undefined): Coordinate[] {
+  return records
+    .filter(({ Segment }) => segment === undefined || Segment === segment)
+    .map(({ Node, Segment, Coord }) => ({ Node, Segment, Coord: { ...Coord, Vec: [...Coord.Vec] } }))
+}
+
+/** Maximum number of coordinates in one commit. */
+const BATCH_SIZE_MAX = 128
+/** Maximum number of pending coordinates. Those of further nodes are dropped until the pending ones are written. */
+const WAITING_MAX = 10_000
+
+export class CoordinateUpdates implements CoordinateCollector {
+  private readonly waiting = new Map<string, CoordinateReport>()
+
+  /** Keeps a report until {@link CoordinateUpdates.write}, replacing an earlier one. */
+  add(report: CoordinateReport): void {
+    const key = coordinateKey(report)
+    if (this.waiting.size < WAITING_MAX || this.waiting.has(key)) this.waiting.set(key, report)
+  }
+
+  /** Writes the pending coordinates. Coordinates that cannot be written stay pending. */
+  async write(store: Store): Promise<void> {
+    const reports = [...this.waiting]
+    for (let start = 0; start < reports.length; start += BATCH_SIZE_MAX) {
+      const batch = reports.slice(start, start + BATCH_SIZE_MAX)
+      await writeCoordinates(
+        store,
+        batch.map(([, report]) => report),
+      )
+      for (const [key, report] of batch) if (this.waiting.get(key) === report) this.waiting.delete(key)
+    }
+  }
+}
+
+/** Writes the coordinates of registered nodes that differ from the stored ones. */
+function writeCoordinates(store: Store, reports: readonly CoordinateReport[]): Promise<void> {
+  return decideAndCommit(store, () => ({
+    changes: reports.flatMap((report) => changeOf(report, store) ?? []),
+    answer: () => {},
+  }))
+}
+
+function changeOf(report: CoordinateReport, store: Store): Change | undefined {
+  const catalog = store.catalog()
+  const node = catalog.node(report.Node)
+  const stored = catalog.coordinate(report.Node, report.Segment)
+  if (!node || (stored && JSON.stringify(stored.Coord) === JSON.stringify(report.Coord))) return undefined
+  const record = { ...report, Node: node.Node, CreateIndex: 0, ModifyIndex: 0 }
+  return { table: 'coordinates', op: 'put', record, expect: undefined }
+}

@@ -1,0 +1,119 @@
+import {
+  checkPolicyDelete,
+  createPolicy,
+  type Directory,
+  findLint,
+  findRulesProblem,
+  type PolicyRecord,
+  showPolicy,
+  showPolicyListEntry,
+  updatePolicy,
+} from '@latchkey/acl'
+import type { CreatePolicy, Policy } from '@latchkey/contract'
+import { type Answer, type Call, type Context, type JsonAnswer, json, missing, notFound } from '../handler.ts'
+import { inBodyNamespace, isListed } from '../request/namespace.ts'
+import { readInTurns, readToWrite } from '../request/read-in-turns.ts'
+import { created, decideAndCommitFor, modified } from '../store/commit.ts'
+
+export function createPolicyHandler(call: Call<'policies.create'>): Promise<Answer<'policies.create'>> {
+  return createPolicyBy(call, call.body)
+}
+
+/** Also used by an update without an ID. */
+async function createPolicyBy(call: Context, request: CreatePolicy): Promise<Answer<'policies.create'>> {
+  const { service } = call
+  const { namespace } = inBodyNamespace(call, request.Namespace)
+  const { Rules = '' } = request
+  const rulesProblem = await readToWrite(call, Rules, () => findRulesProblem(Rules))
+  return decideAndCommitFor(call, () => {
+    const directory = service.store.directory()
+    const record = createPolicy(request, { random: service.random, directory, namespace, rulesProblem })
+    return {
+      changes: [{ table: 'policies', op: 'put', record, expect: 0 }],
+      answer: (index) => policyShown(call, created(record, index)),
+    }
+  })
+}
+
+export function readPolicyHandler(call: Call<'policies.read'>): Answer<'policies.read'> {
+  return policyRead(call, findPolicy(call, call.directory, call.params.ID))
+}
+
+export function readPolicyByNameHandler(call: Call<'policies.readByName'>): Answer<'policies.readByName'> {
+  return policyRead(call, call.directory.policyByName(call.namespace, call.params.Name))
+}
+
+/** An empty ID creates a policy, as existing clients expect. Decisions: empty ids. */
+export async function updatePolicyHandler(call: Call<'policies.update'>): Promise<Answer<'policies.update'>> {
+  const { service, body, params } = call
+  if (params.ID === '') return createPolicyBy(call, body)
+  const there = inBodyNamespace(call, body.Namespace)
+  const { Rules = '' } = body
+  const rulesProblem = await readToWrite(call, Rules, () => findRulesProblem(Rules))
+  return decideAndCommitFor(call, () => {
+    const directory = service.store.directory()
+    const existing = requirePolicy(there, directory, params.ID)
+    const record = updatePolicy(existing, body, { directory, rulesProblem })
+    return {
+      changes: [{ table: 'policies', op: 'put', record, expect: existing.ModifyIndex }],
+      answer: (index) => policyShown(call, modified(record, index)),
+    }
+  })
+}
+
+export function deletePolicyHandler(call: Call<'policies.delete'>): Promise<Answer<'policies.delete'>> {
+  return decideAndCommitFor(call, () => {
+    const existing = requirePolicy(call, call.service.store.directory(), call.params.ID)
+    checkPolicyDelete(existing)
+    return {
+      changes: [{ table: 'policies', op: 'delete', record: existing, expect: existing.ModifyIndex }],
+      answer: () => json(true),
+    }
+  })
+}
+
+export function listPoliciesHandler(call: Call<'policies.list'>): Answer<'policies.list'> {
+  const showNamespace = call.service.edition === 'extended'
+  const policies = [...call.directory.policies()]
+    .filter((policy) => isListed(call, policy.Namespace))
+    .map((policy) => showPolicyListEntry(policy, showNamespace))
+  return json(policies, { topic: 'policies' })
+}
+
+/** An extension. A syntax error is a finding, not a refusal. */
+export async function lintHandler(call: Call<'policies.lint'>): Promise<Answer<'policies.lint'>> {
+  const { Rules } = call.body
+  const findings = await readInTurns(call, Rules, () => findLint(Rules))
+  return json(
+    findings.map(({ code, severity, message, line, column }) => ({
+      Code: code,
+      Severity: severity,
+      Message: message,
+      Line: line,
+      Column: column,
+    })),
+  )
+}
+
+/** The policy, if it is in the request's namespace. */
+function findPolicy(call: Context, directory: Directory, id: string): PolicyRecord | undefined {
+  const policy = directory.policy(id)
+  return policy?.Namespace === call.namespace ? policy : undefined
+}
+
+/** @throws AclError `not_found`. */
+export function requirePolicy(call: Context, directory: Directory, id: string): PolicyRecord {
+  const policy = findPolicy(call, directory, id)
+  if (!policy) throw notFound('Requested policy')
+  return policy
+}
+
+/** The answer of a read. A blocking query can wait for the policy to appear, change or disappear. */
+function policyRead(call: Context, policy: PolicyRecord | undefined): JsonAnswer<Policy> {
+  if (!policy) return missing(notFound('Requested policy'), { topic: 'policies', filtered: true })
+  return { ...policyShown(call, policy), watch: { topic: 'policies', modifyIndex: policy.ModifyIndex } }
+}
+
+function policyShown({ service }: Context, policy: PolicyRecord): JsonAnswer<Policy> {
+  return json(showPolicy(policy, service.edition === 'extended'))
+}

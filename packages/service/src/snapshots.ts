@@ -1,0 +1,31 @@
+import { AclError } from '@latchkey/contract'
+import { secretsSeen } from './caller/authority.ts'
+import { globalManagementMissing } from './caller/caller.ts'
+import { type Answer, type Call, type Context, json } from './handler.ts'
+import type { Archives } from './options.ts'
+
+/** An archive of the whole store. It queries the database first, because a stream that has begun can no longer be refused. */
+export async function readSnapshotHandler(call: Call<'snapshots.read'>): Promise<Answer<'snapshots.read'>> {
+  const archives = requireArchives(call)
+  await call.service.store.refresh('consistent')
+  return { body: { kind: 'byte-stream', pieces: archives.read() } }
+}
+
+export async function restoreSnapshotHandler(
+  call: Call<'snapshots.restore'>,
+): Promise<Answer<'snapshots.restore'>> {
+  const isUnauthenticated = call.query.unauthenticated === true
+  return json(await requireArchives(call).restore(call.body, { isUnauthenticated }))
+}
+
+/**
+ * The archives of the store, for a caller that may see and replace everything in it.
+ *
+ * @throws AclError `privilege_missing`; `endpoint_not_built` if the store cannot be archived.
+ */
+function requireArchives(call: Context): Archives {
+  if (secretsSeen(call) !== 'all') throw globalManagementMissing(call.caller)
+  const { archives } = call.service
+  if (archives === undefined) throw new AclError('endpoint_not_built', 'This store cannot be archived')
+  return archives
+}
