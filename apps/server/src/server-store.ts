@@ -40,7 +40,7 @@ export async function openServerStore(options: {
     primaryDatacenter: config.primaryDatacenter,
     // The only folder that is certain to be writable.
     archiveFolder: dataDir,
-    isCaching: config.cache,
+    isCaching: cacheBytes > 0,
     // The other half is for lists.
     cacheBytes: cacheBytes / 2,
   }).catch(async (error: unknown) => {

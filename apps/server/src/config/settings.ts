@@ -211,14 +211,9 @@ export const SETTINGS = {
     fallback: false,
   }),
   ...DNS_SETTINGS,
-  cache: flag({
-    env: 'LATCHKEY_CACHE',
-    doc: 'Whether the server caches reads in memory. Without the cache, answers are the same but slower.',
-    fallback: true,
-  }),
   cacheBytes: size({
     env: 'LATCHKEY_CACHE_BYTES',
-    doc: 'Maximum memory for caches, shared by all workers.',
+    doc: 'Maximum memory for caches, shared by all workers. With `0`, every read asks the database: answers are the same but slower.',
     fallback: 256 * MIB,
     fallbackText: '256MiB',
     maxBytes: 1024 ** 4,

@@ -12,6 +12,8 @@ export interface Room {
 
 /** For UDP clients that announce no size. RFC 1035, 4.2.1. */
 const UDP_BYTES = 512
+/** Maximum instances of a service for these clients, as in existing services. */
+const UDP_ANSWERS_MAX = 3
 /**
  * Maximum bytes over UDP, whatever the client announces, to limit amplification by forged questions. This much passes every
  * IPv6 network in one piece: 1,280 bytes minus the headers.
@@ -24,37 +26,25 @@ const ADDRESS_BYTES_MIN = 16
 /** Minimum bytes of an SRV record with a short target, and of the target's address. */
 const LOCATION_BYTES_MIN = 40 + ADDRESS_BYTES_MIN
 
-/** @param answersMax maximum instances for a client that accepts no more than 512 bytes. */
-export function roomOf(query: Query, transport: 'udp' | 'tcp', answersMax: number): Room {
+export function roomOf(query: Query, transport: 'udp' | 'tcp'): Room {
   const recordBytes = query.question.type === 'SRV' ? LOCATION_BYTES_MIN : ADDRESS_BYTES_MIN
   if (transport === 'tcp') return { bytes: TCP_BYTES_MAX, answers: Math.floor(TCP_BYTES_MAX / recordBytes) }
   const bytes = Math.min(Math.max(query.udpSize ?? 0, UDP_BYTES), UDP_BYTES_MAX)
-  return { bytes, answers: bytes === UDP_BYTES ? answersMax : Math.floor(bytes / recordBytes) }
+  return { bytes, answers: bytes === UDP_BYTES ? UDP_ANSWERS_MAX : Math.floor(bytes / recordBytes) }
 }
 
 /**
  * Writes as much of an answer as fits. Drops TXT records among the additional records first, then answers from the end
- * with the addresses of their targets, then the remaining additional and authority records.
- *
- * @param options.saysCut whether the message is marked as truncated if instances are missing. It always is if no answer is
- * left, or if other answers are missing, because those are not interchangeable.
+ * with the addresses of their targets, then the remaining additional and authority records. The message is marked as truncated
+ * if no answer is left, or if answers other than instances of a service are missing, because those are not interchangeable.
  */
-export function writeInto(
-  room: Room,
-  query: Query,
-  reply: DnsReply,
-  options: { readonly saysCut: boolean },
-): Buffer {
+export function writeInto(room: Room, query: Query, reply: DnsReply): Buffer {
   const whole = { ...reply, additionals: withoutRepetitions(reply.additionals) }
   const { isOfService = false } = reply
   let cut = isOfService ? takeAnswers(whole, room.answers) : whole
   for (;;) {
     const missing = reply.answers.length - cut.answers.length
-    const message = writeReply(
-      query,
-      cut,
-      missing > 0 && (options.saysCut || !isOfService || cut.answers.length === 0),
-    )
+    const message = writeReply(query, cut, missing > 0 && (!isOfService || cut.answers.length === 0))
     if (message.length <= room.bytes || isBare(cut)) return message
     cut = smaller(cut, room.bytes / message.length)
   }

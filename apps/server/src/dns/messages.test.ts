@@ -212,10 +212,10 @@ describe('writing', () => {
 })
 
 describe('room', () => {
-  function cut(transport: 'udp' | 'tcp', reply: DnsReply, { edns = 0, saysCut = false } = {}) {
+  function cut(transport: 'udp' | 'tcp', reply: DnsReply, { edns = 0 } = {}) {
     const query = aQuery(edns === 0 ? aMessage() : withEdns(edns))
-    const room = roomOf(query, transport, 3)
-    const bytes = writeInto(room, query, reply, { saysCut })
+    const room = roomOf(query, transport)
+    const bytes = writeInto(room, query, reply)
     expect(bytes.length).toBeLessThanOrEqual(room.bytes)
     const { answers = [], additionals = [], flag_tc } = decode(bytes) as Packet & { flag_tc: boolean }
     const types = (type: string) => additionals.filter((each) => each.type === type).length
@@ -239,7 +239,7 @@ describe('room', () => {
   })
 
   test.each([1_233, 4_096, 65_535])('over UDP with EDNS %i, an answer has at most 1,232 bytes', (edns) => {
-    expect(roomOf(aQuery(withEdns(edns)), 'udp', 3).bytes).toBe(1_232)
+    expect(roomOf(aQuery(withEdns(edns)), 'udp').bytes).toBe(1_232)
     const { answers, addresses } = cut('udp', aReply(256), { edns })
     expect(answers).toBe(addresses)
     expect(answers).toBeGreaterThan(15)
@@ -252,11 +252,6 @@ describe('room', () => {
   ])('%i texts of a node without EDNS: %i that fit in 512 bytes; TC %s', (count, answers, isCut) => {
     const reply = { ...emptyReply('NOERROR'), answers: Array.from({ length: count }, (_, i) => text(i)) }
     expect(cut('udp', reply)).toMatchObject({ answers, isCut })
-  })
-
-  test('an answer says that it was truncated if the setting is on', () => {
-    expect(cut('udp', aReply(12), { saysCut: true }).isCut).toBe(true)
-    expect(cut('udp', aReply(3), { saysCut: true }).isCut).toBe(false)
   })
 
   test('metadata is dropped before answers, and duplicate records are written once', () => {

@@ -9,12 +9,8 @@ export interface ResponderOptions {
   /** Answers a question with at most as many records as could fit. */
   readonly resolve: (question: DnsQuestion, recordsMax: number) => DnsReply | Promise<DnsReply>
   readonly rates: AnswerRates
-  /** Maximum instances of a service over UDP for a client that accepts no more than 512 bytes. */
-  readonly udpAnswersMax: number
   /** Whether clients may announce that they accept more over UDP. Since 0.8.5. */
   readonly hasEdns: boolean
-  /** Whether truncated answers are marked. */
-  readonly saysCut: boolean
   /** Called with every answered question, for metrics. */
   readonly onAnswer: (rcode: DnsReply['rcode'], transport: Transport) => void
   readonly onError: (error: unknown) => void
@@ -55,7 +51,7 @@ export class Responder {
   }
 
   private answer(message: Buffer, transport: Transport): Buffer | undefined | Promise<Buffer> {
-    const { hasEdns, resolve, udpAnswersMax } = this.options
+    const { hasEdns, resolve } = this.options
     const read = readQuery(message)
     if (read === undefined) return undefined
     if ('rcode' in read) {
@@ -64,7 +60,7 @@ export class Responder {
     }
     const query = hasEdns ? read : { ...read, udpSize: undefined }
     try {
-      const reply = resolve(query.question, roomOf(query, transport, udpAnswersMax).answers)
+      const reply = resolve(query.question, roomOf(query, transport).answers)
       return reply instanceof Promise
         ? this.whileWaiting(() => this.later(query, reply, transport))
         : this.write(query, reply, transport)
@@ -91,9 +87,8 @@ export class Responder {
   }
 
   private write(query: Query, reply: DnsReply, transport: Transport): Buffer {
-    const { udpAnswersMax, saysCut, onAnswer } = this.options
-    onAnswer(reply.rcode, transport)
-    return writeInto(roomOf(query, transport, udpAnswersMax), query, reply, { saysCut })
+    this.options.onAnswer(reply.rcode, transport)
+    return writeInto(roomOf(query, transport), query, reply)
   }
 
   private failed(query: Query, error: unknown, transport: Transport): Buffer {

@@ -29,7 +29,14 @@ export async function startDns(options: StartDnsOptions): Promise<DnsServer | un
   const { config, profile, service, limits, onAnswer, log } = options
   const { dnsPort: port, dnsAddress: address } = config
   if (port === undefined) return undefined
-  const names = service.names({ settings: settingsOf(config), secretId: config.dnsToken })
+  const names = service.names({
+    settings: {
+      domains: config.dnsDomains,
+      ttlSeconds: Math.floor(config.dnsTtlMs / 1_000),
+      onlyPassing: config.dnsOnlyPassing,
+    },
+    secretId: config.dnsToken,
+  })
   const logError = atMostEvery(LOG_INTERVAL_MS, (error: unknown) => {
     if (error instanceof AclError) log.warn({ code: error.code }, 'DNS questions cannot be answered')
     else log.error({ err: error }, 'a DNS question failed')
@@ -37,31 +44,14 @@ export async function startDns(options: StartDnsOptions): Promise<DnsServer | un
   const responder = new Responder({
     resolve: (question, recordsMax) => names.resolve(question, recordsMax),
     rates: new AnswerRates(config.dnsAnswersPerSecond, limits),
-    udpAnswersMax: config.dnsUdpAnswers,
     hasEdns: profile.has('dns.edns'),
-    saysCut: config.dnsTruncate,
     onAnswer,
     onError: logError,
   })
   const isShared = config.workers > 1
   const server = await startDnsServer({ address, port, isShared, responder, onError: logError })
-  log.info({ address, port: server.port, domain: config.dnsDomain }, 'answering DNS')
+  log.info({ address, port: server.port, domains: config.dnsDomains }, 'answering DNS')
   return server
-}
-
-function settingsOf(config: Config) {
-  const { dnsDomain, dnsAltDomain } = config
-  return {
-    domains: [dnsDomain, ...(dnsAltDomain === undefined ? [] : [dnsAltDomain])].map((each) =>
-      each.toLowerCase(),
-    ),
-    nodeTtlSeconds: Math.floor(config.dnsNodeTtlMs / 1_000),
-    serviceTtlSeconds: Math.floor(config.dnsServiceTtlMs / 1_000),
-    onlyPassing: config.dnsOnlyPassing,
-    addressesMax: config.dnsAddresses,
-    nodeMetadata: config.dnsNodeMetadata,
-    isStrict: config.dnsStrict,
-  }
 }
 
 function atMostEvery<T>(intervalMs: number, action: (value: T) => void): (value: T) => void {

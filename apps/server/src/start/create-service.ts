@@ -61,7 +61,7 @@ export async function createService(parts: ServiceParts) {
   })
   const servedStore = tracing?.commits.store(store) ?? store
   // The other half is for tokens.
-  const lists = new CachedTokenLists(config.cache ? shareOf(config).cacheBytes / 2 : 0)
+  const lists = new CachedTokenLists(shareOf(config).cacheBytes / 2)
   const service = new Service({
     coordinateUpdates,
     localChecks,

@@ -49,7 +49,7 @@ export interface OpenStoreOptions {
   readonly replica?: Database | undefined
   /** Maximum memory for cached tokens and keys, in bytes. Default 64 MiB. */
   readonly cacheBytes?: number
-  /** False for `LATCHKEY_CACHE=off`: every read queries the database. */
+  /** False for `LATCHKEY_CACHE_BYTES=0`: every read queries the database. */
   readonly isCaching?: boolean
   /** Where an archive is stored until it is restored. Default: the temporary directory of the system. */
   readonly archiveFolder?: string

@@ -9,12 +9,8 @@ import type { DnsRecord, DnsReply } from './message.ts'
 
 const SETTINGS: DnsSettings = {
   domains: ['consul', 'alt.example'],
-  nodeTtlSeconds: 5,
-  serviceTtlSeconds: 7,
+  ttlSeconds: 5,
   onlyPassing: false,
-  addressesMax: 0,
-  nodeMetadata: true,
-  isStrict: false,
 }
 
 type Options = Partial<Omit<DnsContext, 'settings' | 'profile'>> & {
@@ -144,12 +140,6 @@ describe('nodes', () => {
     })
   })
 
-  test('without metadata beside answers, TXT still has it', () => {
-    const settings = { nodeMetadata: false }
-    expect(shown(ask('alpha.one.node.consul', 'A', { settings }))).toBe('NOERROR; A 10.0.0.1')
-    expect(shown(ask('alpha.one.node.consul', 'TXT', { settings }))).toBe('NOERROR; TXT rack=r1, TXT a=b')
-  })
-
   test('metadata is written as in RFC 1464', () => {
     const Meta = { 'a=b`c': 'x=y`z', ' blank ': '' }
     const catalog = aCatalog(node({ Node: 'a', Address: '10.0.0.1', Meta }))
@@ -220,15 +210,13 @@ describe('services', () => {
     expect(additionals[0]?.name).toBe('Alpha.one.node.dc1.alt.example')
   })
 
-  test('an address is answered once, and at most as many as are set', () => {
+  test('an address is answered once', () => {
     const instances = Array.from({ length: 5 }, (_, i) =>
       service({ Node: 'a', ID: `${i}`, Service: 'web', Address: `10.0.0.${i % 3}`, Port: i }),
     )
     const catalog = aCatalog(node({ Node: 'a' }), ...instances)
     expect(ask('web.service.consul', 'A', { catalog }).answers).toHaveLength(3)
     expect(ask('web.service.consul', 'SRV', { catalog }).answers).toHaveLength(5)
-    const settings = { addressesMax: 2 }
-    expect(ask('web.service.consul', 'A', { catalog, settings }).answers).toHaveLength(2)
   })
 
   test('names that lead to names are followed a bounded number of times', () => {
@@ -447,16 +435,4 @@ describe('namespaces (extended edition)', () => {
   ])('%s: %s', (name, expected) => {
     expect(shown(ask(name, 'A', options))).toBe(expected)
   })
-})
-
-test.each([
-  ['web.service.consul', 'TXT', 'NOERROR; authority SOA'],
-  ['beta.node.consul', 'A', 'NOERROR; authority SOA'],
-  ['beta.node.consul', 'SRV', 'NOERROR; authority SOA'],
-  ['nobody.node.consul', 'SRV', 'NXDOMAIN; authority SOA'],
-  ['consul', 'A', 'NOERROR; authority SOA'],
-  ['0a000001.addr.consul', 'AAAA', 'NOERROR; authority SOA'],
-  ['9.9.9.9.in-addr.arpa', 'PTR', 'NXDOMAIN'],
-])('strict: %s %s: %s', (name, type, expected) => {
-  expect(shown(ask(name, type, { settings: { isStrict: true } }))).toBe(expected)
 })

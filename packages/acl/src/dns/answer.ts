@@ -80,7 +80,7 @@ function nameServers(asked: Asked): Readonly<Record<'servers' | 'addresses', rea
     .flatMap(({ Node }) => readableNode(asked, Node) ?? [])
     .filter((node) => isEncodable(nameOfNode(node, asked)))
     .slice(0, NAME_SERVERS_MAX)
-  const ttl = settings.nodeTtlSeconds
+  const ttl = settings.ttlSeconds
   return {
     servers: nodes.map((node) => ({ name: domain, type: 'NS', ttl, data: nameOfNode(node, asked) })),
     addresses: nodes.flatMap((node) =>
@@ -90,7 +90,7 @@ function nameServers(asked: Asked): Readonly<Record<'servers' | 'addresses', rea
 }
 
 function answerTarget(target: DnsTarget, asked: Asked): DnsReply {
-  const { profile, zone, settings } = asked
+  const { profile, zone } = asked
   switch (target.kind) {
     case 'node':
       return answerNode(target.node, asked)
@@ -102,17 +102,16 @@ function answerTarget(target: DnsTarget, asked: Asked): DnsReply {
     case 'elsewhere':
       return nothing(profile.has('dns.unknownDatacenter') ? 'NXDOMAIN' : 'SERVFAIL', zone)
     case 'zone':
-      return nothing(settings.isStrict ? 'NOERROR' : 'NXDOMAIN', zone)
+      return nothing('NXDOMAIN', zone)
     default:
       return nothing('NXDOMAIN', zone)
   }
 }
 
 /** The address encoded in a name. For other types of questions, it is an additional record of an empty answer. */
-function answerAddress(ip: string, { question, settings, zone }: Asked): DnsReply {
+function answerAddress(ip: string, { question, settings }: Asked): DnsReply {
   const { name, type } = question
-  const record = addressRecord(name, ip, settings.nodeTtlSeconds)
+  const record = addressRecord(name, ip, settings.ttlSeconds)
   if (type === record.type || type === 'ANY') return { ...emptyReply('NOERROR'), answers: [record] }
-  if (settings.isStrict) return nothing('NOERROR', zone)
   return { ...emptyReply('NOERROR'), additionals: [record] }
 }

@@ -10,16 +10,9 @@ export interface DnsSettings {
    * The domains that are served, in lower case and without leading or trailing dots; the first is the primary domain.
    */
   readonly domains: readonly string[]
-  readonly nodeTtlSeconds: number
-  readonly serviceTtlSeconds: number
+  readonly ttlSeconds: number
   /** Whether instances with a warning are also left out. */
   readonly onlyPassing: boolean
-  /** Maximum addresses of one service in an answer; 0 for no limit. */
-  readonly addressesMax: number
-  /** Whether answers contain the metadata of nodes next to their addresses. */
-  readonly nodeMetadata: boolean
-  /** Whether answers follow the RFCs even if existing services do not. Decisions: dns. */
-  readonly isStrict: boolean
 }
 
 /** What the DNS token may read. */

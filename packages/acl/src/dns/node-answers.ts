@@ -7,20 +7,17 @@ import { addressRecord, locate, metadataRecords, nothing } from './records.ts'
 const TYPES: ReadonlySet<string> = new Set(['A', 'AAAA', 'ANY', 'TXT'])
 
 export function answerNode(name: string, asked: Asked): DnsReply {
-  const { question, zone, profile, settings } = asked
+  const { question, zone, profile } = asked
   const { type } = question
   const isKnownType = TYPES.has(type)
   // Existing services do not check whether the node exists.
-  if (!isKnownType && !settings.isStrict)
-    return profile.has('dns.nodeNoData') ? nothing('NOERROR', zone) : emptyReply('NOERROR')
+  if (!isKnownType) return profile.has('dns.nodeNoData') ? nothing('NOERROR', zone) : emptyReply('NOERROR')
   const node = readableNode(asked, name)
   if (!node) return nothing('NXDOMAIN', zone)
-  if (!isKnownType) return nothing('NOERROR', zone)
   const addresses = type === 'TXT' ? [] : addressesOfNode(node, question, asked)
   const isAsked = type === 'TXT' || type === 'ANY'
-  const metadata = isAsked || settings.nodeMetadata ? metadataOfNode(node, question.name, asked) : []
+  const metadata = metadataOfNode(node, question.name, asked)
   const answers = isAsked ? [...addresses, ...metadata] : addresses
-  if (answers.length === 0 && settings.isStrict) return nothing('NOERROR', zone)
   return { ...emptyReply('NOERROR'), answers, additionals: isAsked ? [] : metadata }
 }
 
@@ -33,7 +30,7 @@ export function addressesOfNode(
   { name, type }: { readonly name: string; readonly type: string },
   { settings, follow }: Asked,
 ): readonly DnsRecord[] {
-  const ttl = settings.nodeTtlSeconds
+  const ttl = settings.ttlSeconds
   const location = locate(type, node.Address, node.TaggedAddresses)
   if (location === undefined) return []
   if ('ip' in location) return [addressRecord(name, location.ip, ttl)]
@@ -41,5 +38,5 @@ export function addressesOfNode(
 }
 
 export function metadataOfNode(node: NodeRecord, name: string, asked: Asked): readonly DnsRecord[] {
-  return asked.profile.has('dns.nodeText') ? metadataRecords(name, node, asked.settings.nodeTtlSeconds) : []
+  return asked.profile.has('dns.nodeText') ? metadataRecords(name, node, asked.settings.ttlSeconds) : []
 }

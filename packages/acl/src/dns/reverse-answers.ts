@@ -4,6 +4,12 @@ import { type Asked, nameOfNode, readableNode } from './context.ts'
 import { type DnsReply, emptyReply } from './message.ts'
 import { isEncodable } from './names.ts'
 
+/** Existing services would forward the question to another resolver, and fail without one. */
+const UNKNOWN_ADDRESS: DnsReply = {
+  ...emptyReply('SERVFAIL', { isAuthoritative: false }),
+  isRecursionAvailable: true,
+}
+
 /**
  * Answers any type of question with one name: the first node with the address, otherwise the first service with an
  * instance at the address.
@@ -11,11 +17,11 @@ import { isEncodable } from './names.ts'
  * @param ip undefined for a malformed name.
  */
 export function answerReverse(ip: string | undefined, asked: Asked): DnsReply {
-  const { question, settings, zone } = asked
+  const { question, zone } = asked
   const data = ip === undefined ? undefined : nameAt(ip, asked)
-  if (data === undefined || !isEncodable(data)) return unknownAddress(asked)
+  if (data === undefined || !isEncodable(data)) return UNKNOWN_ADDRESS
   const answers = [{ name: question.name, type: 'PTR', ttl: 0, data }] as const
-  const authorities = question.type === 'SOA' && !settings.isStrict ? [zone] : []
+  const authorities = question.type === 'SOA' ? [zone] : []
   return { ...emptyReply('NOERROR'), answers, authorities }
 }
 
@@ -37,10 +43,4 @@ function nameOfService(
 ): string {
   if (!profile.has('dns.ptrCanonicalName')) return `${Service}.service.${domain}`
   return `${Service}.service.${hasNamespaces ? `${Namespace}.` : ''}${datacenter}.${domain}`
-}
-
-/** Existing services would forward the question to another resolver, and fail without one. */
-function unknownAddress({ settings }: Asked): DnsReply {
-  if (settings.isStrict) return emptyReply('NXDOMAIN')
-  return { ...emptyReply('SERVFAIL', { isAuthoritative: false }), isRecursionAvailable: true }
 }

@@ -18,7 +18,7 @@ interface Instance {
 }
 
 export function answerService(target: ServiceTarget, asked: Asked): DnsReply {
-  const { zone, question, settings } = asked
+  const { zone, question } = asked
   const instances = instancesOf(target, asked)
   const first = instances.next()
   if (first.done) return nothing('NXDOMAIN', zone)
@@ -26,7 +26,7 @@ export function answerService(target: ServiceTarget, asked: Asked): DnsReply {
   if (question.type === 'SRV') return locationsOf(all, asked)
   const isAboutAddresses = ['A', 'AAAA', 'ANY'].includes(question.type)
   // Existing services answer TXT with addresses.
-  if (!isAboutAddresses && (settings.isStrict || question.type !== 'TXT')) return nothing('NOERROR', zone)
+  if (!isAboutAddresses && question.type !== 'TXT') return nothing('NOERROR', zone)
   const answers = addressesOf(all, asked)
   return answers.length === 0
     ? nothing('NOERROR', zone)
@@ -63,8 +63,6 @@ function checksOf(service: ServiceRecord, catalog: Catalog): readonly CheckRecor
 
 /** One record per distinct address; if there are only names, the first name. */
 function addressesOf(instances: Iterable<Instance>, asked: Asked): readonly DnsRecord[] {
-  const { settings, recordsMax } = asked
-  const max = settings.addressesMax === 0 ? recordsMax + 1 : Math.min(settings.addressesMax, recordsMax + 1)
   const addresses = new Map<string, DnsRecord>()
   let alias: Instance | undefined
   for (const instance of instances) {
@@ -72,7 +70,7 @@ function addressesOf(instances: Iterable<Instance>, asked: Asked): readonly DnsR
     if (first?.type === 'CNAME') alias ??= instance
     if (first?.type !== 'A' && first?.type !== 'AAAA') continue
     addresses.set(first.data, first)
-    if (addresses.size === max) break
+    if (addresses.size > asked.recordsMax) break
   }
   if (addresses.size > 0) return [...addresses.values()]
   return alias === undefined ? [] : addressesOfInstance(alias, asked)
@@ -83,8 +81,8 @@ function addressesOfInstance({ node, service }: Instance, asked: Asked): readonl
   const { name } = question
   // Services have no TXT records: TXT is answered like ANY.
   const type = question.type === 'TXT' ? 'ANY' : question.type
-  const ttl = settings.serviceTtlSeconds
-  if (usesNode(service, asked)) return withTtl(addressesOfNode(node, { name, type }, asked), ttl)
+  const ttl = settings.ttlSeconds
+  if (usesNode(service, asked)) return addressesOfNode(node, { name, type }, asked)
   const location = locate(type, service.Address, service.TaggedAddresses)
   if (location === undefined) return []
   if ('ip' in location) return [addressRecord(name, location.ip, ttl)]
@@ -100,16 +98,12 @@ function usesNode({ Address, TaggedAddresses }: ServiceRecord, { question }: Ask
   return own === undefined || ('host' in own && own.host.toLowerCase() === question.name.toLowerCase())
 }
 
-function withTtl(records: readonly DnsRecord[], ttl: number): readonly DnsRecord[] {
-  return records.map((record, i) => (i === 0 ? { ...record, ttl } : record))
-}
-
 const PRIORITY = 1
 const PORT_MAX = 65_535
 
 function locationsOf(instances: Iterable<Instance>, asked: Asked): DnsReply {
   const { question, settings, recordsMax } = asked
-  const ttl = settings.serviceTtlSeconds
+  const ttl = settings.ttlSeconds
   const answers = new Map<string, DnsRecord>()
   const additionals: DnsRecord[] = []
   for (const instance of instances) {
@@ -120,7 +114,7 @@ function locationsOf(instances: Iterable<Instance>, asked: Asked): DnsReply {
     const data = { priority: PRIORITY, weight: weightOf(instance, asked), port: service.Port, target }
     answers.set(key, { name: question.name, type: 'SRV', ttl, data })
     additionals.push(...addresses)
-    if (settings.nodeMetadata) additionals.push(...metadataOfNode(node, nameOfNode(node, asked), asked))
+    additionals.push(...metadataOfNode(node, nameOfNode(node, asked), asked))
     if (answers.size > recordsMax) break
   }
   if (answers.size === 0) return nothing('NOERROR', asked.zone)
@@ -146,7 +140,7 @@ function targetOf(
   if ('host' in location) return { target: location.host, addresses: follow(location.host) }
   const { ip } = location
   const target = isOnNode ? nameOfNode(node, asked) : `${digitsOfIp(ip)}.addr.${datacenter}.${domain}`
-  return { target, addresses: [addressRecord(target, ip, settings.serviceTtlSeconds)] }
+  return { target, addresses: [addressRecord(target, ip, settings.ttlSeconds)] }
 }
 
 /** The weight for the checks of the instance and its node. For an unknown status, it is 1. */

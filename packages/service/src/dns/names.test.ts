@@ -7,12 +7,8 @@ import type { Names } from './names.ts'
 
 const SETTINGS = {
   domains: ['consul'],
-  nodeTtlSeconds: 0,
-  serviceTtlSeconds: 0,
+  ttlSeconds: 0,
   onlyPassing: false,
-  addressesMax: 0,
-  nodeMetadata: true,
-  isStrict: false,
 }
 
 async function aNetwork(options: WorldOptions = {}): Promise<World> {

@@ -27,7 +27,7 @@ interface ChangeFollowerParts {
   readonly commits: CommitActivity
   /** Makes this process a member of the group again. Rejects if it cannot. */
   readonly rejoin: () => Promise<void>
-  /** Reload the whole directory at every change, for `LATCHKEY_CACHE=off`. */
+  /** Reload the whole directory at every change, for `LATCHKEY_CACHE_BYTES=0`. */
   readonly isReloading: boolean
 }
 

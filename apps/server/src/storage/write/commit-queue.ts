@@ -62,7 +62,7 @@ interface CommitQueueOptions {
   readonly place: Place
   /** Busy while a group is in flight. */
   readonly activity: CommitActivity
-  /** False for `LATCHKEY_CACHE=off`: own commits are read back from the database. */
+  /** False for `LATCHKEY_CACHE_BYTES=0`: own commits are read back from the database. */
   readonly isCaching: boolean
   /** Makes a span of each group; undefined without tracing. */
   readonly spans: Pick<CommitSpans, 'current' | 'detached' | 'group'> | undefined
