@@ -279,9 +279,6 @@ export {
   parseQuestion,
   type Question,
   type Resource,
-  SCALAR_RESOURCES,
-  SEGMENT_RESOURCES,
-  type SegmentResource,
 } from './rules/decide/question.ts'
 export { authorizerOf, type ReadText, readText } from './rules/decide/read-source.ts'
 export { type Advice, adviceFor } from './rules/insight/advise.ts'

@@ -36,11 +36,21 @@ export { type Contract, contract, RESOURCES, type ResourceName } from './contrac
 export type { Coordinate, CoordinateUpdate, DatacenterCoordinates } from './coordinates/schemas.ts'
 export type { AcceptedCluster, PromotedDatacenter } from './datacenters/schemas.ts'
 export {
+  type CheckedAccess,
+  type CheckedResource,
+  isScalar,
+  RESOURCE_KINDS,
+  RULE_KINDS,
+  type RuleKind,
+  SCALAR_RESOURCES,
+  type ScalarResource,
+  SEGMENT_RESOURCES,
+  type SegmentResource,
+} from './decisions/resource-kinds.ts'
+export {
   type AuthorizeAnswer,
   type AuthorizeCheck,
   authorizeRequestSchema,
-  type CheckedAccess,
-  type CheckedResource,
   type Explanation,
 } from './decisions/schemas.ts'
 export {

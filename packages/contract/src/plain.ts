@@ -2,6 +2,7 @@
  * The part of the contract without schemas and libraries, which the published SDK bundles. Nothing here may import zod or
  * ts-rest, not even indirectly.
  */
+export { RESOURCE_KINDS, SCALAR_RESOURCES } from './decisions/resource-kinds.ts'
 export type { AclErrorCode } from './errors.ts'
 export {
   HEADER,

@@ -1,9 +1,10 @@
 /** Commands for questions about rights, and for rule files. */
+import { SCALAR_RESOURCES } from '@latchkey/contract/plain'
 import type { CommandGroup } from '../frame/command-spec.ts'
 
 const RIGHT = '<access> <resource> [segment]'
-const RIGHT_DETAILS =
-  'Access is `read` or `write`; for keys also `list` and `write-prefix`. Resources are `acl`, `key`, `service`, `node`, `session` and so on; all but `acl`, `keyring`, `mesh`, `operator` and `peering` need a segment: a name or path.'
+const SCALARS = new Intl.ListFormat('en-GB').format(SCALAR_RESOURCES.map((kind) => `\`${kind}\``))
+const RIGHT_DETAILS = `Access is \`read\` or \`write\`; for keys also \`list\` and \`write-prefix\`. Resources are \`acl\`, \`key\`, \`service\`, \`node\`, \`session\` and so on; all but ${SCALARS} need a segment: a name or path.`
 const rules = [
   {
     flags: '--rules <file>',

@@ -1,8 +1,9 @@
 /** Texts for rights. */
 import { adviceFor } from '@latchkey/acl'
+import { SCALAR_RESOURCES } from '@latchkey/contract/plain'
 import type { AuthorizeAnswer, Explanation, MissingRight } from '@latchkey/sdk'
 
-const SCALARS: ReadonlySet<string> = new Set(['acl', 'keyring', 'mesh', 'operator', 'peering'])
+const SCALARS: ReadonlySet<string> = new Set(SCALAR_RESOURCES)
 
 /** `acl:write`, `key:write "web/port"`. */
 export function describeRight({ resource, segment, access }: MissingRight): string {

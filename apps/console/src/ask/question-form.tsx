@@ -2,7 +2,7 @@ import { type FormEvent, type ReactNode, useState } from 'react'
 import { texts } from '../texts.ts'
 import { Button } from '../ui/button.tsx'
 import { SelectField, TextField } from '../ui/form/field.tsx'
-import { type Access, type Kind, type QuestionSearch, RESOURCES, resourceOf } from './question.ts'
+import { type Access, KINDS, type Kind, type QuestionSearch, resourceOf } from './question.ts'
 
 interface QuestionFormProps {
   /** The current question, with which the fields begin. */
@@ -42,7 +42,7 @@ export function QuestionForm({ search, onAsk, children }: QuestionFormProps) {
       <SelectField
         label={texts.ask.kind}
         value={kind}
-        options={RESOURCES.map((each) => [each.kind, texts.ask.kinds[each.kind]] as const)}
+        options={KINDS.map((each) => [each, texts.ask.kinds[each]] as const)}
         onValue={chooseKind}
       />
       {isNamed && (

@@ -1,28 +1,16 @@
 /** A question, as represented in the URL. */
+import { RESOURCE_KINDS } from '@latchkey/contract/plain'
 import type { AuthorizeCheck } from '@latchkey/sdk'
+import { texts } from '../texts.ts'
 
-/** Kinds of resources, and whether they have names. */
-export const RESOURCES = [
-  { kind: 'key', isNamed: true, accesses: ['read', 'write', 'list', 'write-prefix'] },
-  { kind: 'service', isNamed: true, accesses: ['read', 'write'] },
-  { kind: 'node', isNamed: true, accesses: ['read', 'write'] },
-  { kind: 'session', isNamed: true, accesses: ['read', 'write'] },
-  { kind: 'intention', isNamed: true, accesses: ['read', 'write'] },
-  { kind: 'agent', isNamed: true, accesses: ['read', 'write'] },
-  { kind: 'query', isNamed: true, accesses: ['read', 'write'] },
-  { kind: 'event', isNamed: true, accesses: ['read', 'write'] },
-  { kind: 'acl', isNamed: false, accesses: ['read', 'write'] },
-  { kind: 'operator', isNamed: false, accesses: ['read', 'write'] },
-  { kind: 'keyring', isNamed: false, accesses: ['read', 'write'] },
-  { kind: 'mesh', isNamed: false, accesses: ['read', 'write'] },
-  { kind: 'peering', isNamed: false, accesses: ['read', 'write'] },
-] as const
+export type Kind = AuthorizeCheck['Resource']
+export type Access = AuthorizeCheck['Access']
 
-export type Kind = (typeof RESOURCES)[number]['kind']
-export type Access = (typeof RESOURCES)[number]['accesses'][number]
+/** The kinds to choose from, the most frequent first. */
+export const KINDS = Object.keys(texts.ask.kinds) as Kind[]
 
 export function resourceOf(kind: Kind): { readonly isNamed: boolean; readonly accesses: readonly Access[] } {
-  return RESOURCES.find((each) => each.kind === kind) ?? RESOURCES[0]
+  return RESOURCE_KINDS[kind]
 }
 
 export interface Question {
@@ -38,11 +26,11 @@ export type QuestionSearch = Partial<Question>
 
 /** Reads the search of a URL, and drops what it does not recognise. */
 export function readQuestion(search: Readonly<Record<string, unknown>>): QuestionSearch {
-  const resource = RESOURCES.find(({ kind }) => kind === search.kind)
-  const access = resource?.accesses.find((each) => each === search.access)
+  const kind = KINDS.find((each) => each === search.kind)
+  const access = kind && resourceOf(kind).accesses.find((each) => each === search.access)
   const found = {
     token: textOf(search.token),
-    kind: resource?.kind,
+    kind,
     segment: textOf(search.segment),
     access,
   }

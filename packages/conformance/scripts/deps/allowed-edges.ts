@@ -12,7 +12,7 @@ export const ALLOWED_EDGES: Readonly<Record<string, readonly string[]>> = {
   '@latchkey/migrator': ['@latchkey/contract', '@latchkey/acl', '@latchkey/sdk'],
   '@latchkey/testkit': ['@latchkey/contract', '@latchkey/acl', '@latchkey/service'],
   '@latchkey/cli': ['@latchkey/contract', '@latchkey/acl', '@latchkey/sdk'],
-  '@latchkey/console': ['@latchkey/acl', '@latchkey/sdk'],
+  '@latchkey/console': ['@latchkey/contract', '@latchkey/acl', '@latchkey/sdk'],
 }
 
 /** Packages that all tests may use, in addition to the edges of their own package. */

@@ -3,28 +3,11 @@ import * as z from 'zod'
 import { SEGMENT_BYTES_MAX } from '../limits.ts'
 import { accessorId, description, namespaceShown } from '../shared/fields.ts'
 import { boundedText } from '../shared/text.ts'
+import { type CheckedAccess, type CheckedResource, SCALAR_RESOURCES } from './resource-kinds.ts'
 
 const RESOURCE = 'Kind of resource: `acl`, `key`, `service` and so on. Case-sensitive.'
-const SEGMENT =
-  'Name or path within the resource. Absent for `acl`, `keyring`, `mesh`, `operator`, `peering`.'
+const SEGMENT = `Name or path within the resource. Absent for ${SCALAR_RESOURCES.map((kind) => `\`${kind}\``).join(', ')}.`
 const ACCESS = '`read` or `write`; for keys also `list` and `write-prefix`. Not case-sensitive.'
-
-/** Resources that a check can name. The service parses any text, and refuses unknown names. */
-export type CheckedResource =
-  | 'acl'
-  | 'agent'
-  | 'event'
-  | 'intention'
-  | 'key'
-  | 'keyring'
-  | 'mesh'
-  | 'node'
-  | 'operator'
-  | 'peering'
-  | 'query'
-  | 'service'
-  | 'session'
-export type CheckedAccess = 'read' | 'write' | 'list' | 'write-prefix'
 
 /** A string for the service, and a union type for its callers. */
 function union<T extends string>(description: string): z.ZodType<string, T> {

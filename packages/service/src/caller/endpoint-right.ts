@@ -1,6 +1,6 @@
 /** The right that an endpoint needs. Spec 4.1. */
-import { DEFAULT_NAMESPACE, type SegmentResource } from '@latchkey/acl'
-import type { AclError, AnyRoute, Right } from '@latchkey/contract'
+import { DEFAULT_NAMESPACE } from '@latchkey/acl'
+import type { AclError, AnyRoute, Right, SegmentResource } from '@latchkey/contract'
 import { type Caller, callerUnknown, isAtHome, privilegeMissing, requireRight } from './caller.ts'
 
 /** Rights that the handler checks for each resource by name, and the resources that their writes may change. */

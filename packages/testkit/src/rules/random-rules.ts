@@ -1,13 +1,6 @@
 /** Random rules and questions that often match: few names, many of them prefixes of others. */
-import {
-  accessesOf,
-  type Question,
-  RULE_LEVELS,
-  SCALAR_KINDS,
-  SCALAR_RESOURCES,
-  SEGMENT_KINDS,
-  SEGMENT_RESOURCES,
-} from '@latchkey/acl'
+import { accessesOf, type Question, RULE_LEVELS, SCALAR_KINDS, SEGMENT_KINDS } from '@latchkey/acl'
+import { SCALAR_RESOURCES, SEGMENT_RESOURCES } from '@latchkey/contract'
 import type { SeededRandom } from '../random.ts'
 import type { NaiveRule } from './naive-interpreter.ts'
 

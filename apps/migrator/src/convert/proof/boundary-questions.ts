@@ -1,12 +1,6 @@
 /** Random questions near the boundaries of rules: their segments, with one letter removed, added or changed. */
-import {
-  accessesOf,
-  type Question,
-  type Rule,
-  SCALAR_RESOURCES,
-  SEGMENT_RESOURCES,
-  type SeededRandom,
-} from '@latchkey/acl'
+import { accessesOf, type Question, type Rule, type SeededRandom } from '@latchkey/acl'
+import { SCALAR_RESOURCES, SEGMENT_RESOURCES } from '@latchkey/contract'
 
 const LETTERS = ['a', 'z', '0', '-', '/', '_', '*', '"', ' ', 'é', '\u{ffff}'] as const
 

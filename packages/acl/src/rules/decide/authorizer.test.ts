@@ -1,3 +1,4 @@
+import { SCALAR_RESOURCES, SEGMENT_RESOURCES } from '@latchkey/contract'
 import { chooseSeed, SeededRandom } from '@latchkey/testkit/random'
 import { anAuthorizer, anInput } from '@latchkey/testkit/rules/inputs'
 import { randomPolicy, randomQuestion } from '@latchkey/testkit/rules/random-rules'
@@ -6,7 +7,7 @@ import { atOnce } from '../../turns.ts'
 import type { Rule, RuleSet } from '../language/rule.ts'
 import { compileAuthorizer } from './authorizer.ts'
 import { globalManagementRules } from './generated-rules.ts'
-import { accessesOf, type Question, SCALAR_RESOURCES, SEGMENT_RESOURCES } from './question.ts'
+import { accessesOf, type Question } from './question.ts'
 
 /** The allowed accesses. */
 function allowed(texts: readonly string[], resource: Question['resource'], segment: string): string {

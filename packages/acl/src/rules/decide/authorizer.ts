@@ -1,10 +1,11 @@
 /** Compiled rules, which decide checks and explain decisions. Decisions: rule language. */
+import { isScalar, RESOURCE_KINDS, type SegmentResource } from '@latchkey/contract'
 import { atOnce, Pace, type Sliced } from '../../turns.ts'
 import { MERGED_RULE_BYTES, type ResourceRules, resourceRulesOf } from '../language/resource-rules.ts'
 import type { RuleKind, RuleLevel, RuleMatch } from '../language/rule.ts'
 import { type MergedRule, type MergedRules, mergePolicies } from './merge-rules.ts'
 import type { AuthorizerDefaults, CompiledInput, GrantPath } from './policy-source.ts'
-import type { Access, Question, SegmentResource } from './question.ts'
+import type { Access, Question } from './question.ts'
 
 /** A decision and its reason. */
 export interface DecisionExplanation {
@@ -104,27 +105,14 @@ export class CompiledPolicies {
 
   /** The rule that decides, whether it grants or denies; undefined if the default policy decides. */
   decidingRule({ resource, segment = '', access }: Question): MergedRule | undefined {
-    switch (resource) {
-      case 'acl':
-      case 'keyring':
-      case 'operator':
-        return this.scalars.get(resource)
-      case 'mesh':
-      case 'peering':
-        // Without their own rule, these follow operator, as in the service versions that introduced them.
-        return this.scalars.get(resource) ?? this.scalars.get('operator')
-      case 'intention':
-        if (segment === '*') return this.ruleForAllIntentions(access)
-        break
-      case 'key':
-        if (access === 'write-prefix') return this.resources.get('key')?.ruleForWritingBelow(segment)
-        break
+    if (isScalar(resource)) {
+      const own = this.scalars.get(resource)
+      const kind = RESOURCE_KINDS[resource]
+      return own === undefined && 'follows' in kind ? this.scalars.get(kind.follows) : own
     }
-    return this.ruleFor(resource, segment)
-  }
-
-  private ruleFor(resource: SegmentResource, segment: string): MergedRule | undefined {
-    return this.resources.get(resource)?.ruleFor(segment)
+    if (resource === 'intention' && segment === '*') return this.ruleForAllIntentions(access)
+    const rules = this.resources.get(resource)
+    return access === 'write-prefix' ? rules?.ruleForWritingBelow(segment) : rules?.ruleFor(segment)
   }
 
   private ruleForAllIntentions(access: Access): MergedRule | undefined {

@@ -1,25 +1,15 @@
 /** Questions for an authorizer. */
-import { AclError, type CheckedAccess, shorten } from '@latchkey/contract'
+import {
+  AclError,
+  type CheckedAccess,
+  type CheckedResource,
+  RESOURCE_KINDS,
+  SCALAR_RESOURCES,
+  SEGMENT_RESOURCES,
+  shorten,
+} from '@latchkey/contract'
 
-/** Resources with a segment, such as a name or a path. */
-export const SEGMENT_RESOURCES = [
-  'agent',
-  'event',
-  'intention',
-  'key',
-  'node',
-  'query',
-  'service',
-  'session',
-] as const
-export type SegmentResource = (typeof SEGMENT_RESOURCES)[number]
-
-export const SCALAR_RESOURCES = ['acl', 'keyring', 'mesh', 'operator', 'peering'] as const
-type ScalarResource = (typeof SCALAR_RESOURCES)[number]
-
-export type Resource = SegmentResource | ScalarResource
-
-/** `list` and `write-prefix` exist only for keys. */
+export type Resource = CheckedResource
 export type Access = CheckedAccess
 
 export interface Question {
@@ -29,10 +19,10 @@ export interface Question {
   readonly access: Access
 }
 
-const RESOURCES: readonly Resource[] = [...SEGMENT_RESOURCES, ...SCALAR_RESOURCES]
+export const RESOURCES: readonly Resource[] = [...SEGMENT_RESOURCES, ...SCALAR_RESOURCES]
 
 export function accessesOf(resource: Resource): readonly Access[] {
-  return resource === 'key' ? ['read', 'list', 'write', 'write-prefix'] : ['read', 'write']
+  return RESOURCE_KINDS[resource].accesses
 }
 
 /** Resources and their accesses, by name, for fast parsing: a call may contain 64 questions. */

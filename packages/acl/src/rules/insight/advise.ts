@@ -1,6 +1,6 @@
 /** Advice for a denied check: the rule to add, or what to change in the rule that decides. */
-import { type AuthorizeAnswer, limits, shorten } from '@latchkey/contract'
-import { accessesOf, SCALAR_RESOURCES, SEGMENT_RESOURCES } from '../decide/question.ts'
+import { type AuthorizeAnswer, isScalar, limits, shorten } from '@latchkey/contract'
+import { accessesOf, RESOURCES } from '../decide/question.ts'
 import { encodeHclString } from '../language/hcl-string.ts'
 
 /** `add`: a rule for any policy of the token. `change`: the new setting of the rule that decides. */
@@ -19,11 +19,11 @@ export function adviceFor({ Segment = '', Allow, Explanation }: AuthorizeAnswer)
   const { Missing, Rule, Path = [] } = Explanation ?? {}
   if (Allow || Missing === undefined || (Rule === undefined && Path[0]?.startsWith(UNREADABLE)))
     return undefined
-  const resource = [...SCALAR_RESOURCES, ...SEGMENT_RESOURCES].find((known) => known === Missing.Resource)
+  const resource = RESOURCES.find((known) => known === Missing.Resource)
   const access = resource && accessesOf(resource).find((known) => known === Missing.Access)
-  if (access === undefined) return undefined
+  if (resource === undefined || access === undefined) return undefined
   const level = access === 'write-prefix' ? 'write' : access
-  if (SCALAR_RESOURCES.some((scalar) => scalar === resource)) {
+  if (isScalar(resource)) {
     const rule = `${resource} = "${level}"`
     return Rule?.Kind === resource ? { change: rule } : { add: rule }
   }

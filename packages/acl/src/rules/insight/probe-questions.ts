@@ -1,4 +1,5 @@
 /** Questions that distinguish two rule sets. */
+import { RESOURCE_KINDS } from '@latchkey/contract'
 import { atOnce, Pace, type Sliced } from '../../turns.ts'
 import { type PrefixIndex, prefixIndexOf } from '../decide/prefix-index.ts'
 import { type Access, accessesOf, type Question, type Resource } from '../decide/question.ts'
@@ -79,8 +80,10 @@ function meaningOf(rule: Rule): string {
  * operator.
  */
 function resourcesOf({ kind }: Rule): readonly Resource[] {
-  if (kind === 'service') return ['service', 'intention']
-  return kind === 'operator' ? ['operator', 'mesh', 'peering'] : [kind]
+  const others = Object.entries(RESOURCE_KINDS).filter(
+    ([, row]) => ('rule' in row && row.rule === kind) || ('follows' in row && row.follows === kind),
+  )
+  return [kind, ...others.map(([other]) => other as Resource)]
 }
 
 function probesOf(rule: Rule, resource: Resource, named: NamedSegments): readonly string[] {

@@ -1,5 +1,6 @@
 /** The keywords of each dialect. Decisions: rule language. */
-import { isScalarKind, RULE_KINDS, type RuleKind, type RuleMatch, SEGMENT_KINDS } from './rule.ts'
+import { isScalar, RULE_KINDS } from '@latchkey/contract'
+import { type RuleKind, type RuleMatch, SEGMENT_KINDS } from './rule.ts'
 
 export interface ParseRulesOptions {
   /**
@@ -21,7 +22,7 @@ export interface Keyword {
 const KEYWORDS: ReadonlyMap<string, Keyword> = new Map([
   ...RULE_KINDS.map((kind): [string, Keyword] => [
     kind,
-    { kind, match: isScalarKind(kind) ? 'scalar' : 'exact' },
+    { kind, match: isScalar(kind) ? 'scalar' : 'exact' },
   ]),
   ...SEGMENT_KINDS.map((kind): [string, Keyword] => [`${kind}_prefix`, { kind, match: 'prefix' }]),
 ])

@@ -1,28 +1,13 @@
 /** Parsed rules. Decisions: rule language. */
+import { isScalar, RULE_KINDS, type RuleKind } from '@latchkey/contract'
 
-/** Every kind of rule, in the reference's order. */
-export const RULE_KINDS = [
-  'acl',
-  'agent',
-  'event',
-  'key',
-  'keyring',
-  'mesh',
-  'node',
-  'operator',
-  'peering',
-  'query',
-  'service',
-  'session',
-] as const
-export type RuleKind = (typeof RULE_KINDS)[number]
+export type { RuleKind }
 
 /** Kinds with one level and no segment: `acl = "read"`. */
-export const SCALAR_KINDS = ['acl', 'keyring', 'mesh', 'operator', 'peering'] as const
-type ScalarKind = (typeof SCALAR_KINDS)[number]
+export const SCALAR_KINDS = RULE_KINDS.filter(isScalar)
 
 /** Kinds with a segment, which can be exact (`key "a"`) or a prefix (`key_prefix "a"`). */
-export const SEGMENT_KINDS = ['agent', 'event', 'key', 'node', 'query', 'service', 'session'] as const
+export const SEGMENT_KINDS = RULE_KINDS.filter((kind) => !isScalar(kind))
 
 /** Levels, weakest grant first. `list` exists only for keys. */
 export const RULE_LEVELS = ['deny', 'read', 'list', 'write'] as const
@@ -71,10 +56,6 @@ export interface RuleSet {
 }
 
 export const EMPTY_RULE_SET: RuleSet = { rules: [], warnings: [] }
-
-export function isScalarKind(kind: RuleKind): kind is ScalarKind {
-  return (SCALAR_KINDS as readonly string[]).includes(kind)
-}
 
 /** The keyword of a rule: `key`, `key_prefix`, `acl`. */
 export function ruleKeyword(rule: Pick<Rule, 'kind' | 'match'>): string {
