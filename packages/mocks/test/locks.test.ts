@@ -1,4 +1,5 @@
 /** The locks of the SDK, tested with the service. */
+import { once } from 'node:events'
 import { createClient, LockLost } from '@latchkey/sdk'
 import { expect, test, vi } from 'vitest'
 import { createMockService } from '../src/index.ts'
@@ -47,6 +48,16 @@ test.each([
   expect(await lock.release()).toBe(false)
 })
 
+test('a lock that can no longer be watched is lost, and its release says so', async () => {
+  const lock = await client.locks.acquire('unwatched', atOnce)
+  service.failNext('kv.read', 'privilege_missing')
+  await client.kv.put('unwatched', 'wakes the watch')
+  await expect.poll(() => lock.signal.aborted, { timeout: LONG_MS }).toBe(true)
+  expect(lock.signal.reason).toBeInstanceOf(LockLost)
+  expect(await lock.release()).toBe(false)
+  expect(await client.kv.get('unwatched')).not.toHaveProperty('Session')
+})
+
 test('a lock that is lost because its session could not be renewed says why', async () => {
   vi.useFakeTimers()
   try {
@@ -55,7 +66,42 @@ test('a lock that is lost because its session could not be renewed says why', as
     await vi.advanceTimersByTimeAsync(LONG_MS)
     expect(lock.signal.reason).toBeInstanceOf(LockLost)
     expect(lock.signal.reason).toMatchObject({ cause: { endpoint: 'sessions.renew', status: 503 } })
+    expect(await lock.release()).toBe(false)
+  } finally {
+    vi.useRealTimers()
+    service.reset()
+  }
+})
+
+test('the TTL of a lock runs from when its last renewal was sent, not from its late answer', async () => {
+  vi.useFakeTimers()
+  try {
+    const lock = await client.locks.acquire('slow', { ...atOnce, ttl: 10_000 })
+    service.latency((endpoint) => (endpoint === 'sessions.renew' ? 1_500 : 0))
+    await vi.advanceTimersByTimeAsync(7_000)
+    service.failNext('sessions.renew', 503, 100)
+    await vi.advanceTimersByTimeAsync(7_900)
+    expect(lock.signal.aborted).toBe(false)
+    await vi.advanceTimersByTimeAsync(200)
+    expect(lock.signal.aborted).toBe(true)
     await lock.release()
+  } finally {
+    vi.useRealTimers()
+    service.reset()
+  }
+})
+
+test('a wait whose session has ended rejects with LockLost at the next renewal', async () => {
+  vi.useFakeTimers()
+  try {
+    const held = await client.locks.acquire('ended', { ...atOnce, ttl: 60_000 })
+    const waiting = client.locks.acquire('ended', { ...atOnce, ttl: 10_000 }).catch((error: unknown) => error)
+    await service.untilWaiting(2)
+    const sessions = await client.sessions.list()
+    for (const { ID } of sessions) if (ID !== held.session) await client.sessions.destroy(ID)
+    await vi.advanceTimersByTimeAsync(6_000)
+    expect(await Promise.race([waiting, 'still waiting'])).toBeInstanceOf(LockLost)
+    await held.release()
   } finally {
     vi.useRealTimers()
     service.reset()
@@ -78,10 +124,28 @@ test('a lock outlasts one renewal that is never answered', async () => {
   }
 })
 
+test('an attempt of a renewal takes no longer than the client allows', async () => {
+  vi.useFakeTimers()
+  try {
+    const hasty = createClient({ address, fetch, token, attemptTimeout: 500 })
+    const lock = await hasty.locks.acquire('hasty', { ...atOnce, ttl: 60_000 })
+    service.latency((endpoint) => (endpoint === 'sessions.renew' ? LONG_MS : 0))
+    const attempts = () => service.calls.filter(({ endpoint }) => endpoint === 'sessions.renew').length
+    const before = attempts()
+    await vi.advanceTimersByTimeAsync(34_000)
+    expect(attempts() - before).toBeGreaterThan(1)
+    await lock.release()
+  } finally {
+    vi.useRealTimers()
+    service.reset()
+  }
+})
+
 test('a wait for a lock ends with its signal, and leaves no session', async () => {
   await using _held = await client.locks.acquire('busy', atOnce)
   const end = new AbortController()
   const waiting = client.locks.acquire('busy', { ...atOnce, signal: end.signal })
+  await service.untilWaiting(2)
   end.abort(new TypeError('no more'))
   await expect(waiting).rejects.toThrow('no more')
   expect(await client.sessions.list()).toHaveLength(1)
@@ -100,12 +164,20 @@ test('one candidate leads at a time, and the next follows when its lock is lost'
         terms.push(name)
         if (terms.length === 3) end.abort()
         else await client.sessions.destroy(lock.session)
+        if (terms.length < 3) await once(lock.signal, 'abort')
         leading -= 1
+        lock.signal.throwIfAborted()
       },
       { ...atOnce, signal: end.signal },
     )
   await Promise.all([stand('a'), stand('b')])
   expect(terms).toHaveLength(3)
+})
+
+test('an election ends with the error of a leader that still holds its lock', async () => {
+  const work = () => Promise.reject(new TypeError('broken'))
+  await expect(client.locks.lead('failing', work, atOnce)).rejects.toThrow('broken')
+  expect(await client.sessions.list()).toEqual([])
 })
 
 test('a candidate whose check is critical waits until it has recovered', async () => {
