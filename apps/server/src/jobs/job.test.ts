@@ -1,3 +1,4 @@
+import { getEventListeners } from 'node:events'
 import { pino } from 'pino'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { pause, startJob } from './job.ts'
@@ -96,5 +97,13 @@ describe('a pause', () => {
     await pause(ms, new AbortController().signal)
     await pause(1_000, AbortSignal.abort())
     expect(vi.getTimerCount()).toBe(0)
+  })
+
+  test('leaves no listener on the signal', async () => {
+    const { signal } = new AbortController()
+    const over = pause(1_000, signal)
+    await vi.advanceTimersByTimeAsync(1_000)
+    await over
+    expect(getEventListeners(signal, 'abort')).toEqual([])
   })
 })

@@ -72,6 +72,12 @@ test('a secondary waits while the primary does not answer', async () => {
   expect(await look({ ...secondary, primary })).toMatchObject({ next: 'enabled', ended: true })
 })
 
+test('a secondary waits while its primary takes another datacenter for the primary', async () => {
+  const secondary = { datacenter: 'dc2', members: async () => [member('legacy', 'dc2')] }
+  const primary = async () => ({ members: [member('enabled')], follows: 'dc3' })
+  expect(await look({ ...secondary, primary })).toMatchObject({ next: 'legacy', ended: false })
+})
+
 test('once it has ended nothing is prepared or written again, even without a record', async () => {
   await look()
   const index = store.tableIndex('system')
