@@ -1,7 +1,9 @@
+import dns from 'node:dns/promises'
 import { createServer as createHttpServer, type RequestListener, type Server } from 'node:http'
+import { syncBuiltinESMExports } from 'node:module'
 import { type AddressInfo, createServer } from 'node:net'
 import { networkInterfaces } from 'node:os'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { Outgoing } from '../outgoing/outgoing.ts'
 import { runHttpCheck } from './http-check.ts'
 import { runTcpCheck } from './tcp-check.ts'
@@ -110,6 +112,17 @@ test('an HTTP check keeps the end of a long answer, names itself and follows red
   })
 })
 
+test('a redirect to another origin gets no header of the check, which may contain a credential', async () => {
+  const other = createHttpServer(answer)
+  await new Promise<void>((listening) => other.listen(0, '127.0.0.1', listening))
+  seen.length = 0
+  const { port } = other.address() as AddressInfo
+  expect(await http(`/to?http://127.0.0.1:${port}/ok`)).toMatchObject({ status: 'passing' })
+  expect(seen.map(({ secret }) => secret)).toEqual(['s', undefined])
+  other.closeAllConnections()
+  await new Promise((closed) => other.close(closed))
+})
+
 test.each(['http://10.0.0.1/', 'http://198.51.100.1/', 'http://[fc00::1]/', 'http://[64:ff9b::a00:1]/'])(
   'SSRF-01: a redirect from this machine to %s, of another class of address, is not followed',
   async (location) => {
@@ -160,6 +173,24 @@ test('SSRF-01: HTTP and TCP checks connect to no metadata address, and only to h
       { ...anywhere, hosts: ['web.example'] },
     ),
   ).toMatchObject(refused)
+})
+
+test('SSRF-01: a TCP check connects to no host that has a forbidden address among others', async () => {
+  const lookup = vi.spyOn(dns, 'lookup')
+  for (const addresses of [
+    ['169.254.169.254', '127.0.0.1'],
+    ['127.0.0.1', '169.254.169.254'],
+  ]) {
+    lookup.mockResolvedValue(addresses.map((address) => ({ address, family: 4 })) as never)
+    syncBuiltinESMExports()
+    const run = { type: 'tcp', intervalMs: 1_000, timeoutMs: 1_000, address: 'web.example:80' } as const
+    expect(await runTcpCheck(run, anywhere)).toMatchObject({
+      status: 'critical',
+      output: expect.stringContaining('address not allowed'),
+    })
+  }
+  lookup.mockRestore()
+  syncBuiltinESMExports()
 })
 
 test('an HTTP check that gets no answer in time, or no connection, is critical', async () => {

@@ -3,6 +3,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { CheckRecord } from '@latchkey/acl'
 import { MemoryStore, startLocalChecks } from '@latchkey/service'
+import { HOSTILE_ANSWERS, startHostileServer } from '@latchkey/testkit/process/hostile-server'
 import { aCheck, aNode, aService } from '@latchkey/testkit/records/catalog-builders'
 import { pino } from 'pino'
 import { expect, onTestFinished, test } from 'vitest'
@@ -85,6 +86,21 @@ test('the process that starts next runs the HTTP checks of the node', async () =
   await expect.poll(() => checkIn(store)?.Status, PATIENCE).toBe('critical')
 })
 
+test('a process that stops writes no result of a check in flight', async () => {
+  const silent = await startHostileServer(HOSTILE_ANSWERS['is silent'])
+  onTestFinished(() => silent.close())
+  const url = `http://127.0.0.1:${silent.port}/`
+  const run = { type: 'http', url, method: 'GET', header: {}, body: '', skipsVerify: false } as const
+  const Agent = { ...LIMITS, run: { ...run, intervalMs: 100, timeoutMs: 20_000 }, process: 'one' }
+  const store = await aStore({ Status: 'passing', Agent })
+  const first = startProcess(store, 'one')
+  await expect.poll(() => silent.open.size, PATIENCE).toBe(1)
+  await first.stop()
+  for (const socket of silent.open) socket.end()
+  await expect.poll(() => silent.open.size, PATIENCE).toBe(0)
+  expect(checkIn(store)?.Status).toBe('passing')
+})
+
 test('SSRF-01: where only public hosts are allowed, no check reaches this machine', async () => {
   let requests = 0
   const target = createServer((_request, response) => {
@@ -120,6 +136,25 @@ test('a TTL check whose process has ended gets its full TTL again in the next pr
   await expect.poll(() => checkIn(store)?.Status, PATIENCE).toBe('critical')
   expect(performance.now() - startedAt).toBeGreaterThanOrEqual(300)
   expect(checkIn(store)?.Output).toBe('TTL expired (last output before timeout follows): fine')
+})
+
+test('a check that recovers starts the time anew that its service may be critical', async () => {
+  const MINUTE = 60_000
+  const run = { type: 'ttl', ttlMs: MINUTE } as const
+  const Agent = { ...LIMITS, run, deregisterAfterMs: MINUTE, process: 'one' }
+  const store = await aStore({ Status: 'critical', Agent })
+  const runner = new CheckRunner({
+    ...{ store, nodeName: NODE, localChecks: aLocalChecks(store, 'one'), log },
+    ...{ outgoing: new Outgoing({ allowHttp: true }), targets: { hosts: [], publicOnly: false } },
+  })
+  const critical = store.catalog().checksOn(NODE)
+  await runner.removeCritical(critical, 0)
+  await runner.removeCritical(
+    critical.map((check) => ({ ...check, Status: 'passing' })),
+    MINUTE - 1,
+  )
+  await runner.removeCritical(critical, MINUTE)
+  expect(store.catalog().service(NODE, 'web')).toBeDefined()
 })
 
 test('a service that may be critical for a minute gets a full minute again after a restart', async () => {
