@@ -101,6 +101,21 @@ test('finds the first node and the first instance with an address, in any notati
   expect(catalog.nodesAt('web')).toEqual([])
   catalog.remove('nodes', 'a')
   expect(catalog.nodesAt('fe80::1').map(({ Node }) => Node)).toEqual(['b'])
+  catalog.put('nodes', aNode({ Node: 'b', Address: '10.0.0.2' }))
+  expect(catalog.nodesAt('fe80::1')).toEqual([])
+  expect(catalog.nodesAt('10.0.0.2').map(({ Node }) => Node)).toEqual(['b'])
+  catalog.remove('services', catalogKey('services', aService({ Node: 'b', ID: '1' })))
+  expect(catalog.instancesAt('10.0.0.9')).toEqual([])
+})
+
+test('the start of an ID finds a node only if no other ID starts with it', () => {
+  const [first, second] = ['a', 'b'].map((Node) =>
+    aNode({ Node, ID: `${Node === 'a' ? 'aaaaaaaa' : 'aaaaaabb'}-0000-4000-8000-000000000001` }),
+  )
+  const catalog = catalogOf([first, second].flatMap((node) => node ?? []))
+  expect(catalog.nodeByStartOfId('AAAAAAA')).toBe(first)
+  expect(catalog.nodeByStartOfId('aaaaaab')).toBe(second)
+  expect(catalog.nodeByStartOfId('aaaaaa')).toBeUndefined()
 })
 
 test('a renamed node keeps its id when the old record is removed afterwards', () => {
@@ -109,4 +124,14 @@ test('a renamed node keeps its id when the old record is removed afterwards', ()
   catalog.put('nodes', aNode({ Node: 'new', ID }))
   catalog.remove('nodes', 'old')
   expect(catalog.nodeById(ID)?.Node).toBe('new')
+})
+
+test('a removed coordinate is not among those of its node', () => {
+  const catalog = catalogOf([aNode()])
+  const Coord = { Vec: [0], Error: 0, Adjustment: 0, Height: 0 }
+  const record = { Node: 'node-1', Segment: '', Coord, CreateIndex: 0, ModifyIndex: 0 }
+  catalog.put('coordinates', record)
+  expect(catalog.coordinatesOf('NODE-1')).toEqual([record])
+  catalog.remove('coordinates', catalogKey('coordinates', record))
+  expect([catalog.coordinatesOf('node-1'), catalog.coordinate('node-1')]).toEqual([[], undefined])
 })

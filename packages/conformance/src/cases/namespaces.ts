@@ -509,6 +509,33 @@ export const namespaceCases: readonly Case[] = [
     },
   },
   {
+    id: 'namespace/session-checks',
+    spec: '4.9.2',
+    title: 'a session depends on the check of a service in the namespace that it names, not in default',
+    needs: { ...EXTENDED, from: '1.7.0' },
+    async run(ctx) {
+      const ns = await aNamespace(ctx)
+      const Node = ctx.unique('node')
+      const check = (Namespace: string, Status: string) => ({
+        ...{ Node, Address: '10.0.0.1' },
+        Service: { Service: 'web', Namespace },
+        Check: { CheckID: 'c', Name: 'c', ServiceID: 'web', Namespace, Status },
+      })
+      await ctx.ok('PUT', '/catalog/register', { body: check('default', 'critical') })
+      const body = { Node, NodeChecks: [], ServiceChecks: [{ ID: 'c', Namespace: ns }] }
+      const missing = { status: 400, code: 'field_invalid', text: "Missing check 'c' registration" } as const
+      await ctx.refuses('PUT', '/session/create', { body }, missing)
+      await ctx.ok('PUT', '/catalog/register', { body: check(ns, 'passing') })
+      const { ID } = await ctx.ok<{ ID: string }>('PUT', '/session/create', { body })
+      await ctx.ok('PUT', '/catalog/register', { body: check('default', 'passing') })
+      await ctx.ok('PUT', '/catalog/register', { body: check('default', 'critical') })
+      assert.equal((await ctx.ok<object[]>('GET', `/session/info/${ID}`)).length, 1)
+      await ctx.ok('PUT', '/catalog/register', { body: check(ns, 'critical') })
+      assert.deepEqual(await ctx.ok('GET', `/session/info/${ID}`), [])
+      await ctx.ok('PUT', '/catalog/deregister', { body: { Node } })
+    },
+  },
+  {
     id: 'namespace/unknown',
     spec: '4.9.1',
     also: ['D/status/target-404'],

@@ -64,6 +64,17 @@ describe('registration', () => {
     expect(plan(check({ ServiceID: 'none' })).fault?.code).toBe('field_invalid')
   })
 
+  test('a check is not of a service that the same body registers in another namespace', () => {
+    const faultOf = (Namespace: string) => {
+      const Service = { Service: 'api', Namespace: 'team' }
+      const Check = { Name: 'new', ServiceID: 'api', Namespace }
+      const request = readRegistration({ ...NODE, Service, Check }, (field = 'default') => field)
+      return planRegistration(request, stored()).fault?.code
+    }
+    expect(faultOf('team')).toBeUndefined()
+    expect(faultOf('default')).toBe('field_invalid')
+  })
+
   test('a node that is stored in another case needs the right to both names', () => {
     const other = { ...NODE, Node: 'NODE-1' }
     expect(needsOf(other)).toEqual(['node NODE-1', 'node node-1'])

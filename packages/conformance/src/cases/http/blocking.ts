@@ -293,11 +293,11 @@ export const blockingCases: readonly Case[] = [
     async run(ctx) {
       const [Node, Service] = [ctx.unique('node'), ctx.unique('service')]
       const register = (Tags: readonly string[], more: object = {}) => ({
-        body: { Node, Address: '10.0.0.1', Service: { Service, Tags }, ...more },
+        body: { Node, Address: '10.0.0.1', NodeMeta: { of: Node }, Service: { Service, Tags }, ...more },
       })
       const Check = { Name: Service, ServiceID: Service, Status: 'passing' }
       await ctx.ok('PUT', '/catalog/register', register(['a'], { Check }))
-      const paths = [`/health/checks/${Service}`, `/health/node/${Node}`, '/health/state/passing']
+      const paths = [`/health/checks/${Service}`, `/health/node/${Node}`, `/health/state/passing?node-meta=of:${Node}`]
       const waits = await Promise.all(paths.map((path) => watch(ctx, path)))
       await ctx.ok('PUT', '/catalog/register', register(['b']))
       for (const [i, { news }] of waits.entries()) {
