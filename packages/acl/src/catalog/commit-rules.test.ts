@@ -138,7 +138,16 @@ test('a node ends only with everything on it', () => {
     check('delete', { CheckID: 'alive', ServiceID: 'web' }),
     check('delete', { CheckID: 'disk' }),
   ]
-  expect(keepsCatalogWhole(all, before())).toBe(true)
+  const catalog = before()
+  const coordinate = {
+    ...{ Node: 'node-1', Segment: '', Coord: { Vec: [0], Error: 0, Adjustment: 0, Height: 0 } },
+    ...{ CreateIndex: 0, ModifyIndex: 0 },
+  }
+  expect(keepsCatalogWhole(all, catalog)).toBe(true)
+  catalog.put('coordinates', coordinate)
+  expect(keepsCatalogWhole(all, catalog)).toBe(false)
+  const withIt = [...all, { table: 'coordinates', op: 'delete', record: coordinate } as const]
+  expect(keepsCatalogWhole(withIt, catalog)).toBe(true)
   for (const left of [1, 2, 3, 4]) {
     const some = all.filter((_, i) => i !== left)
     expect(keepsCatalogWhole(some, before()), `without change ${left}`).toBe(false)

@@ -3,6 +3,7 @@ import { aCheck, aNode, aService, aSession } from '@latchkey/testkit/records/cat
 import { aKey } from '@latchkey/testkit/records/record-builders'
 import { describe, expect, test } from 'vitest'
 import { Catalog } from '../catalog/catalog.ts'
+import { checkKey } from '../records/catalog-records.ts'
 import type { KvRecord } from '../records/records.ts'
 import { isRead, readOperation } from './operations.ts'
 import { type May, PENDING_INDEX } from './outcome.ts'
@@ -80,6 +81,28 @@ describe('keys', () => {
       { op: 'put', record: { Key: 'a/2', CreateIndex: 0 } },
     ])
     expect(shown.slice(2).map(({ record }) => 'Key' in record && record.Key)).toEqual(['a/2', 'b'])
+  })
+
+  test('a tree shows its keys in order, wherever the transaction wrote some', () => {
+    const keys = [aKey({ Key: 'a/1', ModifyIndex: 1 }), aKey({ Key: 'a/4', ModifyIndex: 1 })]
+    const { shown } = plan([key('set', 'a/2'), key('set', 'a/1'), key('get-tree', 'a/')], stored(keys))
+    const names = shown.slice(2).map(({ record }) => 'Key' in record && record.Key)
+    expect(names).toEqual(['a/1', 'a/2', 'a/4'])
+  })
+
+  test('a deleted tree takes nothing below its prefix in another namespace', () => {
+    const inTeam = { Namespace: 'team' }
+    const { changes, shown } = plan([
+      key('set', 'a/1', inTeam),
+      key('delete-tree', 'a'),
+      key('get-tree', 'a', inTeam),
+      key('get-tree', 'a'),
+    ])
+    expect(changes).toMatchObject([
+      { op: 'delete-tree', namespace: 'default' },
+      { op: 'put', record: { Key: 'a/1', Namespace: 'team' } },
+    ])
+    expect(shown).toHaveLength(2)
   })
 
   test('a plan depends on every key that it looked at, and on the trees that it shows', () => {
@@ -217,6 +240,27 @@ describe('nodes, services and checks', () => {
     ])
     expect(again.shown).toMatchObject([{ record: { CreateIndex: 7, ModifyIndex: PENDING_INDEX } }])
     expect(again.changes).toMatchObject([{ table: 'checks', op: 'put' }])
+  })
+
+  test('delete-cas of a record that does not exist fails, even with index 0', () => {
+    const Service = { ID: 'gone', Service: 'gone' }
+    const { failed, refused } = plan([
+      { Node: { Verb: 'delete-cas', Node: { Node: 'gone' } } },
+      { Service: { Verb: 'delete-cas', Node: 'n', Service } },
+      { Check: { Verb: 'delete-cas', Check: { Node: 'n', CheckID: 'gone' } } },
+    ])
+    expect([failed.map(({ place }) => place), refused]).toEqual([[0, 1, 2], []])
+  })
+
+  test('a plan depends on the check that it names, in its namespace and as a check of the node', () => {
+    const { expects } = plan([
+      { Check: { Verb: 'get', Check: { Node: 'n', CheckID: 'd', Namespace: 'team' } } },
+    ])
+    const keyIn = (Namespace: string) => checkKey({ Node: 'n', CheckID: 'd', Namespace })
+    expect(expects).toEqual([
+      { table: 'checks', key: keyIn('team'), modifyIndex: 0 },
+      { table: 'checks', key: keyIn('default'), modifyIndex: 0 },
+    ])
   })
 
   test('rights: the name that is sent, and the one that is stored', () => {

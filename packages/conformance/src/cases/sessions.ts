@@ -110,8 +110,9 @@ export const sessionCases: readonly Case[] = [
       const [locked] = await ctx.ok<KvEntry[]>('GET', path)
       assert.equal(await put(`cas=${locked?.ModifyIndex}`, 'd2'), true)
       assert.deepEqual(await lock(), [1, one, 'd2'])
-      assert.equal(await put(`release=${one}`, 'e'), true)
+      assert.equal(await put(`release=${one}&flags=9`, 'e'), true)
       assert.deepEqual(await lock(), [1, undefined, 'e'])
+      assert.equal((await ctx.ok<KvEntry[]>('GET', path))[0]?.Flags, 9, 'a release writes the flags')
       assert.equal(await put(`acquire=${two}`, 'f'), true)
       assert.deepEqual(await lock(), [2, two, 'f'])
       await ctx.ok('PUT', `/session/destroy/${two}`)
@@ -182,7 +183,8 @@ export const sessionCases: readonly Case[] = [
     id: 'sessions/ends',
     spec: '9.4',
     also: ['D/sessions/ends'],
-    title: 'a check that turns critical ends a session; behaviour delete then deletes its keys',
+    title:
+      'a check that turns critical or is removed ends a session, as the end of its node does; behaviour delete then deletes its keys',
     async run(ctx) {
       const Node = ctx.unique('node')
       const check = (Status: string) => ({
@@ -202,6 +204,15 @@ export const sessionCases: readonly Case[] = [
       await ctx.refuses('GET', path, {}, { status: 404, code: 'not_found' })
       const text = "Check 'c' is in critical state"
       await ctx.refuses('PUT', '/session/create', { body }, { status: 400, code: 'check_critical', text })
+      for (const [Checks, removed] of [
+        [['c'], { Node, CheckID: 'c' }],
+        [[], { Node }],
+      ] as const) {
+        await ctx.ok('PUT', '/catalog/register', { body: check('passing') })
+        const ofRemoved = await ctx.ok<{ ID: string }>('PUT', '/session/create', { body: { Node, Checks } })
+        await ctx.ok('PUT', '/catalog/deregister', { body: removed })
+        assert.deepEqual(await ctx.ok('GET', `/session/info/${ofRemoved.ID}`), [])
+      }
     },
   },
 ]

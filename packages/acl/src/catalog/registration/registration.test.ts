@@ -163,6 +163,11 @@ describe('deregistration', () => {
     expect(changes({ Node: 'node-2' })).toEqual([])
   })
 
+  test('a check of the node is found whatever namespace the request names', () => {
+    const { changes } = planDeregistration({ Node: 'node-1', CheckID: 'disk' }, 'team', stored())
+    expect(changes).toMatchObject([{ table: 'checks', op: 'delete', record: { CheckID: 'disk' } }])
+  })
+
   test('the right to the node is enough for all, that to a service for it and its checks', () => {
     expect(oneOf({ Node: 'node-1', ServiceID: 'web' })).toEqual(['node node-1', 'service web'])
     expect(oneOf({ Node: 'node-1', CheckID: 'alive' })).toEqual(['node node-1', 'service web'])

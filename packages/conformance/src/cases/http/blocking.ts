@@ -297,7 +297,11 @@ export const blockingCases: readonly Case[] = [
       })
       const Check = { Name: Service, ServiceID: Service, Status: 'passing' }
       await ctx.ok('PUT', '/catalog/register', register(['a'], { Check }))
-      const paths = [`/health/checks/${Service}`, `/health/node/${Node}`, `/health/state/passing?node-meta=of:${Node}`]
+      const paths = [
+        `/health/checks/${Service}`,
+        `/health/node/${Node}`,
+        `/health/state/passing?node-meta=of:${Node}`,
+      ]
       const waits = await Promise.all(paths.map((path) => watch(ctx, path)))
       await ctx.ok('PUT', '/catalog/register', register(['b']))
       for (const [i, { news }] of waits.entries()) {
