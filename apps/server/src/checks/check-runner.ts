@@ -36,8 +36,6 @@ interface Running {
   /** Its definition as text. A change restarts the check. */
   readonly definition: string
   readonly agent: OwnedCheck
-  /** In lower case; empty for a check of the node. */
-  readonly service: string
   counts: ResultCounts
   timer: NodeJS.Timeout | undefined
   /** Ends a run, or its wait for a place. */
@@ -64,7 +62,7 @@ export class CheckRunner {
   /** Starts checks that are new or changed, and stops those that are gone. */
   update(checks: readonly CheckRecord[]): void {
     const seen = new Set<string>()
-    for (const { CheckID, ServiceID, Agent } of checks) {
+    for (const { CheckID, Agent } of checks) {
       if (!Agent || Agent.run.type === 'ttl') continue
       const key = CheckID.toLowerCase()
       seen.add(key)
@@ -72,9 +70,8 @@ export class CheckRunner {
       const definition = JSON.stringify(agent)
       if (this.running.get(key)?.definition === definition) continue
       this.stopOne(key)
-      const service = ServiceID.toLowerCase()
       const timer = undefined
-      const running: Running = { definition, agent, service, counts: NO_RESULTS, timer, end: undefined }
+      const running: Running = { definition, agent, counts: NO_RESULTS, timer, end: undefined }
       this.running.set(key, running)
       this.plan(key, running, Math.random() * intervalOf(agent))
     }
@@ -119,10 +116,14 @@ export class CheckRunner {
   }
 
   private enqueue(key: string, running: Running): void {
-    const { agent, service } = running
+    const { agent } = running
     // An alias only reads the catalog.
     if (agent.run.type === 'alias') void this.runOne(key, running)
     else {
+      const catalog = this.options.store.catalog()
+      const check = catalog.check(this.options.nodeName, key)
+      // The right to one name allows any number of IDs.
+      const service = (check && catalog.serviceOf(check))?.Service.toLowerCase() ?? ''
       const owner = { token: agent.owner ?? '', service }
       running.end = this.queue.add(owner, (signal) => this.runOne(key, running, signal))
     }

@@ -23,6 +23,8 @@ const sleeper = {
 interface Owner {
   readonly token: string
   readonly service: string
+  /** Name of the service. Default: its ID. */
+  readonly name?: string
 }
 
 function aRunning(id: string, url: string, { token, service }: Owner): CheckRecord {
@@ -55,11 +57,15 @@ async function startBesides(places: number, ownerOf: (i: number) => Owner) {
   const other = aRunning('other', url, { token: 'others', service: 'web' })
   const store = new MemoryStore({ after: sleeper.after, now: Date.now })
   const put = <T extends string, R>(table: T, record: R) => ({ table, op: 'put', record, expect: 0 }) as const
-  const services = new Set([...hanging, other].map(({ ServiceID }) => ServiceID).filter((id) => id !== ''))
+  const owners = [...hanging.map((_, i) => ownerOf(i)), { service: 'web' }]
+  const services = new Map<string, string>(
+    owners.map(({ service, name = service }: Omit<Owner, 'token'>) => [service, name]),
+  )
+  services.delete('')
   await store.commit([
     put('nodes', aNode({ Node: NODE })),
-    ...[...services].map((ID) => put('services', aService({ Node: NODE, ID, Service: ID }))),
-    put('checks', other),
+    ...[...services].map(([ID, Service]) => put('services', aService({ Node: NODE, ID, Service }))),
+    ...[...hanging, other].map((check) => put('checks', check)),
   ])
   const runner = new CheckRunner({
     store,
@@ -95,6 +101,11 @@ async function startBesides(places: number, ownerOf: (i: number) => Owner) {
 test.each<[string, number, (i: number) => Owner]>([
   ['one service', 22, () => ({ token: 'attacker', service: 'bad' })],
   ['one service, by several tokens', 22, (i) => ({ token: `attacker-${i}`, service: 'bad' })],
+  [
+    'one service with several IDs, by several tokens',
+    22,
+    (i) => ({ token: `attacker-${i}`, service: `bad-${i}`, name: 'bad' }),
+  ],
   ['one token, for several services', 48, (i) => ({ token: 'attacker', service: `bad-${i}` })],
   ['the node', 22, () => ({ token: 'attacker', service: '' })],
 ])('200 hanging checks of %s leave the check of another one on time', async (_whose, places, ownerOf) => {

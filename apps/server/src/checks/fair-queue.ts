@@ -2,7 +2,7 @@
 interface Owner {
   /** AccessorID of the token that registered it. */
   readonly token: string
-  /** Empty for the checks of the node. */
+  /** Its name in lower case; empty for the checks of the node. */
   readonly service: string
 }
 
