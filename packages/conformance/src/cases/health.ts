@@ -81,6 +81,35 @@ export const healthCases: readonly Case[] = [
     },
   },
   {
+    id: 'agent/unchanged',
+    spec: '9.4',
+    title: 'the same service and check, registered again with their fields in another order, keep their indexes',
+    async run(ctx) {
+      const name = ctx.unique('web')
+      const wan = { Address: '10.0.0.1', Port: 80 }
+      const check = { CheckID: `c-${name}`, Name: 'c', TCP: '127.0.0.1:1', Interval: '24h' }
+      const ttl = { CheckID: `t-${name}`, Name: 't', TTL: '24h' }
+      const first = {
+        Name: name,
+        Meta: { zone: 'a', az: 'b' },
+        TaggedAddresses: { wan, lan: wan },
+        Checks: [check, ttl],
+      }
+      const again = {
+        Checks: [Object.fromEntries(Object.entries(check).reverse()), ttl],
+        TaggedAddresses: { lan: wan, wan: { Port: 80, Address: '10.0.0.1' } },
+        Meta: { az: 'b', zone: 'a' },
+        Name: name,
+      }
+      const read = () => ctx.ok('GET', `/health/service/${name}`)
+      await done(ctx, 'PUT', '/agent/service/register', first)
+      const registered = await read()
+      await done(ctx, 'PUT', '/agent/service/register', again)
+      assert.deepEqual(await read(), registered)
+      await removed(ctx, name)
+    },
+  },
+  {
     id: 'agent/proxy',
     spec: '9.4',
     title: '403: a proxy also needs the right to its destination service; 400 without a destination',

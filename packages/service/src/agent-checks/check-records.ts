@@ -1,5 +1,11 @@
 /** Records of the checks that an agent manages. */
-import { type AgentCheck, type CheckRecord, DEFAULT_NAMESPACE, type DefinedCheck } from '@latchkey/acl'
+import {
+  type AgentCheck,
+  type CheckRecord,
+  DEFAULT_NAMESPACE,
+  type DefinedCheck,
+  isSameContent,
+} from '@latchkey/acl'
 import type { Change } from '../store/store.ts'
 
 /** The record of a check definition. An existing check keeps its status and output. */
@@ -49,22 +55,15 @@ export function ttlMsOf(agent: AgentCheck | null | undefined): number | undefine
   return agent?.run.type === 'ttl' ? agent.run.ttlMs : undefined
 }
 
-/** Whether a check is registered unchanged. Another token may do so: the check keeps its first owner. */
+/**
+ * Whether a check is registered unchanged. Another token may do so: the check keeps its first owner. Another process of the
+ * node may, too, unless it now tracks the deadline of a TTL check.
+ */
 export function isSameCheck(existing: CheckRecord, record: CheckRecord): boolean {
-  return isSameRecord(withoutOwner(existing), withoutOwner(record))
+  return isSameContent(comparable(existing), comparable(record))
 }
 
-function withoutOwner({ Agent, ...record }: CheckRecord): object {
-  const { owner: _owner, ...agent } = Agent ?? {}
-  return { ...record, agent }
-}
-
-/** Whether two records are equal, ignoring indexes. */
-export function isSameRecord(a: object, b: object): boolean {
-  return JSON.stringify(withoutIndexes(a)) === JSON.stringify(withoutIndexes(b))
-}
-
-function withoutIndexes(record: object): object {
-  const { CreateIndex: _created, ModifyIndex: _modified, ...rest } = record as Record<string, unknown>
-  return Object.fromEntries(Object.entries(rest).sort(([a], [b]) => (a < b ? -1 : 1)))
+function comparable({ Agent, ...record }: CheckRecord): object {
+  const { owner: _owner, process, ...agent } = Agent ?? {}
+  return { ...record, agent, ...(ttlMsOf(Agent) === undefined ? {} : { process }) }
 }

@@ -2,6 +2,7 @@ import {
   asGiven,
   type CheckRecord,
   DEFAULT_NAMESPACE,
+  isSameContent,
   needsOfService,
   readServiceDefinition,
   type ServiceRecord,
@@ -10,7 +11,6 @@ import {
   checkRecord,
   deleteCheck,
   isSameCheck,
-  isSameRecord,
   putCheck,
   ttlMsOf,
 } from '../agent-checks/check-records.ts'
@@ -57,7 +57,7 @@ export function registerServiceHandler(
     const changed = checks.filter((check) => !check.existing || !isSameCheck(check.existing, check.record))
     const changes: Change[] = [
       ...nodeChanges(call, catalog),
-      ...(existing && isSameRecord(existing, record) ? [] : [putService(record, existing)]),
+      ...(existing && isSameContent(existing, record) ? [] : [putService(record, existing)]),
       ...changed.map((check) => putCheck(check.record, check.existing)),
       ...replaced.map(deleteCheck),
     ]

@@ -70,8 +70,11 @@ export function refusalOfWrites(
   // Intentions name their namespaces.
   const isHere = namespaced || right === 'intention' || isAtHome(caller, DEFAULT_NAMESPACE)
   if (isHere && named.some((resource) => caller.authorizer.policies.mayWriteAny(resource))) return undefined
-  const resource = named.find((one) => name.toLowerCase().includes(one)) ?? named[0]
-  return privilegeMissing(caller, { resource, access: 'write' }, ` on any ${resource}`)
+  const found = named.find((one) => name.toLowerCase().includes(one))
+  const others = found ? [] : named.slice(1)
+  const resource = found ?? named[0]
+  const or = others.map((other) => ` or '${other}:write' on any ${other}`).join('')
+  return privilegeMissing(caller, { resource, access: 'write' }, ` on any ${resource}${or}`)
 }
 
 /**
