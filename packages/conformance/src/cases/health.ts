@@ -83,7 +83,8 @@ export const healthCases: readonly Case[] = [
   {
     id: 'agent/unchanged',
     spec: '9.4',
-    title: 'the same service and check, registered again with their fields in another order, keep their indexes',
+    title:
+      'the same service and check, registered again with their fields in another order, keep their indexes',
     async run(ctx) {
       const name = ctx.unique('web')
       const wan = { Address: '10.0.0.1', Port: 80 }

@@ -7,13 +7,7 @@ import {
   readServiceDefinition,
   type ServiceRecord,
 } from '@latchkey/acl'
-import {
-  checkRecord,
-  deleteCheck,
-  isSameCheck,
-  putCheck,
-  ttlMsOf,
-} from '../agent-checks/check-records.ts'
+import { checkRecord, deleteCheck, isSameCheck, putCheck, ttlMsOf } from '../agent-checks/check-records.ts'
 import { requireNeed } from '../catalog/writes.ts'
 import type { Answer, Call } from '../handler.ts'
 import { decideAndCommit } from '../store/commit.ts'
