@@ -3,7 +3,6 @@ import { fileURLToPath } from 'node:url'
 import { temporaryFolder } from '@latchkey/testkit/process/temporary-folder'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { run } from '../test/io.ts'
-import { readAcceptances } from './gate/acceptances.ts'
 import { readScenario } from './scenario/read.ts'
 import { renderJsonSchema } from './scenario/schema.ts'
 import { WORKLOAD_KINDS } from './scenario/schema-workloads.ts'
@@ -40,9 +39,8 @@ describe('commands of the README run, and print what it shows', () => {
   )
 })
 
-test('the acceptances and the scenario of the README can be read', () => {
-  const [acceptances = '', example = ''] = blocks('yaml')
-  expect(readAcceptances(acceptances, 'README.md')).toHaveLength(1)
+test('the scenario of the README can be read', () => {
+  const [example = ''] = blocks('yaml')
   expect(readScenario(example, 'README.md')).toMatchObject({ name: 'three servers, one by one', seed: 1 })
 })
 

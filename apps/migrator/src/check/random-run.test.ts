@@ -1,14 +1,14 @@
 import { expect, test } from 'vitest'
+import { BUG_NAMES, BUGS, type BugName } from '../../test/random/bugs.ts'
+import { firstFailure } from '../../test/random/random-run.ts'
+import { randomScenario } from '../../test/random/random-scenario.ts'
 import { historyOf } from '../../test/scenario.ts'
 import { latchkeyModel } from '../simulate/models/latchkey-model.ts'
 import { serviceModel } from '../simulate/models/service-model.ts'
 import { simulate } from '../simulate/run.ts'
-import { BUG_NAMES, BUGS, type BugName } from './bugs.ts'
 import { checkHistory } from './checkers.ts'
-import { firstFailure } from './random-run.ts'
-import { randomScenario } from './random-scenario.ts'
 
-/** Set LATCHKEY_SEEDS to run more seeds: 10000 is the same as `simulate --seeds 1-10000`. */
+/** Set LATCHKEY_SEEDS to run more seeds, such as 10000. A failure names its seed. */
 const SEEDS = Number(process.env.LATCHKEY_SEEDS ?? 1_500)
 
 test.each([serviceModel, latchkeyModel])(

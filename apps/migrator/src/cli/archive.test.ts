@@ -92,7 +92,7 @@ describe('a snapshot archive is taken wherever a dump is', () => {
     expect(stdout).not.toContain(SECRET)
   })
 
-  test('simulate and route take its tokens and intentions', async () => {
+  test('simulate and plan --to take its tokens and intentions', async () => {
     const intention = { type: 12, value: { SourceName: 'a', DestinationName: 'b', SourceNS: 'default' } }
     const path = await archive('intentions.snap', [legacy(1), legacy(2), intention])
     const scenario = join(directory, 'to-1.9.yaml')
@@ -100,7 +100,7 @@ describe('a snapshot archive is taken wherever a dump is', () => {
     const simulated = JSON.parse((await run(['simulate', scenario, '--dump', path, '--json'])).stdout)
     expect(simulated.migration.dc1).toMatchObject({ tokens: 2, remaining: 0 })
     expect(simulated.timeline.map(({ kind }: { kind: string }) => kind)).toContain('intentions-done')
-    const routed = await run(['route', scenario, '--to', '1.11', '--dump', path])
+    const routed = await run(['plan', '--scenario', scenario, '--to', '1.11', path])
     expect(routed.stdout).toContain('1.10')
   })
 

@@ -1,4 +1,4 @@
-/** Reads the inputs of commands: scenarios from files, standard input or the built-in ones, dumps, versions, seeds. */
+/** Reads the inputs of commands: scenarios from files, standard input or the built-in ones, dumps, versions. */
 
 import { isUtf8 } from 'node:buffer'
 import { open } from 'node:fs/promises'
@@ -117,24 +117,6 @@ export function numberOption(text: string): number {
   const value = Number(text)
   if (!/^\d+$/.test(text) || value > 4_294_967_295) throw new InvalidArgumentError('Write a whole number.')
   return value
-}
-
-/** Parses an option that is a number of seconds, at most a week. */
-export function secondsOption(text: string): number {
-  const value = Number(text)
-  if (!/^\d+(\.\d{1,3})?$/.test(text) || value > 604_800) {
-    throw new InvalidArgumentError('Write seconds, such as 30 or 0.5, at most 604800.')
-  }
-  return value
-}
-
-/** Parses an option such as `7` or `1-10000`. */
-export function seedsOption(text: string): { readonly from: number; readonly to: number } {
-  const [, from, to = from] = /^(\d{1,9})(?:-(\d{1,9}))?$/.exec(text) ?? []
-  if (from === undefined || Number(to) < Number(from)) {
-    throw new InvalidArgumentError('Write a seed, or a range of seeds such as 1-10000.')
-  }
-  return { from: Number(from), to: Number(to) }
 }
 
 /** Reads a whole file of bounded size. @throws InputError if it cannot be read or is too large. */

@@ -3,13 +3,11 @@ import { AclError, PRODUCT_VERSION, visible } from '@latchkey/contract'
 import { Command, CommanderError } from 'commander'
 import { EXIT, type ExitCode, InputError } from '../errors.ts'
 import type { AddCommand } from './add-command.ts'
-import { addChanges } from './commands/changes.ts'
 import { addCheckTraffic } from './commands/check-traffic.ts'
 import { addConvert } from './commands/convert.ts'
 import { addGate } from './commands/gate.ts'
 import { addPlan } from './commands/plan.ts'
 import { addRehearse } from './commands/rehearse.ts'
-import { addRoute } from './commands/route.ts'
 import { addScan } from './commands/scan.ts'
 import { addSimulate } from './commands/simulate.ts'
 import { addWatch } from './commands/watch.ts'
@@ -19,13 +17,11 @@ const COMMANDS: readonly AddCommand[] = [
   addScan,
   addPlan,
   addSimulate,
-  addRoute,
   addConvert,
   addRehearse,
   addGate,
   addWatch,
   addCheckTraffic,
-  addChanges,
 ]
 
 const EXIT_CODES = `

@@ -20,8 +20,6 @@ export interface Finding {
   readonly to?: number
   /** The affected servers. */
   readonly servers?: readonly string[]
-  /** The operator's reason for accepting the finding, and the last day. Accepted findings do not affect the verdict. */
-  readonly accepted?: { readonly reason: string; readonly until: string }
 }
 
 /** The input of findings. */
@@ -39,28 +37,21 @@ function rank(severity: Severity): number {
   return SEVERITIES.indexOf(severity)
 }
 
-/** Whether a finding has at least the given severity and is not accepted. */
-export function counts(
-  { severity, accepted }: Pick<Finding, 'severity' | 'accepted'>,
-  limit: Severity,
-): boolean {
-  return accepted === undefined && rank(severity) <= rank(limit)
+/** Whether a finding has at least the given severity. */
+export function reaches({ severity }: Pick<Finding, 'severity'>, limit: Severity): boolean {
+  return rank(severity) <= rank(limit)
 }
 
-/** No-go if any finding is critical, care if any is a warning, otherwise go. Ignores accepted findings. */
+/** No-go if any finding is critical, care if any is a warning, otherwise go. */
 export function verdictOf(findings: readonly Finding[]): Verdict {
-  if (findings.some((each) => counts(each, 'critical'))) return 'no-go'
-  return findings.some((each) => counts(each, 'warning')) ? 'go with care' : 'go'
-}
-
-export function acceptedText({ reason, until }: Finding['accepted'] & {}): string {
-  return `Accepted until ${until}: ${reason}`
+  if (findings.some((each) => reaches(each, 'critical'))) return 'no-go'
+  return findings.some((each) => reaches(each, 'warning')) ? 'go with care' : 'go'
 }
 
 /** One sentence for each finding that decides the verdict. */
 export function reasonsOf(findings: readonly Finding[]): string[] {
   const deciding = verdictOf(findings) === 'no-go' ? 'critical' : 'warning'
-  return findings.filter((each) => counts(each, deciding)).map(({ detail }) => detail)
+  return findings.filter((each) => reaches(each, deciding)).map(({ detail }) => detail)
 }
 
 /** Sorts by severity, worst first, then by start time. The sort is stable. */

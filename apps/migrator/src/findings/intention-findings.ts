@@ -47,7 +47,8 @@ function findBlocked({ scenario, history }: Evidence): Finding[] {
       severity: hasWaited ? 'warning' : 'info',
       count,
       detail: `${counted(count, 'intention')} ${agrees(count, 'becomes a config entry', 'become config entries')}; intentions cannot be written ${spanOf(first.at, done.at, formatSeconds)}, reads work (spec 9.5.2)`,
-      avoid: 'Freeze intentions for the window; upgrade the last server of the primary soon after the first.',
+      avoid:
+        'Freeze intentions for the window, and upgrade the last server of the primary soon after the first. Take a snapshot before: afterwards it is the only way back to a version before 1.9.0.',
       from: first.at,
       to: done.at,
     },

@@ -1,6 +1,6 @@
 /** The conditions for replacing the last old server, after which there is no way back. Spec 9.2.2, 9.2.5. */
 import { readVersion, type ServiceVersion } from '@latchkey/contract'
-import { agrees, counted, counts, type Finding, type Severity } from '../findings/finding.ts'
+import { agrees, counted, type Finding, reaches, type Severity } from '../findings/finding.ts'
 import { type MemberView, tagOf, type UpgradeModel } from '../simulate/models/model.ts'
 import { isAtLeast, LEGACY_REMOVED } from '../version.ts'
 import { serverText } from '../watch/observe.ts'
@@ -22,16 +22,16 @@ export interface GateFacts {
 }
 
 /** A condition, with the findings that violate it. */
-export interface Condition<F extends Finding = Finding> {
+export interface Condition {
   readonly name: string
   /** A summary, for a condition that holds. */
   readonly detail: string
-  readonly findings: readonly F[]
+  readonly findings: readonly Finding[]
 }
 
-/** Whether no finding of a condition reaches the severity limit. Ignores accepted findings. */
+/** Whether no finding of a condition reaches the severity limit. */
 export function holds({ findings }: Condition, limit: Severity = 'critical'): boolean {
-  return !findings.some((each) => counts(each, limit))
+  return !findings.some((each) => reaches(each, limit))
 }
 
 /** All conditions, in the order in which an operator should check them. */

@@ -3,10 +3,10 @@ import type { Paint } from '../cli/io.ts'
 import { agrees, counted } from '../findings/finding.ts'
 import type { PlanFinding, PlanResult } from '../plan/plan.ts'
 import { placeText } from '../plan/token-census.ts'
-import { lostText, whenText } from '../report/checklist.ts'
-import { type Clock, spanText } from '../report/clock.ts'
+import { whenText } from '../report/checklist.ts'
+import type { Clock } from '../report/clock.ts'
 import { formatTime } from '../scenario/time.ts'
-import { etaLines, findingLines, verdictLine } from './text.ts'
+import { findingLines, verdictLine } from './text.ts'
 
 export function formatPlan(result: PlanResult, paint: Paint, clock: Clock): string {
   const { tokens } = result
@@ -31,11 +31,9 @@ export function formatPlan(result: PlanResult, paint: Paint, clock: Clock): stri
       return `  ${name}: ${counted(each.tokens, 'token')}, ${how}${done}`
     }),
     '',
-    ...etaLines(result.eta, paint),
     paint('bold', 'Steps'),
     ...result.steps.flatMap((step, i) => stepLines(step, i + 1, clock)),
     '',
-    ...wayBackLines(result, paint, clock),
     ...findingLines(result.findings, paint),
     ...result.findings.flatMap(placeLines),
     '',
@@ -52,19 +50,6 @@ function stepLines(step: PlanResult['steps'][number], number: number, clock: Clo
         ]
       : []
   return [`  ${number}. ${when === '' ? '' : `${when}: `}${step.text}`, ...parts]
-}
-
-function wayBackLines({ waysBack }: PlanResult, paint: Paint, clock: Clock): string[] {
-  if (waysBack.length === 0) return []
-  return [
-    paint('bold', 'The way back'),
-    ...waysBack.flatMap((way) => [
-      `  ${way.datacenter}, ${way.title}, ${spanText(way, clock)}: ${way.isOpen ? paint('green', 'open') : paint('red', 'snapshot only')}`,
-      `    ${way.how}`,
-      `    lost: ${lostText(way, clock)}`,
-    ]),
-    '',
-  ]
 }
 
 function accessorLines({ withAccessor, withLegacyRights }: PlanResult['tokens']): string[] {

@@ -1,5 +1,4 @@
 /** The result of `simulate`, as printed by `--json`: everything that reports show. Times are seconds. */
-import type { Eta } from '../eta/estimate.ts'
 import type { Finding, Verdict } from '../findings/finding.ts'
 import type { ModelName } from '../scenario/scenario.ts'
 import type { TimelineEntry } from './timeline.ts'
@@ -75,8 +74,6 @@ export interface SimulationResult {
   readonly settled: boolean
   readonly servers: Readonly<Record<string, ServerResult>>
   readonly agents: Readonly<Record<string, { datacenter: string; newModeAt: number | null }>>
-  /** The estimated end of the upgrade, over variations of the schedule; null if none were run. */
-  readonly eta: Eta | null
   readonly migration: Readonly<Record<string, MigrationResult>>
   /** Secondaries only. */
   readonly replication: Readonly<Record<string, ReplicationResult>>

@@ -1,10 +1,8 @@
 /** Runs a simulation and assembles its result. */
 import { countClients } from '../clients/clients.ts'
 import type { ClientErrors } from '../clients/tally.ts'
-import { estimate } from '../eta/estimate.ts'
 import { type Finding, reasonsOf, verdictOf } from '../findings/finding.ts'
 import { findAll } from '../findings/findings.ts'
-import { acceptNone, type MarkAccepted } from '../gate/acceptances.ts'
 import type { ModelName, Scenario } from '../scenario/scenario.ts'
 import { toSeconds } from '../scenario/time.ts'
 import type { History } from '../simulate/history.ts'
@@ -41,23 +39,18 @@ export function modelOf(name: ModelName): UpgradeModel {
  *
  * @param options.replay the command that repeats it.
  * @param options.extraFindings findings from elsewhere, such as the dump of the tokens.
- * @param options.estimates whether to run variations of the schedule too, to estimate the end.
- * @param options.markAccepted marks the findings that the operator accepts.
  * @throws InputError for a schedule that spec 9.2.5 forbids.
  */
 export function runSimulation(
   scenario: Scenario,
   options: {
     readonly replay: string
-    readonly estimates?: boolean
     readonly extraFindings?: readonly Finding[]
-    readonly markAccepted?: MarkAccepted
   },
 ): Simulation {
-  const { estimates = false, extraFindings = [], markAccepted = acceptNone } = options
   const history = simulate(scenario, modelOf(scenario.model))
   const clients = countClients(scenario, history)
-  const findings = markAccepted(findAll({ scenario, history, clients }, extraFindings))
+  const findings = findAll({ scenario, history, clients }, options.extraFindings ?? [])
   const result: SimulationResult = {
     scenario: scenario.name,
     seed: scenario.seed,
@@ -68,7 +61,6 @@ export function runSimulation(
     settled: history.isSettled,
     servers: serversOf(history),
     agents: agentsOf(history),
-    eta: estimates ? estimate(scenario, modelOf(scenario.model)) : null,
     migration: migrationOf(history),
     replication: replicationOf(history),
     timeline: timelineOf(history),

@@ -4,7 +4,7 @@ import { agrees, counted } from '../findings/finding.ts'
 import { formatTime, windowText } from '../scenario/time.ts'
 import type { SimulationResult } from './result.ts'
 import type { Simulation } from './run-simulation.ts'
-import { etaLines, findingLines, verdictLine } from './text.ts'
+import { findingLines, verdictLine } from './text.ts'
 
 export function formatSimulation({ result }: Simulation, paint: Paint): string {
   return [
@@ -14,7 +14,6 @@ export function formatSimulation({ result }: Simulation, paint: Paint): string {
     ...serverLines(result, paint),
     '',
     ...migrationLines(result),
-    ...etaLines(result.eta, paint),
     ...clientLines(result, paint),
     ...violationLines(result, paint),
     ...findingLines(result.findings, paint),

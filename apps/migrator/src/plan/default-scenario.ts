@@ -34,14 +34,19 @@ export function uniqueNames(): (name: string) => string {
   }
 }
 
-/** Without a known cluster: one datacenter, from the last version without the new ACL system to the first with it. */
-export function defaultScenario(cluster: KnownCluster | undefined): Scenario {
+/**
+ * Without a known cluster: one datacenter, from the last version without the new ACL system to the first with it.
+ *
+ * @param target the version of the operator; undefined for the next one that changes tokens, without a schedule.
+ */
+export function defaultScenario(cluster: KnownCluster | undefined, target?: ServiceVersion): Scenario {
   const from = cluster?.version?.text ?? '1.3.1'
-  const to = targetOf(cluster?.version)
+  const to = target?.text ?? targetOf(cluster?.version)
+  const schedule = target === undefined ? ', without a schedule' : ''
   const name = uniqueNames()
   const known = [...(cluster?.servers ?? [])].filter(([, names]) => names.length > 0)
   const input = {
-    name: from === to ? `at ${from}, without a schedule` : `from ${from} to ${to}, without a schedule`,
+    name: `${from === to ? `at ${from}` : `from ${from} to ${to}`}${schedule}`,
     from,
     version: to,
     datacenters:

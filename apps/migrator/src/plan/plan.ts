@@ -1,15 +1,14 @@
 /** The result of `plan`: an overview of a dump and a scenario. Times are seconds. */
 import { ACCESSOR_BATCH_SIZE_MAX, batchCountOf, batchesDurationMs } from '@latchkey/acl'
-import type { Eta } from '../eta/estimate.ts'
+import type { ServiceVersion } from '@latchkey/contract'
 import type { Evidence, Finding, Severity, Verdict } from '../findings/finding.ts'
 import { agrees, counted, reasonsOf, sortFindings, verdictOf } from '../findings/finding.ts'
-import { acceptNone, type MarkAccepted } from '../gate/acceptances.ts'
 import { runSimulation } from '../output/run-simulation.ts'
 import type { Scenario } from '../scenario/scenario.ts'
 import { toSeconds } from '../scenario/time.ts'
-import { type WayBack, waysBack } from '../way-back/way-back.ts'
 import { findDump, withDump } from './dump-facts.ts'
 import { migratingIn } from './migrating.ts'
+import { planRoute } from './route.ts'
 import { type PlanStep, planSteps } from './steps.ts'
 import { type TimedStep, timeSteps } from './timed-steps.ts'
 import type { DumpFinding, TokenCensus, TokenCounts, TokenPlace } from './token-census.ts'
@@ -37,12 +36,8 @@ export interface PlanResult {
   readonly isScheduled: boolean
   readonly tokens: TokenCounts
   readonly datacenters: Readonly<Record<string, DatacenterPlan>>
-  /** The estimated end of the upgrade, over variations of the schedule; null without a schedule. */
-  readonly eta: Eta | null
   /** With their times, if there is a schedule. */
   readonly steps: readonly (PlanStep | TimedStep)[]
-  /** The way back from each phase; empty without a schedule. */
-  readonly waysBack: readonly WayBack[]
   readonly findings: readonly PlanFinding[]
 }
 
@@ -52,7 +47,6 @@ export interface PlanFinding {
   readonly count: number
   readonly detail: string
   readonly avoid: string
-  readonly accepted?: Finding['accepted'] & {}
   readonly tokens?: readonly TokenPlace[]
 }
 
@@ -60,35 +54,37 @@ export interface PlanFinding {
  * Makes the plan for the tokens of a dump or, without one, of the scenario.
  *
  * @param options.isScheduled false if no scenario was given: the plan then has no servers and times.
+ * @param options.to the version to plan a route to, instead of the schedule of the scenario.
  * @param options.traffic findings from an access log.
- * @param options.markAccepted marks the findings that the operator accepts.
  */
 export function makePlan(
   scenario: Scenario,
   census: TokenCensus | undefined,
   options: {
     readonly isScheduled?: boolean
+    readonly to?: ServiceVersion
     readonly traffic?: readonly Finding[]
-    readonly markAccepted?: MarkAccepted
   } = {},
 ): PlanResult {
-  const { isScheduled = true, traffic = [], markAccepted = acceptNone } = options
-  const planned = census === undefined ? scenario : withDump(scenario, census)
+  const { to, isScheduled = true, traffic = [] } = options
+  const known = census === undefined ? scenario : withDump(scenario, census)
   const tokens = census?.counts() ?? countsOf(scenario)
+  const withRules = tokens.withRules + tokens.withLegacyRights
+  const route = to === undefined ? undefined : planRoute(known, { to, withRules })
+  const planned = route?.scenario ?? known
   const dumpFindings = census === undefined ? [] : findDump(planned, census, { isSimulated: isScheduled })
   const extraFindings = [...dumpFindings, ...traffic]
-  const simulation = isScheduled
-    ? runSimulation(planned, { replay: '', estimates: true, extraFindings })
-    : undefined
+  const simulation = isScheduled ? runSimulation(planned, { replay: '', extraFindings }) : undefined
   const result = simulation?.result
-  const findings = markAccepted(
-    sortFindings([...(result?.findings ?? extraFindings), ...findWaitingIntentions({ scenario: planned })]),
-  )
+  const findings = sortFindings([
+    ...(result?.findings ?? extraFindings),
+    ...findWaitingIntentions({ scenario: planned }),
+  ])
   const migrationMs = batchesDurationMs(tokens.total)
   const migrating = simulation === undefined ? tokens.total : migratingIn(simulation)
   const steps = planSteps(planned, {
     tokens: migrating,
-    withRules: tokens.withRules + tokens.withLegacyRights,
+    withRules,
     migrationMs: batchesDurationMs(migrating),
     namesServers: isScheduled,
   })
@@ -119,14 +115,11 @@ export function makePlan(
         ]
       }),
     ),
-    eta: result?.eta ?? null,
-    steps: simulation === undefined ? steps : timeSteps(steps, planned, simulation.history),
-    waysBack: simulation === undefined ? [] : waysBack(planned, simulation.history),
-    findings: findings.map(({ id, severity, count, detail, avoid, accepted }) => {
+    steps: route?.steps ?? (simulation === undefined ? steps : timeSteps(steps, planned, simulation.history)),
+    findings: findings.map(({ id, severity, count, detail, avoid }) => {
       const places = dumpFindings.find((each: DumpFinding) => each.id === id)?.tokens ?? []
       return {
         ...{ id, severity, count, detail, avoid },
-        ...(accepted === undefined ? {} : { accepted }),
         ...(places.length === 0 ? {} : { tokens: places }),
       }
     }),

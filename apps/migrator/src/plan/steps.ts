@@ -42,7 +42,8 @@ export function planSteps(scenario: Scenario, facts: StepFacts): PlanStep[] {
   ]
 }
 
-function beforehand(scenario: Scenario): PlanStep[] {
+/** What to do before the first replacement. */
+export function beforehand(scenario: Scenario): PlanStep[] {
   const secondaries = scenario.datacenters.filter((each) => !each.isPrimary && each.tokenReplication)
   const replication: PlanStep[] = secondaries.map(({ name }) => ({
     kind: 'check',
@@ -63,7 +64,8 @@ function beforehand(scenario: Scenario): PlanStep[] {
   ]
 }
 
-function conversion({ withRules }: StepFacts): PlanStep[] {
+/** What to do at 1.10, before any server runs 1.11. */
+export function conversion({ withRules }: Pick<StepFacts, 'withRules'>): PlanStep[] {
   const steps: PlanStep[] = [
     { kind: 'wait', text: 'Stop at 1.10 until every token has an accessor, in every datacenter.' },
   ]
@@ -141,7 +143,8 @@ function intentions({ intentions: list }: Scenario): PlanStep[] {
   ]
 }
 
-function afterwards({ datacenters }: Scenario, crossesAcls: boolean): PlanStep[] {
+/** What to check after the last replacement. */
+export function afterwards({ datacenters }: Scenario, crossesAcls: boolean): PlanStep[] {
   if (!crossesAcls) return []
   const secondaries = datacenters.filter((each) => !each.isPrimary)
   const ghosts: PlanStep[] = secondaries.map(({ name }) => ({

@@ -30,10 +30,7 @@ export interface Rehearsal {
   readonly servers: Readonly<Record<string, ServerModes>>
   readonly migration: MeasuredMigration
   /** The simulation of the same schedule, with the measured times of starts, commits and takeovers. */
-  readonly simulated: Pick<
-    Simulated,
-    'servers' | 'migration' | 'secondaries' | 'verdict' | 'reasons' | 'waysBack'
-  >
+  readonly simulated: Pick<Simulated, 'servers' | 'migration' | 'secondaries' | 'verdict' | 'reasons'>
   /** Modes, tokens without an accessor and errors over time. */
   readonly charts: { readonly predicted: Chart; readonly measured: Chart }
   readonly clients: ProbeResult
@@ -69,7 +66,7 @@ export async function conclude(run: Run, seen: Seen): Promise<Rehearsal> {
   const log = [...withLostLines([...fleet.primary.log], inPrimary, status), ...ofSecondaries]
   const measured = measuredOf(run, log, seen)
   const simulated = simulateMeasured(measured)
-  const { verdict, reasons, waysBack } = simulated
+  const { verdict, reasons } = simulated
   const endings = log.filter((line) => line.message === ENDED && line.at >= startedAt)
   const ended = endings.filter((line) => isInPrimary(run, line.server))
   const migration = measure(log, startedAt, status)
@@ -110,7 +107,6 @@ export async function conclude(run: Run, seen: Seen): Promise<Rehearsal> {
       secondaries: simulated.secondaries,
       verdict,
       reasons,
-      waysBack,
     },
     charts: {
       predicted: simulated.chart,

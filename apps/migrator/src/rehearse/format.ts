@@ -1,4 +1,4 @@
-/** A rehearsal for people: text for the terminal, and Markdown. */
+/** A rehearsal as text for the terminal. */
 import type { Paint } from '../cli/io.ts'
 import { spanOf } from '../scenario/time.ts'
 import type { Rehearsal } from './conclude.ts'
@@ -21,16 +21,6 @@ export function formatRehearsal(rehearsal: Rehearsal, paint: Paint): string {
     ...clientLines(rehearsal).map((line) => `  ${line}`),
   ]
   return `${lines.join('\n')}\n`
-}
-
-export function renderRehearsalMarkdown(rehearsal: Rehearsal): string {
-  const { scenario, verdict, proofs, simulated } = rehearsal
-  const rows = proofs.map(
-    ({ name, holds, detail }) =>
-      `| ${holds ? 'yes' : '**no**'} | ${name} | ${detail.replaceAll('|', '\\|')} |`,
-  )
-  const clients = clientLines(rehearsal).map((line) => `- ${line}`)
-  return `# Rehearsal of ${scenario}: ${verdict}\n\n| holds | proof | detail |\n| --- | --- | --- |\n${rows.join('\n')}\n\n## What the simulation says\n\n${[simulated.verdict, ...simulated.reasons].map((line) => `- ${line}`).join('\n')}\n\n## What clients saw\n\n${clients.join('\n')}\n`
 }
 
 export function clientLines({ clients }: Rehearsal): string[] {

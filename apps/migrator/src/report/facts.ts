@@ -5,7 +5,6 @@ import { migratingIn } from '../plan/migrating.ts'
 import { countsOf } from '../plan/plan.ts'
 import { planSteps } from '../plan/steps.ts'
 import { type TimedStep, timeSteps } from '../plan/timed-steps.ts'
-import { type WayBack, waysBack } from '../way-back/way-back.ts'
 import type { Chart } from './chart/chart.ts'
 import { chartOf } from './chart/chart-of.ts'
 import { type Clock, clockFrom, unbroken } from './clock.ts'
@@ -22,7 +21,6 @@ export interface ReportFacts {
   readonly chart: Chart
   readonly totals: readonly WorkloadTotals[]
   readonly steps: readonly TimedStep[]
-  readonly ways: readonly WayBack[]
 }
 
 export function factsOf(simulation: Simulation, inputs: ReportInputs): ReportFacts {
@@ -45,6 +43,5 @@ export function factsOf(simulation: Simulation, inputs: ReportInputs): ReportFac
     chart: chartOf(scenario, history, totals),
     totals,
     steps: timeSteps(steps, scenario, history),
-    ways: waysBack(scenario, history),
   }
 }

@@ -1,12 +1,12 @@
 /** The report as one HTML page: no network, light and dark, readable on a phone and on paper. */
 import { type Html, html, PRODUCT_VERSION } from '@latchkey/contract'
-import { acceptedText, agrees, counted, type Verdict } from '../findings/finding.ts'
+import { agrees, counted, type Verdict } from '../findings/finding.ts'
 import type { FindingResult, SimulationResult } from '../output/result.ts'
-import { windowText } from '../scenario/time.ts'
+import type { TimelineEntry } from '../output/timeline.ts'
+import { formatTime, windowText } from '../scenario/time.ts'
 import { renderChart } from './chart/time-chart.ts'
-import { renderChecklist, renderWaysBack } from './checklist.ts'
+import { renderChecklist } from './checklist.ts'
 import type { Clock } from './clock.ts'
-import { foldBatches } from './events.ts'
 import type { ReportFacts } from './facts.ts'
 import type { ReportInputs } from './inputs.ts'
 import { formatCount, page, section, table } from './markup.ts'
@@ -26,7 +26,7 @@ export const VERDICTS = {
 
 /** Renders a self-contained page. */
 export function renderHtml(facts: ReportFacts): string {
-  const { simulation, chart, totals, steps, ways, clock, inputs } = facts
+  const { simulation, chart, totals, steps, clock, inputs } = facts
   const { result } = simulation
   const { title } = VERDICTS[result.verdict]
   return page(`${title}: ${result.scenario}`, [
@@ -49,11 +49,6 @@ export function renderHtml(facts: ReportFacts): string {
       clock.startsAt === undefined
         ? 'Times are relative to the start of the schedule; run with --at 22:00 to show times of day.'
         : `The schedule starts at ${clock.time(0)}.`,
-    ),
-    section(
-      'The way back',
-      renderWaysBack(ways, clock),
-      'For each phase, the simulation tried to return a server to its old version at the end of the phase.',
     ),
     section(
       'Findings',
@@ -114,9 +109,9 @@ function renderNumbers({ simulation, totals, clock }: ReportFacts): Html {
 function renderFindings({ findings, clients }: SimulationResult, clock: Clock): Html {
   if (findings.length === 0) return html`<p>None.</p>`
   const items = findings.map((finding) => {
-    const { id, severity, detail, avoid, accepted } = finding
+    const { id, severity, detail, avoid } = finding
     const facts = [whomOf(finding, clients), whenOf(finding, clock)].filter((text) => text !== '')
-    return html`<li class="f-${severity}"><h3><span class="tag ${severity}">${severity}</span> ${titleOf(id)} ${countOf(finding)}</h3><p>${detail}</p>${facts.length > 0 && html`<p class="note">${facts.join('; ')}</p>`}<p class="todo">${accepted ? acceptedText(accepted) : avoid}</p></li>`
+    return html`<li class="f-${severity}"><h3><span class="tag ${severity}">${severity}</span> ${titleOf(id)} ${countOf(finding)}</h3><p>${detail}</p>${facts.length > 0 && html`<p class="note">${facts.join('; ')}</p>`}<p class="todo">${avoid}</p></li>`
   })
   return html`<ul class="findings">${items}</ul>`
 }
@@ -163,6 +158,29 @@ function renderEvents({ timeline }: SimulationResult, { time }: Clock): Html {
   const rest = entries.length - EVENTS_MAX
   const more = rest > 0 && html`<p class="note">and ${rest} more, in report.json</p>`
   return html`<details><summary>${counted(entries.length, 'event')}</summary>${table(['at', 'event', 'where', 'detail'], rows, { caption: 'Everything that the simulation recorded' })}${more}</details>`
+}
+
+/** Collapses each run of batches into one line, because there may be a hundred thousand batches. */
+export function foldBatches(timeline: readonly TimelineEntry[]): TimelineEntry[] {
+  const folded: TimelineEntry[] = []
+  let run: { first: TimelineEntry; count: number } | undefined
+  for (const entry of timeline) {
+    const previous = folded.at(-1)
+    if (entry.kind !== 'batch' || entry.server === undefined) {
+      run = undefined
+      folded.push(entry)
+    } else if (run !== undefined && previous?.server === entry.server) {
+      run.count += 1
+      folded[folded.length - 1] = {
+        ...run.first,
+        detail: `${counted(run.count, 'batch')} to ${formatTime(entry.at)}; the last: ${entry.detail}`,
+      }
+    } else {
+      run = { first: entry, count: 1 }
+      folded.push(entry)
+    }
+  }
+  return folded
 }
 
 /** The inputs of the page, and the command that creates it again. */

@@ -4,7 +4,6 @@ import { agrees, counted } from '../findings/finding.ts'
 import type { Rehearsal } from '../rehearse/conclude.ts'
 import { clientLines } from '../rehearse/format.ts'
 import { renderChart } from './chart/time-chart.ts'
-import { renderWaysBack } from './checklist.ts'
 import { type Clock, clockFrom, unbroken } from './clock.ts'
 import { renderInputs, VERDICTS } from './html.ts'
 import type { ReportInputs } from './inputs.ts'
@@ -14,7 +13,7 @@ export function renderRehearsal(
   rehearsal: Rehearsal,
   inputs: ReportInputs & { readonly replay: string },
 ): string {
-  const { scenario, verdict, proofs, timeline, simulated, charts, clients } = rehearsal
+  const { scenario, verdict, proofs, timeline, charts, clients } = rehearsal
   const clock = unbroken(clockFrom(inputs.startsAt))
   const events = timeline.map(({ at, server, detail }) => [
     clock.time(Math.round(at * 1_000)),
@@ -23,7 +22,7 @@ export function renderRehearsal(
   ])
   return page(`${verdict === 'proved' ? 'Proved' : 'Failed'}: ${scenario}`, [
     html`<header><p class="kicker">Rehearsal on real servers</p><h1>${scenario}</h1></header>`,
-    renderVerdict(rehearsal, clock),
+    renderVerdict(rehearsal),
     renderNumbers(rehearsal, clock),
     section(
       'Predicted and measured',
@@ -36,7 +35,6 @@ export function renderRehearsal(
       html`<ul>${clientLines(rehearsal).map((line) => html`<li>${line}</li>`)}</ul>`,
       `${counted(clients.calls, 'call')} by probes that do not retry, and the errors that they got.`,
     ),
-    section('The way back', renderWaysBack(simulated.waysBack, clock)),
     section(
       'Events',
       html`<details><summary>${counted(events.length, 'event')}</summary>${table(['at', 'server', 'event'], events, { caption: 'What the servers logged' })}</details>`,
@@ -45,23 +43,17 @@ export function renderRehearsal(
   ])
 }
 
-function renderVerdict({ verdict, proofs, simulated }: Rehearsal, clock: Clock): Html {
+function renderVerdict({ verdict, proofs, simulated }: Rehearsal): Html {
   const failed = proofs.filter(({ holds }) => !holds)
   const isProved = verdict === 'proved'
   const lead = isProved
     ? `The servers behaved as the simulation predicted: all ${counted(proofs.length, 'proof')} hold.`
     : `${failed.length} of ${counted(proofs.length, 'proof')} ${agrees(failed.length, 'does', 'do')} not hold: do not trust the simulation of this schedule.`
   const { title } = VERDICTS[simulated.verdict]
-  const closed = simulated.waysBack.find(({ isOpen }) => !isOpen)
   const items = [
     ...failed.map(({ name, detail }) => `Failed: ${name}: ${detail}`),
     ...(isProved ? [] : [`Verdict of the simulation: ${title}.`]),
     ...simulated.reasons,
-    ...(closed === undefined
-      ? []
-      : [
-          `From ${clock.time(closed.from * 1_000)} on, the only way back to ${closed.version} is to restore a snapshot.`,
-        ]),
   ]
   const look =
     !isProved || simulated.verdict === 'no-go' ? 'nogo' : simulated.verdict === 'go' ? 'go' : 'care'

@@ -4,11 +4,9 @@ import { runSimulation } from '../output/run-simulation.ts'
 import { builtinNames, readBuiltin } from '../scenario/builtin.ts'
 import { timeScale } from './chart/scale.ts'
 import { clockFrom, spanText, timeOfDayOption } from './clock.ts'
-import { foldBatches } from './events.ts'
 import { factsOf } from './facts.ts'
-import { renderHtml } from './html.ts'
+import { foldBatches, renderHtml } from './html.ts'
 import { hideSecrets } from './inputs.ts'
-import { renderMarkdown } from './markdown.ts'
 import { STYLE } from './style.ts'
 
 const simulationOf = (name: string) =>
@@ -17,7 +15,7 @@ const simulationOf = (name: string) =>
 const factsOfScenario = (name: string, startsAt?: number) =>
   factsOf(simulationOf(name), startsAt === undefined ? {} : { startsAt })
 
-test('tokens that the schedule creates count in the steps, and a secondary gets accessors by replication', () => {
+test('tokens that the schedule creates count in the steps', () => {
   const scenario = aScenario({
     datacenters: [
       { name: 'dc1', servers: [{ id: 's1', start: 10 }] },
@@ -30,10 +28,6 @@ test('tokens that the schedule creates count in the steps, and a secondary gets 
   expect(facts.steps.map(({ text }) => text)).toContainEqual(
     expect.stringContaining('accessors of 300 tokens: at least 2 s'),
   )
-  const row = renderMarkdown(facts)
-    .split('\n')
-    .findLast((line) => line.startsWith('| dc2 |'))
-  expect(row).toMatch(/^\| dc2 \| 300 \| by replication \| – \| [\d.]+ s \| 0 \|$/)
 })
 
 describe('the HTML page', () => {
@@ -53,7 +47,6 @@ describe('the HTML page', () => {
       'What to do',
       'Clients',
       'Steps',
-      'The way back',
       'Findings',
       'Inputs',
       'latchkey-migrator simulate x',
@@ -80,15 +73,6 @@ describe('the HTML page', () => {
     )
     expect(html.length).toBeLessThan(300_000)
   })
-})
-
-test('the Markdown page has one row per server, and escapes its cells', () => {
-  const simulation = simulationOf('spec-9.2.2-mode-ends')
-  const named = { ...simulation, result: { ...simulation.result, scenario: 'a | b' } }
-  const text = renderMarkdown(factsOf(named, {}))
-  expect(text).toContain('# go: a \\| b')
-  expect(text).toContain('| s1 | dc1 | 1.4.0 | 25.55 s |')
-  expect(text).toContain('- [ ] ')
 })
 
 test('a run of batches of one server is one event', () => {

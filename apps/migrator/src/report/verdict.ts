@@ -1,6 +1,5 @@
 /** The verdict in plain sentences: what happens, to whom, when, and what to do. */
-import type { Eta } from '../eta/estimate.ts'
-import { agrees, counted, counts } from '../findings/finding.ts'
+import { agrees, counted, reaches } from '../findings/finding.ts'
 import type { FindingResult, SimulationResult } from '../output/result.ts'
 import type { Simulation } from '../output/run-simulation.ts'
 import { pointOfNoReturn } from './chart/chart-of.ts'
@@ -22,7 +21,7 @@ export interface Problem {
 export function problemsOf({ findings, verdict, clients }: SimulationResult, clock: Clock): Problem[] {
   const limit = verdict === 'no-go' ? 'critical' : 'warning'
   return findings
-    .filter((each) => counts(each, limit))
+    .filter((each) => reaches(each, limit))
     .map((finding) => ({
       title: titleOf(finding.id),
       finding,
@@ -76,7 +75,7 @@ export function summaryOf(
   totals: readonly WorkloadTotals[],
   clock: Clock,
 ): string[] {
-  const { verdict, violations, eta } = result
+  const { verdict, violations } = result
   const problems = problemsOf(result, clock).length
   const opening = {
     go: 'Nothing blocks the upgrade.',
@@ -99,15 +98,7 @@ export function summaryOf(
         ]),
     ...tokenSentence(result, clock),
     clientSentence(totals),
-    ...(eta === null ? [] : [rangeSentence(eta, clock)]),
   ]
-}
-
-function rangeSentence({ runs, newMode: { p50, p95 } }: Eta, { time }: Clock): string {
-  const variations = `${runs} variations of starts, gossip and elections`
-  if (p50 === null) return `In most of ${variations}, legacy mode never ends.`
-  const late = p95 === null ? 'in some it never does' : `95 % do so by ${time(Math.round(p95 * 1_000))}`
-  return `Half of ${variations} leave legacy mode by ${time(Math.round(p50 * 1_000))}; ${late}.`
 }
 
 function endSentence({ servers }: SimulationResult, clock: Clock): string {

@@ -1,15 +1,9 @@
 import { createServer } from 'node:http'
 import { listenOnFreePort } from '@latchkey/testkit/process/ports'
 import { afterEach, describe, expect, test } from 'vitest'
-import { aScenario, threeServers } from '../../test/scenario.ts'
 import { HttpReader } from '../scan/http-reader.ts'
-import { alarmsOf } from './alarms.ts'
-import { formatLive, formatProgress } from './live-text.ts'
-import type { Observation } from './observe.ts'
-import { predict } from './prediction.ts'
 import { ServiceApi } from './service-api.ts'
-import { Watch, type WatchLine, type WatchOptions } from './watch.ts'
-import { wayBackNow } from './way-back-now.ts'
+import { formatLine, type WatchLine, watch } from './watch.ts'
 
 const closers: (() => void)[] = []
 afterEach(() => {
@@ -82,23 +76,13 @@ function apiOf(url: string, signal: AbortSignal): ServiceApi {
   return new ServiceApi(new HttpReader(connection, signal, 0))
 }
 
-function watchOf(url: string, options: Partial<WatchOptions> = {}): Watch {
-  const signal = new AbortController().signal
-  return new Watch({
-    apis: [apiOf(url, options.signal ?? signal)],
-    startedAt: Date.now(),
-    prediction: undefined,
-    bounds: undefined,
-    time: (ms) => `${ms} ms`,
-    intervalMs: 1,
-    signal,
-    ...options,
-  })
+function watchOf(url: string, { intervalMs = 1, signal = new AbortController().signal } = {}) {
+  return watch([apiOf(url, signal)], { intervalMs, signal })
 }
 
-async function allOf(watch: Watch): Promise<WatchLine[]> {
+async function allOf(watching: AsyncIterable<WatchLine>): Promise<WatchLine[]> {
   const lines: WatchLine[] = []
-  for await (const line of watch.lines()) lines.push(line)
+  for await (const line of watching) lines.push(line)
   return lines
 }
 
@@ -205,85 +189,24 @@ describe('a service of any version', () => {
 
 test('an interruption ends it with the reason', async () => {
   const interrupted = new AbortController()
-  const lines = watchOf(await serve(DAY), { intervalMs: 60_000, signal: interrupted.signal }).lines()
+  const lines = watchOf(await serve(DAY), { intervalMs: 60_000, signal: interrupted.signal })
   await lines.next()
   const next = lines.next()
   interrupted.abort(new Error('interrupted'))
   await expect(next).rejects.toThrow('interrupted')
 })
 
-describe('alarms', () => {
-  const observation: Observation = {
-    at: 0,
-    servers: [{ name: 's2', version: '1.3.1', mode: 'old', status: 'alive' }],
-    state: 'waiting',
-    withoutAccessor: 3,
-    done: undefined,
-    batches: undefined,
-    waitsFor: ['s2 (1.3.1, before 1.4.0) to leave legacy mode'],
-  }
-  const bounds = { newModeMs: 100, accessorsMs: 200, source: 'test' }
-  const kindsAt = (elapsedMs: number, seen = observation) =>
-    alarmsOf(seen, bounds, { elapsedMs, time: String }).map(({ kind }) => kind)
-
-  test.each([
-    [100, []],
-    [101, ['legacy-mode-late']],
-    [200, ['legacy-mode-late']],
-    [201, ['legacy-mode-late', 'accessors-late']],
-  ])('at %i ms of bounds at 100 and 200 ms: %j', (elapsedMs, kinds) => {
-    expect(kindsAt(elapsedMs)).toEqual(kinds)
-  })
-
-  test('a secondary in new mode waits for accessors, not for the end of legacy mode (spec 9.2.3)', () => {
-    const servers = [{ name: 's2', version: '1.8.7', mode: 'new', status: 'alive' }] as const
-    expect(kindsAt(201, { ...observation, servers, waitsFor: [] })).toEqual(['accessors-late'])
-  })
-
-  test('there is none after the end, and one names what is waited for', () => {
-    const over: Observation = { ...observation, state: 'done', withoutAccessor: 0, servers: [] }
-    expect(kindsAt(10_000, over)).toEqual([])
-    expect(alarmsOf(observation, bounds, { elapsedMs: 101, time: String })[0]?.text).toContain('s2 (1.3.1')
-  })
-})
-
-describe('the way back now', () => {
-  const { waysBack } = predict(aScenario({ datacenters: threeServers(0, 10, 20), legacyTokens: 300 }))
-  const now = (modes: readonly ('old' | 'legacy' | 'new')[], hasAccessors = false) =>
-    wayBackNow(
-      modes.map((mode) => ({ mode, status: 'alive' })),
-      { hasAccessors, ways: waysBack },
-    )
-
-  test('is open until the first server is in new mode, whatever the prediction says (spec 9.2.5)', () => {
-    expect(now(['legacy', 'old'])).toMatchObject({ isOpen: true, lost: [] })
-    expect(now(['legacy', 'new'])).toMatchObject({ isOpen: false })
-    expect(now(['new', 'new'], true)?.lost[0]).toContain('300 accessors')
-    expect(now([])).toBeUndefined()
-  })
-})
-
-test('the live view has predicted and measured tokens on one axis, servers, way back and alarms', async () => {
-  const prediction = predict(aScenario({ datacenters: threeServers(0, 10, 20), legacyTokens: 3 }))
-  const bounds = { newModeMs: -1, accessorsMs: undefined, source: 'test' }
-  const watch = watchOf(await serve(DAY), { prediction, bounds })
-  const { value: line } = await watch.lines().next()
-  const text = formatLive(line, {
-    prediction,
-    measured: watch.chart(),
-    time: (ms) => `${ms} ms`,
-    paint: (_, each) => each,
-  })
-  expect(text.map((each) => each.split(' ')[0])).toEqual([
-    '[',
-    'predicted',
-    'measured',
-    'servers',
-    'waits',
-    'way',
-    'ALARM',
+test('a line as text has progress, what is waited for, and the servers', async () => {
+  const lines = await allOf(watchOf(await serve(DAY)))
+  expect(lines.map(formatLine)).toEqual([
+    '0 of 3 tokens have an accessor, waiting for s1 (1.8.7, legacy mode) to leave legacy mode; s2 (1.3.1, before 1.4.0) to leave legacy mode; s1 (1.8.7, legacy mode), s2 (1.3.1, before 1.4.0)',
+    expect.stringMatching(
+      /^1 of 3 tokens have an accessor, [\d.]+ a second, 1 s left; s1 \(1\.8\.7, new mode\), s2/,
+    ),
+    expect.stringMatching(/^3 of 3 tokens have an accessor, done; s1/),
   ])
-  expect(text[0]).toBe('[                              ] 0 of 3 tokens, waiting for legacy mode to end')
   const servers = [{ name: 's1', version: '1.8.7', mode: 'new', status: 'alive' }] as const
-  expect(formatProgress({ ...line, servers })).toContain('waiting for accessors from the primary datacenter')
+  const [line] = lines
+  const secondary = line && formatLine({ ...line, servers, waitsFor: [] })
+  expect(secondary).toContain('waiting for accessors from the primary datacenter')
 })

@@ -1,4 +1,4 @@
-import type { ServiceVersion } from '@latchkey/contract'
+import { changesBetween, type ServiceVersion, type VersionChange } from '@latchkey/contract'
 import { InvalidArgumentError } from 'commander'
 import { openDump } from '../../dump/source.ts'
 import { EXIT, InputError } from '../../errors.ts'
@@ -7,25 +7,31 @@ import { checkTraffic, isReadEnough, TrafficCheck, type TrafficResult } from '..
 import { findTraffic } from '../../traffic/traffic-findings.ts'
 import { abortable } from '../abortable.ts'
 import type { AddCommand } from '../add-command.ts'
-import { addGateOptions, type GateOptions, loadAcceptances, writeAnswer } from '../gate-options.ts'
+import { type AnswerOptions, addAnswerOptions, writeAnswer } from '../answer-options.ts'
 import { versionOption } from '../inputs.ts'
 import { type Io, painterFor } from '../io.ts'
 
-interface Options extends GateOptions {
+interface Options extends AnswerOptions {
   readonly to: ServiceVersion
   readonly from?: ServiceVersion
   readonly logFormat?: RegExp
 }
 
 export const addCheckTraffic: AddCommand = (program, io, done) => {
-  addGateOptions(program.command('check-traffic'))
-    .description('Reads an access log and lists the calls that break at a version, by caller.')
+  addAnswerOptions(program.command('check-traffic'))
+    .description(
+      'Reads an access log and lists the calls that break at a version, by caller, and what changes until then.',
+    )
     .argument(
       '<log>',
       "access log: this server's, the legacy service's own, nginx, Apache, HAProxy, Envoy or Caddy; - for standard input",
     )
     .requiredOption('--to <version>', 'target version', versionOption)
-    .option('--from <version>', 'current version: what is already so there is not listed', versionOption)
+    .option(
+      '--from <version>',
+      'current version: calls that already break there are not listed, and every change since is',
+      versionOption,
+    )
     .option(
       '--log-format <pattern>',
       'regular expression for another form, with the groups method and path, and perhaps client, status, time, agent',
@@ -38,13 +44,14 @@ Exits with 3 if calls break. Paths show the names of their parameters instead of
 
 Examples:
   $ latchkey-migrator check-traffic access.log --to 1.11
+  $ latchkey-migrator check-traffic access.log --from 1.3.1 --to 1.8.7
   $ zcat access.log.*.gz | latchkey-migrator check-traffic - --to 1.11 --json`,
     )
     .action(async (log: string, options: Options) => {
-      const { to } = options
-      const acceptances = await loadAcceptances(options)
+      const { from, to } = options
+      const changes = from === undefined ? [] : changesBetween(from, to)
       const source = await openDump(log, io.stdin)
-      const check = new TrafficCheck(to, { from: options.from, format: options.logFormat })
+      const check = new TrafficCheck(to, { from, format: options.logFormat })
       await checkTraffic(abortable(source.chunks, io.signal), check)
       const result = check.result()
       if (result.calls === 0) {
@@ -54,13 +61,11 @@ Examples:
         )
       }
       const answer = {
-        command: 'check-traffic',
-        file: log,
-        findings: acceptances.mark(findTraffic(result)),
-        text: () => format(result, io),
-        json: () => result,
+        findings: findTraffic(result),
+        text: () => format(result, io) + formatChanges(changes),
+        json: () => ({ ...result, changes }),
       }
-      const code = await writeAnswer(answer, acceptances, options, io)
+      const code = await writeAnswer(answer, options, io)
       done(code === EXIT.done && !isReadEnough(result) ? EXIT.failed : code)
     })
 }
@@ -91,6 +96,16 @@ function format({ to, calls, skipped, unread, broken }: TrafficResult, io: Io): 
     ].join('\n')
   })
   return `${head}${rest}\n${blocks.join('\n\n')}\n`
+}
+
+/** One paragraph per change of the versions in between. Changes that can break clients are marked. */
+function formatChanges(changes: readonly VersionChange[]): string {
+  if (changes.length === 0) return ''
+  const blocks = changes.map(
+    ({ at, breaksClients, sentence, clientSees, specRow, decidedBy }) =>
+      `${breaksClients ? '!' : ' '} ${at}: ${sentence}\n    clients: ${clientSees}\n    spec ${specRow}, decided by ${decidedBy === 'both' ? 'agent and server' : `the ${decidedBy}`}`,
+  )
+  return `\nWhat changes (! can break clients)\n${blocks.join('\n')}\n`
 }
 
 function patternOption(text: string): RegExp {

@@ -48,7 +48,7 @@ test('SEC-01, LEAK-01: writes policies, plan, scripts and page, and no secret; t
 })
 
 test('an empty dump gives an empty plan', async () => {
-  const { code, stdout } = await run(['convert', '-', '--format', 'json'], { stdin: '[]' })
+  const { code, stdout } = await run(['convert', '-', '--json'], { stdin: '[]' })
   expect(code).toBe(EXIT.done)
   expect(planSchema.parse(JSON.parse(stdout))).toMatchObject({ groups: [], policies: [], roles: [] })
 })

@@ -17,11 +17,11 @@ import { TokenCensus } from '../../plan/token-census.ts'
 import { readScenario } from '../../scenario/read.ts'
 import { abortable } from '../abortable.ts'
 import type { AddCommand } from '../add-command.ts'
-import { addGateOptions, type GateOptions, loadAcceptances, writeAnswer } from '../gate-options.ts'
+import { type AnswerOptions, addAnswerOptions, writeAnswer } from '../answer-options.ts'
 import { loadScenario, numberOption, readTextFile } from '../inputs.ts'
 import { createProgress, type Io, painterFor } from '../io.ts'
 
-interface Options extends Omit<GateOptions, 'out'> {
+interface Options extends Omit<AnswerOptions, 'out'> {
   readonly out?: string
   readonly names?: string
   readonly accessors?: string
@@ -36,7 +36,7 @@ const CLUSTER_DEFAULT = 'name: from 1.10 to 1.11\ndatacenters: [{ name: dc1, ser
 const PLACES_MAX = 20
 
 export const addConvert: AddCommand = (program, io, done) => {
-  addGateOptions(program.command('convert'), {
+  addAnswerOptions(program.command('convert'), {
     flags: '--out <folder>',
     description: 'write policies, plan.json, two scripts and review.html there',
   })
@@ -66,7 +66,7 @@ Examples:
   $ latchkey-migrator convert legacy-tokens.json
   $ latchkey-migrator convert legacy-tokens.json --out conversion
   $ latchkey-migrator convert legacy-tokens.json --out conversion --names names.json --accessors tokens.json
-  $ latchkey-migrator convert legacy-tokens.json --questions 1000 --format json`,
+  $ latchkey-migrator convert legacy-tokens.json --questions 1000 --json`,
     )
     .action(async (dump: string, options: Options) => done(await convert(dump, options, io)))
 }
@@ -76,7 +76,6 @@ async function convert(dump: string, options: Options, io: Io) {
   if (dump === '-' && [options.accessors, scenario].includes('-')) {
     throw new InputError('only one input can come from standard input')
   }
-  const acceptances = await loadAcceptances(gate)
   const decisions = names === undefined ? NO_DECISIONS : readDecisions(await readTextFile(names), names)
   const cluster =
     scenario === undefined
@@ -93,19 +92,14 @@ async function convert(dump: string, options: Options, io: Io) {
   const upgrade = simulateUpgrade(conversion, cluster)
   const plan = makePlan(conversion, { proof, upgrade, refused: census.counts().refused })
   const written = folder !== undefined && writeConversion(folder, plan) ? folder : undefined
-  const findings = acceptances.mark(
-    sortFindings([...findConversion(conversion, { proof, upgrade }), ...dumpFindings(census)]),
-  )
+  const findings = sortFindings([...findConversion(conversion, { proof, upgrade }), ...dumpFindings(census)])
   const answer = {
-    command: 'convert',
-    file: dump,
-    dump,
     findings,
     text: () =>
       formatConversion(plan, { verdict: verdictOf(findings), findings, folder: written }, painterFor(io)),
     json: () => plan,
   }
-  const code = await writeAnswer(answer, acceptances, gate, io)
+  const code = await writeAnswer(answer, gate, io)
   return proof.differenceCount === 0 ? code : EXIT.failed
 }
 

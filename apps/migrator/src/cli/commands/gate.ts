@@ -11,13 +11,13 @@ import type { ModelName } from '../../scenario/scenario.ts'
 import { LEGACY_REMOVED } from '../../version.ts'
 import { type SeenTokens, ServiceApi, ServiceSilent } from '../../watch/service-api.ts'
 import type { AddCommand } from '../add-command.ts'
+import { type AnswerOptions, addAnswerOptions, writeAnswer } from '../answer-options.ts'
 import { addConnectionOptions, CONNECTION_HELP, openReader } from '../connection-options.ts'
-import { addGateOptions, type GateOptions, loadAcceptances, writeAnswer } from '../gate-options.ts'
 import { countTokens, versionOption } from '../inputs.ts'
 import { type Io, type Paint, painterFor } from '../io.ts'
 import { modelOption } from './simulate.ts'
 
-interface Options extends GateOptions, Omit<ConnectionOptions, 'from'> {
+interface Options extends AnswerOptions, Omit<ConnectionOptions, 'from'> {
   readonly url: string
   readonly to: ServiceVersion
   readonly next?: readonly string[]
@@ -30,7 +30,7 @@ interface Options extends GateOptions, Omit<ConnectionOptions, 'from'> {
 const EXAMPLES_MAX = 20
 
 export const addGate: AddCommand = (program, io, done) => {
-  addConnectionOptions(addGateOptions(program.command('gate')))
+  addConnectionOptions(addAnswerOptions(program.command('gate')))
     .description(
       'Checks a running service before the point of no return: which conditions hold, and which do not.',
     )
@@ -44,12 +44,12 @@ export const addGate: AddCommand = (program, io, done) => {
       'after',
       `
 Run it before the last old server is replaced: legacy mode then ends by itself, and no server can go back to a version before
-1.4.0. It only reads. Exits with 3 if a condition does not hold; --fail-on and --accept decide what counts.
+1.4.0. It only reads. Exits with 3 if a condition does not hold; --fail-on decides what counts.
 ${CONNECTION_HELP}
 
 Examples:
   $ latchkey-migrator gate --url http://s1:8500 --to 1.8.7 --next s3 --backup-confirmed "alice, restored 21:10"
-  $ latchkey-migrator gate --url http://s1:8500 --to 1.11 --accept accepted.yaml --format junit --out gate.xml`,
+  $ latchkey-migrator gate --url http://s1:8500 --to 1.11 --json --out gate.json`,
     )
     .action(async (options: Options) => done(await gate(options, io)))
 }
@@ -58,7 +58,6 @@ async function gate(options: Options, io: Io) {
   const { url, to, next = [], dump, backupConfirmed, model } = options
   if (backupConfirmed?.trim() === '')
     throw new InputError('--backup-confirmed is empty: say who, and which snapshot')
-  const acceptances = await loadAcceptances(options)
   const api = new ServiceApi(await openReader({ ...options, from: url }, io))
   const { servers, tokens } = await ask(api, to)
   const isNeeded = dump !== undefined || !isInNewMode({ servers })
@@ -71,7 +70,7 @@ async function gate(options: Options, io: Io) {
     tokens,
     tokenFindings: census?.findings() ?? [],
     backup: backupConfirmed,
-  }).map((condition) => ({ ...condition, findings: acceptances.mark(condition.findings) }))
+  })
   const findings = sortFindings(conditions.flatMap((each) => each.findings))
   const result = {
     server: api.address,
@@ -81,14 +80,11 @@ async function gate(options: Options, io: Io) {
     findings,
   }
   const answer = {
-    command: 'gate',
-    file: api.address,
     findings,
     text: () => formatGate(conditions, painterFor(io)),
     json: () => result,
-    ...(dump === undefined ? {} : { dump }),
   }
-  return writeAnswer(answer, acceptances, options, io)
+  return writeAnswer(answer, options, io)
 }
 
 async function ask(api: ServiceApi, to: ServiceVersion) {

@@ -1,7 +1,7 @@
+import type { ServiceVersion } from '@latchkey/contract'
 import { openDump } from '../../dump/source.ts'
 import { InputError } from '../../errors.ts'
 import type { Finding } from '../../findings/finding.ts'
-import type { MarkAccepted } from '../../gate/acceptances.ts'
 import { formatPlan } from '../../output/plan-text.ts'
 import { clusterOf, defaultScenario, type KnownCluster } from '../../plan/default-scenario.ts'
 import { makePlan, type PlanResult } from '../../plan/plan.ts'
@@ -17,14 +17,22 @@ import { checkTraffic, TrafficCheck } from '../../traffic/check-traffic.ts'
 import { findTraffic } from '../../traffic/traffic-findings.ts'
 import { abortable } from '../abortable.ts'
 import type { AddCommand } from '../add-command.ts'
+import { type AnswerOptions, addAnswerOptions, writeAnswer } from '../answer-options.ts'
 import { addConnectionOptions, CONNECTION_HELP, openReader, toInputError } from '../connection-options.ts'
-import { addGateOptions, type GateOptions, loadAcceptances, writeAnswer } from '../gate-options.ts'
-import { type CensusOptions, countScanned, countTokens, loadScenario, numberOption } from '../inputs.ts'
+import {
+  type CensusOptions,
+  countScanned,
+  countTokens,
+  loadScenario,
+  numberOption,
+  versionOption,
+} from '../inputs.ts'
 import { type Io, painterFor, write } from '../io.ts'
 import { modelOption } from './simulate.ts'
 
-interface Options extends GateOptions, ConnectionOptions {
+interface Options extends AnswerOptions, ConnectionOptions {
   readonly scenario?: string
+  readonly to?: ServiceVersion
   readonly traffic?: string
   readonly model?: ModelName
   readonly examples: number
@@ -32,7 +40,7 @@ interface Options extends GateOptions, ConnectionOptions {
 }
 
 export const addPlan: AddCommand = (program, io, done) => {
-  addConnectionOptions(addGateOptions(program.command('plan')))
+  addConnectionOptions(addAnswerOptions(program.command('plan')))
     .description(
       'Analyses a dump of legacy tokens and a scenario: counts, durations, order of steps, blockers.',
     )
@@ -41,6 +49,11 @@ export const addPlan: AddCommand = (program, io, done) => {
       'snapshot archive of the legacy service, or JSON list of legacy tokens, or one object per line; - for standard input',
     )
     .option('--scenario <file>', 'scenario in YAML, - for standard input, or builtin:name')
+    .option(
+      '--to <version>',
+      'plan every stop up to this version, instead of the schedule of the scenario',
+      versionOption,
+    )
     .option('--from <url>', 'read cluster and tokens from a running server or agent')
     .option('--traffic <log>', 'access log of the clients: calls that the newest version breaks are blockers')
     .option('--model <model>', 'service or latchkey', modelOption)
@@ -54,31 +67,23 @@ ${CONNECTION_HELP}
 
 Examples:
   $ latchkey-migrator plan legacy-tokens.json --scenario cluster.yaml --at 22:00
-  $ latchkey-migrator plan backup.snap
+  $ latchkey-migrator plan backup.snap --to 1.11
   $ latchkey-migrator plan legacy-tokens.json --scenario cluster.yaml --traffic access.log
   $ latchkey-migrator plan --from http://127.0.0.1:8500 --token-file management-token
   $ latchkey-migrator plan - --json < legacy-tokens.json`,
     )
     .action(async (dump: string | undefined, options: Options) => {
-      const acceptances = await loadAcceptances(options)
-      const result = await plan(dump, options, { io, markAccepted: acceptances.mark })
+      const result = await plan(dump, options, io)
       const answer = {
-        command: 'plan',
-        file: options.scenario ?? dump ?? options.from ?? '-',
         findings: result.findings,
         text: () => formatPlan(result, painterFor(io), clockFrom(options.at)),
         json: () => result,
-        ...(dump === undefined ? {} : { dump }),
       }
-      done(await writeAnswer(answer, acceptances, options, io))
+      done(await writeAnswer(answer, options, io))
     })
 }
 
-async function plan(
-  dump: string | undefined,
-  options: Options,
-  { io, markAccepted }: { readonly io: Io; readonly markAccepted: MarkAccepted },
-): Promise<PlanResult> {
+async function plan(dump: string | undefined, options: Options, io: Io): Promise<PlanResult> {
   if (dump !== undefined && options.from !== undefined) {
     throw new InputError('give either a dump or --from, not both')
   }
@@ -87,18 +92,20 @@ async function plan(
   }
   const given = options.scenario === undefined ? undefined : await loadScenario(options.scenario, io)
   const withModel = (file: Scenario): Scenario => ({ ...file, model: options.model ?? file.model })
+  const to = options.to === undefined ? {} : { to: options.to }
   const widening = (options.model ?? given?.model) === 'latchkey' ? 'comment-out' : 'keep'
   const counting = { widening, placesMax: options.examples } as const
   if (options.from === undefined && dump === undefined) {
     if (given === undefined) throw new InputError('give a dump, --from, or a scenario with tokens')
     const scenario = withModel(given)
-    return makePlan(scenario, undefined, { traffic: await readTraffic(scenario, options, io), markAccepted })
+    return makePlan(scenario, undefined, { ...to, traffic: await readTraffic(scenario, options, io) })
   }
   const { census, cluster } =
     dump === undefined ? await scanTokens(options, counting, io) : await readTokens(dump, counting, io)
-  const scenario = withModel(given ?? defaultScenario(cluster))
+  const scenario = withModel(given ?? defaultScenario(cluster, options.to))
   const traffic = await readTraffic(scenario, options, io)
-  return makePlan(scenario, census, { isScheduled: given !== undefined, traffic, markAccepted })
+  const isScheduled = given !== undefined || options.to !== undefined
+  return makePlan(scenario, census, { ...to, isScheduled, traffic })
 }
 
 interface Known {
@@ -137,10 +144,14 @@ function serversOf({ datacenters }: Scanned): KnownCluster['servers'] {
   )
 }
 
-async function readTraffic(scenario: Scenario, { traffic }: Options, io: Io): Promise<readonly Finding[]> {
+async function readTraffic(
+  scenario: Scenario,
+  { traffic, to }: Options,
+  io: Io,
+): Promise<readonly Finding[]> {
   if (traffic === undefined) return []
   const source = await openDump(traffic, io.stdin)
-  const check = new TrafficCheck(newestOf(scenario), { from: oldestOf(scenario) })
+  const check = new TrafficCheck(to ?? newestOf(scenario), { from: oldestOf(scenario) })
   await checkTraffic(abortable(source.chunks, io.signal), check)
   return findTraffic(check.result())
 }

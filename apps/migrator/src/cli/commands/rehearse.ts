@@ -1,14 +1,14 @@
 import { join } from 'node:path'
 import { readLegacyRecord } from '@latchkey/acl'
 import type { LegacyToken } from '@latchkey/contract'
-import { visible, visibleJson } from '@latchkey/contract'
+import { visibleJson } from '@latchkey/contract'
 import { InvalidArgumentError } from 'commander'
 import { readDump } from '../../dump/read-dump.ts'
 import { openDump } from '../../dump/source.ts'
 import { EXIT, InputError } from '../../errors.ts'
 import { agrees, counted } from '../../findings/finding.ts'
 import type { Rehearsal } from '../../rehearse/conclude.ts'
-import { formatRehearsal, renderRehearsalMarkdown } from '../../rehearse/format.ts'
+import { formatRehearsal } from '../../rehearse/format.ts'
 import { rehearse } from '../../rehearse/rehearsal.ts'
 import { SERVER_MAIN } from '../../rehearse/server-process.ts'
 import { timeOfDayOption } from '../../report/clock.ts'
@@ -46,7 +46,7 @@ export const addRehearse: AddCommand = (program, io, done) => {
     )
     .option('--server <file>', 'main file of the server to start', SERVER_MAIN)
     .option('--json', 'print one JSON document')
-    .option('--report <directory>', 'write rehearsal.html, rehearsal.json and rehearsal.md there')
+    .option('--report <directory>', 'write rehearsal.html and rehearsal.json there')
     .option('--at <time>', 'time of day at which the schedule starts, for the report', timeOfDayOption)
     .addHelpText(
       'after',
@@ -106,7 +106,6 @@ function writeRehearsal(
 ): void {
   makeOutputDirectory(directory)
   writeOutputFile(join(directory, 'rehearsal.html'), renderRehearsal(rehearsal, inputs))
-  writeOutputFile(join(directory, 'rehearsal.md'), visible(renderRehearsalMarkdown(rehearsal)))
   writeOutputFile(join(directory, 'rehearsal.json'), `${visibleJson(JSON.stringify(rehearsal))}\n`)
 }
 

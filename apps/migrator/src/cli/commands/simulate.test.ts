@@ -82,35 +82,13 @@ test('--model latchkey runs the rules of our servers', async () => {
   })
 })
 
-test('--report writes three files, each whole', async () => {
+test('--report writes two files, each whole', async () => {
   const report = join(directory, 'report')
   await run(['simulate', SCENARIO, '--report', report])
-  expect(readdirSync(report).sort()).toEqual(['report.html', 'report.json', 'report.md'])
+  expect(readdirSync(report).sort()).toEqual(['report.html', 'report.json'])
   expect(JSON.parse(readFileSync(join(report, 'report.json'), 'utf8')).verdict).toBe('go')
 })
 
 test('--list names the built-in scenarios', async () => {
   expect((await run(['simulate', '--list'])).stdout).toContain('builtin:spec-9.2.2-mode-ends\n')
-})
-
-test('--seeds runs the checkers on random upgrades; a planted bug fails and prints its replay', async () => {
-  expect(await run(['simulate', '--seeds', '1-20'])).toMatchObject({ code: 0 })
-  const { code, stdout } = await run(['simulate', '--seeds', '1-20', '--bug', 'hasty', '--json'])
-  const { failed, failures } = JSON.parse(stdout)
-  expect(code).toBe(1)
-  expect(failed).toBeGreaterThan(0)
-  const again = await run(failures[0].replay.split(' ').slice(1))
-  expect(again).toMatchObject({ code: 1 })
-})
-
-test('an interrupted run of seeds ends with 4 and names the command that continues it', async () => {
-  const { code, stderr } = await run(['simulate', '--seeds', '5-90'], { signal: AbortSignal.abort() })
-  expect(code).toBe(4)
-  expect(stderr).toContain('--seeds 5-90')
-})
-
-test('the scenario of a seed can be printed and simulated', async () => {
-  const { stdout } = await run(['simulate', '--seeds', '3', '--print-scenario'])
-  const { code } = await run(['simulate', '-', '--json'], { stdin: stdout })
-  expect([0, 3]).toContain(code)
 })

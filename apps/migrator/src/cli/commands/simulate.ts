@@ -1,7 +1,4 @@
 import { InvalidArgumentError } from 'commander'
-import { stringify } from 'yaml'
-import { BUG_NAMES, type BugName } from '../../check/bugs.ts'
-import { randomInput } from '../../check/random-scenario.ts'
 import { openDump } from '../../dump/source.ts'
 import { EXIT, InputError } from '../../errors.ts'
 import { runSimulation } from '../../output/run-simulation.ts'
@@ -14,28 +11,24 @@ import { writeReport } from '../../report/report.ts'
 import { builtinNames } from '../../scenario/builtin.ts'
 import type { ModelName, Scenario } from '../../scenario/scenario.ts'
 import type { AddCommand } from '../add-command.ts'
-import { addGateOptions, type GateOptions, loadAcceptances, writeAnswer } from '../gate-options.ts'
-import { countTokens, loadScenarioText, numberOption, seedsOption } from '../inputs.ts'
+import { type AnswerOptions, addAnswerOptions, writeAnswer } from '../answer-options.ts'
+import { countTokens, loadScenarioText, numberOption } from '../inputs.ts'
 import { type Io, painterFor, write } from '../io.ts'
-import { runSeeds } from './simulate-seeds.ts'
 
 /** Maximum number of tokens a finding names. */
 const PLACES_MAX = 20
 
-interface Options extends GateOptions {
+interface Options extends AnswerOptions {
   readonly model?: ModelName
   readonly seed?: number
   readonly dump?: string
-  readonly seeds?: { readonly from: number; readonly to: number }
-  readonly bug?: BugName
-  readonly printScenario?: true
   readonly list?: true
   readonly report?: string
   readonly at?: number
 }
 
 export const addSimulate: AddCommand = (program, io, done) => {
-  addGateOptions(program.command('simulate'))
+  addAnswerOptions(program.command('simulate'))
     .description(
       'Simulates an upgrade under a virtual clock: when each server leaves legacy mode, what clients see, and what goes wrong.',
     )
@@ -43,12 +36,9 @@ export const addSimulate: AddCommand = (program, io, done) => {
     .option('--model <model>', 'service (the reference service, version by version) or latchkey', modelOption)
     .option('--seed <n>', 'seed of all random choices', numberOption)
     .option('--dump <file>', 'read the legacy tokens from a dump, - for standard input')
-    .option('--report <directory>', 'write report.html, report.json and report.md there')
+    .option('--report <directory>', 'write report.html and report.json there')
     .option('--at <time>', 'time of day at which the schedule starts, for the report', timeOfDayOption)
     .option('--list', 'list the built-in scenarios')
-    .option('--seeds <range>', 'check random scenarios: a seed or a range such as 1-10000', seedsOption)
-    .option('--bug <name>', `plant a bug that the checkers must find: ${BUG_NAMES.join(', ')}`, bugOption)
-    .option('--print-scenario', 'with --seeds: print the scenario of the first seed')
     .addHelpText(
       'after',
       `
@@ -58,9 +48,7 @@ rule of the upgrade.
 Examples:
   $ latchkey-migrator simulate cluster.yaml
   $ latchkey-migrator simulate cluster.yaml --dump legacy-tokens.json --report report/ --at 22:00
-  $ latchkey-migrator simulate builtin:spec-9.2.2-mode-ends --json
-  $ latchkey-migrator simulate --seeds 1-10000
-  $ latchkey-migrator simulate --seeds 1-500 --bug blind-write`,
+  $ latchkey-migrator simulate builtin:spec-9.2.2-mode-ends --json`,
     )
     .action(async (path: string | undefined, options: Options) => {
       if (options.list) {
@@ -70,11 +58,8 @@ Examples:
             .map((name) => `builtin:${name}`)
             .join('\n')}\n`,
         )
-      } else if (options.seeds !== undefined) {
-        if (options.printScenario) await write(io.stdout, stringify(randomInput(options.seeds.from)))
-        else done(await runSeeds({ ...options, seeds: options.seeds }, io))
       } else {
-        if (path === undefined) throw new InputError('give a scenario, or --seeds, or --list')
+        if (path === undefined) throw new InputError('give a scenario, or --list')
         done(await simulateOne(path, options, io))
       }
     })
@@ -86,13 +71,10 @@ async function simulateOne(path: string, options: Options, io: Io) {
   }
   const { scenario: file, text } = await loadScenarioText(path, io)
   const given: Scenario = { ...file, model: options.model ?? file.model, seed: options.seed ?? file.seed }
-  const acceptances = await loadAcceptances(options)
   const { scenario, findings, dumpHash } = await readTokens(given, options, io)
   const simulation = runSimulation(scenario, {
-    estimates: true,
     replay: replayOf(path, options, scenario),
     extraFindings: findings,
-    markAccepted: acceptances.mark,
   })
   if (options.report !== undefined) {
     writeReport(options.report, simulation, {
@@ -103,14 +85,11 @@ async function simulateOne(path: string, options: Options, io: Io) {
   }
   const { result } = simulation
   const answer = {
-    command: 'simulate',
-    file: path,
     findings: result.findings,
     text: () => formatSimulation(simulation, painterFor(io)),
     json: () => result,
-    ...(options.dump === undefined ? {} : { dump: options.dump }),
   }
-  const code = await writeAnswer(answer, acceptances, options, io)
+  const code = await writeAnswer(answer, options, io)
   return result.violations.length > 0 ? EXIT.failed : code
 }
 
@@ -144,10 +123,4 @@ export function quote(argument: string): string {
 export function modelOption(text: string): ModelName {
   if (text === 'service' || text === 'latchkey') return text
   throw new InvalidArgumentError('There are two models: service and latchkey.')
-}
-
-function bugOption(text: string): BugName {
-  const name = BUG_NAMES.find((each) => each === text)
-  if (name === undefined) throw new InvalidArgumentError(`There are these bugs: ${BUG_NAMES.join(', ')}.`)
-  return name
 }

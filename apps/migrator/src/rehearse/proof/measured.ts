@@ -19,7 +19,6 @@ import type { UpgradeModel } from '../../simulate/models/model.ts'
 import { simulate } from '../../simulate/run.ts'
 import { size } from '../../simulate/tokens/ranges.ts'
 import { isAtLeast, NEW_ACLS } from '../../version.ts'
-import { type WayBack, waysBack } from '../../way-back/way-back.ts'
 import { type LogLine, linesOf } from '../server-process.ts'
 import type { Step } from '../steps/schedule.ts'
 import type { Windows } from '../workloads.ts'
@@ -66,7 +65,6 @@ export interface Simulated {
   /** One sentence for each finding that decides the verdict. */
   readonly reasons: readonly string[]
   readonly chart: Chart
-  readonly waysBack: readonly WayBack[]
 }
 
 export const BATCH = 'accessor batch'
@@ -113,7 +111,6 @@ export function simulateMeasured(measured: Measured): Simulated {
     verdict: verdictOf(findings),
     reasons: reasonsOf(findings),
     chart: chartOf(scenario, history, workloadTotals(scenario, history)),
-    waysBack: waysBack(scenario, history),
   }
 }
 

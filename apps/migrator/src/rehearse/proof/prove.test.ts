@@ -50,7 +50,6 @@ const SIMULATED: Simulated = {
   verdict: 'go',
   reasons: [],
   chart: { tracks: [], tokens: [], clients: [], marks: [], busyUntil: 0, end: 0 },
-  waysBack: [],
 }
 
 const TOKENS: TokenFaults = {

@@ -3,7 +3,7 @@
  * has never failed proves nothing.
  */
 import { nextBatch } from '@latchkey/acl'
-import type { UpgradeModel } from '../simulate/models/model.ts'
+import type { UpgradeModel } from '../../src/simulate/models/model.ts'
 
 interface SeededBug {
   readonly sentence: string

@@ -1,0 +1,152 @@
+/** The way to a later version: the versions to stop at, and a schedule that replaces every server at each. Spec 9. */
+import { isBefore, type ServiceVersion } from '@latchkey/contract'
+import { InputError } from '../errors.ts'
+import { modelOf } from '../output/run-simulation.ts'
+import type { Scenario, ScenarioEvent } from '../scenario/scenario.ts'
+import { toSeconds } from '../scenario/time.ts'
+import { simulate } from '../simulate/run.ts'
+import { isAtLeast, LEGACY_REMOVED, NEW_ACLS, version } from '../version.ts'
+import { afterwards, beforehand, conversion, oldestOf } from './steps.ts'
+import type { TimedStep } from './timed-steps.ts'
+
+/** The last minor version that evaluates the rules of legacy tokens and assigns accessors. */
+const LAST_WITH_LEGACY = version('1.10.12')
+
+/** Time between the replacements of two servers, and how long a server is away during its own. */
+const INTERVAL_MS = 60_000
+const DOWNTIME_MS = 5_000
+/** Time at a stop, after the cluster has settled. */
+const PAUSE_MS = 600_000
+
+export interface Route {
+  /** The whole route as a scenario. */
+  readonly scenario: Scenario
+  readonly steps: readonly TimedStep[]
+}
+
+/**
+ * Plans the route of a cluster. At each stop all servers are replaced one by one, the primary first and each leader last;
+ * the next stop begins when the cluster has settled after the previous one.
+ *
+ * @param cluster its `from` versions are the start of the route; its events are ignored.
+ * @param options.withRules client tokens whose rights come from rules.
+ * @throws InputError if the cluster already runs the target or a later version.
+ */
+export function planRoute(
+  cluster: Scenario,
+  { to, withRules }: { readonly to: ServiceVersion; readonly withRules: number },
+): Route {
+  const from = oldestOf(cluster)
+  if (!isBefore(from, to)) {
+    throw new InputError(`the servers already run ${from.text}: --to takes a later version`)
+  }
+  const stops = stopsBetween({ from, to, hasTokens: cluster.tokens.some(({ count }) => count > 0) })
+  let scenario = startOf(cluster, stops[0] ?? to)
+  const steps: TimedStep[] = beforehand(cluster).map((step) => ({
+    ...step,
+    when: 'before',
+    at: 0,
+    parts: [],
+  }))
+  let startMs = 0
+  for (const [i, stop] of stops.entries()) {
+    const restarts = replaceAll(scenario, stop, startMs)
+    scenario = { ...scenario, events: [...scenario.events, ...restarts] }
+    const settledMs = settle(scenario)
+    steps.push({
+      kind: 'upgrade',
+      text: `Replace every server with ${stop.text} one by one, the primary first and each leader last. Wait until each is back and there is a leader.`,
+      when: 'at',
+      at: toSeconds(startMs),
+      parts: restarts.map((event) => ({ name: event.server, at: toSeconds(event.atMs) })),
+    })
+    steps.push({
+      kind: 'wait',
+      text: 'Wait until the cluster has settled: no mode, token or intention changes any more.',
+      when: 'by',
+      at: toSeconds(settledMs),
+      parts: [],
+    })
+    if (i < stops.length - 1) {
+      const after = conversion({ withRules })
+      steps.push(
+        ...after.map((step) => ({ ...step, when: 'after' as const, at: toSeconds(settledMs), parts: [] })),
+      )
+      scenario = { ...scenario, events: [...scenario.events, ...convertAndSnapshot(settledMs)] }
+    }
+    startMs = settledMs + PAUSE_MS
+  }
+  const crossesAcls = isBefore(from, NEW_ACLS) && isAtLeast(to, NEW_ACLS)
+  const end = toSeconds(startMs - PAUSE_MS)
+  steps.push(
+    ...afterwards(cluster, crossesAcls).map((step) => ({
+      ...step,
+      when: 'after' as const,
+      at: end,
+      parts: [],
+    })),
+  )
+  return { scenario, steps }
+}
+
+/** The versions to stop at, ending with the target. The first may be the current version of the cluster. */
+export function stopsBetween({
+  from,
+  to,
+  hasTokens,
+}: {
+  readonly from: ServiceVersion
+  readonly to: ServiceVersion
+  readonly hasTokens: boolean
+}): ServiceVersion[] {
+  const removesLegacy = isBefore(from, LEGACY_REMOVED) && isAtLeast(to, LEGACY_REMOVED)
+  if (!removesLegacy || !(isBefore(from, NEW_ACLS) || hasTokens)) return [to]
+  return [isBefore(from, LAST_WITH_LEGACY) ? LAST_WITH_LEGACY : from, to]
+}
+
+/** The cluster before the route: every server has long run its `from` version. Agents are upgraded once, after the first stop. */
+function startOf(cluster: Scenario, agentVersion: ServiceVersion): Scenario {
+  const servers = cluster.datacenters.flatMap((each) => each.servers)
+  return {
+    ...cluster,
+    durationMs: undefined,
+    events: [],
+    datacenters: cluster.datacenters.map((datacenter) => ({
+      ...datacenter,
+      servers: datacenter.servers
+        .filter(({ joinsLater }) => !joinsLater)
+        .map((each) => ({ ...each, version: each.from, startMs: 0 })),
+      agents: datacenter.agents.map((each) => ({
+        ...each,
+        version: agentVersion,
+        startMs: servers.length * INTERVAL_MS,
+      })),
+    })),
+  }
+}
+
+function replaceAll({ datacenters }: Scenario, to: ServiceVersion, startMs: number) {
+  const inOrder = datacenters.flatMap(({ servers }) =>
+    [
+      ...servers.filter((each) => !each.isFirstLeader),
+      ...servers.filter((each) => each.isFirstLeader),
+    ].filter(({ status }) => status === 'alive'),
+  )
+  return inOrder.map(({ id, place }, i) => ({
+    ...{ kind: 'restart' as const, server: id, version: to, acls: undefined, downtimeMs: DOWNTIME_MS, place },
+    atMs: startMs + i * INTERVAL_MS,
+  }))
+}
+
+/** The operator's actions at a stop: converts the tokens with rules, and forces snapshots. */
+function convertAndSnapshot(atMs: number): ScenarioEvent[] {
+  return [
+    { kind: 'convert-tokens', atMs: atMs + 1, count: undefined, place: {} },
+    { kind: 'snapshot', atMs: atMs + 2, server: undefined, place: {} },
+  ]
+}
+
+function settle(scenario: Scenario): number {
+  // Clients have no effect on the result, and would only prolong the simulation.
+  return simulate({ ...scenario, workloads: [] }, modelOf(scenario.model)).endedAt
+}
