@@ -47,7 +47,7 @@ function findUnconvertible({ unconvertible }: Conversion): Finding[] {
 }
 
 function findRejected({ groups }: Conversion): Finding[] {
-  const rejected = groups.filter(({ isRejected }) => isRejected)
+  const rejected = groups.filter(({ rejected: isRejected }) => isRejected)
   if (rejected.length === 0) return []
   const count = rejected.reduce((sum, { tokens }) => sum + tokens.length, 0)
   return [

@@ -6,7 +6,7 @@ import { randomQuestion } from '@latchkey/testkit/rules/random-rules'
 import { randomHcl, randomJson } from '@latchkey/testkit/rules/random-texts'
 import { describe, expect, test } from 'vitest'
 import { aConversion, type TokenInput } from '../../test/conversion.ts'
-import { type Conversion, policiesOf, type TokenGroup } from './conversion.ts'
+import type { Conversion, TokenGroup } from './conversion.ts'
 import { proveConversion } from './proof/prove-conversion.ts'
 
 const WEB = 'key "web/" { policy = "write" } service "web" { policy = "write" }'
@@ -48,34 +48,14 @@ describe('groups', () => {
 })
 
 describe('policies and roles', () => {
-  test('what several groups have in common is one policy, and a set that several tokens share is a role', () => {
-    const tokens = ['web', 'db', 'mq'].flatMap((name) =>
+  test('each group has one policy, which every token links, also where groups have rules in common', () => {
+    const tokens = ['web', 'db'].flatMap((name) =>
       [1, 2].map((i) => ({ name: `${name} ${i}`, rules: `key "${name}/" { policy = "write" } ${COMMON}` })),
     )
-    const conversion = aConversion([
-      ...tokens,
-      { name: 'lonely', rules: `key "x/" { policy = "read" } ${COMMON}` },
-    ])
-    expect(policyNames(conversion)).toEqual([
-      'agent-node-read-and-session-write',
-      'web',
-      'db',
-      'mq',
-      'lonely',
-    ])
-    expect(conversion.roles.map(({ name, policies }) => [name, policies])).toEqual([
-      ['web', [0, 1]],
-      ['db', [0, 2]],
-      ['mq', [0, 3]],
-    ])
-    const links = conversion.groups.map(({ roles, policies }) => [roles, policies])
-    expect(links).toEqual([
-      [[0], []],
-      [[1], []],
-      [[2], []],
-      [[], [0, 4]],
-    ])
-    expect(conversion.methods).toEqual({ policies: 'exact', roles: 'exact' })
+    const conversion = aConversion(tokens)
+    expect(policyNames(conversion)).toEqual(['web', 'db'])
+    expect(conversion.roles).toEqual([])
+    expect(conversion.groups.map(({ policies }) => policies)).toEqual([['web'], ['db']])
   })
 
   /** In a policy each of these characters takes six bytes. */
@@ -83,7 +63,17 @@ describe('policies and roles', () => {
 
   test('rules longer than a policy may be become several policies', () => {
     const rules = Array.from({ length: 3 }, (_, i) => longRule(`${i}/`, 50_000)).join(' ')
-    const conversion = aConversion([{ rules }])
+    const conversion = aConversion([{ name: 'long', rules }])
+    expect(conversion).toMatchObject({
+      roles: [],
+      groups: [{ name: 'long', policies: ['long', 'long-2', 'long-3'], roles: [] }],
+    })
+    const shared = aConversion([1, 2].map(() => ({ name: 'long', rules })))
+    expect(shared).toMatchObject({
+      roles: [{ name: 'long', policies: ['long', 'long-2', 'long-3'] }],
+      groups: [{ policies: [], roles: ['long'] }],
+    })
+    expect(proveConversion(shared, { questions: 5, seed: 1 }).differenceCount).toBe(0)
     expect(conversion.policies.map(({ rules: text }) => text.length < limits.RULES_BYTES_MAX)).toEqual([
       true,
       true,
@@ -144,7 +134,7 @@ test('the decisions of a review: names and rejected groups, by ids that the next
   }
   const decided = aConversion(tokens.toReversed(), decisions)
   expect(policyNames(decided)).toEqual(['db-2', 'DB'])
-  expect(decided.groups.map(({ isRejected }) => isRejected)).toEqual([true, false])
+  expect(decided.groups.map(({ rejected }) => rejected)).toEqual([true, false])
 })
 
 test('random legacy rules, converted, decide equally by an interpreter of its own', () => {
@@ -177,9 +167,13 @@ test('random legacy rules, converted, decide equally by an interpreter of its ow
 
 /** The rules of a token of the group, through its links. */
 function rulesAfter(conversion: Conversion, group: TokenGroup): Rule[] {
-  return policiesOf(group, conversion).flatMap(
-    (each) => parseRules(conversion.policies[each]?.rules ?? '').rules,
-  )
+  const names = new Set([
+    ...group.policies,
+    ...conversion.roles.filter(({ name }) => group.roles.includes(name)).flatMap(({ policies }) => policies),
+  ])
+  return conversion.policies
+    .filter(({ name }) => names.has(name))
+    .flatMap(({ rules }) => parseRules(rules).rules)
 }
 
 /** Texts that no group has: repeated, unreadable, or without a rule that legacy evaluation knows. */

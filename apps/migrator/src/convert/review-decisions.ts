@@ -1,6 +1,7 @@
-/** The operator's decisions on the review page: names, and groups to leave unconverted. */
+/** The operator's decisions about a proposal, in names.json: names, and groups to leave unconverted. */
 import * as z from 'zod'
 import { EXIT, InputError } from '../errors.ts'
+import type { ConversionPlan } from './files/plan-schema.ts'
 import { isValidName } from './names.ts'
 
 const name = z
@@ -20,6 +21,14 @@ export type ReviewDecisions = z.output<typeof decisionsSchema>
 
 export const NO_DECISIONS: ReviewDecisions = { format: 1, policies: {}, roles: {}, rejected: [] }
 
+/** The decisions that lead to a plan, for the operator to edit. */
+export function decisionsOf({ policies, roles, groups }: ConversionPlan): ReviewDecisions {
+  const namesOf = (list: readonly { readonly id: string; readonly name: string }[]) =>
+    Object.fromEntries(list.map((each) => [each.id, each.name]))
+  const rejected = groups.filter((group) => group.rejected).map(({ id }) => id)
+  return { format: 1, policies: namesOf(policies), roles: namesOf(roles), rejected }
+}
+
 /** @throws InputError, exit code 2, which names the field. */
 export function readDecisions(text: string, file: string): ReviewDecisions {
   const fail = (message: string) => new InputError(message, { place: { file }, exitCode: EXIT.usage })
@@ -27,7 +36,7 @@ export function readDecisions(text: string, file: string): ReviewDecisions {
   try {
     value = JSON.parse(text)
   } catch {
-    throw fail('not a JSON document; download names.json from the review page')
+    throw fail('not a JSON document; edit the names.json that convert --out writes')
   }
   const parsed = decisionsSchema.safeParse(value)
   if (parsed.success) return parsed.data

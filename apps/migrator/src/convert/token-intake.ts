@@ -4,13 +4,13 @@ import { AclError, type LegacyToken, limits, REDACTED_SECRET_ID } from '@latchke
 import { hashOfId } from '../dump/hidden-id.ts'
 import { isLinked } from '../dump/is-linked.ts'
 import type { AccessorLookup } from './accessors.ts'
-import type { TokenRef, UnconvertibleToken } from './conversion.ts'
-import { type CanonicalRule, canonicalRules } from './rules/canonical-rules.ts'
+import type { Conversion, TokenRef } from './conversion.ts'
+import { type CanonicalRule, canonicalRules, printPolicy } from './rules/canonical-rules.ts'
 
-/** Tokens with equal decisions, before policies and roles are proposed for them. */
+/** Tokens with equal decisions, before policies are proposed for them. */
 export interface IntakeGroup {
-  /** Numbers of rules, in their canonical order. */
-  readonly rules: readonly number[]
+  /** In their canonical order. */
+  readonly rules: readonly CanonicalRule[]
   readonly texts: Set<string>
   readonly tokens: TokenRef[]
 }
@@ -31,11 +31,8 @@ const ACCESSOR = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 export class TokenIntake {
   readonly management: TokenRef[] = []
   readonly cleared: TokenRef[] = []
-  readonly unconvertible: UnconvertibleToken[] = []
-  /** Every rule of any group, by its number. */
-  readonly rules: CanonicalRule[] = []
+  readonly unconvertible: Conversion['unconvertible'][number][] = []
   withoutRules = 0
-  private readonly numbers = new Map<string, number>()
   private readonly groupsByRules = new Map<string, IntakeGroup>()
   private readonly meanings = new Map<string, Meaning>()
   private readonly accessors: AccessorLookup | undefined
@@ -84,18 +81,10 @@ export class TokenIntake {
         reason: `a rule for ${long.kind} is longer than a policy may be: ${limits.RULES_BYTES_MAX} bytes`,
       }
     }
-    const numbers = rules.map((rule) => this.numberOf(rule))
-    const key = numbers.join(' ')
-    const group = this.groupsByRules.get(key) ?? { rules: numbers, texts: new Set(), tokens: [] }
+    const key = printPolicy(rules)
+    const group = this.groupsByRules.get(key) ?? { rules, texts: new Set(), tokens: [] }
     this.groupsByRules.set(key, group)
     return { group }
-  }
-
-  private numberOf(rule: CanonicalRule): number {
-    const known = this.numbers.get(rule.text)
-    if (known !== undefined) return known
-    this.numbers.set(rule.text, this.rules.length)
-    return this.rules.push(rule) - 1
   }
 
   private refOf({ value, position, line, byte }: Place, token: LegacyToken): TokenRef {

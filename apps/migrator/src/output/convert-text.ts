@@ -1,7 +1,6 @@
 /** The output of `convert` on a terminal. */
 import type { Paint } from '../cli/io.ts'
 import type { ConversionPlan } from '../convert/files/plan-schema.ts'
-import { hasReview, REVIEW_TOKENS_MAX } from '../convert/page/review-page.ts'
 import { counted, type Finding, type Verdict } from '../findings/finding.ts'
 import { findingLines, verdictLine } from './text.ts'
 
@@ -18,7 +17,7 @@ export function formatConversion(
   }: { verdict: Verdict; findings: readonly Finding[]; folder: string | undefined },
   paint: Paint,
 ): string {
-  const { groups, policies, roles, methods, proof, upgrade } = plan
+  const { groups, policies, roles, proof, upgrade } = plan
   const tokens = groups.reduce((sum, group) => sum + group.tokens.length, 0)
   const kept = groups.reduce((sum, group) => sum + (group.rejected ? group.tokens.length : 0), 0)
   const rest = [
@@ -33,8 +32,8 @@ export function formatConversion(
     `${counted(tokens - kept, 'token')} in ${counted(groups.filter(({ rejected }) => !rejected).length, 'group')} of equal decisions get policies; ${rest.join(', ')}`,
     '',
     paint('bold', 'Proposed'),
-    `  ${policies.length === 1 ? '1 policy' : `${policies.length.toLocaleString('en-US')} policies`}, ${METHODS[methods.policies]} policies, rules and links`,
-    `  ${counted(roles.length, 'role')}, ${METHODS[methods.roles]} roles`,
+    `  ${policies.length === 1 ? '1 policy' : `${policies.length.toLocaleString('en-US')} policies`}`,
+    `  ${counted(roles.length, 'role')}`,
     ...groups.slice(0, GROUPS_MAX).map(groupLine),
     ...(groups.length > GROUPS_MAX ? [`  and ${counted(groups.length - GROUPS_MAX, 'more group')}`] : []),
     '',
@@ -58,14 +57,8 @@ export function formatConversion(
 function writtenLine(plan: ConversionPlan, folder: string | undefined): string {
   if (plan.proof.differenceCount > 0) return 'Nothing was written: a decision would change.'
   if (folder === undefined) return 'Nothing was written: give a folder with --out.'
-  if (hasReview(plan)) return `Written to ${folder}: open review.html there.`
-  return `Written to ${folder}: plan.json there has the whole proposal. More than ${counted(REVIEW_TOKENS_MAX, 'token')} are too many for review.html.`
+  return `Written to ${folder}: plan.json there has the whole proposal; to change names, edit names.json and give it with --names.`
 }
-
-const METHODS = {
-  exact: 'proven to be the fewest possible',
-  greedy: 'found by a greedy search, possibly not the fewest',
-} as const
 
 function groupLine({ name, tokens, policies, roles, rejected }: ConversionPlan['groups'][number]): string {
   const links = [...roles.map((role) => `role ${role}`), ...policies.map((policy) => `policy ${policy}`)]

@@ -24,7 +24,7 @@ const SECRETS = /first-secret|second-secret|third-secret/
 
 const file = fileWriter(folder)
 
-test('SEC-01, LEAK-01: writes policies, plan, scripts and page, and no secret; the tokens keep their rights at 1.11', async () => {
+test('SEC-01, LEAK-01: writes policies, plan, names and scripts, and no secret; the tokens keep their rights at 1.11', async () => {
   const out = join(folder, 'out')
   const { code, stdout } = await run(['convert', '-', '--out', out], { stdin: DUMP })
   expect(code).toBe(EXIT.done)
@@ -33,14 +33,14 @@ test('SEC-01, LEAK-01: writes policies, plan, scripts and page, and no secret; t
   expect(readdirSync(out).sort()).toEqual([
     'apply-consul.sh',
     'apply-latchkey.sh',
+    'names.json',
     'plan.json',
     'policies',
-    'review.html',
   ])
   expect(readFileSync(join(out, 'policies', 'web.hcl'), 'utf8')).toBe(
     'key_prefix "web/" {\n  policy = "write"\n}\n',
   )
-  const texts = ['apply-consul.sh', 'apply-latchkey.sh', 'plan.json', 'review.html'].map((name) =>
+  const texts = ['apply-consul.sh', 'apply-latchkey.sh', 'plan.json', 'names.json'].map((name) =>
     readFileSync(join(out, name), 'utf8'),
   )
   for (const text of [...texts, stdout]) expect(text).not.toMatch(SECRETS)
@@ -140,6 +140,9 @@ test('names and rejections of a review count, and a rejected group loses its rig
   expect(plan.proof.tokens).toBe(1)
   expect(readdirSync(join(out, 'policies'))).toEqual(['front-end.hcl'])
   expect(readFileSync(join(out, 'apply-consul.sh'), 'utf8')).not.toContain('db')
+  // The names that the folder has lead to the same plan.
+  const again = ['convert', '-', '--json', '--names', join(out, 'names.json')]
+  expect((await run(again, { stdin: DUMP })).stdout).toBe(stdout)
 })
 
 test.each([

@@ -1,7 +1,7 @@
 import type { DumpRecord } from '@latchkey/acl'
 import { AccessorLookup } from '../../convert/accessors.ts'
+import { planOf } from '../../convert/conversion.ts'
 import { findConversion } from '../../convert/conversion-findings.ts'
-import { makePlan } from '../../convert/files/make-plan.ts'
 import { writeConversion } from '../../convert/files/write-conversion.ts'
 import { makeConversion } from '../../convert/make-conversion.ts'
 import { proveConversion } from '../../convert/proof/prove-conversion.ts'
@@ -38,7 +38,7 @@ const PLACES_MAX = 20
 export const addConvert: AddCommand = (program, io, done) => {
   addAnswerOptions(program.command('convert'), {
     flags: '--out <folder>',
-    description: 'write policies, plan.json, two scripts and review.html there',
+    description: 'write policies, plan.json, names.json and two scripts there',
   })
     .description(
       'Proposes policies and roles for legacy tokens, proves that no decision changes, and writes the commands.',
@@ -47,7 +47,10 @@ export const addConvert: AddCommand = (program, io, done) => {
       '<dump>',
       'list of legacy tokens, as JSON or one object per line, or a snapshot archive; - for standard input',
     )
-    .option('--names <file>', 'names and rejected groups from the review: names.json')
+    .option(
+      '--names <file>',
+      'names.json of an earlier run, with your names and the groups to leave as they are',
+    )
     .option('--accessors <file>', 'answer of GET /v1/acl/tokens, to name tokens by their accessor')
     .option('--scenario <file>', 'servers and default policy for the simulated upgrade to 1.11')
     .option('--questions <n>', 'random questions for each rule text', numberOption, 100)
@@ -55,9 +58,8 @@ export const addConvert: AddCommand = (program, io, done) => {
     .addHelpText(
       'after',
       `
-Groups tokens whose rules decide equally, whatever their texts are. Rules that several groups have become a policy of
-their own where that leaves less to maintain; policies that several tokens share become a role. Nothing is changed in any
-cluster: review the proposal in review.html, then run one of the scripts while the cluster runs 1.10.
+Groups tokens whose rules decide equally, whatever their texts are, and proposes a policy for each group. Nothing is changed
+in any cluster: review the policies, then run one of the scripts while the cluster runs 1.10.
 
 No output has a secret: tokens are named by accessor, or by the hash of their ID. Exits with 1 if a decision would
 change (nothing is written then), and with 3 if tokens cannot be converted or the simulated upgrade is a no-go.
@@ -90,7 +92,7 @@ async function convert(dump: string, options: Options, io: Io) {
   const conversion = makeConversion(intake, decisions)
   const proof = proveConversion(conversion, { questions, seed })
   const upgrade = simulateUpgrade(conversion, cluster)
-  const plan = makePlan(conversion, { proof, upgrade, refused: census.counts().refused })
+  const plan = planOf(conversion, { proof, upgrade, refused: census.counts().refused })
   const written = folder !== undefined && writeConversion(folder, plan) ? folder : undefined
   const findings = sortFindings([...findConversion(conversion, { proof, upgrade }), ...dumpFindings(census)])
   const answer = {

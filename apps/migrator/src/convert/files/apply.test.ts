@@ -65,7 +65,7 @@ test.skipIf(!hasTools)(
     expect(tokens.map(({ Description }) => Description)).toEqual(
       expect.arrayContaining(TOKENS.map(({ Name }) => Name)),
     )
-    expect(tokens.filter(({ Roles }) => Roles?.[0]?.Name === 'web')).toHaveLength(2)
+    expect(tokens.filter(({ Policies }) => Policies?.[0]?.Name === 'web')).toHaveLength(2)
     await cluster.end('a', 'SIGTERM')
     expect(await cluster.start('a', { version: parseServiceVersion('1.11'), acls: true })).toBeUndefined()
     const { differences, questions } = await proveRights(cluster, TOKENS, {

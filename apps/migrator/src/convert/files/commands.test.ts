@@ -5,9 +5,9 @@ import { join } from 'node:path'
 import { temporaryFolder } from '@latchkey/testkit/process/temporary-folder'
 import { describe, expect, test } from 'vitest'
 import { aConversion } from '../../../test/conversion.ts'
+import { planOf } from '../conversion.ts'
 import { proveConversion } from '../proof/prove-conversion.ts'
-import { commentOf, consulScript, latchkeyScript, SCRIPT_PARTS, shellQuote } from './commands.ts'
-import { makePlan } from './make-plan.ts'
+import { commentOf, consulScript, latchkeyScript, shellQuote } from './commands.ts'
 
 const folder = temporaryFolder('convert-commands')
 const PWNED = join(folder, 'pwned')
@@ -22,7 +22,7 @@ const conversion = aConversion([
   { id: 'four', name: HOSTILE, rules: RULES },
 ])
 const outcome = { verdict: 'go', reasons: [], findings: [] } as const
-const plan = makePlan(conversion, {
+const plan = planOf(conversion, {
   proof: proveConversion(conversion, { questions: 1, seed: 1 }),
   upgrade: { unconverted: outcome, converted: outcome },
   refused: 0,
@@ -77,10 +77,10 @@ const LIST = [
 const hasJq = spawnSync('jq', ['--version']).status === 0
 
 describe('the script for the legacy CLI', () => {
-  const script = consulScript(plan, SCRIPT_PARTS)
+  const script = consulScript(plan)
 
   test('both scripts are valid, and carry no secret', () => {
-    for (const text of [script, latchkeyScript(plan, SCRIPT_PARTS)]) {
+    for (const text of [script, latchkeyScript(plan)]) {
       expect(spawnSync('bash', ['-n'], { input: text }).status).toBe(0)
       expect(text).not.toMatch(/^(token|management) (one|two|three|four)\b/m)
     }

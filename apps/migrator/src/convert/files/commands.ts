@@ -1,8 +1,4 @@
-/**
- * The commands that apply a plan, as two shell scripts: one for this service, and one for the CLI of the legacy
- * service. The review page embeds the source of these functions and runs them too, so they must not use anything
- * outside this file.
- */
+/** The commands that apply a plan, as two shell scripts: one for this service, and one for the CLI of the legacy service. */
 import type { ConversionPlan, PlannedToken } from './plan-schema.ts'
 
 /** The parts of a plan that the commands need. */
@@ -172,28 +168,24 @@ management() { # TOKEN
 }
 `
 
-/** The shell functions above, which the page embeds too. */
-export const SCRIPT_PARTS = { shared: SHARED, latchkey: LATCHKEY, consul: CONSUL }
-type ScriptParts = typeof SCRIPT_PARTS
-
 /** The script for this service. */
-export function latchkeyScript(plan: CommandPlan, parts: ScriptParts): string {
+export function latchkeyScript(plan: CommandPlan): string {
   const links = (group: CommandPlan['groups'][number]) => {
     const named = (names: readonly string[]) => names.map((Name) => ({ Name }))
     const policies = group.policies.length > 0 ? { Policies: named(group.policies) } : {}
     const roles = group.roles.length > 0 ? { Roles: named(group.roles) } : {}
     return [shellQuote(JSON.stringify({ ...policies, ...roles }))]
   }
-  return script(plan, { needs: 'curl, jq', body: parts.latchkey + parts.shared, links, noLinks: ["'{}'"] })
+  return script(plan, { needs: 'curl, jq', body: LATCHKEY + SHARED, links, noLinks: ["'{}'"] })
 }
 
 /** The script for the CLI of the legacy service. */
-export function consulScript(plan: CommandPlan, parts: ScriptParts): string {
+export function consulScript(plan: CommandPlan): string {
   const links = (group: CommandPlan['groups'][number]) => [
     ...group.policies.map((name) => `-policy-name ${shellQuote(name)}`),
     ...group.roles.map((name) => `-role-name ${shellQuote(name)}`),
   ]
-  return script(plan, { needs: 'consul, jq', body: parts.consul + parts.shared, links, noLinks: [] })
+  return script(plan, { needs: 'consul, jq', body: CONSUL + SHARED, links, noLinks: [] })
 }
 
 function script(
@@ -241,14 +233,3 @@ function script(
   ]
   return lines.join('\n')
 }
-
-/** Everything that the page needs to create the same scripts. */
-export const COMMAND_FUNCTIONS = [
-  acceptedPart,
-  shellQuote,
-  commentOf,
-  tokenKey,
-  script,
-  latchkeyScript,
-  consulScript,
-] as const

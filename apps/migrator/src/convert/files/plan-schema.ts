@@ -1,4 +1,4 @@
-/** The plan of a conversion as a document: plan.json, the output of `convert --format json`, and the data of the page. */
+/** The plan of a conversion as a document: plan.json, the output of `convert --json`. */
 import * as z from 'zod'
 
 const token = z
@@ -14,10 +14,6 @@ const token = z
 
 const id = z.string().describe('the beginning of a hash: the same content has the same id in every run')
 const names = z.array(z.string())
-const method = z
-  .enum(['exact', 'greedy'])
-  .describe('exact: proven to be the least; greedy: the best that was found')
-
 const outcome = z.strictObject({
   verdict: z.enum(['go', 'go with care', 'no-go']),
   reasons: z.array(z.string()),
@@ -31,10 +27,6 @@ const question = z.strictObject({
 
 export const planSchema = z.strictObject({
   format: z.literal(1),
-  methods: z.strictObject({
-    policies: method.describe('for the sum of policies, of rules in them, and of links of groups to them'),
-    roles: method.describe('for the number of roles'),
-  }),
   policies: z.array(
     z.strictObject({
       id,
@@ -85,8 +77,14 @@ export const planSchema = z.strictObject({
     .describe('the simulated upgrade from 1.10 to 1.11, without and with the conversion'),
 })
 
-export type ConversionPlan = z.output<typeof planSchema>
-export type PlannedToken = z.output<typeof token>
+type Frozen<T> = T extends readonly (infer Item)[]
+  ? readonly Frozen<Item>[]
+  : T extends object
+    ? { readonly [Key in keyof T]: Frozen<T[Key]> }
+    : T
+
+export type ConversionPlan = Frozen<z.output<typeof planSchema>>
+export type PlannedToken = Frozen<z.output<typeof token>>
 
 /** The text of apps/migrator/conversion.schema.json; `pnpm generate` writes it. */
 export function renderPlanSchema(): string {

@@ -5,8 +5,8 @@ import { proveConversion } from './prove-conversion.ts'
 
 const COMMON = 'node "" { policy = "read" } agent "" { policy = "read" } session "" { policy = "write" }'
 
-/** Two tokens for each of three services, with a common policy, and a role for each. */
-const CONVERSION = aConversion(
+/** Two tokens for each of three services, whose rules are split into a common policy and their own, with a role for each. */
+const CONVERSION = withRoles(
   ['web', 'db', 'mq'].flatMap((name) =>
     [1, 2].map(() => ({
       name,
@@ -14,6 +14,29 @@ const CONVERSION = aConversion(
     })),
   ),
 )
+
+function withRoles(tokens: Parameters<typeof aConversion>[0]): Conversion {
+  const made = aConversion(tokens)
+  const own = /^(?:key|service)_prefix/
+  const blocks = (rules: string, isOwn: boolean) =>
+    rules
+      .split(/\n(?=\w)/)
+      .filter((block) => own.test(block) === isOwn)
+      .join('\n')
+  const [first] = made.policies
+  if (first === undefined) throw new TypeError('three policies')
+  const shared = { ...first, name: 'shared', rules: blocks(first.rules, false) }
+  const role = (name: string) => ({
+    ...{ id: name, name, description: '' },
+    policies: ['shared', name],
+  })
+  return {
+    ...made,
+    policies: [shared, ...made.policies.map((each) => ({ ...each, rules: blocks(each.rules, true) }))],
+    roles: made.policies.map(({ name }) => role(name)),
+    groups: made.groups.map((group) => ({ ...group, policies: [], roles: group.policies })),
+  }
+}
 const prove = (conversion: Conversion) => proveConversion(conversion, { questions: 50, seed: 1 })
 
 test('a conversion without fault changes no decision', () => {
@@ -54,7 +77,7 @@ const FAULTS: Readonly<Record<string, Conversion>> = {
   },
   'a token links a policy more': {
     ...CONVERSION,
-    groups: CONVERSION.groups.map((group, i) => (i === 0 ? { ...group, policies: [2] } : group)),
+    groups: CONVERSION.groups.map((group, i) => (i === 0 ? { ...group, policies: ['mq'] } : group)),
   },
   'a group has the tokens of another': {
     ...CONVERSION,

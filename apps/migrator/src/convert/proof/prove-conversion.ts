@@ -24,32 +24,12 @@ import {
   SeededRandom,
   type TokenRecord,
 } from '@latchkey/acl'
-import { acceptedGroups, type Conversion, type TokenGroup, type TokenRef } from '../conversion.ts'
+import { acceptedGroups, type Conversion, type TokenGroup } from '../conversion.ts'
+import type { ConversionPlan } from '../files/plan-schema.ts'
 import { boundaryQuestion } from './boundary-questions.ts'
 
-/** A decision that the conversion changes. */
-interface DecisionDifference {
-  /** One affected token; tokens of its group with the same rules are affected too. */
-  readonly token: TokenRef
-  readonly group: string
-  readonly question: Question
-  readonly defaultPolicy: 'allow' | 'deny'
-  readonly before: boolean
-  readonly after: boolean
-}
-
-export interface ConversionProof {
-  readonly seed: number
-  readonly tokens: number
-  /** Number of distinct rule texts: tokens with the same text and links are checked once. */
-  readonly texts: number
-  /** Number of compared decisions, for probes and for random questions. */
-  readonly probes: number
-  readonly random: number
-  readonly differenceCount: number
-  /** The first of them, at most {@link DIFFERENCES_MAX}. */
-  readonly differences: readonly DecisionDifference[]
-}
+export type ConversionProof = ConversionPlan['proof']
+type DecisionDifference = ConversionProof['differences'][number]
 
 interface ProofOptions {
   /** Random questions for each rule text. */
@@ -58,6 +38,7 @@ interface ProofOptions {
 }
 
 const DEFAULT_POLICIES = ['deny', 'allow'] as const
+/** Maximum number of differences to name. */
 const DIFFERENCES_MAX = 20
 /** Questions for every text, besides those derived from its rules. */
 const COMMON: readonly Question[] = [
@@ -144,7 +125,7 @@ class ProposedService {
         {
           Name: name,
           Description: description,
-          Policies: linked.map((each) => ({ Name: policies[each]?.name ?? '' })),
+          Policies: linked.map((Name) => ({ Name })),
         },
         { ...context, directory },
       ),
@@ -154,12 +135,14 @@ class ProposedService {
 
   /** A token with the links of a group. */
   token({ policies, roles }: TokenGroup): TokenRecord {
-    const idOf = (record: { readonly ID: string } | undefined) =>
-      record === undefined ? [] : [{ ID: record.ID }]
+    const idsOf = (
+      records: readonly { readonly ID: string; readonly Name: string }[],
+      names: readonly string[],
+    ) => names.flatMap((name) => records.filter(({ Name }) => Name === name).map(({ ID }) => ({ ID })))
     return {
       ...BLANK_TOKEN,
-      Policies: policies.flatMap((each) => idOf(this.policies[each])),
-      Roles: roles.flatMap((each) => idOf(this.roles[each])),
+      Policies: idsOf(this.policies, policies),
+      Roles: idsOf(this.roles, roles),
     }
   }
 

@@ -41,8 +41,7 @@ function tokenGroups(conversion: Conversion): TokenGroup[] {
   const sizeOf = (groups: readonly { readonly tokens: readonly unknown[] }[]) =>
     groups.reduce((sum, { tokens }) => sum + tokens.length, 0)
   const converted = sizeOf(acceptedGroups(conversion)) + conversion.cleared.length
-  const left =
-    sizeOf(conversion.groups.filter(({ isRejected }) => isRejected)) + conversion.unconvertible.length
+  const left = sizeOf(conversion.groups.filter(({ rejected }) => rejected)) + conversion.unconvertible.length
   const kept = { unwritable: false } as const
   return [
     { type: 'client', count: converted, rules: undefined, ...kept },
