@@ -1,10 +1,8 @@
-/** The contents of a snapshot archive besides tokens: servers, intentions, policies, and the bootstrap state. */
+/** The contents of a snapshot archive besides tokens: servers, intentions, and the bootstrap state. */
 import { readVersion, type ServiceVersion } from '@latchkey/contract'
 import type { IntentionSpec } from '../scenario/scenario.ts'
-import { decodeFields, type Fields, fieldsOf, listOf, plainTextOf } from './decode-value.ts'
-import type { StateRecord } from './framer.ts'
-import { isKnownRecordType, RECORD } from './record-types.ts'
-import type { ArchiveMeta } from './unpack.ts'
+import { decodeFields, type Fields, fieldsOf, plainTextOf } from './decode-value.ts'
+import { isKnownRecordType, RECORD, type StateRecord } from './framer.ts'
 
 interface ArchiveServer {
   readonly name: string
@@ -13,34 +11,22 @@ interface ArchiveServer {
   readonly version: ServiceVersion | undefined
 }
 
-interface ArchivePolicy {
-  readonly ID: string
-  readonly Name: string
-  readonly Rules: string
-  readonly Datacenters: readonly string[]
-}
-
-/** Maximum number of intentions, policies and servers to keep, as in a scenario. */
+/** Maximum number of intentions and servers to keep, as in a scenario. */
 const KEPT_MAX = 100_000
 /** The name under which servers register themselves. */
 const SERVER_SERVICE = 'consul'
 const BOOTSTRAP_INDEX = 'acl-token-bootstrap'
-const INTENTION_ENTRY = 'service-intentions'
 
 export class ArchiveContents {
   readonly servers = new Map<string, ArchiveServer>()
   readonly intentions: IntentionSpec[] = []
-  readonly policies: ArchivePolicy[] = []
   /** Undefined until a record of the archive shows it. */
   bootstrapped: boolean | undefined
   /** Token records in the legacy format and in the new format. A store from before 1.4.0 has only legacy records. */
   legacyRecords = 0
   newRecords = 0
-  /** Destinations whose intentions are config entries, as from 1.9.0 on. */
-  intentionEntries = 0
   /** Number of records by type, for types that no known version writes. */
   readonly unknown = new Map<number, number>()
-  meta: ArchiveMeta | undefined
 
   /** Adds a record that is not a token. */
   add({ type, value, byte }: StateRecord): void {
@@ -51,15 +37,6 @@ export class ArchiveContents {
       case RECORD.intention:
         this.addIntention(decodeFields(value, byte), byte)
         break
-      case RECORD.policy:
-        this.addPolicy(decodeFields(value, byte), byte)
-        break
-      case RECORD.configEntry: {
-        const entry = fieldsOf(decodeFields(value, byte).Entry)
-        if (entry !== undefined && plainTextOf(entry.Kind, byte) === INTENTION_ENTRY)
-          this.intentionEntries += 1
-        break
-      }
       case RECORD.legacyBootstrap: {
         const { AllowBootstrap } = decodeFields(value, byte)
         this.bootstrapped = AllowBootstrap === false
@@ -96,17 +73,6 @@ export class ArchiveContents {
       namespace: text('DestinationNS') || 'default',
       sourceNamespace: text('SourceNS') || 'default',
       hasMeta: Object.keys(fieldsOf(fields.Meta) ?? {}).length > 0,
-    })
-  }
-
-  private addPolicy(fields: Fields, byte: number): void {
-    if (this.policies.length >= KEPT_MAX) return
-    const text = (name: string) => plainTextOf(fields[name], byte)
-    this.policies.push({
-      ID: text('ID'),
-      Name: text('Name'),
-      Rules: text('Rules'),
-      Datacenters: listOf(fields.Datacenters).map((each) => plainTextOf(each, byte)),
     })
   }
 }

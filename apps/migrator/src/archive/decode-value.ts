@@ -1,6 +1,6 @@
 /** Decodes values in the encoding of the legacy service: msgpack of 2011, in which texts and bytes are both "raw". */
 import { Decoder } from '@msgpack/msgpack'
-import { ArchiveError } from './archive-error.ts'
+import { ArchiveError } from './framer.ts'
 
 /** Fields of a record. Texts remain bytes until {@link textOf} decodes them, because times and hashes are not texts. */
 export type Fields = Readonly<Record<string, unknown>>

@@ -3,7 +3,34 @@
  * Values are skipped without decoding, because most records (keys, nodes, checks) are irrelevant. A limit on the size
  * of a record limits what decoding it can allocate.
  */
-import { ArchiveError } from './archive-error.ts'
+/** The file is damaged, truncated, or not an archive. `byte` is an offset in `state.bin`. The message has no secret. */
+export class ArchiveError extends Error {
+  override readonly name = 'ArchiveError'
+  readonly byte: number | undefined
+
+  constructor(message: string, options: { readonly byte?: number; readonly cause?: unknown } = {}) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause })
+    this.byte = options.byte
+  }
+}
+
+/** Types of the records in `state.bin`. The numbers are part of the public format and are never reused. */
+export const RECORD = {
+  register: 0,
+  legacyToken: 4,
+  legacyBootstrap: 11,
+  intention: 12,
+  index: 16,
+  token: 17,
+} as const
+
+/** The highest type that versions up to 1.9 write. Types without a name above, such as sessions and keys, are not used. */
+const KNOWN_MAX = 31
+
+/** Whether versions up to 1.9 write this type. */
+export function isKnownRecordType(type: number): boolean {
+  return type <= KNOWN_MAX
+}
 
 /** Maximum size of a record. The largest records are keys, with values of half a megabyte by default. */
 const STATE_RECORD_BYTES_MAX = 32 * 1024 * 1024

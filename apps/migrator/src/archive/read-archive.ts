@@ -1,8 +1,7 @@
 /** Reads the tokens of a snapshot archive of the legacy service, in constant memory. */
 import type { DumpRecord } from '@latchkey/acl'
 import { ArchiveContents } from './contents.ts'
-import { RecordFramer } from './framer.ts'
-import { RECORD } from './record-types.ts'
+import { RECORD, RecordFramer } from './framer.ts'
 import { tokenOf } from './tokens.ts'
 import { unpackArchive } from './unpack.ts'
 
@@ -23,7 +22,6 @@ export async function* readArchive(
     for (;;) {
       const next = await state.next()
       if (next.done === true) {
-        contents.meta = next.value
         framer.end()
         return contents
       }
@@ -47,6 +45,6 @@ export async function* readArchive(
     }
   } finally {
     // Closes the file if a bad record or the caller stopped the read early.
-    await state.return({ index: undefined, servers: undefined })
+    await state.return()
   }
 }

@@ -1,7 +1,6 @@
 /** Tokens of a snapshot archive, as records of a dump. */
 import { decodeFields, type Fields, fieldsOf, listOf, plainTextOf, textOf } from './decode-value.ts'
-import type { StateRecord } from './framer.ts'
-import { RECORD } from './record-types.ts'
+import { RECORD, type StateRecord } from './framer.ts'
 
 /** Converts a token record to a record of a dump; undefined if it is not a token. @throws ArchiveError */
 export function tokenOf({ type, value, byte }: StateRecord): object | undefined {

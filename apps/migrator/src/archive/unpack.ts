@@ -8,7 +8,7 @@ import { ReadableStream } from 'node:stream/web'
 import { createGunzip } from 'node:zlib'
 import { createTarDecoder, type ParsedTarEntry } from 'modern-tar'
 import * as z from 'zod'
-import { ArchiveError } from './archive-error.ts'
+import { ArchiveError } from './framer.ts'
 
 interface ArchiveLimits {
   /** Maximum size of the unpacked archive. */
@@ -29,19 +29,7 @@ const HASHED = ['meta.json', 'state.bin'] as const
 /** Maximum length of an unexpected file name in a message. */
 const NAME_LENGTH_MAX = 80
 
-const metaSchema = z.object({
-  Index: z.number().optional(),
-  Size: z.number().optional(),
-  Configuration: z.object({ Servers: z.array(z.unknown()).nullish() }).nullish(),
-})
-
-/** The contents of `meta.json`. */
-export interface ArchiveMeta {
-  /** Index of the last write in the archive. */
-  readonly index: number | undefined
-  /** Servers of the cluster, without their names. */
-  readonly servers: number | undefined
-}
+const metaSchema = z.object({ Size: z.number().optional() })
 
 /** Whether a file starts with the magic bytes of gzip. @param bytes at least its first two bytes. */
 export function isGzip(bytes: Uint8Array): boolean {
@@ -49,15 +37,14 @@ export function isGzip(bytes: Uint8Array): boolean {
 }
 
 /**
- * Yields the bytes of `state.bin`, and returns the contents of `meta.json` after every checksum was verified. If this
- * throws, the caller must discard what it read.
+ * Yields the bytes of `state.bin`, and verifies every checksum at the end. If this throws, the caller must discard what it read.
  *
  * @throws ArchiveError if the archive is damaged, truncated, too large, or not an archive of the legacy service.
  */
 export async function* unpackArchive(
   packed: AsyncIterable<Uint8Array>,
   limits: ArchiveLimits = ARCHIVE_LIMITS,
-): AsyncGenerator<Uint8Array, ArchiveMeta> {
+): AsyncGenerator<Uint8Array, void> {
   const hashes = new Map<Name, Hash>()
   const texts = new Map<Name, string>()
   let stateBytes = 0
@@ -86,11 +73,10 @@ export async function* unpackArchive(
   const missing = NAMES.find((name) => !hashes.has(name))
   if (missing !== undefined) throw new ArchiveError(`${missing} is missing from the archive`)
   checkSums(texts.get('SHA256SUMS') ?? '', hashes)
-  const meta = readMeta(texts.get('meta.json') ?? '')
-  if (meta.size !== undefined && meta.size !== stateBytes) {
-    throw new ArchiveError(`state.bin has ${stateBytes} bytes, but meta.json says ${meta.size}`)
+  const size = sizeIn(texts.get('meta.json') ?? '')
+  if (size !== undefined && size !== stateBytes) {
+    throw new ArchiveError(`state.bin has ${stateBytes} bytes, but meta.json says ${size}`)
   }
-  return meta
 }
 
 /** Fails as soon as a limit is exceeded, before the rest is unpacked. */
@@ -168,7 +154,8 @@ function checkSums(text: string, hashes: ReadonlyMap<Name, Hash>): void {
   }
 }
 
-function readMeta(text: string): ArchiveMeta & { readonly size: number | undefined } {
+/** The size of `state.bin` according to `meta.json`. */
+function sizeIn(text: string): number | undefined {
   let json: unknown
   try {
     json = JSON.parse(text)
@@ -177,8 +164,7 @@ function readMeta(text: string): ArchiveMeta & { readonly size: number | undefin
   }
   const meta = metaSchema.safeParse(json)
   if (!meta.success) throw new ArchiveError('meta.json does not describe a snapshot')
-  const { Index, Size, Configuration } = meta.data
-  return { index: Index, size: Size, servers: Configuration?.Servers?.length }
+  return meta.data.Size
 }
 
 /** Translates errors of zlib and tar to messages for operators. */

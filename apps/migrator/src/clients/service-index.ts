@@ -5,8 +5,7 @@
 import { isBefore } from '@latchkey/contract'
 import type { WorkloadSpec } from '../scenario/scenario.ts'
 import { version } from '../version.ts'
-import type { Outcome } from './call.ts'
-import { callsIn } from './calls-in.ts'
+import { callsIn, type Outcome } from './call.ts'
 import type { ClusterState } from './cluster-states.ts'
 import type { Tally } from './tally.ts'
 

@@ -81,7 +81,7 @@ export function groupSlug(tokenNames: readonly string[], rules: readonly Canonic
 const PARTS_MAX = 2
 
 /** `node-agent-read`, `key-shared-write-and-service-web-read`. */
-export function rulesSlug(rules: readonly CanonicalRule[]): string {
+function rulesSlug(rules: readonly CanonicalRule[]): string {
   const alike = Map.groupBy(rules, ({ segment, level }) => `${slug(segment)} ${level}`)
   const parts = [...alike.entries()].slice(0, PARTS_MAX).map(([key, members]) => {
     const [segment = '', level = ''] = key.split(' ')

@@ -8,7 +8,7 @@ import type { Conversion, TokenRef } from './conversion.ts'
 import { type CanonicalRule, canonicalRules, printPolicy } from './rules/canonical-rules.ts'
 
 /** Tokens with equal decisions, before policies are proposed for them. */
-export interface IntakeGroup {
+interface IntakeGroup {
   /** In their canonical order. */
   readonly rules: readonly CanonicalRule[]
   readonly texts: Set<string>

@@ -1,13 +1,21 @@
 /** The result of `plan`: an overview of a dump and a scenario. Times are seconds. */
 import { ACCESSOR_BATCH_SIZE_MAX, batchCountOf, batchesDurationMs } from '@latchkey/acl'
 import type { ServiceVersion } from '@latchkey/contract'
-import type { Evidence, Finding, Severity, Verdict } from '../findings/finding.ts'
-import { agrees, counted, reasonsOf, sortFindings, verdictOf } from '../findings/finding.ts'
-import { runSimulation } from '../output/run-simulation.ts'
+import {
+  agrees,
+  counted,
+  type Evidence,
+  type Finding,
+  reasonsOf,
+  type Severity,
+  sortFindings,
+  type Verdict,
+  verdictOf,
+} from '../findings/finding.ts'
+import { migratingIn, runSimulation } from '../output/run-simulation.ts'
 import type { Scenario } from '../scenario/scenario.ts'
 import { toSeconds } from '../scenario/time.ts'
 import { findDump, withDump } from './dump-facts.ts'
-import { migratingIn } from './migrating.ts'
 import { planRoute } from './route.ts'
 import { type PlanStep, planSteps } from './steps.ts'
 import { type TimedStep, timeSteps } from './timed-steps.ts'

@@ -10,7 +10,7 @@ import { afterwards, beforehand, conversion, oldestOf } from './steps.ts'
 import type { TimedStep } from './timed-steps.ts'
 
 /** The last minor version that evaluates the rules of legacy tokens and assigns accessors. */
-const LAST_WITH_LEGACY = version('1.10.12')
+export const LAST_WITH_LEGACY = version('1.10.12')
 
 /** Time between the replacements of two servers, and how long a server is away during its own. */
 const INTERVAL_MS = 60_000
@@ -18,7 +18,7 @@ const DOWNTIME_MS = 5_000
 /** Time at a stop, after the cluster has settled. */
 const PAUSE_MS = 600_000
 
-export interface Route {
+interface Route {
   /** The whole route as a scenario. */
   readonly scenario: Scenario
   readonly steps: readonly TimedStep[]
@@ -30,12 +30,14 @@ export interface Route {
  *
  * @param cluster its `from` versions are the start of the route; its events are ignored.
  * @param options.withRules client tokens whose rights come from rules.
+ * @param options.convert how many of them get policies at the stop; undefined for all.
  * @throws InputError if the cluster already runs the target or a later version.
  */
 export function planRoute(
   cluster: Scenario,
-  { to, withRules }: { readonly to: ServiceVersion; readonly withRules: number },
+  options: { readonly to: ServiceVersion; readonly withRules: number; readonly convert?: number },
 ): Route {
+  const { to, withRules, convert } = options
   const from = oldestOf(cluster)
   if (!isBefore(from, to)) {
     throw new InputError(`the servers already run ${from.text}: --to takes a later version`)
@@ -72,7 +74,7 @@ export function planRoute(
       steps.push(
         ...after.map((step) => ({ ...step, when: 'after' as const, at: toSeconds(settledMs), parts: [] })),
       )
-      scenario = { ...scenario, events: [...scenario.events, ...convertAndSnapshot(settledMs)] }
+      scenario = { ...scenario, events: [...scenario.events, ...convertAndSnapshot(settledMs, convert)] }
     }
     startMs = settledMs + PAUSE_MS
   }
@@ -139,9 +141,9 @@ function replaceAll({ datacenters }: Scenario, to: ServiceVersion, startMs: numb
 }
 
 /** The operator's actions at a stop: converts the tokens with rules, and forces snapshots. */
-function convertAndSnapshot(atMs: number): ScenarioEvent[] {
+function convertAndSnapshot(atMs: number, count: number | undefined): ScenarioEvent[] {
   return [
-    { kind: 'convert-tokens', atMs: atMs + 1, count: undefined, place: {} },
+    { kind: 'convert-tokens', atMs: atMs + 1, count, place: {} },
     { kind: 'snapshot', atMs: atMs + 2, server: undefined, place: {} },
   ]
 }

@@ -8,7 +8,6 @@ import {
 import type { LegacyToken } from '@latchkey/contract'
 import type { ArchiveContents } from '../archive/contents.ts'
 import { hashOfId, nameWithoutId } from '../dump/hidden-id.ts'
-import { IdIndex } from '../dump/id-index.ts'
 import { isLinked } from '../dump/is-linked.ts'
 import { counted, type Finding, type Severity } from '../findings/finding.ts'
 import { RULE_ISSUES } from '../findings/rule-findings.ts'
@@ -65,7 +64,7 @@ interface Issue {
 }
 
 export class TokenCensus {
-  private readonly seen = new IdIndex()
+  private readonly seen = new Map<string, number>()
   private readonly issues = new Map<string, Issue>()
   private readonly analyses = new Map<string, RuleAnalysis>()
   private readonly widening: 'keep' | 'comment-out'

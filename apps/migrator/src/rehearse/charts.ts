@@ -1,10 +1,10 @@
 /** The charts of a rehearsal: the measurements, and the prediction of the simulation for the same schedule. */
 import type { Chart, ClientTrack, Mark, Stretch, TokenPoint, Track } from '../report/chart/chart.ts'
-import type { ModeChange } from './modes.ts'
 import { BATCH, type Simulated } from './proof/measured.ts'
 import type { Run, Seen } from './run.ts'
 import { type LogLine, linesOf } from './server-process.ts'
 import type { Step } from './steps/schedule.ts'
+import type { ModeChange } from './watches.ts'
 
 /** The measurements of a rehearsal. Times are milliseconds since the schedule began. */
 interface Observed {

@@ -7,8 +7,6 @@ import { sleep } from '../sleep.ts'
 import { isAtLeast, NEW_ACLS } from '../version.ts'
 import { measuredChart, observedOf } from './charts.ts'
 import type { Cluster } from './cluster.ts'
-import { compareTokens } from './copies.ts'
-import type { ServerModes } from './modes.ts'
 import type { ProbeResult } from './probes.ts'
 import { findIntentions } from './proof/intentions.ts'
 import { type MigrationStatus, withLostLines } from './proof/lost-lines.ts'
@@ -16,10 +14,11 @@ import { BATCH, ENDED, JOINED, type Simulated, simulateMeasured, stallsOf } from
 import type { Proof } from './proof/proof.ts'
 import { type MeasuredMigration, prove } from './proof/prove.ts'
 import { proveRights, type RightsProof } from './proof/rights.ts'
-import type { SecondaryFound } from './proof/secondaries.ts'
+import { compareTokens, type SecondaryFound } from './proof/secondaries.ts'
 import { measuredOf, type Run, type Seen } from './run.ts'
 import { type LogLine, linesOf } from './server-process.ts'
 import type { Step } from './steps/schedule.ts'
+import type { ServerModes } from './watches.ts'
 
 export interface Rehearsal {
   readonly scenario: string

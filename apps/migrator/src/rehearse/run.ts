@@ -2,13 +2,13 @@
 import type { LegacyToken } from '@latchkey/contract'
 import type { Scenario } from '../scenario/scenario.ts'
 import type { Fleet } from './fleet.ts'
-import type { ModeChange, ServerModes } from './modes.ts'
 import type { ProbeResult } from './probes.ts'
 import type { Done, Measured } from './proof/measured.ts'
 import type { Stall } from './proof/stalls.ts'
 import type { LogLine } from './server-process.ts'
 import type { CreatedIntention } from './steps/intentions.ts'
 import type { TokenBook } from './steps/tokens.ts'
+import type { ModeChange, ServerModes } from './watches.ts'
 import type { Windows } from './workloads.ts'
 
 export interface RehearsalOptions {

@@ -1,7 +1,6 @@
 /** The facts that the pages of a report show, derived once. */
 import { batchesDurationMs } from '@latchkey/acl'
-import type { Simulation } from '../output/run-simulation.ts'
-import { migratingIn } from '../plan/migrating.ts'
+import { migratingIn, type Simulation } from '../output/run-simulation.ts'
 import { countsOf } from '../plan/plan.ts'
 import { planSteps } from '../plan/steps.ts'
 import { type TimedStep, timeSteps } from '../plan/timed-steps.ts'

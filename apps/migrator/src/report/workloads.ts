@@ -1,6 +1,6 @@
 /** The outcomes for the clients of each workload, with totals. */
 import { type Html, html } from '@latchkey/contract'
-import { callsIn } from '../clients/calls-in.ts'
+import { callsIn } from '../clients/call.ts'
 import { countClients } from '../clients/clients.ts'
 import type { ClientErrors } from '../clients/tally.ts'
 import type { Scenario } from '../scenario/scenario.ts'

@@ -15,10 +15,9 @@ function flatten(issue: z.core.$ZodIssue, prefix: Path, file: unknown): Problem[
   const path = [...prefix, ...issue.path.map((part) => (typeof part === 'symbol' ? String(part) : part))]
   const value = valueAt(file, path)
   if (issue.code === 'unrecognized_keys') {
-    const known = fieldsAt(path, file)
     return issue.keys.map((key) => ({
       path: [...path, key],
-      message: `unknown field${didYouMean(key, known)}`,
+      message: `unknown field${didYouMean(key, NAMES.fields)}`,
     }))
   }
   if (issue.code === 'invalid_union') {
@@ -29,7 +28,7 @@ function flatten(issue: z.core.$ZodIssue, prefix: Path, file: unknown): Problem[
     const [best] = branches
     if (best !== undefined) return best
     if (value === undefined && path.at(-1) === 'kind') return [{ path, message: 'is missing' }]
-    if (path.at(-1) === 'kind') return [{ path, message: `unknown kind${suggestion(value, kindsAt(path))}` }]
+    if (path.at(-1) === 'kind') return [{ path, message: `unknown kind${suggestion(value, NAMES.kinds)}` }]
   }
   return [{ path, message: messageOf(issue, value) }]
 }
@@ -103,50 +102,15 @@ function valueAt(file: unknown, path: Path): unknown {
   )
 }
 
-/** A part of the JSON Schema. */
-type Shape = Readonly<Record<string, unknown>>
+/** The names of all fields and the kinds of all events and workloads, for suggestions. */
+const NAMES = { fields: new Set<string>(), kinds: new Set<string>() }
+collectNames(z.toJSONSchema(scenarioSchema, { io: 'input' }))
 
-/** The fields of the schema at a path; for an event, the fields of its kind. */
-function fieldsAt(path: Path, file: unknown): Set<string> {
-  const value = valueAt(file, path)
-  const kind = isShape(value) ? value.kind : undefined
-  const shapes = shapesAt(path).filter((shape) => {
-    const own = propertiesOf(shape).kind
-    return !isShape(own) || own.const === undefined || kind === undefined || own.const === kind
-  })
-  return new Set(shapes.flatMap((shape) => Object.keys(propertiesOf(shape))))
-}
-
-/** The kinds of events, for the path of a `kind` field. */
-function kindsAt(path: Path): string[] {
-  return shapesAt(path).flatMap((shape) => (typeof shape.const === 'string' ? [shape.const] : []))
-}
-
-function shapesAt(path: Path): Shape[] {
-  return path.reduce<Shape[]>(
-    (shapes, part) => {
-      const next = shapes.flatMap((shape) =>
-        typeof part === 'number' ? [shape.items, ...arrayOf(shape.prefixItems)] : [propertiesOf(shape)[part]],
-      )
-      return next.filter(isShape).flatMap(alternatives)
-    },
-    alternatives(z.toJSONSchema(scenarioSchema, { io: 'input' }) as Shape),
-  )
-}
-
-function alternatives(shape: Shape): Shape[] {
-  const branches = [...arrayOf(shape.anyOf), ...arrayOf(shape.oneOf)].filter(isShape)
-  return branches.length === 0 ? [shape] : branches.flatMap(alternatives)
-}
-
-function propertiesOf({ properties }: Shape): Shape {
-  return isShape(properties) ? properties : {}
-}
-
-function arrayOf(value: unknown): unknown[] {
-  return Array.isArray(value) ? value : []
-}
-
-function isShape(value: unknown): value is Shape {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
+function collectNames(schema: unknown): void {
+  if (typeof schema !== 'object' || schema === null) return
+  for (const [key, value] of Object.entries(schema)) {
+    if (key === 'properties') for (const name of Object.keys(value)) NAMES.fields.add(name)
+    if (key === 'const') NAMES.kinds.add(value)
+    collectNames(value)
+  }
 }

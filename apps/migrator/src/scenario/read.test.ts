@@ -114,39 +114,6 @@ events:
   })
 })
 
-describe('a retired spelling is refused with the one that replaced it', () => {
-  const DC = 'datacenters: [{ name: dc1, servers: [{ id: s1 }] }]'
-  test.each([
-    [
-      'datacenters: { dc1: { servers: 1 } }',
-      '1:1: datacenters: write a list instead of a map: - { name: … }',
-    ],
-    [
-      'datacenters: [{ name: dc1, servers: { s1: {} } }]',
-      'servers: write a list instead of a map: - { id: … }',
-    ],
-    ['datacenters: [{ id: dc1, servers: 1 }]', '1:17: datacenters[0].id: this field is called name'],
-    ['datacenters: [{ name: dc1, servers: [{ name: s1 }] }]', 'servers[0].name: this field is called id'],
-    [
-      'datacenters: [{ name: dc1, servers: 1, legacyTokens: 7 }]',
-      'write legacyTokens at the top of the file',
-    ],
-    ['datacenters: [{ name: dc1, servers: [{ id: s1, acls: off }] }]', 'acls: write false instead of off'],
-    [`${DC}\ntokens: 7`, '2:1: tokens: this field is called legacyTokens'],
-    [`${DC}\nworkloads: [{ type: new }]`, 'workloads[0].type: this field is called kind'],
-    [`${DC}\nevents: [{ at: 1, action: crash, server: s1 }]`, 'events[0].action: this field is called kind'],
-    [`${DC}\nevents: [{ at: 1, type: crash, server: s1 }]`, 'events[0].type: this field is called kind'],
-    [`${DC}\nevents: [{ at: 1, kind: kill, server: s1 }]`, 'events[0].kind: write crash instead of kill'],
-  ])('%s', (text, message) => {
-    expect(refusalOf(`${text}\n`)).toContain(message)
-  })
-
-  test('the type of created tokens is not a retired spelling', () => {
-    const text = `${DC}\nevents: [{ at: 1, kind: create-tokens, type: management }]\n`
-    expect(readScenario(text, 'plan.yaml').events).toMatchObject([{ type: 'management' }])
-  })
-})
-
 describe('refusals name the line', () => {
   test('an unknown field', () => {
     expect(refusalOf('datacenters:\n  - name: dc1\n    serverz: 3\n')).toBe(

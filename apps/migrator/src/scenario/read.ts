@@ -14,7 +14,6 @@ import {
 import { InputError, type Place } from '../errors.ts'
 import { problemsOf } from './problems.ts'
 import { resolveScenario } from './resolve.ts'
-import { retiredSpellings } from './retired.ts'
 import type { Scenario } from './scenario.ts'
 import { type ScenarioInput, scenarioSchema } from './schema.ts'
 import { type Path, type Problem, sourceOf } from './source.ts'
@@ -109,8 +108,6 @@ function keepTexts(doc: Document): void {
 }
 
 function check(plain: unknown, placeOf: (path: Path) => Place): ScenarioInput {
-  const retired = retiredSpellings(plain)
-  if (retired.length > 0) throw refusal(retired, placeOf)
   const problems = problemsOf(plain)
   if (problems.length > 0) throw refusal(problems, placeOf)
   return scenarioSchema.parse(plain)

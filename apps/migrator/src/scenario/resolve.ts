@@ -3,8 +3,15 @@ import { readLegacyRecord, type SeenIds } from '@latchkey/acl'
 import { didYouMean } from './closest.ts'
 import { resolveEvents } from './resolve-events.ts'
 import { resolveDatacenters } from './resolve-members.ts'
-import type { DatacenterSpec, IntentionSpec, Scenario, TokenGroup, WorkloadSpec } from './scenario.ts'
-import { linkKey, tokenCount } from './scenario.ts'
+import {
+  type DatacenterSpec,
+  type IntentionSpec,
+  linkKey,
+  type Scenario,
+  type TokenGroup,
+  tokenCount,
+  type WorkloadSpec,
+} from './scenario.ts'
 import type { ScenarioInput } from './schema.ts'
 import { TOKENS_MAX, versionOf } from './schema-parts.ts'
 import type { Source } from './source.ts'

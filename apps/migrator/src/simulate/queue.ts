@@ -20,9 +20,10 @@ interface QueueEntry {
   readonly run: () => void
 }
 
-/** A binary heap by time, phase and insertion order. */
+/** The entries by time, phase and insertion order. */
 export class EventQueue {
-  private readonly heap: QueueEntry[] = []
+  /** The first one last, where it can be taken at no cost. */
+  private readonly entries: QueueEntry[] = []
   private sequence = 0
   private active = 0
 
@@ -35,48 +36,24 @@ export class EventQueue {
     const isActive = options.passive !== true
     const entry = { atMs, phase, sequence: this.sequence++, isActive, run }
     if (isActive) this.active += 1
-    const heap = this.heap
-    heap.push(entry)
-    let i = heap.length - 1
-    while (i > 0) {
-      const parent = (i - 1) >> 1
-      const above = heap[parent]
-      if (above === undefined || !goesBefore(entry, above)) break
-      heap[i] = above
-      i = parent
+    let low = 0
+    for (let high = this.entries.length; low < high; ) {
+      const middle = (low + high) >> 1
+      const other = this.entries[middle]
+      if (other !== undefined && goesBefore(entry, other)) low = middle + 1
+      else high = middle
     }
-    heap[i] = entry
+    this.entries.splice(low, 0, entry)
   }
 
   peek(): QueueEntry | undefined {
-    return this.heap[0]
+    return this.entries.at(-1)
   }
 
   pop(): QueueEntry | undefined {
-    const heap = this.heap
-    const [first] = heap
-    const last = heap.pop()
-    if (first === undefined || last === undefined) return undefined
-    if (first.isActive) this.active -= 1
-    if (heap.length > 0) this.sink(last)
+    const first = this.entries.pop()
+    if (first?.isActive) this.active -= 1
     return first
-  }
-
-  /** Puts an entry at the top, and sifts it down. */
-  private sink(entry: QueueEntry): void {
-    const heap = this.heap
-    let i = 0
-    for (;;) {
-      const left = heap[2 * i + 1]
-      const right = heap[2 * i + 2]
-      if (left === undefined) break
-      const isRight = right !== undefined && goesBefore(right, left)
-      const child = isRight ? right : left
-      if (!goesBefore(child, entry)) break
-      heap[i] = child
-      i = 2 * i + (isRight ? 2 : 1)
-    }
-    heap[i] = entry
   }
 }
 

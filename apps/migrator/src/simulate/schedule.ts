@@ -1,6 +1,5 @@
 /** Puts the initial state and the events of a scenario on the clock. */
-import type { ScenarioEvent, ServerSpec } from '../scenario/scenario.ts'
-import { linkKey } from '../scenario/scenario.ts'
+import { linkKey, type ScenarioEvent, type ServerSpec } from '../scenario/scenario.ts'
 import { isAtLeast, NEW_ACLS } from '../version.ts'
 import type { ServerState } from './datacenter.ts'
 import type { Mode } from './history.ts'

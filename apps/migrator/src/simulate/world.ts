@@ -1,7 +1,6 @@
 /** The state of a simulated cluster, and the functions through which the engine changes it. */
 import { SeededRandom } from '@latchkey/acl'
-import type { Scenario } from '../scenario/scenario.ts'
-import { linkKey, tokenCount } from '../scenario/scenario.ts'
+import { linkKey, type Scenario, tokenCount } from '../scenario/scenario.ts'
 import {
   createDatacenter,
   type DatacenterState,

@@ -76,7 +76,7 @@ function undefinedIfSilent(error: unknown): undefined {
   if (!(error instanceof ServiceSilent)) throw error
 }
 
-export const MODE_TEXTS: Readonly<Record<Mode, string>> = {
+const MODE_TEXTS: Readonly<Record<Mode, string>> = {
   old: 'before 1.4.0',
   off: 'ACLs off',
   legacy: 'legacy mode',

@@ -1,7 +1,6 @@
 import { join } from 'node:path'
 import { readLegacyRecord } from '@latchkey/acl'
-import type { LegacyToken } from '@latchkey/contract'
-import { visibleJson } from '@latchkey/contract'
+import { type LegacyToken, visibleJson } from '@latchkey/contract'
 import { InvalidArgumentError } from 'commander'
 import { readDump } from '../../dump/read-dump.ts'
 import { openDump } from '../../dump/source.ts'

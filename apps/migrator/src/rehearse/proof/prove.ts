@@ -3,13 +3,13 @@
 import { ACCESSOR_BATCH_INTERVAL_MS_MIN, ACCESSOR_BATCH_SIZE_MAX, MEMBER_HEARTBEAT_MS } from '@latchkey/acl'
 import type { WorkloadSpec } from '../../scenario/scenario.ts'
 import { spanOf } from '../../scenario/time.ts'
-import { MODE_POLL_MS, type ServerModes } from '../modes.ts'
 import type { TokenFaults } from '../steps/tokens.ts'
+import { MODE_POLL_MS, type ServerModes } from '../watches.ts'
 import { isCompared, notRehearsed, type Window, type Windows } from '../workloads.ts'
 import { haveSameBursts } from './bursts.ts'
 import { type IntentionsFound, intentionProofs } from './intentions.ts'
 import type { Simulated } from './measured.ts'
-import type { Proof } from './proof.ts'
+import { endProof, type Proof, proof, rightsProof } from './proof.ts'
 import type { RightsProof } from './rights.ts'
 import { type SecondaryFound, secondaryProofs } from './secondaries.ts'
 import { CLOCK_MS, distanceMs, type Stall, stalledMs } from './stalls.ts'
@@ -64,7 +64,7 @@ export function prove(found: Findings, simulated: Simulated): readonly Proof[] {
       : [accessorProof(found.tokens), editProof(found.tokens, found.edits)]),
     lawProof(found.migration),
     ...(found.rights === undefined ? [] : [rightsProof(found.rights)]),
-    endProof(found.endedBy, simulated),
+    endProof(found.endedBy, simulated.endsLegacyMode),
     modeProof(found, simulated),
     ...found.secondaries.flatMap((each) => {
       const predicted = simulated.secondaries[each.datacenter]
@@ -81,11 +81,6 @@ export function prove(found: Findings, simulated: Simulated): readonly Proof[] {
       ? []
       : [proof('the simulation obeys its rules', simulated.violations, '')]),
   ]
-}
-
-/** A proof that holds if there are no faults. */
-function proof(name: string, faults: readonly string[], detail: string): Proof {
-  return { name, holds: faults.length === 0, detail: faults.join('; ') || detail }
 }
 
 function faultsOf(faults: Readonly<Record<string, number>>): string[] {
@@ -121,19 +116,6 @@ function lawProof({ batches, sizes, smallestGapMs }: MeasuredMigration): Proof {
     holds: largest <= ACCESSOR_BATCH_SIZE_MAX && isLate,
     detail: batches === 0 ? 'no batch' : `${plural(batches, 'batch')} of at most ${largest} tokens${gap}`,
   }
-}
-
-function rightsProof({ differences, questions, tokens, notPresentable }: RightsProof): Proof {
-  const skipped = notPresentable > 0 ? `; ${notPresentable} secrets cannot be sent over HTTP` : ''
-  const detail = `${questions} checks on ${tokens} tokens, no difference${skipped}`
-  return proof('no secret gained or lost a right', differences, detail)
-}
-
-function endProof(endedBy: readonly string[], { endsLegacyMode }: Simulated): Proof {
-  const by = endedBy.length === 0 ? 'it has not ended' : `by server ${endedBy.join(', ')}`
-  return endsLegacyMode
-    ? { name: 'legacy mode ended once', holds: endedBy.length === 1, detail: by }
-    : { name: 'legacy mode did not end, as simulated', holds: endedBy.length === 0, detail: by }
 }
 
 function modeProof({ servers, stalls }: Findings, simulated: Simulated): Proof {

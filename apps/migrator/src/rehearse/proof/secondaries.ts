@@ -1,7 +1,8 @@
 /** The proofs for each secondary: it follows the primary as simulated. Spec 9.2.2, 9.2.3. */
 import { counted } from '../../findings/finding.ts'
-import type { CopyFaults } from '../copies.ts'
-import type { Proof } from './proof.ts'
+import type { Cluster } from '../cluster.ts'
+import { type Found, readTokens } from '../steps/tokens.ts'
+import { endProof, type Proof, rightsProof } from './proof.ts'
 import type { RightsProof } from './rights.ts'
 import { distanceMs, type Stall } from './stalls.ts'
 
@@ -37,18 +38,11 @@ export function secondaryProofs(
   tolerance: Tolerance,
 ): readonly Proof[] {
   return [
-    endProof(found, simulated),
+    endProof(found.endedBy, simulated.endsLegacyMode, found.datacenter),
     ...(found.copies === undefined ? [] : [copyProof(found.datacenter, found.copies, simulated)]),
-    ...(found.rights === undefined ? [] : [rightsProof(found.datacenter, found.rights)]),
+    ...(found.rights === undefined ? [] : [rightsProof(found.rights, found.datacenter)]),
     ...timeProof(found, simulated, tolerance),
   ]
-}
-
-function endProof({ datacenter, endedBy }: SecondaryFound, { endsLegacyMode }: SecondarySimulated): Proof {
-  const detail = endedBy.length === 0 ? 'it has not ended' : `by server ${endedBy.join(', ')}`
-  return endsLegacyMode
-    ? { name: `legacy mode of ${datacenter} ended once`, holds: endedBy.length === 1, detail }
-    : { name: `legacy mode of ${datacenter} did not end, as simulated`, holds: endedBy.length === 0, detail }
 }
 
 /** Copies that remain without an accessor in the simulation have no counterpart to compare. */
@@ -71,14 +65,6 @@ function copyProof(datacenter: string, copies: CopyFaults, simulated: SecondaryS
   }
 }
 
-function rightsProof(datacenter: string, { differences, questions, tokens }: RightsProof): Proof {
-  return {
-    name: `no secret gained or lost a right in ${datacenter}`,
-    holds: differences.length === 0,
-    detail: differences.join('; ') || `${questions} checks on ${tokens} tokens, no difference`,
-  }
-}
-
 function timeProof(
   { datacenter, completeAt, delayMsMax }: SecondaryFound,
   simulated: SecondarySimulated,
@@ -98,4 +84,39 @@ function timeProof(
       detail: `the last ${show(completeAt)}, simulated ${show(simulated.completeAt)}`,
     },
   ]
+}
+
+/** The result of comparing the global tokens of a secondary with the primary, at the end. */
+interface CopyFaults {
+  readonly withAccessor: number
+  readonly withoutAccessor: number
+  /** Tokens that the primary does not have. */
+  readonly ghosts: number
+  /** Tokens of the primary that the secondary lacks. */
+  readonly missing: number
+  /** Tokens whose accessor differs from the one in the primary. */
+  readonly differing: number
+}
+
+/** Compares the global tokens of a secondary with the primary. */
+export async function compareTokens(
+  { primary }: { readonly primary: Cluster },
+  secondary: Cluster,
+): Promise<CopyFaults> {
+  const [originals, copies] = await Promise.all(
+    [primary, secondary].map((cluster) => readTokens(cluster.client(cluster.managementSecret))),
+  )
+  const given = [...(copies ?? [])].filter(([, { Local }]) => !Local)
+  const count = (fails: (copy: Found, original: Found | undefined) => boolean) =>
+    given.filter(([secret, copy]) => fails(copy, originals?.get(secret))).length
+  return {
+    withAccessor: count(({ AccessorID }) => AccessorID !== ''),
+    withoutAccessor: count(({ AccessorID }) => AccessorID === ''),
+    ghosts: count((_, original) => original === undefined),
+    missing: [...(originals ?? [])].filter(([secret, { Local }]) => !Local && !copies?.has(secret)).length,
+    differing: count(
+      ({ AccessorID }, original) =>
+        original !== undefined && AccessorID !== '' && AccessorID !== original.AccessorID,
+    ),
+  }
 }

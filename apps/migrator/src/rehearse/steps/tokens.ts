@@ -14,7 +14,7 @@ interface Held {
 }
 
 /** One write, with its time and the reason for a refusal. */
-export interface TokenWrite {
+interface TokenWrite {
   readonly step: TokenStep
   /** Milliseconds since the epoch. */
   readonly at: number

@@ -4,8 +4,7 @@
  */
 import { INTENTIONS_AS_ENTRIES, isAtLeast } from '../../version.ts'
 import type { DatacenterState, Known, ServerState } from '../datacenter.ts'
-import type { MemberView } from '../models/model.ts'
-import { tagOf } from '../models/model.ts'
+import { type MemberView, tagOf } from '../models/model.ts'
 import { PHASE } from '../queue.ts'
 import { changed, isLinkUp, isRunning, linkDelayMs, record, type World } from '../world.ts'
 

@@ -4,8 +4,7 @@
  */
 
 import type { AgentState, DatacenterState, Process, ServerState } from '../datacenter.ts'
-import type { Look, MemberView } from '../models/model.ts'
-import { tagOf } from '../models/model.ts'
+import { type Look, type MemberView, tagOf } from '../models/model.ts'
 import { PHASE } from '../queue.ts'
 import { leaderHasNewMode } from '../tokens/migration.ts'
 import { changed, isLinkUp, isRunning, record, type World } from '../world.ts'

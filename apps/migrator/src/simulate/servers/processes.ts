@@ -1,7 +1,6 @@
 /** Starts, stops, pauses and resumes servers and agents. */
 import type { ServiceVersion } from '@latchkey/contract'
-import type { Place } from '../../errors.ts'
-import { InputError } from '../../errors.ts'
+import { InputError, type Place } from '../../errors.ts'
 import { formatSeconds } from '../../scenario/time.ts'
 import { INTENTIONS_AS_ENTRIES, isAtLeast, NEW_ACLS } from '../../version.ts'
 import type { AgentState, Process, ServerState } from '../datacenter.ts'

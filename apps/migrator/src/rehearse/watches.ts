@@ -1,4 +1,5 @@
-/** Measures when each server of a rehearsal leaves legacy mode, by polling every server. */
+/** Polls the servers of a rehearsal: when each leaves legacy mode, and when the last accessor reaches a secondary. */
+import { setTimeout as sleep } from 'node:timers/promises'
 import * as z from 'zod'
 import type { Mode } from '../simulate/history.ts'
 import { isAtLeast, NEW_ACLS } from '../version.ts'
@@ -8,6 +9,47 @@ import type { Fleet } from './fleet.ts'
 export const MODE_POLL_MS = 100
 const ANSWER_MS_MAX = 10_000
 const answerSchema = z.object({ Mode: z.enum(['legacy', 'enabled']) })
+
+/** Looks again and again, until it is stopped. */
+function poll(look: () => Promise<unknown>): () => Promise<void> {
+  let isStopped = false
+  const polling = (async () => {
+    while (!isStopped) {
+      await look()
+      await sleep(MODE_POLL_MS)
+    }
+  })()
+  return () => {
+    isStopped = true
+    return polling
+  }
+}
+
+/** Measures when every token of a secondary has an accessor. */
+export class ArrivalWatch {
+  readonly stop: () => Promise<void>
+  /** By datacenter, the time since which every token has an accessor. */
+  private readonly since = new Map<string, number>()
+
+  constructor({ secondaries }: Pick<Fleet, 'secondaries'>, startedAt: number) {
+    this.stop = poll(() =>
+      Promise.all(
+        secondaries.map(async (cluster) => {
+          const status = await cluster.migration()
+          const seconds = (Date.now() - startedAt) / 1_000
+          if (status === undefined) return
+          if (status.State !== 'done') this.since.delete(cluster.datacenter)
+          else if (!this.since.has(cluster.datacenter)) this.since.set(cluster.datacenter, seconds)
+        }),
+      ),
+    )
+  }
+
+  /** Seconds since the schedule began; null while a token has no accessor. */
+  completeAt(datacenter: string): number | null {
+    return this.since.get(datacenter) ?? null
+  }
+}
 
 export interface ServerModes {
   /** The mode at the end; null if no process runs. */
@@ -25,18 +67,17 @@ export interface ModeChange {
 }
 
 export class ModeWatch {
+  readonly stop: () => Promise<void>
   /** In order of time. */
   readonly changes: ModeChange[] = []
   private readonly fleet: Fleet
   private readonly startedAt: number
   private readonly seen = new Map<string, { readonly url: string; mode: Mode; newModeAt: number | null }>()
-  private isStopped = false
-  private readonly polling: Promise<void>
 
   constructor(fleet: Fleet, startedAt: number) {
     this.fleet = fleet
     this.startedAt = startedAt
-    this.polling = this.poll()
+    this.stop = poll(() => Promise.all(fleet.running().map((server) => this.look(server))))
   }
 
   modes(ids: readonly string[]): Readonly<Record<string, ServerModes>> {
@@ -48,18 +89,6 @@ export class ModeWatch {
         return [id, isSame ? { mode: seen.mode, newModeAt: seen.newModeAt } : { mode: null, newModeAt: null }]
       }),
     )
-  }
-
-  async stop(): Promise<void> {
-    this.isStopped = true
-    await this.polling
-  }
-
-  private async poll(): Promise<void> {
-    while (!this.isStopped) {
-      await Promise.all(this.fleet.running().map((server) => this.look(server)))
-      await new Promise((resolve) => setTimeout(resolve, MODE_POLL_MS))
-    }
   }
 
   private async look({ id, url, version, isPaused }: RunningServer): Promise<void> {
