@@ -51,21 +51,26 @@ export interface CensusOptions {
   readonly placesMax: number
 }
 
-/** Reads a dump to its end and counts its tokens. */
-export async function countTokens(source: DumpSource, options: CensusOptions, io: Io): Promise<TokenCensus> {
-  const census = new TokenCensus(options)
+/** Reads the records of a dump one by one, and returns the other contents of an archive. */
+export async function readRecords(source: DumpSource, io: Io, take: (record: DumpRecord) => void) {
   const progress = createProgress(io)
   const chunks = abortable(source.chunks, io.signal)
   const records = readDump({ ...source, chunks }, ({ bytes, tokens }) => {
     progress.show(`${tokens.toLocaleString('en-US')} tokens, ${Math.round(bytes / 1e6)} MB read`)
   })
   try {
-    census.contents = await takeAll(records, async (group) => {
-      for (const record of group) census.add(record)
+    return await takeAll(records, async (group) => {
+      for (const record of group) take(record)
     })
   } finally {
     progress.clear()
   }
+}
+
+/** Reads a dump to its end and counts its tokens. */
+export async function countTokens(source: DumpSource, options: CensusOptions, io: Io): Promise<TokenCensus> {
+  const census = new TokenCensus(options)
+  census.contents = await readRecords(source, io, (record) => census.add(record))
   return census
 }
 

@@ -1,7 +1,7 @@
 /** Groups the tokens of a dump by the decisions of their rules, without their secrets. */
 import { ANONYMOUS_TOKEN_ACCESSOR_ID, ANONYMOUS_TOKEN_SECRET_ID, parseLegacyRules } from '@latchkey/acl'
 import { AclError, type LegacyToken, limits, REDACTED_SECRET_ID } from '@latchkey/contract'
-import { hashOfId } from '../dump/hidden-id.ts'
+import { hashOfId, nameWithoutId } from '../dump/hidden-id.ts'
 import { isLinked } from '../dump/is-linked.ts'
 import type { AccessorLookup } from './accessors.ts'
 import type { Conversion, TokenRef } from './conversion.ts'
@@ -90,7 +90,7 @@ export class TokenIntake {
   private refOf({ value, position, line, byte }: Place, token: LegacyToken): TokenRef {
     const { ID, CreateIndex } = token
     const idHash = ID === '' ? '' : hashOfId(ID)
-    const name = withoutSecret(token)
+    const name = nameWithoutId(token.Name, ID)
     const own = 'AccessorID' in value && typeof value.AccessorID === 'string' ? value.AccessorID : ''
     const accessor =
       ID === ANONYMOUS_TOKEN_SECRET_ID
@@ -100,13 +100,6 @@ export class TokenIntake {
           : this.accessors?.find({ idHash, name: token.Name, createIndex: CreateIndex })
     return { name, idHash, accessor, position, line, byte }
   }
-}
-
-/** The name of a token; empty if it contains the secret, after which some tokens are named. */
-function withoutSecret({ ID, Name }: LegacyToken): string {
-  if (ID === '') return Name
-  const isShown = ID !== ANONYMOUS_TOKEN_SECRET_ID && Name.toLowerCase().includes(ID.toLowerCase())
-  return isShown ? '' : Name
 }
 
 /**

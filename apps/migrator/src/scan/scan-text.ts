@@ -2,6 +2,7 @@
 import type { Paint } from '../cli/io.ts'
 import { counted } from '../findings/finding.ts'
 import type { TokenCounts } from '../plan/token-census.ts'
+import { MODE_TEXTS } from '../simulate/history.ts'
 import { oldestVersion } from './read-cluster.ts'
 import type { Member, Replication, Scanned, ScannedDatacenter } from './scanned.ts'
 
@@ -10,12 +11,7 @@ export interface ScanResult extends Scanned {
   readonly tokens: TokenCounts | null
 }
 
-const MODES = {
-  off: 'ACLs off',
-  new: 'new mode',
-  legacy: 'legacy mode',
-  unknown: 'before 1.4.0, or unknown',
-} as const
+const MODES = { ...MODE_TEXTS, unknown: 'before 1.4.0, or unknown' }
 
 export function formatScan(result: ScanResult, paint: Paint): string {
   const { datacenters, unread, tokens } = result

@@ -2,9 +2,9 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { InputError } from '../errors.ts'
-import { didYouMean } from './closest.ts'
 import { readScenario } from './read.ts'
 import type { Scenario } from './scenario.ts'
+import { didYouMean } from './source.ts'
 
 /** Prefix that marks a built-in name instead of a path. */
 export const BUILTIN_PREFIX = 'builtin:'

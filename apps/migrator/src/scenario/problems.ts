@@ -1,8 +1,7 @@
 /** The problems of a scenario file, in terms of its fields. Values are never quoted, because they may be secrets. */
 import * as z from 'zod'
-import { didYouMean } from './closest.ts'
 import { scenarioSchema } from './schema.ts'
-import type { Path, Problem } from './source.ts'
+import { didYouMean, type Path, type Problem } from './source.ts'
 
 /** The problems of a file, in order. Empty for a file that the schema accepts. */
 export function problemsOf(file: unknown): Problem[] {

@@ -1,10 +1,9 @@
 /** Resolves the events of a scenario: checks names and schedules, and converts times to milliseconds. */
 import { InputError } from '../errors.ts'
-import { didYouMean } from './closest.ts'
 import type { ScenarioEvent, ScenarioEventOf, ServerSpec } from './scenario.ts'
 import type { EventInput } from './schema.ts'
 import { versionOf } from './schema-parts.ts'
-import type { Source } from './source.ts'
+import { didYouMean, type Source } from './source.ts'
 import { formatSeconds, toMs } from './time.ts'
 
 interface Context {

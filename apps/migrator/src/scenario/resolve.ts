@@ -1,6 +1,5 @@
 /** Turns a validated file into a {@link Scenario}: defaults, names, times, and rules across its parts. */
 import { readLegacyRecord, type SeenIds } from '@latchkey/acl'
-import { didYouMean } from './closest.ts'
 import { resolveEvents } from './resolve-events.ts'
 import { resolveDatacenters } from './resolve-members.ts'
 import {
@@ -14,7 +13,7 @@ import {
 } from './scenario.ts'
 import type { ScenarioInput } from './schema.ts'
 import { TOKENS_MAX, versionOf } from './schema-parts.ts'
-import type { Source } from './source.ts'
+import { didYouMean, type Source } from './source.ts'
 import { toMs } from './time.ts'
 
 /**

@@ -1,4 +1,5 @@
-/** Positions in a scenario file, for errors. */
+/** Positions in a scenario file, for errors, and suggestions for misspelt names. */
+import { nearestName } from '@latchkey/contract'
 import { InputError, type Place } from '../errors.ts'
 
 export type Path = readonly (string | number)[]
@@ -19,4 +20,14 @@ export interface Source {
 /** A source that knows the position of each part of its file. */
 export function sourceOf(placeOf: (path: Path) => Place): Source {
   return { placeOf, refuse: (path, message) => new InputError(message, { place: placeOf(path) }) }
+}
+
+/**
+ * Suggests the candidate that is closest: `; did you mean servers?`.
+ *
+ * @returns an empty text if no candidate is close.
+ */
+export function didYouMean(word: string, candidates: Iterable<string>): string {
+  const nearest = nearestName(word, candidates)
+  return nearest === undefined || nearest === word ? '' : `; did you mean ${nearest}?`
 }

@@ -8,6 +8,12 @@ import type { Ranges } from './tokens/ranges.ts'
 
 /** `old`: before 1.4.0, with only the legacy system. `off`: ACLs disabled. */
 export type Mode = 'old' | 'off' | 'legacy' | 'new'
+export const MODE_TEXTS: Readonly<Record<Mode, string>> = {
+  old: 'before 1.4.0',
+  off: 'ACLs off',
+  legacy: 'legacy mode',
+  new: 'new mode',
+}
 /** The ACL tag that a server gossips: absent before 1.4.0, 0 off, 1 new mode, 2 legacy mode. */
 export type Tag = 'none' | '0' | '1' | '2'
 export type MemberStatus = 'alive' | 'failed' | 'left'

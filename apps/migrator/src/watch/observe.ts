@@ -1,5 +1,5 @@
 /** One observation of a running upgrade: its servers, and the number of tokens without an accessor. */
-import type { Mode } from '../simulate/history.ts'
+import { MODE_TEXTS } from '../simulate/history.ts'
 import { type SeenServer, type ServiceApi, ServiceSilent } from './service-api.ts'
 
 export interface Observation {
@@ -74,13 +74,6 @@ async function observeThrough(api: ServiceApi, apis: readonly ServiceApi[]): Pro
 
 function undefinedIfSilent(error: unknown): undefined {
   if (!(error instanceof ServiceSilent)) throw error
-}
-
-const MODE_TEXTS: Readonly<Record<Mode, string>> = {
-  old: 'before 1.4.0',
-  off: 'ACLs off',
-  legacy: 'legacy mode',
-  new: 'new mode',
 }
 
 export function serverText({ name, version, mode, status }: SeenServer): string {

@@ -1,4 +1,3 @@
-import type { DumpRecord } from '@latchkey/acl'
 import { AccessorLookup } from '../../convert/accessors.ts'
 import { planOf } from '../../convert/conversion.ts'
 import { findConversion } from '../../convert/conversion-findings.ts'
@@ -8,18 +7,16 @@ import { proveConversion } from '../../convert/proof/prove-conversion.ts'
 import { simulateUpgrade } from '../../convert/proof/simulate-upgrade.ts'
 import { NO_DECISIONS, readDecisions } from '../../convert/review-decisions.ts'
 import { migratedToken, TokenIntake } from '../../convert/token-intake.ts'
-import { readDump } from '../../dump/read-dump.ts'
 import { openDump } from '../../dump/source.ts'
 import { EXIT, InputError } from '../../errors.ts'
 import { type Finding, sortFindings, verdictOf } from '../../findings/finding.ts'
 import { formatConversion } from '../../output/convert-text.ts'
 import { TokenCensus } from '../../plan/token-census.ts'
 import { readScenario } from '../../scenario/read.ts'
-import { abortable } from '../abortable.ts'
 import type { AddCommand } from '../add-command.ts'
 import { type AnswerOptions, addAnswerOptions, writeAnswer } from '../answer-options.ts'
-import { loadScenario, numberOption, readTextFile } from '../inputs.ts'
-import { createProgress, type Io, painterFor } from '../io.ts'
+import { loadScenario, numberOption, readRecords, readTextFile } from '../inputs.ts'
+import { type Io, painterFor } from '../io.ts'
 
 interface Options extends Omit<AnswerOptions, 'out'> {
   readonly out?: string
@@ -85,7 +82,7 @@ async function convert(dump: string, options: Options, io: Io) {
       : await loadScenario(scenario, io)
   const census = new TokenCensus({ widening: 'comment-out', placesMax: PLACES_MAX })
   const intake = new TokenIntake(await readAccessors(options.accessors, io))
-  await readRecords(dump, io, (record) => {
+  await readRecords(await openDump(dump, io.stdin), io, (record) => {
     const token = census.add(record) ?? migratedToken(record.value)
     if (token !== undefined) intake.add(record, token)
   })
@@ -118,25 +115,11 @@ function dumpFindings(census: TokenCensus): readonly Finding[] {
 async function readAccessors(path: string | undefined, io: Io): Promise<AccessorLookup | undefined> {
   if (path === undefined) return undefined
   const lookup = new AccessorLookup()
-  await readRecords(path, io, ({ value, line, byte }) => {
+  await readRecords(await openDump(path, io.stdin), io, ({ value, line, byte }) => {
     if (lookup.add(value)) return
     throw new InputError('this is not an answer of GET /v1/acl/tokens: a record has no AccessorID', {
       place: { file: path, line, byte },
     })
   })
   return lookup
-}
-
-async function readRecords(path: string, io: Io, take: (record: DumpRecord) => void): Promise<void> {
-  const source = await openDump(path, io.stdin)
-  const progress = createProgress(io)
-  const chunks = abortable(source.chunks, io.signal)
-  try {
-    const records = readDump({ ...source, chunks }, ({ tokens }) => {
-      progress.show(`${tokens.toLocaleString('en-US')} tokens read`)
-    })
-    for await (const group of records) for (const record of group) take(record)
-  } finally {
-    progress.clear()
-  }
 }

@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import { readLegacyRecord } from '@latchkey/acl'
 import { type LegacyToken, visibleJson } from '@latchkey/contract'
 import { InvalidArgumentError } from 'commander'
+import { shellQuote } from '../../convert/files/commands.ts'
 import { readDump } from '../../dump/read-dump.ts'
 import { openDump } from '../../dump/source.ts'
 import { EXIT, InputError } from '../../errors.ts'
@@ -17,7 +18,6 @@ import type { AddCommand } from '../add-command.ts'
 import { loadScenarioText } from '../inputs.ts'
 import { createProgress, type Io, painterFor, write } from '../io.ts'
 import { makeOutputDirectory, writeOutputFile } from '../output-file.ts'
-import { quote } from './simulate.ts'
 
 interface Options {
   readonly dump?: string
@@ -93,9 +93,9 @@ Examples:
 }
 
 function replayOf(path: string, { dump, timeScale }: Options): string {
-  const tokens = dump === undefined ? '' : ` --dump ${quote(dump)}`
+  const tokens = dump === undefined ? '' : ` --dump ${shellQuote(dump)}`
   const scale = timeScale === 1 ? '' : ` --time-scale ${timeScale}`
-  return `latchkey-migrator rehearse ${quote(path)}${tokens}${scale}`
+  return `latchkey-migrator rehearse ${shellQuote(path)}${tokens}${scale}`
 }
 
 function writeRehearsal(

@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import { visibleJson } from '@latchkey/contract'
+import { shellQuote } from '../../convert/files/commands.ts'
 import { EXIT } from '../../errors.ts'
 import type { ConnectionOptions } from '../../scan/connection.ts'
 import { type HttpReader, UnreadError } from '../../scan/http-reader.ts'
@@ -14,7 +15,6 @@ import { addConnectionOptions, CONNECTION_HELP, openReader, toInputError } from 
 import { countScanned } from '../inputs.ts'
 import { type Io, painterFor, write } from '../io.ts'
 import { makeOutputDirectory, writeOutputFile } from '../output-file.ts'
-import { quote } from './simulate.ts'
 
 interface Options extends ConnectionOptions {
   readonly save?: string
@@ -102,7 +102,7 @@ async function countTokens(
 }
 
 function savedText(folder: string, { tokens }: ScanResult): string {
-  const scenario = quote(join(folder, SCENARIO_FILE))
-  const dump = tokens === null ? '' : ` --dump ${quote(join(folder, DUMP_FILE))}`
+  const scenario = shellQuote(join(folder, SCENARIO_FILE))
+  const dump = tokens === null ? '' : ` --dump ${shellQuote(join(folder, DUMP_FILE))}`
   return `saved; next: latchkey-migrator simulate ${scenario}${dump}\n`
 }

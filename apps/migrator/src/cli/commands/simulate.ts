@@ -1,4 +1,5 @@
 import { InvalidArgumentError } from 'commander'
+import { shellQuote } from '../../convert/files/commands.ts'
 import { openDump } from '../../dump/source.ts'
 import { EXIT, InputError } from '../../errors.ts'
 import { runSimulation } from '../../output/run-simulation.ts'
@@ -111,13 +112,8 @@ async function readTokens(
 
 /** The command that reproduces the same bytes. */
 function replayOf(path: string, { dump }: Options, { seed, model }: Scenario): string {
-  const tokens = dump === undefined ? '' : ` --dump ${quote(dump)}`
-  return `latchkey-migrator simulate ${quote(path)}${tokens} --model ${model} --seed ${seed} --json`
-}
-
-/** Quotes an argument for a shell, if it needs that. */
-export function quote(argument: string): string {
-  return /^[\w./:@-]+$/.test(argument) ? argument : `'${argument.replaceAll("'", "'\\''")}'`
+  const tokens = dump === undefined ? '' : ` --dump ${shellQuote(dump)}`
+  return `latchkey-migrator simulate ${shellQuote(path)}${tokens} --model ${model} --seed ${seed} --json`
 }
 
 export function modelOption(text: string): ModelName {

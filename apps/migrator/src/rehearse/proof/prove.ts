@@ -1,6 +1,7 @@
 /** The proofs of a rehearsal: the rules of the upgrade hold, and real servers behaved as the simulation predicted. */
 
 import { ACCESSOR_BATCH_INTERVAL_MS_MIN, ACCESSOR_BATCH_SIZE_MAX, MEMBER_HEARTBEAT_MS } from '@latchkey/acl'
+import { counted } from '../../findings/finding.ts'
 import type { WorkloadSpec } from '../../scenario/scenario.ts'
 import { spanOf } from '../../scenario/time.ts'
 import type { TokenFaults } from '../steps/tokens.ts'
@@ -103,7 +104,7 @@ function accessorProof({ tokens, accessors, lost, withoutAccessor, returned }: T
 }
 
 function editProof({ lostEdits }: TokenFaults, edits: number): Proof {
-  return proof('no edit is lost', faultsOf({ 'tokens have another name': lostEdits }), plural(edits, 'edit'))
+  return proof('no edit is lost', faultsOf({ 'tokens have another name': lostEdits }), counted(edits, 'edit'))
 }
 
 /** Spec 8: at most 128 tokens per batch, and at most one batch in any second. */
@@ -114,7 +115,7 @@ function lawProof({ batches, sizes, smallestGapMs }: MeasuredMigration): Proof {
   return {
     name: 'the batch limits held',
     holds: largest <= ACCESSOR_BATCH_SIZE_MAX && isLate,
-    detail: batches === 0 ? 'no batch' : `${plural(batches, 'batch')} of at most ${largest} tokens${gap}`,
+    detail: batches === 0 ? 'no batch' : `${counted(batches, 'batch')} of at most ${largest} tokens${gap}`,
   }
 }
 
@@ -204,7 +205,7 @@ function refusalProof(refused: readonly string[], predicted: number): Proof {
   return {
     name: 'the refused writes match the simulation',
     holds: isSame,
-    detail: `${plural(refused.length, 'write')}${isSame ? '' : `; simulated ${predicted}`}${reasons}`,
+    detail: `${counted(refused.length, 'write')}${isSame ? '' : `; simulated ${predicted}`}${reasons}`,
   }
 }
 
@@ -245,8 +246,4 @@ function showWindow(window: Window | undefined): string {
   if (window === undefined) return 'never'
   const { first, last, count } = window
   return `${count} times ${spanOf(first, last, (ms) => `${(ms / 1_000).toFixed(1)} s`)}`
-}
-
-function plural(count: number, what: string): string {
-  return `${count} ${count === 1 ? what : what === 'batch' ? 'batches' : `${what}s`}`
 }

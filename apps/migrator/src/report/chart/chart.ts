@@ -1,11 +1,9 @@
 /** The data of the chart in a report, for a simulation, a rehearsal or a live migration. */
 import type { ClientErrors } from '../../clients/tally.ts'
+import { MODE_TEXTS } from '../../simulate/history.ts'
 
 export const LOOKS = {
-  old: 'before 1.4.0',
-  off: 'ACLs off',
-  legacy: 'legacy mode',
-  new: 'new mode',
+  ...MODE_TEXTS,
   down: 'down',
   paused: 'paused',
 } as const
