@@ -8,13 +8,13 @@ import { renderErrorsPage, rowsByStatus } from '../src/docs/errors-page.ts'
 import { renderLimitsTable } from '../src/docs/limits-table.ts'
 import { replaceSection, table } from '../src/docs/markdown.ts'
 import { REQUIRED_METHODS } from '../src/paths/methods.ts'
-import { renderEndpoints } from '../src/plain/render.ts'
 import { renderGatesTable } from '../src/versions/gates-table.ts'
+import { renderEndpoints } from './plain-endpoints.ts'
 
 /** Every generated page, and every handwritten page with its generated sections updated. */
 export function generatedPages(): readonly GeneratedFile[] {
   return [
-    { path: sourceOf('plain/endpoints.ts'), text: renderEndpoints() },
+    { path: sourceOf('generated/endpoints.ts'), text: renderEndpoints() },
     { path: pathOf('version-gates.md'), text: renderGatesTable() },
     { path: pathOf('errors.md'), text: renderErrorsPage() },
     { path: pathOf('api.md'), text: apiPage(read(pathOf('api.md'))) },

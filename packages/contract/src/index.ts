@@ -53,6 +53,7 @@ export {
   authorizeRequestSchema,
   type Explanation,
 } from './decisions/schemas.ts'
+export type { Endpoint, EndpointFacts, IndexedTable, Method, Right } from './endpoint.ts'
 export {
   ACL_ERROR_CODES,
   ACL_ERRORS,
@@ -64,6 +65,7 @@ export {
   OUTAGE_CODES,
 } from './errors.ts'
 export { GATES, type GateDecider, type GateKind, type GateName, type VersionGate } from './gates.ts'
+export { ENDPOINTS, type EndpointName, endpoint } from './generated/endpoints.ts'
 export {
   HEADER,
   HEADER_PREFIX_DEFAULT,
@@ -116,9 +118,6 @@ export {
   type PathMatch,
   type RouteMatch,
 } from './paths/paths.ts'
-export type { Endpoint, EndpointFacts, IndexedTable, Method, Right } from './plain/endpoint.ts'
-export { ENDPOINTS, type EndpointName } from './plain/endpoints.ts'
-export { endpoint } from './plain/lookup.ts'
 export {
   type CreatePolicy,
   createPolicySchema,
@@ -152,6 +151,7 @@ export {
   type Sent,
 } from './routes.ts'
 export type { Session, SessionCreate } from './sessions/schemas.ts'
+export { parseGoBool } from './shared/go-bool.ts'
 export { Html, html, type Insertable } from './shared/html.ts'
 export type { NodeIdentity, PolicyLink, RoleLink, ServiceIdentity } from './shared/links.ts'
 export { nearestName, refuseUnknownNames } from './shared/nearest-name.ts'

@@ -1,6 +1,7 @@
 /** Facts about a route for the server, clients and documentation. */
+
+import type { EndpointFacts } from './endpoint.ts'
 import type { AclErrorCode } from './errors.ts'
-import type { EndpointFacts } from './plain/endpoint.ts'
 
 /**
  * What a route writes, if there are several datacenters. `global`: records that all datacenters share; the primary

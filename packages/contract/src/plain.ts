@@ -3,7 +3,9 @@
  * ts-rest, not even indirectly.
  */
 export { RESOURCE_KINDS, SCALAR_RESOURCES } from './decisions/resource-kinds.ts'
+export type { Endpoint } from './endpoint.ts'
 export type { AclErrorCode } from './errors.ts'
+export { ENDPOINTS, type EndpointName, endpoint } from './generated/endpoints.ts'
 export {
   HEADER,
   HEADER_PREFIX_DEFAULT,
@@ -13,9 +15,6 @@ export {
 } from './headers.ts'
 export { PAGE_LIMIT_MAX, WAIT_JITTER_DIVISOR } from './limits.ts'
 export { buildPath, PathParameterError, UNPAIRED_SURROGATE } from './paths/paths.ts'
-export type { Endpoint } from './plain/endpoint.ts'
-export { ENDPOINTS, type EndpointName } from './plain/endpoints.ts'
-export { endpoint } from './plain/lookup.ts'
 export { PRODUCT_VERSION } from './product-version.ts'
 export { editDistance, refuseUnknownNames } from './shared/nearest-name.ts'
 export { coloured, unchecked, visible, visibleJson, visibleLine } from './shared/terminal.ts'

@@ -1,9 +1,9 @@
 /** The contract as a flat table by name, and the types of bodies, queries and answers. */
 import type * as z from 'zod'
 import { type Contract, contract, type ResourceName } from './contract.ts'
+import type { Method } from './endpoint.ts'
 import type { AclErrorCode } from './errors.ts'
 import type { RouteMetadata } from './metadata.ts'
-import type { Method } from './plain/endpoint.ts'
 import { codesOf } from './refusals/implied.ts'
 import type { Refusal } from './refusals/problem.ts'
 import type { ContractRoute } from './route.ts'

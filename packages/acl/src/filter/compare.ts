@@ -1,5 +1,5 @@
 /** The meaning of selector operators for each kind of value. Decisions: auth methods, filters. */
-import { shorten } from '@latchkey/contract'
+import { parseGoBool, shorten } from '@latchkey/contract'
 import { compileRegularExpression } from './regular-expression.ts'
 import type { Operator, Term } from './selector.ts'
 
@@ -50,7 +50,7 @@ export function comparisonOf(term: Term, kind: ValueKind): Comparison {
 
 function equalTo(value: string, kind: ValueKind): Comparison {
   if (kind === 'text') return plain((found) => found === value)
-  const wanted = kind === 'number' ? integerOf(value) : BOOLS.get(value)
+  const wanted = kind === 'number' ? integerOf(value) : parseGoBool(value)
   if (wanted !== undefined) return plain((found) => found === wanted)
   const form = kind === 'number' ? 'an integer' : 'true or false'
   return { fault: 'value', problem: `${JSON.stringify(shorten(value))} is not ${form}` }
@@ -60,12 +60,6 @@ function integerOf(text: string): number | undefined {
   const number = /^[+-]?\d+$/.test(text) ? Number(text) : Number.NaN
   return Number.isSafeInteger(number) ? number : undefined
 }
-
-/** The spellings of true and false that existing clients use. */
-const BOOLS: ReadonlyMap<string, boolean> = new Map([
-  ...['1', 't', 'T', 'true', 'TRUE', 'True'].map((text) => [text, true] as const),
-  ...['0', 'f', 'F', 'false', 'FALSE', 'False'].map((text) => [text, false] as const),
-])
 
 /** Whether a value is a substring of a text or an element of a list. */
 function hasIn(found: Value, value: string): boolean {

@@ -25,16 +25,27 @@ export function cloneToken(
   if (source.Rules !== '') throw new AclError('clone_refused', 'Cannot clone a legacy ACL with this endpoint')
   const expiresAt = expirationMs(source)
   if (expiresAt !== undefined) checkLifetime(expiresAt - now, 'ExpirationTime')
+  // Without a spread of the source, the compiler asks for each new field.
   return withTokenHash({
-    ...source,
     AccessorID: randomUuid(random),
     SecretID: randomUuid(random),
     Description: description || source.Description,
     Policies: source.Policies.filter((link) => directory.policy(link.ID)),
     Roles: source.Roles.filter((link) => directory.role(link.ID)),
+    ServiceIdentities: source.ServiceIdentities,
+    NodeIdentities: source.NodeIdentities,
+    Rules: source.Rules,
     Type: '',
+    Local: source.Local,
+    AuthMethod: source.AuthMethod,
+    AuthMethodNamespace: source.AuthMethodNamespace,
+    AuthMethodGeneration: source.AuthMethodGeneration,
+    LoginIdentity: source.LoginIdentity,
+    ExpirationTime: source.ExpirationTime,
     CreateTime: formatInstant(now),
+    Hash: '',
     CreateIndex: 0,
     ModifyIndex: 0,
+    Namespace: source.Namespace,
   })
 }

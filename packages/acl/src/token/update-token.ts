@@ -63,13 +63,26 @@ export function updateToken(
       'The ACL Token AccessorID field is immutable: it differs in case from the stored one',
     )
   }
+  // Without a spread of the record, the compiler asks for each new field.
   return withTokenHash({
-    ...existing,
+    AccessorID: existing.AccessorID,
+    SecretID: existing.SecretID,
     Description: request.Description ?? '',
     ...links,
     ...fieldsOf(existing, kept),
     Rules: '',
     Type: '',
+    Local: existing.Local,
+    AuthMethod: existing.AuthMethod,
+    AuthMethodNamespace: existing.AuthMethodNamespace,
+    AuthMethodGeneration: existing.AuthMethodGeneration,
+    LoginIdentity: existing.LoginIdentity,
+    ExpirationTime: existing.ExpirationTime,
+    CreateTime: existing.CreateTime,
+    Hash: existing.Hash,
+    CreateIndex: existing.CreateIndex,
+    ModifyIndex: existing.ModifyIndex,
+    Namespace: existing.Namespace,
   })
 }
 

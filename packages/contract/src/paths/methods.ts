@@ -1,6 +1,6 @@
 /** Endpoints that the contract does not serve, and tables derived from the endpoints that it does. Spec 9.1, 9.4. */
-import type { Endpoint, Method } from '../plain/endpoint.ts'
-import { ENDPOINTS } from '../plain/endpoints.ts'
+import type { Endpoint, Method } from '../endpoint.ts'
+import { ENDPOINTS } from '../generated/endpoints.ts'
 
 /**
  * An endpoint of this API that this service does not implement: the right method answers 501, unless `isAbsent` is set.

@@ -6,9 +6,9 @@
  * of a template matches the whole rest. A malformed id is therefore refused as such, not as an unknown path.
  */
 
+import type { Endpoint, Method } from '../endpoint.ts'
 import { AclError } from '../errors.ts'
-import type { Endpoint, Method } from '../plain/endpoint.ts'
-import { ENDPOINTS, type EndpointName } from '../plain/endpoints.ts'
+import { ENDPOINTS, type EndpointName } from '../generated/endpoints.ts'
 
 export interface RouteMatch {
   readonly name: EndpointName

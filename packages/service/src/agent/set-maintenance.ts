@@ -1,6 +1,6 @@
 /** Maintenance is a critical check. Decisions: agent. */
 import { type CheckRecord, DEFAULT_NAMESPACE, maintenanceCheck, type ServiceRecord } from '@latchkey/acl'
-import { AclError, shorten } from '@latchkey/contract'
+import { AclError, parseGoBool, shorten } from '@latchkey/contract'
 import { deleteCheck, putCheck } from '../agent-checks/check-records.ts'
 import type { Context } from '../handler.ts'
 import { type Decision, decideAndCommit } from '../store/commit.ts'
@@ -52,14 +52,9 @@ export function setMaintenance(
   })
 }
 
-const BOOLS: ReadonlyMap<string, boolean> = new Map([
-  ...['1', 't', 'T', 'true', 'TRUE', 'True'].map((word) => [word, true] as const),
-  ...['0', 'f', 'F', 'false', 'FALSE', 'False'].map((word) => [word, false] as const),
-])
-
 function readEnable(word: string | undefined): boolean {
   if (word === undefined) throw new AclError('query_invalid', 'Missing value for enable', { field: 'enable' })
-  const parsed = BOOLS.get(word)
+  const parsed = parseGoBool(word)
   if (parsed !== undefined) return parsed
   const message = `Invalid value for enable: ${JSON.stringify(shorten(word))}`
   throw new AclError('query_invalid', message, { field: 'enable' })

@@ -9,7 +9,7 @@ import {
   showNode,
   showNodeService,
 } from '@latchkey/acl'
-import { AclError, type ServiceHealth } from '@latchkey/contract'
+import { AclError, parseGoBool, type ServiceHealth } from '@latchkey/contract'
 import { RowRights } from '../catalog/rights.ts'
 import { selectInstances, sortNear } from '../catalog/select.ts'
 import { type Context, type JsonAnswer, json, tellLack, type Watch } from '../handler.ts'
@@ -151,16 +151,11 @@ function textOf(call: Context, elements: readonly Element[]): JsonText<ServiceHe
   return `[${texts.join(',')}]` as JsonText<ServiceHealth[]>
 }
 
-const BOOLS: ReadonlyMap<string, boolean> = new Map([
-  ...['', '1', 't', 'T', 'true', 'TRUE', 'True'].map((word) => [word, true] as const),
-  ...['0', 'f', 'F', 'false', 'FALSE', 'False'].map((word) => [word, false] as const),
-])
-
 /** @throws AclError `query_invalid`. Before 0.8.5, any value means true. */
 function readPassing({ query: { passing }, service }: Context & { readonly query: InstanceQuery }): boolean {
   if (passing === undefined) return false
   if (!service.profile.has('health.passingParsed')) return true
-  const parsed = BOOLS.get(passing)
+  const parsed = passing === '' || parseGoBool(passing)
   if (parsed === undefined)
     throw new AclError('query_invalid', 'Invalid value for ?passing', { field: 'passing' })
   return parsed

@@ -1,4 +1,5 @@
-import type { GateName } from '../gates.ts'
+/** Facts about an endpoint without its schemas. */
+import type { GateName } from './gates.ts'
 
 export type Method = 'GET' | 'PUT' | 'POST' | 'DELETE'
 

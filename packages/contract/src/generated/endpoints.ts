@@ -4,7 +4,7 @@
  * Every endpoint as plain data. Generated from the contract by `pnpm generate`; to
  * change an endpoint, change its route.
  */
-import type { Endpoint } from './endpoint.ts'
+import type { Endpoint } from '../endpoint.ts'
 
 export const ENDPOINTS = {
   'tokens.create': { method: 'PUT', path: '/acl/token', right: 'acl:write', gate: 'api.token', acl: true, refusedInLegacyMode: true, namespaced: true, body: 'json', answer: 'object' },
@@ -150,3 +150,8 @@ export const ENDPOINTS = {
 
 /** The name of an endpoint, as `tokens.create`. */
 export type EndpointName = keyof typeof ENDPOINTS
+
+/** Returns an endpoint by its name, as the general type. */
+export function endpoint(name: EndpointName): Endpoint {
+  return ENDPOINTS[name]
+}

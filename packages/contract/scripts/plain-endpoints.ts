@@ -1,8 +1,8 @@
-/** The table of plain endpoints as a source file: the text of `endpoints.ts`. */
+/** The table of plain endpoints as a source file: the text of `src/generated/endpoints.ts`. */
 import * as z from 'zod'
-import { type AnyRoute, ROUTE_LIST } from '../routes.ts'
-import { SHARED_QUERY_OPTIONS } from '../shared/query.ts'
-import type { AnswerKind, Endpoint, EndpointFacts } from './endpoint.ts'
+import type { AnswerKind, Endpoint, EndpointFacts } from '../src/endpoint.ts'
+import { type AnyRoute, ROUTE_LIST } from '../src/routes.ts'
+import { SHARED_QUERY_OPTIONS } from '../src/shared/query.ts'
 
 const HEAD = `// biome-ignore-all format: generated
 
@@ -10,7 +10,7 @@ const HEAD = `// biome-ignore-all format: generated
  * Every endpoint as plain data. Generated from the contract by \`pnpm generate\`; to
  * change an endpoint, change its route.
  */
-import type { Endpoint } from './endpoint.ts'
+import type { Endpoint } from '../endpoint.ts'
 
 export const ENDPOINTS = {
 `
@@ -19,6 +19,11 @@ const TAIL = `} as const satisfies Record<string, Endpoint>
 
 /** The name of an endpoint, as \`tokens.create\`. */
 export type EndpointName = keyof typeof ENDPOINTS
+
+/** Returns an endpoint by its name, as the general type. */
+export function endpoint(name: EndpointName): Endpoint {
+  return ENDPOINTS[name]
+}
 `
 
 /** The facts in the table, in its order. */
