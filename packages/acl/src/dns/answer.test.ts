@@ -204,7 +204,7 @@ describe('services', () => {
     const { answers, additionals } = ask('web.service.alt.example', 'SRV')
     expect(answers[0]).toMatchObject({
       name: 'web.service.alt.example',
-      ttl: 7,
+      ttl: 5,
       data: { target: 'Alpha.one.node.dc1.alt.example' },
     })
     expect(additionals[0]?.name).toBe('Alpha.one.node.dc1.alt.example')
