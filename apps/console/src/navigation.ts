@@ -17,7 +17,6 @@ import {
   UsersRound,
 } from 'lucide-react'
 import type { RightName } from './session/use-rights.ts'
-import { texts } from './texts.ts'
 
 interface NavigationItem {
   /** Path of the page, without `/ui`. */
@@ -37,40 +36,40 @@ export interface NavigationGroup {
 
 /** Every page. {@link useNavigation} leaves out those that the person may not use. */
 export const NAVIGATION: readonly NavigationGroup[] = [
-  { items: [{ to: '/', label: texts.shell.overview, icon: House }] },
+  { items: [{ to: '/', label: 'Overview', icon: House }] },
   {
-    title: texts.shell.groups.access,
+    title: 'Access',
     items: [
-      { to: '/tokens', label: texts.shell.tokens, icon: KeyRound, needs: 'aclRead' },
-      { to: '/policies', label: texts.shell.policies, icon: FileText, needs: 'aclRead' },
-      { to: '/roles', label: texts.shell.roles, icon: UsersRound, needs: 'aclRead' },
-      { to: '/login-methods', label: texts.shell.logins, icon: LogIn, needs: 'aclRead' },
+      { to: '/tokens', label: 'Tokens', icon: KeyRound, needs: 'aclRead' },
+      { to: '/policies', label: 'Policies', icon: FileText, needs: 'aclRead' },
+      { to: '/roles', label: 'Roles', icon: UsersRound, needs: 'aclRead' },
+      { to: '/login-methods', label: 'Login methods', icon: LogIn, needs: 'aclRead' },
     ],
   },
   {
-    title: texts.shell.groups.insight,
+    title: 'Insight',
     items: [
-      { to: '/ask', label: texts.shell.ask, icon: Scale },
-      { to: '/kv', label: texts.shell.kv, icon: FolderTree, needs: 'keyRead' },
-      { to: '/sessions', label: texts.shell.sessions, icon: Lock, needs: 'sessionRead' },
+      { to: '/ask', label: 'Ask', icon: Scale },
+      { to: '/kv', label: 'Keys and values', icon: FolderTree, needs: 'keyRead' },
+      { to: '/sessions', label: 'Sessions and locks', icon: Lock, needs: 'sessionRead' },
     ],
   },
   {
-    title: texts.shell.groups.catalog,
+    title: 'Catalog',
     items: [
-      { to: '/services', label: texts.shell.services, icon: Boxes, needs: 'serviceRead' },
-      { to: '/nodes', label: texts.shell.nodes, icon: Server, needs: 'nodeRead' },
-      { to: '/intentions', label: texts.shell.intentions, icon: Share2, needs: 'intentionRead' },
+      { to: '/services', label: 'Services', icon: Boxes, needs: 'serviceRead' },
+      { to: '/nodes', label: 'Nodes', icon: Server, needs: 'nodeRead' },
+      { to: '/intentions', label: 'Intentions', icon: Share2, needs: 'intentionRead' },
     ],
   },
   {
-    title: texts.shell.groups.cluster,
+    title: 'Cluster',
     items: [
-      { to: '/upgrade', label: texts.shell.upgrade, icon: CircleFadingArrowUp, needs: 'aclRead' },
-      { to: '/datacenters', label: texts.shell.datacenters, icon: Globe },
+      { to: '/upgrade', label: 'Upgrade', icon: CircleFadingArrowUp, needs: 'aclRead' },
+      { to: '/datacenters', label: 'Datacenters', icon: Globe },
       {
         to: '/namespaces',
-        label: texts.shell.namespaces,
+        label: 'Namespaces',
         icon: Layers,
         needs: 'operatorRead',
         extendedOnly: true,

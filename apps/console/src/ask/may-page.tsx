@@ -5,7 +5,6 @@ import { useState } from 'react'
 import { everySecond } from '../live/every-second.ts'
 import { useClient } from '../session/session.ts'
 import { useRights } from '../session/use-rights.ts'
-import { texts } from '../texts.ts'
 import { Problem } from '../ui/feedback/problem.tsx'
 import { Empty, Skeleton } from '../ui/feedback/states.tsx'
 import { Card, Page } from '../ui/page.tsx'
@@ -28,19 +27,23 @@ export function MayPage() {
   const ask = (right: QuestionSearch) =>
     void navigate({ search: { ...right, ...(token === undefined ? {} : { token }) } })
   return (
-    <Page title={texts.ask.title} lead={texts.ask.lead}>
+    <Page
+      title="Ask"
+      lead="What a token may do and why, and who may do something. Each answer has its own URL, which you can share."
+    >
       <div className="stack" data-gap="large">
         <AskTabs search={search} />
         <Card>
           <QuestionForm key={JSON.stringify(search)} search={search} onAsk={ask}>
-            {rights.aclRead && <TokenPicker label={texts.ask.token} value={token} onValue={setToken} />}
+            {rights.aclRead && <TokenPicker label="Token" value={token} onValue={setToken} />}
           </QuestionForm>
         </Card>
         {question ? (
           <Answer question={question} />
         ) : (
-          <Empty icon={Scale} title={texts.ask.may.emptyTitle}>
-            {texts.ask.may.empty}
+          <Empty icon={Scale} title="Check a token">
+            Choose a token, an access level and a resource. The answer names the rule that decides and its
+            source.
           </Empty>
         )}
       </div>

@@ -1,8 +1,7 @@
 import { type FormEvent, type ReactNode, useState } from 'react'
-import { texts } from '../texts.ts'
 import { Button } from '../ui/button.tsx'
 import { SelectField, TextField } from '../ui/form/field.tsx'
-import { type Access, KINDS, type Kind, type QuestionSearch, resourceOf } from './question.ts'
+import { ACCESS_NAMES, type Access, KINDS, type Kind, type QuestionSearch, resourceOf } from './question.ts'
 
 interface QuestionFormProps {
   /** The current question, with which the fields begin. */
@@ -18,7 +17,7 @@ export function QuestionForm({ search, onAsk, children }: QuestionFormProps) {
   const [access, setAccess] = useState<Access>(search.access ?? 'read')
   const [segment, setSegment] = useState(search.segment ?? '')
   const [isMissing, setMissing] = useState(false)
-  const { isNamed, accesses } = resourceOf(kind)
+  const { isNamed, accesses, label = 'Name' } = resourceOf(kind)
   const submit = (event: FormEvent) => {
     event.preventDefault()
     setMissing(isNamed && segment === '')
@@ -34,28 +33,28 @@ export function QuestionForm({ search, onAsk, children }: QuestionFormProps) {
     <form className="question" onSubmit={submit} noValidate>
       {children}
       <SelectField
-        label={texts.ask.access}
+        label="Access"
         value={access}
-        options={accesses.map((each) => [each, texts.ask.accesses[each]] as const)}
+        options={accesses.map((each) => [each, ACCESS_NAMES[each]] as const)}
         onValue={(value) => setAccess(value as Access)}
       />
       <SelectField
-        label={texts.ask.kind}
+        label="Resource"
         value={kind}
-        options={KINDS.map((each) => [each, texts.ask.kinds[each]] as const)}
+        options={KINDS.map((each) => [each, resourceOf(each).name] as const)}
         onValue={chooseKind}
       />
       {isNamed && (
         <TextField
-          label={texts.ask.segments[kind as keyof typeof texts.ask.segments] ?? texts.ask.segment}
+          label={label}
           value={segment}
           onValue={setSegment}
           className="input mono"
-          error={isMissing ? texts.ask.segmentMissing : undefined}
+          error={isMissing ? 'Enter a name.' : undefined}
         />
       )}
       <Button type="submit" look="primary">
-        {texts.ask.submit}
+        Ask
       </Button>
     </form>
   )

@@ -1,16 +1,45 @@
 /** A question, as represented in the URL. */
 import { RESOURCE_KINDS } from '@latchkey/contract/plain'
 import type { AuthorizeCheck } from '@latchkey/sdk'
-import { texts } from '../texts.ts'
 
 export type Kind = AuthorizeCheck['Resource']
 export type Access = AuthorizeCheck['Access']
 
-/** The kinds to choose from, the most frequent first. */
-export const KINDS = Object.keys(texts.ask.kinds) as Kind[]
+export const ACCESS_NAMES = { read: 'Read', write: 'Write', list: 'List', 'write-prefix': 'Write all below' }
 
-export function resourceOf(kind: Kind): { readonly isNamed: boolean; readonly accesses: readonly Access[] } {
-  return RESOURCE_KINDS[kind]
+interface KindTexts {
+  readonly name: string
+  /** As part of an answer. */
+  readonly thing: string
+  /** The label of the field for the name of a resource. */
+  readonly label?: string
+}
+
+/** The kinds to choose from, the most frequent first. */
+const KIND_TEXTS: Readonly<Record<Kind, KindTexts>> = {
+  key: { name: 'Key', thing: 'the key', label: 'Key' },
+  service: { name: 'Service', thing: 'the service', label: 'Service' },
+  node: { name: 'Node', thing: 'the node', label: 'Node' },
+  session: { name: 'Sessions of a node', thing: 'the sessions of the node', label: 'Node of the session' },
+  intention: { name: 'Intentions of a service', thing: 'the intentions of' },
+  agent: { name: 'Agent', thing: 'the agent' },
+  query: { name: 'Prepared query', thing: 'the prepared query' },
+  event: { name: 'Event', thing: 'the event', label: 'Event' },
+  acl: { name: 'Access control', thing: 'tokens, policies and roles' },
+  operator: { name: 'Operator', thing: 'the settings of operators' },
+  keyring: { name: 'Keyring', thing: 'the keyring' },
+  mesh: { name: 'Mesh', thing: 'the mesh' },
+  peering: { name: 'Peering', thing: 'peerings' },
+}
+export const KINDS = Object.keys(KIND_TEXTS) as Kind[]
+
+interface Resource extends KindTexts {
+  readonly isNamed: boolean
+  readonly accesses: readonly Access[]
+}
+
+export function resourceOf(kind: Kind): Resource {
+  return { ...RESOURCE_KINDS[kind], ...KIND_TEXTS[kind] }
 }
 
 export interface Question {

@@ -2,7 +2,6 @@ import { Command } from 'cmdk'
 import { Check, ChevronDown } from 'lucide-react'
 import { Popover } from 'radix-ui'
 import { useDeferredValue, useId, useState } from 'react'
-import { texts } from '../texts.ts'
 import type { TokenRow } from '../tokens/list/token-feed.ts'
 import { useTokenFeed } from '../tokens/list/use-token-feed.ts'
 
@@ -33,7 +32,7 @@ export function TokenPicker({ label, value, onValue }: TokenPickerProps) {
         <Popover.Trigger asChild>
           <button id={id} type="button" className="input picker">
             <span className="truncate">
-              {value === undefined ? texts.ask.me : chosen ? nameOf(chosen) : value}
+              {value === undefined ? 'My token' : chosen ? nameOf(chosen) : value}
             </span>
             <ChevronDown aria-hidden />
           </button>
@@ -69,13 +68,13 @@ function TokenChoices({ rows, value, onChoose }: TokenChoicesProps) {
     if (found.length === SHOWN) break
   }
   return (
-    <Command label={texts.ask.token} shouldFilter={false} loop>
-      <Command.Input placeholder={texts.ask.findToken} value={query} onValueChange={setQuery} />
+    <Command label="Token" shouldFilter={false} loop>
+      <Command.Input placeholder="Find a token…" value={query} onValueChange={setQuery} />
       <Command.List>
-        <Command.Empty>{texts.palette.empty}</Command.Empty>
+        <Command.Empty>Nothing matches.</Command.Empty>
         {words.length === 0 && (
           <Command.Item className="menu-item" value="" onSelect={() => onChoose(undefined)}>
-            {texts.ask.me}
+            My token
             {value === undefined && <Check aria-hidden />}
           </Command.Item>
         )}
@@ -99,5 +98,5 @@ function TokenChoices({ rows, value, onChoose }: TokenChoicesProps) {
 }
 
 function nameOf({ Description }: TokenRow): string {
-  return Description || texts.tokens.noDescription
+  return Description || 'No description'
 }

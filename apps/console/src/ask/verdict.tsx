@@ -2,10 +2,9 @@ import { adviceFor } from '@latchkey/acl'
 import type { AuthorizeAnswer, Explanation } from '@latchkey/sdk'
 import { Link } from '@tanstack/react-router'
 import { ArrowRight, CircleCheck, CircleSlash } from 'lucide-react'
-import { texts } from '../texts.ts'
 import { useTokenFeed } from '../tokens/list/use-token-feed.ts'
 import { CopyButton } from '../ui/copy-button.tsx'
-import type { Question } from './question.ts'
+import { ACCESS_NAMES, type Question, resourceOf } from './question.ts'
 
 interface VerdictProps {
   readonly question: Question
@@ -18,14 +17,14 @@ export function Verdict({ question, answer }: VerdictProps) {
   const Icon = Allow ? CircleCheck : CircleSlash
   const { token: _token, ...right } = question
   return (
-    <section className="card verdict" data-allow={Allow} aria-label={texts.ask.answer}>
+    <section className="card verdict" data-allow={Allow} aria-label="Answer">
       <div className="verdict-head" role="status">
         <Icon aria-hidden />
         <div>
-          <h2>{Allow ? texts.ask.may.allowed : texts.ask.may.denied}</h2>
+          <h2>{Allow ? 'Yes' : 'No'}</h2>
           <p className="secondary">
-            <Subject token={question.token} /> {Allow ? texts.ask.may.may : texts.ask.may.mayNot}{' '}
-            {texts.ask.accesses[question.access].toLowerCase()} {texts.ask.things[question.kind]}
+            <Subject token={question.token} /> {Allow ? 'may' : 'may not'}{' '}
+            {ACCESS_NAMES[question.access].toLowerCase()} {resourceOf(question.kind).thing}
             {question.segment !== undefined && (
               <>
                 {' '}
@@ -39,7 +38,7 @@ export function Verdict({ question, answer }: VerdictProps) {
       {why && <Reason answer={answer} why={why} />}
       <div className="verdict-foot">
         <Link to="/ask/who" search={right} className="link-more">
-          {texts.ask.may.whoElse}
+          Who may do this?
           <ArrowRight aria-hidden />
         </Link>
       </div>
@@ -48,7 +47,7 @@ export function Verdict({ question, answer }: VerdictProps) {
 }
 
 function Subject({ token }: { readonly token: string | undefined }) {
-  return token === undefined ? texts.ask.may.you : <TokenLink accessorId={token} />
+  return token === undefined ? 'Your token' : <TokenLink accessorId={token} />
 }
 
 function TokenLink({ accessorId }: { readonly accessorId: string }) {
@@ -66,14 +65,14 @@ function Reason({ answer, why }: { readonly answer: AuthorizeAnswer; readonly wh
   return (
     <dl className="reason">
       <div>
-        <dt>{texts.ask.may.decidedBy}</dt>
+        <dt>Decided by</dt>
         <dd>
           {rule ? (
             <>
               <pre className="rule">{ruleText(rule)}</pre>
               {rule.PolicyID !== '' && (
                 <p className="small secondary">
-                  {texts.ask.may.line(rule.Line)}{' '}
+                  Line {rule.Line} of policy{' '}
                   <Link to="/policies/$id" params={{ id: rule.PolicyID }} preload={false}>
                     {rule.PolicyName}
                   </Link>
@@ -81,16 +80,20 @@ function Reason({ answer, why }: { readonly answer: AuthorizeAnswer; readonly wh
               )}
             </>
           ) : (
-            <p>{answer.Allow ? texts.ask.may.defaultAllow : texts.ask.may.defaultDeny}</p>
+            <p>
+              {answer.Allow
+                ? 'No rule applies, and this server allows everything that no rule denies.'
+                : 'No rule applies, and this server denies everything that no rule allows.'}
+            </p>
           )}
         </dd>
       </div>
       {path.length > 0 && (
         <div>
-          <dt>{texts.ask.may.path}</dt>
+          <dt>How the token gets it</dt>
           <dd>
             <ol className="path">
-              <li>{texts.ask.may.theToken}</li>
+              <li>the token</li>
               {path.map((step) => (
                 <li key={step}>{step}</li>
               ))}
@@ -116,7 +119,7 @@ function Missing({ answer, missing }: MissingProps) {
   return (
     <>
       <div>
-        <dt>{texts.ask.may.missing}</dt>
+        <dt>Missing right</dt>
         <dd>
           <code>
             {missing.Resource}:{missing.Access}
@@ -124,20 +127,24 @@ function Missing({ answer, missing }: MissingProps) {
           {missing.Segment !== undefined && (
             <>
               {' '}
-              {texts.ask.may.on} <code>{missing.Segment}</code>
+              on <code>{missing.Segment}</code>
             </>
           )}
         </dd>
       </div>
       {rule !== undefined && (
         <div>
-          <dt>{isAdded ? texts.ask.may.fix : texts.ask.may.change}</dt>
+          <dt>{isAdded ? 'A rule that allows it' : 'A change that allows it'}</dt>
           <dd>
             <div className="row">
               <pre className="rule">{rule}</pre>
-              <CopyButton label={texts.ask.may.copyRule} text={() => `${rule}\n`} />
+              <CopyButton label="Copy rule" text={() => `${rule}\n`} />
             </div>
-            <p className="small secondary">{isAdded ? texts.ask.may.fixHow : texts.ask.may.changeHow}</p>
+            <p className="small secondary">
+              {isAdded
+                ? 'Add it to a policy of the token, or to a new policy.'
+                : 'Change the rule that denies it. A rule beside it would have no effect, or be refused.'}
+            </p>
           </dd>
         </div>
       )}

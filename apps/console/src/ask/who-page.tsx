@@ -5,7 +5,6 @@ import { UsersRound, UserX } from 'lucide-react'
 import { useRefetchOn } from '../live/use-refetch-on.ts'
 import { serverFacts } from '../server-facts.ts'
 import { useClient } from '../session/session.ts'
-import { texts } from '../texts.ts'
 import { Problem } from '../ui/feedback/problem.tsx'
 import { Empty, Skeleton } from '../ui/feedback/states.tsx'
 import { Card, Page } from '../ui/page.tsx'
@@ -29,7 +28,10 @@ export function WhoPage() {
   const navigate = route.useNavigate()
   const question = wholeQuestion(search)
   return (
-    <Page title={texts.ask.title} lead={texts.ask.lead}>
+    <Page
+      title="Ask"
+      lead="What a token may do and why, and who may do something. Each answer has its own URL, which you can share."
+    >
       <div className="stack" data-gap="large">
         <AskTabs search={search} />
         <Card>
@@ -42,8 +44,8 @@ export function WhoPage() {
         {question ? (
           <Answer question={question} />
         ) : (
-          <Empty icon={UsersRound} title={texts.ask.who.emptyTitle}>
-            {texts.ask.who.empty}
+          <Empty icon={UsersRound} title="Find out who may do something">
+            Choose an access level and a resource. The answer lists every token that has this access.
           </Empty>
         )}
       </div>
@@ -67,18 +69,22 @@ function Answer({ question }: { readonly question: Question }) {
   if (!answer.data) return <Skeleton lines={6} />
   if (answer.data.length === 0) {
     return (
-      <Empty icon={UserX} title={texts.ask.who.nobodyTitle}>
-        {texts.ask.who.nobody}
+      <Empty icon={UserX} title="No token may do this">
+        Add the right to a policy, or create a token that has it.
       </Empty>
     )
   }
   return (
-    <section className="card" aria-label={texts.ask.who.table}>
+    <section className="card" aria-label="Tokens that may do this">
       <div className="toolbar">
-        <h2 className="toolbar-title">{texts.ask.who.heading(answer.data.length)}</h2>
+        <h2 className="toolbar-title">
+          {answer.data.length === 1
+            ? 'One token may'
+            : `${answer.data.length.toLocaleString('en')} tokens may`}
+        </h2>
       </div>
       <DataTable
-        label={texts.ask.who.table}
+        label="Tokens that may do this"
         columns={columnsOf(question)}
         rows={answer.data}
         keyOf={keyOf}
@@ -93,7 +99,7 @@ const keyOf = ({ AccessorID }: TokenReference) => AccessorID
 const columnsOf = (question: Question): readonly Column<TokenReference>[] => [
   {
     id: 'token',
-    header: texts.ask.token,
+    header: 'Token',
     track: 'minmax(0, 1fr)',
     cell: ({ AccessorID, Description }) => (
       <span className="cell-title">
@@ -103,7 +109,7 @@ const columnsOf = (question: Question): readonly Column<TokenReference>[] => [
           preload={false}
           className="cell-link truncate"
         >
-          {Description || texts.tokens.noDescription}
+          {Description || 'No description'}
         </Link>
         <span className="cell-sub mono truncate">{AccessorID}</span>
       </span>
@@ -111,11 +117,11 @@ const columnsOf = (question: Question): readonly Column<TokenReference>[] => [
   },
   {
     id: 'why',
-    header: texts.ask.who.why,
+    header: 'Why',
     track: '6rem',
     cell: ({ AccessorID }) => (
       <Link to="/ask" search={{ ...question, token: AccessorID }} className="cell-actions small">
-        {texts.ask.who.explain}
+        Explain
       </Link>
     ),
   },

@@ -1,14 +1,13 @@
 import type { UseQueryResult } from '@tanstack/react-query'
 import type { LucideIcon } from 'lucide-react'
 import type { ReactNode } from 'react'
-import { texts } from '../texts.ts'
 import { Problem } from '../ui/feedback/problem.tsx'
 import { Empty, Skeleton } from '../ui/feedback/states.tsx'
 import { Page } from '../ui/page.tsx'
 import { ChoiceFilter } from '../ui/table/choice-filter.tsx'
 import { SearchBox } from '../ui/table/search-box.tsx'
 import '../ui/styles/catalog.css'
-import { type ListSearch, STATES, type State } from './health.ts'
+import { type ListSearch, STATE_NAMES, STATES, type State } from './health.ts'
 
 interface CatalogListProps<T> {
   readonly title: string
@@ -35,19 +34,21 @@ export function CatalogList<T>(props: CatalogListProps<T>) {
         <section className="card" aria-label={title}>
           <div className="toolbar">
             <SearchBox
-              label={texts.catalog.search}
+              label="Search name, tag, node…"
               value={search.q}
               onValue={(q) => onSearch({ ...search, q })}
             />
             <ChoiceFilter
-              label={texts.catalog.health}
+              label="Health"
               value={search.state}
-              options={() => STATES.map((state) => [state, texts.catalog.states[state]] as const)}
+              options={() => STATES.map((state) => [state, STATE_NAMES[state]] as const)}
               onValue={(state) => onSearch({ ...search, state: state as State | undefined })}
             />
             {query.data && (
               <span className="count nums" role="status">
-                {texts.catalog.count(shown.length, query.data.length)}
+                {shown.length === query.data.length
+                  ? shown.length
+                  : `${shown.length} of ${query.data.length}`}
               </span>
             )}
           </div>
@@ -60,8 +61,8 @@ export function CatalogList<T>(props: CatalogListProps<T>) {
                 {empty}
               </Empty>
             ) : (
-              <Empty icon={icon} title={texts.catalog.noMatchTitle}>
-                {texts.tokens.noMatch}
+              <Empty icon={icon} title="Nothing matches">
+                Use fewer words, or clear the filters.
               </Empty>
             ))}
         </section>

@@ -1,11 +1,10 @@
 import type { HealthCheck } from '@latchkey/sdk'
-import { texts } from '../texts.ts'
 import { STATES } from './health.ts'
 import { StateBadge } from './health-badges.tsx'
 
 /** Checks with their last output, the worst first. */
 export function Checks({ checks }: { readonly checks: readonly HealthCheck[] }) {
-  if (checks.length === 0) return <p className="small muted">{texts.catalog.noChecks}</p>
+  if (checks.length === 0) return <p className="small muted">No checks</p>
   const order = (check: HealthCheck) => STATES.indexOf(stateOf(check))
   return (
     <ul className="checks">
@@ -16,7 +15,7 @@ export function Checks({ checks }: { readonly checks: readonly HealthCheck[] }) 
             <div className="row">
               <StateBadge state={stateOf(check)} />
               <span className="checks-name">{check.Name}</span>
-              {check.ServiceName === '' && <span className="small muted">{texts.catalog.ofNode}</span>}
+              {check.ServiceName === '' && <span className="small muted">of the node</span>}
             </div>
             {check.Notes !== '' && <p className="small secondary">{check.Notes}</p>}
             {check.Output !== '' && <pre className="output">{check.Output.trimEnd()}</pre>}

@@ -1,8 +1,7 @@
 import { CircleCheck, CircleX, TriangleAlert } from 'lucide-react'
 import type { ReactNode } from 'react'
-import { texts } from '../texts.ts'
 import { Badge } from '../ui/badge.tsx'
-import { type Counts, STATES, type State } from './health.ts'
+import { type Counts, STATE_NAMES, STATES, type State } from './health.ts'
 
 const LOOKS = {
   critical: { tone: 'danger', icon: CircleX },
@@ -13,13 +12,13 @@ const LOOKS = {
 /** How many checks are in each state, the worst first. */
 export function HealthBadges({ counts }: { readonly counts: Counts }) {
   const shown = STATES.filter((state) => counts[state] > 0)
-  if (shown.length === 0) return <span className="small muted">{texts.catalog.noChecks}</span>
+  if (shown.length === 0) return <span className="small muted">No checks</span>
   return (
     <span className="links">
       {shown.map((state) => (
         <StateBadge key={state} state={state}>
           <span>
-            {counts[state]} <span className="badge-word">{texts.catalog.states[state].toLowerCase()}</span>
+            {counts[state]} <span className="badge-word">{STATE_NAMES[state].toLowerCase()}</span>
           </span>
         </StateBadge>
       ))}
@@ -32,7 +31,7 @@ export function StateBadge({ state, children }: { readonly state: State; readonl
   return (
     <Badge tone={tone}>
       <Icon aria-hidden />
-      {children ?? texts.catalog.states[state]}
+      {children ?? STATE_NAMES[state]}
     </Badge>
   )
 }

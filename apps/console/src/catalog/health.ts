@@ -3,6 +3,7 @@ import type { HealthCheck, ServiceSummary } from '@latchkey/sdk'
 
 export const STATES = ['critical', 'warning', 'passing'] as const
 export type State = (typeof STATES)[number]
+export const STATE_NAMES = { critical: 'Critical', warning: 'Warning', passing: 'Passing' }
 
 export type Counts = Readonly<Record<State, number>>
 

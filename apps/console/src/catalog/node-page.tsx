@@ -3,7 +3,6 @@ import { getRouteApi, Link } from '@tanstack/react-router'
 import { ServerOff } from 'lucide-react'
 import { useLive } from '../live/use-live.ts'
 import { useClient } from '../session/session.ts'
-import { texts } from '../texts.ts'
 import { Button } from '../ui/button.tsx'
 import { Problem } from '../ui/feedback/problem.tsx'
 import { Empty, Skeleton } from '../ui/feedback/states.tsx'
@@ -26,16 +25,16 @@ export function NodePage() {
   return (
     <Page
       title={name}
-      parent={{ to: '/nodes', label: texts.catalog.nodes }}
+      parent={{ to: '/nodes', label: 'Nodes' }}
       lead={shown && <HealthBadges counts={countChecks(shown.Checks)} />}
     >
       {isGone && (
         <Empty
           icon={ServerOff}
-          title={texts.catalog.noNodeTitle}
-          actions={<Button onClick={() => void node.refetch()}>{texts.common.retry}</Button>}
+          title="This node does not exist"
+          actions={<Button onClick={() => void node.refetch()}>Try again</Button>}
         >
-          {texts.catalog.noNode}
+          It was removed or never registered, or your token may not read it.
         </Empty>
       )}
       {node.error && !isGone && <Problem error={node.error} onRetry={node.refetch} />}
@@ -50,11 +49,11 @@ function Node({ node }: { readonly node: NodeSummary }) {
   return (
     <div className="columns">
       <div className="stack">
-        <Card title={texts.catalog.checks}>
+        <Card title="Checks">
           <Checks checks={node.Checks} />
         </Card>
-        <Card title={texts.catalog.services}>
-          {node.Services.length === 0 && <p className="muted">{texts.catalog.noServicesTitle}</p>}
+        <Card title="Services">
+          {node.Services.length === 0 && <p className="muted">No services</p>}
           <ul className="lines">
             {node.Services.map(({ ID, Service, Address, Port }) => (
               <li key={ID}>
@@ -70,15 +69,15 @@ function Node({ node }: { readonly node: NodeSummary }) {
           </ul>
         </Card>
       </div>
-      <Card title={texts.catalog.about}>
+      <Card title="About">
         <dl className="facts">
           <div>
-            <dt>{texts.catalog.address}</dt>
+            <dt>Address</dt>
             <dd className="mono">{node.Address}</dd>
           </div>
           {node.ID !== undefined && node.ID !== '' && (
             <div>
-              <dt>{texts.catalog.id}</dt>
+              <dt>ID</dt>
               <dd className="mono small">{node.ID}</dd>
             </div>
           )}

@@ -3,7 +3,6 @@ import { getRouteApi, Link } from '@tanstack/react-router'
 import { Server } from 'lucide-react'
 import { useLive } from '../live/use-live.ts'
 import { useClient } from '../session/session.ts'
-import { texts } from '../texts.ts'
 import { type Column, DataTable } from '../ui/table/data-table.tsx'
 import { CatalogList } from './catalog-list.tsx'
 import { countChecks, isSearched, type ListSearch } from './health.ts'
@@ -14,7 +13,7 @@ const route = getRouteApi('/nodes')
 const COLUMNS: readonly Column<NodeSummary>[] = [
   {
     id: 'name',
-    header: texts.catalog.node,
+    header: 'Node',
     track: 'minmax(0, 3fr)',
     cell: ({ Node, Address }) => (
       <span className="cell-title">
@@ -27,18 +26,18 @@ const COLUMNS: readonly Column<NodeSummary>[] = [
   },
   {
     id: 'health',
-    header: texts.catalog.checks,
+    header: 'Checks',
     track: 'minmax(0, 3fr)',
     cell: ({ Checks }) => <HealthBadges counts={countChecks(Checks)} />,
   },
   {
     id: 'services',
-    header: texts.catalog.services,
+    header: 'Services',
     track: 'minmax(0, 3fr)',
     priority: 'low',
     cell: ({ Services }) => (
       <span className="truncate small secondary" style={{ display: 'block' }}>
-        {[...new Set(Services.map(({ Service }) => Service))].join(', ') || texts.common.none}
+        {[...new Set(Services.map(({ Service }) => Service))].join(', ') || 'None'}
       </span>
     ),
   },
@@ -57,18 +56,18 @@ export function NodesPage() {
   )
   return (
     <CatalogList
-      title={texts.catalog.nodes}
-      lead={texts.catalog.nodesLead}
+      title="Nodes"
+      lead="The machines in this datacenter and the services on them."
       icon={Server}
-      emptyTitle={texts.catalog.noNodesTitle}
-      empty={texts.catalog.noNodes}
+      emptyTitle="No nodes"
+      empty="None are registered, or your token may not read them."
       query={nodes}
       search={search}
       onSearch={(next) => void navigate({ search: next, replace: true })}
       shown={shown}
     >
       <DataTable
-        label={texts.catalog.nodes}
+        label="Nodes"
         columns={COLUMNS}
         rows={shown}
         keyOf={({ Node }) => Node}

@@ -3,7 +3,6 @@ import { getRouteApi, Link } from '@tanstack/react-router'
 import { Boxes } from 'lucide-react'
 import { useLive } from '../live/use-live.ts'
 import { useClient } from '../session/session.ts'
-import { texts } from '../texts.ts'
 import { Badge } from '../ui/badge.tsx'
 import { Problem } from '../ui/feedback/problem.tsx'
 import { Empty, Skeleton } from '../ui/feedback/states.tsx'
@@ -23,17 +22,17 @@ export function ServicePage() {
   return (
     <Page
       title={name}
-      parent={{ to: '/services', label: texts.catalog.services }}
+      parent={{ to: '/services', label: 'Services' }}
       lead={
         instances.data && <HealthBadges counts={countChecks(instances.data.flatMap((each) => each.Checks))} />
       }
       actions={
         <>
           <Link to="/intentions" search={{ q: name }} className="button">
-            {texts.catalog.whoConnects}
+            Who may connect?
           </Link>
           <Link to="/ask/who" search={{ kind: 'service', segment: name, access: 'write' }} className="button">
-            {texts.catalog.whoRegisters}
+            Who may register it?
           </Link>
         </>
       }
@@ -41,8 +40,9 @@ export function ServicePage() {
       {instances.error && <Problem error={instances.error} onRetry={instances.refetch} />}
       {instances.isPending && <Skeleton lines={6} />}
       {instances.data?.length === 0 && (
-        <Empty icon={Boxes} title={texts.catalog.noInstancesTitle}>
-          {texts.catalog.noInstances}
+        <Empty icon={Boxes} title="No instances">
+          The service is not registered, or your token may not read it. Instances appear here when they
+          register.
         </Empty>
       )}
       {instances.data && (
@@ -66,7 +66,7 @@ function Instance({ instance: { Node, Service, Checks: checks } }: { readonly in
       <div className="card-body instance">
         <dl className="facts">
           <div>
-            <dt>{texts.catalog.node}</dt>
+            <dt>Node</dt>
             <dd>
               <Link to="/nodes/$name" params={{ name: Node.Node }}>
                 {Node.Node}
@@ -74,7 +74,7 @@ function Instance({ instance: { Node, Service, Checks: checks } }: { readonly in
             </dd>
           </div>
           <div>
-            <dt>{texts.catalog.address}</dt>
+            <dt>Address</dt>
             <dd className="mono">
               {Service.Address || Node.Address}
               {Service.Port > 0 && `:${Service.Port}`}
@@ -82,7 +82,7 @@ function Instance({ instance: { Node, Service, Checks: checks } }: { readonly in
           </div>
           {Service.Tags.length > 0 && (
             <div>
-              <dt>{texts.catalog.tags}</dt>
+              <dt>Tags</dt>
               <dd className="row">
                 {Service.Tags.map((tag) => (
                   <Badge key={tag}>{tag}</Badge>

@@ -3,7 +3,6 @@ import { getRouteApi, Link } from '@tanstack/react-router'
 import { Boxes } from 'lucide-react'
 import { useLive } from '../live/use-live.ts'
 import { useClient } from '../session/session.ts'
-import { texts } from '../texts.ts'
 import { Badge } from '../ui/badge.tsx'
 import { type Column, DataTable } from '../ui/table/data-table.tsx'
 import { CatalogList } from './catalog-list.tsx'
@@ -15,26 +14,26 @@ const route = getRouteApi('/services')
 const COLUMNS: readonly Column<ServiceSummary>[] = [
   {
     id: 'name',
-    header: texts.catalog.service,
+    header: 'Service',
     track: 'minmax(0, 3fr)',
     cell: ({ Name, InstanceCount, Nodes }) => (
       <span className="cell-title">
         <Link to="/services/$name" params={{ name: Name }} preload={false} className="cell-link truncate">
           {Name}
         </Link>
-        <span className="cell-sub truncate">{texts.catalog.instances(InstanceCount, Nodes.length)}</span>
+        <span className="cell-sub truncate">{instancesText(InstanceCount, Nodes.length)}</span>
       </span>
     ),
   },
   {
     id: 'health',
-    header: texts.catalog.checks,
+    header: 'Checks',
     track: 'minmax(0, 3fr)',
     cell: (summary) => <HealthBadges counts={countsOf(summary)} />,
   },
   {
     id: 'tags',
-    header: texts.catalog.tags,
+    header: 'Tags',
     track: 'minmax(0, 3fr)',
     priority: 'low',
     cell: ({ Tags }) => <TagList tags={Tags} />,
@@ -64,18 +63,18 @@ export function ServicesPage() {
   )
   return (
     <CatalogList
-      title={texts.catalog.services}
-      lead={texts.catalog.servicesLead}
+      title="Services"
+      lead="The services in this datacenter and their health."
       icon={Boxes}
-      emptyTitle={texts.catalog.noServicesTitle}
-      empty={texts.catalog.noServices}
+      emptyTitle="No services"
+      empty="None are registered, or your token may not read them."
       query={services}
       search={search}
       onSearch={(next) => void navigate({ search: next, replace: true })}
       shown={shown}
     >
       <DataTable
-        label={texts.catalog.services}
+        label="Services"
         columns={COLUMNS}
         rows={shown}
         keyOf={({ Name, Kind }) => `${Name} ${Kind ?? ''}`}
@@ -83,4 +82,8 @@ export function ServicesPage() {
       />
     </CatalogList>
   )
+}
+
+function instancesText(count: number, nodes: number): string {
+  return `${count} ${count === 1 ? 'instance' : 'instances'} on ${nodes} ${nodes === 1 ? 'node' : 'nodes'}`
 }

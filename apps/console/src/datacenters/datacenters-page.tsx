@@ -4,7 +4,6 @@ import { everySecond } from '../live/every-second.ts'
 import { isInstant } from '../live/instants.ts'
 import { serverFacts } from '../server-facts.ts'
 import { useClient } from '../session/session.ts'
-import { texts } from '../texts.ts'
 import { Badge, type Tone } from '../ui/badge.tsx'
 import { Chart } from '../ui/chart/chart.tsx'
 import { type Sampled, sampled } from '../ui/chart/sampled.ts'
@@ -13,6 +12,8 @@ import { Skeleton } from '../ui/feedback/states.tsx'
 import { Instant } from '../ui/instant.tsx'
 import { Card, Page } from '../ui/page.tsx'
 import '../ui/styles/catalog.css'
+
+const STATE_NAMES = { copying: 'Copying', following: 'Following', waiting: 'Waiting', paused: 'Paused' }
 
 /** The datacenters, and how this one replicates. */
 export function DatacentersPage() {
@@ -31,34 +32,38 @@ export function DatacentersPage() {
     refetchInterval: everySecond,
   })
   return (
-    <Page title={texts.datacenters.title} lead={texts.datacenters.lead}>
+    <Page
+      title="Datacenters"
+      lead="Where tokens, policies and roles are stored, and how up to date the copies are."
+    >
       {state.error && <Problem error={state.error} onRetry={state.refetch} />}
       {state.isPending && <Skeleton lines={6} />}
       {state.data && (
         <div className="stack">
-          <Card title={texts.datacenters.all}>
+          <Card title="All datacenters">
             <ul className="lines">
               {state.data.datacenters.map((name) => (
                 <li key={name}>
                   <strong>{name}</strong>
                   <span className="row">
-                    {name === state.data.replication.SourceDatacenter && (
-                      <Badge tone="accent">{texts.datacenters.primary}</Badge>
-                    )}
-                    {name === serverFacts.datacenter && <Badge>{texts.datacenters.here}</Badge>}
+                    {name === state.data.replication.SourceDatacenter && <Badge tone="accent">Primary</Badge>}
+                    {name === serverFacts.datacenter && <Badge>This datacenter</Badge>}
                   </span>
                 </li>
               ))}
             </ul>
           </Card>
-          <Card title={texts.datacenters.replication}>
+          <Card title="Replication">
             {state.data.replication.Enabled ? (
               <div className="stack" data-gap="large">
                 <Replication status={state.data.replication} />
                 <Lag {...state.data.history} />
               </div>
             ) : (
-              <p className="secondary">{texts.datacenters.isPrimary(state.data.leader)}</p>
+              <p className="secondary">
+                This datacenter does not replicate from another one.
+                {state.data.leader !== '' && ` Its leader is ${state.data.leader}.`}
+              </p>
             )}
           </Card>
           <Readers status={state.data.replication} />
@@ -78,23 +83,19 @@ const TONES: Readonly<Record<string, Tone>> = {
 function Replication({ status }: { readonly status: ReplicationStatus }) {
   const { State, LagSeconds, LagIndex, LastSuccess, LastErrorMessage, Skipped } = status
   const facts = [
-    [texts.datacenters.from, status.SourceDatacenter],
-    [texts.datacenters.policies, String(status.ReplicatedIndex)],
-    [texts.datacenters.roles, String(status.ReplicatedRoleIndex)],
-    [texts.datacenters.tokens, String(status.ReplicatedTokenIndex)],
-    ...(LagSeconds === undefined
-      ? []
-      : [[texts.datacenters.lag, texts.datacenters.lagText(LagSeconds, LagIndex ?? 0)] as const]),
+    ['From', status.SourceDatacenter],
+    ['Policies up to index', String(status.ReplicatedIndex)],
+    ['Roles up to index', String(status.ReplicatedRoleIndex)],
+    ['Tokens up to index', String(status.ReplicatedTokenIndex)],
+    ...(LagSeconds === undefined ? [] : [['Lag', `${LagSeconds} s, ${LagIndex ?? 0} indexes`] as const]),
   ] as const
   return (
     <div className="stack">
       <div className="row">
-        {State !== undefined && (
-          <Badge tone={TONES[State] ?? 'plain'}>{texts.datacenters.states[State]}</Badge>
-        )}
+        {State !== undefined && <Badge tone={TONES[State] ?? 'plain'}>{STATE_NAMES[State]}</Badge>}
         {isInstant(LastSuccess) && (
           <span className="small secondary">
-            {texts.datacenters.lastSuccess} <Instant value={LastSuccess} />
+            Last answer <Instant value={LastSuccess} />
           </span>
         )}
       </div>
@@ -109,7 +110,7 @@ function Replication({ status }: { readonly status: ReplicationStatus }) {
       </dl>
       {Skipped !== undefined && Skipped.length > 0 && (
         <div>
-          <h3>{texts.datacenters.skipped}</h3>
+          <h3>Tokens that cannot be stored here</h3>
           <ul className="lines small">
             {Skipped.map(({ AccessorID, Reason }) => (
               <li key={AccessorID}>
@@ -130,12 +131,12 @@ function Lag({ samples }: Sampled<ReplicationStatus>) {
   if (measured.length < 2) return null
   return (
     <Chart
-      title={texts.datacenters.lagOverTime}
+      title="Lag over time"
       times={measured.map(({ at }) => at)}
-      format={(seconds) => texts.datacenters.seconds(seconds)}
+      format={(seconds) => `${seconds.toLocaleString('en', { maximumFractionDigits: 1 })} s`}
       lines={[
         {
-          label: texts.datacenters.lag,
+          label: 'Lag',
           look: 'area',
           values: measured.map(({ value: { LagSeconds = null } }) => LagSeconds),
         },
@@ -147,14 +148,16 @@ function Lag({ samples }: Sampled<ReplicationStatus>) {
 function Readers({ status: { Readers: readers } }: { readonly status: ReplicationStatus }) {
   if (readers === undefined || readers.length === 0) return null
   return (
-    <Card title={texts.datacenters.readers}>
+    <Card title="Datacenters that follow this one">
       <ul className="lines">
         {readers.map(({ Name, Index, Lag, LastContact }) => (
           <li key={Name}>
             <strong>{Name}</strong>
             <span className="row small secondary nums">
-              <Badge tone={Lag === 0 ? 'good' : 'warn'}>{texts.datacenters.behind(Lag)}</Badge>
-              {texts.datacenters.index(Index)}
+              <Badge tone={Lag === 0 ? 'good' : 'warn'}>
+                {Lag === 0 ? 'Up to date' : `${Lag.toLocaleString('en')} behind`}
+              </Badge>
+              index {Index}
               <Instant value={LastContact} />
             </span>
           </li>

@@ -2,7 +2,6 @@ import { useQuery } from '@tanstack/react-query'
 import { everySecond } from '../live/every-second.ts'
 import { serverFacts } from '../server-facts.ts'
 import { useClient } from '../session/session.ts'
-import { texts } from '../texts.ts'
 import { Badge } from '../ui/badge.tsx'
 import { Problem } from '../ui/feedback/problem.tsx'
 import { Card } from '../ui/page.tsx'
@@ -26,27 +25,24 @@ export function ClusterFacts() {
   const { leader, peers = [], datacenters = [] } = status.data ?? {}
   return (
     <Card
-      title={texts.home.service}
+      title="Service"
       actions={
-        status.data && (
-          <Badge tone={leader ? 'good' : 'danger'}>{leader ? texts.home.working : texts.home.noLeader}</Badge>
-        )
+        status.data && <Badge tone={leader ? 'good' : 'danger'}>{leader ? 'working' : 'no leader'}</Badge>
       }
     >
       <dl className="facts">
         <div>
-          <dt>{texts.home.servers}</dt>
+          <dt>Server processes</dt>
           <dd className="nums">{peers.length || '–'}</dd>
         </div>
         <div>
-          <dt>{texts.home.datacenters}</dt>
+          <dt>Datacenters</dt>
           <dd>{datacenters.join(', ') || serverFacts.datacenter}</dd>
         </div>
         <div>
-          <dt>{texts.home.version}</dt>
+          <dt>API version</dt>
           <dd>
-            {serverFacts.serviceVersion}{' '}
-            <span className="muted">· {texts.home.editions[serverFacts.edition]}</span>
+            {serverFacts.serviceVersion} <span className="muted">· {serverFacts.edition} edition</span>
           </dd>
         </div>
       </dl>

@@ -7,7 +7,6 @@ import { useRefetchOn } from '../live/use-refetch-on.ts'
 import { serverFacts } from '../server-facts.ts'
 import { useClient, useSession } from '../session/session.ts'
 import { useRights } from '../session/use-rights.ts'
-import { texts } from '../texts.ts'
 import { Problem } from '../ui/feedback/problem.tsx'
 import { Skeleton } from '../ui/feedback/states.tsx'
 import { Instant } from '../ui/instant.tsx'
@@ -23,9 +22,13 @@ export function HomePage() {
   const token = session.state === 'signedIn' ? session.token : undefined
   return (
     <Page
-      title={texts.home.title}
-      heading={texts.home.heading(serverFacts.datacenter)}
-      lead={token ? texts.home.signedIn(token.Description || token.AccessorID) : texts.home.anonymous}
+      title="Overview"
+      heading={serverFacts.datacenter === '' ? 'Overview' : `Overview of ${serverFacts.datacenter}`}
+      lead={
+        token
+          ? `You are signed in as ${token.Description || token.AccessorID}.`
+          : 'You are not signed in. You only see what everyone may see.'
+      }
     >
       <div className="stack" data-gap="large">
         {rights.aclWrite && <Starts />}
@@ -33,12 +36,15 @@ export function HomePage() {
           {rights.aclRead ? (
             <Tokens />
           ) : (
-            <Card title={texts.home.rights}>
+            <Card title="Your rights">
               <div className="stack">
-                <p>{texts.home.noAclRead}</p>
+                <p>
+                  Your token may not read access control. Ask your administrator for acl:read to see tokens
+                  and policies.
+                </p>
                 {token && (
                   <Link to="/tokens/$accessorId" params={{ accessorId: token.AccessorID }}>
-                    {texts.shell.myToken}
+                    My token
                   </Link>
                 )}
               </div>
@@ -58,21 +64,21 @@ export function HomePage() {
 function Starts() {
   return (
     <div className="starts">
-      <Start icon={KeyRound} title={texts.home.starts.token} text={texts.home.starts.tokenText}>
+      <Start icon={KeyRound} title="Create a token" text="For a program or a person">
         {(className, children) => (
           <Link to="/tokens" search={{ create: true }} className={className}>
             {children}
           </Link>
         )}
       </Start>
-      <Start icon={FilePlus2} title={texts.home.starts.policy} text={texts.home.starts.policyText}>
+      <Start icon={FilePlus2} title="Write a policy" text="With completion and checks">
         {(className, children) => (
           <Link to="/policies/new" className={className}>
             {children}
           </Link>
         )}
       </Start>
-      <Start icon={UsersRound} title={texts.home.starts.role} text={texts.home.starts.roleText}>
+      <Start icon={UsersRound} title="Create a role" text="The same rights for many tokens">
         {(className, children) => (
           <Link to="/roles" search={{ create: true }} className={className}>
             {children}
@@ -119,17 +125,17 @@ function Tokens() {
   return (
     <div className="stack" data-gap="large">
       <Card
-        title={texts.home.expiring}
+        title="Expiring soon"
         actions={
           <Link to="/tokens" search={{ expiry: 'day', sort: 'expires' }} className="small">
-            {texts.home.all}
+            Show all
           </Link>
         }
       >
         {failed ||
           loading ||
           (expiring.length === 0 ? (
-            <p className="secondary">{texts.home.nothingExpires}</p>
+            <p className="secondary">No token expires within the next day.</p>
           ) : (
             <TokenLines
               tokens={expiring.slice(0, SHOWN)}
@@ -138,10 +144,10 @@ function Tokens() {
           ))}
       </Card>
       <Card
-        title={texts.home.newest}
+        title="Newest tokens"
         actions={
           <Link to="/tokens" className="small">
-            {texts.home.all}
+            Show all
           </Link>
         }
       >
@@ -173,7 +179,7 @@ function TokenLines({ tokens, instantOf }: TokenLinesProps) {
             preload={false}
             className="truncate usage-name"
           >
-            {token.Description || texts.tokens.noDescription}
+            {token.Description || 'No description'}
           </Link>
           <span className="small muted nums">
             <Instant value={instantOf(token)} />
@@ -193,11 +199,11 @@ function Counts() {
       <div className="counts">
         <Link to="/policies" className="count-link">
           <span className="count-number nums">{policies.data?.length ?? '–'}</span>
-          {texts.policies.title}
+          Policies
         </Link>
         <Link to="/roles" className="count-link">
           <span className="count-number nums">{roles.data?.length ?? '–'}</span>
-          {texts.roles.title}
+          Roles
         </Link>
       </div>
     </Card>

@@ -3,7 +3,6 @@ import { CircleCheck, CircleSlash } from 'lucide-react'
 import { type FormEvent, useState } from 'react'
 import { useLive } from '../live/use-live.ts'
 import { useClient } from '../session/session.ts'
-import { texts } from '../texts.ts'
 import { Button } from '../ui/button.tsx'
 import { Problem } from '../ui/feedback/problem.tsx'
 import { Skeleton } from '../ui/feedback/states.tsx'
@@ -25,13 +24,13 @@ export function ConnectionCheck({ search, onAsk }: ConnectionCheckProps) {
     if (source !== '' && destination !== '') onAsk({ source, destination })
   }
   return (
-    <Card title={texts.intentions.checkTitle}>
+    <Card title="May one service connect to another?">
       <div className="stack">
         <form className="question" onSubmit={submit}>
-          <TextField label={texts.intentions.source} value={source} onValue={setSource} />
-          <TextField label={texts.intentions.destination} value={destination} onValue={setDestination} />
+          <TextField label="Source" value={source} onValue={setSource} />
+          <TextField label="Destination" value={destination} onValue={setDestination} />
           <Button type="submit" disabled={source === '' || destination === ''}>
-            {texts.ask.submit}
+            Ask
           </Button>
         </form>
         {search.source !== undefined && search.destination !== undefined && (
@@ -65,11 +64,13 @@ function Answer({ source, destination }: { readonly source: string; readonly des
     <div className="connection-answer" data-allow={isAllowed} role="status">
       <Icon aria-hidden />
       <div>
-        <strong>{texts.intentions.answer(source, destination, isAllowed)}</strong>
+        <strong>
+          {source} {isAllowed ? 'may' : 'may not'} connect to {destination}.
+        </strong>
         <p className="small secondary">
           {by
-            ? texts.intentions.decidedBy(sourceOf(by), destinationOf(by), by.Precedence)
-            : texts.intentions.decidedByDefault}
+            ? `Decided by the intention from ${sourceOf(by)} to ${destinationOf(by)}, precedence ${by.Precedence}.`
+            : 'No intention applies: the default policy decided.'}
         </p>
       </div>
     </div>

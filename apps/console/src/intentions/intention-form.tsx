@@ -1,7 +1,6 @@
 import type { Client, Intention } from '@latchkey/sdk'
 import { useState } from 'react'
 import { useClient } from '../session/session.ts'
-import { texts } from '../texts.ts'
 import { Button } from '../ui/button.tsx'
 import { Problem } from '../ui/feedback/problem.tsx'
 import type { FieldText } from '../ui/form/conflict.tsx'
@@ -51,19 +50,20 @@ export function IntentionForm({ existing, isDeleted = false, onClose }: Intentio
     setMissing(!isWhole)
     if (isWhole) save.mutate()
   }
-  const missing = (value: string) => (isMissing && value === '' ? texts.intentions.nameMissing : undefined)
+  const missing = (value: string) =>
+    isMissing && value === '' ? 'Enter the name of a service, or an asterisk (*).' : undefined
   return (
     <Dialog
-      title={isNew ? texts.intentions.create : texts.intentions.edit}
-      lead={texts.intentions.formLead}
+      title={isNew ? 'Create intention' : 'Edit intention'}
+      lead="An asterisk (*) stands for every service."
       onClose={onClose}
       isChanged={isChanged}
       onSubmit={submit}
       foot={
         <>
-          <Button onClick={onClose}>{texts.common.cancel}</Button>
+          <Button onClick={onClose}>Cancel</Button>
           <Button type="submit" look="primary" busy={save.isPending}>
-            {isNew ? texts.intentions.create : texts.common.save}
+            {isNew ? 'Create intention' : 'Save'}
           </Button>
         </>
       }
@@ -72,7 +72,7 @@ export function IntentionForm({ existing, isDeleted = false, onClose }: Intentio
         {notice}
         <div className="grid-2">
           <TextField
-            label={texts.intentions.source}
+            label="Source"
             value={source}
             onValue={(value) => setContent({ ...content, source: value })}
             disabled={existing !== undefined}
@@ -80,7 +80,7 @@ export function IntentionForm({ existing, isDeleted = false, onClose }: Intentio
             error={missing(source)}
           />
           <TextField
-            label={texts.intentions.destination}
+            label="Destination"
             value={destination}
             onValue={(value) => setContent({ ...content, destination: value })}
             disabled={existing !== undefined}
@@ -88,20 +88,18 @@ export function IntentionForm({ existing, isDeleted = false, onClose }: Intentio
           />
         </div>
         <SelectField
-          label={texts.intentions.action}
+          label="Action"
           value={action}
           options={[
-            ['allow', texts.intentions.allow],
-            ['deny', texts.intentions.deny],
-            ...(existing && existing.Action === undefined
-              ? ([['', texts.intentions.byPermissions]] as const)
-              : []),
+            ['allow', 'Allow'],
+            ['deny', 'Deny'],
+            ...(existing && existing.Action === undefined ? ([['', 'By request']] as const) : []),
           ]}
           onValue={(value) => setContent({ ...content, action: value })}
           disabled={existing !== undefined && existing.Action === undefined}
         />
         <TextField
-          label={texts.intentions.description}
+          label="Description"
           value={description}
           onValue={(value) => setContent({ ...content, description: value })}
         />
@@ -122,14 +120,14 @@ function contentOf(intention: Intention): Content {
 
 function fieldsOf({ action, description }: Content): readonly FieldText[] {
   return [
-    [texts.intentions.action, ACTIONS[action] ?? texts.intentions.byPermissions],
-    [texts.intentions.description, description],
+    ['Action', ACTIONS[action] ?? 'By request'],
+    ['Description', description],
   ]
 }
 
 const ACTIONS: Readonly<Record<string, string>> = {
-  allow: texts.intentions.allow,
-  deny: texts.intentions.deny,
+  allow: 'Allow',
+  deny: 'Deny',
 }
 
 /** Finds the intention with the same names: a write by names removes the ID. */

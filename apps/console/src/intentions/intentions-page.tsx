@@ -6,7 +6,6 @@ import { useKept } from '../live/use-kept.ts'
 import { useLive } from '../live/use-live.ts'
 import { useClient } from '../session/session.ts'
 import { useAllowed } from '../session/use-may.ts'
-import { texts } from '../texts.ts'
 import { Button, IconButton } from '../ui/button.tsx'
 import { Problem } from '../ui/feedback/problem.tsx'
 import { Empty, Skeleton } from '../ui/feedback/states.tsx'
@@ -48,14 +47,14 @@ export function IntentionsPage() {
   const close = () => change({ create: undefined, edit: undefined })
   return (
     <Page
-      title={texts.intentions.title}
-      lead={texts.intentions.lead}
+      title="Intentions"
+      lead="Which services may connect to which. The most specific intention decides."
       actions={
         mayWrite &&
         mayWrite.size > 0 && (
           <Button look="primary" onClick={() => change({ create: true })}>
             <Plus aria-hidden />
-            {texts.intentions.create}
+            Create intention
           </Button>
         )
       }
@@ -68,14 +67,18 @@ export function IntentionsPage() {
         />
         {intentions.error && <Problem error={intentions.error} onRetry={intentions.refetch} />}
         {!intentions.error && (
-          <section className="card" aria-label={texts.intentions.title}>
+          <section className="card" aria-label="Intentions">
             <div className="toolbar">
-              <SearchBox label={texts.intentions.search} value={search.q} onValue={(q) => change({ q })} />
+              <SearchBox
+                label="Search service or description…"
+                value={search.q}
+                onValue={(q) => change({ q })}
+              />
             </div>
             {intentions.isPending && <Skeleton lines={5} />}
             {shown.length > 0 && (
               <DataTable
-                label={texts.intentions.title}
+                label="Intentions"
                 columns={columnsOf({ search, onDelete: remove, mayWrite })}
                 rows={shown}
                 keyOf={keyOf}
@@ -85,11 +88,11 @@ export function IntentionsPage() {
             {intentions.data && shown.length === 0 && (
               <Empty
                 icon={Share2}
-                title={
-                  intentions.data.length === 0 ? texts.intentions.emptyTitle : texts.intentions.noMatchTitle
-                }
+                title={intentions.data.length === 0 ? 'No intentions' : 'No intention matches'}
               >
-                {intentions.data.length === 0 ? texts.intentions.empty : texts.tokens.noMatch}
+                {intentions.data.length === 0
+                  ? 'There are none, or your token may not read them. If no intention matches, the default policy decides about a connection.'
+                  : 'Use fewer words, or clear the filters.'}
               </Empty>
             )}
           </section>
@@ -112,7 +115,7 @@ interface Actions {
 const columnsOf = ({ search, onDelete, mayWrite }: Actions): readonly Column<Intention>[] => [
   {
     id: 'names',
-    header: texts.intentions.connection,
+    header: 'Connection',
     track: 'minmax(0, 5fr)',
     cell: (intention) => (
       <span className="cell-title">
@@ -136,25 +139,25 @@ const columnsOf = ({ search, onDelete, mayWrite }: Actions): readonly Column<Int
   },
   {
     id: 'action',
-    header: texts.intentions.action,
+    header: 'Action',
     track: '9rem',
     cell: (intention) => <ActionBadge {...intention} />,
   },
   {
     id: 'precedence',
-    header: texts.intentions.precedence,
+    header: 'Precedence',
     track: '7rem',
     priority: 'low',
     cell: ({ Precedence }) => <span className="nums secondary">{Precedence}</span>,
   },
   {
     id: 'actions',
-    header: texts.intentions.deleteColumn,
+    header: 'Delete',
     track: '3.5rem',
     cell: (intention) => (
       <span className="cell-actions">
         {mayWrite?.has(intention.DestinationName) && (
-          <IconButton label={texts.intentions.delete} onClick={() => onDelete(intention)}>
+          <IconButton label="Delete intention" onClick={() => onDelete(intention)}>
             <Trash2 aria-hidden />
           </IconButton>
         )}
@@ -167,12 +170,12 @@ function Names({ intention }: { readonly intention: Intention }) {
   return (
     <>
       <span className="truncate">{shownName(sourceOf(intention))}</span>
-      <ArrowRight aria-label={texts.intentions.to} />
+      <ArrowRight aria-label="to" />
       <span className="truncate">{shownName(destinationOf(intention))}</span>
     </>
   )
 }
 
 function shownName(name: string): string {
-  return name === '*' ? texts.intentions.anyService : name
+  return name === '*' ? 'Every service' : name
 }

@@ -1,6 +1,5 @@
 import type { Intention } from '@latchkey/sdk'
 import { useClient } from '../session/session.ts'
-import { texts } from '../texts.ts'
 import { messageOf } from '../ui/feedback/message-of.ts'
 import { showToast } from '../ui/feedback/toast.tsx'
 import { destinationOf, sourceOf } from './intention-search.ts'
@@ -31,9 +30,9 @@ export function useDeleteIntention(): (intention: Intention) => void {
     deleted.then(
       () =>
         showToast({
-          text: texts.intentions.deleted(names.source, names.destination),
+          text: `Deleted the intention from ${names.source} to ${names.destination}`,
           durationMs: 10_000,
-          action: { label: texts.common.undo, onSelect: () => restore(intention) },
+          action: { label: 'Undo', onSelect: () => restore(intention) },
         }),
       fail,
     )

@@ -1,7 +1,6 @@
 import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useClient } from '../session/session.ts'
-import { texts } from '../texts.ts'
 import { Button } from '../ui/button.tsx'
 import { Problem } from '../ui/feedback/problem.tsx'
 import { Field, TextField } from '../ui/form/field.tsx'
@@ -31,23 +30,23 @@ export function CreateKey({ prefix, onClose, onCreated }: CreateKeyProps) {
   const isNamed = key !== '' && !key.endsWith('/') && !isImpossible
   return (
     <Dialog
-      title={texts.kv.create}
+      title="Create key"
       onClose={onClose}
       isChanged={isChanged}
       onSubmit={() => isNamed && create.mutate()}
       foot={
         <>
-          <Button onClick={onClose}>{texts.common.cancel}</Button>
+          <Button onClick={onClose}>Cancel</Button>
           <Button type="submit" look="primary" busy={create.isPending} disabled={!isNamed}>
-            {texts.kv.create}
+            Create key
           </Button>
         </>
       }
     >
       <div className="stack">
         <TextField
-          label={texts.kv.key}
-          hint={texts.kv.keyHint}
+          label="Key"
+          hint="Use slashes to create folders."
           className="input mono"
           autoFocus
           value={key}
@@ -55,9 +54,15 @@ export function CreateKey({ prefix, onClose, onCreated }: CreateKeyProps) {
             create.reset()
             setKey(next)
           }}
-          error={exists ? texts.kv.exists : isImpossible ? texts.kv.dotStep : undefined}
+          error={
+            exists
+              ? 'This key already exists. Open it to edit its value.'
+              : isImpossible
+                ? 'A name between slashes cannot be “.” or “..”, because browsers remove them from URLs.'
+                : undefined
+          }
         />
-        <Field label={texts.kv.value}>
+        <Field label="Value">
           {(control) => (
             <textarea
               className="input mono"

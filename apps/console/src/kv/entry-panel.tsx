@@ -7,7 +7,6 @@ import { useKept } from '../live/use-kept.ts'
 import { useLive } from '../live/use-live.ts'
 import { useClient } from '../session/session.ts'
 import { useMay } from '../session/use-may.ts'
-import { texts } from '../texts.ts'
 import { IconButton } from '../ui/button.tsx'
 import { CopyButton } from '../ui/copy-button.tsx'
 import { messageOf } from '../ui/feedback/message-of.ts'
@@ -37,10 +36,10 @@ export function EntryPanel({ name, onGone }: EntryPanelProps) {
   const shown = useKept(record, draft !== undefined)
   const isDeleted = record === null
   return (
-    <section className="card" aria-label={texts.kv.entry}>
+    <section className="card" aria-label="Key">
       <div className="card-head">
         <h2 className="kv-title mono">{shownName(name)}</h2>
-        <CopyButton label={texts.kv.copyKey} text={() => name} />
+        <CopyButton label="Copy key" text={() => name} />
         {entry.data && mayWrite && <DeleteKey entry={entry.data} onGone={onGone} />}
       </div>
       <div className="card-body">
@@ -48,8 +47,8 @@ export function EntryPanel({ name, onGone }: EntryPanelProps) {
         {!isReadable && <DotStep />}
         {isReadable && entry.isPending && <Skeleton lines={5} />}
         {shown === null && (
-          <Empty icon={FileX} title={texts.kv.goneTitle}>
-            {texts.kv.gone}
+          <Empty icon={FileX} title="This key does not exist">
+            It was deleted or never written. It appears here when somebody writes it.
           </Empty>
         )}
         {shown && <Entry entry={shown} {...{ mayWrite, isDeleted, draft, setDraft }} />}
@@ -61,8 +60,9 @@ export function EntryPanel({ name, onGone }: EntryPanelProps) {
 /** Shown instead of a key or folder with a step `.` or `..`: no URL of the service can address it. */
 export function DotStep() {
   return (
-    <Empty icon={FileX} title={texts.kv.dotTitle}>
-      {texts.kv.dot}
+    <Empty icon={FileX} title="The console cannot open this key">
+      The key contains the path segment “.” or “..”, which browsers remove from URLs. Use the command latchkey
+      txn to read, write or delete it.
     </Empty>
   )
 }
@@ -76,7 +76,7 @@ function Entry({ entry, ...editing }: EntryProps) {
       {text === undefined ? (
         <Empty
           icon={Download}
-          title={texts.kv.binaryTitle}
+          title="Not text"
           actions={
             <a
               className="button"
@@ -84,24 +84,24 @@ function Entry({ entry, ...editing }: EntryProps) {
               download={entry.Key.split('/').at(-1)}
             >
               <Download aria-hidden />
-              {texts.kv.download}
+              Download
             </a>
           }
         >
-          {texts.kv.binary}
+          The value is not valid UTF-8.
         </Empty>
       ) : (
         <ValueEditor entry={entry} text={text} {...editing} />
       )}
       <dl className="facts kv-facts">
-        <Fact label={texts.kv.size}>{sizeOf(entry)}</Fact>
-        <Fact label={texts.kv.flags}>{String(entry.Flags)}</Fact>
-        <Fact label={texts.kv.changed}>{String(entry.ModifyIndex)}</Fact>
-        <Fact label={texts.kv.created}>{String(entry.CreateIndex)}</Fact>
-        <Fact label={texts.kv.locks}>{String(entry.LockIndex)}</Fact>
+        <Fact label="Size">{sizeOf(entry)}</Fact>
+        <Fact label="Flags">{String(entry.Flags)}</Fact>
+        <Fact label="Changed at index">{String(entry.ModifyIndex)}</Fact>
+        <Fact label="Created at index">{String(entry.CreateIndex)}</Fact>
+        <Fact label="Times locked">{String(entry.LockIndex)}</Fact>
         {entry.Session !== undefined && (
           <div className="kv-holder">
-            <dt>{texts.kv.heldBy}</dt>
+            <dt>Held by session</dt>
             <dd>
               <Link to="/sessions/$id" params={{ id: entry.Session }} className="mono small">
                 {entry.Session}
@@ -130,29 +130,31 @@ function DeleteKey({ entry, onGone }: { readonly entry: KVEntry; readonly onGone
     const value = Uint8Array.from(atob(entry.Value ?? ''), (char) => char.charCodeAt(0))
     const isBack = await client.kv.put(entry.Key, value, { cas: 0, flags: entry.Flags })
     showToast(
-      isBack ? { text: texts.kv.restored(entry.Key) } : { text: texts.kv.notRestored, tone: 'danger' },
+      isBack
+        ? { text: `${entry.Key} is back` }
+        : { text: 'The key already exists again: nothing was overwritten.', tone: 'danger' },
     )
   }
   const notRestored = (error: unknown) =>
-    showToast({ text: texts.kv.restoreFailed(entry.Key, messageOf(error)), tone: 'danger' })
+    showToast({ text: `“${entry.Key}” was not restored: ${messageOf(error)}`, tone: 'danger' })
   const remove = useMutation({
     mutationFn: () => client.kv.delete(entry.Key, { cas: entry.ModifyIndex }),
     onSuccess: (isDeleted) => {
       if (!isDeleted) {
-        showToast({ text: texts.kv.changedMeanwhile, tone: 'danger' })
+        showToast({ text: 'The key changed in the meantime and was not deleted.', tone: 'danger' })
         return
       }
       showToast({
-        text: texts.kv.deleted(entry.Key),
+        text: `Deleted ${entry.Key}`,
         durationMs: 10_000,
-        action: { label: texts.common.undo, onSelect: () => void restore().catch(notRestored) },
+        action: { label: 'Undo', onSelect: () => void restore().catch(notRestored) },
       })
       onGone()
     },
     onError: (error) => showToast({ text: messageOf(error), tone: 'danger' }),
   })
   return (
-    <IconButton label={texts.kv.delete} onClick={() => remove.mutate()} disabled={remove.isPending}>
+    <IconButton label="Delete key" onClick={() => remove.mutate()} disabled={remove.isPending}>
       <Trash2 aria-hidden />
     </IconButton>
   )

@@ -5,7 +5,6 @@ import { Fragment, useState } from 'react'
 import { useLive } from '../live/use-live.ts'
 import { useClient } from '../session/session.ts'
 import { useAllowed, useMay } from '../session/use-may.ts'
-import { texts } from '../texts.ts'
 import { Button, IconButton } from '../ui/button.tsx'
 import { Problem } from '../ui/feedback/problem.tsx'
 import { Empty, Skeleton } from '../ui/feedback/states.tsx'
@@ -43,14 +42,14 @@ export function KvPage() {
   }
   return (
     <Page
-      title={texts.kv.title}
-      lead={texts.kv.lead}
+      title="Keys and values"
+      lead="The key-value store, as far as your token may read it."
       width="wide"
       actions={
         mayCreate && (
           <Button look="primary" onClick={() => go({ ...search, create: true })}>
             <Plus aria-hidden />
-            {texts.kv.create}
+            Create key
           </Button>
         )
       }
@@ -58,16 +57,16 @@ export function KvPage() {
       <div className="kv" data-open={search.key !== undefined}>
         <Tree prefix={prefix} openKey={search.key} keys={keys} />
         {search.key === undefined ? (
-          <section className="card kv-entry" aria-label={texts.kv.entry}>
-            <Empty icon={File} title={texts.kv.noneTitle}>
-              {texts.kv.none}
+          <section className="card kv-entry" aria-label="Key">
+            <Empty icon={File} title="No key selected">
+              Select a key on the left to read or edit its value.
             </Empty>
           </section>
         ) : (
           <div className="kv-entry">
             <Link to="/kv" search={folder} className="link-back">
               <ChevronLeft aria-hidden />
-              {prefix === '' ? texts.kv.root : prefix}
+              {prefix === '' ? 'All keys' : prefix}
             </Link>
             <EntryPanel key={search.key} name={search.key} onGone={() => go(folder)} />
           </div>
@@ -98,23 +97,23 @@ function Tree({ prefix, openKey, keys }: TreeProps) {
   const [isDeleting, setDeleting] = useState(false)
   const rows = keys.data ? rowsOf(keys.data, prefix) : []
   return (
-    <section className="card kv-tree" aria-label={texts.kv.tree}>
+    <section className="card kv-tree" aria-label="Folder">
       <div className="toolbar">
-        <nav className="kv-crumbs" aria-label={texts.kv.folder}>
+        <nav className="kv-crumbs" aria-label="Open folder">
           <Link to="/kv" search={{}}>
-            {texts.kv.root}
+            All keys
           </Link>
           {crumbsOf(prefix).map(({ label, prefix: to }) => (
             <Fragment key={to}>
               <span aria-hidden>/</span>
               <Link to="/kv" search={{ in: to }}>
-                {label === '' ? texts.kv.emptyName : shownName(label)}
+                {label === '' ? '(empty)' : shownName(label)}
               </Link>
             </Fragment>
           ))}
         </nav>
         {prefix !== '' && mayDelete && rows.length > 0 && (
-          <IconButton label={texts.kv.deleteFolder} onClick={() => setDeleting(true)}>
+          <IconButton label="Delete folder" onClick={() => setDeleting(true)}>
             <Trash2 aria-hidden />
           </IconButton>
         )}
@@ -123,13 +122,13 @@ function Tree({ prefix, openKey, keys }: TreeProps) {
       {!isReadable && <DotStep />}
       {isReadable && keys.isPending && <Skeleton lines={6} />}
       {keys.data && rows.length === 0 && (
-        <Empty icon={FolderOpen} title={texts.kv.emptyTitle}>
-          {texts.kv.empty}
+        <Empty icon={FolderOpen} title="No keys here">
+          This folder is empty, or your token may not read its keys.
         </Empty>
       )}
       {rows.length > 0 && (
         <DataTable
-          label={texts.kv.tree}
+          label="Folder"
           columns={columnsOf(prefix, openKey)}
           rows={rows}
           keyOf={({ path, isFolder }) => `${isFolder} ${path}`}
@@ -139,12 +138,12 @@ function Tree({ prefix, openKey, keys }: TreeProps) {
       )}
       {isDeleting && (
         <Confirm
-          title={texts.kv.deleteFolderTitle(prefix)}
-          action={texts.kv.deleteFolder}
+          title={`Delete everything below ${prefix}?`}
+          action="Delete folder"
           onConfirm={() => client.kv.deleteTree(prefix)}
           onClose={() => setDeleting(false)}
         >
-          {texts.kv.deleteFolderText}
+          This deletes all keys in this folder and its subfolders. It cannot be undone.
         </Confirm>
       )}
     </section>
@@ -154,7 +153,7 @@ function Tree({ prefix, openKey, keys }: TreeProps) {
 const columnsOf = (prefix: string, openKey: string | undefined): readonly Column<TreeRow>[] => [
   {
     id: 'name',
-    header: texts.kv.name,
+    header: 'Name',
     track: 'minmax(0, 1fr)',
     cell: ({ path, name, isFolder }) => {
       const Icon = isFolder ? Folder : File

@@ -3,7 +3,6 @@ import { useMutation } from '@tanstack/react-query'
 import { GitMerge } from 'lucide-react'
 import { type Dispatch, type KeyboardEvent, type SetStateAction, useEffect } from 'react'
 import { useClient } from '../session/session.ts'
-import { texts } from '../texts.ts'
 import { Button } from '../ui/button.tsx'
 import { CopyButton } from '../ui/copy-button.tsx'
 import { Problem } from '../ui/feedback/problem.tsx'
@@ -53,7 +52,7 @@ export function ValueEditor({ entry, text, mayWrite, isDeleted, draft, setDraft 
     onSuccess: (isWritten) => {
       if (!isWritten) return
       setDraft(undefined)
-      showToast({ text: texts.kv.saved })
+      showToast({ text: 'Saved' })
     },
   })
   // If the same value was written again, there is no conflict: save on the current version.
@@ -93,7 +92,7 @@ export function ValueEditor({ entry, text, mayWrite, isDeleted, draft, setDraft 
       {!isConflict && (
         <textarea
           className="input mono kv-value"
-          aria-label={texts.kv.value}
+          aria-label="Value"
           spellCheck={false}
           readOnly={!mayWrite}
           value={shown}
@@ -106,23 +105,23 @@ export function ValueEditor({ entry, text, mayWrite, isDeleted, draft, setDraft 
         {mayWrite && !isConflict && !isDeleted && (
           <>
             <Button look="primary" busy={save.isPending} disabled={!isDirty} onClick={() => save.mutate()}>
-              {texts.common.save}
+              Save
             </Button>
             {isDirty && (
               <Button look="quiet" onClick={() => setDraft(undefined)}>
-                {texts.kv.discard}
+                Discard
               </Button>
             )}
             {pretty !== shown && (
               <Button look="quiet" onClick={() => type(pretty)}>
-                {texts.kv.format}
+                Format JSON
               </Button>
             )}
           </>
         )}
-        {!mayWrite && <span className="small muted">{texts.kv.readOnly}</span>}
+        {!mayWrite && <span className="small muted">Your token may read this key but not write it.</span>}
         <span className="kv-copy">
-          <CopyButton label={texts.kv.copyValue} text={withEndings} />
+          <CopyButton label="Copy value" text={withEndings} />
         </span>
       </div>
     </div>
@@ -142,13 +141,15 @@ function ConflictView({ mine, theirs, onMine, onTheirs }: ConflictViewProps) {
       <div className="problem" data-tone="warn" role="alert">
         <GitMerge aria-hidden />
         <div>
-          <div className="problem-title">{texts.kv.conflictTitle}</div>
-          <div className="problem-text">{texts.kv.conflict}</div>
+          <div className="problem-title">Changed elsewhere while you edited</div>
+          <div className="problem-text">
+            Choose the version to continue with. Choosing does not save anything.
+          </div>
         </div>
       </div>
       <div className="grid-2">
-        <Version title={texts.kv.mine} text={mine} action={texts.kv.keepMine} onChoose={onMine} />
-        <Version title={texts.kv.theirs} text={theirs} action={texts.kv.takeTheirs} onChoose={onTheirs} />
+        <Version title="Your version" text={mine} action="Keep mine" onChoose={onMine} />
+        <Version title="The version on the server" text={theirs} action="Use theirs" onChoose={onTheirs} />
       </div>
     </div>
   )

@@ -1,5 +1,4 @@
 import { Bot, FileText, Server, UsersRound } from 'lucide-react'
-import { texts } from '../texts.ts'
 import type { Linked } from './links.ts'
 
 /** Links beyond this number are only counted. */
@@ -14,7 +13,7 @@ interface LinkBadgesProps {
 }
 
 /** Where a token or a role gets its rights, on one line. */
-export function LinkBadges({ record, none = texts.tokens.noLinks, isWhole = false }: LinkBadgesProps) {
+export function LinkBadges({ record, none = 'No rights', isWhole = false }: LinkBadgesProps) {
   const links = [
     ...(record.Policies ?? []).map(({ Name }) => ({ icon: FileText, name: Name, key: `p${Name}` })),
     ...(record.Roles ?? []).map(({ Name }) => ({ icon: UsersRound, name: Name, key: `r${Name}` })),
@@ -39,7 +38,7 @@ export function LinkBadges({ record, none = texts.tokens.noLinks, isWhole = fals
           <span className="truncate">{name}</span>
         </span>
       ))}
-      {links.length > shown && <span className="small muted">{texts.tokens.more(links.length - shown)}</span>}
+      {links.length > shown && <span className="small muted">+{links.length - shown}</span>}
     </span>
   )
 }

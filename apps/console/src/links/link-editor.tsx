@@ -5,7 +5,6 @@ import { Plus, X } from 'lucide-react'
 import { Popover } from 'radix-ui'
 import { type FormEvent, useState } from 'react'
 import { useClient } from '../session/session.ts'
-import { texts } from '../texts.ts'
 import { Button } from '../ui/button.tsx'
 
 interface ChipsProps {
@@ -23,7 +22,7 @@ function Chips({ label, values, onRemove, children }: ChipsProps) {
         {values.map((value) => (
           <span key={value} className="chip">
             <span className="truncate">{value}</span>
-            <button type="button" aria-label={texts.links.remove(value)} onClick={() => onRemove(value)}>
+            <button type="button" aria-label={`Remove ${value}`} onClick={() => onRemove(value)}>
               <X aria-hidden />
             </button>
           </span>
@@ -68,9 +67,9 @@ export function NamePicker({ label, kind, values, onValues }: NamePickerProps) {
     >
       <Popover.Root open={isOpen} onOpenChange={setOpen} modal>
         <Popover.Trigger asChild>
-          <Button size="small" look="quiet" aria-label={texts.links.add(label)}>
+          <Button size="small" look="quiet" aria-label={`Add to ${label.toLowerCase()}`}>
             <Plus aria-hidden />
-            {texts.links.addShort}
+            Add
           </Button>
         </Popover.Trigger>
         <Popover.Portal>
@@ -82,9 +81,9 @@ export function NamePicker({ label, kind, values, onValues }: NamePickerProps) {
             aria-label={label}
           >
             <Command label={label} loop>
-              <Command.Input placeholder={texts.common.find} />
+              <Command.Input placeholder="Find…" />
               <Command.List>
-                <Command.Empty>{names.isPending ? texts.common.loading : texts.palette.empty}</Command.Empty>
+                <Command.Empty>{names.isPending ? 'Loading' : 'Nothing matches.'}</Command.Empty>
                 {(names.data ?? [])
                   .filter(({ Name }) => !values.includes(Name))
                   .map(({ Name, Description }) => (
@@ -128,7 +127,7 @@ export function TextPicker({ label, placeholder, values, onValues }: TextPickerP
     >
       <input
         className="input chip-input"
-        aria-label={texts.links.add(label)}
+        aria-label={`Add to ${label.toLowerCase()}`}
         placeholder={placeholder}
         autoComplete="off"
         spellCheck={false}

@@ -20,6 +20,13 @@ export interface LinkNames {
 
 export const NO_LINKS: LinkNames = { policies: [], roles: [], services: [], nodes: [] }
 
+export const LINK_LABELS = {
+  policies: 'Policies',
+  roles: 'Roles',
+  services: 'Service identities',
+  nodes: 'Node identities',
+}
+
 export function linkNamesOf(record: Linked): LinkNames {
   return {
     policies: (record.Policies ?? []).map(({ Name }) => Name),

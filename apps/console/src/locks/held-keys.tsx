@@ -3,7 +3,6 @@ import { Link } from '@tanstack/react-router'
 import { KeyRound } from 'lucide-react'
 import { useLive } from '../live/use-live.ts'
 import { useClient } from '../session/session.ts'
-import { texts } from '../texts.ts'
 import { Problem } from '../ui/feedback/problem.tsx'
 import { Empty, Skeleton } from '../ui/feedback/states.tsx'
 import { type Column, DataTable } from '../ui/table/data-table.tsx'
@@ -14,7 +13,7 @@ const ROW_REM = 2.75
 const COLUMNS: readonly Column<{ readonly key: string }>[] = [
   {
     id: 'key',
-    header: texts.kv.key,
+    header: 'Key',
     track: 'minmax(0, 1fr)',
     cell: ({ key }) => (
       <Link to="/kv" search={placeOf(key)} preload={false} className="cell-link mono truncate">
@@ -31,9 +30,9 @@ export function HeldKeys({ session: { ID } }: { readonly session: LockSession })
     client.kv.watchKeys('', { ...options, session: ID }),
   )
   return (
-    <section className="card" aria-label={texts.locks.keys}>
+    <section className="card" aria-label="Locked keys">
       <div className="toolbar">
-        <h2>{texts.locks.keys}</h2>
+        <h2>Locked keys</h2>
         {keys.data && (
           <span className="count nums" role="status">
             {keys.data.length.toLocaleString('en')}
@@ -43,13 +42,13 @@ export function HeldKeys({ session: { ID } }: { readonly session: LockSession })
       {keys.error && <Problem error={keys.error} onRetry={keys.refetch} />}
       {keys.isPending && <Skeleton lines={4} />}
       {keys.data?.length === 0 && (
-        <Empty icon={KeyRound} title={texts.locks.noKeysTitle}>
-          {texts.locks.noKeys}
+        <Empty icon={KeyRound} title="No keys">
+          This session holds no keys, or your token may not read them.
         </Empty>
       )}
       {keys.data && keys.data.length > 0 && (
         <DataTable
-          label={texts.locks.keys}
+          label="Locked keys"
           columns={COLUMNS}
           rows={keys.data.map((key) => ({ key }))}
           keyOf={({ key }) => key}

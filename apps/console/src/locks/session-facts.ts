@@ -2,9 +2,11 @@
 import { lockDelayMs, sessionLifetimeMs } from '@latchkey/acl'
 import type { LockSession } from '@latchkey/sdk'
 import { durationText } from '../live/durations.ts'
-import { texts } from '../texts.ts'
 
 const NANOSECONDS_PER_MS = 1_000_000
+
+/** What happens to the keys of a session when it ends. */
+export const BEHAVIOR_NAMES = { release: 'Releases its keys', delete: 'Deletes its keys' }
 
 export function nameOf({ Name, ID }: LockSession): string {
   return Name === '' ? ID : Name
@@ -12,13 +14,15 @@ export function nameOf({ Name, ID }: LockSession): string {
 
 /** Its TTL, as given. */
 export function ttlOf(session: LockSession): string {
-  return sessionLifetimeMs(session) === undefined ? texts.common.none : session.TTL
+  return sessionLifetimeMs(session) === undefined ? 'None' : session.TTL
 }
 
 /** When it ends unless it is renewed. */
 export function lifetimeOf(session: LockSession): string {
   const lifetimeMs = sessionLifetimeMs(session)
-  return lifetimeMs === undefined ? texts.locks.forever : texts.locks.expires(durationText(lifetimeMs))
+  return lifetimeMs === undefined
+    ? 'Does not expire'
+    : `Ends about ${durationText(lifetimeMs)} after the last renewal`
 }
 
 /** How long its keys stay locked after it has ended. */
@@ -30,11 +34,11 @@ export function lockDelayOf(session: LockSession): string {
 export function givenLockDelayOf(session: LockSession): string {
   const given = delayText(session.LockDelay / NANOSECONDS_PER_MS)
   const acts = lockDelayOf(session)
-  return given === acts ? acts : texts.locks.capped(given, acts)
+  return given === acts ? acts : `${given}, which acts as ${acts}`
 }
 
 function delayText(ms: number): string {
-  if (ms === 0) return texts.common.none
+  if (ms === 0) return 'None'
   return ms < 1_000 ? `${ms} ms` : durationText(ms)
 }
 

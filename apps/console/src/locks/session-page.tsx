@@ -5,7 +5,6 @@ import { useState } from 'react'
 import { useLive } from '../live/use-live.ts'
 import { useClient } from '../session/session.ts'
 import { useMay } from '../session/use-may.ts'
-import { texts } from '../texts.ts'
 import { Badge } from '../ui/badge.tsx'
 import { Button } from '../ui/button.tsx'
 import { Problem } from '../ui/feedback/problem.tsx'
@@ -15,7 +14,14 @@ import { Card, Page } from '../ui/page.tsx'
 import '../ui/styles/catalog.css'
 import { showToast } from '../ui/feedback/toast.tsx'
 import { HeldKeys } from './held-keys.tsx'
-import { checksOf, givenLockDelayOf, lifetimeOf, nameOf, ttlOf } from './session-facts.ts'
+import { BEHAVIOR_NAMES, checksOf, givenLockDelayOf, lifetimeOf, nameOf, ttlOf } from './session-facts.ts'
+
+const END_TEXTS = {
+  release:
+    'Its keys are released at once and keep their values. The program that holds them is not notified.',
+  delete:
+    'Its keys are deleted at once, together with their values. The program that holds them is not notified.',
+}
 
 const route = getRouteApi('/sessions/$id')
 
@@ -29,14 +35,14 @@ export function SessionPage() {
   return (
     <Page
       title={session ? nameOf(session) : id}
-      parent={{ to: '/sessions', label: texts.locks.title }}
+      parent={{ to: '/sessions', label: 'Sessions and locks' }}
       actions={session && <EndSession session={session} />}
     >
       {found.error && <Problem error={found.error} onRetry={found.refetch} />}
       {found.isPending && <Skeleton lines={6} />}
       {hasEnded && (
-        <Empty icon={LockOpen} title={texts.locks.goneTitle}>
-          {texts.locks.gone}
+        <Empty icon={LockOpen} title="This session has ended">
+          The session no longer holds keys, or your token may not read it.
         </Empty>
       )}
       {session && (
@@ -52,14 +58,14 @@ export function SessionPage() {
 function SessionFacts({ session }: { readonly session: LockSession }) {
   const checks = checksOf(session)
   return (
-    <Card title={texts.locks.about}>
+    <Card title="About">
       <dl className="facts">
         <div>
-          <dt>{texts.locks.id}</dt>
+          <dt>ID</dt>
           <dd className="mono small">{session.ID}</dd>
         </div>
         <div>
-          <dt>{texts.locks.node}</dt>
+          <dt>Node</dt>
           <dd>
             <Link to="/nodes/$name" params={{ name: session.Node }}>
               {session.Node}
@@ -67,32 +73,32 @@ function SessionFacts({ session }: { readonly session: LockSession }) {
           </dd>
         </div>
         <div>
-          <dt>{texts.locks.ttl}</dt>
+          <dt>TTL</dt>
           <dd className="nums">{ttlOf(session)}</dd>
         </div>
         <div>
-          <dt>{texts.locks.lifetime}</dt>
+          <dt>If not renewed</dt>
           <dd>{lifetimeOf(session)}</dd>
         </div>
         <div>
-          <dt>{texts.locks.checks}</dt>
+          <dt>Ends with these checks</dt>
           <dd className="row">
-            {checks.length === 0 && texts.common.none}
+            {checks.length === 0 && 'None'}
             {checks.map((check) => (
               <Badge key={check}>{check}</Badge>
             ))}
           </dd>
         </div>
         <div>
-          <dt>{texts.locks.behavior}</dt>
-          <dd>{texts.locks.behaviors[session.Behavior]}</dd>
+          <dt>When it ends</dt>
+          <dd>{BEHAVIOR_NAMES[session.Behavior]}</dd>
         </div>
         <div>
-          <dt>{texts.locks.lockDelay}</dt>
+          <dt>Lock delay</dt>
           <dd>{givenLockDelayOf(session)}</dd>
         </div>
         <div>
-          <dt>{texts.locks.created}</dt>
+          <dt>Created at index</dt>
           <dd className="nums">{session.CreateIndex}</dd>
         </div>
       </dl>
@@ -111,19 +117,19 @@ function EndSession({ session }: { readonly session: LockSession }) {
     <>
       <Button look="danger" onClick={() => setAsking(true)}>
         <Unplug aria-hidden />
-        {texts.locks.end}
+        End session
       </Button>
       {isAsking && (
         <Confirm
-          title={texts.locks.endTitle(name)}
-          action={texts.locks.end}
+          title={`End the session ${name}?`}
+          action="End session"
           onConfirm={async () => {
             await client.sessions.destroy(session.ID)
-            showToast({ text: texts.locks.ended(name) })
+            showToast({ text: `Ended the session ${name}` })
           }}
           onClose={() => setAsking(false)}
         >
-          {texts.locks.endText[session.Behavior]}
+          {END_TEXTS[session.Behavior]}
         </Confirm>
       )}
     </>

@@ -3,54 +3,51 @@ import { getRouteApi, Link } from '@tanstack/react-router'
 import { Lock } from 'lucide-react'
 import { useLive } from '../live/use-live.ts'
 import { useClient } from '../session/session.ts'
-import { texts } from '../texts.ts'
 import { Page } from '../ui/page.tsx'
 import type { Column } from '../ui/table/data-table.tsx'
 import type { ListSearch } from '../ui/table/list-search.ts'
 import { RecordList } from '../ui/table/record-list.tsx'
-import { checksOf, lockDelayOf, nameOf, ttlOf } from './session-facts.ts'
+import { BEHAVIOR_NAMES, checksOf, lockDelayOf, nameOf, ttlOf } from './session-facts.ts'
 
 const route = getRouteApi('/sessions')
 
 const COLUMNS: readonly Column<LockSession>[] = [
   {
     id: 'name',
-    header: texts.locks.session,
+    header: 'Session',
     track: 'minmax(0, 4fr)',
     cell: (session) => (
       <span className="cell-title">
         <Link to="/sessions/$id" params={{ id: session.ID }} preload={false} className="cell-link truncate">
           {nameOf(session)}
         </Link>
-        <span className="cell-sub mono truncate">
-          {session.Name === '' ? texts.locks.unnamed : session.ID}
-        </span>
+        <span className="cell-sub mono truncate">{session.Name === '' ? 'Unnamed' : session.ID}</span>
       </span>
     ),
   },
   {
     id: 'node',
-    header: texts.locks.node,
+    header: 'Node',
     track: 'minmax(0, 2fr)',
     cell: ({ Node }) => <span className="truncate">{Node}</span>,
   },
   {
     id: 'ttl',
-    header: texts.locks.ttl,
+    header: 'TTL',
     track: '5rem',
     priority: 'low',
     cell: (session) => <span className="small secondary nums">{ttlOf(session)}</span>,
   },
   {
     id: 'behavior',
-    header: texts.locks.behavior,
+    header: 'When it ends',
     track: '10rem',
     priority: 'low',
-    cell: ({ Behavior }) => <span className="small secondary">{texts.locks.behaviors[Behavior]}</span>,
+    cell: ({ Behavior }) => <span className="small secondary">{BEHAVIOR_NAMES[Behavior]}</span>,
   },
   {
     id: 'delay',
-    header: texts.locks.lockDelay,
+    header: 'Lock delay',
     track: '9rem',
     priority: 'low',
     cell: (session) => <span className="small secondary">{lockDelayOf(session)}</span>,
@@ -64,9 +61,12 @@ export function SessionsPage() {
   const client = useClient()
   const sessions = useLive(['sessions'], (options) => client.sessions.watchList(options))
   return (
-    <Page title={texts.locks.title} lead={texts.locks.lead}>
+    <Page
+      title="Sessions and locks"
+      lead="Programs lock keys with a session that they keep alive. When the session ends, its keys are free again."
+    >
       <RecordList
-        label={texts.locks.title}
+        label="Sessions and locks"
         records={sessions.data}
         error={sessions.error}
         onRetry={sessions.refetch}
@@ -77,7 +77,11 @@ export function SessionsPage() {
         onSearch={(words) =>
           void navigate({ search: words === undefined ? {} : { q: words }, replace: true })
         }
-        empty={{ icon: Lock, title: texts.locks.emptyTitle, text: texts.locks.empty }}
+        empty={{
+          icon: Lock,
+          title: 'No sessions',
+          text: 'No program has a session, or your token may not read them.',
+        }}
         narrowTracks="minmax(0, 1fr) minmax(0, 6rem)"
       />
     </Page>

@@ -1,12 +1,13 @@
 import { type BindingRule, Invalid } from '@latchkey/sdk'
 import { useClient } from '../session/session.ts'
-import { texts } from '../texts.ts'
 import { Button } from '../ui/button.tsx'
 import { Problem } from '../ui/feedback/problem.tsx'
 import type { FieldText } from '../ui/form/conflict.tsx'
 import { SelectField, TextField } from '../ui/form/field.tsx'
 import { useEdit } from '../ui/form/use-edit.tsx'
 import { Dialog } from '../ui/overlay/dialog.tsx'
+
+export const BIND_TYPES: Readonly<Record<string, string>> = { role: 'Role', service: 'Service', node: 'Node' }
 
 interface BindingRuleFormProps {
   readonly method: string
@@ -52,15 +53,15 @@ export function BindingRuleForm({ method, existing, isDeleted = false, onClose }
   const errorOf = (each: string) => (field === each ? save.error?.message : undefined)
   return (
     <Dialog
-      title={existing && !isNew ? texts.logins.editRule(existing.BindName) : texts.logins.createRule}
+      title={existing && !isNew ? `Edit the rule for ${existing.BindName}` : 'Create binding rule'}
       onClose={onClose}
       isChanged={isChanged}
       onSubmit={() => name !== '' && save.mutate()}
       foot={
         <>
-          <Button onClick={onClose}>{texts.common.cancel}</Button>
+          <Button onClick={onClose}>Cancel</Button>
           <Button type="submit" look="primary" busy={save.isPending} disabled={name === ''}>
-            {isNew ? texts.logins.createRule : texts.common.save}
+            {isNew ? 'Create binding rule' : 'Save'}
           </Button>
         </>
       }
@@ -69,14 +70,14 @@ export function BindingRuleForm({ method, existing, isDeleted = false, onClose }
         {notice}
         <div className="grid-2">
           <SelectField
-            label={texts.logins.bindType}
+            label="Binds to"
             value={type}
-            options={Object.entries(texts.logins.bindTypes)}
+            options={Object.entries(BIND_TYPES)}
             onValue={(value) => setContent({ ...content, type: value })}
           />
           <TextField
-            label={texts.logins.bindName}
-            hint={texts.logins.bindNameHint}
+            label="Name"
+            hint="May contain claims, such as web-${value.region}."
             className="input mono"
             value={name}
             onValue={(value) => setContent({ ...content, name: value })}
@@ -85,15 +86,15 @@ export function BindingRuleForm({ method, existing, isDeleted = false, onClose }
           />
         </div>
         <TextField
-          label={texts.logins.selector}
-          hint={texts.logins.selectorHint}
+          label="Selector"
+          hint={'For example, value.team == "ops". If empty, every login matches.'}
           className="input mono"
           value={selector}
           onValue={(value) => setContent({ ...content, selector: value })}
           error={errorOf('Selector')}
         />
         <TextField
-          label={texts.intentions.description}
+          label="Description"
           value={description}
           onValue={(value) => setContent({ ...content, description: value })}
         />
@@ -109,9 +110,9 @@ function contentOf({ BindType, BindName, Selector, Description }: BindingRule): 
 
 function fieldsOf({ type, name, selector, description }: Content): readonly FieldText[] {
   return [
-    [texts.logins.bindType, texts.logins.bindTypes[type] ?? type],
-    [texts.logins.bindName, name],
-    [texts.logins.selector, selector],
-    [texts.intentions.description, description],
+    ['Binds to', BIND_TYPES[type] ?? type],
+    ['Name', name],
+    ['Selector', selector],
+    ['Description', description],
   ]
 }

@@ -4,14 +4,13 @@ import { useState } from 'react'
 import { useLive } from '../live/use-live.ts'
 import { useClient } from '../session/session.ts'
 import { useRights } from '../session/use-rights.ts'
-import { texts } from '../texts.ts'
 import { Badge } from '../ui/badge.tsx'
 import { Button, IconButton } from '../ui/button.tsx'
 import { Problem } from '../ui/feedback/problem.tsx'
 import { Skeleton } from '../ui/feedback/states.tsx'
 import { Confirm } from '../ui/overlay/confirm.tsx'
 import { Card } from '../ui/page.tsx'
-import { BindingRuleForm } from './binding-rule-form.tsx'
+import { BIND_TYPES, BindingRuleForm } from './binding-rule-form.tsx'
 
 type Open = { readonly edit: BindingRule | undefined } | { readonly remove: BindingRule }
 
@@ -28,33 +27,35 @@ export function BindingRules({ method }: { readonly method: string }) {
   const current = edited && rules.data?.find(({ ID }) => ID === edited.ID)
   return (
     <Card
-      title={texts.logins.rules}
+      title="Binding rules"
       actions={
         rights.aclWrite && (
           <Button size="small" onClick={() => setOpen({ edit: undefined })}>
             <Plus aria-hidden />
-            {texts.logins.createRule}
+            Create binding rule
           </Button>
         )
       }
     >
       {rules.error && <Problem error={rules.error} onRetry={rules.refetch} />}
       {rules.isPending && <Skeleton lines={3} />}
-      {rules.data?.length === 0 && <p className="secondary">{texts.logins.noRules}</p>}
+      {rules.data?.length === 0 && (
+        <p className="secondary">There are no binding rules, so every login is refused.</p>
+      )}
       <ul className="lines">
         {rules.data?.map((rule) => (
           <li key={rule.ID}>
             <div>
               <div className="row">
-                <Badge tone="accent">{texts.logins.bindTypes[rule.BindType] ?? rule.BindType}</Badge>
+                <Badge tone="accent">{BIND_TYPES[rule.BindType] ?? rule.BindType}</Badge>
                 <strong className="mono">{rule.BindName}</strong>
               </div>
               <div className="small secondary">
                 {rule.Selector === '' ? (
-                  texts.logins.everyLogin
+                  'Every login'
                 ) : (
                   <>
-                    {texts.logins.when} <code>{rule.Selector}</code>
+                    When <code>{rule.Selector}</code>
                   </>
                 )}
               </div>
@@ -63,13 +64,13 @@ export function BindingRules({ method }: { readonly method: string }) {
             {rights.aclWrite && (
               <span>
                 <IconButton
-                  label={texts.logins.editRule(rule.BindName)}
+                  label={`Edit the rule for ${rule.BindName}`}
                   onClick={() => setOpen({ edit: rule })}
                 >
                   <Pencil aria-hidden />
                 </IconButton>
                 <IconButton
-                  label={texts.logins.deleteRule(rule.BindName)}
+                  label={`Delete the rule for ${rule.BindName}`}
                   onClick={() => setOpen({ remove: rule })}
                 >
                   <Trash2 aria-hidden />
@@ -89,12 +90,12 @@ export function BindingRules({ method }: { readonly method: string }) {
       )}
       {open && 'remove' in open && (
         <Confirm
-          title={texts.logins.deleteRule(open.remove.BindName)}
-          action={texts.logins.delete}
+          title={`Delete the rule for ${open.remove.BindName}`}
+          action="Delete"
           onConfirm={() => client.bindingRules.delete(open.remove.ID)}
           onClose={close}
         >
-          {texts.logins.deleteRuleText}
+          Existing tokens keep the links that it gave them.
         </Confirm>
       )}
     </Card>

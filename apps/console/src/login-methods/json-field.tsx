@@ -1,4 +1,3 @@
-import { texts } from '../texts.ts'
 import { Field } from '../ui/form/field.tsx'
 
 /** The JSON object in a text; `undefined` if the text is not one. */
@@ -23,7 +22,7 @@ interface JsonFieldProps {
 export function JsonField({ label, value, onValue }: JsonFieldProps) {
   const isBroken = value.trim() !== '' && readJson(value) === undefined
   return (
-    <Field label={label} error={isBroken ? texts.logins.notJson : undefined}>
+    <Field label={label} error={isBroken ? 'This is not a JSON object.' : undefined}>
       {(control) => (
         <textarea
           className="input mono"

@@ -7,7 +7,6 @@ import { type Editing, useEditing } from '../live/use-kept.ts'
 import { useLive } from '../live/use-live.ts'
 import { useClient } from '../session/session.ts'
 import { useRights } from '../session/use-rights.ts'
-import { texts } from '../texts.ts'
 import { Badge } from '../ui/badge.tsx'
 import { Button, IconButton } from '../ui/button.tsx'
 import { Problem } from '../ui/feedback/problem.tsx'
@@ -22,7 +21,7 @@ import { concealed, isSecretField, shownValue } from './method-config.ts'
 import { MethodDialog } from './method-dialog.tsx'
 
 const route = getRouteApi('/login-methods/$name')
-const PARENT = { to: '/login-methods', label: texts.logins.title }
+const PARENT = { to: '/login-methods', label: 'Login methods' }
 
 /** A login method: its configuration, what its tokens get, and what given claims would get. */
 export function LoginMethodPage() {
@@ -41,8 +40,8 @@ export function LoginMethodPage() {
       ) : method.isPending ? (
         <Skeleton lines={6} />
       ) : (
-        <Empty icon={LogIn} title={texts.logins.goneTitle}>
-          {texts.logins.gone}
+        <Empty icon={LogIn} title="This login method does not exist">
+          It was deleted. It appears here if it is created again.
         </Empty>
       )}
     </Page>
@@ -69,19 +68,19 @@ function MethodDetails({ method, isDeleted, isEdited, setEdited }: DetailsProps)
           <>
             <Button onClick={() => setEdited(true)}>
               <Pencil aria-hidden />
-              {texts.logins.edit}
+              Edit login method
             </Button>
             <Menu
               actions={[
                 {
-                  label: texts.logins.delete,
+                  label: 'Delete',
                   icon: Trash2,
                   tone: 'danger',
                   onSelect: () => setDeleting(true),
                 },
               ]}
             >
-              <IconButton label={texts.common.more}>
+              <IconButton label="More actions">
                 <Ellipsis aria-hidden />
               </IconButton>
             </Menu>
@@ -106,15 +105,15 @@ function MethodDetails({ method, isDeleted, isEdited, setEdited }: DetailsProps)
       )}
       {isDeleting && (
         <Confirm
-          title={texts.logins.deleteTitle(name)}
-          action={texts.logins.delete}
+          title={`Delete the login method ${name}?`}
+          action="Delete"
           onConfirm={async () => {
             await client.authMethods.delete(name)
             void navigate({ to: '/login-methods' })
           }}
           onClose={() => setDeleting(false)}
         >
-          {texts.logins.deleteText}
+          This also deletes its binding rules and all tokens that it created. It cannot be undone.
         </Confirm>
       )}
     </Page>
@@ -124,22 +123,22 @@ function MethodDetails({ method, isDeleted, isEdited, setEdited }: DetailsProps)
 function Facts({ method }: { readonly method: AuthMethod }) {
   const config = Object.entries(method.Config).filter(([, value]) => value !== undefined && value !== '')
   return (
-    <Card title={texts.logins.about}>
+    <Card title="Configuration">
       <dl className="facts">
         <div>
-          <dt>{texts.logins.type}</dt>
+          <dt>Type</dt>
           <dd>
             <Badge>{method.Type}</Badge>
           </dd>
         </div>
         <div>
-          <dt>{texts.logins.ttl}</dt>
-          <dd>{method.MaxTokenTTL ?? texts.common.never}</dd>
+          <dt>Token lifetime</dt>
+          <dd>{method.MaxTokenTTL ?? 'Never'}</dd>
         </div>
         {config.map(([key, value]) => (
           <div key={key}>
             <dt>{key}</dt>
-            <dd className="mono small">{isSecretField(key) ? texts.logins.hidden : shownValue(value)}</dd>
+            <dd className="mono small">{isSecretField(key) ? '(hidden)' : shownValue(value)}</dd>
           </div>
         ))}
       </dl>

@@ -5,7 +5,6 @@ import { useState } from 'react'
 import { useLive } from '../live/use-live.ts'
 import { useClient } from '../session/session.ts'
 import { useRights } from '../session/use-rights.ts'
-import { texts } from '../texts.ts'
 import { Badge } from '../ui/badge.tsx'
 import { Button } from '../ui/button.tsx'
 import { Problem } from '../ui/feedback/problem.tsx'
@@ -17,7 +16,7 @@ import { MethodDialog } from './method-dialog.tsx'
 const COLUMNS: readonly Column<AuthMethodListEntry>[] = [
   {
     id: 'name',
-    header: texts.logins.method,
+    header: 'Method',
     track: 'minmax(0, 4fr)',
     cell: ({ Name, DisplayName, Description }) => (
       <span className="cell-title">
@@ -35,16 +34,16 @@ const COLUMNS: readonly Column<AuthMethodListEntry>[] = [
   },
   {
     id: 'type',
-    header: texts.logins.type,
+    header: 'Type',
     track: '8rem',
     cell: ({ Type }) => <Badge>{Type}</Badge>,
   },
   {
     id: 'ttl',
-    header: texts.logins.ttl,
+    header: 'Token lifetime',
     track: '9rem',
     priority: 'low',
-    cell: ({ MaxTokenTTL }) => <span className="small nums">{MaxTokenTTL ?? texts.common.never}</span>,
+    cell: ({ MaxTokenTTL }) => <span className="small nums">{MaxTokenTTL ?? 'Never'}</span>,
   },
 ]
 
@@ -57,29 +56,29 @@ export function LoginMethodsPage() {
   const methods = useLive(['login-methods'], (options) => client.authMethods.watchList(options))
   return (
     <Page
-      title={texts.logins.title}
-      lead={texts.logins.lead}
+      title="Login methods"
+      lead="Identity providers whose credentials can be exchanged for a token."
       actions={
         rights.aclWrite && (
           <Button look="primary" onClick={() => setCreating(true)}>
             <Plus aria-hidden />
-            {texts.logins.create}
+            Create login method
           </Button>
         )
       }
     >
       {methods.error && <Problem error={methods.error} onRetry={methods.refetch} />}
       {!methods.error && (
-        <section className="card" aria-label={texts.logins.title}>
+        <section className="card" aria-label="Login methods">
           {methods.isPending && <Skeleton lines={5} />}
           {methods.data?.length === 0 && (
-            <Empty icon={LogIn} title={texts.logins.emptyTitle}>
-              {texts.logins.empty}
+            <Empty icon={LogIn} title="No login methods">
+              Create a login method so that people and programs can log in with their existing credentials.
             </Empty>
           )}
           {methods.data !== undefined && methods.data.length > 0 && (
             <DataTable
-              label={texts.logins.title}
+              label="Login methods"
               columns={COLUMNS}
               rows={methods.data}
               keyOf={({ Name }) => Name}

@@ -3,7 +3,6 @@ import { useMutation } from '@tanstack/react-query'
 import { CircleCheck, CircleSlash } from 'lucide-react'
 import { type FormEvent, useState } from 'react'
 import { useClient } from '../session/session.ts'
-import { texts } from '../texts.ts'
 import { Badge } from '../ui/badge.tsx'
 import { Button } from '../ui/button.tsx'
 import { Problem } from '../ui/feedback/problem.tsx'
@@ -22,12 +21,12 @@ export function LoginTest({ method }: { readonly method: string }) {
     if (read) test.mutate()
   }
   return (
-    <Card title={texts.logins.testTitle}>
+    <Card title="Test a login">
       <form className="stack" onSubmit={submit}>
-        <JsonField label={texts.logins.claims} value={claims} onValue={setClaims} />
+        <JsonField label="Claims of the credential" value={claims} onValue={setClaims} />
         <div>
           <Button type="submit" disabled={!read} busy={test.isPending}>
-            {texts.logins.test}
+            Test these claims
           </Button>
         </div>
         {test.error && <Problem error={test.error} />}
@@ -41,16 +40,16 @@ function Outcome({ outcome }: { readonly outcome: LoginExplanation }) {
   const { Refused, Roles, ServiceIdentities, NodeIdentities, Rights, Rules } = outcome
   const Icon = Refused === undefined ? CircleCheck : CircleSlash
   const links = [
-    ...Roles.map(({ Name }) => texts.logins.role(Name)),
-    ...ServiceIdentities.map(({ ServiceName }) => texts.logins.service(ServiceName)),
-    ...NodeIdentities.map(({ NodeName }) => texts.logins.node(NodeName)),
+    ...Roles.map(({ Name }) => `Role ${Name}`),
+    ...ServiceIdentities.map(({ ServiceName }) => `Service ${ServiceName}`),
+    ...NodeIdentities.map(({ NodeName }) => `Node ${NodeName}`),
   ]
   return (
     <div className="stack" role="status">
       <div className="connection-answer" data-allow={Refused === undefined}>
         <Icon aria-hidden />
         <div>
-          <strong>{Refused === undefined ? texts.logins.wouldSucceed : texts.logins.wouldFail}</strong>
+          <strong>{Refused === undefined ? 'The login would succeed' : 'The login would be refused'}</strong>
           {Refused !== undefined && <p className="small secondary">{Refused}</p>}
         </div>
       </div>
@@ -72,9 +71,7 @@ function Outcome({ outcome }: { readonly outcome: LoginExplanation }) {
               </span>
               <span className="row">
                 {Reason !== undefined && <span className="secondary">{Reason}</span>}
-                <Badge tone={Applies ? 'good' : 'plain'}>
-                  {Applies ? texts.logins.applies : texts.logins.appliesNot}
-                </Badge>
+                <Badge tone={Applies ? 'good' : 'plain'}>{Applies ? 'Applies' : 'Does not apply'}</Badge>
               </span>
             </li>
           ))}
@@ -82,11 +79,11 @@ function Outcome({ outcome }: { readonly outcome: LoginExplanation }) {
       )}
       {Rights.length > 0 && (
         <div>
-          <h3>{texts.logins.rights}</h3>
+          <h3>Rights of the token</h3>
           <ul className="small mono">
             {Rights.map(({ Resource, Segment, Access }) => (
               <li key={`${Resource} ${Segment} ${Access}`}>
-                {Resource}:{Access} {Segment === '' ? texts.rules.all : Segment}
+                {Resource}:{Access} {Segment === '' ? 'all' : Segment}
               </li>
             ))}
           </ul>

@@ -2,7 +2,6 @@
 import type { AuthMethod } from '@latchkey/sdk'
 import { serverFacts } from '../server-facts.ts'
 import { useClient } from '../session/session.ts'
-import { texts } from '../texts.ts'
 import { Button } from '../ui/button.tsx'
 import { Problem } from '../ui/feedback/problem.tsx'
 import { showToast } from '../ui/feedback/toast.tsx'
@@ -88,7 +87,7 @@ export function MethodDialog({ method, isDeleted = false, onSaved, onClose }: Me
       return stored ? client.authMethods.update(stored.Name, record) : client.authMethods.create(record)
     },
     onSaved: (saved) => {
-      showToast({ text: texts.logins.saved(saved.Name) })
+      showToast({ text: `Saved “${saved.Name}”.` })
       onSaved(saved)
     },
     onClose,
@@ -103,16 +102,16 @@ export function MethodDialog({ method, isDeleted = false, onSaved, onClose }: Me
   }
   return (
     <Dialog
-      title={isNew ? texts.logins.create : texts.logins.edit}
+      title={isNew ? 'Create login method' : 'Edit login method'}
       size="large"
       onClose={onClose}
       isChanged={isChanged}
       onSubmit={() => isValid && save.mutate()}
       foot={
         <>
-          <Button onClick={onClose}>{texts.common.cancel}</Button>
+          <Button onClick={onClose}>Cancel</Button>
           <Button type="submit" look="primary" busy={save.isPending} disabled={!isValid}>
-            {isNew ? texts.logins.create : texts.common.save}
+            {isNew ? 'Create login method' : 'Save'}
           </Button>
         </>
       }
@@ -122,14 +121,9 @@ export function MethodDialog({ method, isDeleted = false, onSaved, onClose }: Me
         <div className="grid-2">
           {method === undefined && (
             <>
-              <TextField
-                label={texts.logins.name}
-                value={content.name}
-                onValue={(name) => set({ name })}
-                autoFocus
-              />
+              <TextField label="Name" value={content.name} onValue={(name) => set({ name })} autoFocus />
               <SelectField
-                label={texts.logins.type}
+                label="Type"
                 value={content.type}
                 options={Object.entries(TYPES)
                   .filter(([type]) => type !== 'oidc' || serverFacts.edition === 'extended')
@@ -139,25 +133,25 @@ export function MethodDialog({ method, isDeleted = false, onSaved, onClose }: Me
             </>
           )}
           <TextField
-            label={texts.logins.displayName}
+            label="Display name"
             value={content.displayName}
             onValue={(displayName) => set({ displayName })}
           />
           <TextField
-            label={texts.logins.description}
+            label="Description"
             value={content.description}
             onValue={(description) => set({ description })}
           />
           <TextField
-            label={texts.logins.ttl}
-            hint={texts.logins.ttlHint}
+            label="Token lifetime"
+            hint="For example, 1h. If empty, tokens do not expire."
             value={content.ttl}
             onValue={(ttl) => set({ ttl })}
           />
           {secretField !== undefined && (
             <TextField
               label={secretField}
-              hint={isNew ? undefined : texts.logins.secretHint}
+              hint={isNew ? undefined : 'If empty, the stored secret stays.'}
               type="password"
               autoComplete="new-password"
               value={content.secret}
@@ -165,7 +159,7 @@ export function MethodDialog({ method, isDeleted = false, onSaved, onClose }: Me
             />
           )}
         </div>
-        <JsonField label={texts.logins.config} value={content.config} onValue={(config) => set({ config })} />
+        <JsonField label="Configuration" value={content.config} onValue={(config) => set({ config })} />
         {save.error && <Problem error={save.error} />}
       </div>
     </Dialog>
@@ -187,10 +181,10 @@ function contentOf(method: AuthMethod): Content {
 function fieldsOf({ type, displayName, description, ttl, config, secret }: Content): readonly FieldText[] {
   const secretField = secretFieldOf(type)
   return [
-    [texts.logins.displayName, displayName],
-    [texts.logins.description, description],
-    [texts.logins.ttl, ttl],
-    ...(secretField === undefined ? [] : [[secretField, secret && texts.logins.newSecret] as const]),
+    ['Display name', displayName],
+    ['Description', description],
+    ['Token lifetime', ttl],
+    ...(secretField === undefined ? [] : [[secretField, secret && '(new)'] as const]),
     ...Object.entries(withoutSecrets(readJson(config) ?? {})).map(
       ([field, value]) => [field, shownValue(value)] as const,
     ),

@@ -3,7 +3,6 @@ import type { Namespace } from '@latchkey/sdk'
 import { useNavigate } from '@tanstack/react-router'
 import { NamePicker } from '../links/link-editor.tsx'
 import { ClientContext, useClient } from '../session/session.ts'
-import { texts } from '../texts.ts'
 import { Button } from '../ui/button.tsx'
 import { Problem } from '../ui/feedback/problem.tsx'
 import { showToast } from '../ui/feedback/toast.tsx'
@@ -46,7 +45,7 @@ export function NamespaceDialog({ namespace, isDeleted = false, onClose }: Names
       return client.namespaces.update(stored.Name, { Description, ACLs })
     },
     onSaved: (saved) => {
-      showToast({ text: texts.namespaces.saved(saved.Name) })
+      showToast({ text: `Saved “${saved.Name}”.` })
       onClose()
       if (isNew) void navigate({ to: '/namespaces/$name', params: { name: saved.Name } })
     },
@@ -55,15 +54,15 @@ export function NamespaceDialog({ namespace, isDeleted = false, onClose }: Names
   if (conflict) return conflict
   return (
     <Dialog
-      title={isNew ? texts.namespaces.create : texts.namespaces.edit}
+      title={isNew ? 'Create namespace' : 'Edit namespace'}
       onClose={onClose}
       isChanged={isChanged}
       onSubmit={() => save.mutate()}
       foot={
         <>
-          <Button onClick={onClose}>{texts.common.cancel}</Button>
+          <Button onClick={onClose}>Cancel</Button>
           <Button type="submit" look="primary" busy={save.isPending}>
-            {isNew ? texts.namespaces.create : texts.common.save}
+            {isNew ? 'Create namespace' : 'Save'}
           </Button>
         </>
       }
@@ -72,15 +71,15 @@ export function NamespaceDialog({ namespace, isDeleted = false, onClose }: Names
         {notice}
         {isNew && (
           <TextField
-            label={texts.namespaces.name}
-            hint={texts.namespaces.nameHint}
+            label="Name"
+            hint="Letters, digits, - and _, with a letter or digit at both ends."
             name="name"
             value={content.name}
             onValue={(name) => setContent({ ...content, name })}
           />
         )}
         <TextField
-          label={texts.namespaces.description}
+          label="Description"
           name="description"
           value={content.description}
           onValue={(description) => setContent({ ...content, description })}
@@ -88,20 +87,22 @@ export function NamespaceDialog({ namespace, isDeleted = false, onClose }: Names
         {namespace && !isNew ? (
           <ClientContext value={client.withNamespace(namespace.Name)}>
             <NamePicker
-              label={texts.namespaces.policyDefaults}
+              label="Default policies"
               kind="policies"
               values={content.policies}
               onValues={(policies) => setContent({ ...content, policies })}
             />
             <NamePicker
-              label={texts.namespaces.roleDefaults}
+              label="Default roles"
               kind="roles"
               values={content.roles}
               onValues={(roles) => setContent({ ...content, roles })}
             />
           </ClientContext>
         ) : (
-          <p className="field-hint">{texts.namespaces.defaultsLater}</p>
+          <p className="field-hint">
+            Default policies and roles must be in the namespace: choose them after you have created some.
+          </p>
         )}
         {save.error && <Problem error={save.error} />}
       </div>
@@ -120,8 +121,8 @@ function contentOf({ Name, Description, ACLs }: Namespace): Content {
 
 function fieldsOf({ description, policies, roles }: Content): readonly FieldText[] {
   return [
-    [texts.namespaces.description, description],
-    [texts.namespaces.policyDefaults, policies.join('\n')],
-    [texts.namespaces.roleDefaults, roles.join('\n')],
+    ['Description', description],
+    ['Default policies', policies.join('\n')],
+    ['Default roles', roles.join('\n')],
   ]
 }

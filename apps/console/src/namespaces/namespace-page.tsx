@@ -7,7 +7,6 @@ import { type Editing, useEditing } from '../live/use-kept.ts'
 import { useLive } from '../live/use-live.ts'
 import { useClient } from '../session/session.ts'
 import { useRights } from '../session/use-rights.ts'
-import { texts } from '../texts.ts'
 import { Button, IconButton } from '../ui/button.tsx'
 import { Problem } from '../ui/feedback/problem.tsx'
 import { Empty, Skeleton } from '../ui/feedback/states.tsx'
@@ -19,7 +18,7 @@ import { defaultsOf } from './defaults.ts'
 import { NamespaceDialog } from './namespace-dialog.tsx'
 
 const route = getRouteApi('/namespaces/$name')
-const PARENT = { to: '/namespaces', label: texts.namespaces.title }
+const PARENT = { to: '/namespaces', label: 'Namespaces' }
 
 /** The namespace that always exists. */
 const DEFAULT = 'default'
@@ -38,8 +37,8 @@ export function NamespacePage() {
       ) : namespaces.isPending ? (
         <Skeleton lines={6} />
       ) : (
-        <Empty icon={Layers} title={texts.namespaces.goneTitle}>
-          {texts.namespaces.gone}
+        <Empty icon={Layers} title="This namespace does not exist">
+          It may have been deleted.
         </Empty>
       )}
     </Page>
@@ -65,26 +64,26 @@ function NamespaceDetails({ namespace, isDeleted, isEdited, setEdited }: Details
         <>
           <Link to="/tokens" search={{ ns: Name }} className="button">
             <LogIn aria-hidden />
-            {texts.namespaces.enter}
+            Switch to it
           </Link>
           {rights.operatorWrite && (
             <Button onClick={() => setEdited(true)}>
               <Pencil aria-hidden />
-              {texts.namespaces.edit}
+              Edit namespace
             </Button>
           )}
           {rights.operatorWrite && Name !== DEFAULT && (
             <Menu
               actions={[
                 {
-                  label: texts.namespaces.delete,
+                  label: 'Delete namespace',
                   icon: Trash2,
                   tone: 'danger',
                   onSelect: () => setDeleting(true),
                 },
               ]}
             >
-              <IconButton label={texts.common.more}>
+              <IconButton label="More actions">
                 <Ellipsis aria-hidden />
               </IconButton>
             </Menu>
@@ -93,10 +92,12 @@ function NamespaceDetails({ namespace, isDeleted, isEdited, setEdited }: Details
       }
     >
       <div className="columns">
-        <Card title={texts.namespaces.defaults}>
+        <Card title="Defaults">
           <div className="stack">
-            <p className="secondary">{texts.namespaces.defaultsLead}</p>
-            <LinkBadges record={defaultsOf(namespace)} none={texts.namespaces.noDefaults} isWhole />
+            <p className="secondary">
+              Every token in the namespace gets these in addition to its own, including the anonymous token.
+            </p>
+            <LinkBadges record={defaultsOf(namespace)} none="No defaults" isWhole />
           </div>
         </Card>
         <Contents name={Name} />
@@ -106,16 +107,16 @@ function NamespaceDetails({ namespace, isDeleted, isEdited, setEdited }: Details
       )}
       {isDeleting && (
         <Confirm
-          title={texts.namespaces.deleteTitle(Name)}
-          action={texts.namespaces.delete}
+          title={`Delete “${Name}”?`}
+          action="Delete namespace"
           onConfirm={async () => {
             await client.namespaces.delete(Name)
-            showToast({ text: texts.namespaces.deleted(Name) })
+            showToast({ text: `Deleted “${Name}”.` })
             await navigate({ to: '/namespaces' })
           }}
           onClose={() => setDeleting(false)}
         >
-          {texts.namespaces.deleteLead}
+          Only an empty namespace can be deleted, one without tokens, policies, roles and keys.
         </Confirm>
       )}
     </Page>
@@ -134,15 +135,15 @@ function Contents({ name }: { readonly name: string }) {
   })
   if (policies.error || roles.error) return null
   return (
-    <Card title={texts.namespaces.contents}>
+    <Card title="Contents">
       <div className="counts">
         <Link to="/policies" search={{ ns: name }} className="count-link">
           <span className="count-number nums">{policies.data?.length ?? '–'}</span>
-          {texts.policies.title}
+          Policies
         </Link>
         <Link to="/roles" search={{ ns: name }} className="count-link">
           <span className="count-number nums">{roles.data?.length ?? '–'}</span>
-          {texts.roles.title}
+          Roles
         </Link>
       </div>
     </Card>

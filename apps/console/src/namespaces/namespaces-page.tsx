@@ -6,7 +6,6 @@ import { useOnce } from '../live/use-kept.ts'
 import { useLive } from '../live/use-live.ts'
 import { useClient } from '../session/session.ts'
 import { useRights } from '../session/use-rights.ts'
-import { texts } from '../texts.ts'
 import { Button } from '../ui/button.tsx'
 import { Page } from '../ui/page.tsx'
 import type { Column } from '../ui/table/data-table.tsx'
@@ -20,7 +19,7 @@ const route = getRouteApi('/namespaces')
 const COLUMNS: readonly Column<Namespace>[] = [
   {
     id: 'name',
-    header: texts.namespaces.name,
+    header: 'Name',
     track: 'minmax(0, 1fr)',
     cell: ({ Name, Description }) => (
       <span className="cell-title">
@@ -33,10 +32,10 @@ const COLUMNS: readonly Column<Namespace>[] = [
   },
   {
     id: 'defaults',
-    header: texts.namespaces.defaults,
+    header: 'Defaults',
     track: 'minmax(0, 1fr)',
     priority: 'low',
-    cell: (namespace) => <LinkBadges record={defaultsOf(namespace)} none={texts.namespaces.noDefaults} />,
+    cell: (namespace) => <LinkBadges record={defaultsOf(namespace)} none="No defaults" />,
   },
 ]
 
@@ -51,19 +50,19 @@ export function NamespacesPage() {
   const go = (next: ListSearch) => void navigate({ search: next, replace: true })
   return (
     <Page
-      title={texts.namespaces.title}
-      lead={texts.namespaces.lead}
+      title="Namespaces"
+      lead="Separate sets of tokens, policies, roles and keys."
       actions={
         rights.operatorWrite && (
           <Button look="primary" onClick={() => go({ ...search, create: true })}>
             <Plus aria-hidden />
-            {texts.namespaces.create}
+            Create namespace
           </Button>
         )
       }
     >
       <RecordList
-        label={texts.namespaces.title}
+        label="Namespaces"
         records={namespaces.data}
         error={namespaces.error}
         onRetry={namespaces.refetch}
@@ -72,7 +71,7 @@ export function NamespacesPage() {
         textOf={({ Name, Description }) => `${Name} ${Description}`}
         q={search.q}
         onSearch={(q) => go(q === undefined ? {} : { q })}
-        empty={{ icon: Layers, title: texts.namespaces.emptyTitle, text: texts.namespaces.empty }}
+        empty={{ icon: Layers, title: 'No namespaces', text: 'Your token may not read any namespace.' }}
         narrowTracks="minmax(0, 1fr)"
       />
       {search.create && mayCreate && <NamespaceDialog onClose={() => go(search.q ? { q: search.q } : {})} />}

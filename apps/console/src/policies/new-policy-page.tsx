@@ -3,7 +3,6 @@ import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import { useClient } from '../session/session.ts'
 import { useRights } from '../session/use-rights.ts'
-import { texts } from '../texts.ts'
 import { Button } from '../ui/button.tsx'
 import { Problem } from '../ui/feedback/problem.tsx'
 import { showToast } from '../ui/feedback/toast.tsx'
@@ -24,14 +23,14 @@ export function NewPolicyPage() {
   const create = useMutation({
     mutationFn: () => createPolicy(client, content),
     onSuccess: ({ ID, Name }) => {
-      showToast({ text: texts.policies.created(Name) })
+      showToast({ text: `Created “${Name}”.` })
       void navigate({ to: '/policies/$id', params: { id: ID }, ignoreBlocker: true })
     },
   })
   return (
     <Page
-      title={texts.policies.create}
-      parent={{ to: '/policies', label: texts.policies.title }}
+      title="Create policy"
+      parent={{ to: '/policies', label: 'Policies' }}
       actions={
         <Button
           look="primary"
@@ -39,7 +38,7 @@ export function NewPolicyPage() {
           busy={create.isPending}
           onClick={() => create.mutate()}
         >
-          {texts.policies.create}
+          Create policy
         </Button>
       }
     >

@@ -5,7 +5,6 @@ import { useMemo } from 'react'
 import { useLive } from '../live/use-live.ts'
 import { useClient } from '../session/session.ts'
 import { useRights } from '../session/use-rights.ts'
-import { texts } from '../texts.ts'
 import { Badge } from '../ui/badge.tsx'
 import { Page } from '../ui/page.tsx'
 import type { Column } from '../ui/table/data-table.tsx'
@@ -17,7 +16,7 @@ const route = getRouteApi('/policies')
 const COLUMNS: readonly Column<PolicyListEntry>[] = [
   {
     id: 'name',
-    header: texts.policies.name,
+    header: 'Name',
     track: 'minmax(0, 2fr)',
     cell: (policy) => (
       <span className="cell-title">
@@ -30,7 +29,7 @@ const COLUMNS: readonly Column<PolicyListEntry>[] = [
   },
   {
     id: 'datacenters',
-    header: texts.policies.datacenters,
+    header: 'Applies in',
     track: 'minmax(0, 1fr)',
     priority: 'low',
     cell: ({ Datacenters }) =>
@@ -41,12 +40,12 @@ const COLUMNS: readonly Column<PolicyListEntry>[] = [
           ))}
         </span>
       ) : (
-        <span className="small muted">{texts.policies.everywhere}</span>
+        <span className="small muted">every datacenter</span>
       ),
   },
   {
     id: 'changed',
-    header: texts.policies.index,
+    header: 'Changed at',
     track: '6rem',
     priority: 'low',
     cell: ({ ModifyIndex }) => <span className="small muted nums">{ModifyIndex}</span>,
@@ -65,19 +64,19 @@ export function PoliciesPage() {
   )
   return (
     <Page
-      title={texts.policies.title}
-      lead={texts.policies.lead}
+      title="Policies"
+      lead="Named sets of rules. Tokens and roles get their rights from policies."
       actions={
         rights.aclWrite && (
           <Link to="/policies/new" className="button" data-look="primary">
             <Plus aria-hidden />
-            {texts.policies.create}
+            Create policy
           </Link>
         )
       }
     >
       <RecordList
-        label={texts.policies.title}
+        label="Policies"
         records={sorted}
         error={policies.error}
         onRetry={policies.refetch}
@@ -88,7 +87,7 @@ export function PoliciesPage() {
         onSearch={(words) =>
           void navigate({ search: words === undefined ? {} : { q: words }, replace: true })
         }
-        empty={{ icon: FileText, title: texts.policies.emptyTitle, text: texts.policies.empty }}
+        empty={{ icon: FileText, title: 'No policies yet', text: 'A policy defines what its tokens may do.' }}
         narrowTracks="minmax(0, 1fr)"
       />
     </Page>

@@ -3,12 +3,13 @@ import { Conflict, Invalid, type LintFinding } from '@latchkey/sdk'
 import { CircleCheck } from 'lucide-react'
 import { useState } from 'react'
 import { RuleEditor } from '../rules/rule-editor.tsx'
-import { texts } from '../texts.ts'
 import { Badge, type Tone } from '../ui/badge.tsx'
 import { messageOf } from '../ui/feedback/message-of.ts'
 import { TextField } from '../ui/form/field.tsx'
 import { Card } from '../ui/page.tsx'
 import type { PolicyContent } from './policy-content.ts'
+
+const SEVERITY_NAMES = { error: 'error', warning: 'warning', info: 'note' }
 
 interface PolicyFormProps {
   readonly content: PolicyContent
@@ -31,8 +32,8 @@ export function PolicyForm({ content, onContent, readOnly, error }: PolicyFormPr
       <Card>
         <div className="grid-2">
           <TextField
-            label={texts.policies.name}
-            hint={texts.policies.nameHint}
+            label="Name"
+            hint="Letters, digits, - and _. At most 128 characters."
             name="name"
             autoFocus={content.name === ''}
             error={isAboutName(error) ? messageOf(error) : undefined}
@@ -41,7 +42,7 @@ export function PolicyForm({ content, onContent, readOnly, error }: PolicyFormPr
             onValue={(name) => onContent({ ...content, name })}
           />
           <TextField
-            label={texts.policies.description}
+            label="Description"
             name="description"
             disabled={readOnly}
             value={content.description}
@@ -50,14 +51,12 @@ export function PolicyForm({ content, onContent, readOnly, error }: PolicyFormPr
         </div>
       </Card>
       <Card
-        title={texts.policies.rules}
+        title="Rules"
         flush
-        actions={
-          <span className="small muted">{readOnly ? texts.rules.readOnly : texts.policies.editorHint}</span>
-        }
+        actions={<span className="small muted">{readOnly ? 'Read only' : 'Ctrl Space completes'}</span>}
       >
         <RuleEditor
-          label={texts.policies.rules}
+          label="Rules"
           value={content.rules}
           readOnly={readOnly}
           onChange={(rules) => onContent({ ...content, rules })}
@@ -80,19 +79,20 @@ function Findings({ findings }: { readonly findings: readonly LintFinding[] }) {
       <div className="findings" role="status">
         <span className="row gain">
           <CircleCheck aria-hidden size={15} />
-          {texts.policies.noFindings}
+          No findings
         </span>
       </div>
     )
   }
   return (
-    <ul className="findings" aria-label={texts.policies.findings} aria-live="polite">
+    <ul className="findings" aria-label="Findings" aria-live="polite">
       {findings.map(({ Code, Severity, Message, Line, Column }) => (
         <li key={`${Line}:${Column}:${Code}`}>
-          <span className="place">{texts.policies.place(Line, Column)}</span>
+          <span className="place">
+            {Line}:{Column}
+          </span>
           <span>
-            <Badge tone={TONES[Severity]}>{texts.policies.severities[Severity]}</Badge>{' '}
-            {withoutPlace(Message)}
+            <Badge tone={TONES[Severity]}>{SEVERITY_NAMES[Severity]}</Badge> {withoutPlace(Message)}
           </span>
         </li>
       ))}

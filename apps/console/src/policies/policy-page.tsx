@@ -8,7 +8,6 @@ import { useKept } from '../live/use-kept.ts'
 import { useLive } from '../live/use-live.ts'
 import { useClient } from '../session/session.ts'
 import { useRights } from '../session/use-rights.ts'
-import { texts } from '../texts.ts'
 import { Badge } from '../ui/badge.tsx'
 import { Button, IconButton } from '../ui/button.tsx'
 import { Problem } from '../ui/feedback/problem.tsx'
@@ -25,7 +24,7 @@ import { PolicyUsage } from './policy-usage.tsx'
 import { SavePolicy } from './save-policy.tsx'
 
 const route = getRouteApi('/policies/$id')
-const PARENT = { to: '/policies', label: texts.policies.title }
+const PARENT = { to: '/policies', label: 'Policies' }
 
 /** The rules of this policy cannot change. */
 const BUILTIN_ID = '00000000-0000-0000-0000-000000000001'
@@ -46,14 +45,14 @@ export function PolicyPage() {
     return <PolicyDetails policy={shown} isDeleted={policy.data === null} draft={draft} setDraft={setDraft} />
   }
   return (
-    <Page title={texts.policies.one} parent={PARENT}>
+    <Page title="Policy" parent={PARENT}>
       {policy.error ? (
         <Problem error={policy.error} onRetry={policy.refetch} />
       ) : policy.isPending ? (
         <Skeleton lines={8} />
       ) : (
-        <Empty icon={FileX} title={texts.policies.goneTitle}>
-          {texts.policies.gone}
+        <Empty icon={FileX} title="This policy does not exist">
+          It may have been deleted.
         </Empty>
       )}
     </Page>
@@ -80,7 +79,7 @@ function PolicyDetails({ policy, isDeleted, draft, setDraft }: DetailsProps) {
   const createAgain = useMutation({
     mutationFn: () => createPolicy(client, content),
     onSuccess: ({ ID, Name }) => {
-      showToast({ text: texts.policies.created(Name) })
+      showToast({ text: `Created “${Name}”.` })
       void navigate({ to: '/policies/$id', params: { id: ID }, ignoreBlocker: true })
     },
   })
@@ -92,30 +91,30 @@ function PolicyDetails({ policy, isDeleted, draft, setDraft }: DetailsProps) {
       heading={
         <span className="row">
           {policy.Name}
-          {isBuiltin && <Badge>{texts.policies.builtin}</Badge>}
-          {isChanged && <Badge tone="warn">{texts.policies.unsaved}</Badge>}
+          {isBuiltin && <Badge>built in</Badge>}
+          {isChanged && <Badge tone="warn">not saved</Badge>}
         </span>
       }
       lead={policy.Description}
       actions={
         rights.aclWrite && (
           <>
-            {isChanged && <Button onClick={() => setDraft(undefined)}>{texts.policies.discard}</Button>}
+            {isChanged && <Button onClick={() => setDraft(undefined)}>Discard changes</Button>}
             <Button look="primary" disabled={!isChanged || isDeleted} onClick={() => setSaving(true)}>
-              {texts.policies.review}
+              Review and save
             </Button>
             {!isBuiltin && !isDeleted && (
               <Menu
                 actions={[
                   {
-                    label: texts.policies.delete,
+                    label: 'Delete policy',
                     icon: Trash2,
                     tone: 'danger',
                     onSelect: () => setDeleting(true),
                   },
                 ]}
               >
-                <IconButton label={texts.common.more}>
+                <IconButton label="More actions">
                   <Ellipsis aria-hidden />
                 </IconButton>
               </Menu>
@@ -155,16 +154,16 @@ function PolicyDetails({ policy, isDeleted, draft, setDraft }: DetailsProps) {
       )}
       {isDeleting && (
         <Confirm
-          title={texts.policies.deleteTitle(policy.Name)}
-          action={texts.policies.delete}
+          title={`Delete “${policy.Name}”?`}
+          action="Delete policy"
           onConfirm={async () => {
             await client.policies.delete(policy.ID)
-            showToast({ text: texts.policies.deleted(policy.Name) })
+            showToast({ text: `Deleted “${policy.Name}”.` })
             await navigate({ to: '/policies', ignoreBlocker: true })
           }}
           onClose={() => setDeleting(false)}
         >
-          {texts.policies.deleteLead}
+          Roles and tokens lose its rights at once. Deletion cannot be undone.
         </Confirm>
       )}
     </Page>

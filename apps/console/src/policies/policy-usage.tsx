@@ -6,7 +6,6 @@ import { ArrowRight, KeyRound, UsersRound } from 'lucide-react'
 import { useRefetchOn } from '../live/use-refetch-on.ts'
 import { useClient } from '../session/session.ts'
 import { useRights } from '../session/use-rights.ts'
-import { texts } from '../texts.ts'
 import { Problem } from '../ui/feedback/problem.tsx'
 import { Skeleton } from '../ui/feedback/states.tsx'
 import { Card } from '../ui/page.tsx'
@@ -34,17 +33,17 @@ export function PolicyUsage({ policy: { ID, Name } }: { readonly policy: Policy 
   useRefetchOn(key, (options) => client.withMeta().tokens.list({ policy: ID }, options))
   useRefetchOn(key, ({ limit: _, ...options }) => client.withMeta().roles.list({ policy: ID }, options))
   return (
-    <Card title={texts.policies.usage}>
+    <Card title="Used by">
       {usage.error ? (
         <Problem error={usage.error} onRetry={usage.refetch} />
       ) : !usage.data ? (
         <Skeleton lines={3} />
       ) : usage.data.roles.length + usage.data.tokens.length === 0 ? (
         <div className="stack" data-gap="small">
-          <p className="secondary">{texts.policies.unused}</p>
+          <p className="secondary">No role or token uses this policy.</p>
           {rights.aclWrite && (
             <Link to="/tokens" search={{ policy: Name, create: true }} className="link-more">
-              {texts.policies.createToken}
+              Create a token with it
               <ArrowRight aria-hidden />
             </Link>
           )}
@@ -74,7 +73,7 @@ export function PolicyUsage({ policy: { ID, Name } }: { readonly policy: Policy 
           ))}
           <li className="small">
             <Link to="/tokens" search={{ policy: Name }}>
-              {usage.data.hasMore ? texts.policies.allTokens : texts.policies.inTokens}
+              {usage.data.hasMore ? 'Show all tokens' : 'Show in tokens'}
             </Link>
           </li>
         </ul>

@@ -5,7 +5,6 @@ import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import { RuleEditor } from '../rules/rule-editor.tsx'
 import { useClient } from '../session/session.ts'
-import { texts } from '../texts.ts'
 import { Button } from '../ui/button.tsx'
 import { Problem } from '../ui/feedback/problem.tsx'
 import { Skeleton } from '../ui/feedback/states.tsx'
@@ -52,7 +51,7 @@ export function SavePolicy({ base, content, onSettle, onSaved, onClose }: SavePo
     onSuccess: async (isSaved) => {
       if (!isSaved) return
       await queries.invalidateQueries({ queryKey: ['policy', base.ID] })
-      showToast({ text: texts.policies.saved(content.name) })
+      showToast({ text: `Saved “${content.name}”.` })
       onSaved()
       onClose()
     },
@@ -73,16 +72,16 @@ export function SavePolicy({ base, content, onSettle, onSaved, onClose }: SavePo
   }
   return (
     <Dialog
-      title={texts.policies.saveTitle}
-      lead={texts.policies.saveLead}
+      title="Save this policy?"
+      lead="The new rights apply to the next request of each token."
       size="large"
       onClose={onClose}
       onSubmit={() => save.mutate()}
       foot={
         <>
-          <Button onClick={onClose}>{texts.common.cancel}</Button>
+          <Button onClick={onClose}>Cancel</Button>
           <Button type="submit" look="primary" busy={save.isPending}>
-            {texts.policies.save}
+            Save policy
           </Button>
         </>
       }
@@ -90,8 +89,8 @@ export function SavePolicy({ base, content, onSettle, onSaved, onClose }: SavePo
       <div className="stack" data-gap="large">
         {save.error && <Problem error={save.error} />}
         {hasNewRules && (
-          <section className="stack" data-gap="small" aria-label={texts.policies.effect}>
-            <h3>{texts.policies.effect}</h3>
+          <section className="stack" data-gap="small" aria-label="What would change">
+            <h3>What would change</h3>
             {changes.error ? (
               <Problem error={changes.error} />
             ) : changes.data ? (
@@ -103,25 +102,19 @@ export function SavePolicy({ base, content, onSettle, onSaved, onClose }: SavePo
         )}
         {(content.name !== base.Name || content.description !== base.Description) && (
           <section className="stack" data-gap="small">
-            <h3>{texts.policies.fieldsChanged}</h3>
-            {content.name !== base.Name && (
-              <Change label={texts.policies.name} before={base.Name} after={content.name} />
-            )}
+            <h3>Name and description</h3>
+            {content.name !== base.Name && <Change label="Name" before={base.Name} after={content.name} />}
             {content.description !== base.Description && (
-              <Change
-                label={texts.policies.description}
-                before={base.Description}
-                after={content.description}
-              />
+              <Change label="Description" before={base.Description} after={content.description} />
             )}
           </section>
         )}
         {hasNewRules && (
           <section className="stack" data-gap="small">
-            <h3>{texts.policies.textChanged}</h3>
+            <h3>Rules, before and after</h3>
             <div className="rule-box">
               <RuleEditor
-                label={texts.policies.textChanged}
+                label="Rules, before and after"
                 value={content.rules}
                 original={base.Rules}
                 readOnly
@@ -146,8 +139,7 @@ function Change({
   return (
     <p>
       <span className="muted">{label}: </span>
-      <del className="loss">{before || texts.common.none}</del> →{' '}
-      <ins className="gain">{after || texts.common.none}</ins>
+      <del className="loss">{before || 'None'}</del> → <ins className="gain">{after || 'None'}</ins>
     </p>
   )
 }
@@ -181,10 +173,10 @@ async function findChanges(client: Client, id: string, rules: string, signal: Ab
 const RIGHTS_MAX = 6
 
 function Changes({ changes, hasMore }: Found) {
-  if (changes.length === 0) return <p className="secondary">{texts.policies.noEffect}</p>
+  if (changes.length === 0) return <p className="secondary">No token gains or loses a right.</p>
   return (
     <>
-      <p className="secondary">{texts.policies.affected(changes.length, hasMore)}</p>
+      <p className="secondary">{affectedText(changes.length, hasMore)}</p>
       <ul className="change-list">
         {changes.map(({ AccessorID, Description, Gains, Losses }) => (
           <li key={AccessorID} className="change">
@@ -210,17 +202,15 @@ function Rights({ sign, rights }: { readonly sign: '+' | '−'; readonly rights:
         <li key={`${Resource} ${Segment} ${Access}`}>
           <span className={look}>{sign}</span>
           <span>
-            <span className="visually-hidden">
-              {sign === '+' ? texts.policies.gains : texts.policies.loses}{' '}
-            </span>
-            {texts.policies.right(Access, Resource)} {Segment !== undefined && <code>{Segment || '""'}</code>}
+            <span className="visually-hidden">{sign === '+' ? 'gains' : 'loses'} </span>
+            {Access} {Resource} {Segment !== undefined && <code>{Segment || '""'}</code>}
           </span>
         </li>
       ))}
       {rights.length > RIGHTS_MAX && (
         <li>
           <span className={look}>{sign}</span>
-          <span className="muted">{texts.policies.moreRights(rights.length - RIGHTS_MAX)}</span>
+          <span className="muted">and {(rights.length - RIGHTS_MAX).toLocaleString('en')} more</span>
         </li>
       )}
     </>
@@ -229,8 +219,12 @@ function Rights({ sign, rights }: { readonly sign: '+' | '−'; readonly rights:
 
 function fieldsOf({ name, description, rules }: PolicyContent): readonly FieldText[] {
   return [
-    [texts.policies.name, name],
-    [texts.policies.description, description],
-    [texts.policies.rules, rules],
+    ['Name', name],
+    ['Description', description],
+    ['Rules', rules],
   ]
+}
+
+function affectedText(count: number, hasMore: boolean): string {
+  return `${hasMore ? `More than ${count}` : count} ${count === 1 && !hasMore ? 'token gains or loses' : 'tokens gain or lose'} rights.`
 }

@@ -2,10 +2,9 @@
 import type { Role } from '@latchkey/sdk'
 import { useNavigate } from '@tanstack/react-router'
 import { NamePicker, TextPicker } from '../links/link-editor.tsx'
-import { type LinkNames, linkNamesOf, linksOf, NO_LINKS } from '../links/links.ts'
+import { LINK_LABELS, type LinkNames, linkNamesOf, linksOf, NO_LINKS } from '../links/links.ts'
 import { serverFacts } from '../server-facts.ts'
 import { useClient } from '../session/session.ts'
-import { texts } from '../texts.ts'
 import { Button } from '../ui/button.tsx'
 import { Problem } from '../ui/feedback/problem.tsx'
 import { showToast } from '../ui/feedback/toast.tsx'
@@ -47,7 +46,7 @@ export function RoleDialog({ role, isDeleted = false, onClose }: RoleDialogProps
       return stored ? client.roles.update(stored.ID, record) : client.roles.create(record)
     },
     onSaved: (saved) => {
-      showToast({ text: texts.roles.saved(saved.Name) })
+      showToast({ text: `Saved “${saved.Name}”.` })
       onClose()
       if (isNew) void navigate({ to: '/roles/$id', params: { id: saved.ID } })
     },
@@ -57,15 +56,15 @@ export function RoleDialog({ role, isDeleted = false, onClose }: RoleDialogProps
   const link = (part: Partial<LinkNames>) => setContent({ ...content, links: { ...content.links, ...part } })
   return (
     <Dialog
-      title={isNew ? texts.roles.create : texts.roles.edit}
+      title={isNew ? 'Create role' : 'Edit role'}
       onClose={onClose}
       isChanged={isChanged}
       onSubmit={() => save.mutate()}
       foot={
         <>
-          <Button onClick={onClose}>{texts.common.cancel}</Button>
+          <Button onClick={onClose}>Cancel</Button>
           <Button type="submit" look="primary" busy={save.isPending}>
-            {isNew ? texts.roles.create : texts.common.save}
+            {isNew ? 'Create role' : 'Save'}
           </Button>
         </>
       }
@@ -73,34 +72,34 @@ export function RoleDialog({ role, isDeleted = false, onClose }: RoleDialogProps
       <div className="stack">
         {notice}
         <TextField
-          label={texts.roles.name}
-          hint={texts.roles.nameHint}
+          label="Name"
+          hint="Letters, digits, - and _. At most 256 characters."
           name="name"
           value={content.name}
           onValue={(name) => setContent({ ...content, name })}
         />
         <TextField
-          label={texts.roles.description}
+          label="Description"
           name="description"
           value={content.description}
           onValue={(description) => setContent({ ...content, description })}
         />
         <NamePicker
-          label={texts.links.policies}
+          label="Policies"
           kind="policies"
           values={content.links.policies}
           onValues={(policies) => link({ policies })}
         />
         <div className="grid-2">
           <TextPicker
-            label={texts.links.services}
-            placeholder={texts.links.serviceHint}
+            label="Service identities"
+            placeholder="web or web@dc1"
             values={content.links.services}
             onValues={(services) => link({ services })}
           />
           <TextPicker
-            label={texts.links.nodes}
-            placeholder={texts.links.nodeHint}
+            label="Node identities"
+            placeholder="node-1@dc1"
             values={content.links.nodes}
             onValues={(nodes) => link({ nodes })}
           />
@@ -117,10 +116,10 @@ function contentOf(role: Role): Content {
 
 function fieldsOf({ name, description, links }: Content): readonly FieldText[] {
   return [
-    [texts.roles.name, name],
-    [texts.roles.description, description],
+    ['Name', name],
+    ['Description', description],
     ...(['policies', 'services', 'nodes'] as const).map(
-      (kind) => [texts.links[kind], links[kind].join('\n')] as const,
+      (kind) => [LINK_LABELS[kind], links[kind].join('\n')] as const,
     ),
   ]
 }

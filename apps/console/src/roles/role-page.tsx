@@ -9,7 +9,6 @@ import { useLive } from '../live/use-live.ts'
 import { useRefetchOn } from '../live/use-refetch-on.ts'
 import { useClient } from '../session/session.ts'
 import { useRights } from '../session/use-rights.ts'
-import { texts } from '../texts.ts'
 import { Button, IconButton } from '../ui/button.tsx'
 import { Problem } from '../ui/feedback/problem.tsx'
 import { Empty, Skeleton } from '../ui/feedback/states.tsx'
@@ -20,7 +19,7 @@ import { Card, Page } from '../ui/page.tsx'
 import { RoleDialog } from './role-dialog.tsx'
 
 const route = getRouteApi('/roles/$id')
-const PARENT = { to: '/roles', label: texts.roles.title }
+const PARENT = { to: '/roles', label: 'Roles' }
 
 export function RolePage() {
   const { id } = route.useParams() as { id: string }
@@ -29,14 +28,14 @@ export function RolePage() {
   const { shown, edit } = useEditing(role.data)
   if (shown) return <RoleDetails role={shown} {...edit} />
   return (
-    <Page title={texts.roles.one} parent={PARENT}>
+    <Page title="Role" parent={PARENT}>
       {role.error ? (
         <Problem error={role.error} onRetry={role.refetch} />
       ) : role.isPending ? (
         <Skeleton lines={6} />
       ) : (
-        <Empty icon={UsersRound} title={texts.roles.goneTitle}>
-          {texts.roles.gone}
+        <Empty icon={UsersRound} title="This role does not exist">
+          It may have been deleted.
         </Empty>
       )}
     </Page>
@@ -62,19 +61,19 @@ function RoleDetails({ role, isDeleted, isEdited, setEdited }: DetailsProps) {
           <>
             <Button onClick={() => setEdited(true)}>
               <Pencil aria-hidden />
-              {texts.roles.edit}
+              Edit role
             </Button>
             <Menu
               actions={[
                 {
-                  label: texts.roles.delete,
+                  label: 'Delete role',
                   icon: Trash2,
                   tone: 'danger',
                   onSelect: () => setDeleting(true),
                 },
               ]}
             >
-              <IconButton label={texts.common.more}>
+              <IconButton label="More actions">
                 <Ellipsis aria-hidden />
               </IconButton>
             </Menu>
@@ -83,7 +82,7 @@ function RoleDetails({ role, isDeleted, isEdited, setEdited }: DetailsProps) {
       }
     >
       <div className="columns">
-        <Card title={texts.roles.grants}>
+        <Card title="Grants">
           <Grants role={role} />
         </Card>
         <RoleTokens role={role} />
@@ -91,16 +90,16 @@ function RoleDetails({ role, isDeleted, isEdited, setEdited }: DetailsProps) {
       {isEdited && <RoleDialog role={role} isDeleted={isDeleted} onClose={() => setEdited(false)} />}
       {isDeleting && (
         <Confirm
-          title={texts.roles.deleteTitle(role.Name)}
-          action={texts.roles.delete}
+          title={`Delete “${role.Name}”?`}
+          action="Delete role"
           onConfirm={async () => {
             await client.roles.delete(role.ID)
-            showToast({ text: texts.roles.deleted(role.Name) })
+            showToast({ text: `Deleted “${role.Name}”.` })
             await navigate({ to: '/roles' })
           }}
           onClose={() => setDeleting(false)}
         >
-          {texts.roles.deleteLead}
+          Tokens lose its rights at once. This cannot be undone.
         </Confirm>
       )}
     </Page>
@@ -110,7 +109,7 @@ function RoleDetails({ role, isDeleted, isEdited, setEdited }: DetailsProps) {
 function Grants({ role }: { readonly role: Role }) {
   const { Policies = [], ServiceIdentities = [], NodeIdentities = [] } = role
   if (Policies.length + ServiceIdentities.length + NodeIdentities.length === 0) {
-    return <p className="secondary">{texts.roles.grantsNothing}</p>
+    return <p className="secondary">It has no policy or identity, so it grants nothing.</p>
   }
   return (
     <ul className="usage">
@@ -120,21 +119,21 @@ function Grants({ role }: { readonly role: Role }) {
           <Link to="/policies/$id" params={{ id: ID }} className="truncate">
             {Name}
           </Link>
-          <span className="small muted">{texts.tokens.sources.policy}</span>
+          <span className="small muted">policy</span>
         </li>
       ))}
       {ServiceIdentities.map(({ ServiceName }) => (
         <li key={ServiceName}>
           <Bot aria-hidden />
           <span className="truncate">{ServiceName}</span>
-          <span className="small muted">{texts.tokens.sources.service}</span>
+          <span className="small muted">service identity</span>
         </li>
       ))}
       {NodeIdentities.map(({ NodeName, Datacenter }) => (
         <li key={`${NodeName}@${Datacenter}`}>
           <Server aria-hidden />
           <span className="truncate">{NodeName}</span>
-          <span className="small muted">{texts.tokens.sources.node(Datacenter)}</span>
+          <span className="small muted">node identity in {Datacenter}</span>
         </li>
       ))}
     </ul>
@@ -159,13 +158,13 @@ function RoleTokens({ role: { ID, Name } }: { readonly role: Role }) {
   })
   useRefetchOn(['role-tokens', ID], (options) => client.withMeta().tokens.list({ role: ID }, options))
   return (
-    <Card title={texts.roles.tokens}>
+    <Card title="Tokens with this role">
       {tokens.error ? (
         <Problem error={tokens.error} onRetry={tokens.refetch} />
       ) : !tokens.data ? (
         <Skeleton lines={3} />
       ) : tokens.data.shown.length === 0 ? (
-        <p className="secondary">{texts.roles.unused}</p>
+        <p className="secondary">No token has this role.</p>
       ) : (
         <ul className="usage">
           {tokens.data.shown.map(({ AccessorID, Description }) => (
@@ -183,7 +182,7 @@ function RoleTokens({ role: { ID, Name } }: { readonly role: Role }) {
           ))}
           <li className="small">
             <Link to="/tokens" search={{ role: Name }}>
-              {tokens.data.hasMore ? texts.policies.allTokens : texts.policies.inTokens}
+              {tokens.data.hasMore ? 'Show all tokens' : 'Show in tokens'}
             </Link>
           </li>
         </ul>

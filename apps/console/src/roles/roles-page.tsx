@@ -7,7 +7,6 @@ import { useOnce } from '../live/use-kept.ts'
 import { useLive } from '../live/use-live.ts'
 import { useClient } from '../session/session.ts'
 import { useRights } from '../session/use-rights.ts'
-import { texts } from '../texts.ts'
 import { Button } from '../ui/button.tsx'
 import { Page } from '../ui/page.tsx'
 import type { Column } from '../ui/table/data-table.tsx'
@@ -20,7 +19,7 @@ const route = getRouteApi('/roles')
 const COLUMNS: readonly Column<Role>[] = [
   {
     id: 'name',
-    header: texts.roles.name,
+    header: 'Name',
     track: 'minmax(0, 1fr)',
     cell: (role) => (
       <span className="cell-title">
@@ -33,7 +32,7 @@ const COLUMNS: readonly Column<Role>[] = [
   },
   {
     id: 'links',
-    header: texts.roles.grants,
+    header: 'Grants',
     track: 'minmax(0, 1fr)',
     priority: 'low',
     cell: (role) => <LinkBadges record={role} />,
@@ -51,19 +50,19 @@ export function RolesPage() {
   const sorted = useMemo(() => roles.data?.toSorted((a, b) => a.Name.localeCompare(b.Name)), [roles.data])
   return (
     <Page
-      title={texts.roles.title}
-      lead={texts.roles.lead}
+      title="Roles"
+      lead="Named bundles of policies and identities for tokens."
       actions={
         rights.aclWrite && (
           <Button look="primary" onClick={() => go({ ...search, create: true })}>
             <Plus aria-hidden />
-            {texts.roles.create}
+            Create role
           </Button>
         )
       }
     >
       <RecordList
-        label={texts.roles.title}
+        label="Roles"
         records={sorted}
         error={roles.error}
         onRetry={roles.refetch}
@@ -74,7 +73,11 @@ export function RolesPage() {
         }
         q={search.q}
         onSearch={(q) => go(q === undefined ? {} : { q })}
-        empty={{ icon: UsersRound, title: texts.roles.emptyTitle, text: texts.roles.empty }}
+        empty={{
+          icon: UsersRound,
+          title: 'No roles yet',
+          text: 'A role gives the same rights to many tokens.',
+        }}
         narrowTracks="minmax(0, 1fr)"
       />
       {search.create && mayCreate && <RoleDialog onClose={() => go(search.q ? { q: search.q } : {})} />}

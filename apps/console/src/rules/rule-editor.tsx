@@ -21,7 +21,6 @@ import {
 import type { LintFinding } from '@latchkey/sdk'
 import { useEffect, useRef } from 'react'
 import { useClient } from '../session/session.ts'
-import { texts } from '../texts.ts'
 import { completeRules, ruleHighlighting, ruleLanguage } from './rule-language.ts'
 import { ruleTheme } from './rule-theme.ts'
 
@@ -127,7 +126,7 @@ export function RuleEditor(props: RuleEditorProps) {
       ref={host}
       className="rule-editor"
       data-readonly={readOnly}
-      title={readOnly ? texts.rules.readOnly : undefined}
+      title={readOnly ? 'Read only' : undefined}
     />
   )
 }

@@ -9,7 +9,6 @@ import {
 import { HighlightStyle, StreamLanguage, type StringStream } from '@codemirror/language'
 import { RULE_LEVELS, SCALAR_KINDS, SEGMENT_KINDS } from '@latchkey/acl'
 import { tags } from '@lezer/highlight'
-import { texts } from '../texts.ts'
 
 const KINDS: ReadonlySet<string> = new Set([
   ...SCALAR_KINDS,
@@ -85,11 +84,11 @@ export const ruleHighlighting = HighlightStyle.define([
 
 const KIND_COMPLETIONS: readonly Completion[] = [
   ...SEGMENT_KINDS.flatMap((kind) => [
-    block(`${kind}_prefix`, texts.rules.prefixOf(kind)),
-    block(kind, texts.rules.exactly(kind)),
+    block(`${kind}_prefix`, `every ${kind} that begins with…`),
+    block(kind, `exactly one ${kind}`),
   ]),
   ...SCALAR_KINDS.map((kind) =>
-    snippetCompletion(`${kind} = "\${read}"`, { label: kind, detail: texts.rules.whole, type: 'keyword' }),
+    snippetCompletion(`${kind} = "\${read}"`, { label: kind, detail: 'the whole system', type: 'keyword' }),
   ),
 ]
 

@@ -1,6 +1,5 @@
 /** The rules of a policy in readable form: on what, how much. */
-import { parseRules, type Rule } from '@latchkey/acl'
-import { texts } from '../texts.ts'
+import { parseRules, type Rule, type RuleKind } from '@latchkey/acl'
 import { Badge, type Tone } from '../ui/badge.tsx'
 
 const TONES: Readonly<Record<string, Tone>> = {
@@ -16,40 +15,42 @@ const SHOWN_MAX = 200
 export default function RuleList({ rules }: { readonly rules: string }) {
   const parsed = read(rules)
   if (typeof parsed === 'string') return <p className="field-error">{parsed}</p>
-  if (parsed.length === 0) return <p className="muted small">{texts.rules.grantsNothing}</p>
+  if (parsed.length === 0) return <p className="muted small">Grants nothing.</p>
   return (
     <ul className="rule-list">
       {parsed.slice(0, SHOWN_MAX).map((rule) => (
         <li key={`${rule.kind} ${rule.match} ${rule.segment}`}>
-          <span className="rule-kind">{texts.rules.kinds[rule.kind] ?? rule.kind}</span>
+          <span className="rule-kind">{kindName(rule.kind)}</span>
           <span className="rule-segment">
             <Segment rule={rule} />
           </span>
           <span className="row">
             <Badge tone={TONES[rule.level] ?? 'plain'}>{rule.level}</Badge>
             {rule.intentions !== undefined && (
-              <Badge tone={TONES[rule.intentions] ?? 'plain'}>
-                {texts.rules.intentions(rule.intentions)}
-              </Badge>
+              <Badge tone={TONES[rule.intentions] ?? 'plain'}>intentions {rule.intentions}</Badge>
             )}
           </span>
         </li>
       ))}
       {parsed.length > SHOWN_MAX && (
-        <li className="muted small">{texts.rules.moreRules(parsed.length - SHOWN_MAX)}</li>
+        <li className="muted small">and {(parsed.length - SHOWN_MAX).toLocaleString('en')} more</li>
       )}
     </ul>
   )
 }
 
+function kindName(kind: RuleKind): string {
+  return kind === 'acl' ? 'Access control' : kind.charAt(0).toUpperCase() + kind.slice(1)
+}
+
 function Segment({ rule }: { readonly rule: Rule }) {
-  if (rule.match === 'scalar') return <span className="muted">{texts.rules.whole}</span>
+  if (rule.match === 'scalar') return <span className="muted">the whole system</span>
   if (rule.match === 'exact') return <code>{rule.segment}</code>
-  if (rule.segment === '') return <span>{texts.rules.all}</span>
+  if (rule.segment === '') return <span>all</span>
   return (
     <>
       <code>{rule.segment}</code>
-      <span className="small muted">{texts.rules.prefix}</span>
+      <span className="small muted">prefix</span>
     </>
   )
 }

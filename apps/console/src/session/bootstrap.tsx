@@ -2,7 +2,6 @@ import { LatchkeyError } from '@latchkey/sdk'
 import { useMutation } from '@tanstack/react-query'
 import { Check, Copy, Eye } from 'lucide-react'
 import { useRef, useState } from 'react'
-import { texts } from '../texts.ts'
 import { Button } from '../ui/button.tsx'
 import { copyText } from '../ui/copy-text.ts'
 import { Problem } from '../ui/feedback/problem.tsx'
@@ -30,25 +29,29 @@ export default function Bootstrap({ onClose }: { readonly onClose: () => void })
   const isDone = create.error instanceof LatchkeyError && create.error.code === 'bootstrap_done'
   return (
     <Dialog
-      title={create.isSuccess ? texts.signIn.bootstrapCreated : texts.signIn.bootstrap}
-      lead={create.isSuccess ? texts.signIn.bootstrapKeep : texts.signIn.bootstrapLead}
+      title={create.isSuccess ? 'The management token is ready' : 'Create the first management token'}
+      lead={
+        create.isSuccess
+          ? 'Store the secret in a safe place now: this is the only time it is returned.'
+          : 'This works only once per server. The token has every right, so keep its secret in a safe place.'
+      }
       onClose={close}
       foot={
         create.isSuccess ? (
           <>
             <Button onClick={() => copy.mutate()}>
               {copy.isSuccess ? <Check aria-hidden /> : <Copy aria-hidden />}
-              {copy.isSuccess ? texts.common.copied : texts.signIn.bootstrapCopy}
+              {copy.isSuccess ? 'Copied' : 'Copy secret'}
             </Button>
             <Button look="primary" disabled={!isKept} busy={enter.isPending} onClick={() => enter.mutate()}>
-              {texts.signIn.bootstrapEnter}
+              I have saved it: sign in
             </Button>
           </>
         ) : (
           <>
-            <Button onClick={onClose}>{texts.common.cancel}</Button>
+            <Button onClick={onClose}>Cancel</Button>
             <Button look="primary" busy={create.isPending} onClick={() => create.mutate()}>
-              {texts.signIn.bootstrapCreate}
+              Create token
             </Button>
           </>
         )
@@ -62,17 +65,21 @@ export default function Bootstrap({ onClose }: { readonly onClose: () => void })
             <div>
               <Button size="small" look="quiet" onClick={() => setShown(true)}>
                 <Eye aria-hidden />
-                {texts.tokens.showSecret}
+                Show secret
               </Button>
             </div>
           ))}
         {isLeaving && create.isSuccess && !isKept && (
           <p className="field-error" role="alert">
-            {texts.signIn.bootstrapFirst}
+            Copy or show the secret first. Without it, nobody can manage this server.
           </p>
         )}
         {copy.error && <Problem error={copy.error} />}
-        {isDone && <p className="field-error">{texts.signIn.bootstrapDone}</p>}
+        {isDone && (
+          <p className="field-error">
+            The first token already exists. Sign in with its secret, or ask whoever has it.
+          </p>
+        )}
         {create.error && !isDone && <Problem error={create.error} />}
         {enter.error && <Problem error={enter.error} />}
       </div>

@@ -1,7 +1,6 @@
 import { beginLogin, completeLogin } from '@latchkey/sdk/browser'
 import { useMutation } from '@tanstack/react-query'
 import { type FormEvent, useEffect, useState } from 'react'
-import { texts } from '../texts.ts'
 import { Button } from '../ui/button.tsx'
 import { Problem } from '../ui/feedback/problem.tsx'
 import { TextField } from '../ui/form/field.tsx'
@@ -40,17 +39,17 @@ export default function BrowserLogin() {
   const error = begin.error ?? complete.error
   return (
     <form className="stack gate-second" onSubmit={submit}>
-      <h2>{texts.signIn.method}</h2>
+      <h2>Sign in with an identity provider</h2>
       <TextField
-        label={texts.signIn.methodName}
-        hint={texts.signIn.methodHint}
+        label="Login method"
+        hint="Its name, such as “people”."
         name="method"
         value={method}
         onValue={setMethod}
       />
       {error && <Problem error={error} />}
       <Button type="submit" busy={begin.isPending} disabled={method === ''}>
-        {texts.signIn.methodSubmit}
+        Continue in the browser
       </Button>
     </form>
   )

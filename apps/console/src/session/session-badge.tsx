@@ -13,7 +13,6 @@ import { useState } from 'react'
 import { absoluteTime, relativeTo, timeOf } from '../live/instants.ts'
 import { useNow } from '../live/use-now.ts'
 import { applyTheme, nextTheme, readTheme } from '../shell/theme.ts'
-import { texts } from '../texts.ts'
 import { Menu } from '../ui/overlay/menu.tsx'
 import { signOut, useSession } from './session.ts'
 import { type Rights, useRights } from './use-rights.ts'
@@ -29,17 +28,17 @@ export function SessionBadge() {
   const navigate = useNavigate()
   const [theme, setTheme] = useState(readTheme)
   const token = session.state === 'signedIn' ? session.token : undefined
-  const name = token ? token.Description || token.AccessorID.slice(0, 8) : texts.shell.anonymous
+  const name = token ? token.Description || token.AccessorID.slice(0, 8) : 'Anonymous'
   const Icon = rights.aclWrite ? ShieldCheck : UserRound
   return (
     <Menu
       align="start"
-      label={token?.AccessorID ?? texts.shell.anonymousSub}
+      label={token?.AccessorID ?? 'Not signed in'}
       actions={[
         ...(token
           ? [
               {
-                label: texts.shell.myToken,
+                label: 'My token',
                 icon: KeyRound,
                 onSelect: () =>
                   void navigate({ to: '/tokens/$accessorId', params: { accessorId: token.AccessorID } }),
@@ -47,7 +46,7 @@ export function SessionBadge() {
             ]
           : []),
         {
-          label: texts.shell.theme[theme],
+          label: `Theme: ${theme}`,
           icon: SunMoon,
           onSelect: () => {
             applyTheme(nextTheme(theme))
@@ -55,13 +54,13 @@ export function SessionBadge() {
           },
         },
         {
-          label: texts.shell.docs,
+          label: 'API documentation',
           icon: BookOpen,
           onSelect: () => void window.open('/docs', '_blank', 'noopener'),
         },
         token
-          ? { label: texts.shell.signOut, icon: LogOut, onSelect: () => signOut() }
-          : { label: texts.shell.signIn, icon: LogIn, onSelect: () => signOut() },
+          ? { label: 'Sign out', icon: LogOut, onSelect: () => signOut() }
+          : { label: 'Sign in', icon: LogIn, onSelect: () => signOut() },
       ]}
     >
       <button type="button" className="who">
@@ -82,10 +81,7 @@ export function SessionBadge() {
               data-soon={Date.parse(token.ExpirationTime) - now < SOON_MS}
               title={absoluteTime(token.ExpirationTime)}
             >
-              {texts.shell.until(
-                timeOf(token.ExpirationTime),
-                relativeTo(token.ExpirationTime, now, { isShort: true }),
-              )}
+              {`Until ${timeOf(token.ExpirationTime)}, ${relativeTo(token.ExpirationTime, now, { isShort: true })}`}
             </span>
           )}
         </span>
@@ -96,6 +92,6 @@ export function SessionBadge() {
 }
 
 function summaryOf(rights: Rights): string {
-  if (rights.aclWrite) return texts.shell.management
-  return rights.aclRead ? texts.shell.readOnly : texts.shell.limited
+  if (rights.aclWrite) return 'Can manage everything'
+  return rights.aclRead ? 'Can read access control' : 'Limited rights'
 }

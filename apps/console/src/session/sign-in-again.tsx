@@ -1,7 +1,6 @@
 import { PermissionDenied } from '@latchkey/sdk'
 import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
-import { texts } from '../texts.ts'
 import { Button } from '../ui/button.tsx'
 import { Problem } from '../ui/feedback/problem.tsx'
 import { TextField } from '../ui/form/field.tsx'
@@ -18,28 +17,32 @@ export function SignInAgain() {
   return (
     <>
       <Dialog
-        title={texts.signIn.again}
-        lead={texts.signIn.againLead}
+        title="Sign in again"
+        lead="Your token has expired or was deleted. Your input is still here."
         onClose={leave}
         onSubmit={() => enter.mutate()}
         foot={
           <>
-            <Button onClick={leave}>{texts.shell.signOut}</Button>
+            <Button onClick={leave}>Sign out</Button>
             <Button type="submit" look="primary" busy={enter.isPending} disabled={secret.trim() === ''}>
-              {texts.signIn.submit}
+              Sign in
             </Button>
           </>
         }
       >
         <div className="stack">
           <TextField
-            label={texts.signIn.secret}
+            label="Secret"
             type="password"
             name="secret"
             autoComplete="current-password"
             value={secret}
             onValue={setSecret}
-            error={isUnknown ? texts.signIn.unknown : undefined}
+            error={
+              isUnknown
+                ? 'The server does not know this secret. It may be mistyped, or its token has expired or was deleted.'
+                : undefined
+            }
           />
           {enter.error && !isUnknown && <Problem error={enter.error} />}
         </div>

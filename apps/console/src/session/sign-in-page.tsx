@@ -2,7 +2,6 @@ import { PermissionDenied } from '@latchkey/sdk'
 import { useMutation } from '@tanstack/react-query'
 import { type FormEvent, lazy, Suspense, useEffect, useState } from 'react'
 import { serverFacts } from '../server-facts.ts'
-import { texts } from '../texts.ts'
 import { Button } from '../ui/button.tsx'
 import { Problem } from '../ui/feedback/problem.tsx'
 import { CheckField, TextField } from '../ui/form/field.tsx'
@@ -25,7 +24,7 @@ export function SignInPage({ session, onSubmit }: SignInPageProps) {
   const [isFirstTime, setFirstTime] = useState(false)
   const enter = useMutation({ mutationFn: () => signIn(secret.trim(), { remember }) })
   useEffect(() => {
-    document.title = texts.shell.tabTitle(texts.signIn.title)
+    document.title = 'Sign in · Latchkey'
   }, [])
   const submit = (event: FormEvent) => {
     event.preventDefault()
@@ -40,42 +39,52 @@ export function SignInPage({ session, onSubmit }: SignInPageProps) {
       <div className="gate-box">
         <div className="gate-brand">
           <img src="/ui/icon.svg" alt="" />
-          {texts.shell.product}
+          Latchkey
           {serverFacts.datacenter !== '' && <span className="badge">{serverFacts.datacenter}</span>}
         </div>
-        <h1>{texts.signIn.title}</h1>
-        <p className="secondary">{texts.signIn.lead}</p>
+        <h1>Sign in</h1>
+        <p className="secondary">
+          Enter the secret of a token. It stays in this tab and is never put in a URL or a cookie.
+        </p>
         {session.state === 'restoring' ? (
-          <p role="status">{texts.signIn.restoring}</p>
+          <p role="status">Signing you in…</p>
         ) : (
           <form className="stack" onSubmit={submit} noValidate>
             {session.state === 'signedOut' && session.reason === 'ended' && !enter.error && (
               <div className="problem" data-tone="warn" role="status">
-                <div style={{ gridColumn: '1 / -1' }}>{texts.signIn.ended}</div>
+                <div style={{ gridColumn: '1 / -1' }}>
+                  Your token has expired or was deleted. Sign in again to continue.
+                </div>
               </div>
             )}
             <TextField
-              label={texts.signIn.secret}
+              label="Secret"
               type="password"
               name="secret"
               autoComplete="current-password"
               autoFocus
               value={secret}
               onValue={setSecret}
-              error={isMissing ? texts.signIn.secretMissing : isUnknown ? texts.signIn.unknown : undefined}
+              error={
+                isMissing
+                  ? 'Enter the secret of a token.'
+                  : isUnknown
+                    ? 'The server does not know this secret. It may be mistyped, or its token has expired or was deleted.'
+                    : undefined
+              }
             />
             <CheckField
-              label={texts.signIn.remember}
-              hint={texts.signIn.rememberHint}
+              label="Stay signed in until this tab is closed"
+              hint="Stores the secret in the session storage of this tab."
               checked={remember}
               onValue={setRemember}
             />
             {enter.error && !isUnknown && <Problem error={enter.error} />}
             <Button type="submit" look="primary" busy={enter.isPending}>
-              {texts.signIn.submit}
+              Sign in
             </Button>
             <Button look="quiet" onClick={enterAnonymously}>
-              {texts.signIn.anonymous}
+              Continue without a token
             </Button>
           </form>
         )}
@@ -85,9 +94,9 @@ export function SignInPage({ session, onSubmit }: SignInPageProps) {
           </Suspense>
         )}
         <p className="gate-foot">
-          {texts.signIn.first}{' '}
+          First time on this server?{' '}
           <button type="button" className="link" onClick={() => setFirstTime(true)}>
-            {texts.signIn.bootstrap}
+            Create the first management token
           </button>
         </p>
       </div>

@@ -5,7 +5,6 @@ import { KeyRound, LogOut, SunMoon } from 'lucide-react'
 import { Dialog as Radix } from 'radix-ui'
 import { signOut } from '../session/session.ts'
 import { useRights } from '../session/use-rights.ts'
-import { texts } from '../texts.ts'
 import { useReturnFocus } from '../ui/overlay/return-focus.ts'
 import { applyTheme, nextTheme, readTheme } from './theme.ts'
 import { useNavigation } from './use-navigation.ts'
@@ -24,12 +23,12 @@ export default function CommandPalette({ onClose }: { readonly onClose: () => vo
       <Radix.Portal>
         <Radix.Overlay className="scrim" />
         <Radix.Content className="palette" aria-describedby={undefined} onCloseAutoFocus={returnFocus}>
-          <Radix.Title className="visually-hidden">{texts.palette.title}</Radix.Title>
-          <Command label={texts.palette.title} loop>
-            <Command.Input placeholder={texts.palette.placeholder} />
+          <Radix.Title className="visually-hidden">Command palette</Radix.Title>
+          <Command label="Command palette" loop>
+            <Command.Input placeholder="Type a page or an action…" />
             <Command.List>
-              <Command.Empty>{texts.palette.empty}</Command.Empty>
-              <Command.Group heading={texts.palette.pages}>
+              <Command.Empty>Nothing matches.</Command.Empty>
+              <Command.Group heading="Go to">
                 {navigation
                   .flatMap(({ items }) => items)
                   .map(({ to, label, icon: Icon }) => (
@@ -39,23 +38,23 @@ export default function CommandPalette({ onClose }: { readonly onClose: () => vo
                     </Command.Item>
                   ))}
               </Command.Group>
-              <Command.Group heading={texts.palette.actions}>
+              <Command.Group heading="Actions">
                 {rights.aclWrite && (
                   <Command.Item
                     className="menu-item"
                     onSelect={run(() => navigate({ to: '/tokens', search: { create: true } }))}
                   >
                     <KeyRound aria-hidden />
-                    {texts.tokens.create}
+                    Create token
                   </Command.Item>
                 )}
                 <Command.Item className="menu-item" onSelect={run(() => applyTheme(nextTheme(readTheme())))}>
                   <SunMoon aria-hidden />
-                  {texts.shell.theme[nextTheme(readTheme())]}
+                  Theme: {nextTheme(readTheme())}
                 </Command.Item>
                 <Command.Item className="menu-item" onSelect={run(() => signOut())}>
                   <LogOut aria-hidden />
-                  {texts.shell.signOut}
+                  Sign out
                 </Command.Item>
               </Command.Group>
             </Command.List>

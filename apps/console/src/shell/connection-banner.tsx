@@ -2,7 +2,6 @@ import { CloudOff } from 'lucide-react'
 import { useEffect } from 'react'
 import { useConnection } from '../live/connection.ts'
 import { useSession } from '../session/session.ts'
-import { texts } from '../texts.ts'
 
 const AGAIN_MS = 2_000
 
@@ -31,14 +30,14 @@ export function ConnectionBanner() {
           <span>
             <strong>
               {trouble.status === undefined
-                ? texts.connection.unreachable
-                : texts.connection.unavailable(trouble.status)}
+                ? 'The server cannot be reached.'
+                : `The server is not available (${trouble.status}).`}
             </strong>{' '}
-            {texts.connection.outdated}
+            This page may be out of date. The console keeps trying to reconnect.
             {trouble.requestId !== undefined && (
               <>
                 {' '}
-                {texts.problem.request} <code>{trouble.requestId}</code>
+                Request <code>{trouble.requestId}</code>
               </>
             )}
           </span>

@@ -7,7 +7,6 @@ import { useNamespace } from '../session/namespace.ts'
 import { useSession } from '../session/session.ts'
 import { SignInAgain } from '../session/sign-in-again.tsx'
 import { useSessionEnd } from '../session/use-session-end.ts'
-import { texts } from '../texts.ts'
 import { IconButton } from '../ui/button.tsx'
 import { Skeleton } from '../ui/feedback/states.tsx'
 import { Toasts } from '../ui/feedback/toast.tsx'
@@ -51,11 +50,11 @@ function Shell({ hasEnded }: { readonly hasEnded: boolean }) {
   return (
     <div className="shell">
       <a className="button skip-link" href="#content">
-        {texts.shell.skip}
+        Skip to content
       </a>
       <SideNav onSearch={openPalette} />
       <header className="top">
-        <IconButton label={texts.shell.openNavigation} onClick={() => setSheetOpen(true)}>
+        <IconButton label="Open navigation" onClick={() => setSheetOpen(true)}>
           <MenuIcon aria-hidden />
         </IconButton>
         <Brand />
@@ -91,7 +90,7 @@ function NavigationSheet({ onSearch, onClose }: NavigationSheetProps) {
       <Radix.Portal>
         <Radix.Overlay className="scrim" />
         <Radix.Content className="sheet" aria-describedby={undefined} onCloseAutoFocus={returnFocus}>
-          <Radix.Title className="visually-hidden">{texts.shell.navigation}</Radix.Title>
+          <Radix.Title className="visually-hidden">Main</Radix.Title>
           <SideNav onSearch={onSearch} onNavigate={onClose} />
         </Radix.Content>
       </Radix.Portal>

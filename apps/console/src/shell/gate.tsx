@@ -4,7 +4,6 @@ import { useOnce } from '../live/use-kept.ts'
 import { NAVIGATION } from '../navigation.ts'
 import { type KnownToken, signOut, useSession } from '../session/session.ts'
 import { type RightName, useOffers } from '../session/use-rights.ts'
-import { texts } from '../texts.ts'
 import { Button } from '../ui/button.tsx'
 import { Empty } from '../ui/feedback/states.tsx'
 import { Page } from '../ui/page.tsx'
@@ -37,19 +36,19 @@ function Guarded({ label, needs, token }: GuardedProps) {
     <Page title={label} width="narrow">
       <Empty
         icon={LockKeyhole}
-        title={texts.shell.notAllowedTitle}
+        title="Not allowed"
         actions={
           <>
             {token && (
               <Link to="/tokens/$accessorId" params={{ accessorId: token.AccessorID }} className="button">
-                {texts.shell.myToken}
+                My token
               </Link>
             )}
-            <Button onClick={() => signOut()}>{token ? texts.shell.otherToken : texts.shell.signIn}</Button>
+            <Button onClick={() => signOut()}>{token ? 'Sign in with another token' : 'Sign in'}</Button>
           </>
         }
       >
-        {texts.shell.notAllowed(right)}
+        This page needs {right}, which your token does not have.
       </Empty>
     </Page>
   )
@@ -59,7 +58,7 @@ const OPEN = { label: '', needs: undefined }
 
 /** Page and right of an address. */
 function pageOf(pathname: string): { readonly label: string; readonly needs: RightName | undefined } {
-  if (pathname === '/ask/who') return { label: texts.ask.who.tab, needs: 'aclRead' }
+  if (pathname === '/ask/who') return { label: 'Who may?', needs: 'aclRead' }
   const item = NAVIGATION.flatMap(({ items }) => items).find(
     ({ to }) => pathname === to || pathname.startsWith(`${to}/`),
   )

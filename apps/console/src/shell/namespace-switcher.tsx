@@ -5,7 +5,6 @@ import { useLive } from '../live/use-live.ts'
 import { useNamespace } from '../session/namespace.ts'
 import { useClient, useSession } from '../session/session.ts'
 import { useRights } from '../session/use-rights.ts'
-import { texts } from '../texts.ts'
 import { Menu } from '../ui/overlay/menu.tsx'
 
 /** The namespace of calls that name none, unless the token has its own. */
@@ -36,7 +35,7 @@ export function NamespaceSwitcher({ onNavigate }: { readonly onNavigate?: () => 
   return (
     <Menu
       align="start"
-      label={texts.namespaces.title}
+      label="Namespaces"
       onOpenChange={setOpen}
       actions={[
         ...names.map((name) => ({
@@ -47,7 +46,7 @@ export function NamespaceSwitcher({ onNavigate }: { readonly onNavigate?: () => 
         ...(rights.operatorRead
           ? [
               {
-                label: texts.namespaces.manage,
+                label: 'All namespaces',
                 icon: Settings2,
                 onSelect: () => {
                   onNavigate?.()
@@ -58,7 +57,11 @@ export function NamespaceSwitcher({ onNavigate }: { readonly onNavigate?: () => 
           : []),
       ]}
     >
-      <button type="button" className="side-search switcher" aria-label={texts.namespaces.switcher(current)}>
+      <button
+        type="button"
+        className="side-search switcher"
+        aria-label={`Namespace ${current}: choose another`}
+      >
         <Layers aria-hidden />
         <span className="truncate">{current}</span>
         <ChevronsUpDown aria-hidden />

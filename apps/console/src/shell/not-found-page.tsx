@@ -1,21 +1,20 @@
 import { Link } from '@tanstack/react-router'
 import { Compass } from 'lucide-react'
-import { texts } from '../texts.ts'
 import { Empty } from '../ui/feedback/states.tsx'
 import { Page } from '../ui/page.tsx'
 
 export function NotFoundPage() {
   return (
-    <Page title={texts.shell.notFoundTitle} width="narrow">
+    <Page title="Page not found" width="narrow">
       <Empty
         icon={Compass}
         actions={
           <Link to="/" className="button">
-            {texts.shell.home}
+            Go to overview
           </Link>
         }
       >
-        {texts.shell.notFound}
+        The address may be mistyped, or the page may have moved.
       </Empty>
     </Page>
   )

@@ -1,5 +1,4 @@
 import { useEffect } from 'react'
-import { texts } from '../texts.ts'
 import { isNotLoaded } from '../ui/feedback/message-of.ts'
 import { Problem } from '../ui/feedback/problem.tsx'
 import { Page } from '../ui/page.tsx'
@@ -15,7 +14,7 @@ export function RouteFailure({ error }: { readonly error: unknown }) {
     return () => window.removeEventListener('online', reload)
   }, [isWaiting])
   return (
-    <Page title={texts.shell.failedTitle} heading="" width="narrow">
+    <Page title="This page failed" heading="" width="narrow">
       <Problem error={error} onRetry={reload} />
     </Page>
   )

@@ -2,7 +2,6 @@ import { Link } from '@tanstack/react-router'
 import { Search } from 'lucide-react'
 import { serverFacts } from '../server-facts.ts'
 import { SessionBadge } from '../session/session-badge.tsx'
-import { texts } from '../texts.ts'
 import { NamespaceSwitcher } from './namespace-switcher.tsx'
 import { useNavigation } from './use-navigation.ts'
 
@@ -10,7 +9,7 @@ export function Brand() {
   return (
     <Link to="/" className="brand">
       <img src="/ui/icon.svg" alt="" />
-      {texts.shell.product}
+      Latchkey
       <span className="brand-place">{serverFacts.datacenter}</span>
     </Link>
   )
@@ -23,13 +22,13 @@ interface SideNavProps {
 
 export function SideNav({ onSearch, onNavigate }: SideNavProps) {
   return (
-    <nav className="side" aria-label={texts.shell.navigation}>
+    <nav className="side" aria-label="Main">
       <Brand />
       {serverFacts.edition === 'extended' && <NamespaceSwitcher {...(onNavigate ? { onNavigate } : {})} />}
       <button type="button" className="side-search" onClick={onSearch}>
         <Search aria-hidden />
-        {texts.shell.search}
-        <kbd>{texts.shell.searchKeys}</kbd>
+        Jump to…
+        <kbd>Ctrl K</kbd>
       </button>
       <div>
         {useNavigation().map(({ title, items }) => (

@@ -1,7 +1,6 @@
 import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useClient } from '../session/session.ts'
-import { texts } from '../texts.ts'
 import { Button } from '../ui/button.tsx'
 import { Problem } from '../ui/feedback/problem.tsx'
 import { TextField } from '../ui/form/field.tsx'
@@ -17,7 +16,7 @@ interface CloneTokenProps {
 
 export function CloneToken({ token, onClose }: CloneTokenProps) {
   const client = useClient()
-  const [description, setDescription] = useState(texts.tokens.cloneOf(token.Description))
+  const [description, setDescription] = useState(token.Description && `${token.Description} (clone)`)
   const [made, setMade] = useState<Made>()
   const isChanged = useChanged(description)
   const clone = useMutation({
@@ -33,27 +32,22 @@ export function CloneToken({ token, onClose }: CloneTokenProps) {
   if (made) return <NewSecret made={made} onClose={onClose} />
   return (
     <Dialog
-      title={texts.tokens.clone}
-      lead={texts.tokens.cloneLead}
+      title="Clone token"
+      lead="The clone has the same rights and expiration, and new IDs."
       onClose={onClose}
       isChanged={isChanged}
       onSubmit={() => clone.mutate()}
       foot={
         <>
-          <Button onClick={onClose}>{texts.common.cancel}</Button>
+          <Button onClick={onClose}>Cancel</Button>
           <Button type="submit" look="primary" busy={clone.isPending}>
-            {texts.tokens.clone}
+            Clone token
           </Button>
         </>
       }
     >
       <div className="stack">
-        <TextField
-          label={texts.tokens.description}
-          name="description"
-          value={description}
-          onValue={setDescription}
-        />
+        <TextField label="Description" name="description" value={description} onValue={setDescription} />
         {clone.error && <Problem error={clone.error} />}
       </div>
     </Dialog>

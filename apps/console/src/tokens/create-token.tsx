@@ -3,7 +3,6 @@ import { useState } from 'react'
 import { linksOf, NO_LINKS } from '../links/links.ts'
 import { serverFacts } from '../server-facts.ts'
 import { useClient } from '../session/session.ts'
-import { texts } from '../texts.ts'
 import { Button } from '../ui/button.tsx'
 import { Problem } from '../ui/feedback/problem.tsx'
 import { CheckField, SelectField, TextField } from '../ui/form/field.tsx'
@@ -13,11 +12,11 @@ import { type Made, NewSecret } from './new-secret.tsx'
 import { type TokenContent, TokenForm } from './token-form.tsx'
 
 const LIFETIMES = [
-  ['8h', texts.tokens.lifetimes.workday],
-  ['1h', texts.tokens.lifetimes.hour],
-  ['24h', texts.tokens.lifetimes.day],
-  ['other', texts.tokens.lifetimes.other],
-  ['', texts.tokens.lifetimes.never],
+  ['8h', 'In 8 hours'],
+  ['1h', 'In 1 hour'],
+  ['24h', 'In 24 hours'],
+  ['other', 'After another time…'],
+  ['', 'Never'],
 ] as const
 
 interface CreateTokenProps {
@@ -57,16 +56,16 @@ export function CreateToken({ policies, roles, onClose }: CreateTokenProps) {
   if (made) return <NewSecret made={made} onClose={onClose} />
   return (
     <Dialog
-      title={texts.tokens.create}
-      lead={texts.tokens.createLead}
+      title="Create token"
+      lead="For a program or a person. Short lifetimes are safer."
       onClose={onClose}
       isChanged={isChanged}
       onSubmit={() => create.mutate()}
       foot={
         <>
-          <Button onClick={onClose}>{texts.common.cancel}</Button>
+          <Button onClick={onClose}>Cancel</Button>
           <Button type="submit" look="primary" busy={create.isPending}>
-            {texts.tokens.create}
+            Create token
           </Button>
         </>
       }
@@ -74,16 +73,11 @@ export function CreateToken({ policies, roles, onClose }: CreateTokenProps) {
       <div className="stack">
         <TokenForm content={content} onContent={setContent} />
         <div className="grid-2">
-          <SelectField
-            label={texts.tokens.lifetime}
-            value={lifetime}
-            options={LIFETIMES}
-            onValue={setLifetime}
-          />
+          <SelectField label="Expires" value={lifetime} options={LIFETIMES} onValue={setLifetime} />
           {lifetime === 'other' && (
             <TextField
-              label={texts.tokens.lifetimeOther}
-              hint={texts.tokens.lifetimeHint}
+              label="Lifetime"
+              hint="From 1m to 24h, such as 90m or 1h30m."
               name="lifetime"
               placeholder="90m"
               value={other}
@@ -92,8 +86,8 @@ export function CreateToken({ policies, roles, onClose }: CreateTokenProps) {
           )}
         </div>
         <CheckField
-          label={texts.tokens.localLabel}
-          hint={texts.tokens.localHint}
+          label="Only in this datacenter"
+          hint="It is not replicated, and works while the primary datacenter is unreachable."
           checked={isLocal}
           onValue={setLocal}
         />

@@ -1,9 +1,8 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
-import { linkNamesOf, linksOf } from '../links/links.ts'
+import { LINK_LABELS, linkNamesOf, linksOf } from '../links/links.ts'
 import { serverFacts } from '../server-facts.ts'
 import { useClient, withoutSecret } from '../session/session.ts'
-import { texts } from '../texts.ts'
 import { Button } from '../ui/button.tsx'
 import { Problem } from '../ui/feedback/problem.tsx'
 import { showToast } from '../ui/feedback/toast.tsx'
@@ -55,7 +54,7 @@ export function EditToken({ token, isDeleted, onClose }: EditTokenProps) {
         setMade(again)
         return
       }
-      showToast({ text: texts.tokens.saved })
+      showToast({ text: 'Token saved.' })
       await queries.invalidateQueries({ queryKey: ['token-expanded', token.AccessorID] })
       onClose()
     },
@@ -65,15 +64,15 @@ export function EditToken({ token, isDeleted, onClose }: EditTokenProps) {
   if (conflict) return conflict
   return (
     <Dialog
-      title={isNew ? texts.tokens.create : texts.tokens.edit}
+      title={isNew ? 'Create token' : 'Edit token'}
       onClose={onClose}
       isChanged={isChanged}
       onSubmit={() => save.mutate()}
       foot={
         <>
-          <Button onClick={onClose}>{texts.common.cancel}</Button>
+          <Button onClick={onClose}>Cancel</Button>
           <Button type="submit" look="primary" busy={save.isPending}>
-            {isNew ? texts.tokens.create : texts.common.save}
+            {isNew ? 'Create token' : 'Save'}
           </Button>
         </>
       }
@@ -93,9 +92,9 @@ function contentOf(token: ShownToken): TokenContent {
 
 function fieldsOf({ description, links }: TokenContent): readonly FieldText[] {
   return [
-    [texts.tokens.description, description],
+    ['Description', description],
     ...(['policies', 'roles', 'services', 'nodes'] as const).map(
-      (kind) => [texts.links[kind], links[kind].join('\n')] as const,
+      (kind) => [LINK_LABELS[kind], links[kind].join('\n')] as const,
     ),
   ]
 }

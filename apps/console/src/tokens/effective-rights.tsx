@@ -15,7 +15,6 @@ import {
 import { lazy, type ReactNode, Suspense } from 'react'
 import { useRefetchOn } from '../live/use-refetch-on.ts'
 import { useClient } from '../session/session.ts'
-import { texts } from '../texts.ts'
 import { Badge } from '../ui/badge.tsx'
 import { Problem } from '../ui/feedback/problem.tsx'
 import { Empty, Skeleton } from '../ui/feedback/states.tsx'
@@ -62,8 +61,10 @@ function Tree({ token }: { readonly token: Expanded }) {
     !token.NodeIdentities?.length
   if (isEmpty) {
     return (
-      <Empty icon={ShieldOff} title={texts.tokens.noLinks}>
-        {token.AgentACLDefaultPolicy === 'allow' ? texts.tokens.defaultAllow : texts.tokens.noRights}
+      <Empty icon={ShieldOff} title="No rights">
+        {token.AgentACLDefaultPolicy === 'allow'
+          ? 'It has no policy, role or identity. This server allows everything that no rule denies.'
+          : 'It has no policy, role or identity, so it cannot do anything.'}
       </Empty>
     )
   }
@@ -81,7 +82,8 @@ function Tree({ token }: { readonly token: Expanded }) {
       })}
       <Identities holder={token} policies={policies} />
       <p className="small muted tree-note">
-        {texts.tokens.otherwise(token.AgentACLDefaultPolicy)} {texts.tokens.combined}
+        {otherwiseText(token.AgentACLDefaultPolicy)} If two rules match, the more specific one decides; for
+        the same resource, deny wins.
       </p>
     </div>
   )
@@ -131,15 +133,13 @@ function PolicyNode({
           to="/policies/$id"
           params={{ id: policy.ID }}
           className="icon-button tree-open"
-          aria-label={texts.tokens.openPolicy(policy.Name)}
+          aria-label={`Open policy ${policy.Name}`}
         >
           <ArrowUpRight aria-hidden />
         </Link>
       }
-      note={
-        policy.Datacenters ? texts.tokens.onlyIn(policy.Datacenters.join(', ')) : texts.tokens.sources.policy
-      }
-      badge={isDefault ? texts.tokens.ofNamespace : undefined}
+      note={policy.Datacenters ? `only in ${policy.Datacenters.join(', ')}` : 'policy'}
+      badge={isDefault ? 'from the namespace' : undefined}
     >
       <Rules text={policy.Rules} />
     </Node>
@@ -162,13 +162,13 @@ function RoleNode({ role, policies, isDefault }: RoleNodeProps) {
           to="/roles/$id"
           params={{ id: role.ID }}
           className="icon-button tree-open"
-          aria-label={texts.tokens.openRole(role.Name)}
+          aria-label={`Open role ${role.Name}`}
         >
           <ArrowUpRight aria-hidden />
         </Link>
       }
-      note={texts.tokens.sources.role}
-      badge={isDefault ? texts.tokens.ofNamespace : undefined}
+      note="role"
+      badge={isDefault ? 'from the namespace' : undefined}
     >
       {(role.Policies ?? []).flatMap(({ ID }) => {
         const policy = policies.get(ID)
@@ -196,11 +196,7 @@ function Identities({ holder, policies }: IdentitiesProps) {
           key={ServiceName}
           icon={Bot}
           name={ServiceName}
-          note={
-            Datacenters.length > 0
-              ? texts.tokens.onlyIn(Datacenters.join(', '))
-              : texts.tokens.sources.service
-          }
+          note={Datacenters.length > 0 ? `only in ${Datacenters.join(', ')}` : 'service identity'}
         >
           <Rules text={implied('service', ServiceName)} />
         </Node>
@@ -210,7 +206,7 @@ function Identities({ holder, policies }: IdentitiesProps) {
           key={`${NodeName}@${Datacenter}`}
           icon={Server}
           name={NodeName}
-          note={texts.tokens.sources.node(Datacenter)}
+          note={`node identity in ${Datacenter}`}
         >
           <Rules text={implied('node', NodeName)} />
         </Node>
@@ -225,4 +221,10 @@ function Rules({ text }: { readonly text: string }) {
       <RuleList rules={text} />
     </Suspense>
   )
+}
+
+function otherwiseText(policy: string): string {
+  return policy === 'allow'
+    ? 'Everything that no rule mentions is allowed.'
+    : 'Everything that no rule mentions is denied.'
 }

@@ -1,6 +1,5 @@
 import { absoluteTime, relativeTo } from '../live/instants.ts'
 import { useNow } from '../live/use-now.ts'
-import { texts } from '../texts.ts'
 import { Badge } from '../ui/badge.tsx'
 
 /** When less than this time is left, the token is highlighted. */
@@ -9,7 +8,7 @@ const SOON_MS = 3_600_000
 /** When a token expires, in relative terms. */
 export function Expiry({ value }: { readonly value: string | undefined }) {
   const now = useNow()
-  if (value === undefined) return <span className="small muted">{texts.common.never}</span>
+  if (value === undefined) return <span className="small muted">Never</span>
   const isSoon = Date.parse(value) - now < SOON_MS
   const text = (
     <time dateTime={value} title={absoluteTime(value)} className="nums">

@@ -2,7 +2,6 @@ import { useMutation } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { Check, Copy, Eye } from 'lucide-react'
 import { useState } from 'react'
-import { texts } from '../texts.ts'
 import { Button } from '../ui/button.tsx'
 import { copyText } from '../ui/copy-text.ts'
 import { Problem } from '../ui/feedback/problem.tsx'
@@ -31,15 +30,15 @@ export function NewSecret({ made, onClose }: NewSecretProps) {
   }
   return (
     <Dialog
-      title={texts.tokens.created}
-      lead={texts.tokens.createdLead}
+      title="The token is ready"
+      lead="Pass its secret on now. Later, only people with acl:write can read it."
       onClose={onClose}
       foot={
         <>
-          <Button onClick={done}>{texts.tokens.openToken}</Button>
+          <Button onClick={done}>Open token</Button>
           <Button look="primary" onClick={() => copy.mutate()}>
             {copy.isSuccess ? <Check aria-hidden /> : <Copy aria-hidden />}
-            {copy.isSuccess ? texts.common.copied : texts.tokens.copySecret}
+            {copy.isSuccess ? 'Copied' : 'Copy secret'}
           </Button>
         </>
       }
@@ -47,22 +46,22 @@ export function NewSecret({ made, onClose }: NewSecretProps) {
       <div className="stack">
         <dl className="facts">
           <div>
-            <dt>{texts.tokens.description}</dt>
-            <dd>{made.name || texts.tokens.noDescription}</dd>
+            <dt>Description</dt>
+            <dd>{made.name || 'No description'}</dd>
           </div>
           <div>
-            <dt>{texts.tokens.accessor}</dt>
+            <dt>Accessor</dt>
             <dd className="mono small">{made.accessorId}</dd>
           </div>
           <div>
-            <dt>{texts.tokens.secret}</dt>
+            <dt>Secret</dt>
             <dd>
               {isShown ? (
                 <output className="mono secret">{made.secret()}</output>
               ) : (
                 <Button size="small" look="quiet" onClick={() => setShown(true)}>
                   <Eye aria-hidden />
-                  {texts.tokens.showSecret}
+                  Show secret
                 </Button>
               )}
             </dd>

@@ -2,7 +2,6 @@ import { useMutation } from '@tanstack/react-query'
 import { Check, Copy, Eye, EyeOff } from 'lucide-react'
 import { useEffect, useState } from 'react'
 import { useClient } from '../session/session.ts'
-import { texts } from '../texts.ts'
 import { Button } from '../ui/button.tsx'
 import { copyText } from '../ui/copy-text.ts'
 import { Problem } from '../ui/feedback/problem.tsx'
@@ -41,21 +40,23 @@ export function SecretActions({ accessorId }: { readonly accessorId: string }) {
   const error = copy.error ?? show.error
   return (
     <div className="stack" data-gap="small">
-      <p className="small secondary">{texts.tokens.secretLead}</p>
+      <p className="small secondary">
+        The credential. Copy it without displaying it, or show it for half a minute.
+      </p>
       <div className="row">
         <Button size="small" busy={copy.isPending} onClick={() => copy.mutate()}>
           {copy.isSuccess ? <Check aria-hidden /> : <Copy aria-hidden />}
-          {copy.isSuccess ? texts.common.copied : texts.tokens.copySecret}
+          {copy.isSuccess ? 'Copied' : 'Copy secret'}
         </Button>
         {shown === undefined ? (
           <Button size="small" look="quiet" busy={show.isPending} onClick={() => show.mutate()}>
             <Eye aria-hidden />
-            {texts.tokens.showSecret}
+            Show secret
           </Button>
         ) : (
           <Button size="small" look="quiet" onClick={() => setShown(undefined)}>
             <EyeOff aria-hidden />
-            {texts.tokens.hideSecret}
+            Hide secret
           </Button>
         )}
       </div>

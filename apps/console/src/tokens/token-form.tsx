@@ -1,6 +1,5 @@
 import { NamePicker, TextPicker } from '../links/link-editor.tsx'
 import type { LinkNames } from '../links/links.ts'
-import { texts } from '../texts.ts'
 import { TextField } from '../ui/form/field.tsx'
 
 export interface TokenContent {
@@ -20,34 +19,29 @@ export function TokenForm({ content, onContent }: TokenFormProps) {
   return (
     <>
       <TextField
-        label={texts.tokens.description}
-        hint={texts.tokens.descriptionHint}
+        label="Description"
+        hint="Who or what uses the token."
         name="description"
         value={description}
         onValue={(value) => onContent({ links, description: value })}
       />
       <NamePicker
-        label={texts.links.policies}
+        label="Policies"
         kind="policies"
         values={links.policies}
         onValues={(policies) => link({ policies })}
       />
-      <NamePicker
-        label={texts.links.roles}
-        kind="roles"
-        values={links.roles}
-        onValues={(roles) => link({ roles })}
-      />
+      <NamePicker label="Roles" kind="roles" values={links.roles} onValues={(roles) => link({ roles })} />
       <div className="grid-2">
         <TextPicker
-          label={texts.links.services}
-          placeholder={texts.links.serviceHint}
+          label="Service identities"
+          placeholder="web or web@dc1"
           values={links.services}
           onValues={(services) => link({ services })}
         />
         <TextPicker
-          label={texts.links.nodes}
-          placeholder={texts.links.nodeHint}
+          label="Node identities"
+          placeholder="node-1@dc1"
           values={links.nodes}
           onValues={(nodes) => link({ nodes })}
         />

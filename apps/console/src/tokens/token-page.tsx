@@ -8,7 +8,6 @@ import { type Editing, useEditing } from '../live/use-kept.ts'
 import { useLive } from '../live/use-live.ts'
 import { useClient, useSession, withoutSecret } from '../session/session.ts'
 import { useRights } from '../session/use-rights.ts'
-import { texts } from '../texts.ts'
 import { Badge } from '../ui/badge.tsx'
 import { Button, IconButton } from '../ui/button.tsx'
 import { Problem } from '../ui/feedback/problem.tsx'
@@ -25,7 +24,7 @@ import type { ShownToken } from './shown-token.ts'
 import { useDeleteToken } from './use-delete-token.ts'
 
 const route = getRouteApi('/tokens/$accessorId')
-const PARENT = { to: '/tokens', label: texts.tokens.title }
+const PARENT = { to: '/tokens', label: 'Tokens' }
 
 export function TokenPage() {
   const { accessorId } = route.useParams() as { accessorId: string }
@@ -44,23 +43,23 @@ export function TokenPage() {
   // An open form stays, whatever happens to the token.
   if (token.error && !edit.isEdited) {
     return (
-      <Page title={texts.tokens.one} parent={PARENT}>
+      <Page title="Token" parent={PARENT}>
         <Problem error={token.error} onRetry={token.refetch} />
       </Page>
     )
   }
   if (token.isPending) {
     return (
-      <Page title={texts.tokens.one} parent={PARENT}>
+      <Page title="Token" parent={PARENT}>
         <Skeleton lines={6} />
       </Page>
     )
   }
   if (!shown) {
     return (
-      <Page title={texts.tokens.one} parent={PARENT}>
-        <Empty icon={KeyRound} title={texts.tokens.goneTitle}>
-          {texts.tokens.gone}
+      <Page title="Token" parent={PARENT}>
+        <Empty icon={KeyRound} title="This token does not exist">
+          It may have been deleted, or it has expired.
         </Empty>
       </Page>
     )
@@ -88,7 +87,7 @@ function TokenDetails({ token, isDeleted, isEdited, setEdited }: DetailsProps) {
   }
   return (
     <Page
-      title={token.Description || texts.tokens.noDescription}
+      title={token.Description || 'No description'}
       {...(rights.aclRead ? { parent: PARENT } : {})}
       lead={<span className="mono small">{token.AccessorID}</span>}
       actions={
@@ -96,27 +95,27 @@ function TokenDetails({ token, isDeleted, isEdited, setEdited }: DetailsProps) {
           {(rights.aclRead || isMine) && (
             <Link to="/ask" search={rights.aclRead ? { token: token.AccessorID } : {}} className="button">
               <Scale aria-hidden />
-              {texts.tokens.ask}
+              Ask
             </Link>
           )}
           {rights.aclWrite && (
             <>
               <Button onClick={() => setEdited(true)}>
                 <Pencil aria-hidden />
-                {texts.tokens.edit}
+                Edit token
               </Button>
               <Menu
                 actions={[
-                  { label: texts.tokens.clone, icon: CopyPlus, onSelect: () => setCloning(true) },
+                  { label: 'Clone token', icon: CopyPlus, onSelect: () => setCloning(true) },
                   {
-                    label: texts.tokens.delete,
+                    label: 'Delete token',
                     icon: Trash2,
                     tone: 'danger',
                     onSelect: () => void onDelete(),
                   },
                 ]}
               >
-                <IconButton label={texts.common.more}>
+                <IconButton label="More actions">
                   <Ellipsis aria-hidden />
                 </IconButton>
               </Menu>
@@ -126,16 +125,16 @@ function TokenDetails({ token, isDeleted, isEdited, setEdited }: DetailsProps) {
       }
     >
       <div className="columns">
-        <Card title={texts.tokens.rightsTitle}>
+        <Card title="What it may do">
           {rights.aclRead ? <EffectiveRights token={token} /> : <OwnLinks token={token} />}
         </Card>
         <div className="stack" data-gap="large">
           {rights.aclWrite && (
-            <Card title={texts.tokens.secret}>
+            <Card title="Secret">
               <SecretActions accessorId={token.AccessorID} />
             </Card>
           )}
-          <Card title={texts.tokens.facts}>
+          <Card title="Details">
             <TokenFacts token={token} />
           </Card>
         </div>
@@ -153,7 +152,9 @@ function OwnLinks({ token }: { readonly token: ShownToken }) {
   return (
     <div className="stack">
       <LinkBadges record={token} isWhole />
-      {hasLinks && <p className="small muted">{texts.tokens.ownLinks}</p>}
+      {hasLinks && (
+        <p className="small muted">To see the rules behind these names, your token needs acl:read.</p>
+      )}
     </div>
   )
 }
@@ -163,7 +164,7 @@ function TokenFacts({ token }: { readonly token: ShownToken }) {
   return (
     <dl className="facts">
       <div>
-        <dt>{texts.tokens.columns.expires}</dt>
+        <dt>Expires</dt>
         <dd>
           <Expiry value={token.ExpirationTime} />
           {token.ExpirationTime !== undefined && (
@@ -173,7 +174,7 @@ function TokenFacts({ token }: { readonly token: ShownToken }) {
       </div>
       {isInstant(token.CreateTime) && (
         <div>
-          <dt>{texts.tokens.columns.created}</dt>
+          <dt>Created</dt>
           <dd>
             <Instant value={token.CreateTime} />
             <div className="small muted nums">{absoluteTime(token.CreateTime)}</div>
@@ -181,26 +182,26 @@ function TokenFacts({ token }: { readonly token: ShownToken }) {
         </div>
       )}
       <div>
-        <dt>{texts.tokens.scope}</dt>
+        <dt>Valid in</dt>
         <dd className="row">
-          {token.Local ? texts.tokens.localScope : texts.tokens.globalScope}
-          {isMine && <Badge tone="accent">{texts.tokens.isMine}</Badge>}
+          {token.Local ? 'This datacenter only' : 'Every datacenter'}
+          {isMine && <Badge tone="accent">your token</Badge>}
         </dd>
       </div>
       {token.AuthMethod !== undefined && (
         <div>
-          <dt>{texts.tokens.filters.method}</dt>
+          <dt>Login method</dt>
           <dd>{token.AuthMethod}</dd>
         </div>
       )}
       {token.Namespace !== undefined && (
         <div>
-          <dt>{texts.tokens.namespace}</dt>
+          <dt>Namespace</dt>
           <dd>{token.Namespace}</dd>
         </div>
       )}
       <div>
-        <dt>{texts.tokens.indexes}</dt>
+        <dt>Created and changed at index</dt>
         <dd className="nums">
           {token.CreateIndex} · {token.ModifyIndex}
         </dd>

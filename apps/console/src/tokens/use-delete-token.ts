@@ -4,7 +4,6 @@
  */
 import type { Client, Token } from '@latchkey/sdk'
 import { useClient } from '../session/session.ts'
-import { texts } from '../texts.ts'
 import { messageOf } from '../ui/feedback/message-of.ts'
 import { showToast } from '../ui/feedback/toast.tsx'
 import type { ShownToken } from './shown-token.ts'
@@ -32,21 +31,21 @@ export function useDeleteToken(): (token: ShownToken) => Promise<boolean> {
 function offerUndo(client: Client, token: Token): void {
   const name = token.Description || token.AccessorID
   if (!canBeMadeAgain(token)) {
-    showToast({ text: texts.tokens.deleted(name) })
+    showToast({ text: `Deleted “${name}”. Its secret no longer works.` })
     return
   }
   const undo = async () => {
     try {
       await client.tokens.create(recordOf(token))
-      showToast({ text: texts.tokens.restored(name) })
+      showToast({ text: `“${name}” works again.` })
     } catch (error) {
       showToast({ text: messageOf(error), tone: 'danger' })
     }
   }
   showToast({
-    text: texts.tokens.deleted(name),
+    text: `Deleted “${name}”. Its secret no longer works.`,
     durationMs: UNDO_MS,
-    action: { label: texts.common.undo, onSelect: () => void undo() },
+    action: { label: 'Undo', onSelect: () => void undo() },
   })
 }
 

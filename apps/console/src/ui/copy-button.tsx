@@ -1,6 +1,5 @@
 import { Check, Copy } from 'lucide-react'
 import { useEffect, useState } from 'react'
-import { texts } from '../texts.ts'
 import { IconButton } from './button.tsx'
 import { copyText } from './copy-text.ts'
 import { messageOf } from './feedback/message-of.ts'
@@ -30,7 +29,7 @@ export function CopyButton({ label, text }: CopyButtonProps) {
     }
   }
   return (
-    <IconButton label={isCopied ? texts.common.copied : label} onClick={() => void copy()}>
+    <IconButton label={isCopied ? 'Copied' : label} onClick={() => void copy()}>
       {isCopied ? <Check aria-hidden /> : <Copy aria-hidden />}
     </IconButton>
   )

@@ -1,5 +1,3 @@
-import { texts } from '../texts.ts'
-
 /**
  * Copies a text to the clipboard without adding it to the page.
  *
@@ -13,7 +11,10 @@ export async function copyText(text: string): Promise<void> {
         () => copyByEvent(text),
       )
     : copyByEvent(text)
-  if (!isCopied) throw new Error(texts.problem.noClipboard)
+  if (!isCopied)
+    throw new Error(
+      'The browser does not let this page use the clipboard. Show the text and copy it manually.',
+    )
 }
 
 function copyByEvent(text: string): boolean {

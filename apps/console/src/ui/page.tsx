@@ -1,6 +1,5 @@
 import { Link } from '@tanstack/react-router'
 import { type ReactNode, useEffect } from 'react'
-import { texts } from '../texts.ts'
 
 interface PageProps {
   readonly title: string
@@ -17,14 +16,14 @@ interface PageProps {
 /** A page: its title, which also names the tab, its actions and its content. */
 export function Page({ title, heading, lead, parent, actions, width = 'normal', children }: PageProps) {
   useEffect(() => {
-    document.title = texts.shell.tabTitle(title)
+    document.title = `${title} · Latchkey`
   }, [title])
   return (
     <div className="page" data-width={width}>
       <div className="page-head">
         <div className="page-title">
           {parent && (
-            <nav className="crumbs" aria-label={texts.shell.crumbs}>
+            <nav className="crumbs" aria-label="Breadcrumb">
               <Link to={parent.to}>{parent.label}</Link>
               <span aria-hidden>/</span>
             </nav>

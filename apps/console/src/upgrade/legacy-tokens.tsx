@@ -1,6 +1,5 @@
 import { Link } from '@tanstack/react-router'
 import { PartyPopper } from 'lucide-react'
-import { texts } from '../texts.ts'
 import type { TokenRow } from '../tokens/list/token-feed.ts'
 import { useTokenFeed } from '../tokens/list/use-token-feed.ts'
 import { Problem } from '../ui/feedback/problem.tsx'
@@ -10,7 +9,7 @@ import { type Column, DataTable } from '../ui/table/data-table.tsx'
 const COLUMNS: readonly Column<TokenRow>[] = [
   {
     id: 'token',
-    header: texts.upgrade.token,
+    header: 'Token',
     track: 'minmax(0, 4fr)',
     cell: ({ AccessorID, Description }) => (
       <span className="cell-title">
@@ -20,7 +19,7 @@ const COLUMNS: readonly Column<TokenRow>[] = [
           preload={false}
           className="cell-link truncate"
         >
-          {Description || texts.tokens.noDescription}
+          {Description || 'No description'}
         </Link>
         <span className="cell-sub mono truncate">{AccessorID}</span>
       </span>
@@ -28,12 +27,14 @@ const COLUMNS: readonly Column<TokenRow>[] = [
   },
   {
     id: 'needs',
-    header: texts.upgrade.needs,
+    header: 'Required action',
     track: 'minmax(0, 5fr)',
     priority: 'low',
     cell: (token) => (
       <span className="small secondary">
-        {isLinked(token) ? texts.upgrade.needsNothing : texts.upgrade.needsPolicy}
+        {isLinked(token)
+          ? 'None: its links decide, and its rules are ignored.'
+          : 'Replace its rules with a policy: 1.11 ignores them.'}
       </span>
     ),
   },
@@ -44,15 +45,17 @@ export function LegacyTokens() {
   const { rows, isComplete, error, retry } = useTokenFeed()
   const legacy = rows.filter(({ Legacy }) => Legacy)
   return (
-    <section className="card" aria-label={texts.upgrade.legacy}>
+    <section className="card" aria-label="Tokens with legacy rules">
       <div className="card-head legacy-head">
-        <h2>{texts.upgrade.legacy}</h2>
-        <span className="small muted nums">{isComplete && texts.upgrade.legacyCount(legacy.length)}</span>
+        <h2>Tokens with legacy rules</h2>
+        <span className="small muted nums">
+          {isComplete && legacy.length > 0 && legacy.length.toLocaleString('en')}
+        </span>
       </div>
       {error !== undefined && <Problem error={error} onRetry={retry} />}
       {legacy.length > 0 && (
         <DataTable
-          label={texts.upgrade.legacy}
+          label="Tokens with legacy rules"
           columns={COLUMNS}
           rows={legacy}
           keyOf={({ AccessorID }) => AccessorID}
@@ -61,8 +64,8 @@ export function LegacyTokens() {
       )}
       {legacy.length === 0 && !isComplete && error === undefined && <Skeleton lines={3} />}
       {legacy.length === 0 && isComplete && (
-        <Empty icon={PartyPopper} title={texts.upgrade.noLegacyTitle}>
-          {texts.upgrade.noLegacy}
+        <Empty icon={PartyPopper} title="No token has legacy rules">
+          No token prevents the upgrade to 1.11.
         </Empty>
       )}
     </section>

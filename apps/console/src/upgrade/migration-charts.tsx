@@ -1,5 +1,4 @@
 import type { MigrationStatus } from '@latchkey/sdk'
-import { texts } from '../texts.ts'
 import { Chart } from '../ui/chart/chart.tsx'
 import type { Sample, Sampled } from '../ui/chart/sampled.ts'
 import { Card } from '../ui/page.tsx'
@@ -11,16 +10,16 @@ export function MigrationCharts({ value, samples }: Sampled<MigrationStatus>) {
   if (samples.length < 2 || (value.State !== 'running' && !hasMoved)) return null
   const times = samples.map(({ at }) => at)
   return (
-    <Card title={texts.upgrade.chart.card}>
+    <Card title="Accessors over time">
       <div className="grid-2 charts">
         <Progress samples={samples} />
         <Chart
-          title={texts.upgrade.chart.rate}
+          title="Rate"
           times={times}
-          format={(rate) => texts.upgrade.chart.perSecond(rate)}
+          format={(rate) => `${rate.toLocaleString('en', { maximumFractionDigits: 1 })}/s`}
           lines={[
             {
-              label: texts.upgrade.chart.rateLine,
+              label: 'Rate',
               look: 'area',
               values: samples.map(({ value: { TokensPerSecond } }) => TokensPerSecond),
             },
@@ -43,17 +42,17 @@ function Progress({ samples }: { readonly samples: readonly Sample<MigrationStat
   const before = done.slice(0, -1).map(() => null)
   return (
     <Chart
-      title={texts.upgrade.chart.progress}
+      title="Progress"
       times={[...times, ...ahead.map(({ at }) => at)]}
       format={(count) => count.toLocaleString('en')}
       lines={[
         {
-          label: texts.upgrade.chart.done,
+          label: 'Done',
           look: 'area',
           values: [...done, ...ahead.map(() => null)],
         },
         {
-          label: texts.upgrade.chart.expected,
+          label: 'Expected',
           look: 'expected',
           values: [...before, done.at(-1) ?? null, ...ahead.map(({ total }) => total)],
         },

@@ -3,13 +3,31 @@ import { useQuery } from '@tanstack/react-query'
 import { durationText } from '../live/durations.ts'
 import { everySecond } from '../live/every-second.ts'
 import { useClient } from '../session/session.ts'
-import { texts } from '../texts.ts'
 import { Badge, type Tone } from '../ui/badge.tsx'
 import { type Sampled, sampled } from '../ui/chart/sampled.ts'
 import { Problem } from '../ui/feedback/problem.tsx'
 import { Skeleton } from '../ui/feedback/states.tsx'
 import { Card } from '../ui/page.tsx'
 import { MigrationCharts } from './migration-charts.tsx'
+
+const STATE_NAMES = {
+  waiting: 'Waiting',
+  running: 'Running',
+  migrating: 'Running',
+  done: 'Done',
+  none: 'Not started',
+}
+
+const ACCESSORS_TEXTS = {
+  waiting: 'Starts when legacy mode ends.',
+  done: 'Every token has an accessor, so the API can manage it.',
+}
+
+const INTENTIONS_TEXTS = {
+  none: 'Starts with the first server that runs 1.9.0.',
+  waiting: 'Writes are refused until all servers are ready and the migration is done.',
+  done: 'Intentions are stored as config entries, and both APIs work.',
+}
 
 /** The accessor migration and the intentions migration. */
 export function Migrations() {
@@ -31,12 +49,12 @@ export function Migrations() {
   return (
     <>
       <div className="grid-2">
-        <Card title={texts.upgrade.accessors}>
+        <Card title="Accessors for legacy tokens">
           {accessors.error && <Problem error={accessors.error} onRetry={accessors.refetch} />}
           {accessors.isPending && <Skeleton lines={3} />}
           {accessors.data && <Accessors status={accessors.data.value} />}
         </Card>
-        <Card title={texts.upgrade.intentions}>
+        <Card title="Intentions to config entries">
           {intentions.error && <Problem error={intentions.error} onRetry={intentions.refetch} />}
           {intentions.isPending && <Skeleton lines={3} />}
           {intentions.data && <Intentions status={intentions.data} />}
@@ -54,16 +72,16 @@ function Accessors({ status }: { readonly status: MigrationStatus }) {
   return (
     <div className="stack" data-gap="small">
       <div className="row">
-        <Badge tone={TONES[State] ?? 'accent'}>{texts.upgrade.states[State]}</Badge>
-        <span className="small secondary nums">{texts.upgrade.progress(Done, Total)}</span>
+        <Badge tone={TONES[State] ?? 'accent'}>{STATE_NAMES[State]}</Badge>
+        <span className="small secondary nums">{progressText(Done, Total)}</span>
       </div>
       {Total > 0 && (
-        <progress className="progress" aria-label={texts.upgrade.accessors} value={Done} max={Total} />
+        <progress className="progress" aria-label="Accessors for legacy tokens" value={Done} max={Total} />
       )}
       <p className="small secondary nums">
         {State === 'running'
-          ? texts.upgrade.rate(TokensPerSecond, durationText(EstimatedSeconds * 1_000))
-          : texts.upgrade.accessorsText[State]}
+          ? `${TokensPerSecond} tokens per second, about ${durationText(EstimatedSeconds * 1_000)} left`
+          : ACCESSORS_TEXTS[State]}
       </p>
       <WaitsForList items={WaitsFor} />
       {LastError !== undefined && <p className="field-error">{LastError}</p>}
@@ -76,13 +94,13 @@ function Intentions({ status }: { readonly status: IntentionMigration }) {
   return (
     <div className="stack" data-gap="small">
       <div className="row">
-        <Badge tone={TONES[State] ?? 'accent'}>{texts.upgrade.states[State]}</Badge>
-        <span className="small secondary nums">{texts.upgrade.intentionCount(count, Destinations)}</span>
+        <Badge tone={TONES[State] ?? 'accent'}>{STATE_NAMES[State]}</Badge>
+        <span className="small secondary nums">{intentionsText(count, Destinations)}</span>
       </div>
       <p className="small secondary">
         {State === 'migrating'
-          ? texts.upgrade.left(durationText(EstimatedSeconds * 1_000))
-          : texts.upgrade.intentionsText[State]}
+          ? `About ${durationText(EstimatedSeconds * 1_000)} left`
+          : INTENTIONS_TEXTS[State]}
       </p>
       <WaitsForList items={WaitsFor} />
     </div>
@@ -93,7 +111,7 @@ function WaitsForList({ items }: { readonly items: readonly string[] | undefined
   if (items === undefined || items.length === 0) return null
   return (
     <div>
-      <h3>{texts.upgrade.waitsFor}</h3>
+      <h3>Waiting for</h3>
       <ul className="small secondary">
         {items.map((item) => (
           <li key={item}>{item}</li>
@@ -101,4 +119,14 @@ function WaitsForList({ items }: { readonly items: readonly string[] | undefined
       </ul>
     </div>
   )
+}
+
+function progressText(done: number, total: number): string {
+  return total === 0
+    ? 'No legacy tokens'
+    : `${done.toLocaleString('en')} of ${total.toLocaleString('en')} tokens`
+}
+
+function intentionsText(count: number, destinations: number): string {
+  return `${count.toLocaleString('en')} ${count === 1 ? 'intention' : 'intentions'}, ${destinations.toLocaleString('en')} ${destinations === 1 ? 'destination' : 'destinations'}`
 }

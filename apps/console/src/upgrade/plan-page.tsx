@@ -1,7 +1,6 @@
 import { useMutation } from '@tanstack/react-query'
 import { FileUp } from 'lucide-react'
 import { type DragEvent, useId, useState } from 'react'
-import { texts } from '../texts.ts'
 import { Problem } from '../ui/feedback/problem.tsx'
 import { Page } from '../ui/page.tsx'
 import '../ui/styles/upgrade.css'
@@ -16,14 +15,14 @@ export function PlanPage() {
   })
   return (
     <Page
-      title={texts.upgrade.planTitle}
-      lead={texts.upgrade.planLead}
-      parent={{ to: '/upgrade', label: texts.upgrade.title }}
+      title="Plan an upgrade"
+      lead="What an upgrade does to the tokens of a legacy server. Your browser reads the file and sends it nowhere."
+      parent={{ to: '/upgrade', label: 'Upgrade' }}
     >
       <div className="stack" data-gap="large">
         <Drop onFile={plan.mutate} name={plan.variables?.name} />
         {plan.isPending && (
-          <progress className="progress" aria-label={texts.upgrade.reading} value={share} max={1} />
+          <progress className="progress" aria-label="Reading the dump" value={share} max={1} />
         )}
         {plan.error && <Problem error={plan.error} />}
         {plan.data && <PlanView plan={plan.data} />}
@@ -61,8 +60,10 @@ function Drop({ onFile, name }: DropProps) {
     >
       <FileUp aria-hidden />
       <span>
-        <strong>{name ?? texts.upgrade.drop}</strong>
-        <span className="small secondary">{texts.upgrade.dropHint}</span>
+        <strong>{name ?? 'Drop a dump here, or choose a file'}</strong>
+        <span className="small secondary">
+          The answer of GET /v1/acl/list, as a JSON list or with one token per line.
+        </span>
       </span>
       <input
         id={id}

@@ -1,9 +1,26 @@
 import { useMemo } from 'react'
 import { durationText } from '../live/durations.ts'
-import { texts } from '../texts.ts'
 import { Badge } from '../ui/badge.tsx'
 import { Card } from '../ui/page.tsx'
 import { type DumpFinding, type DumpPlan, policyOf, type RuleText } from './dump-plan.ts'
+
+const CODE_NAMES = {
+  field_malformed: 'A field has the wrong type',
+  field_unknown: 'Unknown fields',
+  field_too_long: 'A field is too long',
+  field_case: 'Field names in another case than in the legacy list',
+  list_wrapped: 'A list inside an object: choose a file that contains only the list',
+  token_of_token_api: 'A record of the token API: create the dump from /v1/acl/list',
+  id_missing: 'No ID',
+  id_redacted: 'The ID is hidden: create the dump with a management token',
+  id_root_name: 'The ID is the name of a root authorizer',
+  id_reserved: 'A reserved ID',
+  id_duplicate: 'The ID of an earlier token',
+  type_unknown: 'An unknown type',
+  rules_unused: 'Rules of a management token, which have no effect',
+  rules_unreadable: 'Invalid rules: every use of the token is refused',
+  rules_ignored: 'Rules that are ignored',
+}
 
 /** Rule texts beyond this number are only counted. */
 const TEXTS_SHOWN = 25
@@ -11,14 +28,14 @@ const TEXTS_SHOWN = 25
 /** The plan of an upgrade: counts, duration, problems of the dump, and the policies that its rules become. */
 export function PlanView({ plan }: { readonly plan: DumpPlan }) {
   const numbers = [
-    [texts.upgrade.plan.tokens, plan.tokens],
-    [texts.upgrade.plan.management, plan.management],
-    [texts.upgrade.plan.withRules, plan.withRules],
-    [texts.upgrade.plan.refused, plan.refused],
+    ['Tokens', plan.tokens],
+    ['Management tokens', plan.management],
+    ['With rules to replace', plan.withRules],
+    ['Cannot be imported', plan.refused],
   ] as const
   return (
     <div className="stack" data-gap="large">
-      <Card title={texts.upgrade.plan.heading}>
+      <Card title="The plan">
         <dl className="numbers">
           {numbers.map(([label, count]) => (
             <div key={label}>
@@ -27,12 +44,10 @@ export function PlanView({ plan }: { readonly plan: DumpPlan }) {
             </div>
           ))}
         </dl>
-        <p className="secondary">
-          {texts.upgrade.plan.duration(plan.batches, plan.batchSize, durationText(plan.durationMs))}
-        </p>
+        <p className="secondary">{planText(plan.batches, plan.batchSize, durationText(plan.durationMs))}</p>
       </Card>
       {plan.findings.length > 0 && (
-        <Card title={texts.upgrade.plan.findings}>
+        <Card title="Check these first">
           <ul className="stack">
             {plan.findings.map((finding) => (
               <Finding key={finding.code} finding={finding} />
@@ -41,14 +56,20 @@ export function PlanView({ plan }: { readonly plan: DumpPlan }) {
         </Card>
       )}
       {plan.texts.length > 0 && (
-        <Card title={texts.upgrade.plan.texts(plan.texts.length)}>
+        <Card
+          title={
+            plan.texts.length === 1
+              ? 'One set of rules'
+              : `${plan.texts.length.toLocaleString('en')} sets of rules`
+          }
+        >
           <div className="stack" data-gap="large">
-            <p className="secondary">{texts.upgrade.plan.textsLead}</p>
+            <p className="secondary">Each set becomes one policy for the tokens that share it.</p>
             {plan.texts.slice(0, TEXTS_SHOWN).map((text) => (
               <Rules key={text.rules} text={text} />
             ))}
             {plan.texts.length > TEXTS_SHOWN && (
-              <p className="small muted">{texts.tokens.more(plan.texts.length - TEXTS_SHOWN)}</p>
+              <p className="small muted">+{plan.texts.length - TEXTS_SHOWN}</p>
             )}
           </div>
         </Card>
@@ -62,15 +83,16 @@ function Finding({ finding: { code, severity, tokens, places } }: { readonly fin
     <li>
       <div className="row">
         <Badge tone={severity === 'error' ? 'danger' : 'warn'}>
-          {texts.upgrade.plan.severities[severity]}
+          {severity === 'error' ? 'Not imported' : 'Note'}
         </Badge>
-        <strong>{texts.upgrade.plan.codes[code]}</strong>
-        <span className="small muted nums">{texts.upgrade.plan.affected(tokens)}</span>
+        <strong>{CODE_NAMES[code]}</strong>
+        <span className="small muted nums">{affectedText(tokens)}</span>
       </div>
       <ul className="small secondary places">
         {places.map(({ name, position, message }) => (
           <li key={message}>
-            {texts.upgrade.plan.place(position, name)}: {message}
+            Token {position}
+            {name !== '' && `, “${name}”`}: {message}
           </li>
         ))}
       </ul>
@@ -81,11 +103,14 @@ function Finding({ finding: { code, severity, tokens, places } }: { readonly fin
 function Rules({ text: { rules, tokens } }: { readonly text: RuleText }) {
   const policy = useMemo(() => policyOf(rules), [rules])
   return (
-    <section aria-label={texts.upgrade.plan.affected(tokens)}>
-      <h3>{texts.upgrade.plan.affected(tokens)}</h3>
+    <section aria-label={affectedText(tokens)}>
+      <h3>{affectedText(tokens)}</h3>
       <div className="grid-2 translation">
-        <Text label={texts.upgrade.plan.before} text={rules} />
-        <Text label={texts.upgrade.plan.after} text={policy?.rules ?? texts.upgrade.plan.unreadable} />
+        <Text label="Legacy rules" text={rules} />
+        <Text
+          label="As a policy"
+          text={policy?.rules ?? 'The rules are invalid, so there is no policy with the same rights.'}
+        />
       </div>
       {policy?.notes.map((note) => (
         <p key={note} className="small secondary">
@@ -106,4 +131,16 @@ function Text({ label, text }: { readonly label: string; readonly text: string }
       </pre>
     </figure>
   )
+}
+
+function planText(batches: number, size: number, text: string): string {
+  return batches === 0
+    ? 'There is nothing to migrate.'
+    : batches === 1
+      ? 'Accessors are assigned in one batch. Management tokens are linked to global-management.'
+      : `Accessors are assigned in ${batches.toLocaleString('en')} batches of at most ${size}, one per second: at least ${text}. Management tokens are linked to global-management.`
+}
+
+function affectedText(tokens: number): string {
+  return tokens === 1 ? 'One token' : `${tokens.toLocaleString('en')} tokens`
 }

@@ -2,7 +2,6 @@ import type { Member } from '@latchkey/sdk'
 import { useQuery } from '@tanstack/react-query'
 import { everySecond } from '../live/every-second.ts'
 import { useClient } from '../session/session.ts'
-import { texts } from '../texts.ts'
 import { Badge, type Tone } from '../ui/badge.tsx'
 import { Problem } from '../ui/feedback/problem.tsx'
 import { Skeleton } from '../ui/feedback/states.tsx'
@@ -17,7 +16,7 @@ export function Servers() {
     refetchInterval: everySecond,
   })
   return (
-    <Card title={texts.upgrade.servers}>
+    <Card title="Servers">
       {members.error && <Problem error={members.error} onRetry={members.refetch} />}
       {members.isPending && <Skeleton lines={3} />}
       <ul className="lines">
@@ -30,21 +29,21 @@ export function Servers() {
 }
 
 const STATUS: Readonly<Record<number, { readonly tone: Tone; readonly text: string }>> = {
-  1: { tone: 'good', text: texts.upgrade.alive },
-  3: { tone: 'plain', text: texts.upgrade.stopped },
-  4: { tone: 'danger', text: texts.upgrade.failed },
+  1: { tone: 'good', text: 'Alive' },
+  3: { tone: 'plain', text: 'Stopped' },
+  4: { tone: 'danger', text: 'Failed' },
 }
 
 /** Read from the tag `acls`, which servers before 1.4.0 lack. */
 const MODES: Readonly<Record<string, { readonly tone: Tone; readonly text: string }>> = {
-  '0': { tone: 'plain', text: texts.upgrade.modes.disabled },
-  '1': { tone: 'good', text: texts.upgrade.modes.enabled },
-  '2': { tone: 'warn', text: texts.upgrade.modes.legacy },
+  '0': { tone: 'plain', text: 'ACLs off' },
+  '1': { tone: 'good', text: 'New ACLs' },
+  '2': { tone: 'warn', text: 'Legacy mode' },
 }
 
 function Server({ member: { Name, Addr, Port, Version, Status, Tags } }: { readonly member: Member }) {
   const status = STATUS[Status]
-  const mode = MODES[Tags.acls ?? ''] ?? { tone: 'warn' as const, text: texts.upgrade.modes.unknown }
+  const mode = MODES[Tags.acls ?? ''] ?? { tone: 'warn' as const, text: 'Before 1.4' }
   return (
     <li>
       <span className="row">

@@ -1,6 +1,5 @@
 import { Link } from '@tanstack/react-router'
 import { FileUp } from 'lucide-react'
-import { texts } from '../texts.ts'
 import { Page } from '../ui/page.tsx'
 import '../ui/styles/catalog.css'
 import '../ui/styles/upgrade.css'
@@ -12,12 +11,12 @@ import { Servers } from './servers.tsx'
 export function UpgradePage() {
   return (
     <Page
-      title={texts.upgrade.title}
-      lead={texts.upgrade.lead}
+      title="Upgrade"
+      lead="From legacy tokens to policies: what is done and what remains."
       actions={
         <Link to="/upgrade/plan" className="button">
           <FileUp aria-hidden />
-          {texts.upgrade.planLink}
+          Plan from a dump
         </Link>
       }
     >

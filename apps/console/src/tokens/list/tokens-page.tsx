@@ -6,7 +6,6 @@ import { absoluteTime, dateOf, isInstant } from '../../live/instants.ts'
 import { useOnce } from '../../live/use-kept.ts'
 import { useNow } from '../../live/use-now.ts'
 import { useRights } from '../../session/use-rights.ts'
-import { texts } from '../../texts.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Problem } from '../../ui/feedback/problem.tsx'
@@ -30,12 +29,27 @@ import {
 } from './token-filter.ts'
 import { useTokenFeed } from './use-token-feed.ts'
 
+const FILTER_LABELS = {
+  policy: 'Policy',
+  role: 'Role',
+  identity: 'Identity',
+  method: 'Login method',
+  expiry: 'Expiry',
+}
+
+const EXPIRY_OPTIONS = {
+  hour: 'Within an hour',
+  day: 'Within a day',
+  never: 'Never expires',
+  expires: 'Expires eventually',
+}
+
 const route = getRouteApi('/tokens')
 
 const COLUMNS: readonly Column<TokenRow>[] = [
   {
     id: 'token',
-    header: texts.tokens.columns.token,
+    header: 'Token',
     track: 'minmax(0, 5fr)',
     isSortable: true,
     cell: (token) => (
@@ -47,10 +61,10 @@ const COLUMNS: readonly Column<TokenRow>[] = [
             preload={false}
             className="cell-link truncate"
           >
-            {token.Description || texts.tokens.noDescription}
+            {token.Description || 'No description'}
           </Link>
-          {token.Local && <Badge>{texts.tokens.local}</Badge>}
-          {token.Legacy && <Badge tone="warn">{texts.tokens.legacy}</Badge>}
+          {token.Local && <Badge>local</Badge>}
+          {token.Legacy && <Badge tone="warn">legacy rules</Badge>}
         </span>
         <span className="cell-sub mono truncate">{token.AccessorID}</span>
       </span>
@@ -58,21 +72,21 @@ const COLUMNS: readonly Column<TokenRow>[] = [
   },
   {
     id: 'links',
-    header: texts.tokens.columns.rights,
+    header: 'Gets its rights from',
     track: 'minmax(0, 4fr)',
     priority: 'low',
     cell: (token) => <LinkBadges record={token} />,
   },
   {
     id: 'expires',
-    header: texts.tokens.columns.expires,
+    header: 'Expires',
     track: '8.5rem',
     isSortable: true,
     cell: (token) => <Expiry value={token.ExpirationTime} />,
   },
   {
     id: 'created',
-    header: texts.tokens.columns.created,
+    header: 'Created',
     track: '6.5rem',
     priority: 'low',
     isSortable: true,
@@ -110,13 +124,13 @@ export function TokensPage() {
 
   return (
     <Page
-      title={texts.tokens.title}
-      lead={texts.tokens.lead}
+      title="Tokens"
+      lead="Credentials that programs and people present to the service."
       actions={
         rights.aclWrite && (
           <Button look="primary" onClick={() => change({ create: true })}>
             <Plus aria-hidden />
-            {texts.tokens.create}
+            Create token
           </Button>
         )
       }
@@ -124,15 +138,15 @@ export function TokensPage() {
       {error !== undefined && rows.length === 0 ? (
         <Problem error={error} onRetry={retry} />
       ) : (
-        <section className="card" aria-label={texts.tokens.table}>
+        <section className="card" aria-label="Tokens">
           <div className="toolbar">
             <div className="search input-with-icon">
               <Search aria-hidden />
               <input
                 className="input"
                 type="search"
-                aria-label={texts.tokens.searchLabel}
-                placeholder={texts.tokens.search}
+                aria-label="Search tokens"
+                placeholder="Search description, accessor, policy, role, identity…"
                 value={search.q ?? ''}
                 onChange={(event) => change({ q: event.target.value || undefined })}
               />
@@ -140,28 +154,28 @@ export function TokensPage() {
             {LINK_FILTERS.map((filter) => (
               <ChoiceFilter
                 key={filter}
-                label={texts.tokens.filters[filter]}
+                label={FILTER_LABELS[filter]}
                 value={search[filter]}
                 options={() => valuesOf(rows, filter).map((value) => [value, value] as const)}
                 onValue={(value) => change({ [filter]: value })}
               />
             ))}
             <ChoiceFilter
-              label={texts.tokens.filters.expiry}
+              label="Expiry"
               value={search.expiry}
-              options={() =>
-                EXPIRY_FILTERS.map((value) => [value, texts.tokens.filters.expiryOptions[value]] as const)
-              }
+              options={() => EXPIRY_FILTERS.map((value) => [value, EXPIRY_OPTIONS[value]] as const)}
               onValue={(value) => change({ expiry: value as ExpiryFilter | undefined })}
             />
             <span className="count nums" role="status">
-              {isComplete ? texts.tokens.count(shown.length, rows.length) : texts.tokens.loading(rows.length)}
+              {isComplete
+                ? countText(shown.length, rows.length)
+                : `${rows.length.toLocaleString('en')} loaded…`}
             </span>
           </div>
           {error !== undefined && <Problem error={error} onRetry={retry} />}
           {shown.length > 0 ? (
             <DataTable
-              label={texts.tokens.table}
+              label="Tokens"
               columns={COLUMNS}
               rows={shown}
               keyOf={keyOf}
@@ -174,14 +188,14 @@ export function TokensPage() {
           ) : isFiltered(search) ? (
             <Empty
               icon={SearchX}
-              title={texts.tokens.noMatchTitle}
-              actions={<Button onClick={clear}>{texts.tokens.clear}</Button>}
+              title="No token matches"
+              actions={<Button onClick={clear}>Clear filters</Button>}
             >
-              {texts.tokens.noMatch}
+              Use fewer words, or clear the filters.
             </Empty>
           ) : (
-            <Empty icon={KeyRound} title={texts.tokens.emptyTitle}>
-              {texts.tokens.empty}
+            <Empty icon={KeyRound} title="No tokens yet">
+              Create a token for a program or a person, and give it policies or roles.
             </Empty>
           )}
         </section>
@@ -198,3 +212,9 @@ export function TokensPage() {
 }
 
 const keyOf = (token: TokenRow) => token.AccessorID
+
+function countText(shown: number, all: number): string {
+  return shown === all
+    ? `${all.toLocaleString('en')} ${all === 1 ? 'token' : 'tokens'}`
+    : `${shown.toLocaleString('en')} of ${all.toLocaleString('en')} tokens`
+}

@@ -1,5 +1,4 @@
 import { lazy, Suspense, useId, useState } from 'react'
-import { texts } from '../../texts.ts'
 import './chart.css'
 import { type ChartProps, clock } from './series.ts'
 
@@ -27,17 +26,17 @@ export function Chart(props: ChartProps) {
         <h3 id={id}>{title}</h3>
         <span className="small secondary nums">{[clock(times[at]), ...readout].join(' · ')}</span>
       </figcaption>
-      <div role="img" aria-label={texts.chart.summary(title, readout.join(', '))}>
+      <div role="img" aria-label={`${title}: ${readout.join(', ')}`}>
         <Suspense fallback={<div className="chart-plot" />}>
           <Plot {...props} onPoint={setPointed} />
         </Suspense>
       </div>
       <details className="small">
-        <summary>{texts.chart.asTable}</summary>
+        <summary>Show as a table</summary>
         <table className="chart-table nums">
           <thead>
             <tr>
-              <th scope="col">{texts.chart.time}</th>
+              <th scope="col">Time</th>
               {lines.map(({ label }) => (
                 <th key={label} scope="col">
                   {label}

@@ -1,10 +1,21 @@
 import { LatchkeyError } from '@latchkey/sdk'
 import { CircleAlert, RotateCw } from 'lucide-react'
 import type { ReactNode } from 'react'
-import { texts } from '../../texts.ts'
 import { Button } from '../button.tsx'
 import { CopyButton } from '../copy-button.tsx'
 import { isNotLoaded, messageOf } from './message-of.ts'
+
+const TITLES = {
+  permission_denied: 'Not allowed',
+  not_found: 'Not found',
+  conflict: 'Already in use',
+  invalid: 'The server rejected this',
+  legacy_mode: 'The server is in legacy mode',
+  unavailable: 'The server is not available',
+  timeout: 'No answer in time',
+  contract_broken: 'This server does not speak the expected API',
+  login_failed: 'The login did not succeed',
+}
 
 interface ProblemProps {
   readonly error: unknown
@@ -29,16 +40,16 @@ export function Problem({ error, onRetry: retry, children }: ProblemProps) {
             {onRetry && (
               <Button size="small" onClick={() => void onRetry()}>
                 <RotateCw aria-hidden />
-                {texts.common.retry}
+                Try again
               </Button>
             )}
             {children}
             {known?.requestId !== undefined && (
               <span className="row">
                 <span>
-                  {texts.problem.request} <code>{known.requestId}</code>
+                  Request <code>{known.requestId}</code>
                 </span>
-                <CopyButton label={texts.problem.copyRequest} text={() => known.requestId ?? ''} />
+                <CopyButton label="Copy request ID" text={() => known.requestId ?? ''} />
               </span>
             )}
           </div>
@@ -49,7 +60,7 @@ export function Problem({ error, onRetry: retry, children }: ProblemProps) {
 }
 
 function titleOf(error: unknown): string {
-  if (isNotLoaded(error)) return texts.shell.notLoadedTitle
-  if (!(error instanceof LatchkeyError)) return texts.problem.unexpected
-  return texts.problem.titles[error.kind]
+  if (isNotLoaded(error)) return 'This page could not be loaded'
+  if (!(error instanceof LatchkeyError)) return 'Something went wrong in the console'
+  return TITLES[error.kind]
 }

@@ -1,12 +1,11 @@
 import type { LucideIcon } from 'lucide-react'
 import type { ReactNode } from 'react'
-import { texts } from '../../texts.ts'
 
 /** Placeholder lines for text that is loading. */
 export function Skeleton({ lines = 4 }: { readonly lines?: number }) {
   return (
     <div className="skeleton-lines" role="status">
-      <span className="visually-hidden">{texts.common.loading}</span>
+      <span className="visually-hidden">Loading</span>
       {Array.from({ length: lines }, (_, line) => (
         <span key={line} className="skeleton" style={{ width: `${92 - ((line * 37) % 50)}%` }} />
       ))}

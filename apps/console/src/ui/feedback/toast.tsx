@@ -1,7 +1,6 @@
 import { X } from 'lucide-react'
 import { Toast as Radix } from 'radix-ui'
 import { sharedState } from '../../live/shared-state.ts'
-import { texts } from '../../texts.ts'
 import { Button, IconButton } from '../button.tsx'
 
 interface ToastContent {
@@ -37,7 +36,7 @@ function remove(toast: Shown): void {
 export function Toasts() {
   const toasts = shown.use()
   return (
-    <Radix.Provider label={texts.common.notification}>
+    <Radix.Provider label="Notification">
       {toasts.map((toast) => (
         <Radix.Root
           key={toast.id}
@@ -67,7 +66,7 @@ export function Toasts() {
             </Radix.Action>
           )}
           <Radix.Close asChild>
-            <IconButton label={texts.common.dismiss}>
+            <IconButton label="Dismiss">
               <X aria-hidden />
             </IconButton>
           </Radix.Close>

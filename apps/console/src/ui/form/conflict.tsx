@@ -1,5 +1,4 @@
 import { Fragment } from 'react'
-import { texts } from '../../texts.ts'
 import { Button } from '../button.tsx'
 import { Dialog } from '../overlay/dialog.tsx'
 
@@ -35,31 +34,31 @@ interface ConflictProps {
 export function Conflict({ rows, onMine, onTheirs, onClose }: ConflictProps) {
   return (
     <Dialog
-      title={texts.conflict.title}
-      lead={texts.conflict.lead}
+      title="Somebody else changed this record"
+      lead="Choose the version to continue with. Nothing is saved yet."
       size="large"
       onClose={onClose}
       foot={
         <>
-          <Button onClick={onTheirs}>{texts.conflict.takeTheirs}</Button>
+          <Button onClick={onTheirs}>Use the stored version</Button>
           <Button look="primary" onClick={onMine}>
-            {texts.conflict.keepMine}
+            Continue with mine
           </Button>
         </>
       }
     >
       {rows.length === 0 ? (
-        <p className="secondary">{texts.conflict.same}</p>
+        <p className="secondary">Both versions are the same.</p>
       ) : (
         <div className="conflict">
           <div className="conflict-head conflict-label" />
-          <div className="conflict-head">{texts.conflict.mine}</div>
-          <div className="conflict-head">{texts.conflict.theirs}</div>
+          <div className="conflict-head">Yours</div>
+          <div className="conflict-head">Stored</div>
           {rows.map(({ label, mine, theirs }) => (
             <Fragment key={label}>
               <div className="conflict-head conflict-label">{label}</div>
-              <div>{mine || <span className="muted">{texts.common.none}</span>}</div>
-              <div>{theirs || <span className="muted">{texts.common.none}</span>}</div>
+              <div>{mine || <span className="muted">None</span>}</div>
+              <div>{theirs || <span className="muted">None</span>}</div>
             </Fragment>
           ))}
         </div>

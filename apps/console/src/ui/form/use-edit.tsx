@@ -1,7 +1,6 @@
 import { NotFound } from '@latchkey/sdk'
 import { type UseMutationResult, useMutation } from '@tanstack/react-query'
 import { type ReactNode, useState } from 'react'
-import { texts } from '../../texts.ts'
 import { Button } from '../button.tsx'
 import { Conflict, differences, type FieldText } from './conflict.tsx'
 
@@ -118,13 +117,13 @@ export function DeletedNotice({ onCreate, isCreating = false, onDiscard }: Delet
   return (
     <div className="problem" data-tone="info" role="status">
       <div className="stack" data-gap="small" style={{ gridColumn: '1 / -1' }}>
-        {texts.conflict.deleted}
+        Somebody else deleted this record. Your changes are still here.
         <span className="row">
           <Button type={onCreate ? 'button' : 'submit'} size="small" onClick={onCreate} busy={isCreating}>
-            {texts.conflict.createAgain}
+            Create again
           </Button>
           <Button size="small" look="quiet" onClick={onDiscard}>
-            {texts.common.discard}
+            Discard
           </Button>
         </span>
       </div>
@@ -136,7 +135,9 @@ export function DeletedNotice({ onCreate, isCreating = false, onDiscard }: Delet
 export function ChangedNotice() {
   return (
     <div className="problem" data-tone="info" role="status">
-      <div style={{ gridColumn: '1 / -1' }}>{texts.conflict.changed}</div>
+      <div style={{ gridColumn: '1 / -1' }}>
+        Somebody else has just changed this record. When you save, you will see both versions.
+      </div>
     </div>
   )
 }

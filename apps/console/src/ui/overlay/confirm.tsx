@@ -1,6 +1,5 @@
 import { useMutation } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
-import { texts } from '../../texts.ts'
 import { Button } from '../button.tsx'
 import { Problem } from '../feedback/problem.tsx'
 import { Dialog } from './dialog.tsx'
@@ -25,7 +24,7 @@ export function Confirm({ title, children, action, look = 'danger', onConfirm, o
       onSubmit={() => run.mutate()}
       foot={
         <>
-          <Button onClick={onClose}>{texts.common.cancel}</Button>
+          <Button onClick={onClose}>Cancel</Button>
           <Button type="submit" look={look} busy={run.isPending}>
             {action}
           </Button>

@@ -2,7 +2,6 @@ import { useBlocker } from '@tanstack/react-router'
 import { X } from 'lucide-react'
 import { Dialog as Radix } from 'radix-ui'
 import { type FormEvent, type ReactNode, useRef, useState } from 'react'
-import { texts } from '../../texts.ts'
 import { Button, IconButton } from '../button.tsx'
 import { useUnsaved } from '../form/unsaved.ts'
 import { useReturnFocus } from './return-focus.ts'
@@ -38,7 +37,7 @@ export function Dialog(props: DialogProps) {
           <Radix.Title>{title}</Radix.Title>
           {lead !== undefined && <Radix.Description className="dialog-lead">{lead}</Radix.Description>}
         </div>
-        <IconButton label={texts.common.close} onClick={leave}>
+        <IconButton label="Close" onClick={leave}>
           <X />
         </IconButton>
       </div>
@@ -100,14 +99,14 @@ interface DiscardDialogProps {
 export function DiscardDialog({ onKeep, onDiscard }: DiscardDialogProps) {
   return (
     <Dialog
-      title={texts.common.discardTitle}
-      lead={texts.common.discardLead}
+      title="Discard changes?"
+      lead="Your changes have not been saved."
       onClose={onKeep}
       foot={
         <>
-          <Button onClick={onKeep}>{texts.common.keepEditing}</Button>
+          <Button onClick={onKeep}>Keep editing</Button>
           <Button look="danger" onClick={onDiscard}>
-            {texts.common.discard}
+            Discard
           </Button>
         </>
       }

@@ -2,7 +2,6 @@ import { Command } from 'cmdk'
 import { Check, ChevronDown } from 'lucide-react'
 import { Popover } from 'radix-ui'
 import { useState } from 'react'
-import { texts } from '../../texts.ts'
 
 interface ChoiceFilterProps {
   readonly label: string
@@ -44,11 +43,11 @@ export function ChoiceFilter({ label, value, options, onValue }: ChoiceFilterPro
           aria-label={label}
         >
           <Command label={label} loop>
-            <Command.Input placeholder={texts.common.find} />
+            <Command.Input placeholder="Find…" />
             <Command.List>
-              <Command.Empty>{texts.palette.empty}</Command.Empty>
+              <Command.Empty>Nothing matches.</Command.Empty>
               <Command.Item className="menu-item" value="*" onSelect={() => choose(undefined)}>
-                {texts.tokens.filters.any}
+                Any
                 {value === undefined && <Check aria-hidden />}
               </Command.Item>
               {all.map(([each, text]) => (

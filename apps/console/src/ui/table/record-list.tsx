@@ -2,7 +2,6 @@
 import type { RowData } from '@tanstack/react-table'
 import { type LucideIcon, Search, SearchX } from 'lucide-react'
 import type { ReactNode } from 'react'
-import { texts } from '../../texts.ts'
 import { Button } from '../button.tsx'
 import { Problem } from '../feedback/problem.tsx'
 import { Empty, Skeleton } from '../feedback/states.tsx'
@@ -39,8 +38,8 @@ export function RecordList<T extends RowData>(props: RecordListProps<T>) {
           <input
             className="input"
             type="search"
-            aria-label={texts.list.search(label)}
-            placeholder={texts.list.placeholder}
+            aria-label={`Search ${label.toLowerCase()}`}
+            placeholder="Search…"
             value={q ?? ''}
             onChange={(event) => onSearch(event.target.value || undefined)}
           />
@@ -48,7 +47,7 @@ export function RecordList<T extends RowData>(props: RecordListProps<T>) {
         {props.children}
         {shown && records && (
           <span className="count nums" role="status">
-            {texts.list.count(shown.length, records.length)}
+            {countText(shown.length, records.length)}
           </span>
         )}
       </div>
@@ -65,8 +64,8 @@ export function RecordList<T extends RowData>(props: RecordListProps<T>) {
       ) : q ? (
         <Empty
           icon={SearchX}
-          title={texts.list.noMatch}
-          actions={<Button onClick={() => onSearch(undefined)}>{texts.list.clear}</Button>}
+          title="Nothing matches"
+          actions={<Button onClick={() => onSearch(undefined)}>Clear search</Button>}
         />
       ) : (
         <Empty icon={empty.icon} title={empty.title}>
@@ -75,4 +74,10 @@ export function RecordList<T extends RowData>(props: RecordListProps<T>) {
       )}
     </section>
   )
+}
+
+function countText(shown: number, all: number): string {
+  return shown === all
+    ? all.toLocaleString('en')
+    : `${shown.toLocaleString('en')} of ${all.toLocaleString('en')}`
 }
