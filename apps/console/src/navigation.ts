@@ -1,4 +1,4 @@
-/** The pages of the side navigation and of the command palette. A page adds its line here and its route in routes.tsx. */
+/** The pages of the side navigation and of the command palette. A page adds its line here and its route in router.tsx. */
 import {
   Boxes,
   CircleFadingArrowUp,

@@ -1,25 +1,25 @@
-/** The router. Each folder of pages exports its routes, which are listed here. */
-import { createRootRoute, createRouter, retainSearchParams } from '@tanstack/react-router'
-import { askRoutes } from './ask/routes.tsx'
-import { catalogRoutes } from './catalog/routes.tsx'
-import { datacenterRoutes } from './datacenters/routes.tsx'
-import { homeRoutes } from './home/routes.tsx'
-import { intentionRoutes } from './intentions/routes.tsx'
-import { kvRoutes } from './kv/routes.tsx'
-import { lockRoutes } from './locks/routes.tsx'
-import { loginMethodRoutes } from './login-methods/routes.tsx'
-import { namespaceRoutes } from './namespaces/routes.tsx'
-import { policyRoutes } from './policies/routes.tsx'
-import { roleRoutes } from './roles/routes.tsx'
+/** The router, with every page: a page loads when somebody opens it. */
+import {
+  type AnyRoute,
+  createRootRoute,
+  createRoute,
+  createRouter,
+  lazyRouteComponent,
+  retainSearchParams,
+} from '@tanstack/react-router'
+import { readQuestion } from './ask/question.ts'
+import { readListSearch as readCatalogSearch } from './catalog/health.ts'
+import { readIntentionSearch } from './intentions/intention-search.ts'
+import { readKvSearch } from './kv/paths.ts'
 import { type NamespaceSearch, readNamespaceSearch } from './session/namespace.ts'
 import { Frame } from './shell/frame.tsx'
 import { NotFoundPage } from './shell/not-found-page.tsx'
 import { RouteFailure } from './shell/route-failure.tsx'
-import { tokenRoutes } from './tokens/routes.tsx'
+import { readTokenSearch } from './tokens/list/token-filter.ts'
 import { Skeleton } from './ui/feedback/states.tsx'
-import { upgradeRoutes } from './upgrade/routes.tsx'
+import { readListSearch } from './ui/table/list-search.ts'
 
-export const rootRoute = createRootRoute({
+const rootRoute = createRootRoute({
   component: Frame,
   notFoundComponent: NotFoundPage,
   validateSearch: readNamespaceSearch,
@@ -27,25 +27,51 @@ export const rootRoute = createRootRoute({
   search: { middlewares: [retainSearchParams<NamespaceSearch>(['ns'])] },
 })
 
-const routeTree = rootRoute.addChildren([
-  // One folder of pages per line.
-  ...askRoutes(rootRoute),
-  ...homeRoutes(rootRoute),
-  ...kvRoutes(rootRoute),
-  ...lockRoutes(rootRoute),
-  ...catalogRoutes(rootRoute),
-  ...intentionRoutes(rootRoute),
-  ...upgradeRoutes(rootRoute),
-  ...datacenterRoutes(rootRoute),
-  ...loginMethodRoutes(rootRoute),
-  ...namespaceRoutes(rootRoute),
-  ...tokenRoutes(rootRoute),
-  ...policyRoutes(rootRoute),
-  ...roleRoutes(rootRoute),
-])
+/** @param readSearch reads the search of a URL; absent: the page has none. */
+function page<const Path extends string, Module extends Record<string, unknown>>(
+  path: Path,
+  load: () => Promise<Module>,
+  component: keyof Module & string,
+  readSearch?: (search: Readonly<Record<string, unknown>>) => object,
+) {
+  return createRoute({
+    getParentRoute: (): AnyRoute => rootRoute,
+    path,
+    component: lazyRouteComponent(load, component),
+    ...(readSearch ? { validateSearch: readSearch } : {}),
+  })
+}
+
+const pages = [
+  page('/', () => import('./home/home-page.tsx'), 'HomePage'),
+  page('tokens', () => import('./tokens/list/tokens-page.tsx'), 'TokensPage', readTokenSearch),
+  page('tokens/$accessorId', () => import('./tokens/token-page.tsx'), 'TokenPage'),
+  page('policies', () => import('./policies/policies-page.tsx'), 'PoliciesPage', readListSearch),
+  page('policies/new', () => import('./policies/new-policy-page.tsx'), 'NewPolicyPage'),
+  page('policies/$id', () => import('./policies/policy-page.tsx'), 'PolicyPage'),
+  page('roles', () => import('./roles/roles-page.tsx'), 'RolesPage', readListSearch),
+  page('roles/$id', () => import('./roles/role-page.tsx'), 'RolePage'),
+  page('login-methods', () => import('./login-methods/login-methods-page.tsx'), 'LoginMethodsPage'),
+  page('login-methods/$name', () => import('./login-methods/login-method-page.tsx'), 'LoginMethodPage'),
+  page('ask', () => import('./ask/may-page.tsx'), 'MayPage', readQuestion),
+  page('ask/who', () => import('./ask/who-page.tsx'), 'WhoPage', readQuestion),
+  page('kv', () => import('./kv/kv-page.tsx'), 'KvPage', readKvSearch),
+  page('sessions', () => import('./locks/sessions-page.tsx'), 'SessionsPage', readListSearch),
+  page('sessions/$id', () => import('./locks/session-page.tsx'), 'SessionPage'),
+  page('services', () => import('./catalog/services-page.tsx'), 'ServicesPage', readCatalogSearch),
+  page('services/$name', () => import('./catalog/service-page.tsx'), 'ServicePage'),
+  page('nodes', () => import('./catalog/nodes-page.tsx'), 'NodesPage', readCatalogSearch),
+  page('nodes/$name', () => import('./catalog/node-page.tsx'), 'NodePage'),
+  page('intentions', () => import('./intentions/intentions-page.tsx'), 'IntentionsPage', readIntentionSearch),
+  page('upgrade', () => import('./upgrade/upgrade-page.tsx'), 'UpgradePage'),
+  page('upgrade/plan', () => import('./upgrade/plan-page.tsx'), 'PlanPage'),
+  page('datacenters', () => import('./datacenters/datacenters-page.tsx'), 'DatacentersPage'),
+  page('namespaces', () => import('./namespaces/namespaces-page.tsx'), 'NamespacesPage', readListSearch),
+  page('namespaces/$name', () => import('./namespaces/namespace-page.tsx'), 'NamespacePage'),
+]
 
 export const router = createRouter({
-  routeTree,
+  routeTree: rootRoute.addChildren(pages),
   basepath: '/ui',
   defaultPreload: 'intent',
   // Keyed by record: a form, or a secret on screen, belongs to one record only.
