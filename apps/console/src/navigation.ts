@@ -16,7 +16,8 @@ import {
   Share2,
   UsersRound,
 } from 'lucide-react'
-import type { RightName } from './session/use-rights.ts'
+import { serverFacts } from './server-facts.ts'
+import { type RightName, useOffers } from './session/use-rights.ts'
 
 interface NavigationItem {
   /** Path of the page, without `/ui`. */
@@ -29,7 +30,7 @@ interface NavigationItem {
   readonly extendedOnly?: boolean
 }
 
-export interface NavigationGroup {
+interface NavigationGroup {
   readonly title?: string
   readonly items: readonly NavigationItem[]
 }
@@ -77,3 +78,15 @@ export const NAVIGATION: readonly NavigationGroup[] = [
     ],
   },
 ]
+
+/** The pages that the person may use, in this edition. */
+export function useNavigation(): readonly NavigationGroup[] {
+  const offers = useOffers()
+  return NAVIGATION.map((group) => ({
+    ...group,
+    items: group.items.filter(
+      ({ needs, extendedOnly }) =>
+        (!extendedOnly || serverFacts.edition === 'extended') && offers(needs) === true,
+    ),
+  })).filter(({ items }) => items.length > 0)
+}

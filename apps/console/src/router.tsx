@@ -5,6 +5,7 @@ import {
   createRoute,
   createRouter,
   lazyRouteComponent,
+  RouterProvider,
   retainSearchParams,
 } from '@tanstack/react-router'
 import { readQuestion } from './ask/question.ts'
@@ -12,11 +13,10 @@ import { readListSearch as readCatalogSearch } from './catalog/health.ts'
 import { readIntentionSearch } from './intentions/intention-search.ts'
 import { readKvSearch } from './kv/paths.ts'
 import { type NamespaceSearch, readNamespaceSearch } from './session/namespace.ts'
+import { NotFoundPage, RouteFailure } from './shell/failure-pages.tsx'
 import { Frame } from './shell/frame.tsx'
-import { NotFoundPage } from './shell/not-found-page.tsx'
-import { RouteFailure } from './shell/route-failure.tsx'
 import { readTokenSearch } from './tokens/list/token-filter.ts'
-import { Skeleton } from './ui/feedback/states.tsx'
+import { Skeleton } from './ui/feedback.tsx'
 import { readListSearch } from './ui/table/list-search.ts'
 
 const rootRoute = createRootRoute({
@@ -70,7 +70,7 @@ const pages = [
   page('namespaces/$name', () => import('./namespaces/namespace-page.tsx'), 'NamespacePage'),
 ]
 
-export const router = createRouter({
+const router = createRouter({
   routeTree: rootRoute.addChildren(pages),
   basepath: '/ui',
   defaultPreload: 'intent',
@@ -85,4 +85,9 @@ declare module '@tanstack/react-router' {
   interface Register {
     router: typeof router
   }
+}
+
+/** All pages for a signed-in person. */
+export default function Workspace() {
+  return <RouterProvider router={router} />
 }

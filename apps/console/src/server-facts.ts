@@ -1,6 +1,6 @@
 /** Facts about the server that it writes into the page, so the console need not request them. */
 
-export interface ServerFacts {
+interface ServerFacts {
   /** Family of the headers, such as `X-Service-`. */
   readonly headerPrefix: string
   readonly edition: 'standard' | 'extended'

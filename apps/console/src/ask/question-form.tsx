@@ -1,5 +1,7 @@
+import { Link } from '@tanstack/react-router'
 import { type FormEvent, type ReactNode, useState } from 'react'
-import { Button } from '../ui/button.tsx'
+import { useRights } from '../session/use-rights.ts'
+import { Button } from '../ui/controls.tsx'
 import { SelectField, TextField } from '../ui/form/field.tsx'
 import { ACCESS_NAMES, type Access, KINDS, type Kind, type QuestionSearch, resourceOf } from './question.ts'
 
@@ -57,5 +59,22 @@ export function QuestionForm({ search, onAsk, children }: QuestionFormProps) {
         Ask
       </Button>
     </form>
+  )
+}
+
+/** Both kinds of question; switching keeps the right in question. */
+export function AskTabs({ search: { token: _token, ...right } }: { readonly search: QuestionSearch }) {
+  const rights = useRights()
+  return (
+    <nav className="tabs" aria-label="Questions">
+      <Link to="/ask" search={right} activeOptions={{ exact: true, includeSearch: false }}>
+        May it?
+      </Link>
+      {rights.aclRead && (
+        <Link to="/ask/who" search={right} activeOptions={{ exact: true, includeSearch: false }}>
+          Who may?
+        </Link>
+      )}
+    </nav>
   )
 }

@@ -2,8 +2,7 @@ import { Command } from 'cmdk'
 import { Check, ChevronDown } from 'lucide-react'
 import { Popover } from 'radix-ui'
 import { useDeferredValue, useId, useState } from 'react'
-import type { TokenRow } from '../tokens/list/token-feed.ts'
-import { useTokenFeed } from '../tokens/list/use-token-feed.ts'
+import { type TokenRow, useTokenFeed } from '../tokens/list/token-feed.ts'
 
 /** To find matches beyond this number, the person types more. */
 const SHOWN = 50

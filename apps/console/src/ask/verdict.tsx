@@ -2,8 +2,8 @@ import { adviceFor } from '@latchkey/acl'
 import type { AuthorizeAnswer, Explanation } from '@latchkey/sdk'
 import { Link } from '@tanstack/react-router'
 import { ArrowRight, CircleCheck, CircleSlash } from 'lucide-react'
-import { useTokenFeed } from '../tokens/list/use-token-feed.ts'
-import { CopyButton } from '../ui/copy-button.tsx'
+import { useTokenFeed } from '../tokens/list/token-feed.ts'
+import { CopyButton } from '../ui/copy.tsx'
 import { ACCESS_NAMES, type Question, resourceOf } from './question.ts'
 
 interface VerdictProps {

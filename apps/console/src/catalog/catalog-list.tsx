@@ -1,11 +1,10 @@
 import type { UseQueryResult } from '@tanstack/react-query'
 import type { LucideIcon } from 'lucide-react'
 import type { ReactNode } from 'react'
-import { Problem } from '../ui/feedback/problem.tsx'
-import { Empty, Skeleton } from '../ui/feedback/states.tsx'
+import { Empty, Problem, Skeleton } from '../ui/feedback.tsx'
 import { Page } from '../ui/page.tsx'
 import { ChoiceFilter } from '../ui/table/choice-filter.tsx'
-import { SearchBox } from '../ui/table/search-box.tsx'
+import { SearchBox } from '../ui/table/record-list.tsx'
 import '../ui/styles/catalog.css'
 import { type ListSearch, STATE_NAMES, STATES, type State } from './health.ts'
 

@@ -1,6 +1,7 @@
+import type { HealthCheck } from '@latchkey/sdk'
 import { CircleCheck, CircleX, TriangleAlert } from 'lucide-react'
 import type { ReactNode } from 'react'
-import { Badge } from '../ui/badge.tsx'
+import { Badge } from '../ui/controls.tsx'
 import { type Counts, STATE_NAMES, STATES, type State } from './health.ts'
 
 const LOOKS = {
@@ -26,7 +27,7 @@ export function HealthBadges({ counts }: { readonly counts: Counts }) {
   )
 }
 
-export function StateBadge({ state, children }: { readonly state: State; readonly children?: ReactNode }) {
+function StateBadge({ state, children }: { readonly state: State; readonly children?: ReactNode }) {
   const { tone, icon: Icon } = LOOKS[state]
   return (
     <Badge tone={tone}>
@@ -34,4 +35,31 @@ export function StateBadge({ state, children }: { readonly state: State; readonl
       {children ?? STATE_NAMES[state]}
     </Badge>
   )
+}
+
+/** Checks with their last output, the worst first. */
+export function Checks({ checks }: { readonly checks: readonly HealthCheck[] }) {
+  if (checks.length === 0) return <p className="small muted">No checks</p>
+  const order = (check: HealthCheck) => STATES.indexOf(stateOf(check))
+  return (
+    <ul className="checks">
+      {[...checks]
+        .sort((a, b) => order(a) - order(b) || (a.Name < b.Name ? -1 : 1))
+        .map((check) => (
+          <li key={`${check.Node}/${check.CheckID}`}>
+            <div className="row">
+              <StateBadge state={stateOf(check)} />
+              <span className="checks-name">{check.Name}</span>
+              {check.ServiceName === '' && <span className="small muted">of the node</span>}
+            </div>
+            {check.Notes !== '' && <p className="small secondary">{check.Notes}</p>}
+            {check.Output !== '' && <pre className="output">{check.Output.trimEnd()}</pre>}
+          </li>
+        ))}
+    </ul>
+  )
+}
+
+function stateOf({ Status }: HealthCheck) {
+  return STATES.find((each) => each === Status) ?? 'critical'
 }

@@ -3,14 +3,12 @@ import { getRouteApi, Link } from '@tanstack/react-router'
 import { Boxes } from 'lucide-react'
 import { useLive } from '../live/use-live.ts'
 import { useClient } from '../session/session.ts'
-import { Badge } from '../ui/badge.tsx'
-import { Problem } from '../ui/feedback/problem.tsx'
-import { Empty, Skeleton } from '../ui/feedback/states.tsx'
+import { Badge } from '../ui/controls.tsx'
+import { Empty, Problem, Skeleton } from '../ui/feedback.tsx'
 import { Page } from '../ui/page.tsx'
 import '../ui/styles/catalog.css'
-import { Checks } from './checks.tsx'
 import { countChecks } from './health.ts'
-import { HealthBadges } from './health-badges.tsx'
+import { Checks, HealthBadges } from './health-badges.tsx'
 
 const route = getRouteApi('/services/$name')
 

@@ -1,9 +1,9 @@
 import { useQuery } from '@tanstack/react-query'
-import { everySecond } from '../live/every-second.ts'
+import { everySecond } from '../live/queries.ts'
 import { serverFacts } from '../server-facts.ts'
 import { useClient } from '../session/session.ts'
-import { Badge } from '../ui/badge.tsx'
-import { Problem } from '../ui/feedback/problem.tsx'
+import { Badge } from '../ui/controls.tsx'
+import { Problem } from '../ui/feedback.tsx'
 import { Card } from '../ui/page.tsx'
 
 /** Facts about the service that anyone may see. */

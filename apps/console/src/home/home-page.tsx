@@ -1,18 +1,16 @@
+import type { Client, TokenListEntry } from '@latchkey/sdk'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { FilePlus2, KeyRound, type LucideIcon, UsersRound } from 'lucide-react'
 import type { ReactNode } from 'react'
-import { useLive } from '../live/use-live.ts'
-import { useRefetchOn } from '../live/use-refetch-on.ts'
+import { useLive, useRefetchOn } from '../live/use-live.ts'
 import { serverFacts } from '../server-facts.ts'
 import { useClient, useSession } from '../session/session.ts'
 import { useRights } from '../session/use-rights.ts'
-import { Problem } from '../ui/feedback/problem.tsx'
-import { Skeleton } from '../ui/feedback/states.tsx'
+import { Problem, Skeleton } from '../ui/feedback.tsx'
 import { Instant } from '../ui/instant.tsx'
 import { Card, Page } from '../ui/page.tsx'
 import { ClusterFacts } from './cluster-facts.tsx'
-import { type RecentToken, readRecentTokens } from './recent-tokens.ts'
 
 const SHOWN = 6
 
@@ -208,4 +206,31 @@ function Counts() {
       </div>
     </Card>
   )
+}
+
+/** The newest tokens: every token that expires is from the last day, because no lifetime is longer. Spec 4.2.1. */
+type RecentToken = Pick<TokenListEntry, 'AccessorID' | 'Description' | 'CreateTime' | 'ExpirationTime'>
+
+/** A clone expires with its source, so it cannot outlive this lifetime either. */
+const LIFETIME_MS_MAX = 24 * 3_600_000
+const PAGE = 200
+const PAGES_MAX = 5
+
+/** The tokens of the last day, newest first, and at least a page of older ones; secrets are dropped. */
+async function readRecentTokens(client: Client, signal: AbortSignal): Promise<readonly RecentToken[]> {
+  const recent: RecentToken[] = []
+  const oldest = Date.now() - LIFETIME_MS_MAX
+  let cursor: string | undefined
+  for (let pages = 0; pages < PAGES_MAX; pages += 1) {
+    const page = await client
+      .withMeta()
+      .tokens.list({ sort: '-CreateIndex' }, { limit: PAGE, cursor, signal })
+    for (const { AccessorID, Description, CreateTime, ExpirationTime } of page.value) {
+      const expiration = ExpirationTime === undefined ? {} : { ExpirationTime }
+      recent.push({ AccessorID, Description, CreateTime, ...expiration })
+    }
+    cursor = page.nextCursor
+    if (cursor === undefined || Date.parse(recent.at(-1)?.CreateTime ?? '') < oldest) break
+  }
+  return recent
 }

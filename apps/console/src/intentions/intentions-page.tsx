@@ -5,15 +5,13 @@ import { ArrowRight, Plus, Share2, Trash2 } from 'lucide-react'
 import { useKept } from '../live/use-kept.ts'
 import { useLive } from '../live/use-live.ts'
 import { useClient } from '../session/session.ts'
-import { useAllowed } from '../session/use-may.ts'
-import { Button, IconButton } from '../ui/button.tsx'
-import { Problem } from '../ui/feedback/problem.tsx'
-import { Empty, Skeleton } from '../ui/feedback/states.tsx'
+import { useAllowed } from '../session/use-rights.ts'
+import { Badge, Button, IconButton } from '../ui/controls.tsx'
+import { Empty, Problem, Skeleton } from '../ui/feedback.tsx'
 import { Page } from '../ui/page.tsx'
 import { type Column, DataTable } from '../ui/table/data-table.tsx'
-import { SearchBox } from '../ui/table/search-box.tsx'
+import { SearchBox } from '../ui/table/record-list.tsx'
 import '../ui/styles/insight.css'
-import { ActionBadge } from './action-badge.tsx'
 import { ConnectionCheck } from './connection-check.tsx'
 import { IntentionForm } from './intention-form.tsx'
 import { destinationOf, type IntentionSearch, isSearched, keyOf, sourceOf } from './intention-search.ts'
@@ -178,4 +176,11 @@ function Names({ intention }: { readonly intention: Intention }) {
 
 function shownName(name: string): string {
   return name === '*' ? 'Every service' : name
+}
+
+/** Whether the source may connect; with permissions, that depends on the request. */
+function ActionBadge({ Action }: Pick<Intention, 'Action'>) {
+  if (Action === undefined) return <Badge tone="accent">By request</Badge>
+  const isAllowed = Action === 'allow'
+  return <Badge tone={isAllowed ? 'good' : 'danger'}>{isAllowed ? 'Allow' : 'Deny'}</Badge>
 }

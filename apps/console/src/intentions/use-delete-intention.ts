@@ -1,7 +1,7 @@
 import type { Intention } from '@latchkey/sdk'
 import { useClient } from '../session/session.ts'
-import { messageOf } from '../ui/feedback/message-of.ts'
-import { showToast } from '../ui/feedback/toast.tsx'
+import { messageOf } from '../ui/message-of.ts'
+import { showToast } from '../ui/toast.tsx'
 import { destinationOf, sourceOf } from './intention-search.ts'
 
 /** Deletes an intention at once, and offers an undo, which creates an equal one. */

@@ -1,10 +1,10 @@
 import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useClient } from '../session/session.ts'
-import { Button } from '../ui/button.tsx'
-import { Problem } from '../ui/feedback/problem.tsx'
+import { Button } from '../ui/controls.tsx'
+import { Problem } from '../ui/feedback.tsx'
 import { Field, TextField } from '../ui/form/field.tsx'
-import { useChanged } from '../ui/form/use-changed.ts'
+import { useChanged } from '../ui/form/unsaved.ts'
 import { Dialog } from '../ui/overlay/dialog.tsx'
 import { hasDotStep } from './paths.ts'
 

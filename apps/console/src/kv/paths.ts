@@ -34,7 +34,7 @@ export function isSameKey(from: Address, to: Address): boolean {
   return from.pathname === to.pathname && from.search.key === to.search.key && from.search.ns === to.search.ns
 }
 
-export interface Crumb {
+interface Crumb {
   readonly label: string
   /** The folder, with its trailing slash. */
   readonly prefix: string

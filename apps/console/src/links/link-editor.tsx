@@ -5,7 +5,7 @@ import { Plus, X } from 'lucide-react'
 import { Popover } from 'radix-ui'
 import { type FormEvent, useState } from 'react'
 import { useClient } from '../session/session.ts'
-import { Button } from '../ui/button.tsx'
+import { Button } from '../ui/controls.tsx'
 
 interface ChipsProps {
   readonly label: string

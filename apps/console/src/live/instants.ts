@@ -1,4 +1,5 @@
-/** Formats instants for the console. */
+/** Instants and durations as the console shows them, and the clock that they are relative to. */
+import { useSyncExternalStore } from 'react'
 
 const UNITS = [
   ['day', 86_400_000],
@@ -40,4 +41,47 @@ export function timeOf(instant: string): string {
 
 export function dateOf(instant: string): string {
   return short.format(new Date(instant))
+}
+
+/** `3 minutes`, `1 hour 20 minutes`: the two largest units. */
+export function durationText(ms: number): string {
+  const seconds = Math.ceil(ms / 1_000)
+  const units = [
+    [Math.floor(seconds / 86_400), 'day'],
+    [Math.floor(seconds / 3_600) % 24, 'hour'],
+    [Math.floor(seconds / 60) % 60, 'minute'],
+    [seconds % 60, 'second'],
+  ] as const
+  const first = units.findIndex(([count]) => count > 0)
+  if (first < 0) return '0 seconds'
+  return units
+    .slice(first, first + 2)
+    .filter(([count]) => count > 0)
+    .map(([count, unit]) => `${count} ${unit}${count === 1 ? '' : 's'}`)
+    .join(' ')
+}
+
+const TICK_MS = 1_000
+
+let now = Date.now()
+const listeners = new Set<() => void>()
+let timer: ReturnType<typeof setInterval> | undefined
+
+function subscribe(listener: () => void): () => void {
+  listeners.add(listener)
+  timer ??= setInterval(() => {
+    now = Date.now()
+    for (const each of listeners) each()
+  }, TICK_MS)
+  return () => {
+    listeners.delete(listener)
+    if (listeners.size > 0) return
+    clearInterval(timer)
+    timer = undefined
+  }
+}
+
+/** The time in milliseconds, from one clock for all components, rounded down to `stepMs`. */
+export function useNow(stepMs: number = TICK_MS): number {
+  return useSyncExternalStore(subscribe, () => Math.floor(now / stepMs) * stepMs)
 }

@@ -1,7 +1,7 @@
 import { useSyncExternalStore } from 'react'
 
 /** A value outside all components. Components that use it re-render when it changes. */
-export interface SharedState<T> {
+interface SharedState<T> {
   get(): T
   set(next: T): void
   /** A hook. */

@@ -1,10 +1,9 @@
 /** Records that follow the server: a first read, then blocking queries while a component shows them. */
 import type { Watch, WatchOptions } from '@latchkey/sdk'
 import { type QueryKey, type UseQueryResult, useQuery, useQueryClient } from '@tanstack/react-query'
-import { useEffect } from 'react'
+import { useEffect, useSyncExternalStore } from 'react'
 import { useClient } from '../session/session.ts'
 import { useConnection } from './connection.ts'
-import { usePageVisible } from './use-page-visible.ts'
 
 /** A value and the index at which it was current. */
 interface Seen<T> {
@@ -94,4 +93,83 @@ async function first<T>(open: Open<T>, signal: AbortSignal): Promise<Seen<T>> {
     own.abort()
   }
   throw signal.reason
+}
+
+/** The same watch with `null` for a missing record: a query may not have the value `undefined`. */
+export function watchOrNull<T>(watch: Watch<T | undefined>): Watch<T | null> {
+  return mapWatch(watch, (value) => value ?? null)
+}
+
+/** The same watch with mapped values. */
+export function mapWatch<T, U>(watch: Watch<T>, map: (value: T) => U): Watch<U> {
+  return {
+    async next() {
+      const result = await watch.next()
+      if (result.done) return result
+      return { done: false, value: { ...result.value, value: map(result.value.value) } }
+    },
+    async return() {
+      await watch.return()
+      return { done: true, value: undefined }
+    },
+    [Symbol.asyncIterator]() {
+      return this
+    },
+  }
+}
+
+function onVisibilityChange(listener: () => void): () => void {
+  document.addEventListener('visibilitychange', listener)
+  return () => document.removeEventListener('visibilitychange', listener)
+}
+
+/** Whether the tab is visible. */
+export function usePageVisible(): boolean {
+  return useSyncExternalStore(onVisibilityChange, () => document.visibilityState === 'visible')
+}
+
+interface WaitOptions {
+  readonly limit: 1
+  readonly signal: AbortSignal
+  /** Absent: returns at once. */
+  readonly index?: number
+}
+
+/** A blocking query of a list, such as `(options) => client.withMeta().roles.list({}, options)`. */
+type Wait = (options: WaitOptions) => Promise<{ readonly index?: number | undefined }>
+
+/** Minimum pause between two reads of a constantly changing list. After a slow query, the pause is as long as the query took. */
+const PAUSE_MS = 300
+const FAILED_PAUSE_MS = 3_000
+
+/** Refetches a query when a list changes: for results that are not a list that `useLive` could follow. */
+export function useRefetchOn(key: QueryKey, wait: Wait): void {
+  const queries = useQueryClient()
+  // A hidden tab holds no connection.
+  const isVisible = usePageVisible()
+  const hash = JSON.stringify(key)
+  // The hash represents both the key and `wait`.
+  useEffect(() => {
+    if (!isVisible) return
+    const stop = new AbortController()
+    void follow(stop.signal)
+    return () => stop.abort()
+
+    async function follow(signal: AbortSignal): Promise<void> {
+      let index: number | undefined
+      while (!signal.aborted) {
+        const seen = await wait({ limit: 1, signal, ...(index === undefined ? {} : { index }) }).then(
+          (answer) => answer.index,
+          () => undefined,
+        )
+        if (signal.aborted) return
+        // Also after the first answer: the list may have changed since the query was read.
+        const begin = performance.now()
+        if (seen !== index) await queries.invalidateQueries({ queryKey: key, exact: true })
+        index = seen
+        const pauseMs = Math.max(PAUSE_MS, performance.now() - begin)
+        await new Promise((resolve) => setTimeout(resolve, seen === undefined ? FAILED_PAUSE_MS : pauseMs))
+      }
+    }
+  }, [isVisible, hash])
 }

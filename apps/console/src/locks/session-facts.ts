@@ -1,7 +1,7 @@
 /** Facts about a session, formatted for people. */
 import { lockDelayMs, sessionLifetimeMs } from '@latchkey/acl'
 import type { LockSession } from '@latchkey/sdk'
-import { durationText } from '../live/durations.ts'
+import { durationText } from '../live/instants.ts'
 
 const NANOSECONDS_PER_MS = 1_000_000
 

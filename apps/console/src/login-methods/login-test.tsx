@@ -3,12 +3,11 @@ import { useMutation } from '@tanstack/react-query'
 import { CircleCheck, CircleSlash } from 'lucide-react'
 import { type FormEvent, useState } from 'react'
 import { useClient } from '../session/session.ts'
-import { Badge } from '../ui/badge.tsx'
-import { Button } from '../ui/button.tsx'
-import { Problem } from '../ui/feedback/problem.tsx'
+import { Badge, Button } from '../ui/controls.tsx'
+import { Problem } from '../ui/feedback.tsx'
 import { Card } from '../ui/page.tsx'
 import '../ui/styles/insight.css'
-import { JsonField, readJson } from './json-field.tsx'
+import { JsonField, readJson } from './method-config.tsx'
 
 /** What a login with given claims would get. Claims do not leave the page, because they may identify a person. */
 export function LoginTest({ method }: { readonly method: string }) {

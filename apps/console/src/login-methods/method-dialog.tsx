@@ -2,15 +2,14 @@
 import type { AuthMethod } from '@latchkey/sdk'
 import { serverFacts } from '../server-facts.ts'
 import { useClient } from '../session/session.ts'
-import { Button } from '../ui/button.tsx'
-import { Problem } from '../ui/feedback/problem.tsx'
-import { showToast } from '../ui/feedback/toast.tsx'
+import { Button } from '../ui/controls.tsx'
+import { Problem } from '../ui/feedback.tsx'
 import type { FieldText } from '../ui/form/conflict.tsx'
 import { SelectField, TextField } from '../ui/form/field.tsx'
 import { useEdit } from '../ui/form/use-edit.tsx'
 import { Dialog } from '../ui/overlay/dialog.tsx'
-import { JsonField, readJson } from './json-field.tsx'
-import { secretFieldOf, shownValue, withoutSecrets } from './method-config.ts'
+import { showToast } from '../ui/toast.tsx'
+import { JsonField, readJson, secretFieldOf, shownValue, withoutSecrets } from './method-config.tsx'
 
 interface MethodDialogProps {
   /** Absent: a new one. */

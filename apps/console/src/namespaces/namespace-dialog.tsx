@@ -2,14 +2,15 @@
 import type { Namespace } from '@latchkey/sdk'
 import { useNavigate } from '@tanstack/react-router'
 import { NamePicker } from '../links/link-editor.tsx'
+import type { Linked } from '../links/links.ts'
 import { ClientContext, useClient } from '../session/session.ts'
-import { Button } from '../ui/button.tsx'
-import { Problem } from '../ui/feedback/problem.tsx'
-import { showToast } from '../ui/feedback/toast.tsx'
+import { Button } from '../ui/controls.tsx'
+import { Problem } from '../ui/feedback.tsx'
 import type { FieldText } from '../ui/form/conflict.tsx'
 import { TextField } from '../ui/form/field.tsx'
 import { useEdit } from '../ui/form/use-edit.tsx'
 import { Dialog } from '../ui/overlay/dialog.tsx'
+import { showToast } from '../ui/toast.tsx'
 
 interface NamespaceDialogProps {
   /** Absent: a new one. */
@@ -125,4 +126,9 @@ function fieldsOf({ description, policies, roles }: Content): readonly FieldText
     ['Default policies', policies.join('\n')],
     ['Default roles', roles.join('\n')],
   ]
+}
+
+/** The defaults of a namespace as links, which apply to every token in it. */
+export function defaultsOf({ ACLs }: Namespace): Linked {
+  return { Policies: ACLs.PolicyDefaults, Roles: ACLs.RoleDefaults }
 }

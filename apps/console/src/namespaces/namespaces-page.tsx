@@ -6,13 +6,12 @@ import { useOnce } from '../live/use-kept.ts'
 import { useLive } from '../live/use-live.ts'
 import { useClient } from '../session/session.ts'
 import { useRights } from '../session/use-rights.ts'
-import { Button } from '../ui/button.tsx'
+import { Button } from '../ui/controls.tsx'
 import { Page } from '../ui/page.tsx'
 import type { Column } from '../ui/table/data-table.tsx'
 import type { ListSearch } from '../ui/table/list-search.ts'
 import { RecordList } from '../ui/table/record-list.tsx'
-import { defaultsOf } from './defaults.ts'
-import { NamespaceDialog } from './namespace-dialog.tsx'
+import { defaultsOf, NamespaceDialog } from './namespace-dialog.tsx'
 
 const route = getRouteApi('/namespaces')
 

@@ -1,13 +1,13 @@
 /** Name, description and rules of a policy, with findings of the service while the person types. */
-import { Conflict, Invalid, type LintFinding } from '@latchkey/sdk'
+
+import { type Client, Conflict, Invalid, type LintFinding, type Policy } from '@latchkey/sdk'
 import { CircleCheck } from 'lucide-react'
 import { useState } from 'react'
 import { RuleEditor } from '../rules/rule-editor.tsx'
-import { Badge, type Tone } from '../ui/badge.tsx'
-import { messageOf } from '../ui/feedback/message-of.ts'
+import { Badge, type Tone } from '../ui/controls.tsx'
 import { TextField } from '../ui/form/field.tsx'
+import { messageOf } from '../ui/message-of.ts'
 import { Card } from '../ui/page.tsx'
-import type { PolicyContent } from './policy-content.ts'
 
 const SEVERITY_NAMES = { error: 'error', warning: 'warning', info: 'note' }
 
@@ -103,4 +103,26 @@ function Findings({ findings }: { readonly findings: readonly LintFinding[] }) {
 /** The position is shown beside the message. */
 function withoutPlace(message: string): string {
   return message.replace(/^Rules: line \d+, column \d+: /, '')
+}
+
+/** The fields of a policy that a form edits. */
+export interface PolicyContent {
+  readonly name: string
+  readonly description: string
+  readonly rules: string
+}
+
+export function contentOf({ Name, Description, Rules }: Policy): PolicyContent {
+  return { name: Name, description: Description, rules: Rules }
+}
+
+export function isSameContent(a: PolicyContent, b: PolicyContent): boolean {
+  return a.name === b.name && a.description === b.description && a.rules === b.rules
+}
+
+export function createPolicy(
+  { policies }: Client,
+  { name, description, rules }: PolicyContent,
+): Promise<Policy> {
+  return policies.create({ Name: name.trim(), Description: description.trim(), Rules: rules })
 }

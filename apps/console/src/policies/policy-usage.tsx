@@ -3,11 +3,10 @@ import type { Policy } from '@latchkey/sdk'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { ArrowRight, KeyRound, UsersRound } from 'lucide-react'
-import { useRefetchOn } from '../live/use-refetch-on.ts'
+import { useRefetchOn } from '../live/use-live.ts'
 import { useClient } from '../session/session.ts'
 import { useRights } from '../session/use-rights.ts'
-import { Problem } from '../ui/feedback/problem.tsx'
-import { Skeleton } from '../ui/feedback/states.tsx'
+import { Problem, Skeleton } from '../ui/feedback.tsx'
 import { Card } from '../ui/page.tsx'
 
 const TOKENS_MAX = 8

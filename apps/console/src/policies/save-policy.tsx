@@ -5,13 +5,12 @@ import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import { RuleEditor } from '../rules/rule-editor.tsx'
 import { useClient } from '../session/session.ts'
-import { Button } from '../ui/button.tsx'
-import { Problem } from '../ui/feedback/problem.tsx'
-import { Skeleton } from '../ui/feedback/states.tsx'
-import { showToast } from '../ui/feedback/toast.tsx'
+import { Button } from '../ui/controls.tsx'
+import { Problem, Skeleton } from '../ui/feedback.tsx'
 import { Conflict, differences, type FieldText } from '../ui/form/conflict.tsx'
 import { Dialog } from '../ui/overlay/dialog.tsx'
-import { contentOf, type PolicyContent } from './policy-content.ts'
+import { showToast } from '../ui/toast.tsx'
+import { contentOf, type PolicyContent } from './policy-form.tsx'
 
 interface SavePolicyProps {
   /** The version on which the edit is based. */

@@ -5,13 +5,13 @@ import { NamePicker, TextPicker } from '../links/link-editor.tsx'
 import { LINK_LABELS, type LinkNames, linkNamesOf, linksOf, NO_LINKS } from '../links/links.ts'
 import { serverFacts } from '../server-facts.ts'
 import { useClient } from '../session/session.ts'
-import { Button } from '../ui/button.tsx'
-import { Problem } from '../ui/feedback/problem.tsx'
-import { showToast } from '../ui/feedback/toast.tsx'
+import { Button } from '../ui/controls.tsx'
+import { Problem } from '../ui/feedback.tsx'
 import type { FieldText } from '../ui/form/conflict.tsx'
 import { TextField } from '../ui/form/field.tsx'
 import { useEdit } from '../ui/form/use-edit.tsx'
 import { Dialog } from '../ui/overlay/dialog.tsx'
+import { showToast } from '../ui/toast.tsx'
 
 interface RoleDialogProps {
   /** Absent: a new one. */

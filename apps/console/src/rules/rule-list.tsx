@@ -1,6 +1,6 @@
 /** The rules of a policy in readable form: on what, how much. */
 import { parseRules, type Rule, type RuleKind } from '@latchkey/acl'
-import { Badge, type Tone } from '../ui/badge.tsx'
+import { Badge, type Tone } from '../ui/controls.tsx'
 
 const TONES: Readonly<Record<string, Tone>> = {
   write: 'good',

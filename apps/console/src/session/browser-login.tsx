@@ -1,8 +1,8 @@
 import { beginLogin, completeLogin } from '@latchkey/sdk/browser'
 import { useMutation } from '@tanstack/react-query'
 import { type FormEvent, useEffect, useState } from 'react'
-import { Button } from '../ui/button.tsx'
-import { Problem } from '../ui/feedback/problem.tsx'
+import { Button } from '../ui/controls.tsx'
+import { Problem } from '../ui/feedback.tsx'
 import { TextField } from '../ui/form/field.tsx'
 import { anonymousClient, enter } from './session.ts'
 

@@ -10,8 +10,7 @@ import {
   UserRound,
 } from 'lucide-react'
 import { useState } from 'react'
-import { absoluteTime, relativeTo, timeOf } from '../live/instants.ts'
-import { useNow } from '../live/use-now.ts'
+import { absoluteTime, relativeTo, timeOf, useNow } from '../live/instants.ts'
 import { applyTheme, nextTheme, readTheme } from '../shell/theme.ts'
 import { Menu } from '../ui/overlay/menu.tsx'
 import { signOut, useSession } from './session.ts'

@@ -22,7 +22,7 @@ export type Session =
     }
 
 /** `ended`: the token expired or was deleted. */
-export type SignOutReason = 'ended'
+type SignOutReason = 'ended'
 
 const STORED = 'latchkey.secret'
 

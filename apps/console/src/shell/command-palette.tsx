@@ -3,11 +3,11 @@ import { useNavigate } from '@tanstack/react-router'
 import { Command } from 'cmdk'
 import { KeyRound, LogOut, SunMoon } from 'lucide-react'
 import { Dialog as Radix } from 'radix-ui'
+import { useNavigation } from '../navigation.ts'
 import { signOut } from '../session/session.ts'
 import { useRights } from '../session/use-rights.ts'
 import { useReturnFocus } from '../ui/overlay/return-focus.ts'
 import { applyTheme, nextTheme, readTheme } from './theme.ts'
-import { useNavigation } from './use-navigation.ts'
 
 export default function CommandPalette({ onClose }: { readonly onClose: () => void }) {
   const navigate = useNavigate()

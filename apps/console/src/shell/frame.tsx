@@ -1,16 +1,20 @@
 /** Navigation and page for a signed-in person. */
+
+import { type Client, PermissionDenied } from '@latchkey/sdk'
+import { QueryClientProvider, useQueryClient } from '@tanstack/react-query'
 import { Menu as MenuIcon } from 'lucide-react'
 import { Dialog as Radix } from 'radix-ui'
-import { lazy, Suspense, useEffect, useState } from 'react'
-import { ClientScope } from '../session/client-scope.tsx'
+import { lazy, type ReactNode, Suspense, useEffect, useMemo, useState } from 'react'
+import { useConnection } from '../live/connection.ts'
+import { createQueries } from '../live/queries.ts'
+import { usePageVisible } from '../live/use-live.ts'
 import { useNamespace } from '../session/namespace.ts'
-import { useSession } from '../session/session.ts'
+import { ClientContext, endSession, useSession } from '../session/session.ts'
 import { SignInAgain } from '../session/sign-in-again.tsx'
-import { useSessionEnd } from '../session/use-session-end.ts'
-import { IconButton } from '../ui/button.tsx'
-import { Skeleton } from '../ui/feedback/states.tsx'
-import { Toasts } from '../ui/feedback/toast.tsx'
+import { IconButton } from '../ui/controls.tsx'
+import { Skeleton } from '../ui/feedback.tsx'
 import { useReturnFocus } from '../ui/overlay/return-focus.ts'
+import { Toasts } from '../ui/toast.tsx'
 import { ConnectionBanner } from './connection-banner.tsx'
 import { Gate } from './gate.tsx'
 import { Brand, SideNav } from './side-nav.tsx'
@@ -96,4 +100,60 @@ function NavigationSheet({ onSearch, onClose }: NavigationSheetProps) {
       </Radix.Portal>
     </Radix.Root>
   )
+}
+
+interface ClientScopeProps {
+  readonly client: Client
+  /** `undefined`: the token's namespace. */
+  readonly namespace: string | undefined
+  readonly children: ReactNode
+}
+
+/**
+ * One person in one namespace: the client of the pages inside, and their cached reads. Mount it again for another. If the
+ * person's token ended and another one replaces it, the new client reads everything again.
+ */
+function ClientScope({ client, namespace, children }: ClientScopeProps) {
+  const [queries] = useState(createQueries)
+  const scoped = useMemo(
+    () => (namespace === undefined ? client : client.withNamespace(namespace)),
+    [client, namespace],
+  )
+  const { recoveries } = useConnection()
+  const [before] = useState({ client, recoveries })
+  useEffect(() => {
+    if (recoveries > before.recoveries || client !== before.client)
+      void queries.cancelQueries().then(() => queries.invalidateQueries())
+  }, [queries, client, recoveries, before])
+  return (
+    <ClientContext value={scoped}>
+      <QueryClientProvider client={queries}>{children}</QueryClientProvider>
+    </ClientContext>
+  )
+}
+
+/** Follows the person's token: when it is deleted or expires, the person is signed out, or asked to sign in again. */
+function useSessionEnd(): void {
+  const session = useSession()
+  const isVisible = usePageVisible()
+  const queries = useQueryClient()
+  const isFollowed = session.state === 'signedIn' && session.token !== undefined && !session.hasEnded
+  const client = isFollowed ? session.client : undefined
+  useEffect(() => {
+    if (!client || !isVisible) return
+    const stop = new AbortController()
+    void follow(stop.signal)
+    return () => stop.abort()
+
+    async function follow(signal: AbortSignal): Promise<void> {
+      try {
+        if (!client) return
+        for await (const _ of client.tokens.watchSelf({ signal })) {
+          await queries.invalidateQueries({ queryKey: ['rights'] })
+        }
+      } catch (error) {
+        if (!signal.aborted && error instanceof PermissionDenied) endSession()
+      }
+    }
+  }, [client, isVisible, queries])
 }

@@ -4,8 +4,8 @@ import { useOnce } from '../live/use-kept.ts'
 import { NAVIGATION } from '../navigation.ts'
 import { type KnownToken, signOut, useSession } from '../session/session.ts'
 import { type RightName, useOffers } from '../session/use-rights.ts'
-import { Button } from '../ui/button.tsx'
-import { Empty } from '../ui/feedback/states.tsx'
+import { Button } from '../ui/controls.tsx'
+import { Empty } from '../ui/feedback.tsx'
 import { Page } from '../ui/page.tsx'
 
 /** The rights without which a page shows nothing. Lists of names only become empty. */

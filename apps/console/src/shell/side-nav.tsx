@@ -1,9 +1,9 @@
 import { Link } from '@tanstack/react-router'
 import { Search } from 'lucide-react'
+import { useNavigation } from '../navigation.ts'
 import { serverFacts } from '../server-facts.ts'
 import { SessionBadge } from '../session/session-badge.tsx'
 import { NamespaceSwitcher } from './namespace-switcher.tsx'
-import { useNavigation } from './use-navigation.ts'
 
 export function Brand() {
   return (

@@ -1,16 +1,15 @@
 import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
-import { useClient } from '../session/session.ts'
-import { Button } from '../ui/button.tsx'
-import { Problem } from '../ui/feedback/problem.tsx'
+import { type KnownToken, useClient } from '../session/session.ts'
+import { Button } from '../ui/controls.tsx'
+import { Problem } from '../ui/feedback.tsx'
 import { TextField } from '../ui/form/field.tsx'
-import { useChanged } from '../ui/form/use-changed.ts'
+import { useChanged } from '../ui/form/unsaved.ts'
 import { Dialog } from '../ui/overlay/dialog.tsx'
 import { type Made, NewSecret } from './new-secret.tsx'
-import type { ShownToken } from './shown-token.ts'
 
 interface CloneTokenProps {
-  readonly token: ShownToken
+  readonly token: KnownToken
   readonly onClose: () => void
 }
 

@@ -2,20 +2,19 @@ import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { LINK_LABELS, linkNamesOf, linksOf } from '../links/links.ts'
 import { serverFacts } from '../server-facts.ts'
-import { useClient, withoutSecret } from '../session/session.ts'
-import { Button } from '../ui/button.tsx'
-import { Problem } from '../ui/feedback/problem.tsx'
-import { showToast } from '../ui/feedback/toast.tsx'
+import { type KnownToken, useClient, withoutSecret } from '../session/session.ts'
+import { Button } from '../ui/controls.tsx'
+import { Problem } from '../ui/feedback.tsx'
 import type { FieldText } from '../ui/form/conflict.tsx'
 import { useEdit } from '../ui/form/use-edit.tsx'
 import { Dialog } from '../ui/overlay/dialog.tsx'
+import { showToast } from '../ui/toast.tsx'
 import { type Made, NewSecret } from './new-secret.tsx'
-import type { ShownToken } from './shown-token.ts'
 import { type TokenContent, TokenForm } from './token-form.tsx'
 
 interface EditTokenProps {
   /** The token on the page, which follows changes made elsewhere while the person types. */
-  readonly token: ShownToken
+  readonly token: KnownToken
   /** The token was deleted elsewhere while this form was open. */
   readonly isDeleted: boolean
   readonly onClose: () => void
@@ -86,7 +85,7 @@ export function EditToken({ token, isDeleted, onClose }: EditTokenProps) {
   )
 }
 
-function contentOf(token: ShownToken): TokenContent {
+function contentOf(token: KnownToken): TokenContent {
   return { description: token.Description, links: linkNamesOf(token) }
 }
 

@@ -13,16 +13,14 @@ import {
   UsersRound,
 } from 'lucide-react'
 import { lazy, type ReactNode, Suspense } from 'react'
-import { useRefetchOn } from '../live/use-refetch-on.ts'
-import { useClient } from '../session/session.ts'
-import { Badge } from '../ui/badge.tsx'
-import { Problem } from '../ui/feedback/problem.tsx'
-import { Empty, Skeleton } from '../ui/feedback/states.tsx'
-import type { ShownToken } from './shown-token.ts'
+import { useRefetchOn } from '../live/use-live.ts'
+import { type KnownToken, useClient } from '../session/session.ts'
+import { Badge } from '../ui/controls.tsx'
+import { Empty, Problem, Skeleton } from '../ui/feedback.tsx'
 
 const RuleList = lazy(() => import('../rules/rule-list.tsx'))
 
-export function EffectiveRights({ token }: { readonly token: ShownToken }) {
+export function EffectiveRights({ token }: { readonly token: KnownToken }) {
   const client = useClient()
   const key = ['token-expanded', token.AccessorID, token.ModifyIndex]
   const expanded = useQuery({

@@ -2,9 +2,9 @@ import { useMutation } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { Check, Copy, Eye } from 'lucide-react'
 import { useState } from 'react'
-import { Button } from '../ui/button.tsx'
-import { copyText } from '../ui/copy-text.ts'
-import { Problem } from '../ui/feedback/problem.tsx'
+import { Button } from '../ui/controls.tsx'
+import { copyText } from '../ui/copy.tsx'
+import { Problem } from '../ui/feedback.tsx'
 import { Dialog } from '../ui/overlay/dialog.tsx'
 
 /** A new token. Its secret is behind a function, so that nothing renders it by accident. */

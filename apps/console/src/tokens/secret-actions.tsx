@@ -2,9 +2,9 @@ import { useMutation } from '@tanstack/react-query'
 import { Check, Copy, Eye, EyeOff } from 'lucide-react'
 import { useEffect, useState } from 'react'
 import { useClient } from '../session/session.ts'
-import { Button } from '../ui/button.tsx'
-import { copyText } from '../ui/copy-text.ts'
-import { Problem } from '../ui/feedback/problem.tsx'
+import { Button } from '../ui/controls.tsx'
+import { copyText } from '../ui/copy.tsx'
+import { Problem } from '../ui/feedback.tsx'
 
 /** How long a secret stays on screen. */
 const SHOWN_MS = 30_000

@@ -3,24 +3,19 @@ import { CopyPlus, Ellipsis, KeyRound, Pencil, Scale, Trash2 } from 'lucide-reac
 import { useState } from 'react'
 import { LinkBadges } from '../links/link-badges.tsx'
 import { absoluteTime, isInstant } from '../live/instants.ts'
-import { mapWatch } from '../live/map-watch.ts'
 import { type Editing, useEditing } from '../live/use-kept.ts'
-import { useLive } from '../live/use-live.ts'
-import { useClient, useSession, withoutSecret } from '../session/session.ts'
+import { mapWatch, useLive } from '../live/use-live.ts'
+import { type KnownToken, useClient, useSession, withoutSecret } from '../session/session.ts'
 import { useRights } from '../session/use-rights.ts'
-import { Badge } from '../ui/badge.tsx'
-import { Button, IconButton } from '../ui/button.tsx'
-import { Problem } from '../ui/feedback/problem.tsx'
-import { Empty, Skeleton } from '../ui/feedback/states.tsx'
-import { Instant } from '../ui/instant.tsx'
+import { Badge, Button, IconButton } from '../ui/controls.tsx'
+import { Empty, Problem, Skeleton } from '../ui/feedback.tsx'
+import { Expiry, Instant } from '../ui/instant.tsx'
 import { Menu } from '../ui/overlay/menu.tsx'
 import { Card, Page } from '../ui/page.tsx'
 import { CloneToken } from './clone-token.tsx'
 import { EditToken } from './edit-token.tsx'
 import { EffectiveRights } from './effective-rights.tsx'
-import { Expiry } from './expiry.tsx'
 import { SecretActions } from './secret-actions.tsx'
-import type { ShownToken } from './shown-token.ts'
 import { useDeleteToken } from './use-delete-token.ts'
 
 const route = getRouteApi('/tokens/$accessorId')
@@ -73,7 +68,7 @@ function useIsMine(accessorId: string): boolean {
 }
 
 interface DetailsProps extends Editing {
-  readonly token: ShownToken
+  readonly token: KnownToken
 }
 
 function TokenDetails({ token, isDeleted, isEdited, setEdited }: DetailsProps) {
@@ -146,7 +141,7 @@ function TokenDetails({ token, isDeleted, isEdited, setEdited }: DetailsProps) {
 }
 
 /** What the token is linked to; the rules need acl:read. */
-function OwnLinks({ token }: { readonly token: ShownToken }) {
+function OwnLinks({ token }: { readonly token: KnownToken }) {
   const { Policies, Roles, ServiceIdentities, NodeIdentities } = token
   const hasLinks = [Policies, Roles, ServiceIdentities, NodeIdentities].some((links) => links?.length)
   return (
@@ -159,7 +154,7 @@ function OwnLinks({ token }: { readonly token: ShownToken }) {
   )
 }
 
-function TokenFacts({ token }: { readonly token: ShownToken }) {
+function TokenFacts({ token }: { readonly token: KnownToken }) {
   const isMine = useIsMine(token.AccessorID)
   return (
     <dl className="facts">

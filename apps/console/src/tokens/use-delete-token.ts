@@ -3,17 +3,16 @@
  * must not stay valid while somebody might change their mind.
  */
 import type { Client, Token } from '@latchkey/sdk'
-import { useClient } from '../session/session.ts'
-import { messageOf } from '../ui/feedback/message-of.ts'
-import { showToast } from '../ui/feedback/toast.tsx'
-import type { ShownToken } from './shown-token.ts'
+import { type KnownToken, useClient } from '../session/session.ts'
+import { messageOf } from '../ui/message-of.ts'
+import { showToast } from '../ui/toast.tsx'
 
 const UNDO_MS = 12_000
 /** The service accepts expirations from one minute ahead on. */
 const EXPIRATION_MIN_MS = 60_000
 
 /** @returns a function that resolves to whether the token is gone; it shows failures. */
-export function useDeleteToken(): (token: ShownToken) => Promise<boolean> {
+export function useDeleteToken(): (token: KnownToken) => Promise<boolean> {
   const client = useClient()
   return async ({ AccessorID }) => {
     try {

@@ -1,5 +1,5 @@
-import { absoluteTime, relativeTo } from '../live/instants.ts'
-import { useNow } from '../live/use-now.ts'
+import { absoluteTime, relativeTo, useNow } from '../live/instants.ts'
+import { Badge } from './controls.tsx'
 
 /** An instant in relative terms, with the exact one in its title. */
 export function Instant({ value }: { readonly value: string }) {
@@ -9,4 +9,20 @@ export function Instant({ value }: { readonly value: string }) {
       {relativeTo(value, now)}
     </time>
   )
+}
+
+/** When less than this time is left, the token is highlighted. */
+const SOON_MS = 3_600_000
+
+/** When a token expires, in relative terms. */
+export function Expiry({ value }: { readonly value: string | undefined }) {
+  const now = useNow()
+  if (value === undefined) return <span className="small muted">Never</span>
+  const isSoon = Date.parse(value) - now < SOON_MS
+  const text = (
+    <time dateTime={value} title={absoluteTime(value)} className="nums">
+      {relativeTo(value, now)}
+    </time>
+  )
+  return isSoon ? <Badge tone="warn">{text}</Badge> : <span className="small">{text}</span>
 }

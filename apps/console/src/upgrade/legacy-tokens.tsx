@@ -1,9 +1,7 @@
 import { Link } from '@tanstack/react-router'
 import { PartyPopper } from 'lucide-react'
-import type { TokenRow } from '../tokens/list/token-feed.ts'
-import { useTokenFeed } from '../tokens/list/use-token-feed.ts'
-import { Problem } from '../ui/feedback/problem.tsx'
-import { Empty, Skeleton } from '../ui/feedback/states.tsx'
+import { type TokenRow, useTokenFeed } from '../tokens/list/token-feed.ts'
+import { Empty, Problem, Skeleton } from '../ui/feedback.tsx'
 import { type Column, DataTable } from '../ui/table/data-table.tsx'
 
 const COLUMNS: readonly Column<TokenRow>[] = [

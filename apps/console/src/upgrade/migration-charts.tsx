@@ -1,6 +1,6 @@
 import type { MigrationStatus } from '@latchkey/sdk'
 import { Chart } from '../ui/chart/chart.tsx'
-import type { Sample, Sampled } from '../ui/chart/sampled.ts'
+import type { Sample, Sampled } from '../ui/chart/series.ts'
 import { Card } from '../ui/page.tsx'
 
 /** Progress and rate of the accessor migration since the page was opened, and when it is expected to end. */

@@ -1,7 +1,7 @@
 import { useMutation } from '@tanstack/react-query'
 import { FileUp } from 'lucide-react'
 import { type DragEvent, useId, useState } from 'react'
-import { Problem } from '../ui/feedback/problem.tsx'
+import { Problem } from '../ui/feedback.tsx'
 import { Page } from '../ui/page.tsx'
 import '../ui/styles/upgrade.css'
 import { planDump } from './dump-plan.ts'

@@ -1,6 +1,6 @@
 import { useMemo } from 'react'
-import { durationText } from '../live/durations.ts'
-import { Badge } from '../ui/badge.tsx'
+import { durationText } from '../live/instants.ts'
+import { Badge } from '../ui/controls.tsx'
 import { Card } from '../ui/page.tsx'
 import { type DumpFinding, type DumpPlan, policyOf, type RuleText } from './dump-plan.ts'
 

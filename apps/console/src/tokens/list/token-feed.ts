@@ -3,6 +3,10 @@
  * page on. Secrets are dropped when pages arrive, so the list never has one.
  */
 import type { Client, TokenListEntry } from '@latchkey/sdk'
+import { useEffect, useSyncExternalStore } from 'react'
+import { useConnection } from '../../live/connection.ts'
+import { usePageVisible } from '../../live/use-live.ts'
+import { useClient } from '../../session/session.ts'
 
 /** A token of the list, without its secret. */
 export type TokenRow = Omit<TokenListEntry, 'SecretID' | 'Hash'> & {
@@ -12,7 +16,7 @@ export type TokenRow = Omit<TokenListEntry, 'SecretID' | 'Hash'> & {
   readonly expiresAt: number | undefined
 }
 
-export interface FeedState {
+interface FeedState {
   /** Newest first. A new array for each change. */
   readonly rows: readonly TokenRow[]
   /** Whether all pages have been loaded at least once. */
@@ -28,7 +32,7 @@ const GROWTH = 1.5
 const PAUSE_PER_PAGE_MS = 20
 const SORT = { sort: '-CreateIndex' } as const
 
-export class TokenFeed {
+class TokenFeed {
   private readonly client: Client
   private readonly listeners = new Set<() => void>()
   private stop: AbortController | undefined
@@ -153,3 +157,24 @@ function pause(ms: number, signal: AbortSignal): Promise<void> {
     })
   })
 }
+
+/** One list per session, so that a reopened page shows what was loaded. */
+const feeds = new WeakMap<Client, TokenFeed>()
+
+export function useTokenFeed(): FeedState & { readonly retry: () => void } {
+  const client = useClient()
+  let feed = feeds.get(client)
+  if (!feed) {
+    feed = new TokenFeed(client)
+    feeds.set(client, feed)
+  }
+  // A hidden tab holds no connection.
+  const state = useSyncExternalStore(usePageVisible() ? feed.subscribe : subscribeToNothing, feed.get)
+  const { recoveries } = useConnection()
+  useEffect(() => {
+    if (recoveries > 0) feed.recover()
+  }, [feed, recoveries])
+  return { ...state, retry: feed.retry }
+}
+
+const subscribeToNothing = () => () => {}

@@ -6,7 +6,7 @@ export const EXPIRY_FILTERS = ['hour', 'day', 'expires', 'never'] as const
 export type ExpiryFilter = (typeof EXPIRY_FILTERS)[number]
 
 export const LINK_FILTERS = ['policy', 'role', 'identity', 'method'] as const
-export type LinkFilter = (typeof LINK_FILTERS)[number]
+type LinkFilter = (typeof LINK_FILTERS)[number]
 
 export interface TokenSearch {
   readonly q?: string

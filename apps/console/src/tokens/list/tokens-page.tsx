@@ -2,20 +2,17 @@ import { getRouteApi, Link } from '@tanstack/react-router'
 import { KeyRound, Plus, Search, SearchX } from 'lucide-react'
 import { useDeferredValue, useMemo } from 'react'
 import { LinkBadges } from '../../links/link-badges.tsx'
-import { absoluteTime, dateOf, isInstant } from '../../live/instants.ts'
+import { absoluteTime, dateOf, isInstant, useNow } from '../../live/instants.ts'
 import { useOnce } from '../../live/use-kept.ts'
-import { useNow } from '../../live/use-now.ts'
 import { useRights } from '../../session/use-rights.ts'
-import { Badge } from '../../ui/badge.tsx'
-import { Button } from '../../ui/button.tsx'
-import { Problem } from '../../ui/feedback/problem.tsx'
-import { Empty, Skeleton } from '../../ui/feedback/states.tsx'
+import { Badge, Button } from '../../ui/controls.tsx'
+import { Empty, Problem, Skeleton } from '../../ui/feedback.tsx'
+import { Expiry } from '../../ui/instant.tsx'
 import { Page } from '../../ui/page.tsx'
 import { ChoiceFilter } from '../../ui/table/choice-filter.tsx'
 import { type Column, DataTable } from '../../ui/table/data-table.tsx'
 import { CreateToken } from '../create-token.tsx'
-import { Expiry } from '../expiry.tsx'
-import type { TokenRow } from './token-feed.ts'
+import { type TokenRow, useTokenFeed } from './token-feed.ts'
 import {
   EXPIRY_FILTERS,
   type ExpiryFilter,
@@ -27,7 +24,6 @@ import {
   type TokenSearch,
   valuesOf,
 } from './token-filter.ts'
-import { useTokenFeed } from './use-token-feed.ts'
 
 const FILTER_LABELS = {
   policy: 'Policy',

@@ -1,5 +1,5 @@
 import { Fragment } from 'react'
-import { Button } from '../button.tsx'
+import { Button } from '../controls.tsx'
 import { Dialog } from '../overlay/dialog.tsx'
 
 /** A field of a record: its label, and its value as text. */

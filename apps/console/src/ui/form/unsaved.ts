@@ -1,4 +1,4 @@
-import { useEffect } from 'react'
+import { useEffect, useState } from 'react'
 import { sharedState } from '../../live/shared-state.ts'
 
 /** Number of forms with unsaved input. */
@@ -15,4 +15,11 @@ export function useUnsaved(isUnsaved: boolean): void {
 
 export function hasUnsaved(): boolean {
   return forms.get() > 0
+}
+
+/** Whether the fields of a form, as plain data, differ from their initial values. */
+export function useChanged(fields: unknown): boolean {
+  const now = JSON.stringify(fields)
+  const [first] = useState(now)
+  return now !== first
 }

@@ -1,7 +1,7 @@
 import { NotFound } from '@latchkey/sdk'
 import { type UseMutationResult, useMutation } from '@tanstack/react-query'
 import { type ReactNode, useState } from 'react'
-import { Button } from '../button.tsx'
+import { Button } from '../controls.tsx'
 import { Conflict, differences, type FieldText } from './conflict.tsx'
 
 interface EditOptions<R, C, S> {

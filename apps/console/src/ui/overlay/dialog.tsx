@@ -1,8 +1,10 @@
+import { useMutation } from '@tanstack/react-query'
 import { useBlocker } from '@tanstack/react-router'
 import { X } from 'lucide-react'
 import { Dialog as Radix } from 'radix-ui'
 import { type FormEvent, type ReactNode, useRef, useState } from 'react'
-import { Button, IconButton } from '../button.tsx'
+import { Button, IconButton } from '../controls.tsx'
+import { Problem } from '../feedback.tsx'
 import { useUnsaved } from '../form/unsaved.ts'
 import { useReturnFocus } from './return-focus.ts'
 
@@ -125,4 +127,62 @@ function focusFirstField(event: Event): void {
   if (!target) return
   event.preventDefault()
   target.focus()
+}
+
+interface Place {
+  readonly pathname: string
+  readonly search: object
+}
+
+interface LeaveGuardProps {
+  readonly isChanged: boolean
+  /** Whether typed input survives this change of the URL; absent: it never does. */
+  readonly isKept?: (from: Place, to: Place) => boolean
+}
+
+/** Asks before the person leaves a page, or closes its tab, with unsaved input. */
+export function LeaveGuard({ isChanged, isKept = () => false }: LeaveGuardProps) {
+  useUnsaved(isChanged)
+  const { status, proceed, reset } = useBlocker({
+    shouldBlockFn: ({ current, next }) => isChanged && !isKept(current, next),
+    enableBeforeUnload: isChanged,
+    withResolver: true,
+  })
+  if (status !== 'blocked') return null
+  return <DiscardDialog onKeep={reset} onDiscard={proceed} />
+}
+
+interface ConfirmProps {
+  readonly title: string
+  readonly children: ReactNode
+  /** The label of the button: the verb, such as "Delete policy". */
+  readonly action: string
+  readonly look?: 'danger' | 'primary'
+  readonly onConfirm: () => Promise<unknown>
+  readonly onClose: () => void
+}
+
+/** Asks before it acts, and stays open if the action fails. */
+export function Confirm({ title, children, action, look = 'danger', onConfirm, onClose }: ConfirmProps) {
+  const run = useMutation({ mutationFn: onConfirm, onSuccess: onClose })
+  return (
+    <Dialog
+      title={title}
+      onClose={onClose}
+      onSubmit={() => run.mutate()}
+      foot={
+        <>
+          <Button onClick={onClose}>Cancel</Button>
+          <Button type="submit" look={look} busy={run.isPending}>
+            {action}
+          </Button>
+        </>
+      }
+    >
+      <div className="stack">
+        <div className="secondary">{children}</div>
+        {run.error && <Problem error={run.error} />}
+      </div>
+    </Dialog>
+  )
 }

@@ -2,9 +2,8 @@
 import type { RowData } from '@tanstack/react-table'
 import { type LucideIcon, Search, SearchX } from 'lucide-react'
 import type { ReactNode } from 'react'
-import { Button } from '../button.tsx'
-import { Problem } from '../feedback/problem.tsx'
-import { Empty, Skeleton } from '../feedback/states.tsx'
+import { Button } from '../controls.tsx'
+import { Empty, Problem, Skeleton } from '../feedback.tsx'
 import { type Column, DataTable } from './data-table.tsx'
 import { searchRecords } from './list-search.ts'
 
@@ -80,4 +79,28 @@ function countText(shown: number, all: number): string {
   return shown === all
     ? all.toLocaleString('en')
     : `${shown.toLocaleString('en')} of ${all.toLocaleString('en')}`
+}
+
+interface SearchBoxProps {
+  readonly label: string
+  readonly value: string | undefined
+  /** `undefined`: no search. */
+  readonly onValue: (value: string | undefined) => void
+}
+
+/** The search field of a toolbar. */
+export function SearchBox({ label, value, onValue }: SearchBoxProps) {
+  return (
+    <div className="search input-with-icon">
+      <Search aria-hidden />
+      <input
+        className="input"
+        type="search"
+        aria-label={label}
+        placeholder={label}
+        value={value ?? ''}
+        onChange={(event) => onValue(event.target.value || undefined)}
+      />
+    </div>
+  )
 }

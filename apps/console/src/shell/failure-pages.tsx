@@ -1,7 +1,26 @@
+import { Link } from '@tanstack/react-router'
+import { Compass } from 'lucide-react'
 import { useEffect } from 'react'
-import { isNotLoaded } from '../ui/feedback/message-of.ts'
-import { Problem } from '../ui/feedback/problem.tsx'
+import { Empty, Problem } from '../ui/feedback.tsx'
+import { isNotLoaded } from '../ui/message-of.ts'
 import { Page } from '../ui/page.tsx'
+
+export function NotFoundPage() {
+  return (
+    <Page title="Page not found" width="narrow">
+      <Empty
+        icon={Compass}
+        actions={
+          <Link to="/" className="button">
+            Go to overview
+          </Link>
+        }
+      >
+        The address may be mistyped, or the page may have moved.
+      </Empty>
+    </Page>
+  )
+}
 
 const reload = () => window.location.reload()
 

@@ -1,7 +1,7 @@
 import { X } from 'lucide-react'
 import { Toast as Radix } from 'radix-ui'
-import { sharedState } from '../../live/shared-state.ts'
-import { Button, IconButton } from '../button.tsx'
+import { sharedState } from '../live/shared-state.ts'
+import { Button, IconButton } from './controls.tsx'
 
 interface ToastContent {
   readonly text: string

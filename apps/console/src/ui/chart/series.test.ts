@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { type Sampled, sampled } from './sampled.ts'
+import { type Sampled, sampled } from './series.ts'
 
 test('keeps the first and the newest sample, however many there were', () => {
   let all: Sampled<number> | undefined

@@ -1,4 +1,22 @@
-import type { ComponentProps } from 'react'
+import type { ComponentProps, ReactNode } from 'react'
+
+export type Tone = 'plain' | 'good' | 'warn' | 'danger' | 'accent'
+
+export function Badge({
+  tone = 'plain',
+  title,
+  children,
+}: {
+  readonly tone?: Tone
+  readonly title?: string
+  readonly children: ReactNode
+}) {
+  return (
+    <span className="badge" data-tone={tone} title={title}>
+      {children}
+    </span>
+  )
+}
 
 interface ButtonProps extends ComponentProps<'button'> {
   readonly look?: 'primary' | 'plain' | 'quiet' | 'danger'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { durationText } from './durations.ts'
+import { durationText } from './instants.ts'
 
 test('names the two largest units', () => {
   expect(durationText(0)).toBe('0 seconds')
