@@ -119,8 +119,8 @@ async function whatIsHeld(
     roles: directory.roles(),
     'auth methods': directory.authMethods(),
     'binding rules': directory.bindingRules(),
+    // With their checks: a check without a service is in the default namespace.
     services: catalog.services(),
-    checks: catalog.checks(),
   }
   for (const [what, records] of Object.entries(known))
     for (const record of records) if (record.Namespace === namespace) return what

@@ -2,12 +2,7 @@
 import { AclError, type CreateIntention, formatInstant, type UpdateIntention } from '@latchkey/contract'
 import { intentionHash } from '../hash.ts'
 import { type Random, randomUuid } from '../ports.ts'
-import {
-  destinationKey,
-  type IntentionEnds,
-  type IntentionRecord,
-  intentionKey,
-} from '../records/intention-records.ts'
+import { destinationKey, type IntentionEnds, type IntentionRecord } from '../records/intention-records.ts'
 import {
   actionOf,
   checkEnd,
@@ -98,15 +93,12 @@ export function updateIntention(
   requireEditable(ends, context.intentions)
   const holder = context.intentions.findExact(ends)
   if (holder && holder.LegacyID !== existing.LegacyID) throw duplicate(holder)
-  const isSameRow = intentionKey(ends) === intentionKey(existing)
   return withIntentionHash({
+    // With another source or destination it becomes another row, which keeps its CreateIndex.
     ...existing,
     ...ends,
     ...content,
     LegacyUpdateTime: formatInstant(context.now),
-    // With another source or destination it becomes another row, which keeps its CreateIndex.
-    CreateIndex: existing.CreateIndex,
-    ModifyIndex: isSameRow ? existing.ModifyIndex : 0,
   })
 }
 

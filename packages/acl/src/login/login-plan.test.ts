@@ -2,6 +2,7 @@
 import { aBindingRule, aMethod, aNamespace, anId, aRole } from '@latchkey/testkit/records/record-builders'
 import { refusalOf } from '@latchkey/testkit/records/refusal'
 import { describe, expect, test } from 'vitest'
+import { GLOBAL_MANAGEMENT_POLICY_ID } from '../builtin.ts'
 import { tokenHash } from '../hash.ts'
 import { Directory, EMPTY_DIRECTORY } from '../records/directory.ts'
 import type { AuthMethodRecord, BindingRuleRecord } from '../records/login-records.ts'
@@ -9,7 +10,7 @@ import { SeededRandom } from '../seeded-random.ts'
 import { atOnce } from '../turns.ts'
 import { evaluateLogin, prepareLogin } from './evaluate-login.ts'
 import { explainLogin } from './explain-login.ts'
-import { type LoginContext, loginToken, planLogin } from './login-plan.ts'
+import { type LoginContext, linksOf, loginToken, planLogin } from './login-plan.ts'
 import { claimsOf } from './verifier.ts'
 
 const NOW = Date.UTC(2026, 0, 31, 12)
@@ -159,6 +160,22 @@ describe('namespaces', () => {
     })
     expect(refusalOf(() => plan(rules, { team: 'red' }, method)).code).toBe('login_unbound')
   })
+
+  test.each([
+    [true, 'role_global', []],
+    [false, 'bound', ['global']],
+  ])(
+    'with namespaces %j, a rule for a role with global management is %s',
+    (hasNamespaces, outcome, names) => {
+      const GLOBAL = aRole({ Name: 'global', Policies: [{ ID: GLOBAL_MANAGEMENT_POLICY_ID }] })
+      const roles = new Directory({ ...EMPTY_DIRECTORY.content(), roles: [GLOBAL] }, 1)
+      const login = atOnce(prepareLogin(aMethod(), [aBindingRule({ BindType: 'role', BindName: 'global' })]))
+      const evaluation = atOnce(evaluateLogin(login, {}, roles, hasNamespaces))
+      expect(evaluation.rules.map(({ result }) => result.outcome)).toEqual([outcome])
+      const given = linksOf(evaluation, 'dc1').Roles.map(({ ID }) => roles.role(ID)?.Name)
+      expect(given).toEqual(names)
+    },
+  )
 
   test('if no namespace rule matches, the token gets the namespace of the method', () => {
     expect(plan([{}], { team: 'none' }, method).Namespace).toBe('default')

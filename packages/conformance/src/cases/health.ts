@@ -4,6 +4,7 @@ import type { Case } from '../case.ts'
 import type { Context } from '../context.ts'
 
 interface Instance {
+  readonly Node: { readonly Node: string }
   readonly Service: { readonly ID: string; readonly Service: string }
   readonly Checks: readonly { readonly CheckID: string; readonly Status: string; readonly Output: string }[]
 }
@@ -246,6 +247,15 @@ export const healthCases: readonly Case[] = [
       assert.equal((await found('passing=1')).length, 1)
       assert.equal((await found('tag=v1&tag=BLUE')).length, 1)
       assert.equal((await found('tag=v1&tag=green')).length, 0)
+      assert.equal((await found('tag=')).length, 0)
+      const Node = ctx.unique('node')
+      const Service = { Service: name, Tags: [''] }
+      await ctx.ok('PUT', '/catalog/register', { body: { Node, Address: '10.0.0.1', Service } })
+      assert.deepEqual(
+        (await found('tag=')).map((one) => one.Node.Node),
+        [Node],
+      )
+      await ctx.ok('PUT', '/catalog/deregister', { body: { Node } })
       assert.equal((await found(`filter=${encodeURIComponent('Service.Port == 80')}`)).length, 1)
       assert.equal((await found(`filter=${encodeURIComponent('Checks.Status == critical')}`)).length, 0)
       const invalid = { status: 400, code: 'query_invalid', text: 'Invalid value for ?passing' } as const

@@ -386,7 +386,8 @@ export const intentionCases: readonly Case[] = [
     id: 'intentions/namespaces',
     spec: '9.3/1.9.0',
     needs: { edition: 'extended', from: '1.9.0' },
-    title: 'the list shows intentions to one destination namespace, or to all with ns=*',
+    title:
+      'the list shows intentions to one destination namespace, or to all with ns=*; a write by names keeps the namespaces of other sources',
     async run(ctx) {
       const DestinationName = ctx.unique('b')
       const fields = { SourceName: ctx.unique('a'), DestinationName }
@@ -402,6 +403,15 @@ export const intentionCases: readonly Case[] = [
       assert.deepEqual(await list(`?ns=${namespace}`), [there])
       assert.deepEqual((await list('?ns=*')).toSorted(), [here, there].toSorted())
       for (const id of [here, there]) await ctx.ok('DELETE', `/connect/intentions/${id}`)
+      const { SourceName } = fields
+      const sources = ['default', namespace]
+      const exact = (ns: string) =>
+        `/connect/intentions/exact?${ends(`${ns}/${SourceName}`, DestinationName)}`
+      for (const ns of sources) await ctx.ok('PUT', exact(ns), { body: { Action: 'allow' } })
+      for (const ns of sources) {
+        assert.equal((await ctx.ok<Intention>('GET', exact(ns))).SourceNS, ns)
+        await ctx.ok('DELETE', exact(ns))
+      }
     },
   },
   {

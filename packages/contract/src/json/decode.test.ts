@@ -265,6 +265,15 @@ describe('types', () => {
 })
 
 describe('bounds (decisions: decoding)', () => {
+  test('batch_too_large: a list has at most the entries of its batch; the bound itself passes', () => {
+    const batch = { max: 2, of: 'authorizations' }
+    const checks = (count: number) =>
+      Array.from({ length: count }, () => ({ Resource: 'acl', Access: 'read' }))
+    expect(decodeBody(authorizeRequestSchema, JSON.stringify(checks(2)), { batch })).toHaveLength(2)
+    const refused = () => decodeBody(authorizeRequestSchema, JSON.stringify(checks(3)), { batch })
+    expect(refused).toThrow(expect.objectContaining({ code: 'batch_too_large' }))
+  })
+
   test('Description: exactly DESCRIPTION_BYTES_MAX bytes of UTF-8 pass', () => {
     const pass = 'é'.repeat(DESCRIPTION_BYTES_MAX / 2)
     expect(decodeValue(createTokenSchema, { Description: pass }).Description).toBe(pass)

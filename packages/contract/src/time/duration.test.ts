@@ -23,6 +23,7 @@ const READ: readonly (readonly [string, number])[] = [
   ['59.999s', 59_999],
   ['24h0m0.000000001s', 86_400_000.000001],
   ['2540400h10m10s', 9_145_440_610_000],
+  ['9223372036854775807ns', 2 ** 63 / 1e6],
 ]
 
 test.each(READ)('reads %s as %d ms, as Go does (decisions: record shapes)', (text, ms) => {
@@ -56,6 +57,7 @@ const REFUSED: readonly (readonly [string, string])[] = [
   ['٣s', 'invalid duration "٣s"'],
   ['Infinitys', 'invalid duration "Infinitys"'],
   ['3000000h', 'invalid duration "3000000h"'],
+  ['9223372036854777856ns', 'invalid duration "9223372036854777856ns"'],
   [`${'9'.repeat(400)}s`, `invalid duration "${'9'.repeat(400)}s"`],
 ]
 

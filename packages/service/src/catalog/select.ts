@@ -24,10 +24,10 @@ export function hasMeta(node: NodeRecord | undefined, pairs: readonly string[] |
   })
 }
 
-/** Whether an instance has all tags, ignoring case. No instance has the empty tag. */
+/** Whether an instance has all tags, ignoring case. */
 function hasTags({ Tags }: ServiceRecord, tags: readonly string[] | undefined): boolean {
   if (!tags?.length) return true
-  return tags.every((tag) => tag !== '' && Tags.some((own) => own.toLowerCase() === tag.toLowerCase()))
+  return tags.every((tag) => Tags.some((own) => own.toLowerCase() === tag.toLowerCase()))
 }
 
 /** The instances that tags and node-meta select. Before 1.3.0, only the first tag is used. */

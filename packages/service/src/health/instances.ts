@@ -92,7 +92,8 @@ function watchOf(
   watch: Watch,
   rights: Pick<RowRights, 'hasHidden'>,
 ): Watch {
-  const isWhole = !rights.hasHidden && !query.tag && !query['node-meta'] && !query.filter && !query.passing
+  const isWhole =
+    !rights.hasHidden && !query.tag && !query['node-meta'] && !query.filter && query.passing === undefined
   return isWhole ? watch : { ...watch, filtered: true }
 }
 

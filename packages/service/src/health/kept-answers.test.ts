@@ -1,7 +1,20 @@
-import { SeededRandom } from '@latchkey/acl'
+import { SeededRandom, type ServiceRecord } from '@latchkey/acl'
 import { chooseSeed, fuzzCount } from '@latchkey/testkit/random'
+import { aService } from '@latchkey/testkit/records/catalog-builders'
 import { aWorld, MANAGEMENT } from '@latchkey/testkit/service/world'
 import { expect, test } from 'vitest'
+import type { Caller } from '../caller/caller.ts'
+import { KeptHealth } from './kept-answers.ts'
+
+test('an answer is made anew if another catalog has the same index', () => {
+  const kept = new KeptHealth()
+  const caller = { authorizer: { policies: {} }, isGlobal: true } as unknown as Caller
+  const of = (instances: readonly ServiceRecord[], text: string) =>
+    kept.of({ caller }, 'web', { index: 7, instances }, () => ({ text: text as never, hasHidden: false }))
+      .text
+  const [before, after] = [[aService()], [aService()]]
+  expect([of(before, 'first'), of(before, 'same'), of(after, 'other')]).toEqual(['first', 'first', 'other'])
+})
 
 const STEPS = fuzzCount(60)
 const NODES = ['n1', 'n2']

@@ -37,9 +37,7 @@ function watchOfAbsent(
   const { store, profile } = service
   const shared = indexOfTables(store, ...tables)
   if (!profile.has('catalog.serviceIndex')) return { topic: 'catalog', index: shared, filtered: true }
-  const index = profile.has('catalog.extinctionIndex')
-    ? (catalog.extinctionIndex() ?? indexOfTables(store, 'nodes', 'services', 'checks'))
-    : shared
+  const index = profile.has('catalog.extinctionIndex') ? (catalog.extinctionIndex() ?? shared) : shared
   return { topic: SERVICE_NAMES_TOPIC, index, filtered: true }
 }
 

@@ -435,7 +435,7 @@ export const versionCases: readonly Case[] = [
     spec: '5.4',
     also: ['5.2'],
     title:
-      'with default policy allow, keys are open to all but unknown callers, and ACLs only to callers with a rule',
+      'with default policy allow, keys and the catalog are open to all but unknown callers, and ACLs only to callers with a rule',
     needs: { defaultPolicy: 'allow' },
     async run(ctx) {
       const key = ctx.unique('key')
@@ -450,6 +450,9 @@ export const versionCases: readonly Case[] = [
         { status: 403, code: 'caller_unknown' },
       )
       await ctx.refuses('GET', '/acl/tokens', { token: null }, { status: 403, code: 'privilege_missing' })
+      const Node = ctx.unique('node')
+      await ctx.ok('PUT', '/catalog/register', { token: null, body: { Node, Address: '10.0.0.1' } })
+      await ctx.ok('PUT', '/catalog/deregister', { token: null, body: { Node } })
       const denied = await ctx.caller(`key "${key}" { policy = "deny" }`)
       await ctx.refuses(
         'GET',

@@ -149,6 +149,7 @@ export const listCases: readonly Case[] = [
           seen.push(...page.map(({ AccessorID }) => AccessorID))
           if (cursor === '') await ctx.ok('DELETE', `/acl/token/${doomed.AccessorID}`)
           cursor = reply.headers.get(ctx.header('Next-Cursor'))
+          assert(cursor === null || page.length === limit, 'a page that is not full is the last')
         }
         const living = new Set(tokens.map(({ AccessorID }) => AccessorID))
         assert.deepEqual(
