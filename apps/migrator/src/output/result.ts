@@ -1,64 +1,21 @@
 /** The result of `simulate`, as printed by `--json`: everything that reports show. Times are seconds. */
+import { checkHistory } from '../check/checkers.ts'
+import { legacyStretches, recordsOf } from '../check/facts.ts'
+import { LAW_AT_TAKEOVER } from '../check/token-checks.ts'
+import type { ClientErrors } from '../clients/tally.ts'
 import type { Finding, Verdict } from '../findings/finding.ts'
 import type { ModelName } from '../scenario/scenario.ts'
+import { toSeconds } from '../scenario/time.ts'
+import type { History } from '../simulate/history.ts'
+import { size } from '../simulate/tokens/ranges.ts'
 import type { TimelineEntry } from './timeline.ts'
 
-export interface ServerResult {
-  readonly datacenter: string
-  /** Version at the end; null if the server is not running. */
-  readonly version: string | null
-  /** Mode at the end: `old`, `off`, `legacy` or `new`; null if the server is not running. */
-  readonly mode: string | null
-  /** When its last process left legacy mode; null if never. */
-  readonly newModeAt: number | null
-  /** Every period in legacy mode. A null end means that the period never ends. */
-  readonly legacyMode: readonly { readonly from: number; readonly to: number | null }[]
-}
-
-export interface MigrationResult {
-  /** Tokens that got an accessor in a batch of this datacenter. Secondaries get accessors by replication. */
-  readonly tokens: number
-  readonly batches: number
-  readonly firstBatchAt: number | null
-  readonly lastBatchAt: number | null
-  readonly sizes: readonly number[]
-  /** Tokens that have no accessor at the end. */
-  readonly remaining: number
-  /** Tokens that a batch left to a later batch because they had changed. */
-  readonly conflicts: number
-  /** Local tokens at the end. They are created with an accessor, and are not replicated. */
-  readonly localTokens: number
-}
-
-export interface ReplicationResult {
-  readonly rounds: number
-  /** Tokens with an accessor in this datacenter. */
-  readonly tokens: number
-  readonly completeAt: number | null
-  readonly ghosts: number
-  /** The replication status at the end, as the datacenter itself reports it. */
-  readonly running: boolean
-  readonly type: 'legacy' | 'policies' | 'tokens'
-  /** The last round that succeeded or failed; null without such a round. */
-  readonly lastSuccessAt: number | null
-  readonly lastErrorAt: number | null
-  readonly lastError: string | null
-}
+export type ServerResult = ReturnType<typeof serversOf>[string]
+export type MigrationResult = ReturnType<typeof migrationOf>[string]
 
 export interface FindingResult extends Omit<Finding, 'from' | 'to'> {
   readonly from?: number
   readonly to?: number
-}
-
-export interface ClientResult {
-  readonly first: number
-  readonly last: number
-  readonly count: number
-  /** False for an unexpected answer that is not an error. */
-  readonly isError: boolean
-  readonly status: number | null
-  readonly text: string
-  readonly workloads: Readonly<Record<string, number>>
 }
 
 export interface SimulationResult {
@@ -72,16 +29,140 @@ export interface SimulationResult {
   readonly endedAt: number
   /** Whether nothing could change any more at that time. */
   readonly settled: boolean
-  readonly servers: Readonly<Record<string, ServerResult>>
-  readonly agents: Readonly<Record<string, { datacenter: string; newModeAt: number | null }>>
-  readonly migration: Readonly<Record<string, MigrationResult>>
-  /** Secondaries only. */
-  readonly replication: Readonly<Record<string, ReplicationResult>>
+  readonly servers: ReturnType<typeof serversOf>
+  readonly agents: ReturnType<typeof agentsOf>
+  readonly migration: ReturnType<typeof migrationOf>
+  readonly replication: ReturnType<typeof replicationOf>
   readonly timeline: readonly TimelineEntry[]
-  readonly clients: Readonly<Record<string, ClientResult>>
+  readonly clients: ReturnType<typeof clientsOf>
   readonly findings: readonly FindingResult[]
   /** Rules of the upgrade that the history violates, according to the checkers: bugs in the model. */
-  readonly violations: readonly { readonly rule: string; readonly at: number; readonly detail: string }[]
+  readonly violations: ReturnType<typeof violationsOf>
   /** The command that reproduces these bytes. */
   readonly replay: string
+}
+/** The reference is known to exceed the limit at takeovers, which is a finding. Any other violation is a bug in the model. */
+export function violationsOf(history: History) {
+  return checkHistory(history)
+    .filter(({ rule }) => rule !== LAW_AT_TAKEOVER || history.model === 'latchkey')
+    .map(({ rule, at, detail }) => ({ rule, at: toSeconds(at), detail }))
+}
+
+export function serversOf(history: History) {
+  const stretches = legacyStretches(history)
+  return Object.fromEntries(
+    history.members
+      .filter((each) => !each.isAgent)
+      .map(({ id, datacenter, version, mode, newModeAt }) => [
+        id,
+        {
+          datacenter,
+          // Version and mode at the end; null if the server is not running.
+          version: version?.text ?? null,
+          mode: mode ?? null,
+          // When its last process left legacy mode; null if never.
+          newModeAt: secondsOrNull(newModeAt),
+          // Every period in legacy mode. A null end means that the period never ends.
+          legacyMode: (stretches.get(id) ?? []).map(({ from, to }) => ({
+            from: toSeconds(from),
+            to: secondsOrNull(to),
+          })),
+        },
+      ]),
+  )
+}
+
+export function agentsOf(history: History) {
+  return Object.fromEntries(
+    history.members
+      .filter((each) => each.isAgent)
+      .map(({ id, datacenter, newModeAt }) => [id, { datacenter, newModeAt: secondsOrNull(newModeAt) }]),
+  )
+}
+
+export function migrationOf(history: History) {
+  const batches = recordsOf(history, 'batch')
+  return Object.fromEntries(
+    history.datacenters.map((datacenter) => {
+      const own = batches.filter((each) => each.datacenter === datacenter)
+      const sizes = own.map((each) => size(each.tokens))
+      const store = history.stores.find((each) => each.datacenter === datacenter)
+      return [
+        datacenter,
+        {
+          // Tokens that got an accessor in a batch here. Secondaries get accessors by replication.
+          tokens: sizes.reduce((sum, each) => sum + each, 0),
+          batches: own.length,
+          firstBatchAt: secondsOrNull(own[0]?.at),
+          lastBatchAt: secondsOrNull(own.at(-1)?.at),
+          sizes,
+          // Tokens without an accessor at the end.
+          remaining: size(store?.unmigrated ?? []),
+          // Tokens that a batch left to a later one because they had changed.
+          conflicts: own.reduce((sum, each) => sum + each.skipped, 0),
+          localTokens: store?.localTokens ?? 0,
+        },
+      ]
+    }),
+  )
+}
+
+/** Secondaries only. */
+export function replicationOf(history: History) {
+  const records = recordsOf(history, 'replicated')
+  return Object.fromEntries(
+    history.stores
+      .filter(({ datacenter }) => datacenter !== history.primary)
+      .map(({ datacenter, unmigrated, ghosts, accessors, rounds, replication }) => {
+        const own = records.filter((each) => each.datacenter === datacenter)
+        const tokens = accessors.reduce((sum, { from, to }) => sum + to - from, 0)
+        const isComplete = size(unmigrated) === 0 && tokens > 0
+        return [
+          datacenter,
+          {
+            rounds,
+            // Tokens with an accessor in this datacenter.
+            tokens,
+            completeAt: isComplete ? secondsOrNull(own.at(-1)?.at) : null,
+            ghosts: size(ghosts),
+            // The replication status at the end, as the datacenter itself reports it.
+            running: replication?.isRunning ?? false,
+            type: replication?.type ?? 'legacy',
+            lastSuccessAt: secondsOrNull(replication?.lastSuccessAt),
+            lastErrorAt: secondsOrNull(replication?.lastErrorAt),
+            lastError: replication?.lastError ?? null,
+          },
+        ]
+      }),
+  )
+}
+
+export function clientsOf(clients: ReadonlyMap<string, ClientErrors>) {
+  return Object.fromEntries(
+    [...clients].map(([kind, { first, last, count, isError, status, text, workloads }]) => [
+      kind,
+      {
+        first: toSeconds(first),
+        last: toSeconds(last),
+        count,
+        isError,
+        status: status ?? null,
+        text,
+        workloads,
+      },
+    ]),
+  )
+}
+
+export function findingOf({ from, to, ...rest }: Finding): FindingResult {
+  return {
+    ...rest,
+    ...(from === undefined ? {} : { from: toSeconds(from) }),
+    ...(to === undefined ? {} : { to: toSeconds(to) }),
+  }
+}
+
+/** Milliseconds of the scenario's clock as seconds. */
+export function secondsOrNull(ms: number | undefined): number | null {
+  return ms === undefined ? null : toSeconds(ms)
 }

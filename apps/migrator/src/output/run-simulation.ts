@@ -10,16 +10,16 @@ import { latchkeyModel } from '../simulate/models/latchkey-model.ts'
 import type { UpgradeModel } from '../simulate/models/model.ts'
 import { serviceModel } from '../simulate/models/service-model.ts'
 import { simulate } from '../simulate/run.ts'
-import type { SimulationResult } from './result.ts'
 import {
   agentsOf,
   clientsOf,
   findingOf,
   migrationOf,
   replicationOf,
+  type SimulationResult,
   serversOf,
   violationsOf,
-} from './result-parts.ts'
+} from './result.ts'
 import { timelineOf } from './timeline.ts'
 
 /** A result, with the history for reports. */

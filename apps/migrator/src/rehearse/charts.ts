@@ -1,37 +1,30 @@
 /** The charts of a rehearsal: the measurements, and the prediction of the simulation for the same schedule. */
-import type { Chart, ClientTrack, Mark, Stretch, TokenPoint, Track } from '../report/chart/chart.ts'
+import type { Chart, ClientTrack, Stretch, TokenPoint, Track } from '../report/chart/chart.ts'
 import { BATCH, type Simulated } from './proof/measured.ts'
 import type { Run, Seen } from './run.ts'
 import { type LogLine, linesOf } from './server-process.ts'
 import type { Step } from './steps/schedule.ts'
 import type { ModeChange } from './watches.ts'
 
-/** The measurements of a rehearsal. Times are milliseconds since the schedule began. */
-interface Observed {
-  /** The primary, which assigns the accessors. */
-  readonly datacenter: string
-  readonly servers: readonly { readonly id: string; readonly datacenter: string }[]
-  readonly changes: readonly ModeChange[]
-  readonly steps: readonly { readonly step: Step; readonly at: number }[]
-  readonly batches: readonly { readonly at: number; readonly tokens: number }[]
-  /** Tokens without an accessor at the beginning. */
-  readonly tokens: number
-  /** The outcomes that clients of each workload saw. */
-  readonly clients: Chart['clients']
-  readonly endedAt: number
+type Measurements = Pick<Seen, 'startedAt' | 'endedAt' | 'changes' | 'windows' | 'clients'> & {
+  readonly log: readonly LogLine[]
+}
+interface TimedStep {
+  readonly step: Step
+  /** Milliseconds since the schedule began. */
+  readonly at: number
 }
 
-/** Collects the data of the charts from a finished rehearsal. */
-export function observedOf(
+/** The chart of a finished rehearsal, with the marks of its prediction. */
+export function measuredChart(
   { scenario, done, book }: Run,
-  seen: Pick<Seen, 'startedAt' | 'endedAt' | 'changes' | 'windows' | 'clients'> & {
-    readonly log: readonly LogLine[]
-  },
-  simulated: Simulated,
-): Observed {
-  const { log, startedAt, endedAt, changes, windows, clients } = seen
+  { log, startedAt, endedAt, changes, windows, clients }: Measurements,
+  { chart }: Simulated,
+): Chart {
+  const steps = done.map(({ step, at }) => ({ step, at: at - startedAt }))
+  const tokens = chart.tokens[0]?.points[0]?.remaining ?? book.tokens.length
   const isError = (name: string, kind: string) =>
-    simulated.chart.clients.find((each) => each.name === name)?.spans.some((span) => span.isError) ??
+    chart.clients.find((each) => each.name === name)?.spans.some((span) => span.isError) ??
     kind !== 'config-reduced'
   const probes = new Map<string, ClientTrack['spans'][number][]>()
   for (const [kind, { first, last, count }] of Object.entries(clients.errors)) {
@@ -40,15 +33,10 @@ export function observedOf(
     probes.set(client, [...(probes.get(client) ?? []), span])
   }
   return {
-    datacenter: scenario.primary,
-    servers: scenario.datacenters.flatMap(({ servers }) => servers),
-    changes,
-    steps: done.map(({ step, at }) => ({ step, at: at - startedAt })),
-    batches: linesOf(log, BATCH).map((line) => ({
-      at: line.at - startedAt,
-      tokens: Number(line.fields.tokens),
-    })),
-    tokens: simulated.chart.tokens[0]?.points[0]?.remaining ?? book.tokens.length,
+    tracks: scenario.datacenters.flatMap(({ servers }) =>
+      servers.map((server) => trackOf(server, changes, steps)),
+    ),
+    tokens: tokens === 0 ? [] : [{ datacenter: scenario.primary, points: pointsOf(tokens, log, startedAt) }],
     clients: [
       ...[...windows].map(([name, outcomes]) => ({
         name,
@@ -61,27 +49,20 @@ export function observedOf(
       })),
       ...[...probes].map(([name, spans]) => ({ name: `probe of the ${name}`, spans })),
     ],
-    endedAt: endedAt - startedAt,
+    marks: chart.marks,
+    busyUntil: Math.max(0, ...[...steps, ...changes].map(({ at }) => at)),
+    end: Math.max(1_000, endedAt - startedAt),
   }
 }
 
 /** The look of a server after a step that stops or pauses it. */
 const ENDS = { crash: 'down', leave: 'down', restart: 'down', pause: 'paused' } as const
 
-export function measuredChart(observed: Observed, marks: readonly Mark[]): Chart {
-  const { datacenter, servers, steps, changes, endedAt, clients } = observed
-  const busy = [...steps, ...changes].map(({ at }) => at)
-  return {
-    tracks: servers.map((server) => trackOf(server, observed)),
-    tokens: observed.tokens === 0 ? [] : [{ datacenter, points: pointsOf(observed) }],
-    clients,
-    marks,
-    busyUntil: Math.max(0, ...busy),
-    end: Math.max(1_000, endedAt),
-  }
-}
-
-function trackOf({ id, datacenter }: Observed['servers'][number], { changes, steps }: Observed): Track {
+function trackOf(
+  { id, datacenter }: { readonly id: string; readonly datacenter: string },
+  changes: readonly ModeChange[],
+  steps: readonly TimedStep[],
+): Track {
   const modes = changes
     .filter(({ server }) => server === id)
     .map(({ at, version, mode }) => ({ at, version, look: mode }))
@@ -113,11 +94,11 @@ function trackOf({ id, datacenter }: Observed['servers'][number], { changes, ste
   }
 }
 
-function pointsOf({ tokens, batches }: Observed): TokenPoint[] {
-  const points: TokenPoint[] = [{ at: 0, remaining: tokens }]
-  for (const batch of batches) {
-    const before = points.at(-1)?.remaining ?? 0
-    points.push({ at: batch.at, remaining: Math.max(0, before - batch.tokens) })
-  }
-  return points
+function pointsOf(tokens: number, log: readonly LogLine[], startedAt: number): TokenPoint[] {
+  let remaining = tokens
+  const batches = linesOf(log, BATCH).map((line) => {
+    remaining = Math.max(0, remaining - Number(line.fields.tokens))
+    return { at: line.at - startedAt, remaining }
+  })
+  return [{ at: 0, remaining: tokens }, ...batches]
 }

@@ -5,7 +5,7 @@ import type { Chart } from '../report/chart/chart.ts'
 import { latchkeyModel } from '../simulate/models/latchkey-model.ts'
 import { sleep } from '../sleep.ts'
 import { isAtLeast, NEW_ACLS } from '../version.ts'
-import { measuredChart, observedOf } from './charts.ts'
+import { measuredChart } from './charts.ts'
 import type { Cluster } from './cluster.ts'
 import type { ProbeResult } from './probes.ts'
 import { findIntentions } from './proof/intentions.ts'
@@ -109,7 +109,7 @@ export async function conclude(run: Run, seen: Seen): Promise<Rehearsal> {
     },
     charts: {
       predicted: simulated.chart,
-      measured: measuredChart(observedOf(run, { ...seen, log }, simulated), simulated.chart.marks),
+      measured: measuredChart(run, { ...seen, log }, simulated),
     },
     clients: seen.clients,
     timeline: log

@@ -6,8 +6,14 @@ import { recordsOf } from '../../check/facts.ts'
 import { countClients } from '../../clients/clients.ts'
 import { type Finding, reasonsOf, type Verdict, verdictOf } from '../../findings/finding.ts'
 import { findAll } from '../../findings/findings.ts'
-import type { MigrationResult, ServerResult } from '../../output/result.ts'
-import { migrationOf, secondsOrNull, serversOf, violationsOf } from '../../output/result-parts.ts'
+import {
+  type MigrationResult,
+  migrationOf,
+  type ServerResult,
+  secondsOrNull,
+  serversOf,
+  violationsOf,
+} from '../../output/result.ts'
 import type { Chart } from '../../report/chart/chart.ts'
 import { chartOf } from '../../report/chart/chart-of.ts'
 import { workloadTotals } from '../../report/workloads.ts'
