@@ -6,10 +6,9 @@ import { counted } from '../../findings/finding.ts'
 import { checkTraffic, isReadEnough, TrafficCheck, type TrafficResult } from '../../traffic/check-traffic.ts'
 import { findTraffic } from '../../traffic/traffic-findings.ts'
 import { abortable } from '../abortable.ts'
-import type { AddCommand } from '../add-command.ts'
 import { type AnswerOptions, addAnswerOptions, writeAnswer } from '../answer-options.ts'
 import { versionOption } from '../inputs.ts'
-import { type Io, painterFor } from '../io.ts'
+import { type AddCommand, type Io, painterFor } from '../io.ts'
 
 interface Options extends AnswerOptions {
   readonly to: ServiceVersion

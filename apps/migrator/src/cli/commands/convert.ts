@@ -13,10 +13,9 @@ import { type Finding, sortFindings, verdictOf } from '../../findings/finding.ts
 import { formatConversion } from '../../output/convert-text.ts'
 import { TokenCensus } from '../../plan/token-census.ts'
 import { readScenario } from '../../scenario/read.ts'
-import type { AddCommand } from '../add-command.ts'
 import { type AnswerOptions, addAnswerOptions, writeAnswer } from '../answer-options.ts'
 import { loadScenario, numberOption, readRecords, readTextFile } from '../inputs.ts'
-import { type Io, painterFor } from '../io.ts'
+import { type AddCommand, type Io, painterFor } from '../io.ts'
 
 interface Options extends Omit<AnswerOptions, 'out'> {
   readonly out?: string

@@ -10,11 +10,10 @@ import type { ConnectionOptions } from '../../scan/connection.ts'
 import type { ModelName } from '../../scenario/scenario.ts'
 import { LEGACY_REMOVED } from '../../version.ts'
 import { type SeenTokens, ServiceApi, ServiceSilent } from '../../watch/service-api.ts'
-import type { AddCommand } from '../add-command.ts'
 import { type AnswerOptions, addAnswerOptions, writeAnswer } from '../answer-options.ts'
 import { addConnectionOptions, CONNECTION_HELP, openReader } from '../connection-options.ts'
 import { countTokens, versionOption } from '../inputs.ts'
-import { type Io, type Paint, painterFor } from '../io.ts'
+import { type AddCommand, type Io, type Paint, painterFor } from '../io.ts'
 import { modelOption } from './simulate.ts'
 
 interface Options extends AnswerOptions, Omit<ConnectionOptions, 'from'> {

@@ -16,7 +16,6 @@ import type { ModelName, Scenario } from '../../scenario/scenario.ts'
 import { checkTraffic, TrafficCheck } from '../../traffic/check-traffic.ts'
 import { findTraffic } from '../../traffic/traffic-findings.ts'
 import { abortable } from '../abortable.ts'
-import type { AddCommand } from '../add-command.ts'
 import { type AnswerOptions, addAnswerOptions, writeAnswer } from '../answer-options.ts'
 import { addConnectionOptions, CONNECTION_HELP, openReader, toInputError } from '../connection-options.ts'
 import {
@@ -27,7 +26,7 @@ import {
   numberOption,
   versionOption,
 } from '../inputs.ts'
-import { type Io, painterFor, write } from '../io.ts'
+import { type AddCommand, type Io, painterFor, write } from '../io.ts'
 import { modelOption } from './simulate.ts'
 
 interface Options extends AnswerOptions, ConnectionOptions {

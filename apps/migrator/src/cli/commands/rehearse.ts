@@ -14,9 +14,8 @@ import { SERVER_MAIN } from '../../rehearse/server-process.ts'
 import { timeOfDayOption } from '../../report/clock.ts'
 import { hashed, hideSecrets, type ReportInputs } from '../../report/inputs.ts'
 import { renderRehearsal } from '../../report/rehearsal-page.ts'
-import type { AddCommand } from '../add-command.ts'
 import { loadScenarioText } from '../inputs.ts'
-import { createProgress, type Io, painterFor, write } from '../io.ts'
+import { type AddCommand, createProgress, type Io, painterFor, write } from '../io.ts'
 import { makeOutputDirectory, writeOutputFile } from '../output-file.ts'
 
 interface Options {

@@ -10,10 +10,9 @@ import { DumpFile } from '../../scan/save-dump.ts'
 import { formatScan, type ScanResult } from '../../scan/scan-text.ts'
 import type { Scanned } from '../../scan/scanned.ts'
 import { scenarioOf } from '../../scan/scenario-of.ts'
-import type { AddCommand } from '../add-command.ts'
 import { addConnectionOptions, CONNECTION_HELP, openReader, toInputError } from '../connection-options.ts'
 import { countScanned } from '../inputs.ts'
-import { type Io, painterFor, write } from '../io.ts'
+import { type AddCommand, type Io, painterFor, write } from '../io.ts'
 import { makeOutputDirectory, writeOutputFile } from '../output-file.ts'
 
 interface Options extends ConnectionOptions {

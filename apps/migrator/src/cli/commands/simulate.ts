@@ -11,10 +11,9 @@ import { hashed, hideSecrets } from '../../report/inputs.ts'
 import { writeReport } from '../../report/report.ts'
 import { builtinNames } from '../../scenario/builtin.ts'
 import type { ModelName, Scenario } from '../../scenario/scenario.ts'
-import type { AddCommand } from '../add-command.ts'
 import { type AnswerOptions, addAnswerOptions, writeAnswer } from '../answer-options.ts'
 import { countTokens, loadScenarioText, numberOption } from '../inputs.ts'
-import { type Io, painterFor, write } from '../io.ts'
+import { type AddCommand, type Io, painterFor, write } from '../io.ts'
 
 /** Maximum number of tokens a finding names. */
 const PLACES_MAX = 20

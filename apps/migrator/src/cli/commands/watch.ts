@@ -3,9 +3,8 @@ import { EXIT, type ExitCode, InputError } from '../../errors.ts'
 import type { ConnectionOptions } from '../../scan/connection.ts'
 import { ServiceApi, ServiceSilent } from '../../watch/service-api.ts'
 import { formatLine, watch } from '../../watch/watch.ts'
-import type { AddCommand } from '../add-command.ts'
 import { addConnectionOptions, CONNECTION_HELP, openReader } from '../connection-options.ts'
-import { type Io, write } from '../io.ts'
+import { type AddCommand, type Io, write } from '../io.ts'
 
 interface Options extends Omit<ConnectionOptions, 'from'> {
   readonly url: readonly string[]
