@@ -1,5 +1,17 @@
-import { describe, expect, test, vi } from 'vitest'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { MockClock, toMs } from './mock-clock.ts'
+
+test('in real time, a timer of 30 days fires after 30 days, although Node limits one to 24', () => {
+  vi.useFakeTimers()
+  onTestFinished(() => void vi.useRealTimers())
+  const days = 24 * 60 * 60 * 1_000
+  const wake = vi.fn()
+  new MockClock(undefined).after(30 * days, wake)
+  vi.advanceTimersByTime(30 * days - 1)
+  expect(wake).not.toHaveBeenCalled()
+  vi.advanceTimersByTime(1)
+  expect(wake).toHaveBeenCalledOnce()
+})
 
 describe('frozen time', () => {
   test('advances by milliseconds or by a duration', () => {

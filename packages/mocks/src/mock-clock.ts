@@ -6,6 +6,9 @@ import type { Sleeper } from '@latchkey/service'
 /** Milliseconds, or a duration such as `5m`. */
 export type Duration = number | string
 
+/** Maximum duration of a Node timer; a longer one fires at once. */
+const TIMER_MS_MAX = 2 ** 31 - 1
+
 interface Timer {
   readonly at: number
   readonly callback: () => void
@@ -75,7 +78,9 @@ export class MockClock implements Clock, Sleeper {
   private arm(timer: Timer): void {
     clearTimeout(timer.handle)
     if (this.standsAt !== undefined) return
-    timer.handle = setTimeout(() => this.fire(timer), Math.max(0, timer.at - this.now()))
+    const ms = Math.max(0, timer.at - this.now())
+    const end = () => (ms > TIMER_MS_MAX ? this.arm(timer) : this.fire(timer))
+    timer.handle = setTimeout(end, Math.min(ms, TIMER_MS_MAX))
     if (timer.background) unref(timer.handle)
   }
 
