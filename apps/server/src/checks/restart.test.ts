@@ -45,13 +45,20 @@ function aLocalChecks(store: MemoryStore, process: string) {
   return startLocalChecks({ ...parts, store, nodeName: NODE, process, onError })
 }
 
-/** A process of the node, the only living one. */
+/** A process of the node: the only living one, or the one that runs the checks. */
 function startProcess(
   store: MemoryStore,
   process: string,
-  checkHosts: readonly string[] = [],
+  {
+    checkHosts = [],
+    others = [],
+  }: { readonly checkHosts?: readonly string[]; readonly others?: readonly string[] } = {},
 ): { stop(): Promise<void> } {
-  const members = async () => [{ id: process, node: NODE, status: 'alive' as const }]
+  const members = async () => [
+    { id: '0', node: 'b', status: 'alive' as const },
+    { id: '1', node: NODE, status: 'failed' as const },
+    ...[process, ...others].map((id) => ({ id, node: NODE, status: 'alive' as const })),
+  ]
   const localChecks = aLocalChecks(store, process)
   const membership = { memberId: process, members }
   const checks = startChecks({
@@ -119,7 +126,7 @@ test('SSRF-01: where only public hosts are allowed, no check reaches this machin
     { type: 'tcp', address: `localhost:${port}`, ...common } as const,
   ]) {
     const store = await aStore({ Status: 'passing', Agent: { ...LIMITS, run, process: 'one' } })
-    const first = startProcess(store, 'one', ['public'])
+    const first = startProcess(store, 'one', { checkHosts: ['public'] })
     await expect.poll(() => checkIn(store)?.Status, PATIENCE).toBe('critical')
     expect(checkIn(store)?.Output).toContain('address not allowed')
     await first.stop()
@@ -155,6 +162,19 @@ test('a check that recovers starts the time anew that its service may be critica
   )
   await runner.removeCritical(critical, MINUTE)
   expect(store.catalog().service(NODE, 'web')).toBeDefined()
+})
+
+test('a TTL check whose process lives is left to that process', async () => {
+  const ttl = (ttlMs: number, process: string) => ({
+    Status: 'passing',
+    Agent: { ...LIMITS, run: { type: 'ttl', ttlMs } as const, process },
+  })
+  const store = await aStore(ttl(100, 'two'))
+  const orphan = aCheck({ Node: NODE, CheckID: 'orphan', ServiceID: 'web', ...ttl(300, 'gone') })
+  await store.commit([{ table: 'checks', op: 'put', record: orphan, expect: 0 }])
+  startProcess(store, 'one', { others: ['two'] })
+  await expect.poll(() => store.catalog().check(NODE, 'orphan')?.Status, PATIENCE).toBe('critical')
+  expect(checkIn(store)?.Status).toBe('passing')
 })
 
 test('a service that may be critical for a minute gets a full minute again after a restart', async () => {

@@ -2,7 +2,7 @@
 import { createSocket } from 'node:dgram'
 import { once } from 'node:events'
 import type { Socket } from 'node:net'
-import { emptyReply } from '@latchkey/acl'
+import { type DnsReply, emptyReply } from '@latchkey/acl'
 import { parseServiceVersion, profileOf } from '@latchkey/contract'
 import { type RateLimits, TokenBuckets } from '@latchkey/service'
 import { aNode, aService } from '@latchkey/testkit/records/catalog-builders'
@@ -85,7 +85,7 @@ describe('with the names of a service', () => {
       config: loadConfig({
         LATCHKEY_DNS_PORT: '0',
         LATCHKEY_DNS_TOKEN: MANAGEMENT,
-        LATCHKEY_DNS_TTL: '9s',
+        LATCHKEY_DNS_NODE_TTL: '9s',
       }),
       profile: profileOf(parseServiceVersion('1.11')),
       service,
@@ -144,7 +144,9 @@ function aResponder(options: Partial<ResponderOptions>): Responder {
   return new Responder({
     resolve: () => emptyReply('NOERROR'),
     rates: new AnswerRates(0),
+    udpAnswersMax: 3,
     hasEdns: true,
+    saysCut: false,
     onAnswer: () => {},
     onError: () => {},
     ...options,
@@ -202,6 +204,16 @@ test('several processes share the limit of a client if another process counts, w
   expect((await Promise.all(answers)).filter(Boolean)).toHaveLength(2)
 })
 
+test('while 1,000 questions wait, further ones are not answered', async () => {
+  const found = Promise.withResolvers<DnsReply>()
+  const responder = aResponder({ resolve: () => found.promise })
+  const waiting = Array.from({ length: 1_000 }, () => responder.respond(ask(WEB), 'udp', 'a'))
+  expect(responder.respond(ask(WEB), 'udp', 'a')).toBeUndefined()
+  found.resolve(emptyReply('NOERROR'))
+  expect((await Promise.all(waiting)).filter(Boolean)).toHaveLength(1_000)
+  expect(await responder.respond(ask(WEB), 'udp', 'a')).toBeDefined()
+})
+
 test('questions of TCP connections are answered one per turn of the event loop', async () => {
   let asked = 0
   let turns = 0
@@ -251,6 +263,36 @@ test('a client has a bounded number of connections', async () => {
   const refused = await open(port)
   refused.resume()
   await once(refused, 'close')
+  held[0]?.destroy()
+  const answersOfNext = async () => {
+    const next = await open(port)
+    next.write(framed(ask(WEB)))
+    return (await read(next, 1)).length
+  }
+  await expect.poll(answersOfNext).toBe(1)
+})
+
+test('the questions of a client that reads no answers are not read either', async () => {
+  const record = { name: 'big.service.consul', type: 'TXT', ttl: 0, data: 'x'.repeat(255) } as const
+  const big = { ...emptyReply('NOERROR'), answers: Array.from({ length: 240 }, () => record) }
+  let asked = 0
+  const port = await aServer({
+    resolve: ({ name }) => {
+      if (name !== record.name) return emptyReply('NOERROR')
+      asked += 1
+      return big
+    },
+  })
+  const [deaf, other] = [await open(port), await open(port)]
+  deaf.pause()
+  for (const [socket, name] of [
+    [deaf, record.name],
+    [other, WEB.name],
+  ] as const)
+    socket.write(Buffer.concat(Array.from({ length: 200 }, () => framed(ask({ name, type: 'TXT' })))))
+  // Connections take turns, so the other one has had as many.
+  expect(await read(other, 200)).toHaveLength(200)
+  expect(asked).toBeLessThan(200)
 })
 
 test('an address in use is named', async () => {

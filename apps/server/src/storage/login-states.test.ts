@@ -62,7 +62,7 @@ test('DOS-05: 1,000 started logins take four statements and at most two connecti
   expect(sent.inFlightMax).toBeLessThanOrEqual(2)
 })
 
-test('RACE-01: processes that take the same states in different orders share them', async () => {
+test('RACE-01: requests and processes that take the same states in different orders share them', async () => {
   const [one, other] = [aProcess().states, aProcess().states]
   const states = Array.from({ length: 200 }, () => aLoginState({ generation: 9_200 }))
   await Promise.all(states.map((state) => one.put(state, { openMax: 1_000, now })))
@@ -70,6 +70,7 @@ test('RACE-01: processes that take the same states in different orders share the
   const taken = await Promise.all([
     ...hashes.map((hash) => one.take(hash)),
     ...hashes.toReversed().map((hash) => other.take(hash)),
+    ...hashes.map((hash) => one.take(hash)),
   ])
   const found = taken.flatMap((state) => (state === undefined ? [] : [state.stateHash]))
   expect(found.toSorted()).toEqual(hashes.toSorted())

@@ -73,3 +73,10 @@ test('a use that one process has written is valid for all, and expired tokens st
     false,
   ])
 })
+
+test('a use of a living token stays valid, however late it is written, and whatever use comes later', async () => {
+  const { uses } = aProcess()
+  const token = anId(0x91_0004)
+  const used = [10 * MINUTE, 53 * MINUTE].map((ms) => uses.use(useAt(token, ms)))
+  expect(await Promise.all(used)).toEqual([true, true])
+})

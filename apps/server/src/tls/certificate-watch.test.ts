@@ -86,3 +86,11 @@ test('a certificate that expires within a week is logged once, and an expired on
   })
   expect([log.warn.mock.calls.length, log.error.mock.calls.length]).toEqual([1, 1])
 })
+
+test('a new certificate that expires within a week is logged like the one before it', async () => {
+  await write(new Date(Date.now() + 6 * DAY_MS))
+  const { log } = await watch()
+  await write(new Date(Date.now() + 5 * DAY_MS))
+  process.emit('SIGHUP')
+  await vi.waitFor(() => expect(log.warn).toHaveBeenCalledTimes(2), { timeout: 20_000 })
+})

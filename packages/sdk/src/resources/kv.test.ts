@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { clientOf } from '../../test/client.ts'
-import { json, plain, problem, startServer } from '../../test/test-server.ts'
+import { json, plain, problem, reset, startServer } from '../../test/test-server.ts'
+import type { Client } from '../client.ts'
 import { ContractBroken, NotFound } from '../errors.ts'
 import { valueBytes, valueText } from './kv.ts'
 
@@ -90,3 +91,23 @@ test('delete and deleteTree', async () => {
     { method: 'DELETE', url: '/v1/kv/app/?recurse' },
   ])
 })
+
+const SESSION = '00000000-0000-4000-8000-00000000005e'
+
+test.each<[string, number, (kv: Client['kv']) => Promise<unknown>]>([
+  ['put', 2, (kv) => kv.put('a', 'x')],
+  ['delete', 2, (kv) => kv.delete('a')],
+  ['deleteTree', 2, (kv) => kv.deleteTree('a/')],
+  ['put with cas', 1, (kv) => kv.put('a', 'x', { cas: 6 })],
+  ['delete with cas', 1, (kv) => kv.delete('a', { cas: 6 })],
+  ['acquire', 1, (kv) => kv.acquire('a', SESSION)],
+  ['release', 1, (kv) => kv.release('a', SESSION)],
+])(
+  '%s after a lost answer: sent %d times, because a condition may no longer hold after the first',
+  async (_, times, write) => {
+    await using server = await startServer(reset())
+    const written = write(clientOf(server, { retries: 1 }).kv)
+    await expect(written).rejects.toMatchObject({ kind: 'unavailable', maybeApplied: true })
+    expect(server.requests).toHaveLength(times)
+  },
+)
