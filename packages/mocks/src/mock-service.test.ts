@@ -66,6 +66,36 @@ describe('time', () => {
     expect([answer.status, answer.headers.get('x-service-index')]).toEqual([200, String(token.ModifyIndex)])
   })
 
+  test('a wait that has timed out no longer counts', async () => {
+    const { service, ask } = mount()
+    const wait = () => ask('GET', '/acl/tokens?index=1000&wait=16s')
+    const first = wait()
+    await service.untilWaiting()
+    service.clock.advance('17s')
+    await first
+    const second = wait()
+    await service.untilWaiting()
+    service.clock.advance('17s')
+    expect((await second).status).toBe(200)
+  })
+
+  test('one timer waits for the next expiry, however many tokens expire', async () => {
+    vi.useFakeTimers()
+    try {
+      const { baseUrl, fetch, managementToken } = createMockService()
+      const headers = { 'X-Service-Token': managementToken }
+      const init = { method: 'PUT', headers, body: '{"ExpirationTTL":"1h"}' }
+      const add = () => fetch(`${baseUrl}/v1/acl/token`, init)
+      await add()
+      const timers = vi.getTimerCount()
+      await add()
+      await add()
+      expect(vi.getTimerCount()).toBe(timers)
+    } finally {
+      vi.useRealTimers()
+    }
+  })
+
   test('a wait ends when its client disconnects', async () => {
     const { service } = mount()
     const gone = new AbortController()
@@ -103,6 +133,15 @@ describe('legacy tokens', () => {
     }
     expect(steps).toEqual([200, 72, 72, 0, 0])
   })
+})
+
+test('aclMode: legacy gives no accessors to legacy tokens (spec 9.2.3)', async () => {
+  const { service, ask } = mount({ serviceVersion: '1.10', aclMode: 'legacy' })
+  await ask('PUT', '/acl/create', { body: {} })
+  const index = async () => (await ask('GET', '/acl/list')).headers.get('x-service-index')
+  const before = await index()
+  service.clock.advance('5s')
+  expect(await index()).toBe(before)
 })
 
 describe('failures on demand', () => {

@@ -239,6 +239,19 @@ describe('an unreachable provider', () => {
     expect(server.asked).toHaveLength(2)
   })
 
+  test('a login that began earlier shares the request of a later one', async () => {
+    const { server, logIn } = await startProvider()
+    await logIn(first, 'first')
+    const { answer, release } = held(keySet(jwk(second, 'second')))
+    server.answer('/keys', answer)
+    const later = logIn(second, 'second', 30_000)
+    await expect.poll(() => server.asked.length).toBe(2)
+    const earlier = logIn(second, 'second', 29_999)
+    release()
+    expect(await Promise.all([later, earlier])).toEqual(['verified', 'verified'])
+    expect(server.asked).toHaveLength(2)
+  })
+
   test('without known keys it is contacted every 5 s', async () => {
     const { server, logIn } = await startProvider()
     server.answer('/keys', down)

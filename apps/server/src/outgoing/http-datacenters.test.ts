@@ -221,6 +221,20 @@ test('after five failures only one probe a second is sent, until one is answered
   expect([(await ask()).status, (await ask()).status]).toEqual([200, 200])
 })
 
+test('clients that leave do not count as failures of the datacenter', async () => {
+  let leave = () => {}
+  const datacenters = await reach((request, response) => {
+    if (request.method === 'GET') response.end()
+    else leave()
+  })
+  for (let i = 0; i < 5; i += 1) {
+    const leaving = new AbortController()
+    leave = () => leaving.abort()
+    await refused(datacenters.send('dc2', aRequest('PUT', { signal: leaving.signal })))
+  }
+  expect(await datacenters.send('dc2', aRequest('GET'))).toMatchObject({ status: 200 })
+})
+
 test('reports how each request ended, and how long it took', async () => {
   const seen: unknown[] = []
   const server = createServer((request, response) => {

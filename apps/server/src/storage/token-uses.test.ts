@@ -22,14 +22,19 @@ const LOGIN = Date.parse('2026-01-31T12:00:00Z')
 /** The uses of one process, and the statements that it has sent. */
 function aProcess() {
   const sent = { count: 0 }
+  const link = { isCut: false }
   const pool = new Proxy(connection.pool, {
     get(target, name) {
       if (name === 'query') sent.count += 1
+      if (name === 'query' && link.isCut)
+        return async () => {
+          throw Object.assign(new Error('cut'), { code: 'ECONNREFUSED' })
+        }
       const value = Reflect.get(target, name)
       return typeof value === 'function' ? value.bind(target) : value
     },
   })
-  return { uses: new PostgresTokenUses(pool), sent }
+  return { uses: new PostgresTokenUses(pool), sent, link }
 }
 
 const useAt = (accessorId: string, ms: number, ttlMs = 20 * MINUTE) => ({
@@ -79,4 +84,15 @@ test('a use of a living token stays valid, however late it is written, and whate
   const token = anId(0x91_0004)
   const used = [10 * MINUTE, 53 * MINUTE].map((ms) => uses.use(useAt(token, ms)))
   expect(await Promise.all(used)).toEqual([true, true])
+})
+
+test('a use that no request waits for is written once the database is back', async () => {
+  const { uses, link } = aProcess()
+  const token = anId(0x91_0005)
+  expect(uses.noteKnown(useAt(token, 15 * MINUTE))).toBe(true)
+  link.isCut = true
+  await uses.close()
+  link.isCut = false
+  await uses.close()
+  expect(await aProcess().uses.use(useAt(token, 30 * MINUTE))).toBe(true)
 })

@@ -94,3 +94,11 @@ test('a new certificate that expires within a week is logged like the one before
   process.emit('SIGHUP')
   await vi.waitFor(() => expect(log.warn).toHaveBeenCalledTimes(2), { timeout: 20_000 })
 })
+
+test('a watch that was stopped does not hear SIGHUP', async () => {
+  const before = process.listenerCount('SIGHUP')
+  const { watching } = await watch()
+  expect(process.listenerCount('SIGHUP')).toBe(before + 1)
+  watching.stop()
+  expect(process.listenerCount('SIGHUP')).toBe(before)
+})

@@ -163,6 +163,12 @@ test('the global fetch is looked up at the call, so that mocks set up later are 
   }
 })
 
+test('a 429 whose body breaks off is still a refusal, without effect', async () => {
+  await using server = await startServer(halfBody(429, 'text/plain'))
+  const created = clientOf(server, once).tokens.create({})
+  await expect(created).rejects.toMatchObject({ status: 429, maybeApplied: false })
+})
+
 test('no socket stays busy after faults, timeouts and aborts (SDK-01)', async () => {
   const faults = [silence(), stalledBody(), halfBody(), html(404), html(500), plain(400, 'x'.repeat(500_000))]
   await using server = await startServer(...faults, silence())

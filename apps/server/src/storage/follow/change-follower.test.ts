@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import type { TokenRecord } from '@latchkey/acl'
 import { aKey, aPolicy, aToken } from '@latchkey/testkit/records/record-builders'
 import { pino } from 'pino'
-import { afterAll, describe, expect, test } from 'vitest'
+import { afterAll, describe, expect, test, vi } from 'vitest'
 import { createTestDatabase, PATIENT } from '../../../test/database.ts'
 import { openTestStore, putNew, testRing } from '../../../test/store.ts'
 import { connectDatabase } from '../../database/connect.ts'
@@ -142,6 +142,27 @@ test('COH-02: readers that arrive during a query share the next query, which see
   await Promise.all(later)
   expect(state.appliedIndex).toBe(index)
   expect(follower.rounds).toBe(earlier + 2)
+})
+
+test('a reader that waits for an unresponsive database fails with the query before its own', async () => {
+  const { queries, follower } = await aReader()
+  const [asked, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  let answers = 0
+  queries.onAnswer = () => {
+    answers += 1
+    asked.resolve()
+    return released.promise
+  }
+  const first = follower.sync()
+  await asked.promise
+  const later = follower.sync()
+  const now = performance.now()
+  vi.spyOn(performance, 'now').mockReturnValue(now + 1_000)
+  released.reject(new Error('cut'))
+  const outcomes = await Promise.allSettled([first, later])
+  vi.restoreAllMocks()
+  expect(outcomes.map(({ status }) => status)).toEqual(['rejected', 'rejected'])
+  expect(answers).toBe(1)
 })
 
 test('COH-04: a wait for a record that changed before this process began ends at once', async () => {

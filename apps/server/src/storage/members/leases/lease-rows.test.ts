@@ -177,6 +177,24 @@ test('COH-02: a writer does not rely on a process that gave up its lease before 
   expect(isOver).toBe(true)
 })
 
+test('the messages of the holders alone end the wait of a writer, in each epoch', async () => {
+  let queries = 0
+  const prisma = new Proxy(database.prisma, {
+    get() {
+      queries += 1
+    },
+  })
+  const parts = { lease: new Lease(), heartbeat: new Alarm(), tell: () => {}, log }
+  const closing = new LeaseClosing({ ...parts, memberId: 'writer', beats: () => 1, prisma })
+  for (const epoch of ['1', '2']) {
+    const holders = [{ id: 'holder', process: '', beat: 3 }]
+    const ended = closing.ended({ id: epoch, epoch, holders })
+    closing.hear(`gone ${epoch} holder 3`)
+    await ended
+  }
+  expect(queries).toBe(0)
+})
+
 describe('COH-02: a database that crashed forgets that leases were ending, so', () => {
   test('a writer that had waited for their end also waits for leases that another writer ends afterwards', async () => {
     const [first, second, holder] = [await aMember(), await aMember(), await aMember()]
