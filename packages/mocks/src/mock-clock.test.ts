@@ -84,6 +84,26 @@ describe('real time', () => {
     vi.useRealTimers()
   })
 
+  test('never goes back, although a timer is late', () => {
+    vi.useFakeTimers({ now: 0 })
+    const clock = new MockClock(undefined)
+    const woken: number[] = []
+    clock.after(1_000, () => woken.push(clock.now()))
+    vi.setSystemTime(5_000)
+    clock.advance(1)
+    expect([...woken, clock.now()]).toEqual([5_000, 5_001])
+    vi.useRealTimers()
+  })
+
+  test('forgets advances on reset', () => {
+    vi.useFakeTimers({ now: 10_000 })
+    const clock = new MockClock(undefined)
+    clock.advance('1m')
+    clock.reset()
+    expect(clock.now()).toBe(10_000)
+    vi.useRealTimers()
+  })
+
   test('an advance fires each due timer once, immediately', () => {
     vi.useFakeTimers({ now: 0 })
     const clock = new MockClock(undefined)

@@ -205,6 +205,22 @@ describe('failures on demand', () => {
 })
 
 describe('latency', () => {
+  test('ends when the client disconnects', async () => {
+    const { service } = mount()
+    const gone = new AbortController()
+    service.latency(() => {
+      setImmediate(() => gone.abort())
+      return '1h'
+    })
+    const { baseUrl, managementToken } = service
+    const headers = { 'X-Service-Token': managementToken }
+    const slow = fetch(`${baseUrl}/v1/acl/tokens`, { headers, signal: gone.signal })
+    await expect(slow).rejects.toThrow(/abort/i)
+    await vi.waitFor(() => expect(service.calls).toMatchObject([{ endpoint: 'tokens.list', status: 0 }]), {
+      timeout: 20_000,
+    })
+  })
+
   test('delays the answer, for all endpoints or by endpoint', async () => {
     const { service, ask } = mount({ latency: '30ms' })
     const startedAt = performance.now()

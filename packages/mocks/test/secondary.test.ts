@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { createClient } from '@latchkey/sdk'
 import { expect, test } from 'vitest'
 import { createMockService } from '../src/index.ts'
@@ -61,4 +62,10 @@ test('starts again with its primary after a reset of both', async () => {
     'Anonymous Token',
     'Initial Management Token',
   ])
+})
+
+test('a datacenter that is followed counts no wait of its follower', async () => {
+  await here.tokens.list()
+  const waits = primary.untilWaiting().then(() => 'counted')
+  expect(await Promise.race([waits, nextTurn('none')])).toBe('none')
 })

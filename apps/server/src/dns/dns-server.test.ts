@@ -85,7 +85,7 @@ describe('with the names of a service', () => {
       config: loadConfig({
         LATCHKEY_DNS_PORT: '0',
         LATCHKEY_DNS_TOKEN: MANAGEMENT,
-        LATCHKEY_DNS_NODE_TTL: '9s',
+        LATCHKEY_DNS_TTL: '9s',
       }),
       profile: profileOf(parseServiceVersion('1.11')),
       service,
@@ -144,9 +144,7 @@ function aResponder(options: Partial<ResponderOptions>): Responder {
   return new Responder({
     resolve: () => emptyReply('NOERROR'),
     rates: new AnswerRates(0),
-    udpAnswersMax: 3,
     hasEdns: true,
-    saysCut: false,
     onAnswer: () => {},
     onError: () => {},
     ...options,
