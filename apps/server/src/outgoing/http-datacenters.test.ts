@@ -221,6 +221,14 @@ test('after five failures only one probe a second is sent, until one is answered
   expect([(await ask()).status, (await ask()).status]).toEqual([200, 200])
 })
 
+test('a blocking query may wait on top of the limit of an answer', async () => {
+  const datacenters = await reach((_request, response) => void setTimeout(() => response.end(), 300), {
+    answerMsMax: 50,
+  })
+  const waits = datacenters.send('dc2', aRequest('GET', { waitMs: 60_000 }))
+  expect(await waits).toMatchObject({ status: 200 })
+})
+
 test('clients that leave do not count as failures of the datacenter', async () => {
   let leave = () => {}
   const datacenters = await reach((request, response) => {

@@ -165,6 +165,16 @@ test('a reader that waits for an unresponsive database fails with the query befo
   expect(answers).toBe(1)
 })
 
+test('notifications that may have been missed cause one query', async () => {
+  const { follower } = await aReader()
+  const { rounds } = follower
+  follower.hear(undefined)
+  await expect.poll(() => follower.rounds).toBe(rounds + 1)
+  follower.hear(0)
+  await follower.sync()
+  expect(follower.rounds).toBe(rounds + 2)
+})
+
 test('COH-04: a wait for a record that changed before this process began ends at once', async () => {
   const token = aToken()
   const index = await writer.commit([putNew(token)])
