@@ -5,7 +5,7 @@ import { describe, expectTypeOf, test } from 'vitest'
 import { type Answer, type Call, type Handler, json, missing, notFound } from './handler.ts'
 import { HANDLERS } from './handlers.ts'
 import { type JsonText, jsonText } from './reply/json-text.ts'
-import { readSelfHandler } from './tokens/self.ts'
+import { readSelfHandler } from './tokens/read.ts'
 
 const token = {} as Token
 const { Hash: _, ...withoutHash } = token

@@ -210,3 +210,10 @@ export function missing(error: AclError, watch: Watch): AnswerIn<never> {
 export function notFound(what: string): AclError {
   return new AclError('not_found', `${what} does not exist: ACL not found`)
 }
+
+/** The empty answer of an endpoint that changes something. */
+export type Done = Answer<'agentChecks.pass'>
+
+export function done(): Done {
+  return { body: { kind: 'text', text: '' } }
+}

@@ -7,8 +7,6 @@
 import type { RouteName } from '@latchkey/contract'
 import type { Handler } from './handler.ts'
 import * as tokensCreate from './tokens/create.ts'
-import * as tokensSelf from './tokens/self.ts'
-import * as tokensClone from './tokens/clone.ts'
 import * as tokensRead from './tokens/read.ts'
 import * as tokensUpdate from './tokens/update.ts'
 import * as tokensDelete from './tokens/delete.ts'
@@ -18,107 +16,46 @@ import * as policies from './policies/policies.ts'
 import * as policiesWhatIf from './policies/what-if.ts'
 import * as roles from './roles.ts'
 import * as namespaces from './namespaces.ts'
-import * as authMethodsCreate from './auth-methods/create.ts'
-import * as authMethodsRead from './auth-methods/read.ts'
-import * as authMethodsUpdate from './auth-methods/update.ts'
-import * as authMethodsDelete from './auth-methods/delete.ts'
+import * as authMethods from './auth-methods/auth-methods.ts'
 import * as authMethodsExplain from './auth-methods/explain.ts'
 import * as authMethodsLogins from './auth-methods/logins.ts'
-import * as authMethodsList from './auth-methods/list.ts'
 import * as bindingRules from './binding-rules.ts'
 import * as login from './login/login.ts'
-import * as loginLogout from './login/logout.ts'
-import * as loginAuthUrl from './login/auth-url.ts'
-import * as loginCallback from './login/callback.ts'
 import * as decisionsAuthorize from './decisions/authorize.ts'
 import * as decisionsWhoCan from './decisions/who-can.ts'
-import * as kvRead from './kv/read.ts'
-import * as kvWrite from './kv/write.ts'
-import * as kvDelete from './kv/delete.ts'
+import * as kv from './kv/kv.ts'
 import * as txnApply from './txn/apply.ts'
 import * as sessions from './sessions.ts'
-import * as intentionsList from './intentions/list.ts'
-import * as intentionsCreate from './intentions/create.ts'
-import * as intentionsMatch from './intentions/match.ts'
-import * as intentionsCheck from './intentions/check.ts'
-import * as intentionsReadExact from './intentions/read-exact.ts'
-import * as intentionsWriteExact from './intentions/write-exact.ts'
-import * as intentionsDeleteExact from './intentions/delete-exact.ts'
-import * as intentionsRead from './intentions/read.ts'
-import * as intentionsUpdate from './intentions/update.ts'
-import * as intentionsDelete from './intentions/delete.ts'
-import * as intentionsMigration from './intentions/migration.ts'
+import * as intentions from './intentions/intentions.ts'
+import * as intentionsExact from './intentions/exact.ts'
 import * as configEntries from './config-entries.ts'
 import * as coordinates from './coordinates.ts'
-import * as catalogRegister from './catalog/register.ts'
-import * as catalogDeregister from './catalog/deregister.ts'
-import * as catalogNodes from './catalog/nodes.ts'
-import * as catalogServices from './catalog/services.ts'
-import * as catalogService from './catalog/service.ts'
-import * as catalogConnect from './catalog/connect.ts'
-import * as catalogNode from './catalog/node.ts'
-import * as catalogNodeServices from './catalog/node-services.ts'
-import * as catalogGatewayServices from './catalog/gateway-services.ts'
-import * as healthNode from './health/node.ts'
+import * as catalogWrites from './catalog/writes.ts'
+import * as catalog from './catalog/catalog.ts'
 import * as healthChecks from './health/checks.ts'
-import * as healthService from './health/service.ts'
-import * as healthConnect from './health/connect.ts'
-import * as healthIngress from './health/ingress.ts'
-import * as healthState from './health/state.ts'
+import * as healthInstances from './health/instances.ts'
 import * as healthUiNodes from './health/ui-nodes.ts'
-import * as healthUiNode from './health/ui-node.ts'
 import * as healthUiServices from './health/ui-services.ts'
 import * as agentServices from './agent/services.ts'
-import * as agentService from './agent/service.ts'
-import * as agentChecks from './agent/checks.ts'
 import * as agentRegisterService from './agent/register-service.ts'
-import * as agentDeregisterService from './agent/deregister-service.ts'
-import * as agentServiceMaintenance from './agent/service-maintenance.ts'
 import * as agentMaintenance from './agent/maintenance.ts'
-import * as agentServiceHealth from './agent/service-health.ts'
-import * as agentHealthByName from './agent/health-by-name.ts'
-import * as agentChecksRegister from './agent-checks/register.ts'
-import * as agentChecksDeregister from './agent-checks/deregister.ts'
-import * as agentChecksPass from './agent-checks/pass.ts'
-import * as agentChecksWarn from './agent-checks/warn.ts'
-import * as agentChecksFail from './agent-checks/fail.ts'
-import * as agentChecksUpdate from './agent-checks/update.ts'
-import * as agentProcessJoin from './agent-process/join.ts'
-import * as agentProcessForceLeave from './agent-process/force-leave.ts'
-import * as agentProcessLeave from './agent-process/leave.ts'
-import * as agentProcessReload from './agent-process/reload.ts'
-import * as agentProcessHost from './agent-process/host.ts'
+import * as agentLocalHealth from './agent/local-health.ts'
+import * as agentChecks from './agent-checks/agent-checks.ts'
+import * as agentProcess from './agent/process.ts'
 import * as operationsReplication from './operations/replication.ts'
 import * as operationsChanges from './operations/changes.ts'
 import * as operationsChangesDigest from './operations/changes-digest.ts'
 import * as operationsMigration from './operations/migration.ts'
-import * as operationsLeader from './operations/leader.ts'
-import * as operationsPeers from './operations/peers.ts'
-import * as operationsSelf from './operations/self.ts'
-import * as operationsSetReplicationToken from './operations/set-replication-token.ts'
-import * as operationsMembers from './operations/members.ts'
-import * as operationsMetrics from './operations/metrics.ts'
-import * as operationsDatacenters from './operations/datacenters.ts'
-import * as operationsVersions from './operations/versions.ts'
-import * as operationsOpenapi from './operations/openapi.ts'
+import * as operations from './operations/operations.ts'
 import * as snapshots from './snapshots.ts'
-import * as datacentersAccept from './datacenters/accept.ts'
-import * as datacentersPromote from './datacenters/promote.ts'
-import * as legacyTranslate from './legacy/translate.ts'
-import * as legacyTranslateToken from './legacy/translate-token.ts'
-import * as legacyCreate from './legacy/create.ts'
-import * as legacyUpdate from './legacy/update.ts'
-import * as legacyDestroy from './legacy/destroy.ts'
-import * as legacyInfo from './legacy/info.ts'
-import * as legacyClone from './legacy/clone.ts'
-import * as legacyList from './legacy/list.ts'
+import * as datacentersPromotion from './datacenters/promotion.ts'
+import * as legacy from './legacy/legacy.ts'
 import * as legacyImport from './legacy/import.ts'
-import * as legacyExport from './legacy/export.ts'
 
 export const HANDLERS: { readonly [N in RouteName]: Handler<N> } = {
   'tokens.create': tokensCreate.createTokenHandler,
-  'tokens.self': tokensSelf.readSelfHandler,
-  'tokens.clone': tokensClone.cloneTokenHandler,
+  'tokens.self': tokensRead.readSelfHandler,
+  'tokens.clone': tokensCreate.cloneTokenHandler,
   'tokens.read': tokensRead.readTokenHandler,
   'tokens.update': tokensUpdate.updateTokenHandler,
   'tokens.delete': tokensDelete.deleteTokenHandler,
@@ -143,27 +80,27 @@ export const HANDLERS: { readonly [N in RouteName]: Handler<N> } = {
   'namespaces.update': namespaces.updateNamespaceHandler,
   'namespaces.delete': namespaces.deleteNamespaceHandler,
   'namespaces.list': namespaces.listNamespacesHandler,
-  'authMethods.create': authMethodsCreate.createAuthMethodHandler,
-  'authMethods.read': authMethodsRead.readAuthMethodHandler,
-  'authMethods.update': authMethodsUpdate.updateAuthMethodHandler,
-  'authMethods.delete': authMethodsDelete.deleteAuthMethodHandler,
+  'authMethods.create': authMethods.createAuthMethodHandler,
+  'authMethods.read': authMethods.readAuthMethodHandler,
+  'authMethods.update': authMethods.updateAuthMethodHandler,
+  'authMethods.delete': authMethods.deleteAuthMethodHandler,
   'authMethods.explain': authMethodsExplain.explainLoginHandler,
   'authMethods.logins': authMethodsLogins.loginsHandler,
-  'authMethods.list': authMethodsList.listAuthMethodsHandler,
+  'authMethods.list': authMethods.listAuthMethodsHandler,
   'bindingRules.create': bindingRules.createBindingRuleHandler,
   'bindingRules.read': bindingRules.readBindingRuleHandler,
   'bindingRules.update': bindingRules.updateBindingRuleHandler,
   'bindingRules.delete': bindingRules.deleteBindingRuleHandler,
   'bindingRules.list': bindingRules.listBindingRulesHandler,
   'login.login': login.loginHandler,
-  'login.logout': loginLogout.logoutHandler,
-  'login.authUrl': loginAuthUrl.authUrlHandler,
-  'login.callback': loginCallback.callbackHandler,
+  'login.logout': login.logoutHandler,
+  'login.authUrl': login.authUrlHandler,
+  'login.callback': login.callbackHandler,
   'decisions.authorize': decisionsAuthorize.authorizeHandler,
   'decisions.whoCan': decisionsWhoCan.whoCanHandler,
-  'kv.read': kvRead.readKvHandler,
-  'kv.write': kvWrite.writeKvHandler,
-  'kv.delete': kvDelete.deleteKvHandler,
+  'kv.read': kv.readKvHandler,
+  'kv.write': kv.writeKvHandler,
+  'kv.delete': kv.deleteKvHandler,
   'txn.apply': txnApply.applyTransactionHandler,
   'sessions.create': sessions.createSessionHandler,
   'sessions.destroy': sessions.destroySessionHandler,
@@ -171,17 +108,17 @@ export const HANDLERS: { readonly [N in RouteName]: Handler<N> } = {
   'sessions.node': sessions.nodeSessionsHandler,
   'sessions.list': sessions.listSessionsHandler,
   'sessions.renew': sessions.renewSessionHandler,
-  'intentions.list': intentionsList.listIntentionsHandler,
-  'intentions.create': intentionsCreate.createIntentionHandler,
-  'intentions.match': intentionsMatch.matchIntentionsHandler,
-  'intentions.check': intentionsCheck.checkIntentionHandler,
-  'intentions.readExact': intentionsReadExact.readExactIntentionHandler,
-  'intentions.writeExact': intentionsWriteExact.writeExactIntentionHandler,
-  'intentions.deleteExact': intentionsDeleteExact.deleteExactIntentionHandler,
-  'intentions.read': intentionsRead.readIntentionHandler,
-  'intentions.update': intentionsUpdate.updateIntentionHandler,
-  'intentions.delete': intentionsDelete.deleteIntentionHandler,
-  'intentions.migration': intentionsMigration.migrationOfIntentionsHandler,
+  'intentions.list': intentions.listIntentionsHandler,
+  'intentions.create': intentions.createIntentionHandler,
+  'intentions.match': intentions.matchIntentionsHandler,
+  'intentions.check': intentions.checkIntentionHandler,
+  'intentions.readExact': intentionsExact.readExactIntentionHandler,
+  'intentions.writeExact': intentionsExact.writeExactIntentionHandler,
+  'intentions.deleteExact': intentionsExact.deleteExactIntentionHandler,
+  'intentions.read': intentions.readIntentionHandler,
+  'intentions.update': intentions.updateIntentionHandler,
+  'intentions.delete': intentions.deleteIntentionHandler,
+  'intentions.migration': intentions.migrationOfIntentionsHandler,
   'configEntries.write': configEntries.writeConfigEntryHandler,
   'configEntries.list': configEntries.listConfigEntriesHandler,
   'configEntries.read': configEntries.readConfigEntryHandler,
@@ -190,69 +127,69 @@ export const HANDLERS: { readonly [N in RouteName]: Handler<N> } = {
   'coordinates.nodes': coordinates.listCoordinatesHandler,
   'coordinates.node': coordinates.readCoordinateHandler,
   'coordinates.update': coordinates.updateCoordinateHandler,
-  'catalog.register': catalogRegister.registerHandler,
-  'catalog.deregister': catalogDeregister.deregisterHandler,
-  'catalog.nodes': catalogNodes.nodesHandler,
-  'catalog.services': catalogServices.servicesHandler,
-  'catalog.service': catalogService.serviceHandler,
-  'catalog.connect': catalogConnect.connectHandler,
-  'catalog.node': catalogNode.nodeHandler,
-  'catalog.nodeServices': catalogNodeServices.nodeServicesHandler,
-  'catalog.gatewayServices': catalogGatewayServices.gatewayServicesHandler,
-  'health.node': healthNode.nodeHealthHandler,
+  'catalog.register': catalogWrites.registerHandler,
+  'catalog.deregister': catalogWrites.deregisterHandler,
+  'catalog.nodes': catalog.nodesHandler,
+  'catalog.services': catalog.servicesHandler,
+  'catalog.service': catalog.serviceHandler,
+  'catalog.connect': catalog.connectHandler,
+  'catalog.node': catalog.nodeHandler,
+  'catalog.nodeServices': catalog.nodeServicesHandler,
+  'catalog.gatewayServices': catalog.gatewayServicesHandler,
+  'health.node': healthChecks.nodeHealthHandler,
   'health.checks': healthChecks.serviceChecksHandler,
-  'health.service': healthService.serviceHealthHandler,
-  'health.connect': healthConnect.connectHealthHandler,
-  'health.ingress': healthIngress.ingressHealthHandler,
-  'health.state': healthState.stateHandler,
+  'health.service': healthInstances.serviceHealthHandler,
+  'health.connect': healthInstances.connectHealthHandler,
+  'health.ingress': healthInstances.ingressHealthHandler,
+  'health.state': healthChecks.stateHandler,
   'health.uiNodes': healthUiNodes.uiNodesHandler,
-  'health.uiNode': healthUiNode.uiNodeHandler,
+  'health.uiNode': healthUiNodes.uiNodeHandler,
   'health.uiServices': healthUiServices.uiServicesHandler,
   'agent.services': agentServices.agentServicesHandler,
-  'agent.service': agentService.agentServiceHandler,
-  'agent.checks': agentChecks.agentChecksHandler,
+  'agent.service': agentServices.agentServiceHandler,
+  'agent.checks': agentServices.agentChecksHandler,
   'agent.registerService': agentRegisterService.registerServiceHandler,
-  'agent.deregisterService': agentDeregisterService.deregisterServiceHandler,
-  'agent.serviceMaintenance': agentServiceMaintenance.serviceMaintenanceHandler,
+  'agent.deregisterService': agentRegisterService.deregisterServiceHandler,
+  'agent.serviceMaintenance': agentMaintenance.serviceMaintenanceHandler,
   'agent.maintenance': agentMaintenance.maintenanceHandler,
-  'agent.serviceHealth': agentServiceHealth.localServiceHealthHandler,
-  'agent.healthByName': agentHealthByName.healthByNameHandler,
-  'agentChecks.register': agentChecksRegister.registerCheckHandler,
-  'agentChecks.deregister': agentChecksDeregister.deregisterCheckHandler,
-  'agentChecks.pass': agentChecksPass.passCheckHandler,
-  'agentChecks.warn': agentChecksWarn.warnCheckHandler,
-  'agentChecks.fail': agentChecksFail.failCheckHandler,
-  'agentChecks.update': agentChecksUpdate.updateCheckHandler,
-  'agentProcess.join': agentProcessJoin.joinHandler,
-  'agentProcess.forceLeave': agentProcessForceLeave.forceLeaveHandler,
-  'agentProcess.leave': agentProcessLeave.leaveHandler,
-  'agentProcess.reload': agentProcessReload.reloadHandler,
-  'agentProcess.host': agentProcessHost.hostHandler,
+  'agent.serviceHealth': agentLocalHealth.localServiceHealthHandler,
+  'agent.healthByName': agentLocalHealth.healthByNameHandler,
+  'agentChecks.register': agentChecks.registerCheckHandler,
+  'agentChecks.deregister': agentChecks.deregisterCheckHandler,
+  'agentChecks.pass': agentChecks.passCheckHandler,
+  'agentChecks.warn': agentChecks.warnCheckHandler,
+  'agentChecks.fail': agentChecks.failCheckHandler,
+  'agentChecks.update': agentChecks.updateCheckHandler,
+  'agentProcess.join': agentProcess.joinHandler,
+  'agentProcess.forceLeave': agentProcess.forceLeaveHandler,
+  'agentProcess.leave': agentProcess.leaveHandler,
+  'agentProcess.reload': agentProcess.reloadHandler,
+  'agentProcess.host': agentProcess.hostHandler,
   'operations.replication': operationsReplication.replicationHandler,
   'operations.changes': operationsChanges.changesHandler,
   'operations.changesDigest': operationsChangesDigest.changesDigestHandler,
   'operations.migration': operationsMigration.migrationHandler,
-  'operations.leader': operationsLeader.leaderHandler,
-  'operations.peers': operationsPeers.peersHandler,
-  'operations.self': operationsSelf.agentSelfHandler,
-  'operations.setReplicationToken': operationsSetReplicationToken.setReplicationTokenHandler,
-  'operations.members': operationsMembers.membersHandler,
-  'operations.metrics': operationsMetrics.metricsHandler,
-  'operations.datacenters': operationsDatacenters.datacentersHandler,
-  'operations.versions': operationsVersions.versionsHandler,
-  'operations.openapi': operationsOpenapi.openapiHandler,
+  'operations.leader': operations.leaderHandler,
+  'operations.peers': operations.peersHandler,
+  'operations.self': operations.agentSelfHandler,
+  'operations.setReplicationToken': operationsReplication.setReplicationTokenHandler,
+  'operations.members': operations.membersHandler,
+  'operations.metrics': operations.metricsHandler,
+  'operations.datacenters': operations.datacentersHandler,
+  'operations.versions': operations.versionsHandler,
+  'operations.openapi': operations.openapiHandler,
   'snapshots.read': snapshots.readSnapshotHandler,
   'snapshots.restore': snapshots.restoreSnapshotHandler,
-  'datacenters.accept': datacentersAccept.acceptClusterHandler,
-  'datacenters.promote': datacentersPromote.promoteDatacenterHandler,
-  'legacy.translate': legacyTranslate.translateRulesHandler,
-  'legacy.translateToken': legacyTranslateToken.translateTokenHandler,
-  'legacy.create': legacyCreate.createLegacyHandler,
-  'legacy.update': legacyUpdate.updateLegacyHandler,
-  'legacy.destroy': legacyDestroy.destroyLegacyHandler,
-  'legacy.info': legacyInfo.infoLegacyHandler,
-  'legacy.clone': legacyClone.cloneLegacyHandler,
-  'legacy.list': legacyList.listLegacyHandler,
+  'datacenters.accept': datacentersPromotion.acceptClusterHandler,
+  'datacenters.promote': datacentersPromotion.promoteDatacenterHandler,
+  'legacy.translate': legacy.translateRulesHandler,
+  'legacy.translateToken': legacy.translateTokenHandler,
+  'legacy.create': legacy.createLegacyHandler,
+  'legacy.update': legacy.updateLegacyHandler,
+  'legacy.destroy': legacy.destroyLegacyHandler,
+  'legacy.info': legacy.infoLegacyHandler,
+  'legacy.clone': legacy.cloneLegacyHandler,
+  'legacy.list': legacy.listLegacyHandler,
   'legacy.import': legacyImport.importLegacyHandler,
-  'legacy.export': legacyExport.exportLegacyHandler,
+  'legacy.export': legacy.exportLegacyHandler,
 }

@@ -1,10 +1,11 @@
 /** Scheduled writes for the server's node: TTL checks that have expired, and outputs due to be written to the catalog. */
+
 import { cutOutput, expiredOutput } from '@latchkey/acl'
-import { deregisterChanges } from '../agent/deregister-service.ts'
+import { deregisterChanges } from '../agent/register-service.ts'
 import type { ServiceOptions } from '../options.ts'
 import { decideAndCommit } from '../store/commit.ts'
 import { putCheck } from './check-records.ts'
-import type { DueChecks } from './local-checks.ts'
+import { type DueChecks, LocalChecks, type LocalChecksOptions } from './local-checks.ts'
 
 type Place = Pick<ServiceOptions, 'store' | 'nodeName' | 'localChecks'>
 
@@ -16,7 +17,7 @@ const CHECKS_PER_COMMIT_MAX = 500
  *
  * @throws AclError `unavailable`: the caller retries later.
  */
-export async function writeDueChecks(place: Place, { expired, outputs }: DueChecks): Promise<void> {
+async function writeDueChecks(place: Place, { expired, outputs }: DueChecks): Promise<void> {
   for (const part of inParts(expired)) await expireChecks(place, part)
   for (const part of inParts([...outputs])) await writeOutputs(place, new Map(part))
 }
@@ -96,3 +97,25 @@ function inParts<T>(all: readonly T[]): readonly (readonly T[])[] {
     parts.push(all.slice(i, i + CHECKS_PER_COMMIT_MAX))
   return parts
 }
+
+/** Starts watching the deadlines of TTL checks, and writes to the store what is due. */
+export function startLocalChecks(
+  options: LocalChecksOptions &
+    Pick<ServiceOptions, 'store' | 'nodeName'> & { readonly onError: (error: unknown) => void },
+): LocalChecks {
+  const { store, nodeName, onError } = options
+  const localChecks = new LocalChecks(options)
+  localChecks.start((due) => {
+    writeDueChecks({ store, nodeName, localChecks }, due).catch((error: unknown) => {
+      // The database is unavailable: the checks are due again after a delay.
+      for (const { checkId, process } of due.expired) {
+        if (!localChecks.has(checkId)) localChecks.renew(checkId, RETRY_MS, process)
+      }
+      onError(error)
+    })
+  })
+  return localChecks
+}
+
+/** Delay before a failed write is retried. */
+const RETRY_MS = 1_000

@@ -1,16 +1,67 @@
 /** The health of services on the server's node, in the form that load balancers query. */
+
 import {
   aggregateStatus,
   type Catalog,
   type CheckRecord,
+  DEFAULT_NAMESPACE,
   type HealthStatus,
+  NODE_MAINTENANCE,
   type ServiceRecord,
 } from '@latchkey/acl'
-import type { LocalHealth } from '@latchkey/contract'
-import type { Context } from '../handler.ts'
-import type { RepeatedContent } from '../reply/repeated-content.ts'
-import { ownChecks } from './own-node.ts'
-import { showAgentChecks, showAgentService } from './shown-service.ts'
+import { type LocalHealth, shorten } from '@latchkey/contract'
+import { requireSomeService } from '../caller/endpoint-right.ts'
+import { RowRights, requireService } from '../catalog/rights.ts'
+import { type Answer, type Call, type Context, json } from '../handler.ts'
+import { RepeatedContent } from '../reply/repeated-content.ts'
+import { ownChecks, ownServices, seenService } from './own-node.ts'
+import { showAgentChecks, showAgentService } from './services.ts'
+
+export function localServiceHealthHandler(call: Call<'agent.serviceHealth'>): Answer<'agent.serviceHealth'> {
+  const { params, query, service: options } = call
+  requireSomeService(call.caller)
+  const catalog = options.store.catalog()
+  const found = seenService(call, catalog, params.ServiceID)
+  if (!found) {
+    if (query.format === 'text')
+      return { ...textAnswer(`ServiceId ${shorten(params.ServiceID)} not found`), ...notHere() }
+    return { ...json({ AggregatedStatus: 'critical', Service: null, Checks: null }), ...notHere() }
+  }
+  const worst = localStatusOf(call, catalog, found)
+  if (query.format === 'text') return { ...textAnswer(worst), ...statusOf(worst) }
+  const health = localHealthOf(call, catalog, { service: found, repeated: new RepeatedContent() })
+  return { ...json(health), ...statusOf(worst) }
+}
+
+/** The status code reflects the worst status of all services with the name. */
+export function healthByNameHandler(call: Call<'agent.healthByName'>): Answer<'agent.healthByName'> {
+  const { params, query, service: options } = call
+  const catalog = options.store.catalog()
+  const { ServiceName: Service } = params
+  // Asked before the services are looked up, so that a caller without the right does not learn whether there are any.
+  requireService(call, { Service, Namespace: DEFAULT_NAMESPACE }, 'read')
+  const name = Service.toLowerCase()
+  const rights = new RowRights(call)
+  const found = ownServices(call, catalog).filter(
+    (service) => service.Service.toLowerCase() === name && rights.service(service),
+  )
+  if (found.length === 0) {
+    if (query.format === 'text') {
+      return { ...textAnswer(`ServiceName ${shorten(Service)} Not Found`), ...notHere() }
+    }
+    return { ...json([]), ...notHere() }
+  }
+  const worst = aggregateStatus(
+    found.map((service) => {
+      const status = localStatusOf(call, catalog, service)
+      return { CheckID: status === 'maintenance' ? NODE_MAINTENANCE : '', Status: status }
+    }),
+  )
+  if (query.format === 'text') return { ...textAnswer(worst), ...statusOf(worst) }
+  const repeated = new RepeatedContent()
+  const all = found.map((service) => localHealthOf(call, catalog, { service, repeated }))
+  return { ...json(all), ...statusOf(worst) }
+}
 
 const STATUS = {
   passing: {},
@@ -20,22 +71,22 @@ const STATUS = {
 } as const
 
 /** The status code and header of an answer, for the worst status that it shows. */
-export function statusOf(worst: HealthStatus) {
+function statusOf(worst: HealthStatus) {
   return { ...STATUS[worst], headers: { reason: worst } }
 }
 
 /** The status code and header if there is no such service: the same header as critical. */
-export function notHere() {
+function notHere() {
   return { status: 404, headers: { reason: 'critical' } } as const
 }
 
-export function textAnswer(text: string) {
+function textAnswer(text: string) {
   const bytes = new TextEncoder().encode(text)
   return { body: { kind: 'bytes', bytes, contentType: 'text/plain; charset=utf-8' } } as const
 }
 
 /** The worst status of a service's own checks and those of the node. */
-export function localStatusOf(call: Context, catalog: Catalog, service: ServiceRecord): HealthStatus {
+function localStatusOf(call: Context, catalog: Catalog, service: ServiceRecord): HealthStatus {
   return aggregateStatus(checksFor(call, catalog, service))
 }
 
@@ -46,7 +97,7 @@ function checksFor(call: Context, catalog: Catalog, service: ServiceRecord): rea
 }
 
 /** One service with its own checks and those of the node. @throws AclError `answer_too_large`. */
-export function localHealthOf(
+function localHealthOf(
   call: Context,
   catalog: Catalog,
   { service, repeated }: { readonly service: ServiceRecord; readonly repeated: RepeatedContent },

@@ -1,5 +1,8 @@
+/** Services of the server's own node: registered and deregistered through its agent. */
+
 import {
   asGiven,
+  type Catalog,
   type CheckRecord,
   DEFAULT_NAMESPACE,
   isSameContent,
@@ -8,12 +11,20 @@ import {
   type ServiceRecord,
 } from '@latchkey/acl'
 import { checkRecord, deleteCheck, isSameCheck, putCheck, ttlMsOf } from '../agent-checks/check-records.ts'
+import { requireService } from '../catalog/rights.ts'
 import { requireNeed } from '../catalog/writes.ts'
-import type { Answer, Call } from '../handler.ts'
+import { type Answer, type Call, done } from '../handler.ts'
 import { decideAndCommit } from '../store/commit.ts'
 import type { Change } from '../store/store.ts'
-import { done } from './done.ts'
-import { nodeChanges, ownCheck, ownService, refuseServerIds, requireCheckWrite } from './own-node.ts'
+import {
+  nodeChanges,
+  ownCheck,
+  ownService,
+  refuseServerIds,
+  removesUnknown,
+  requireCheckWrite,
+  requireOwnService,
+} from './own-node.ts'
 
 /** Registers a service with its checks, all or nothing. Existing checks keep their status. */
 export function registerServiceHandler(
@@ -71,4 +82,32 @@ export function registerServiceHandler(
 
 function putService(record: ServiceRecord, existing: ServiceRecord | undefined): Change {
   return { table: 'services', op: 'put', record, expect: existing?.ModifyIndex ?? 0 }
+}
+
+export function deregisterServiceHandler(
+  call: Call<'agent.deregisterService'>,
+): Promise<Answer<'agent.deregisterService'>> {
+  const { params, service: options } = call
+  return decideAndCommit(options.store, () => {
+    const catalog = options.store.catalog()
+    if (removesUnknown(call) && !ownService(call, catalog, params.ServiceID))
+      return { changes: [], answer: done }
+    const existing = requireOwnService(call, catalog, params.ServiceID)
+    requireService(call, existing, 'write')
+    return {
+      changes: deregisterChanges(catalog, existing),
+      answer: () => {
+        for (const { CheckID } of catalog.checksOf(existing)) options.localChecks.forget(CheckID)
+        return done()
+      },
+    }
+  })
+}
+
+/** Removes a service together with its checks. */
+export function deregisterChanges(catalog: Catalog, service: ServiceRecord): readonly Change[] {
+  return [
+    ...catalog.checksOf(service).map(deleteCheck),
+    { table: 'services', op: 'delete', record: service, expect: service.ModifyIndex },
+  ]
 }

@@ -1,9 +1,23 @@
-import { SERVICE_FIELDS } from '@latchkey/acl'
+/** The services and checks of the server's own node, as its agent shows them. */
+
+import {
+  type Catalog,
+  CHECK_FIELDS,
+  type CheckRecord,
+  SERVICE_FIELDS,
+  type ServiceRecord,
+  showCheck,
+  showNodeService,
+} from '@latchkey/acl'
+import { AclError, type AgentService, type HealthCheck, limits, shorten } from '@latchkey/contract'
+import { Fingerprint } from '../blocking/shown.ts'
+import { requireSomeService } from '../caller/endpoint-right.ts'
 import { RowRights } from '../catalog/rights.ts'
-import { type Answer, type Call, json } from '../handler.ts'
+import { type Answer, type Call, type Context, json } from '../handler.ts'
+import { RepeatedContent } from '../reply/repeated-content.ts'
 import { filterFor } from '../request/filter.ts'
-import { ownServices } from './own-node.ts'
-import { showAgentService } from './shown-service.ts'
+import { nodeTopic } from '../store/store.ts'
+import { ownChecks, ownServices, seenService } from './own-node.ts'
 
 export async function agentServicesHandler(call: Call<'agent.services'>): Promise<Answer<'agent.services'>> {
   const rights = new RowRights(call)
@@ -12,4 +26,85 @@ export async function agentServicesHandler(call: Call<'agent.services'>): Promis
     .map((record) => showAgentService(record, call))
   const kept = await filterFor(call, services, SERVICE_FIELDS)
   return rights.mark(json(Object.fromEntries(kept.map((service) => [service.ID, service]))))
+}
+
+/** If the request has the hash of the client's copy, waits until the service differs from it. */
+export async function agentServiceHandler(call: Call<'agent.service'>): Promise<Answer<'agent.service'>> {
+  const { query, params, service: options, signal } = call
+  requireSomeService(call.caller)
+  const { store, clock, nodeName } = options
+  const deadline = clock.now() + (query.wait ?? limits.WAIT_MS_DEFAULT)
+  for (;;) {
+    const index = store.tableIndex('catalog')
+    const found = seenService(call, store.catalog(), params.ServiceID)
+    if (!found) throw new AclError('not_found', `unknown service ID: ${shorten(params.ServiceID)}`)
+    const shown = showAgentService(found, call)
+    const ContentHash = contentHashOf(shown)
+    const leftMs = deadline - clock.now()
+    if (query.hash !== ContentHash || leftMs <= 0) {
+      return { ...json({ ...shown, ContentHash }), headers: { contentHash: ContentHash } }
+    }
+    const outcome = await store.wait(nodeTopic(nodeName), index, leftMs, signal)
+    if (outcome === 'aborted')
+      return { ...json({ ...shown, ContentHash }), headers: { contentHash: ContentHash } }
+  }
+}
+
+/** Reading a check of a service needs the right to the service, and a check of the node the right to the node. */
+export async function agentChecksHandler(call: Call<'agent.checks'>): Promise<Answer<'agent.checks'>> {
+  const catalog = call.service.store.catalog()
+  const rights = new RowRights(call)
+  const checks = ownChecks(call, catalog).filter((check) => {
+    const service = catalog.serviceOf(check)
+    return service ? rights.service(service) : rights.node(check.Node)
+  })
+  const shown = showAgentChecks(checks, catalog, { call, repeated: new RepeatedContent() })
+  const kept = await filterFor(call, shown, CHECK_FIELDS)
+  return rights.mark(json(Object.fromEntries(kept.map((check) => [check.CheckID, check]))))
+}
+
+/** Without indexes. `Meta` is never null, and empty proxies are left out. */
+export function showAgentService(record: ServiceRecord, { records: { view } }: Context): AgentService {
+  const {
+    CreateIndex: _created,
+    ModifyIndex: _modified,
+    Proxy: proxy,
+    Connect: connect,
+    ...shown
+  } = showNodeService(record, view)
+  return {
+    ...shown,
+    ...(view.serviceMeta ? { Meta: record.Meta ?? {} } : {}),
+    ...(proxy && Object.keys(record.Proxy).length > 0 ? { Proxy: record.Proxy } : {}),
+    ...(connect && Object.keys(connect).length > 0 ? { Connect: connect } : {}),
+  }
+}
+
+/**
+ * Checks with their latest output, which may not be in the catalog yet.
+ *
+ * @param repeated counts what other elements of the same answer have shown.
+ * @throws AclError `answer_too_large`.
+ */
+export function showAgentChecks(
+  checks: readonly CheckRecord[],
+  catalog: Catalog,
+  { call, repeated }: { readonly call: Context; readonly repeated: RepeatedContent },
+): HealthCheck[] {
+  const { records, service } = call
+  return checks.map((record) => {
+    const of = catalog.serviceOf(record)
+    repeated.add(record, () => records.check(record, of).length)
+    repeated.addTags(of)
+    const shown = showCheck(record, of, records.view)
+    return { ...shown, Output: service.localChecks.outputOf(record.CheckID) ?? shown.Output }
+  })
+}
+
+/** 16 hexadecimal digits. */
+function contentHashOf(service: AgentService): string {
+  const fingerprint = new Fingerprint()
+  fingerprint.add(JSON.stringify(service))
+  const [, low = '', high = ''] = fingerprint.text.split(' ')
+  return [low, high].map((digits) => Number(digits).toString(16).padStart(8, '0')).join('')
 }

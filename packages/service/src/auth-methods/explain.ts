@@ -17,7 +17,7 @@ import { createAuthorizerCache } from '../caller/authorizer-cache.ts'
 import { type Answer, type Call, type Context, json } from '../handler.ts'
 import { evaluationOf } from '../login/log-in.ts'
 import { showRight } from '../reply/show-right.ts'
-import { requireAuthMethod } from './stored-auth-method.ts'
+import { requireAuthMethod } from './auth-methods.ts'
 
 /** Explains the result of a login with these claims. Evaluates them as a login does, and writes nothing. An extension. */
 export async function explainLoginHandler(

@@ -1,6 +1,6 @@
 import { AclError, formatInstant, limits } from '@latchkey/contract'
 import { type Answer, type Call, json } from '../handler.ts'
-import { requireAuthMethod } from './stored-auth-method.ts'
+import { requireAuthMethod } from './auth-methods.ts'
 
 /** Counts the live tokens of an auth method by identity. An extension. */
 export function loginsHandler(call: Call<'authMethods.logins'>): Promise<Answer<'authMethods.logins'>> {

@@ -1,13 +1,49 @@
-/** The shared parts of registrations and deregistrations: datacenter, rights and commit. */
-import type { CatalogChange, CatalogNeed } from '@latchkey/acl'
-import { catalogKey, DEFAULT_NAMESPACE } from '@latchkey/acl'
+/** Registrations and deregistrations. Decisions: catalog. */
+
+import {
+  type CatalogChange,
+  type CatalogNeed,
+  catalogKey,
+  DEFAULT_NAMESPACE,
+  planDeregistration,
+  planRegistration,
+  readRegistration,
+} from '@latchkey/acl'
 import { AclError } from '@latchkey/contract'
 import { mayIn, privilegeMissing, requireRightToStored } from '../caller/caller.ts'
-import type { Context } from '../handler.ts'
+import { type Answer, type Call, type Context, json } from '../handler.ts'
+import { namespaceOf } from '../request/namespace.ts'
+import { decideAndCommitFor } from '../store/commit.ts'
 import type { Change } from '../store/store.ts'
 
+/** Registers a node, a service and checks, all or nothing. Decisions: catalog. */
+export function registerHandler(call: Call<'catalog.register'>): Promise<Answer<'catalog.register'>> {
+  const { body, service } = call
+  const request = readRegistration(body, (field) => namespaceOf(call, field))
+  requireOwnDatacenter(call, body.Datacenter)
+  return decideAndCommitFor(call, () => {
+    const plan = planRegistration(request, service.store.catalog())
+    requireNeeds(call, plan)
+    return { changes: expecting(plan.changes, call), answer: () => json(true) }
+  })
+}
+
+/** Removes a service with its checks, a check, or a node with everything on it. Decisions: catalog. */
+export async function deregisterHandler(
+  call: Call<'catalog.deregister'>,
+): Promise<Answer<'catalog.deregister'>> {
+  const { body, service } = call
+  requireOwnDatacenter(call, body.Datacenter)
+  const namespace = namespaceOf(call, body.Namespace)
+  return decideAndCommitFor(call, () => {
+    const { oneOf, changes } = planDeregistration(body, namespace, service.store.catalog())
+    requireOneOf(call, oneOf)
+    return { changes: expecting(changes, call), answer: () => json(true) }
+  })
+}
+
 /** @throws AclError `datacenter_unknown` for a body that names another datacenter. */
-export function requireOwnDatacenter({ service }: Context, named: string | undefined): void {
+function requireOwnDatacenter({ service }: Context, named: string | undefined): void {
   if (named === undefined || named === '' || named === service.datacenter) return
   throw new AclError('datacenter_unknown', 'No path to datacenter', { field: 'Datacenter' })
 }
@@ -26,7 +62,7 @@ export function requireNeed({ caller }: Context, need: CatalogNeed): void {
  *
  * @throws AclError `privilege_missing`, or the fault.
  */
-export function requireNeeds(
+function requireNeeds(
   call: Context,
   { needs, fault }: { readonly needs: readonly CatalogNeed[]; readonly fault: AclError | undefined },
 ): void {
@@ -45,7 +81,7 @@ function homeOf(need: CatalogNeed): string {
 }
 
 /** @throws AclError `privilege_missing` for the first need, if the caller meets none of them. */
-export function requireOneOf(call: Context, needs: readonly CatalogNeed[]): void {
+function requireOneOf(call: Context, needs: readonly CatalogNeed[]): void {
   let refusal: unknown
   for (const need of needs) {
     try {

@@ -1,9 +1,18 @@
-import { parseQuestion } from '@latchkey/acl'
+/** Who can do something: a bounded scan over the tokens of a namespace, which what-if shares. Extensions. */
+
+import {
+  checkWanted,
+  isGone,
+  Pace,
+  parseQuestion,
+  STEPS_PER_SLICE,
+  type TokenRecord,
+  type Turns,
+} from '@latchkey/acl'
 import { limits } from '@latchkey/contract'
 import { mayIn } from '../caller/caller.ts'
-import type { Answer, Call } from '../handler.ts'
-import { pageOf } from '../reply/paging.ts'
-import { scanTokens } from './scan-tokens.ts'
+import { type Answer, type Call, type Context, type JsonAnswer, json } from '../handler.ts'
+import { formatCursor, type Page, pageOf } from '../reply/paging.ts'
 
 /** Lists, in pages, the tokens that may do something, in the order of the token list. An extension. */
 export async function whoCanHandler(call: Call<'decisions.whoCan'>): Promise<Answer<'decisions.whoCan'>> {
@@ -14,4 +23,88 @@ export async function whoCanHandler(call: Call<'decisions.whoCan'>): Promise<Ans
     if (!mayIn({ token, ...rights }, call.namespace, question)) return undefined
     return { AccessorID: token.AccessorID, Description: token.Description }
   })
+}
+
+/** Maximum number of tokens scanned by one call. */
+const TOKENS_LOOKED_AT_MAX = 10_000
+/** Maximum number of work slices in one call: about a second or two. */
+const SLICES_MAX = 500
+/** Steps for a token whose rights are cached. */
+const STEPS_PER_TOKEN = 10
+
+/**
+ * Renders a token for the answer; undefined leaves it out.
+ *
+ * @param turns for long work on the token.
+ */
+type ShowToken<T> = (token: TokenRecord, turns: Turns) => Promise<T | undefined>
+
+/**
+ * Scans the tokens of the namespace from a position in the list and collects the results of `show`, up to a page. One call is
+ * bounded by tokens and slices; the cursor continues after it.
+ *
+ * @param isFull whether the page ends here, before its limit.
+ * @throws AclError `unavailable` if the client has disconnected, or too many requests wait.
+ */
+export function scanTokens<T>(
+  call: Context,
+  page: Page,
+  show: ShowToken<T>,
+  isFull: () => boolean = () => false,
+): Promise<JsonAnswer<T[]>> {
+  return call.walkLane.run(() => walk(call, page, show, isFull), call.signal)
+}
+
+async function walk<T>(
+  call: Context,
+  page: Page,
+  show: ShowToken<T>,
+  isFull: () => boolean,
+): Promise<JsonAnswer<T[]>> {
+  checkWanted(call.signal)
+  const kept: T[] = []
+  const turns = new CountedTurns(call.turns)
+  const pace = new Pace()
+  let last: TokenRecord | undefined
+  let looked = 0
+  const filter = {
+    namespace: call.namespace,
+    ...(page.after ? { after: page.after } : {}),
+    limit: TOKENS_LOOKED_AT_MAX,
+  }
+  const isEnd = () => kept.length >= page.limit || turns.taken >= SLICES_MAX || isFull()
+  const next = () => {
+    const isMore = isEnd() || looked >= TOKENS_LOOKED_AT_MAX
+    if (!isMore || !last) return {}
+    return { nextCursor: formatCursor(call.service.store.placeOf(last)) }
+  }
+  for await (const tokens of call.service.store.tokens(filter)) {
+    for (const token of tokens) {
+      // Resolving rights that are not cached may take a whole slice.
+      if (pace.isDue(call.callers.knows(token, call.directory) ? STEPS_PER_TOKEN : STEPS_PER_SLICE)) {
+        await call.turns.next()
+        checkWanted(call.signal)
+      }
+      looked += 1
+      last = token
+      const shown = isGone(token, call.now, call.directory) ? undefined : await show(token, turns)
+      if (shown !== undefined) kept.push(shown)
+      if (isEnd()) return { ...json<T[]>(kept), ...next() }
+    }
+  }
+  return { ...json<T[]>(kept), ...next() }
+}
+
+class CountedTurns implements Turns {
+  taken = 0
+  private readonly turns: Turns
+
+  constructor(turns: Turns) {
+    this.turns = turns
+  }
+
+  next(): Promise<void> {
+    this.taken += 1
+    return this.turns.next()
+  }
 }

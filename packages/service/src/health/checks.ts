@@ -1,6 +1,36 @@
-import type { Answer, Call } from '../handler.ts'
-import { answerChecks } from './check-list.ts'
-import { indexOfTables, watchOfService } from './watches.ts'
+/** Lists of checks: of a node, of a service, or in a state. */
+
+import {
+  type Catalog,
+  CHECK_FIELDS,
+  type CheckRecord,
+  filterRecords,
+  inTurns,
+  showCheck,
+} from '@latchkey/acl'
+import type { HealthCheck } from '@latchkey/contract'
+import { RowRights } from '../catalog/rights.ts'
+import { hasMeta, sortNear } from '../catalog/select.ts'
+import { type Answer, type Call, type Context, type JsonAnswer, json, type Watch } from '../handler.ts'
+import type { JsonText } from '../reply/json-text.ts'
+import { RepeatedContent } from '../reply/repeated-content.ts'
+import { isListed } from '../request/namespace.ts'
+import { nodeTopic } from '../store/store.ts'
+import { indexOfTables, watchOfService, watchOfTables } from './watches.ts'
+
+export function nodeHealthHandler(
+  call: Call<'health.node'>,
+): Answer<'health.node'> | Promise<Answer<'health.node'>> {
+  const { params, service } = call
+  const catalog = service.store.catalog()
+  const watch = {
+    topic: nodeTopic(params.Node),
+    // Checks show the name and the tags of their service.
+    index: indexOfTables(service.store, 'services', 'checks'),
+    filtered: true,
+  } as const
+  return answerChecks(call, catalog, catalog.checksOn(params.Node), watch)
+}
 
 export function serviceChecksHandler(
   call: Call<'health.checks'>,
@@ -13,4 +43,60 @@ export function serviceChecksHandler(
   const watch = { ...own, index, filtered: true } as const
   const checks = catalog.instances(params.Service, namespace).flatMap((record) => catalog.checksOf(record))
   return answerChecks(call, catalog, checks, watch)
+}
+
+const ANY = 'any'
+
+export function stateHandler(
+  call: Call<'health.state'>,
+): Answer<'health.state'> | Promise<Answer<'health.state'>> {
+  const { params, query, service } = call
+  const { store } = service
+  const catalog = store.catalog()
+  // Checks show the name and the tags of their service.
+  const index = indexOfTables(store, 'services', 'checks')
+  const watch = watchOfTables(
+    'catalog',
+    query['node-meta'] ? Math.max(index, store.tableIndex('nodes')) : index,
+  )
+  const checks = catalog.checks().filter(({ Status }) => params.State === ANY || Status === params.State)
+  return answerChecks(call, catalog, checks, watch)
+}
+
+interface CheckQuery {
+  readonly near?: string | undefined
+  readonly 'node-meta'?: readonly string[] | undefined
+  readonly filter?: string | undefined
+}
+
+/** Whether a list includes a check: a check of a service only in its namespace, a check of a node in any. */
+export function isCheckListed(call: Context, { ServiceID, Namespace }: CheckRecord): boolean {
+  return ServiceID === '' || isListed(call, Namespace)
+}
+
+/** Answers the given checks that the caller may read and the options select. */
+function answerChecks(
+  call: Context & { readonly query: CheckQuery },
+  catalog: Catalog,
+  checks: Iterable<CheckRecord>,
+  watch: Watch,
+): JsonAnswer<HealthCheck[]> | Promise<JsonAnswer<HealthCheck[]>> {
+  const { query, records } = call
+  const rights = new RowRights(call)
+  const visible: CheckRecord[] = []
+  for (const check of checks) {
+    if (!isCheckListed(call, check) || !hasMeta(catalog.node(check.Node), query['node-meta'])) continue
+    if (rights.check(check, catalog.serviceOf(check))) visible.push(check)
+  }
+  const repeated = new RepeatedContent()
+  for (const check of visible) repeated.addTags(catalog.serviceOf(check))
+  const sorted = sortNear(call, catalog, visible, { near: query.near, nodeOf: ({ Node }) => Node })
+  if (query.filter) {
+    const shown = sorted.map((check) => showCheck(check, catalog.serviceOf(check), records.view))
+    return inTurns(filterRecords(shown, query.filter, CHECK_FIELDS), call).then((kept) =>
+      rights.mark(json([...kept], watch)),
+    )
+  }
+  const text = `[${sorted.map((check) => records.check(check, catalog.serviceOf(check))).join(',')}]`
+  return rights.mark({ body: { kind: 'json-text', text: text as JsonText<HealthCheck[]> }, watch })
 }

@@ -1,4 +1,5 @@
 /** Instances of a service with their node and the checks of both: the elements of `health/service`. */
+
 import {
   type Catalog,
   type CheckRecord,
@@ -12,11 +13,41 @@ import {
 import { AclError, parseGoBool, type ServiceHealth } from '@latchkey/contract'
 import { RowRights } from '../catalog/rights.ts'
 import { selectInstances, sortNear } from '../catalog/select.ts'
-import { type Context, type JsonAnswer, json, tellLack, type Watch } from '../handler.ts'
+import {
+  type Answer,
+  type Call,
+  type Context,
+  type JsonAnswer,
+  json,
+  tellLack,
+  type Watch,
+} from '../handler.ts'
 import type { JsonText } from '../reply/json-text.ts'
 import { RepeatedContent } from '../reply/repeated-content.ts'
 import { filterFor } from '../request/filter.ts'
-import { watchOfService } from './watches.ts'
+import { watchOfConnect, watchOfService } from './watches.ts'
+
+/** Spec 9.3 (1.0.7, 1.3.0). */
+export function serviceHealthHandler(
+  call: Call<'health.service'>,
+): Answer<'health.service'> | Promise<Answer<'health.service'>> {
+  return answerService(call, call.params.Service)
+}
+
+export function connectHealthHandler(
+  call: Call<'health.connect'>,
+): Answer<'health.connect'> | Promise<Answer<'health.connect'>> {
+  const { params, namespace } = call
+  const instancesOf = (catalog: Catalog) => catalog.connectInstances(params.Service, namespace)
+  return answerInstances(call, params.Service, instancesOf, watchOfConnect)
+}
+
+/** Gateways cannot be configured, so none serves a service. */
+export function ingressHealthHandler(
+  call: Call<'health.ingress'>,
+): Answer<'health.ingress'> | Promise<Answer<'health.ingress'>> {
+  return answerInstances(call, call.params.Service, () => [])
+}
 
 interface Element {
   readonly node: NodeRecord
@@ -25,7 +56,7 @@ interface Element {
   readonly serviceChecks: readonly CheckRecord[]
 }
 
-export interface InstanceQuery {
+interface InstanceQuery {
   readonly near?: string | undefined
   readonly 'node-meta'?: readonly string[] | undefined
   readonly tag?: readonly string[] | undefined
@@ -34,7 +65,7 @@ export interface InstanceQuery {
 }
 
 /** Answers the given instances of a service that the caller may read and the options select. */
-export function answerInstances(
+function answerInstances(
   call: Context & { readonly query: InstanceQuery },
   name: string,
   instancesOf: (catalog: Catalog) => readonly ServiceRecord[],
@@ -57,7 +88,7 @@ export function answerInstances(
 }
 
 /** Like {@link answerInstances}, for all instances of a service. Cached if only `passing` selects. */
-export function answerService(
+function answerService(
   call: Context & { readonly query: InstanceQuery },
   name: string,
 ): JsonAnswer<ServiceHealth[]> | Promise<JsonAnswer<ServiceHealth[]>> {

@@ -1,7 +1,20 @@
-import { claimsOf, loginDescription } from '@latchkey/acl'
-import type { Answer, Call } from '../handler.ts'
-import { logIn } from './log-in.ts'
-import { incompatible, inLane, requireFields, requireLoginMethod } from './login-method.ts'
+import {
+  type AuthMethodRecord,
+  authMethodKey,
+  beginLogin,
+  claimsOf,
+  loginDescription,
+  loginStateHash,
+  type OidcClient,
+  type OidcMethod,
+  resumeLogin,
+} from '@latchkey/acl'
+import { AclError, limits, shorten } from '@latchkey/contract'
+import { callerUnknown } from '../caller/caller.ts'
+import { type Answer, type Call, type Context, json } from '../handler.ts'
+import { namespaceOf } from '../request/namespace.ts'
+import { decideAndCommit } from '../store/commit.ts'
+import { authMethodUnknown, logIn } from './log-in.ts'
 
 /** Exchanges a credential of an identity provider for a token. */
 export async function loginHandler(call: Call<'login.login'>): Promise<Answer<'login.login'>> {
@@ -15,4 +28,122 @@ export async function loginHandler(call: Call<'login.login'>): Promise<Answer<'l
   // A Kubernetes API is queried for each credential, while the keys of other providers are fetched once for many logins.
   const verification = await (method.Type === 'kubernetes' ? inLane(call, method, verify) : verify())
   return logIn(call, { method, claims: claimsOf(verification, method.Name), meta: body.Meta })
+}
+
+/** How long a client waits after too many logins. */
+const RETRY_AFTER_SECONDS = 60
+
+/** Starts a login in a browser. */
+export async function authUrlHandler(call: Call<'login.authUrl'>): Promise<Answer<'login.authUrl'>> {
+  const { body, service } = call
+  requireFields(body, ['AuthMethod', 'RedirectURI'])
+  const { method, oidc } = await requireOidc(call, body, 'GetAuthCodeURL')
+  return inLane(call, method, async () => {
+    const now = service.clock.now()
+    const beginning = { redirectUri: body.RedirectURI, clientNonce: body.ClientNonce, meta: body.Meta }
+    const { state, kept } = beginLogin(method, beginning, { random: service.random, now })
+    const AuthURL = await oidc.authorizationUrl(method, { ...kept, state }, now)
+    const bound = { openMax: limits.OPEN_LOGINS_MAX, now }
+    if (await service.store.loginStates.put(kept, bound)) return json({ AuthURL })
+    throw new AclError(
+      'too_many_logins',
+      `Auth method ${JSON.stringify(method.Name)} has ${limits.OPEN_LOGINS_MAX} logins that wait for a browser`,
+      { headers: { 'Retry-After': String(RETRY_AFTER_SECONDS) } },
+    )
+  })
+}
+
+/** Completes a login in a browser. The callback consumes its state, even if the callback is otherwise invalid. */
+export async function callbackHandler(call: Call<'login.callback'>): Promise<Answer<'login.callback'>> {
+  const { body, service } = call
+  requireFields(body, ['AuthMethod', 'State', 'Code'])
+  const { method, oidc } = await requireOidc(call, body, 'ClaimsFromAuthCode')
+  // If the lane refuses the request, the state is not consumed.
+  const { verification, meta } = await inLane(call, method, async () => {
+    const now = service.clock.now()
+    const kept = await service.store.loginStates.take(loginStateHash(body.State))
+    const { meta, ...challenge } = resumeLogin(kept, method, { clientNonce: body.ClientNonce, now })
+    const callback = { ...challenge, code: body.Code, issuer: body.Iss }
+    return { verification: await oidc.exchange(method, callback, now), meta }
+  })
+  return logIn(call, { method, claims: claimsOf(verification, method.Name), meta })
+}
+
+/** Deletes the presented token, which must come from a login. */
+export function logoutHandler(call: Call<'login.logout'>): Promise<Answer<'login.logout'>> {
+  const { store } = call.service
+  const { SecretID } = call.caller.token
+  return decideAndCommit(store, async () => {
+    const record = await store.tokenBySecret(SecretID)
+    if (!record) throw callerUnknown()
+    if (record.AuthMethod === '') {
+      // Only a token from a login can log out. A copy from another datacenter has no generation.
+      throw new AclError('privilege_missing', 'Permission denied', { accessorId: record.AccessorID })
+    }
+    return {
+      changes: [{ table: 'tokens', op: 'delete', record, expect: record.ModifyIndex }],
+      answer: () => json(true),
+    }
+  })
+}
+
+interface LoginBody {
+  readonly AuthMethod: string
+  readonly Namespace?: string | undefined
+}
+
+/** @throws AclError `field_required` for the first empty field. */
+function requireFields<Body>(body: Body, fields: readonly (keyof Body & string)[]): void {
+  for (const field of fields) {
+    if (body[field] === '') {
+      throw new AclError('field_required', `Invalid Login request: no ${field} is set`, { field })
+    }
+  }
+}
+
+/** Runs the part of a login that may take long. Only a few logins of one method run it concurrently. */
+function inLane<T>(call: Context, method: AuthMethodRecord, part: () => Promise<T>): Promise<T> {
+  return call.loginRates.run(authMethodKey(method), part, call.signal)
+}
+
+/**
+ * Finds the auth method, and counts the request against the rate limits of its client and its method.
+ *
+ * @throws AclError `auth_method_unknown`, `namespace_unsupported`, `field_invalid`, `too_many_logins`.
+ */
+async function requireLoginMethod(
+  call: Context,
+  { AuthMethod, Namespace }: LoginBody,
+): Promise<AuthMethodRecord> {
+  const method = call.service.store.directory().authMethod(namespaceOf(call, Namespace), AuthMethod)
+  if (!method) throw authMethodUnknown(call, shorten(AuthMethod))
+  await call.loginRates.count(call.request.client, authMethodKey(method))
+  return method
+}
+
+/**
+ * Finds a method for logins in a browser, and the OpenID client.
+ *
+ * @param operation name of the operation in the reference's messages.
+ * @throws AclError as {@link requireLoginMethod}, `field_invalid` for a method of another type, `endpoint_not_built`.
+ */
+async function requireOidc(
+  call: Context,
+  body: LoginBody,
+  operation: string,
+): Promise<{ readonly method: OidcMethod; readonly oidc: OidcClient }> {
+  const { oidc } = call.service.identity
+  if (oidc === undefined) {
+    throw new AclError('endpoint_not_built', 'This server asks no OpenID providers')
+  }
+  const method = await requireLoginMethod(call, body)
+  if (method.Type !== 'oidc') throw incompatible(operation, method)
+  return { method, oidc }
+}
+
+/** @returns AclError `field_invalid` for a method whose type does not support this login. */
+function incompatible(operation: string, { Type }: AuthMethodRecord): AclError {
+  return new AclError('field_invalid', `${operation} is incompatible with type "${Type}"`, {
+    field: 'AuthMethod',
+  })
 }

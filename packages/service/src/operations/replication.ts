@@ -1,8 +1,13 @@
-import { formatInstant, ZERO_TIME } from '@latchkey/contract'
+import type { ReplicationTokenRecord } from '@latchkey/acl'
+import { AclError, formatInstant, REDACTED_SECRET_ID, ZERO_TIME } from '@latchkey/contract'
 import { aclModeOf } from '../caller/acl-mode.ts'
+import { secretsSeen } from '../caller/authority.ts'
+import { globalManagementMissing } from '../caller/caller.ts'
 import { type Answer, type Call, json } from '../handler.ts'
 import type { ReplicationState } from '../options.ts'
+import { decideAndCommit } from '../store/commit.ts'
 import { readerLag } from '../store/replicated.ts'
+import { changeSystem } from '../store/system-changes.ts'
 
 /** Zero values in the primary datacenter. */
 export async function replicationHandler(
@@ -48,4 +53,27 @@ function detailOf(state: ReplicationState) {
     State: state.state,
     Skipped: [...skipped],
   }
+}
+
+/** What a header can contain without quotes. */
+const TOKEN_FORM = /^[\x21-\x7e]*$/
+
+/**
+ * Sets the secret with which the processes of this datacenter replicate. An empty one restores the one in their configuration.
+ *
+ * @throws AclError `field_invalid`; `privilege_missing`: in the extended edition, replication affects every namespace.
+ */
+export function setReplicationTokenHandler(
+  call: Call<'operations.setReplicationToken'>,
+): Promise<Answer<'operations.setReplicationToken'>> {
+  if (secretsSeen(call) !== 'all') throw globalManagementMissing(call.caller)
+  const Value: ReplicationTokenRecord = { Token: call.body.Token }
+  if (!TOKEN_FORM.test(Value.Token) || Value.Token === REDACTED_SECRET_ID) {
+    throw new AclError('field_invalid', 'Token is not a secret', { field: 'Token' })
+  }
+  const { store } = call.service
+  return decideAndCommit(store, () => {
+    const value = Value.Token === '' ? undefined : Value
+    return { changes: changeSystem(store, 'replication-token', value), answer: () => json(true) }
+  })
 }

@@ -18,7 +18,7 @@ import {
 } from '@latchkey/acl'
 import { limits } from '@latchkey/contract'
 import { type AuthorizerCache, createAuthorizerCache } from '../caller/authorizer-cache.ts'
-import { scanTokens } from '../decisions/scan-tokens.ts'
+import { scanTokens } from '../decisions/who-can.ts'
 import type { Answer, Call, Content, Context } from '../handler.ts'
 import { pageOf } from '../reply/paging.ts'
 import { showRight } from '../reply/show-right.ts'

@@ -33,3 +33,11 @@ function shown(call: Call<'tokens.read'>, token: TokenRecord | undefined): Answe
 function isExpanded({ service, query }: Call<'tokens.read'>): boolean {
   return query.expanded === true && service.profile.has('token.expanded')
 }
+
+/** Spec 4.4: the caller already has the secret, so the answer shows it. */
+export function readSelfHandler({ caller, directory, texts }: Call<'tokens.self'>): Answer<'tokens.self'> {
+  const { token } = caller
+  const topic = token.AccessorID === '' ? 'tokens' : tokenTopic(token.AccessorID)
+  const watch = { topic, modifyIndex: token.ModifyIndex } as const
+  return { body: { kind: 'json-text', text: texts.token(token, directory, true) }, watch }
+}

@@ -1,22 +1,27 @@
 import {
+  type Failure,
   isRead,
   type May,
   type Operation,
+  PENDING_INDEX,
   planTransaction,
   readOperation,
+  type Shown,
   type StoredKeys,
+  showCheck,
+  showNode,
+  showNodeService,
   type TransactionPlan,
 } from '@latchkey/acl'
-import { AclError, limits } from '@latchkey/contract'
+import { AclError, limits, type OperationResult, type TransactionAnswer } from '@latchkey/contract'
 import { isAtHome } from '../caller/caller.ts'
 import { type Answer, type Call, type Context, json } from '../handler.ts'
-import { makeLongText } from '../kv/kv-entry.ts'
+import { makeLongText, showEntry } from '../kv/kv-entry.ts'
 import { namespaceOf } from '../request/namespace.ts'
 import { readOptionsOf } from '../request/read-options.ts'
 import { type Decision, decideAndCommitFor } from '../store/commit.ts'
 import { compareUtf8 } from '../store/list-order.ts'
 import { planSettled } from './plan-settled.ts'
-import { showFailures, showRecord } from './show.ts'
 
 type TransactionReply = Answer<'txn.apply'>
 
@@ -98,4 +103,42 @@ const NO_KEYS: StoredKeys = {
   tree: () => [],
   isDelayed: () => false,
   compare: compareUtf8,
+}
+
+type Freshness = Pick<TransactionAnswer, 'Index' | 'LastContact' | 'KnownLeader' | 'ConsistencyLevel'>
+
+/** The answer of a transaction that failed, which changed nothing. */
+function showFailures(failures: readonly Failure[], freshness: Freshness = {}) {
+  const Errors = failures.map(({ place, what }) => ({ OpIndex: place, What: what }))
+  const value: TransactionAnswer = { Results: null, Errors, ...freshness }
+  return { body: { kind: 'json', value }, status: 409 } as const
+}
+
+/** @param index of the commit of the transaction. */
+function showRecord(call: Context, shown: Shown, index: number): OperationResult {
+  const { view } = call.records
+  switch (shown.kind) {
+    case 'key': {
+      const entry = showEntry(call, stamped(shown.record, index))
+      return { KV: shown.withValue ? entry : { ...entry, Value: null } }
+    }
+    case 'node':
+      return { Node: showNode(stamped(shown.record, index), view) }
+    case 'service':
+      return { Service: showNodeService(stamped(shown.record, index), view) }
+    case 'check':
+      return { Check: showCheck(stamped(shown.record, index), shown.service, view) }
+  }
+}
+
+function stamped<R extends { readonly CreateIndex: number; readonly ModifyIndex: number }>(
+  record: R,
+  index: number,
+): R {
+  const { CreateIndex, ModifyIndex } = record
+  return {
+    ...record,
+    CreateIndex: CreateIndex === PENDING_INDEX ? index : CreateIndex,
+    ModifyIndex: ModifyIndex === PENDING_INDEX ? index : ModifyIndex,
+  }
 }

@@ -1,0 +1,198 @@
+import {
+  type AuthMethodContext,
+  type AuthMethodRecord,
+  type AuthMethodRequest,
+  type AuthMethodType,
+  checkRulesFit,
+  type Directory,
+  shownConfig,
+  writeAuthMethod,
+} from '@latchkey/acl'
+import { AclError, type AuthMethod } from '@latchkey/contract'
+import { type Answer, type Call, type Context, type JsonAnswer, json, missing, notFound } from '../handler.ts'
+import { isSecondary, type ServiceOptions } from '../options.ts'
+import { inBodyNamespace, isListed } from '../request/namespace.ts'
+import { created, decideAndCommitFor, modified } from '../store/commit.ts'
+import type { Change } from '../store/store.ts'
+
+export function createAuthMethodHandler(
+  call: Call<'authMethods.create'>,
+): Promise<Answer<'authMethods.create'>> {
+  return writeAuthMethodBy(call, call.body, call.query.check !== 'false')
+}
+
+export function readAuthMethodHandler(call: Call<'authMethods.read'>): Answer<'authMethods.read'> {
+  const method = findAuthMethod(call, call.directory, call.params.Name)
+  if (!method) return missing(authMethodMissing(), { topic: 'authMethods', filtered: true })
+  const watch = { topic: 'authMethods', modifyIndex: method.ModifyIndex } as const
+  return { ...authMethodShown(call, method), watch }
+}
+
+/** Updates the method named in the path or, if the path names none, in the body. Decisions: empty ids. */
+export async function updateAuthMethodHandler(
+  call: Call<'authMethods.update'>,
+): Promise<Answer<'authMethods.update'>> {
+  const { body, params, query } = call
+  if (params.Name !== '' && body.Name && body.Name !== params.Name) {
+    throw new AclError('accessor_mismatch', 'AuthMethod Name in URL and payload do not match', {
+      field: 'Name',
+    })
+  }
+  return writeAuthMethodBy(call, { ...body, Name: params.Name || body.Name }, query.check !== 'false')
+}
+
+/**
+ * Deletes a method with its rules. Its tokens refer to a deleted generation, so they immediately act as deleted; a job of the
+ * server removes their rows in batches. Decisions: auth methods.
+ */
+export function deleteAuthMethodHandler(
+  call: Call<'authMethods.delete'>,
+): Promise<Answer<'authMethods.delete'>> {
+  return decideAndCommitFor(call, () => {
+    const directory = call.service.store.directory()
+    const method = requireAuthMethod(call, directory, call.params.Name)
+    const rules = directory.bindingRulesOf(method)
+    return {
+      changes: [
+        ...rules.map(
+          (record): Change => ({ table: 'bindingRules', op: 'delete', record, expect: record.ModifyIndex }),
+        ),
+        { table: 'authMethods', op: 'delete', record: method, expect: method.ModifyIndex },
+      ],
+      answer: () => json(true),
+    }
+  })
+}
+
+export function listAuthMethodsHandler(call: Call<'authMethods.list'>): Answer<'authMethods.list'> {
+  const { edition, profile } = call.service
+  const showsLifetime = profile.has('authMethod.listedLifetime')
+  const methods = [...call.directory.authMethods()].filter((method) => isListed(call, method.Namespace))
+  return json(
+    methods.map((method) => {
+      const { Name, Type, DisplayName, Description, MaxTokenTTL, TokenLocality } = method
+      return {
+        Name,
+        Type,
+        ...(DisplayName === '' ? {} : { DisplayName }),
+        ...(Description === '' ? {} : { Description }),
+        ...(showsLifetime && MaxTokenTTL !== undefined ? { MaxTokenTTL } : {}),
+        ...(showsLifetime && TokenLocality !== '' ? { TokenLocality } : {}),
+        ...limitsShown(method),
+        CreateIndex: method.CreateIndex,
+        ModifyIndex: method.ModifyIndex,
+        ...(edition === 'extended' ? { Namespace: method.Namespace } : {}),
+      }
+    }),
+    { topic: 'authMethods' },
+  )
+}
+
+/** @param isChecked whether to fetch the URLs of the method. */
+async function writeAuthMethodBy(
+  call: Context,
+  request: AuthMethodRequest & { readonly Namespace?: string | undefined },
+  isChecked: boolean,
+): Promise<JsonAnswer<AuthMethod>> {
+  const there = inBodyNamespace(call, request.Namespace)
+  const { service } = call
+  const generation = randomGeneration(service)
+  const decide = () => {
+    const directory = service.store.directory()
+    const existing = directory.authMethod(there.namespace, request.Name ?? '')
+    const record = writeAuthMethod(request, existing, contextOf(there, generation))
+    if (existing) checkRulesFit(existing, record, directory.bindingRulesOf(existing))
+    return { existing, record }
+  }
+  // Runs before the commit, because a provider may take seconds to answer.
+  await service.identity.verifier.check(decide().record, { fetch: isChecked })
+  return decideAndCommitFor(call, () => {
+    const { existing, record } = decide()
+    return {
+      changes: [{ table: 'authMethods', op: 'put', record, expect: existing?.ModifyIndex ?? 0 }],
+      answer: (index) => authMethodShown(there, written(existing, record, index)),
+    }
+  })
+}
+
+function written(
+  existing: AuthMethodRecord | undefined,
+  record: AuthMethodRecord,
+  index: number,
+): AuthMethodRecord {
+  return existing ? modified(record, index) : created(record, index)
+}
+
+function contextOf({ service, namespace }: Context, generation: number): AuthMethodContext {
+  const { profile, edition, identity } = service
+  return {
+    types: typesOf(service),
+    isPrimary: !isSecondary(service),
+    hasNamespaces: edition === 'extended' && profile.has('authMethod.namespaceRules'),
+    allowHttp: identity.allowHttp,
+    unknownFields: new Set([
+      ...(profile.has('authMethod.acrValues') ? [] : ['OIDCACRValues']),
+      ...(edition === 'extended' && profile.has('authMethod.mapNamespaces') ? [] : NAMESPACE_FIELDS),
+    ]),
+    namespace,
+    generation,
+    now: service.clock.now(),
+  }
+}
+
+const NAMESPACE_FIELDS = ['ConsulNamespaceOverrides', 'ConsulNamespacePrefix', 'MapNamespaces']
+
+function typesOf({ profile, edition }: ServiceOptions): readonly AuthMethodType[] {
+  if (!profile.has('authMethod.jwt')) return ['kubernetes']
+  return edition === 'extended' ? ['jwt', 'kubernetes', 'oidc'] : ['jwt', 'kubernetes']
+}
+
+/** Six random bytes, so that a later method of the same name has another generation. Never 0, which means no method. */
+function randomGeneration({ random }: ServiceOptions): number {
+  return random.bytes(6).reduce((number, byte) => number * 256 + byte, 0) + 1
+}
+
+/** Finds an auth method in the request's namespace by its name, in any case. */
+function findAuthMethod(call: Context, directory: Directory, name: string): AuthMethodRecord | undefined {
+  return directory.authMethod(call.namespace, name)
+}
+
+/** @throws AclError `not_found`. */
+export function requireAuthMethod(call: Context, directory: Directory, name: string): AuthMethodRecord {
+  const method = findAuthMethod(call, directory, name)
+  if (!method) throw authMethodMissing()
+  return method
+}
+
+function authMethodMissing() {
+  return notFound('Requested auth method')
+}
+
+/** Shows secrets of the configuration only to callers with `acl:write`. Decisions: auth methods. */
+function authMethodShown(call: Context, method: AuthMethodRecord): JsonAnswer<AuthMethod> {
+  const { caller, service } = call
+  const { MaxTokenTTL, Name, Type, DisplayName, Description, TokenLocality, NamespaceRules } = method
+  return json({
+    ...(MaxTokenTTL === undefined ? {} : { MaxTokenTTL }),
+    Name,
+    Type,
+    ...(DisplayName === '' ? {} : { DisplayName }),
+    ...(Description === '' ? {} : { Description }),
+    ...(TokenLocality === '' ? {} : { TokenLocality }),
+    // A stored configuration has passed the schema of the contract.
+    Config: shownConfig(method, caller.authorizer.aclWrite) as AuthMethod['Config'],
+    ...(NamespaceRules.length === 0 ? {} : { NamespaceRules: [...NamespaceRules] }),
+    ...limitsShown(method),
+    CreateIndex: method.CreateIndex,
+    ModifyIndex: method.ModifyIndex,
+    ...(service.edition === 'extended' ? { Namespace: method.Namespace } : {}),
+  })
+}
+
+/** The limits of a method: extensions, shown only if they are set. */
+function limitsShown({ MaxLiveTokens, IdleTTL }: AuthMethodRecord) {
+  return {
+    ...(MaxLiveTokens === undefined ? {} : { MaxLiveTokens }),
+    ...(IdleTTL === undefined ? {} : { IdleTTL }),
+  }
+}

@@ -1,0 +1,116 @@
+/** Decisions of an operator about replication, and the state on which they depend. Decisions: promotion. */
+
+import { acceptCluster, isUuid, promote, type ReplicationFacts, randomUuid } from '@latchkey/acl'
+import { AclError, invariant } from '@latchkey/contract'
+import { secretsSeen } from '../caller/authority.ts'
+import { globalManagementMissing } from '../caller/caller.ts'
+import { type Answer, type Call, type Context, json } from '../handler.ts'
+import type { ServiceOptions } from '../options.ts'
+import { decideAndCommit } from '../store/commit.ts'
+import { changeSystem } from '../store/system-changes.ts'
+
+/**
+ * Makes this secondary the primary, in one commit. The commit removes the replication record, so a replicator that has not
+ * noticed can no longer write. Bootstrap is marked as done, so that nobody can take over. Decisions: promotion.
+ */
+export async function promoteDatacenterHandler(
+  call: Call<'datacenters.promote'>,
+): Promise<Answer<'datacenters.promote'>> {
+  const { service, body, caller } = call
+  requireManagement(call)
+  requireName(body.Datacenter, service)
+  const answered = body.Force === true ? undefined : await primaryAnswered(service)
+  return decideAndCommit(service.store, () => {
+    const facts = replicationFacts(service)
+    const id = randomUuid(service.random)
+    const decided = promote(facts, { answered, id, now: service.clock.now() })
+    const { cluster, followed, above } = decided
+    const bootstrap = facts.isBootstrapped
+      ? []
+      : changeSystem(service.store, 'bootstrap', { accessorId: caller.token.AccessorID })
+    return {
+      changes: [
+        ...changeSystem(service.store, 'replication', undefined),
+        ...changeSystem(service.store, 'cluster', cluster),
+        ...bootstrap,
+      ],
+      above,
+      answer: (Index) =>
+        json({
+          Datacenter: service.datacenter,
+          Cluster: cluster.ID,
+          Index,
+          FollowedCluster: followed.cluster,
+          FollowedIndex: followed.index,
+          Skipped: followed.skipped.map(({ accessorId, reason }) => ({
+            AccessorID: accessorId,
+            Reason: reason,
+          })),
+        }),
+    }
+  })
+}
+
+function requireName(name: string, { datacenter }: ServiceOptions): void {
+  const field = 'Datacenter'
+  if (name === '') throw new AclError('field_required', 'Datacenter is missing', { field })
+  if (name !== datacenter) {
+    throw new AclError('field_invalid', `Datacenter: this is ${datacenter}`, { field })
+  }
+}
+
+/** When the primary last answered, if replication is running. */
+async function primaryAnswered({ cluster }: ServiceOptions): Promise<string | undefined> {
+  const state = await cluster.replication()
+  return state?.running ? `at ${state.lastSuccess}` : undefined
+}
+
+/** Accepts another store as the primary's: its records replace the stored ones. Decisions: promotion. */
+export function acceptClusterHandler(
+  call: Call<'datacenters.accept'>,
+): Promise<Answer<'datacenters.accept'>> {
+  const { service, body } = call
+  requireManagement(call)
+  const accepted = requireClusterId(body.Cluster)
+  return decideAndCommit(service.store, () => {
+    const facts = replicationFacts(service)
+    const { cluster, replication } = acceptCluster(accepted, facts)
+    return {
+      changes: [
+        ...changeSystem(service.store, 'replication', replication),
+        ...(facts.cluster.promoted ? changeSystem(service.store, 'cluster', cluster) : []),
+      ],
+      answer: () => json({ Accepted: accepted, PrimaryDatacenter: facts.primaryDatacenter }),
+    }
+  })
+}
+
+function requireClusterId(text: string): string {
+  const field = 'Cluster'
+  if (text === '') throw new AclError('field_required', 'Cluster is missing', { field })
+  if (!isUuid(text)) throw new AclError('id_invalid', 'Cluster is not a UUID', { field })
+  return text.toLowerCase()
+}
+
+function replicationFacts({
+  datacenter,
+  primaryDatacenter = datacenter,
+  store,
+}: Pick<ServiceOptions, 'datacenter' | 'primaryDatacenter' | 'store'>): ReplicationFacts {
+  const directory = store.directory()
+  const cluster = directory.system('cluster')?.Value
+  invariant(cluster, 'the start writes the id of the cluster')
+  return {
+    datacenter,
+    primaryDatacenter,
+    cluster,
+    replication: directory.system('replication')?.Value,
+    commitIndex: store.commitIndex(),
+    isBootstrapped: directory.system('bootstrap') !== undefined,
+  }
+}
+
+/** Requires that the caller may write every policy, role and global token. */
+function requireManagement(call: Context): void {
+  if (secretsSeen(call) !== 'all') throw globalManagementMissing(call.caller)
+}

@@ -1,0 +1,170 @@
+/** Keys. A lock is a conditional write: losing a race answers `false`. Spec 5.4; decisions: sessions. */
+
+import { isSameKey, type KvRecord, type LockRequest, lockedKey, releasedKey } from '@latchkey/acl'
+import { AclError, shorten } from '@latchkey/contract'
+import { type Answer, type Call, json, missing } from '../handler.ts'
+import { requireSessionId } from '../sessions.ts'
+import { type Decision, decideAndCommitFor } from '../store/commit.ts'
+import { kvTopic } from '../store/store.ts'
+import { requireKey, requireKeyRight } from './key.ts'
+import { makeLongText, noSuchKey, showEntry } from './kv-entry.ts'
+import { listKeys, readTree } from './kv-tree.ts'
+
+/**
+ * Reads one key, a tree (`recurse`) or key names (`keys`, `separator`), of one `session` or all, or only a value (`raw`). Spec
+ * 5.4.
+ */
+export function readKvHandler(call: Call<'kv.read'>): Promise<Answer<'kv.read'>> {
+  const { session } = call.query
+  if (session !== undefined) requireSessionId(session, 'session')
+  if (call.query.keys) return listKeys(call)
+  if (call.query.recurse) return readTree(call)
+  return readKey(call)
+}
+
+/** Rendering a longer one takes milliseconds. */
+const LONG_VALUE_BYTES = 65_536
+
+async function readKey(call: Call<'kv.read'>): Promise<Answer<'kv.read'>> {
+  const key = requireKey(call.params)
+  requireKeyRead(call, key)
+  const { store } = call.service
+  const topic = kvTopic(call.namespace, key)
+  const answer = (entry: KvRecord | undefined): Answer<'kv.read'> => {
+    if (!entry) return missing(noSuchKey(), { topic, isOwn: true })
+    const watch = { topic, modifyIndex: entry.ModifyIndex }
+    if (!call.query.raw) return json([showEntry(call, entry)], watch)
+    return {
+      body: { kind: 'bytes', bytes: entry.Value, contentType: 'application/octet-stream' },
+      watch,
+    }
+  }
+  const readWhole = async () => answer(await store.kvEntry(call.namespace, key))
+  if (call.query.raw) return readWhole()
+  // A long value is only read when it is rendered, so waiting requests keep none in memory.
+  const entry = await store.kvShortEntry(call.namespace, key, LONG_VALUE_BYTES)
+  const isLong = entry === 'long' || (entry !== undefined && entry.Value.length > LONG_VALUE_BYTES)
+  return isLong ? makeLongText(call, readWhole) : answer(entry)
+}
+
+/**
+ * Spec 5.4: without the right to a key, the answer is a 403, whether or not the key exists. Before 1.0 it was a 404. Only this
+ * function decides which.
+ */
+function requireKeyRead(call: Call<'kv.read'>, key: string): void {
+  try {
+    requireKeyRight(call, key, 'read')
+  } catch (error) {
+    throw call.service.profile.has('kv.forbidden403') ? error : noSuchKey()
+  }
+}
+
+/** `true`, or `false` if `cas`, `acquire` or `release` does not hold. Spec 5.4. */
+export function writeKvHandler(call: Call<'kv.write'>): Promise<Answer<'kv.write'>> {
+  const { body, namespace, query } = call
+  const key = requireKey(call.params)
+  refuseConflicts(query)
+  requireKeyRight(call, key, 'write')
+  const { flags: Flags = 0n, cas, acquire, release } = query
+  const request = { Namespace: namespace, Key: key, Flags, Value: body }
+  if (acquire !== undefined) return lockKey(call, bySession(request, acquire))
+  if (release !== undefined) return releaseKey(call, bySession(request, release))
+  const { store } = call.service
+  return decideAndCommitFor(call, async () => {
+    const existing = await store.kvEntry(namespace, key)
+    const index = existing?.ModifyIndex ?? 0
+    if (cas !== undefined && cas !== index) return { changes: [], answer: () => json(false) }
+    const record: KvRecord = {
+      ...request,
+      LockIndex: existing?.LockIndex ?? 0,
+      ...(existing?.Session === undefined ? {} : { Session: existing.Session }),
+      CreateIndex: existing?.CreateIndex ?? 0,
+      ModifyIndex: 0,
+    }
+    if (isSameKey(existing, record)) return { changes: [], answer: () => json(true) }
+    return {
+      changes: [{ table: 'kv', op: 'put', record, expect: cas === undefined ? undefined : index }],
+      answer: () => json(true),
+    }
+  })
+}
+
+/** Session IDs match case-insensitively. */
+function bySession(request: Omit<LockRequest, 'Session'>, id: string): LockRequest {
+  return { ...request, Session: id.toLowerCase() }
+}
+
+/** A write has at most one condition. @throws AclError `query_invalid`. */
+function refuseConflicts(query: Call<'kv.write'>['query']): void {
+  const given = (['acquire', 'release', 'cas'] as const).filter((option) => option in query)
+  if (given.length < 2) return
+  const flags = given.map((option) => `${option}=${shorten(String(query[option]))}`).join('&')
+  throw new AclError('query_invalid', `Conflicting flags: ${flags}`, { field: given[1] ?? 'cas' })
+}
+
+/** `true`, even if the key did not exist and whatever `cas` says; `false` if the key has another ModifyIndex. Spec 5.4. */
+export async function deleteKvHandler(call: Call<'kv.delete'>): Promise<Answer<'kv.delete'>> {
+  if (call.query.recurse) return deleteTree(call)
+  const key = requireKey(call.params)
+  requireKeyRight(call, key, 'write')
+  const { cas } = call.query
+  const { store } = call.service
+  return decideAndCommitFor(call, async () => {
+    const existing = await store.kvEntry(call.namespace, key)
+    if (!existing) return { changes: [], answer: () => json(true) }
+    if (cas !== undefined && cas !== existing.ModifyIndex) return { changes: [], answer: () => json(false) }
+    return {
+      changes: [{ table: 'kv', op: 'delete', record: existing, expect: existing.ModifyIndex }],
+      answer: () => json(true),
+    }
+  })
+}
+
+async function deleteTree(call: Call<'kv.delete'>): Promise<Answer<'kv.delete'>> {
+  const { Key: prefix } = call.params
+  if ('cas' in call.query) {
+    throw new AclError('query_invalid', 'Conflicting flags: recurse and cas exclude each other', {
+      field: 'cas',
+    })
+  }
+  requireKeyRight(call, prefix, 'write-prefix')
+  await call.service.store.commit([{ table: 'kv', op: 'delete-tree', namespace: call.namespace, prefix }])
+  return json(true)
+}
+
+/** `false` if another session holds the key, or a lock delay blocks it. */
+function lockKey(call: Call<'kv.write'>, request: LockRequest): Promise<Answer<'kv.write'>> {
+  const { store } = call.service
+  const { Namespace, Key, Session } = request
+  if (Session === '') throw new AclError('id_missing', 'missing session', { field: 'acquire' })
+  requireSessionId(Session, 'acquire')
+  const refused: Decision<Answer<'kv.write'>> = { changes: [], answer: () => json(false) }
+  return decideAndCommitFor(call, async () => {
+    if (!store.catalog().sessions.get(Session)) {
+      throw new AclError('session_unknown', `invalid session "${shorten(Session)}"`, { field: 'acquire' })
+    }
+    const existing = await store.kvEntry(Namespace, Key)
+    const record = lockedKey(existing, request)
+    if (!record) return refused
+    if (isSameKey(existing, record)) return { changes: [], answer: () => json(true) }
+    const isHeld = existing?.Session === Session
+    if (!isHeld && (await store.sessionTimes.isDelayed(Namespace, Key))) return refused
+    return {
+      changes: [{ table: 'kv', op: 'put', record, expect: existing?.ModifyIndex ?? 0 }],
+      answer: () => json(true),
+    }
+  })
+}
+
+/** `false` if the session does not hold the key, or does not exist. */
+function releaseKey(call: Call<'kv.write'>, request: LockRequest): Promise<Answer<'kv.write'>> {
+  return decideAndCommitFor(call, async () => {
+    const existing = await call.service.store.kvEntry(request.Namespace, request.Key)
+    const record = releasedKey(existing, request)
+    if (!record) return { changes: [], answer: () => json(false) }
+    return {
+      changes: [{ table: 'kv', op: 'put', record, expect: existing?.ModifyIndex }],
+      answer: () => json(true),
+    }
+  })
+}
