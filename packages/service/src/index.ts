@@ -2,7 +2,6 @@ export { registerServers } from './agent/process.ts'
 export { removeService, startLocalChecks, writeResult } from './agent-checks/expire.ts'
 export type { LocalChecks } from './agent-checks/local-checks.ts'
 export { BoundedMap, type Slot } from './bounded-map.ts'
-export { aclModeOf } from './caller/acl-mode.ts'
 export { CoordinateUpdates } from './coordinates.ts'
 export {
   type Datacenters,
@@ -16,6 +15,7 @@ export { requireKey } from './kv/key.ts'
 export {
   type ApiDocument,
   type Archives,
+  aclModeOf,
   type ClusterInfo,
   type ClusterMember,
   type IdentityOptions,
@@ -24,7 +24,6 @@ export {
   type ReplicationState,
   type ServiceOptions,
 } from './options.ts'
-export { Service } from './pipeline.ts'
 export type { ChangesAnswer, ChangesQuery, ChangesSource } from './replication/changes-source.ts'
 export { noPrimary } from './replication/primary.ts'
 export type { ReplicationProgress, ReplicationStep } from './replication/progress.ts'
@@ -33,6 +32,7 @@ export { changesUrl, digestUrl, serviceSource } from './replication/service-sour
 export { JsonDocument } from './reply/json-text.ts'
 export { renderError } from './reply/render.ts'
 export type { WireReply, WireRequest } from './request/wire.ts'
+export { Service } from './service.ts'
 export { endExpiredSessions } from './sessions.ts'
 export { checkTogether, keyOf } from './store/claims.ts'
 export { byListOrder, comparePlaces } from './store/list-order.ts'

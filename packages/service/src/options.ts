@@ -1,6 +1,16 @@
 /** Dependencies and configuration of the service. */
 
-import type { Clock, CoordinateRecord, DownPolicy, OidcClient, Random, Turns, Verifier } from '@latchkey/acl'
+import type {
+  AclModeRecord,
+  Clock,
+  CoordinateRecord,
+  Directory,
+  DownPolicy,
+  OidcClient,
+  Random,
+  Turns,
+  Verifier,
+} from '@latchkey/acl'
 import type { AclError, AgentHost, AgentMetrics, RestoredSnapshot, ServiceProfile } from '@latchkey/contract'
 import type { LocalChecks } from './agent-checks/local-checks.ts'
 import type { Datacenters } from './datacenters/datacenters.ts'
@@ -175,4 +185,9 @@ export type CoordinateReport = Pick<CoordinateRecord, 'Node' | 'Segment' | 'Coor
 /** Collects reports, and writes them from time to time. */
 export interface CoordinateCollector {
   add(report: CoordinateReport): void
+}
+
+/** A store without the record was written by a version that had no legacy mode. */
+export function aclModeOf(directory: Directory): AclModeRecord['mode'] {
+  return directory.system('acl-mode')?.Value.mode ?? 'enabled'
 }

@@ -1,176 +1,91 @@
 /**
- * The service as a function from a wire request to a wire reply. It routes, parses, authorizes, decodes, handles and renders.
- * A blocking read that waited repeats authorization and handler, because the caller's rights may have changed.
+ * The path of a request: route, parse, admit, decode, handle, render. A blocking read that waited repeats admission and
+ * handler, because the caller's rights may have changed.
  */
 
-import { checkWanted, Lane, TurnQueue } from '@latchkey/acl'
-import { AclError, isOutage, limits, type RouteMatch } from '@latchkey/contract'
+import { checkWanted } from '@latchkey/acl'
+import { AclError, limits } from '@latchkey/contract'
 import { AlikeAnswers } from './blocking/alike-answers.ts'
 import { indexOf, isCurrent, type Seen, Wait } from './blocking/blocking.ts'
-import { Admission, type CallServices } from './caller/admission.ts'
-import { Callers } from './caller/caller.ts'
-import { RemoteTokens } from './caller/remote-tokens.ts'
-import { RecordTexts } from './catalog/record-texts.ts'
-import { askForToken } from './datacenters/ask-for-token.ts'
-import type { ForwardingParts } from './datacenters/exchange.ts'
-import { forward } from './datacenters/forward.ts'
-import { mayBeForPrimary, writeInPrimary } from './datacenters/to-primary.ts'
-import {
-  isWithoutTokens,
-  readInPrimary,
-  readsIntentions,
-  readsTokens,
-  requireTokens,
-} from './datacenters/without-tokens.ts'
-import { KeptDecisions } from './decisions/kept-decisions.ts'
-import { Names, type NamesOptions } from './dns/names.ts'
+import type { Admission } from './caller/admission.ts'
 import type { AnyAnswer, AnyCall } from './handler.ts'
 import { HANDLERS } from './handlers.ts'
-import { KeptHealth } from './health/kept-answers.ts'
 import { requireKey, requireKeyRight } from './kv/key.ts'
-import { LoginRates } from './login/login-rates.ts'
-import { isSecondary, type ServiceOptions } from './options.ts'
-import { renderAnswer, renderError } from './reply/render.ts'
+import type { ServiceOptions } from './options.ts'
+import { renderAnswer } from './reply/render.ts'
 import { type ReceivedBody, readBody, streamOf } from './request/body.ts'
 import { DecodedBodies } from './request/decoded-bodies.ts'
 import {
   type AnswerHeader,
   DATACENTER_FAMILY,
-  type Forwarding,
   familiesOf,
   forwardingOf,
   type HeaderFamily,
   headerFamilies,
 } from './request/headers.ts'
 import { type ParsedRequest, type ParseOptions, parse } from './request/parse.ts'
-import { checkPathIds } from './request/path-ids.ts'
 import { RequestState } from './request/request-state.ts'
-import { requireParams, route } from './request/routing.ts'
+import { checkPathIds, requireParams, route } from './request/routing.ts'
 import type { WireReply, WireRequest } from './request/wire.ts'
-import { TokenBuckets } from './token-buckets.ts'
-import { TokenTexts } from './tokens/token-json.ts'
 
-export class Service {
+export class Pipeline {
   private readonly options: ServiceOptions
   private readonly families: readonly HeaderFamily[]
   private readonly parseOptions: ParseOptions
-  private readonly forwarding: ForwardingParts
   private readonly admission: Admission
   private readonly bodies: DecodedBodies
   private readonly alike: AlikeAnswers
 
-  constructor(options: ServiceOptions) {
+  constructor(options: ServiceOptions, admission: Admission) {
     this.options = options
     this.families = headerFamilies(options.headerPrefixes)
     this.parseOptions = { ...options, families: this.families }
-    const services = callServices(options)
-    this.admission = new Admission(options, services)
+    this.admission = admission
     this.bodies = new DecodedBodies(options)
     this.alike = new AlikeAnswers(options)
-    this.forwarding = { service: options, callers: services.callers, admission: this.admission }
   }
 
-  /** Answers DNS questions, resolving callers as HTTP requests do. */
-  names(options: NamesOptions): Names {
-    return new Names(this.options, this.forwarding.callers, options)
-  }
-
-  /** Answers a request. Never rejects: a failure is also a reply. */
-  async handle(request: WireRequest): Promise<WireReply> {
-    return this.reply(request)
-  }
-
-  /** Like {@link handle}, but synchronous if everything that the answer needs is in memory. */
-  reply(request: WireRequest): WireReply | Promise<WireReply> {
+  /** The state of a request, before anything is known of it but its headers. */
+  stateOf(request: WireRequest): RequestState {
     const forwarding = forwardingOf(request)
-    const state = this.stateOf(request, forwarding)
-    try {
-      const reply = this.answer(request, state, forwarding)
-      if (!(reply instanceof Promise)) return this.asAsked(reply, state)
-      return reply.then(
-        (answered) => this.asAsked(answered, state),
-        (error) => this.asAsked(this.failure(error, state), state),
-      )
-    } catch (error) {
-      return this.asAsked(this.failure(error, state), state)
-    }
-  }
-
-  private failure(error: unknown, state: RequestState): WireReply {
-    const { requestId } = state.request
-    if (!(error instanceof AclError)) this.options.onInternalError(error, requestId)
-    else if (isOutage(error)) this.options.onUnavailable?.(error, requestId)
-    return renderError(error, state)
-  }
-
-  private asAsked(reply: WireReply, state: RequestState): WireReply {
-    return state.isFromSecondary ? this.withIndex(reply) : reply
-  }
-
-  private stateOf(request: WireRequest, forwarding?: Forwarding): RequestState {
     const families = forwarding ? [DATACENTER_FAMILY] : this.families
-    const state = new RequestState(request, familiesOf(request, families))
+    const state = new RequestState(request, { forwarding, families: familiesOf(request, families) })
     const { translateAddresses, profile } = this.options
     if (translateAddresses && profile.has('http.translateAddressesHeader'))
       state.setHeader('translateAddresses', 'true')
     return state
   }
 
-  /** @throws AclError if the request is for another service or malformed. */
-  private parse(
-    request: WireRequest,
-    match: RouteMatch,
-    state: RequestState,
-    forwarding?: Forwarding,
-  ): ParsedRequest {
+  /**
+   * Routes and parses a request.
+   *
+   * @returns the reply, if the request line alone determines it.
+   * @throws AclError if the request is for another service or malformed.
+   */
+  parse(request: WireRequest, state: RequestState): ParsedRequest | WireReply {
+    const routing = route(request.method, request.url, this.options)
+    if (routing.kind === 'options') return state.empty(200, { Allow: routing.allow })
+    if (routing.kind === 'moved') return state.empty(301, { Location: routing.location })
+    const { match } = routing
     state.endpoint = match.name
     if (match.endpoint.acl && !this.options.aclEnabled) {
       throw new AclError('acl_disabled', 'ACL support disabled')
     }
     requireParams(match)
-    return parse(request, match, state, this.parseOptions, forwarding)
+    return parse(request, match, state, this.parseOptions)
   }
 
-  /** Adds the index that a secondary must have replicated before its client can see the write. */
-  private withIndex(reply: WireReply): WireReply {
-    const index = this.options.store.tableIndex('changes')
-    return { ...reply, headers: { [DATACENTER_FAMILY.index]: String(index), ...reply.headers } }
-  }
-
-  /** @throws AclError for every refusal. */
-  private answer(
-    request: WireRequest,
-    state: RequestState,
-    forwarding: Forwarding | undefined,
-  ): WireReply | Promise<WireReply> {
-    const routing = route(request.method, request.url, this.options)
-    if (routing.kind === 'options') return state.empty(200, { Allow: routing.allow })
-    if (routing.kind === 'moved') return state.empty(301, { Location: routing.location })
-    const asked = this.parse(request, routing.match, state, forwarding)
-    if (asked.elsewhere !== undefined) return forward(asked, asked.elsewhere, this.forwarding)
-    if (isWithoutTokens(this.options)) {
-      requireTokens(asked)
-      if (readsTokens(asked)) return readInPrimary(asked, this.forwarding)
-    }
-    // All rights of the caller are checked where the intentions are stored. Decisions: intentions.
-    if (readsIntentions(asked) && isSecondary(this.options)) return readInPrimary(asked, this.forwarding)
-    if (mayBeForPrimary(asked, this.options)) return this.writeThere(asked)
+  /** Admits, decodes, handles and renders. @throws AclError for every refusal. */
+  answer(asked: ParsedRequest): WireReply | Promise<WireReply> {
     if (asked.options.index > 0) return this.answerAfterNews(asked)
-    if (asked.route.body === undefined) return this.answerHere(asked, undefined)
+    if (asked.route.body === undefined) return this.answerReceived(asked, undefined)
     const received = this.receive(asked)
-    if (!(received instanceof Promise)) return this.answerHere(asked, received)
-    return received.then((later) => this.answerHere(asked, later))
+    if (!(received instanceof Promise)) return this.answerReceived(asked, received)
+    return received.then((later) => this.answerReceived(asked, later))
   }
 
-  private async writeThere(asked: ParsedRequest): Promise<WireReply> {
-    const there = await writeInPrimary(asked, this.forwarding)
-    return 'reply' in there ? there.reply : this.answerHere(asked, there.received)
-  }
-
-  private answerHere(
-    asked: ParsedRequest,
-    received: ReceivedBody | undefined,
-  ): WireReply | Promise<WireReply> {
+  /** Like {@link answer}, for a request whose body was already read. */
+  answerReceived(asked: ParsedRequest, received: ReceivedBody | undefined): WireReply | Promise<WireReply> {
     const seen = this.look(asked, received)
     if (!(seen instanceof Promise)) return renderSeen(seen, asked)
     return seen.then((later) => renderSeen(later, asked))
@@ -370,40 +285,4 @@ function callHandler(call: AnyCall): AnyAnswer | Promise<AnyAnswer> {
   // Route and handler have the same name, which the compiler cannot follow through a variable.
   const handler = HANDLERS[call.route.name] as unknown as (call: AnyCall) => AnyAnswer | Promise<AnyAnswer>
   return handler(call)
-}
-
-/**
- * Concurrent jobs that parse a long rule text or compute digests. A text may take half a megabyte, and its parse tree more.
- */
-const LANE_WIDTH = 1
-/** Concurrent scans over tokens. Each holds pages of tokens and queries the database for more. */
-const WALKS_AT_ONCE_MAX = 2
-/** Concurrent conversions of long values to text. Each takes up to a megabyte, plus its input. */
-const TEXTS_AT_ONCE_MAX = 2
-
-/** What all calls of a service share. */
-function callServices(options: ServiceOptions): CallServices {
-  const turns = options.turns ?? new TurnQueue()
-  return {
-    callers: new Callers(options, turns, remoteTokens(options)),
-    texts: new TokenTexts(options),
-    records: new RecordTexts(options),
-    keptHealth: new KeptHealth(),
-    keptDecisions: new KeptDecisions(),
-    turns,
-    lane: new Lane(LANE_WIDTH),
-    writeLane: new Lane(LANE_WIDTH),
-    walkLane: new Lane(WALKS_AT_ONCE_MAX),
-    digestLane: new Lane(LANE_WIDTH),
-    textLane: new Lane(TEXTS_AT_ONCE_MAX, Number.POSITIVE_INFINITY),
-    loginRates: new LoginRates(
-      options.identity.loginsPerSecond,
-      options.identity.limits ?? new TokenBuckets(() => options.clock.now()),
-    ),
-  }
-}
-
-function remoteTokens(options: ServiceOptions): RemoteTokens | undefined {
-  const { tokensOfPrimary, clock } = options
-  return tokensOfPrimary && new RemoteTokens({ ...tokensOfPrimary, clock, ask: askForToken(options) })
 }

@@ -1,15 +1,13 @@
 /** Admits requests: checks freshness, legacy mode, caller and right, and checks all of them again when a wait ends. */
 
-import type { Directory } from '@latchkey/acl'
-import { DEFAULT_NAMESPACE, legacyModeError } from '@latchkey/acl'
+import { DEFAULT_NAMESPACE, type Directory, legacyModeError } from '@latchkey/acl'
 import { AclError, type AnyRoute, limits } from '@latchkey/contract'
 import type { AnyCall, Context } from '../handler.ts'
-import type { ServiceOptions } from '../options.ts'
+import { aclModeOf, type ServiceOptions } from '../options.ts'
 import { type NamespaceQuery, resolveNamespace } from '../request/namespace.ts'
 import { KNOWN_HERE, type ParsedRequest } from '../request/parse.ts'
 import type { ReadOptions } from '../request/read-options.ts'
 import type { ConsistencyMode, Freshness, IndexName } from '../store/store.ts'
-import { aclModeOf } from './acl-mode.ts'
 import { type Caller, type Callers, callerUnknown, isCallerUnknown, type Presented } from './caller.ts'
 import { refusalOfWrites, requireEndpointRight } from './endpoint-right.ts'
 

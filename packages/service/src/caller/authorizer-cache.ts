@@ -1,9 +1,10 @@
 /** A bounded cache of compiled authorizers, one per distinct set of policies. Decisions: authorizer cache. */
 
-import type { AuthorizerDefaults, CompiledInput, PolicySource } from '@latchkey/acl'
 import {
   Authorizer,
+  type AuthorizerDefaults,
   atOnce,
+  type CompiledInput,
   type CompiledPolicies,
   compareSources,
   compilePolicies,
@@ -12,6 +13,7 @@ import {
   findEffectivePolicies,
   type LinkLookup,
   Pace,
+  type PolicySource,
   pathsOf,
   type ReadText,
   readText,
@@ -148,4 +150,20 @@ function unitsOf(text: string): Uint8Array {
     units[2 * i + 1] = unit >> 8
   }
   return units
+}
+
+/** Numbers objects, so that a cache key can refer to them. A number is not reused when its object is garbage-collected. */
+export class ObjectNumbers {
+  private readonly numbers = new WeakMap<object, number>()
+  private count = 0
+
+  of(object: object): number {
+    let number = this.numbers.get(object)
+    if (number === undefined) {
+      this.count += 1
+      number = this.count
+      this.numbers.set(object, number)
+    }
+    return number
+  }
 }

@@ -2,7 +2,7 @@
 import type { TokenRecord } from '@latchkey/acl'
 import { limits, PROBLEM_JSON, REQUEST_ID_HEADER } from '@latchkey/contract'
 import type { Admission } from '../caller/admission.ts'
-import { type Callers, callerUnknown } from '../caller/caller.ts'
+import { type Callers, callerUnknown, isCallerUnknown } from '../caller/caller.ts'
 import type { ServiceOptions } from '../options.ts'
 import { FOREIGN_CONTENT } from '../reply/render.ts'
 import { DATACENTER_FAMILY, forwardedHeader } from '../request/headers.ts'
@@ -14,6 +14,11 @@ export interface ForwardingParts {
   readonly service: ServiceOptions
   readonly callers: Callers
   readonly admission: Admission
+  /** Answers a request here whose body was already read. */
+  readonly answerHere: (
+    asked: ParsedRequest,
+    received: Uint8Array | undefined,
+  ) => WireReply | Promise<WireReply>
 }
 
 interface Sent {
@@ -176,4 +181,19 @@ function headersFor(
 
 function waitMsOf({ options: { index, waitMs } }: ParsedRequest): number {
   return index > 0 ? waitMs * (1 + 1 / limits.WAIT_JITTER_DIVISOR) : 0
+}
+
+/** The token of the caller, if its secret is known here. */
+export async function knownToken(
+  { secretId }: ParsedRequest,
+  { service: { store }, callers }: ForwardingParts,
+): Promise<TokenRecord | undefined> {
+  if (secretId === undefined) return undefined
+  await store.refresh('default')
+  try {
+    return (await callers.resolve(secretId, store)).token
+  } catch (error) {
+    if (isCallerUnknown(error)) return undefined
+    throw error
+  }
 }

@@ -1,11 +1,40 @@
-/** Requests for another datacenter: `?dc=`. Decisions: datacenters. */
+/** Requests that another datacenter answers: those with `?dc=`, and what a secondary leaves to its primary. Decisions: datacenters. */
 
-import type { TokenRecord } from '@latchkey/acl'
 import { AclError, limits } from '@latchkey/contract'
-import { isCallerUnknown } from '../caller/caller.ts'
+import { isSecondary } from '../options.ts'
 import type { ParsedRequest } from '../request/parse.ts'
 import type { WireReply } from '../request/wire.ts'
-import { exchange, type ForwardingParts, passOn } from './exchange.ts'
+import { exchange, type ForwardingParts, knownToken, passOn } from './exchange.ts'
+import { mayBeForPrimary, writeInPrimary } from './to-primary.ts'
+import {
+  isWithoutTokens,
+  readInPrimary,
+  readsIntentions,
+  readsTokens,
+  requireTokens,
+} from './without-tokens.ts'
+
+/**
+ * Forwards a parsed request if another datacenter answers it.
+ *
+ * @returns undefined if this datacenter answers.
+ * @throws AclError `token_replication_off`; the promise rejects with the errors of the functions below.
+ */
+export function answerElsewhere(
+  asked: ParsedRequest,
+  parts: ForwardingParts,
+): Promise<WireReply> | undefined {
+  const { service } = parts
+  if (asked.elsewhere !== undefined) return forward(asked, asked.elsewhere, parts)
+  if (!isSecondary(service)) return undefined
+  if (isWithoutTokens(service)) {
+    requireTokens(asked)
+    if (readsTokens(asked)) return readInPrimary(asked, parts)
+  }
+  // All rights of the caller are checked where the intentions are stored. Decisions: intentions.
+  if (readsIntentions(asked)) return readInPrimary(asked, parts)
+  return mayBeForPrimary(asked, service) ? writeInPrimary(asked, parts) : undefined
+}
 
 /**
  * Forwards a request to the datacenter that it names and returns the reply. The other datacenter checks everything except the
@@ -17,13 +46,9 @@ import { exchange, type ForwardingParts, passOn } from './exchange.ts'
  * @throws AclError `datacenter_unknown` for a request that was forwarded already; `query_invalid`, `datacenter_unreachable`,
  *   `datacenter_silent`, `unavailable`, and the errors of reading a body.
  */
-export async function forward(
-  asked: ParsedRequest,
-  name: string,
-  parts: ForwardingParts,
-): Promise<WireReply> {
+async function forward(asked: ParsedRequest, name: string, parts: ForwardingParts): Promise<WireReply> {
   const { request, route, state, secretId } = asked
-  if (asked.forwarding) {
+  if (state.forwarding) {
     const message = 'No path to datacenter: the request was forwarded twice'
     throw new AclError('datacenter_unknown', message, { field: 'dc' })
   }
@@ -42,19 +67,4 @@ export async function forward(
   const body = route.body === undefined ? undefined : await request.readBody(bytesMax)
   const secret = token?.Local || ignoresToken ? undefined : secretId
   return passOn(asked, await exchange(asked, { name, isNamed: true, secretId: secret, token, body }, parts))
-}
-
-/** The token of the caller, if its secret is known here. */
-export async function knownToken(
-  { secretId }: ParsedRequest,
-  { service: { store }, callers }: ForwardingParts,
-): Promise<TokenRecord | undefined> {
-  if (secretId === undefined) return undefined
-  await store.refresh('default')
-  try {
-    return (await callers.resolve(secretId, store)).token
-  } catch (error) {
-    if (isCallerUnknown(error)) return undefined
-    throw error
-  }
 }

@@ -1,16 +1,24 @@
 /** Writes that a secondary forwards to the primary. Decisions: writes in a secondary. */
-import { AclError, type AclErrorCode, invariant, limits, OUTAGE_CODES } from '@latchkey/contract'
-import { aclModeOf } from '../caller/acl-mode.ts'
+
+import type { Directory, ReplicationRecord } from '@latchkey/acl'
+import {
+  AclError,
+  type AclErrorCode,
+  type AnyRoute,
+  invariant,
+  limits,
+  OUTAGE_CODES,
+} from '@latchkey/contract'
 import type { Presented } from '../caller/caller.ts'
-import { isSecondary, type ServiceOptions } from '../options.ts'
+import { aclModeOf, type ServiceOptions } from '../options.ts'
+import { stringify } from '../reply/json-text.ts'
 import { decodeRequestBody } from '../request/body.ts'
 import { DATACENTER_FAMILY } from '../request/headers.ts'
 import type { ParsedRequest } from '../request/parse.ts'
 import type { WireReply } from '../request/wire.ts'
+import type { Store } from '../store/store.ts'
 import { datacenterSilent, type ForwardedReply } from './datacenters.ts'
 import { collect, exchange, type ForwardingParts, once, passOn } from './exchange.ts'
-import { withOwnIndexes } from './own-indexes.ts'
-import { lagBehind } from './replicated-index.ts'
 import { isWithoutTokens, localTokensDisabled } from './without-tokens.ts'
 import { placeOf } from './write-places.ts'
 
@@ -19,10 +27,10 @@ const ANSWER_BYTES_MAX = 4_194_304
 /** The statuses after which a client may look for its record: it was written, or its IDs are in use. */
 const TELLS_OF_RECORD: ReadonlySet<number> = new Set([200, 409])
 
-/** Whether the request may affect records of the primary. Requests that legacy mode refuses are refused in this datacenter. */
+/** Whether a request in a secondary may affect records of the primary. Requests that legacy mode refuses are refused in this datacenter. */
 export function mayBeForPrimary({ route }: ParsedRequest, service: ServiceOptions): boolean {
   const { writes } = route
-  if ((writes !== 'global' && writes !== 'token') || !isSecondary(service)) return false
+  if (writes !== 'global' && writes !== 'token') return false
   if (aclModeOf(service.store.directory()) !== 'legacy') return true
   // In legacy mode nothing is replicated, so each datacenter imports copies of the legacy tokens.
   return !route.refusedInLegacyMode && route.name !== 'legacy.import'
@@ -34,14 +42,11 @@ export function mayBeForPrimary({ route }: ParsedRequest, service: ServiceOption
  *
  * A request with an unknown secret is refused without forwarding. The secret of a local token is not sent.
  *
- * @returns the reply of the primary, or the body of the request if the write must be made here.
+ * @returns the reply of the primary, or the one of this datacenter if the write must be made here.
  * @throws AclError `caller_unknown`, `datacenter_unreachable`, `datacenter_silent`, `unavailable`, and the errors of reading a
  *   body.
  */
-export async function writeInPrimary(
-  asked: ParsedRequest,
-  parts: ForwardingParts,
-): Promise<{ readonly reply: WireReply } | { readonly received: Uint8Array | undefined }> {
+export async function writeInPrimary(asked: ParsedRequest, parts: ForwardingParts): Promise<WireReply> {
   const { request, route, state } = asked
   const { service } = parts
   await service.store.refresh('default')
@@ -55,7 +60,8 @@ export async function writeInPrimary(
     await parts.admission.admit(asked)
     throw error
   }
-  if (route.writes === 'token' && (await isMadeHere(asked, body, caller, service))) return { received: body }
+  if (route.writes === 'token' && (await isMadeHere(asked, body, caller, service)))
+    return parts.answerHere(asked, body)
 
   const { token, presented } = caller
   if (presented) state.accessorId = token.AccessorID
@@ -65,7 +71,7 @@ export async function writeInPrimary(
   const known = presented ? token : undefined
   const sent = { name, isNamed: false, secretId, token: known, body }
   const reply = await exchange(asked, sent, parts)
-  return { reply: passOn(asked, await onceReplicated(asked, reply, { name, service })) }
+  return passOn(asked, await onceReplicated(asked, reply, { name, service }))
 }
 
 /** The primary's reply, once the copies here are as recent or the wait is over. */
@@ -122,4 +128,74 @@ async function isMadeHere(
     // A body that cannot be decoded is refused here, after checking that the caller may send it.
     return true
   }
+}
+
+interface Indexed {
+  readonly CreateIndex: number
+  readonly ModifyIndex: number
+  readonly Hash?: string
+}
+
+type Find = (store: Store, record: Readonly<Record<string, unknown>>) => Promise<Indexed | undefined>
+
+const FIND: { readonly [R in AnyRoute['resource']]?: Find } = {
+  tokens: (store, { AccessorID }) => store.tokenByAccessor(String(AccessorID)),
+  policies: async (store, { ID }) => store.directory().policy(String(ID)),
+  roles: async (store, { ID }) => store.directory().role(String(ID)),
+  namespaces: async (store, { Name }) => store.directory().namespace(String(Name)),
+}
+
+/**
+ * Replaces the indexes of the record in an answer of the primary by those of its local copy, so that a client can wait from
+ * them. An answer without a record, or whose record has no copy here, stays unchanged.
+ *
+ * @param answer body of a 200 of the primary.
+ */
+async function withOwnIndexes(
+  answer: Uint8Array,
+  { resource }: AnyRoute,
+  { store, pretty }: { readonly store: Store; readonly pretty: boolean },
+): Promise<Uint8Array> {
+  const record: unknown = JSON.parse(new TextDecoder().decode(answer))
+  if (!isIndexed(record)) return answer
+  const copy = await FIND[resource]?.(store, { ...record })
+  if (!copy) return answer
+  // If the copy already contains a later write, a blocking read from the index before it returns immediately.
+  const ModifyIndex = copy.Hash === record.Hash ? copy.ModifyIndex : copy.ModifyIndex - 1
+  const shown = { ...record, CreateIndex: copy.CreateIndex, ModifyIndex }
+  return new TextEncoder().encode(stringify(shown, pretty))
+}
+
+function isIndexed(value: unknown): value is Indexed {
+  return typeof value === 'object' && value !== null && 'CreateIndex' in value && 'ModifyIndex' in value
+}
+
+/** How long a write waits until its record can be read here. */
+const REPLICATION_MS_MAX = 2_000
+
+/**
+ * Waits until this datacenter has replicated up to an index of the primary, or for {@link REPLICATION_MS_MAX}. Does not wait
+ * if replication is not running.
+ *
+ * @returns how many indexes are missing; 0 for none.
+ */
+async function lagBehind(
+  index: number,
+  { store, clock }: Pick<ServiceOptions, 'store' | 'clock'>,
+  signal: AbortSignal | undefined,
+): Promise<number> {
+  const deadline = clock.now() + REPLICATION_MS_MAX
+  for (;;) {
+    // Read before the record, so that no change to it is missed.
+    const seen = store.tableIndex('system')
+    const record = recordOf(store.directory())
+    const lag = index - (record?.index ?? 0)
+    const leftMs = deadline - clock.now()
+    if (lag <= 0 || !record || leftMs <= 0 || signal?.aborted) return Math.max(0, lag)
+    await store.wait('system', seen, leftMs, signal)
+  }
+}
+
+function recordOf(directory: Directory): ReplicationRecord | undefined {
+  return directory.system('replication')?.Value
 }

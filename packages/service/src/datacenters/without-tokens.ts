@@ -6,8 +6,7 @@ import { AclError, invariant, limits, type RouteName } from '@latchkey/contract'
 import { isSecondary, type ServiceOptions } from '../options.ts'
 import type { ParsedRequest } from '../request/parse.ts'
 import type { WireReply } from '../request/wire.ts'
-import { exchange, type ForwardingParts, passOn } from './exchange.ts'
-import { knownToken } from './forward.ts'
+import { exchange, type ForwardingParts, knownToken, passOn } from './exchange.ts'
 
 /** Reads of tokens, which only the primary has. */
 const READS: ReadonlySet<RouteName> = new Set<RouteName>([

@@ -2,8 +2,8 @@
 import { DEFAULT_NAMESPACE } from '@latchkey/acl'
 import type { AuthorizeAnswer, AuthorizeCheck } from '@latchkey/contract'
 import { BoundedMap } from '../bounded-map.ts'
+import { ObjectNumbers } from '../caller/authorizer-cache.ts'
 import { isAtHome, type RightsHolder } from '../caller/caller.ts'
-import { ObjectNumbers } from '../object-numbers.ts'
 import type { JsonText } from '../reply/json-text.ts'
 
 type Answers = JsonText<AuthorizeAnswer[]>

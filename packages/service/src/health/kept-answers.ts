@@ -4,8 +4,8 @@
 import type { ServiceRecord } from '@latchkey/acl'
 import type { ServiceHealth } from '@latchkey/contract'
 import { BoundedMap } from '../bounded-map.ts'
+import { ObjectNumbers } from '../caller/authorizer-cache.ts'
 import type { Caller } from '../caller/caller.ts'
-import { ObjectNumbers } from '../object-numbers.ts'
 import type { JsonText } from '../reply/json-text.ts'
 
 /** The instances that a caller sees. */

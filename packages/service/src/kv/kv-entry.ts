@@ -4,7 +4,7 @@ import type { KvRecord } from '@latchkey/acl'
 import { AclError, type KvEntry } from '@latchkey/contract'
 import type { Context } from '../handler.ts'
 import type { ServiceOptions } from '../options.ts'
-import { exactNumber } from '../reply/exact-number.ts'
+import { exactNumber } from '../reply/json-text.ts'
 
 export function noSuchKey(): AclError {
   return new AclError('not_found', '')

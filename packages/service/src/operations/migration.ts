@@ -1,8 +1,7 @@
 import { migrationProgress, NO_BATCHES } from '@latchkey/acl'
 import { formatInstant } from '@latchkey/contract'
-import { aclModeOf } from '../caller/acl-mode.ts'
 import { type Answer, type Call, json } from '../handler.ts'
-import { isSecondary } from '../options.ts'
+import { aclModeOf, isSecondary } from '../options.ts'
 import type { Store } from '../store/store.ts'
 
 /** Progress of the accessor migration. Spec 8, 9.2.3. */

@@ -2,10 +2,9 @@
 
 import { nodeKey } from '@latchkey/acl'
 import { AclError, changesBetween, PRODUCT_VERSION, parseServiceVersion } from '@latchkey/contract'
-import { aclModeOf } from '../caller/acl-mode.ts'
 import { RowRights } from '../catalog/rights.ts'
 import { type Answer, type Call, type Content, json } from '../handler.ts'
-import type { ClusterMember } from '../options.ts'
+import { aclModeOf, type ClusterMember } from '../options.ts'
 
 /** From 1.0 on, Config is reduced, and DebugConfig has the full structure. Spec 9.3. */
 export function agentSelfHandler(call: Call<'operations.self'>): Answer<'operations.self'> {

@@ -9,8 +9,7 @@ import {
 } from '@latchkey/contract'
 import type { AnswerBody, AnyAnswer } from '../handler.ts'
 import type { WireReply, WireRequest } from '../request/wire.ts'
-import { parseExact } from './exact-number.ts'
-import { JSON_TYPE, stringify } from './json-text.ts'
+import { JSON_TYPE, parseExact, stringify } from './json-text.ts'
 
 /** What is known about a request when its reply is rendered. */
 export interface ReplyContext {

@@ -43,8 +43,6 @@ export interface ParsedRequest {
   readonly elsewhere: string | undefined
   /** The namespace header, to forward to another datacenter. */
   readonly namespaceHeader: string | undefined
-  /** Set if another datacenter sent the request. */
-  readonly forwarding: Forwarding | undefined
   readonly state: RequestState
 }
 
@@ -54,8 +52,8 @@ export function parse(
   { name, params }: RouteMatch,
   state: RequestState,
   parseOptions: ParseOptions,
-  forwarding?: Forwarding,
 ): ParsedRequest {
+  const { forwarding } = state
   const { datacenter, datacenters, defaultPolicy, edition, profile } = parseOptions
   const families = forwarding ? [DATACENTER_FAMILY] : parseOptions.families
   const route = routeOf(name)
@@ -94,7 +92,6 @@ export function parse(
     secretId: credential.secretId,
     elsewhere,
     namespaceHeader: header?.value,
-    forwarding,
     state,
   }
 }

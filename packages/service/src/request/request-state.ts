@@ -2,7 +2,7 @@
 import type { EndpointName } from '@latchkey/contract'
 import type { ReplyContext } from '../reply/render.ts'
 import type { Freshness } from '../store/store.ts'
-import type { AnswerHeader, HeaderFamily, HeaderSource } from './headers.ts'
+import type { AnswerHeader, Forwarding, HeaderFamily, HeaderSource } from './headers.ts'
 import type { WireReply, WireRequest } from './wire.ts'
 
 const ADOPTED: readonly AnswerHeader[] = [
@@ -21,6 +21,8 @@ const ADOPTED: readonly AnswerHeader[] = [
 
 export class RequestState implements ReplyContext {
   readonly request: WireRequest
+  /** Set if another datacenter sent the request. */
+  readonly forwarding: Forwarding | undefined
   /** The header families of the reply. */
   private readonly families: readonly HeaderFamily[]
   readonly headers: Record<string, string> = {}
@@ -30,9 +32,13 @@ export class RequestState implements ReplyContext {
   /** Whether a secondary forwarded this write to this primary. */
   isFromSecondary = false
 
-  constructor(request: WireRequest, families: readonly HeaderFamily[]) {
+  constructor(
+    request: WireRequest,
+    by: { readonly families: readonly HeaderFamily[]; readonly forwarding: Forwarding | undefined },
+  ) {
     this.request = request
-    this.families = families
+    this.families = by.families
+    this.forwarding = by.forwarding
   }
 
   /** Sets the index of a blocking read. Never 0, so that the client can send it back. */

@@ -1,12 +1,17 @@
 /** From a request line to an endpoint: path, version gates, methods. Spec 9.1, 9.4; decisions: order of checks. */
+
+import { checkPathId } from '@latchkey/acl'
 import {
   AclError,
+  type AnyRoute,
   decodePath,
   legacyEndpointOf,
   limits,
   type Method,
   matchPath,
+  ROUTE_LIST,
   type RouteMatch,
+  type RouteName,
   requiredMethodOf,
   type ServiceProfile,
   shorten,
@@ -124,4 +129,29 @@ function removed(path: string): AclError {
 
 function notBuilt(path: string): AclError {
   return new AclError('endpoint_not_built', `This service does not provide /v1${shorten(path)}`)
+}
+
+/** Parameters that are UUIDs in the contract, with the reference's name of the record. */
+const UUIDS: ReadonlyMap<RouteName, { readonly param: string; readonly what: string }> = new Map(
+  ROUTE_LIST.flatMap((route) => uuidOf(route).map((found) => [route.name, found] as const)),
+)
+
+function uuidOf({ schemas, subject = '' }: AnyRoute) {
+  return Object.entries(schemas.params?.shape ?? {}).flatMap(([param, schema]) => {
+    const isUuid = 'meta' in schema && schema.meta()?.format === 'uuid'
+    return isUuid ? [{ param, what: subject.slice(0, -` ${param}`.length) }] : []
+  })
+}
+
+/**
+ * Checks the UUID in a path, after the right and before the body.
+ *
+ * @throws AclError `id_invalid`.
+ */
+export function checkPathIds(route: AnyRoute, params: Readonly<Record<string, string>>): void {
+  const uuid = UUIDS.get(route.name)
+  if (uuid === undefined) return
+  const id = params[uuid.param] ?? ''
+  // An empty id here means a create on the path of an update.
+  if (id !== '') checkPathId(id, uuid.what, uuid.param)
 }

@@ -3,8 +3,7 @@
  * writes them, together with its cursor. Decisions: datacenters.
  */
 import { invariant } from '@latchkey/contract'
-import { aclModeOf } from '../caller/acl-mode.ts'
-import { isSecondary, type Place } from '../options.ts'
+import { aclModeOf, isSecondary, type Place } from '../options.ts'
 import { isReplicated } from './replicated.ts'
 import type { Change, Store } from './store.ts'
 

@@ -1,0 +1,127 @@
+/**
+ * The service as a function from a wire request to a wire reply. Forwarding wraps the pipeline: what another datacenter
+ * answers is sent there after parsing, and this one answers everything else.
+ */
+
+import { Lane, TurnQueue } from '@latchkey/acl'
+import { AclError, isOutage } from '@latchkey/contract'
+import { Admission, type CallServices } from './caller/admission.ts'
+import { Callers } from './caller/caller.ts'
+import { RemoteTokens } from './caller/remote-tokens.ts'
+import { RecordTexts } from './catalog/record-texts.ts'
+import { askForToken } from './datacenters/ask-for-token.ts'
+import type { ForwardingParts } from './datacenters/exchange.ts'
+import { answerElsewhere } from './datacenters/forward.ts'
+import { KeptDecisions } from './decisions/kept-decisions.ts'
+import { Names, type NamesOptions } from './dns/names.ts'
+import { KeptHealth } from './health/kept-answers.ts'
+import { LoginRates } from './login/login-rates.ts'
+import type { ServiceOptions } from './options.ts'
+import { Pipeline } from './pipeline.ts'
+import { renderError } from './reply/render.ts'
+import { DATACENTER_FAMILY } from './request/headers.ts'
+import type { RequestState } from './request/request-state.ts'
+import type { WireReply, WireRequest } from './request/wire.ts'
+import { TokenBuckets } from './token-buckets.ts'
+import { TokenTexts } from './tokens/token-json.ts'
+
+export class Service {
+  private readonly options: ServiceOptions
+  private readonly pipeline: Pipeline
+  private readonly forwarding: ForwardingParts
+
+  constructor(options: ServiceOptions) {
+    const services = callServices(options)
+    const admission = new Admission(options, services)
+    this.options = options
+    this.pipeline = new Pipeline(options, admission)
+    this.forwarding = {
+      service: options,
+      callers: services.callers,
+      admission,
+      answerHere: (asked, received) => this.pipeline.answerReceived(asked, received),
+    }
+  }
+
+  /** Answers DNS questions, resolving callers as HTTP requests do. */
+  names(options: NamesOptions): Names {
+    return new Names(this.options, this.forwarding.callers, options)
+  }
+
+  /** Answers a request. Never rejects: a failure is also a reply. */
+  async handle(request: WireRequest): Promise<WireReply> {
+    return this.reply(request)
+  }
+
+  /** Like {@link handle}, but synchronous if everything that the answer needs is in memory. */
+  reply(request: WireRequest): WireReply | Promise<WireReply> {
+    const state = this.pipeline.stateOf(request)
+    try {
+      const reply = this.answer(request, state)
+      if (!(reply instanceof Promise)) return this.withIndex(reply, state)
+      return reply.then(
+        (answered) => this.withIndex(answered, state),
+        (error) => this.withIndex(this.failure(error, state), state),
+      )
+    } catch (error) {
+      return this.withIndex(this.failure(error, state), state)
+    }
+  }
+
+  /** @throws AclError for every refusal. */
+  private answer(request: WireRequest, state: RequestState): WireReply | Promise<WireReply> {
+    const asked = this.pipeline.parse(request, state)
+    if ('status' in asked) return asked
+    return answerElsewhere(asked, this.forwarding) ?? this.pipeline.answer(asked)
+  }
+
+  private failure(error: unknown, state: RequestState): WireReply {
+    const { requestId } = state.request
+    if (!(error instanceof AclError)) this.options.onInternalError(error, requestId)
+    else if (isOutage(error)) this.options.onUnavailable?.(error, requestId)
+    return renderError(error, state)
+  }
+
+  /** Adds, to the reply to a secondary, the index that it must have replicated before its client can see the write. */
+  private withIndex(reply: WireReply, { isFromSecondary }: RequestState): WireReply {
+    if (!isFromSecondary) return reply
+    const index = this.options.store.tableIndex('changes')
+    return { ...reply, headers: { [DATACENTER_FAMILY.index]: String(index), ...reply.headers } }
+  }
+}
+
+/**
+ * Concurrent jobs that parse a long rule text or compute digests. A text may take half a megabyte, and its parse tree more.
+ */
+const LANE_WIDTH = 1
+/** Concurrent scans over tokens. Each holds pages of tokens and queries the database for more. */
+const WALKS_AT_ONCE_MAX = 2
+/** Concurrent conversions of long values to text. Each takes up to a megabyte, plus its input. */
+const TEXTS_AT_ONCE_MAX = 2
+
+/** What all calls of a service share. */
+function callServices(options: ServiceOptions): CallServices {
+  const turns = options.turns ?? new TurnQueue()
+  return {
+    callers: new Callers(options, turns, remoteTokens(options)),
+    texts: new TokenTexts(options),
+    records: new RecordTexts(options),
+    keptHealth: new KeptHealth(),
+    keptDecisions: new KeptDecisions(),
+    turns,
+    lane: new Lane(LANE_WIDTH),
+    writeLane: new Lane(LANE_WIDTH),
+    walkLane: new Lane(WALKS_AT_ONCE_MAX),
+    digestLane: new Lane(LANE_WIDTH),
+    textLane: new Lane(TEXTS_AT_ONCE_MAX, Number.POSITIVE_INFINITY),
+    loginRates: new LoginRates(
+      options.identity.loginsPerSecond,
+      options.identity.limits ?? new TokenBuckets(() => options.clock.now()),
+    ),
+  }
+}
+
+function remoteTokens(options: ServiceOptions): RemoteTokens | undefined {
+  const { tokensOfPrimary, clock } = options
+  return tokensOfPrimary && new RemoteTokens({ ...tokensOfPrimary, clock, ask: askForToken(options) })
+}
