@@ -100,6 +100,7 @@ export {
 } from './namespaces/schemas.ts'
 export { type Changes, type ChangesDigest, changesSchema } from './operations/changes-schemas.ts'
 export type { AgentMetrics, GaugeSample, ValueSample } from './operations/schemas.ts'
+export { buildPath } from './paths/build-path.ts'
 export {
   LEGACY_ENDPOINTS,
   type LegacyEndpoint,
@@ -110,14 +111,7 @@ export {
   UNBUILT_ENDPOINTS,
   unbuiltEndpointOf,
 } from './paths/methods.ts'
-export {
-  buildPath,
-  decodePath,
-  matchPath,
-  type PathForm,
-  type PathMatch,
-  type RouteMatch,
-} from './paths/paths.ts'
+export { decodePath, matchPath, type PathForm, type PathMatch, type RouteMatch } from './paths/paths.ts'
 export {
   type CreatePolicy,
   createPolicySchema,

@@ -14,7 +14,7 @@ export {
   REQUEST_ID_HEADER,
 } from './headers.ts'
 export { PAGE_LIMIT_MAX, WAIT_JITTER_DIVISOR } from './limits.ts'
-export { buildPath, PathParameterError, UNPAIRED_SURROGATE } from './paths/paths.ts'
+export { buildPath, PathParameterError, UNPAIRED_SURROGATE } from './paths/build-path.ts'
 export { PRODUCT_VERSION } from './product-version.ts'
 export { editDistance, refuseUnknownNames } from './shared/nearest-name.ts'
 export { coloured, unchecked, visible, visibleJson, visibleLine } from './shared/terminal.ts'

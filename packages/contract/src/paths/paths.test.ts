@@ -2,7 +2,8 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { AclError } from '../errors.ts'
 import { ENDPOINTS, type Endpoint, type EndpointName, endpoint } from '../plain.ts'
-import { buildPath, decodePath, matchPath } from './paths.ts'
+import { buildPath } from './build-path.ts'
+import { decodePath, matchPath } from './paths.ts'
 
 const ID = 'ce10eb30-0ae9-4a16-a3b9-4a4b2e5a6b2e'
 const names = Object.keys(ENDPOINTS) as EndpointName[]
