@@ -1,7 +1,6 @@
 import type { Client, Intention } from '@latchkey/sdk'
 import { useState } from 'react'
 import { useClient } from '../session/session.ts'
-import { Button } from '../ui/controls.tsx'
 import { Problem } from '../ui/feedback.tsx'
 import type { FieldText } from '../ui/form/conflict.tsx'
 import { SelectField, TextField } from '../ui/form/field.tsx'
@@ -59,14 +58,7 @@ export function IntentionForm({ existing, isDeleted = false, onClose }: Intentio
       onClose={onClose}
       isChanged={isChanged}
       onSubmit={submit}
-      foot={
-        <>
-          <Button onClick={onClose}>Cancel</Button>
-          <Button type="submit" look="primary" busy={save.isPending}>
-            {isNew ? 'Create intention' : 'Save'}
-          </Button>
-        </>
-      }
+      submit={{ label: isNew ? 'Create intention' : 'Save', busy: save.isPending }}
     >
       <div className="stack">
         {notice}

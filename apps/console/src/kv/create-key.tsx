@@ -1,7 +1,6 @@
 import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useClient } from '../session/session.ts'
-import { Button } from '../ui/controls.tsx'
 import { Problem } from '../ui/feedback.tsx'
 import { Field, TextField } from '../ui/form/field.tsx'
 import { useChanged } from '../ui/form/unsaved.ts'
@@ -34,14 +33,7 @@ export function CreateKey({ prefix, onClose, onCreated }: CreateKeyProps) {
       onClose={onClose}
       isChanged={isChanged}
       onSubmit={() => isNamed && create.mutate()}
-      foot={
-        <>
-          <Button onClick={onClose}>Cancel</Button>
-          <Button type="submit" look="primary" busy={create.isPending} disabled={!isNamed}>
-            Create key
-          </Button>
-        </>
-      }
+      submit={{ label: 'Create key', busy: create.isPending, disabled: !isNamed }}
     >
       <div className="stack">
         <TextField

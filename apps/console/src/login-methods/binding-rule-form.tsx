@@ -1,6 +1,5 @@
 import { type BindingRule, Invalid } from '@latchkey/sdk'
 import { useClient } from '../session/session.ts'
-import { Button } from '../ui/controls.tsx'
 import { Problem } from '../ui/feedback.tsx'
 import type { FieldText } from '../ui/form/conflict.tsx'
 import { SelectField, TextField } from '../ui/form/field.tsx'
@@ -57,14 +56,7 @@ export function BindingRuleForm({ method, existing, isDeleted = false, onClose }
       onClose={onClose}
       isChanged={isChanged}
       onSubmit={() => name !== '' && save.mutate()}
-      foot={
-        <>
-          <Button onClick={onClose}>Cancel</Button>
-          <Button type="submit" look="primary" busy={save.isPending} disabled={name === ''}>
-            {isNew ? 'Create binding rule' : 'Save'}
-          </Button>
-        </>
-      }
+      submit={{ label: isNew ? 'Create binding rule' : 'Save', busy: save.isPending, disabled: name === '' }}
     >
       <div className="stack">
         {notice}

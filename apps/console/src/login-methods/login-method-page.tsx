@@ -1,16 +1,13 @@
 import type { AuthMethod } from '@latchkey/sdk'
-import { getRouteApi, useNavigate } from '@tanstack/react-router'
-import { Ellipsis, LogIn, Pencil, Trash2 } from 'lucide-react'
-import { useState } from 'react'
-import { type Editing, useEditing } from '../live/use-kept.ts'
+import { getRouteApi } from '@tanstack/react-router'
+import { LogIn } from 'lucide-react'
+import type { Editing } from '../live/use-kept.ts'
 import { mapWatch, useLive } from '../live/use-live.ts'
 import { useClient } from '../session/session.ts'
 import { useRights } from '../session/use-rights.ts'
-import { Badge, Button, IconButton } from '../ui/controls.tsx'
-import { Empty, Problem, Skeleton } from '../ui/feedback.tsx'
-import { Confirm } from '../ui/overlay/dialog.tsx'
-import { Menu } from '../ui/overlay/menu.tsx'
+import { Badge } from '../ui/controls.tsx'
 import { Card, Page } from '../ui/page.tsx'
+import { DeleteMenu, EditButton, RecordPage } from '../ui/record-page.tsx'
 import '../ui/styles/catalog.css'
 import { BindingRules } from './binding-rules.tsx'
 import { LoginTest } from './login-test.tsx'
@@ -28,20 +25,20 @@ export function LoginMethodPage() {
     // The secrets are dropped when the record arrives; saving reads them again.
     mapWatch(client.authMethods.watch(name, options), (found) => (found ? concealed(found) : null)),
   )
-  const { shown, edit } = useEditing(method.data)
-  if (shown) return <MethodDetails method={shown} {...edit} />
   return (
-    <Page title={name} parent={PARENT}>
-      {method.error ? (
-        <Problem error={method.error} onRetry={method.refetch} />
-      ) : method.isPending ? (
-        <Skeleton lines={6} />
-      ) : (
-        <Empty icon={LogIn} title="This login method does not exist">
-          It was deleted. It appears here if it is created again.
-        </Empty>
-      )}
-    </Page>
+    <RecordPage
+      record={method.data}
+      query={method}
+      parent={PARENT}
+      title={name}
+      gone={{
+        icon: LogIn,
+        title: 'This login method does not exist',
+        text: 'It was deleted. It appears here if it is created again.',
+      }}
+    >
+      {(shown, editing) => <MethodDetails method={shown} {...editing} />}
+    </RecordPage>
   )
 }
 
@@ -53,8 +50,6 @@ function MethodDetails({ method, isDeleted, isEdited, setEdited }: DetailsProps)
   const { Name: name } = method
   const client = useClient()
   const rights = useRights()
-  const navigate = useNavigate()
-  const [isDeleting, setDeleting] = useState(false)
   return (
     <Page
       title={method.DisplayName || name}
@@ -63,24 +58,15 @@ function MethodDetails({ method, isDeleted, isEdited, setEdited }: DetailsProps)
       actions={
         rights.aclWrite && (
           <>
-            <Button onClick={() => setEdited(true)}>
-              <Pencil aria-hidden />
-              Edit login method
-            </Button>
-            <Menu
-              actions={[
-                {
-                  label: 'Delete',
-                  icon: Trash2,
-                  tone: 'danger',
-                  onSelect: () => setDeleting(true),
-                },
-              ]}
+            <EditButton label="Edit login method" onClick={() => setEdited(true)} />
+            <DeleteMenu
+              label="Delete"
+              title={`Delete the login method ${name}?`}
+              onDelete={() => client.authMethods.delete(name)}
+              to="/login-methods"
             >
-              <IconButton label="More actions">
-                <Ellipsis aria-hidden />
-              </IconButton>
-            </Menu>
+              This also deletes its binding rules and all tokens that it created. It cannot be undone.
+            </DeleteMenu>
           </>
         )
       }
@@ -99,19 +85,6 @@ function MethodDetails({ method, isDeleted, isEdited, setEdited }: DetailsProps)
           onSaved={() => setEdited(false)}
           onClose={() => setEdited(false)}
         />
-      )}
-      {isDeleting && (
-        <Confirm
-          title={`Delete the login method ${name}?`}
-          action="Delete"
-          onConfirm={async () => {
-            await client.authMethods.delete(name)
-            void navigate({ to: '/login-methods' })
-          }}
-          onClose={() => setDeleting(false)}
-        >
-          This also deletes its binding rules and all tokens that it created. It cannot be undone.
-        </Confirm>
       )}
     </Page>
   )

@@ -2,7 +2,6 @@
 import type { AuthMethod } from '@latchkey/sdk'
 import { serverFacts } from '../server-facts.ts'
 import { useClient } from '../session/session.ts'
-import { Button } from '../ui/controls.tsx'
 import { Problem } from '../ui/feedback.tsx'
 import type { FieldText } from '../ui/form/conflict.tsx'
 import { SelectField, TextField } from '../ui/form/field.tsx'
@@ -106,14 +105,7 @@ export function MethodDialog({ method, isDeleted = false, onSaved, onClose }: Me
       onClose={onClose}
       isChanged={isChanged}
       onSubmit={() => isValid && save.mutate()}
-      foot={
-        <>
-          <Button onClick={onClose}>Cancel</Button>
-          <Button type="submit" look="primary" busy={save.isPending} disabled={!isValid}>
-            {isNew ? 'Create login method' : 'Save'}
-          </Button>
-        </>
-      }
+      submit={{ label: isNew ? 'Create login method' : 'Save', busy: save.isPending, disabled: !isValid }}
     >
       <div className="stack">
         {notice}

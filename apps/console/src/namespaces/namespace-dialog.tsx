@@ -4,7 +4,6 @@ import { useNavigate } from '@tanstack/react-router'
 import { NamePicker } from '../links/link-editor.tsx'
 import type { Linked } from '../links/links.ts'
 import { ClientContext, useClient } from '../session/session.ts'
-import { Button } from '../ui/controls.tsx'
 import { Problem } from '../ui/feedback.tsx'
 import type { FieldText } from '../ui/form/conflict.tsx'
 import { TextField } from '../ui/form/field.tsx'
@@ -59,14 +58,7 @@ export function NamespaceDialog({ namespace, isDeleted = false, onClose }: Names
       onClose={onClose}
       isChanged={isChanged}
       onSubmit={() => save.mutate()}
-      foot={
-        <>
-          <Button onClick={onClose}>Cancel</Button>
-          <Button type="submit" look="primary" busy={save.isPending}>
-            {isNew ? 'Create namespace' : 'Save'}
-          </Button>
-        </>
-      }
+      submit={{ label: isNew ? 'Create namespace' : 'Save', busy: save.isPending }}
     >
       <div className="stack">
         {notice}

@@ -1,18 +1,13 @@
 import type { Namespace } from '@latchkey/sdk'
-import { getRouteApi, Link, useNavigate } from '@tanstack/react-router'
-import { Ellipsis, Layers, LogIn, Pencil, Trash2 } from 'lucide-react'
-import { useState } from 'react'
+import { getRouteApi, Link } from '@tanstack/react-router'
+import { Layers, LogIn } from 'lucide-react'
 import { LinkBadges } from '../links/link-badges.tsx'
-import { type Editing, useEditing } from '../live/use-kept.ts'
+import type { Editing } from '../live/use-kept.ts'
 import { useLive } from '../live/use-live.ts'
 import { useClient } from '../session/session.ts'
 import { useRights } from '../session/use-rights.ts'
-import { Button, IconButton } from '../ui/controls.tsx'
-import { Empty, Problem, Skeleton } from '../ui/feedback.tsx'
-import { Confirm } from '../ui/overlay/dialog.tsx'
-import { Menu } from '../ui/overlay/menu.tsx'
 import { Card, Page } from '../ui/page.tsx'
-import { showToast } from '../ui/toast.tsx'
+import { DeleteMenu, EditButton, RecordPage } from '../ui/record-page.tsx'
 import { defaultsOf, NamespaceDialog } from './namespace-dialog.tsx'
 
 const route = getRouteApi('/namespaces/$name')
@@ -26,20 +21,16 @@ export function NamespacePage() {
   const client = useClient()
   const namespaces = useLive(['namespaces'], (options) => client.namespaces.watchList(options))
   const found = namespaces.data && (namespaces.data.find(({ Name }) => Name === name) ?? null)
-  const { shown, edit } = useEditing(found)
-  if (shown) return <NamespaceDetails namespace={shown} {...edit} />
   return (
-    <Page title={name} parent={PARENT}>
-      {namespaces.error ? (
-        <Problem error={namespaces.error} onRetry={namespaces.refetch} />
-      ) : namespaces.isPending ? (
-        <Skeleton lines={6} />
-      ) : (
-        <Empty icon={Layers} title="This namespace does not exist">
-          It may have been deleted.
-        </Empty>
-      )}
-    </Page>
+    <RecordPage
+      record={found}
+      query={namespaces}
+      parent={PARENT}
+      title={name}
+      gone={{ icon: Layers, title: 'This namespace does not exist', text: 'It may have been deleted.' }}
+    >
+      {(shown, editing) => <NamespaceDetails namespace={shown} {...editing} />}
+    </RecordPage>
   )
 }
 
@@ -50,8 +41,6 @@ interface DetailsProps extends Editing {
 function NamespaceDetails({ namespace, isDeleted, isEdited, setEdited }: DetailsProps) {
   const client = useClient()
   const rights = useRights()
-  const navigate = useNavigate()
-  const [isDeleting, setDeleting] = useState(false)
   const { Name, Description } = namespace
   return (
     <Page
@@ -64,27 +53,17 @@ function NamespaceDetails({ namespace, isDeleted, isEdited, setEdited }: Details
             <LogIn aria-hidden />
             Switch to it
           </Link>
-          {rights.operatorWrite && (
-            <Button onClick={() => setEdited(true)}>
-              <Pencil aria-hidden />
-              Edit namespace
-            </Button>
-          )}
+          {rights.operatorWrite && <EditButton label="Edit namespace" onClick={() => setEdited(true)} />}
           {rights.operatorWrite && Name !== DEFAULT && (
-            <Menu
-              actions={[
-                {
-                  label: 'Delete namespace',
-                  icon: Trash2,
-                  tone: 'danger',
-                  onSelect: () => setDeleting(true),
-                },
-              ]}
+            <DeleteMenu
+              label="Delete namespace"
+              title={`Delete “${Name}”?`}
+              onDelete={() => client.namespaces.delete(Name)}
+              deleted={`Deleted “${Name}”.`}
+              to="/namespaces"
             >
-              <IconButton label="More actions">
-                <Ellipsis aria-hidden />
-              </IconButton>
-            </Menu>
+              Only an empty namespace can be deleted, one without tokens, policies, roles and keys.
+            </DeleteMenu>
           )}
         </>
       }
@@ -102,20 +81,6 @@ function NamespaceDetails({ namespace, isDeleted, isEdited, setEdited }: Details
       </div>
       {isEdited && (
         <NamespaceDialog namespace={namespace} isDeleted={isDeleted} onClose={() => setEdited(false)} />
-      )}
-      {isDeleting && (
-        <Confirm
-          title={`Delete “${Name}”?`}
-          action="Delete namespace"
-          onConfirm={async () => {
-            await client.namespaces.delete(Name)
-            showToast({ text: `Deleted “${Name}”.` })
-            await navigate({ to: '/namespaces' })
-          }}
-          onClose={() => setDeleting(false)}
-        >
-          Only an empty namespace can be deleted, one without tokens, policies, roles and keys.
-        </Confirm>
       )}
     </Page>
   )

@@ -1,18 +1,18 @@
 import type { Policy } from '@latchkey/sdk'
 import { useMutation } from '@tanstack/react-query'
 import { getRouteApi, useNavigate } from '@tanstack/react-router'
-import { Ellipsis, FileX, Trash2 } from 'lucide-react'
+import { FileX } from 'lucide-react'
 import { useState } from 'react'
 import { useKept } from '../live/use-kept.ts'
 import { useLive, watchOrNull } from '../live/use-live.ts'
 import { useClient } from '../session/session.ts'
 import { useRights } from '../session/use-rights.ts'
-import { Badge, Button, IconButton } from '../ui/controls.tsx'
+import { Badge, Button } from '../ui/controls.tsx'
 import { Empty, Problem, Skeleton } from '../ui/feedback.tsx'
 import { ChangedNotice, DeletedNotice } from '../ui/form/use-edit.tsx'
-import { Confirm, LeaveGuard } from '../ui/overlay/dialog.tsx'
-import { Menu } from '../ui/overlay/menu.tsx'
+import { LeaveGuard } from '../ui/overlay/dialog.tsx'
 import { Page } from '../ui/page.tsx'
+import { DeleteMenu } from '../ui/record-page.tsx'
 import { showToast } from '../ui/toast.tsx'
 import { contentOf, createPolicy, isSameContent, type PolicyContent, PolicyForm } from './policy-form.tsx'
 import { PolicyUsage } from './policy-usage.tsx'
@@ -67,7 +67,6 @@ function PolicyDetails({ policy, isDeleted, draft, setDraft }: DetailsProps) {
   const rights = useRights()
   const navigate = useNavigate()
   const [isSaving, setSaving] = useState(false)
-  const [isDeleting, setDeleting] = useState(false)
   const content = draft?.content ?? contentOf(policy)
   const isChanged = draft !== undefined && !isSameContent(draft.content, contentOf(draft.base))
   const isBuiltin = policy.ID === BUILTIN_ID
@@ -99,20 +98,15 @@ function PolicyDetails({ policy, isDeleted, draft, setDraft }: DetailsProps) {
               Review and save
             </Button>
             {!isBuiltin && !isDeleted && (
-              <Menu
-                actions={[
-                  {
-                    label: 'Delete policy',
-                    icon: Trash2,
-                    tone: 'danger',
-                    onSelect: () => setDeleting(true),
-                  },
-                ]}
+              <DeleteMenu
+                label="Delete policy"
+                title={`Delete “${policy.Name}”?`}
+                onDelete={() => client.policies.delete(policy.ID)}
+                deleted={`Deleted “${policy.Name}”.`}
+                to="/policies"
               >
-                <IconButton label="More actions">
-                  <Ellipsis aria-hidden />
-                </IconButton>
-              </Menu>
+                Roles and tokens lose its rights at once. Deletion cannot be undone.
+              </DeleteMenu>
             )}
           </>
         )
@@ -146,20 +140,6 @@ function PolicyDetails({ policy, isDeleted, draft, setDraft }: DetailsProps) {
           onSaved={() => setDraft(undefined)}
           onClose={() => setSaving(false)}
         />
-      )}
-      {isDeleting && (
-        <Confirm
-          title={`Delete “${policy.Name}”?`}
-          action="Delete policy"
-          onConfirm={async () => {
-            await client.policies.delete(policy.ID)
-            showToast({ text: `Deleted “${policy.Name}”.` })
-            await navigate({ to: '/policies', ignoreBlocker: true })
-          }}
-          onClose={() => setDeleting(false)}
-        >
-          Roles and tokens lose its rights at once. Deletion cannot be undone.
-        </Confirm>
       )}
     </Page>
   )

@@ -5,7 +5,6 @@ import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import { RuleEditor } from '../rules/rule-editor.tsx'
 import { useClient } from '../session/session.ts'
-import { Button } from '../ui/controls.tsx'
 import { Problem, Skeleton } from '../ui/feedback.tsx'
 import { Conflict, differences, type FieldText } from '../ui/form/conflict.tsx'
 import { Dialog } from '../ui/overlay/dialog.tsx'
@@ -76,14 +75,7 @@ export function SavePolicy({ base, content, onSettle, onSaved, onClose }: SavePo
       size="large"
       onClose={onClose}
       onSubmit={() => save.mutate()}
-      foot={
-        <>
-          <Button onClick={onClose}>Cancel</Button>
-          <Button type="submit" look="primary" busy={save.isPending}>
-            Save policy
-          </Button>
-        </>
-      }
+      submit={{ label: 'Save policy', busy: save.isPending }}
     >
       <div className="stack" data-gap="large">
         {save.error && <Problem error={save.error} />}

@@ -5,7 +5,6 @@ import { NamePicker, TextPicker } from '../links/link-editor.tsx'
 import { LINK_LABELS, type LinkNames, linkNamesOf, linksOf, NO_LINKS } from '../links/links.ts'
 import { serverFacts } from '../server-facts.ts'
 import { useClient } from '../session/session.ts'
-import { Button } from '../ui/controls.tsx'
 import { Problem } from '../ui/feedback.tsx'
 import type { FieldText } from '../ui/form/conflict.tsx'
 import { TextField } from '../ui/form/field.tsx'
@@ -60,14 +59,7 @@ export function RoleDialog({ role, isDeleted = false, onClose }: RoleDialogProps
       onClose={onClose}
       isChanged={isChanged}
       onSubmit={() => save.mutate()}
-      foot={
-        <>
-          <Button onClick={onClose}>Cancel</Button>
-          <Button type="submit" look="primary" busy={save.isPending}>
-            {isNew ? 'Create role' : 'Save'}
-          </Button>
-        </>
-      }
+      submit={{ label: isNew ? 'Create role' : 'Save', busy: save.isPending }}
     >
       <div className="stack">
         {notice}

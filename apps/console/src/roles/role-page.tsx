@@ -1,18 +1,14 @@
 import type { Role } from '@latchkey/sdk'
 import { useQuery } from '@tanstack/react-query'
-import { getRouteApi, Link, useNavigate } from '@tanstack/react-router'
-import { Bot, Ellipsis, FileText, KeyRound, Pencil, Server, Trash2, UsersRound } from 'lucide-react'
-import { useState } from 'react'
-import { type Editing, useEditing } from '../live/use-kept.ts'
+import { getRouteApi, Link } from '@tanstack/react-router'
+import { Bot, FileText, KeyRound, Server, UsersRound } from 'lucide-react'
+import type { Editing } from '../live/use-kept.ts'
 import { useLive, useRefetchOn, watchOrNull } from '../live/use-live.ts'
 import { useClient } from '../session/session.ts'
 import { useRights } from '../session/use-rights.ts'
-import { Button, IconButton } from '../ui/controls.tsx'
-import { Empty, Problem, Skeleton } from '../ui/feedback.tsx'
-import { Confirm } from '../ui/overlay/dialog.tsx'
-import { Menu } from '../ui/overlay/menu.tsx'
+import { Problem, Skeleton } from '../ui/feedback.tsx'
 import { Card, Page } from '../ui/page.tsx'
-import { showToast } from '../ui/toast.tsx'
+import { DeleteMenu, EditButton, RecordPage } from '../ui/record-page.tsx'
 import { RoleDialog } from './role-dialog.tsx'
 
 const route = getRouteApi('/roles/$id')
@@ -22,20 +18,16 @@ export function RolePage() {
   const { id } = route.useParams() as { id: string }
   const client = useClient()
   const role = useLive(['role', id], (options) => watchOrNull(client.roles.watch(id, options)))
-  const { shown, edit } = useEditing(role.data)
-  if (shown) return <RoleDetails role={shown} {...edit} />
   return (
-    <Page title="Role" parent={PARENT}>
-      {role.error ? (
-        <Problem error={role.error} onRetry={role.refetch} />
-      ) : role.isPending ? (
-        <Skeleton lines={6} />
-      ) : (
-        <Empty icon={UsersRound} title="This role does not exist">
-          It may have been deleted.
-        </Empty>
-      )}
-    </Page>
+    <RecordPage
+      record={role.data}
+      query={role}
+      parent={PARENT}
+      title="Role"
+      gone={{ icon: UsersRound, title: 'This role does not exist', text: 'It may have been deleted.' }}
+    >
+      {(shown, editing) => <RoleDetails role={shown} {...editing} />}
+    </RecordPage>
   )
 }
 
@@ -46,8 +38,6 @@ interface DetailsProps extends Editing {
 function RoleDetails({ role, isDeleted, isEdited, setEdited }: DetailsProps) {
   const client = useClient()
   const rights = useRights()
-  const navigate = useNavigate()
-  const [isDeleting, setDeleting] = useState(false)
   return (
     <Page
       title={role.Name}
@@ -56,24 +46,16 @@ function RoleDetails({ role, isDeleted, isEdited, setEdited }: DetailsProps) {
       actions={
         rights.aclWrite && (
           <>
-            <Button onClick={() => setEdited(true)}>
-              <Pencil aria-hidden />
-              Edit role
-            </Button>
-            <Menu
-              actions={[
-                {
-                  label: 'Delete role',
-                  icon: Trash2,
-                  tone: 'danger',
-                  onSelect: () => setDeleting(true),
-                },
-              ]}
+            <EditButton label="Edit role" onClick={() => setEdited(true)} />
+            <DeleteMenu
+              label="Delete role"
+              title={`Delete “${role.Name}”?`}
+              onDelete={() => client.roles.delete(role.ID)}
+              deleted={`Deleted “${role.Name}”.`}
+              to="/roles"
             >
-              <IconButton label="More actions">
-                <Ellipsis aria-hidden />
-              </IconButton>
-            </Menu>
+              Tokens lose its rights at once. This cannot be undone.
+            </DeleteMenu>
           </>
         )
       }
@@ -85,20 +67,6 @@ function RoleDetails({ role, isDeleted, isEdited, setEdited }: DetailsProps) {
         <RoleTokens role={role} />
       </div>
       {isEdited && <RoleDialog role={role} isDeleted={isDeleted} onClose={() => setEdited(false)} />}
-      {isDeleting && (
-        <Confirm
-          title={`Delete “${role.Name}”?`}
-          action="Delete role"
-          onConfirm={async () => {
-            await client.roles.delete(role.ID)
-            showToast({ text: `Deleted “${role.Name}”.` })
-            await navigate({ to: '/roles' })
-          }}
-          onClose={() => setDeleting(false)}
-        >
-          Tokens lose its rights at once. This cannot be undone.
-        </Confirm>
-      )}
     </Page>
   )
 }

@@ -1,7 +1,6 @@
 import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
 import { type KnownToken, useClient } from '../session/session.ts'
-import { Button } from '../ui/controls.tsx'
 import { Problem } from '../ui/feedback.tsx'
 import { TextField } from '../ui/form/field.tsx'
 import { useChanged } from '../ui/form/unsaved.ts'
@@ -36,14 +35,7 @@ export function CloneToken({ token, onClose }: CloneTokenProps) {
       onClose={onClose}
       isChanged={isChanged}
       onSubmit={() => clone.mutate()}
-      foot={
-        <>
-          <Button onClick={onClose}>Cancel</Button>
-          <Button type="submit" look="primary" busy={clone.isPending}>
-            Clone token
-          </Button>
-        </>
-      }
+      submit={{ label: 'Clone token', busy: clone.isPending }}
     >
       <div className="stack">
         <TextField label="Description" name="description" value={description} onValue={setDescription} />

@@ -3,7 +3,6 @@ import { useState } from 'react'
 import { linksOf, NO_LINKS } from '../links/links.ts'
 import { serverFacts } from '../server-facts.ts'
 import { useClient } from '../session/session.ts'
-import { Button } from '../ui/controls.tsx'
 import { Problem } from '../ui/feedback.tsx'
 import { CheckField, SelectField, TextField } from '../ui/form/field.tsx'
 import { useChanged } from '../ui/form/unsaved.ts'
@@ -61,14 +60,7 @@ export function CreateToken({ policies, roles, onClose }: CreateTokenProps) {
       onClose={onClose}
       isChanged={isChanged}
       onSubmit={() => create.mutate()}
-      foot={
-        <>
-          <Button onClick={onClose}>Cancel</Button>
-          <Button type="submit" look="primary" busy={create.isPending}>
-            Create token
-          </Button>
-        </>
-      }
+      submit={{ label: 'Create token', busy: create.isPending }}
     >
       <div className="stack">
         <TokenForm content={content} onContent={setContent} />

@@ -3,7 +3,6 @@ import { useState } from 'react'
 import { LINK_LABELS, linkNamesOf, linksOf } from '../links/links.ts'
 import { serverFacts } from '../server-facts.ts'
 import { type KnownToken, useClient, withoutSecret } from '../session/session.ts'
-import { Button } from '../ui/controls.tsx'
 import { Problem } from '../ui/feedback.tsx'
 import type { FieldText } from '../ui/form/conflict.tsx'
 import { useEdit } from '../ui/form/use-edit.tsx'
@@ -67,14 +66,7 @@ export function EditToken({ token, isDeleted, onClose }: EditTokenProps) {
       onClose={onClose}
       isChanged={isChanged}
       onSubmit={() => save.mutate()}
-      foot={
-        <>
-          <Button onClick={onClose}>Cancel</Button>
-          <Button type="submit" look="primary" busy={save.isPending}>
-            {isNew ? 'Create token' : 'Save'}
-          </Button>
-        </>
-      }
+      submit={{ label: isNew ? 'Create token' : 'Save', busy: save.isPending }}
     >
       <div className="stack">
         {notice}

@@ -15,6 +15,13 @@ interface DialogProps {
   readonly children?: ReactNode
   /** Buttons in the footer. */
   readonly foot?: ReactNode
+  /** The button that submits the form, beside one that closes it: the footer of most dialogs. */
+  readonly submit?: {
+    readonly label: string
+    readonly busy: boolean
+    readonly disabled?: boolean
+    readonly look?: 'danger' | 'primary'
+  }
   readonly onClose: () => void
   /** There is unsaved input: Escape, the X, Back and closing the tab ask before it is lost. */
   readonly isChanged?: boolean
@@ -27,10 +34,25 @@ interface DialogProps {
  * outside unless it has fields: typed input would be lost.
  */
 export function Dialog(props: DialogProps) {
-  const { title, lead, size = 'medium', children, foot, onClose, onSubmit, isChanged = false } = props
+  const { title, lead, size = 'medium', children, submit, onClose, onSubmit, isChanged = false } = props
   const dialog = useRef<HTMLDivElement>(null)
   const [isLeaving, setLeaving] = useState(false)
   const returnFocus = useReturnFocus()
+  const foot = submit ? (
+    <>
+      <Button onClick={onClose}>Cancel</Button>
+      <Button
+        type="submit"
+        look={submit.look ?? 'primary'}
+        busy={submit.busy}
+        disabled={submit.disabled === true}
+      >
+        {submit.label}
+      </Button>
+    </>
+  ) : (
+    props.foot
+  )
   const leave = () => (isChanged ? setLeaving(true) : onClose())
   const content = (
     <>
@@ -47,7 +69,7 @@ export function Dialog(props: DialogProps) {
       {foot !== undefined && <div className="dialog-foot">{foot}</div>}
     </>
   )
-  const submit = (event: FormEvent) => {
+  const onForm = (event: FormEvent) => {
     event.preventDefault()
     // A dialog may have been opened from within a form.
     event.stopPropagation()
@@ -69,7 +91,7 @@ export function Dialog(props: DialogProps) {
           {onSubmit === undefined ? (
             content
           ) : (
-            <form className="dialog-form" onSubmit={submit} noValidate>
+            <form className="dialog-form" onSubmit={onForm} noValidate>
               {content}
             </form>
           )}
@@ -170,14 +192,7 @@ export function Confirm({ title, children, action, look = 'danger', onConfirm, o
       title={title}
       onClose={onClose}
       onSubmit={() => run.mutate()}
-      foot={
-        <>
-          <Button onClick={onClose}>Cancel</Button>
-          <Button type="submit" look={look} busy={run.isPending}>
-            {action}
-          </Button>
-        </>
-      }
+      submit={{ label: action, busy: run.isPending, look }}
     >
       <div className="stack">
         <div className="secondary">{children}</div>
