@@ -151,6 +151,7 @@ export type { NodeIdentity, PolicyLink, RoleLink, ServiceIdentity } from './shar
 export { nearestName, refuseUnknownNames } from './shared/nearest-name.ts'
 export { BLOCKING_QUERY_OPTIONS, consistencyConflict, decodeQuery } from './shared/query.ts'
 export { shorten } from './shared/shorten.ts'
+export { sleep } from './shared/sleep.ts'
 export { coloured, unchecked, visible, visibleJson, visibleLine } from './shared/terminal.ts'
 export { ownText, utf8Length } from './shared/text.ts'
 export type { RestoredSnapshot } from './snapshots/schemas.ts'

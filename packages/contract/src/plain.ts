@@ -16,5 +16,6 @@ export {
 export { PAGE_LIMIT_MAX, WAIT_JITTER_DIVISOR } from './limits.ts'
 export { buildPath, PathParameterError, UNPAIRED_SURROGATE } from './paths/build-path.ts'
 export { PRODUCT_VERSION } from './product-version.ts'
-export { editDistance, refuseUnknownNames } from './shared/nearest-name.ts'
+export { nearestNames, refuseUnknownNames } from './shared/nearest-name.ts'
+export { sleep, startTimer } from './shared/sleep.ts'
 export { coloured, unchecked, visible, visibleJson, visibleLine } from './shared/terminal.ts'

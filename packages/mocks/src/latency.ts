@@ -9,17 +9,3 @@ export type Latency = Duration | ((endpoint: EndpointName | undefined) => Durati
 export function latencyMs(latency: Latency, endpoint: EndpointName | undefined): number {
   return toMs(typeof latency === 'function' ? latency(endpoint) : latency)
 }
-
-/** Sleeps, or returns early when the client disconnects. */
-export function sleep(ms: number, signal: AbortSignal): Promise<void> {
-  if (ms === 0 || signal.aborted) return Promise.resolve()
-  return new Promise((resolve) => {
-    const done = () => {
-      clearTimeout(timer)
-      signal.removeEventListener('abort', done)
-      resolve()
-    }
-    const timer = setTimeout(done, ms)
-    signal.addEventListener('abort', done)
-  })
-}

@@ -1,13 +1,13 @@
 /** Latchkey without a server: the rules of the service behind MSW handlers, with controls for tests. */
 
-import { AclError, type EndpointName, isClientRequestId, REQUEST_ID_HEADER } from '@latchkey/contract'
+import { AclError, type EndpointName, isClientRequestId, REQUEST_ID_HEADER, sleep } from '@latchkey/contract'
 import type { MemorySnapshot, WireReply } from '@latchkey/service'
 import type { HttpHandler } from 'msw'
 import { type Asked, askedOf, belowBase } from './base-path.ts'
 import { CallLog, type MockCall } from './call-log.ts'
 import { type Failure, Faults, NoAnswer, refuse } from './faults.ts'
 import type { Credential } from './identity-provider.ts'
-import { type Latency, latencyMs, sleep } from './latency.ts'
+import { type Latency, latencyMs } from './latency.ts'
 import { type Duration, toMs } from './mock-clock.ts'
 import { type MockServiceOptions, readOptions, type Settings } from './options.ts'
 import { offerFeed } from './state/feed.ts'
@@ -179,7 +179,9 @@ class LatchkeyMock implements MockService {
     const url = belowBase(request.url, this.settings.baseUrl)
     if (url === undefined) throw new TypeError(`${request.method} went past the base URL ${this.baseUrl}`)
     const asked = askedOf(method, url)
-    await sleep(latencyMs(this.currentLatency, asked.endpoint), signal)
+    const delayMs = latencyMs(this.currentLatency, asked.endpoint)
+    // When the client disconnects, the call still happens, at once.
+    if (delayMs > 0) await sleep(delayMs, signal).catch(() => {})
     const reply = await this.reply(request, url, asked)
     const seen = reply instanceof NoAnswer ? undefined : reply
     this.log.add({

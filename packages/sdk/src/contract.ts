@@ -18,6 +18,8 @@ export {
   REDACTED_SECRET_ID,
   REQUEST_ID_HEADER,
   refuseUnknownNames,
+  sleep,
+  startTimer,
   UNPAIRED_SURROGATE,
   WAIT_JITTER_DIVISOR,
 } from '@latchkey/contract/plain'

@@ -1,7 +1,4 @@
-/** Abortable waits, and the backoff between attempts. All times are in milliseconds. */
-
-/** Maximum delay of a timer; a longer one would fire at once. */
-const TIMER_MAX = 2_147_483_647
+/** The backoff between attempts, and how a signal ends work. All times are in milliseconds. */
 
 /** Maximum delay before a retry, unless the service asks for more. */
 const RETRY_DELAY_MAX = 5_000
@@ -35,27 +32,6 @@ export function readRetryAfter(headers: Headers): number | undefined {
   const serviceNow = Date.parse(headers.get('Date') ?? '')
   const waitMs = until - (Number.isNaN(serviceNow) ? Date.now() : serviceNow)
   return Math.min(RETRY_AFTER_MAX, Math.max(0, waitMs))
-}
-
-/** A timer that supports long waits, including `Infinity`. Cancel it with `clearTimeout`. */
-export function startTimer(ms: number, action: () => void): ReturnType<typeof setTimeout> {
-  return setTimeout(action, Math.min(ms, TIMER_MAX))
-}
-
-/** Resolves after `ms`; rejects with the signal's reason as soon as the signal is aborted. */
-export function sleep(ms: number, signal: AbortSignal | undefined): Promise<void> {
-  return new Promise((resolve, reject) => {
-    if (signal?.aborted) return reject(signal.reason)
-    const onAbort = (): void => {
-      clearTimeout(timer)
-      reject(signal?.reason)
-    }
-    const timer = startTimer(ms, () => {
-      signal?.removeEventListener('abort', onAbort)
-      resolve()
-    })
-    signal?.addEventListener('abort', onAbort, { once: true })
-  })
 }
 
 /** Settles with the promise, or rejects as soon as the signal is aborted, even if the work continues. */

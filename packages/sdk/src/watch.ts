@@ -3,11 +3,11 @@
  * body runs. A slow consumer skips states but never misses the last one. Spec 4.1.
  */
 import { absentAs } from './absence.ts'
-import type { EndpointName } from './contract.ts'
+import { type EndpointName, sleep } from './contract.ts'
 import { ContractBroken, LatchkeyError, NotFound, Unavailable } from './errors.ts'
 import type { WithMeta } from './meta.ts'
 import { count, type ReadOptions, type Settings, type WatchOptions } from './options.ts'
-import { retryDelay, sleep } from './time.ts'
+import { retryDelay } from './time.ts'
 
 /** Maximum pause between a watch's attempts while the service does not answer, in milliseconds. */
 const WATCH_DELAY_MAX = 30_000

@@ -1,5 +1,5 @@
 /** Finds records by name, and suggests similar names if there is none. */
-import { editDistance } from '@latchkey/contract/plain'
+import { nearestNames } from '@latchkey/contract/plain'
 import { NotFound } from '@latchkey/sdk'
 import { EXIT } from '../exit-codes.ts'
 import { CliError } from '../frame/cli-error.ts'
@@ -30,17 +30,12 @@ export async function findByName<R>(word: string, name: string, { read, names }:
   }
 }
 
-/** Names that contain the wanted name, are contained in it, or differ in few letters; the closest first. */
+/** Names that differ in few letters, the closest first; then those that contain the wanted name, or are part of it. */
 export function similarNames(wanted: string, names: readonly string[]): string[] {
   const want = wanted.toLowerCase()
-  return names
-    .map((name) => ({ name, distance: distanceOf(want, name.toLowerCase()) }))
-    .filter(({ distance }) => distance <= Math.max(2, Math.floor(want.length / 4)))
-    .sort((a, b) => a.distance - b.distance)
-    .slice(0, SUGGESTIONS_MAX)
-    .map(({ name }) => name)
-}
-
-function distanceOf(a: string, b: string): number {
-  return a !== '' && b !== '' && (a.includes(b) || b.includes(a)) ? 1 : editDistance(a, b)
+  const overlapping = names.filter((name) => {
+    const known = name.toLowerCase()
+    return want !== '' && known !== '' && (known.includes(want) || want.includes(known))
+  })
+  return [...new Set([...nearestNames(wanted, names), ...overlapping])].slice(0, SUGGESTIONS_MAX)
 }

@@ -1,3 +1,4 @@
+import { sleep } from '@latchkey/contract'
 import type { Logger } from 'pino'
 
 /** A job that runs repeatedly until it is stopped. */
@@ -36,15 +37,6 @@ export function startJob(name: string, log: Logger, round: (signal: AbortSignal)
 const FAILED_PAUSE_MS = 1_000
 
 /** Waits, at most until the signal aborts. */
-export function pause(ms: number, signal: AbortSignal): Promise<void> {
-  if (signal.aborted || ms <= 0) return Promise.resolve()
-  return new Promise((resolve) => {
-    const done = () => {
-      clearTimeout(timer)
-      signal.removeEventListener('abort', done)
-      resolve()
-    }
-    const timer = setTimeout(done, ms)
-    signal.addEventListener('abort', done)
-  })
+export async function pause(ms: number, signal: AbortSignal): Promise<void> {
+  if (ms > 0) await sleep(ms, signal).catch(() => {})
 }

@@ -6,8 +6,13 @@ const LENGTH_PER_EDIT = 3
 
 /** The known name that is closest to the written one; `undefined` if none is close. */
 export function nearestName(written: string, known: Iterable<string>): string | undefined {
+  return nearestNames(written, known)[0]
+}
+
+/** The known names that are close to the written one, the closest first. */
+export function nearestNames(written: string, known: Iterable<string>): string[] {
   const wanted = bare(written)
-  let nearest: { readonly name: string; readonly edits: number } | undefined
+  const near: { readonly name: string; readonly edits: number }[] = []
   for (const name of known) {
     const candidate = bare(name)
     const { length } = candidate
@@ -15,9 +20,9 @@ export function nearestName(written: string, known: Iterable<string>): string | 
     // The difference in length costs little to compute, and keeps a long text from being compared.
     if (Math.abs(length - wanted.length) > editsMax) continue
     const edits = editDistance(wanted, candidate)
-    if (edits <= editsMax && (nearest === undefined || edits < nearest.edits)) nearest = { name, edits }
+    if (edits <= editsMax) near.push({ name, edits })
   }
-  return nearest?.name
+  return near.sort((a, b) => a.edits - b.edits).map(({ name }) => name)
 }
 
 /**
@@ -39,7 +44,7 @@ function bare(name: string): string {
 }
 
 /** The edit distance: letters to insert, delete or replace, and neighbours to swap. */
-export function editDistance(from: string, to: string): number {
+function editDistance(from: string, to: string): number {
   let before: number[] = []
   let last = Array.from({ length: to.length + 1 }, (_, column) => column)
   for (let i = 1; i <= from.length; i += 1) {

@@ -1,9 +1,10 @@
 /** A held lock, and the detection of its loss. */
+
+import { sleep } from '../contract.ts'
 import { NotFound } from '../errors.ts'
 import type { WithMeta } from '../meta.ts'
 import { type Kv, valueBytes } from '../resources/kv.ts'
 import type { Sessions } from '../resources/sessions.ts'
-import { sleep } from '../time.ts'
 import type { KVEntry } from '../types.ts'
 
 /** Why a lock was lost: the reason of its signal. */

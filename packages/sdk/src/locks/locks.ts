@@ -1,12 +1,12 @@
 /** Locks on keys, and leader election. Spec 9.3, 9.4; decisions: sessions. */
 
-import { refuseUnknownNames } from '../contract.ts'
+import { refuseUnknownNames, sleep } from '../contract.ts'
 import { Invalid, LatchkeyError, Timeout, Unavailable } from '../errors.ts'
 import type { WithMeta } from '../meta.ts'
 import type { NamesOf, Settings } from '../options.ts'
 import { Kv, type LockWriteOptions } from '../resources/kv.ts'
 import { Sessions } from '../resources/sessions.ts'
-import { retryDelay, sleep } from '../time.ts'
+import { retryDelay } from '../time.ts'
 import type { KVEntry, LockSessionCreate } from '../types.ts'
 import { Lock, LockLost, SessionKeeper } from './held-lock.ts'
 

@@ -1,9 +1,10 @@
 /** One request and its answer, bounded by a timeout and the caller's signal. Failures become SDK errors. */
 
+import { startTimer } from '../contract.ts'
 import { LatchkeyError, Timeout, Unavailable } from '../errors.ts'
 import type { WithMeta } from '../meta.ts'
 import { type AttemptFacts, checkToken, type Settings } from '../options.ts'
-import { startTimer, until } from '../time.ts'
+import { until } from '../time.ts'
 import { buildRequest, type Call, factsOf, type QueryValue, type WireRequest } from './call.ts'
 import { readAnswer } from './read-answer.ts'
 import { networkCode, redact, safeCause } from './secrets.ts'

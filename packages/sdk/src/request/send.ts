@@ -8,6 +8,8 @@ import {
   type Endpoint,
   type EndpointName,
   refuseUnknownNames,
+  sleep,
+  startTimer,
   WAIT_JITTER_DIVISOR,
 } from '../contract.ts'
 import { LatchkeyError, NotFound, Timeout, Unavailable } from '../errors.ts'
@@ -20,7 +22,7 @@ import {
   type ReadOptions,
   type Settings,
 } from '../options.ts'
-import { retryDelay, sleep, startTimer, until } from '../time.ts'
+import { retryDelay, until } from '../time.ts'
 import type { AnswerTypes } from '../types.ts'
 import { attempt } from './attempt.ts'
 import { type Call, type CallOf, factsOf, isWrite, type QueryValue } from './call.ts'

@@ -2,6 +2,7 @@
  * All tokens that the person may see: loaded page by page, then updated as they change. The table shows tokens from the first
  * page on. Secrets are dropped when pages arrive, so the list never has one.
  */
+import { sleep } from '@latchkey/contract/plain'
 import type { Client, TokenListEntry } from '@latchkey/sdk'
 import { useEffect, useSyncExternalStore } from 'react'
 import { useConnection } from '../../live/connection.ts'
@@ -89,7 +90,7 @@ class TokenFeed {
         (this.state.rows.length / PAGE) * PAUSE_PER_PAGE_MS,
         performance.now() - startedAt,
       )
-      await pause(pauseMs, signal)
+      await sleep(pauseMs, signal)
     }
   }
 
@@ -146,16 +147,6 @@ function toRow({ SecretID: _secret, Hash: _hash, ...token }: TokenListEntry): To
   const { ExpirationTime } = token
   const expiresAt = ExpirationTime === undefined ? undefined : Date.parse(ExpirationTime)
   return { ...token, searched, expiresAt }
-}
-
-function pause(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const timer = setTimeout(resolve, ms)
-    signal.addEventListener('abort', () => {
-      clearTimeout(timer)
-      reject(signal.reason)
-    })
-  })
 }
 
 /** One list per session, so that a reopened page shows what was loaded. */
