@@ -81,7 +81,7 @@ export {
 export { answerQuestion } from './dns/answer.ts'
 export type { DnsContext, DnsRights, DnsSettings } from './dns/context.ts'
 export { type DnsQuestion, type DnsRecord, type DnsReply, emptyReply } from './dns/message.ts'
-export { filterRecords } from './filter/record-filter.ts'
+export { compileFilter } from './filter/record-filter.ts'
 export type { ShapeOf } from './filter/record-shape.ts'
 export { defaultsOf, isGlobalManager, linksGlobalManagement } from './global-management.ts'
 export { policyHash } from './hash.ts'
@@ -118,16 +118,21 @@ export {
   resolvePolicyLinks,
   resolveRoleLinks,
 } from './links.ts'
+export { attributesOf } from './login/attributes.ts'
 export { checkClaims } from './login/check-claims.ts'
 export { hasMappedClaims, mapClaims } from './login/claims.ts'
 export { DecodingVerifier, unsignedToken } from './login/decoding-verifier.ts'
 export {
-  evaluateLogin,
+  beginEvaluation,
+  concludeEvaluation,
+  evaluateRule,
   type LoginEvaluation,
   type PreparedLogin,
-  prepareLogin,
+  prepareNamespaceRule,
+  prepareRule,
+  sizeOfRule,
 } from './login/evaluate-login.ts'
-export { explainLogin, type LoginExplanation } from './login/explain-login.ts'
+export { explainLogin, explainRule, type LoginExplanation } from './login/explain-login.ts'
 export { type LoginMeta, loginDescription } from './login/login-description.ts'
 export { loginIdentity } from './login/login-identity.ts'
 export { loginToken, planLogin } from './login/login-plan.ts'
@@ -263,7 +268,6 @@ export {
 export {
   type EffectivePoliciesOptions,
   effectivePolicies,
-  findEffectivePolicies,
   type LinkLookup,
   type TokenLinks,
 } from './rules/decide/effective-policies.ts'
@@ -282,12 +286,11 @@ export {
 } from './rules/decide/question.ts'
 export { authorizerOf, type ReadText, readText } from './rules/decide/read-source.ts'
 export { type Advice, adviceFor } from './rules/insight/advise.ts'
-export { findLint, lintRules } from './rules/insight/lint-rules.ts'
+export { lintRules } from './rules/insight/lint-rules.ts'
 export { probeQuestions } from './rules/insight/probe-questions.ts'
-export { sortInSlices } from './rules/insight/sort-in-slices.ts'
 export { type Difference, RightsComparison, rightsComparison } from './rules/insight/what-if.ts'
 export { encodeHclString } from './rules/language/hcl-string.ts'
-export { findRulesProblem, parseLegacyRules, parseRules, readRules } from './rules/language/parse-rules.ts'
+export { findRulesProblem, parseLegacyRules, parseRules } from './rules/language/parse-rules.ts'
 export {
   EMPTY_RULE_SET,
   type GivenLevel,
@@ -302,7 +305,7 @@ export {
   SEGMENT_KINDS,
 } from './rules/language/rule.ts'
 export { formatRules } from './rules/print/format-rules.ts'
-export { translateInSlices, translateLegacyRules } from './rules/print/translate-legacy-rules.ts'
+export { translateLegacyRules } from './rules/print/translate-legacy-rules.ts'
 export { isSame } from './same.ts'
 export { SeededRandom } from './seeded-random.ts'
 export {
@@ -346,18 +349,6 @@ export {
   type Shown,
 } from './transaction/outcome.ts'
 export { type Failure, planTransaction, type TransactionPlan } from './transaction/plan.ts'
-export {
-  atOnce,
-  checkWanted,
-  inTurns,
-  Lane,
-  Pace,
-  type Sliced,
-  STEPS_PER_SLICE,
-  stepsOf,
-  TurnQueue,
-  type Turns,
-} from './turns.ts'
 export { type DumpRecord, DumpScanner, DumpSyntaxError } from './upgrade/dump-scanner.ts'
 export {
   checkLegacyRules,

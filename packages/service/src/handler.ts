@@ -1,6 +1,6 @@
 /** One request in the pipeline, and the answer of its handler. The contract's route determines the types of both. */
 
-import type { Directory, Lane, Turns } from '@latchkey/acl'
+import type { Directory } from '@latchkey/acl'
 import {
   AclError,
   type AnyRoute,
@@ -22,6 +22,7 @@ import type { AnswerHeader } from './request/headers.ts'
 import type { WireRequest } from './request/wire.ts'
 import type { ConsistencyMode, Topic } from './store/store.ts'
 import type { TokenTexts } from './tokens/token-json.ts'
+import type { Lane, Turns } from './turns.ts'
 
 export type { Content }
 
@@ -78,10 +79,6 @@ export interface Context {
   readonly isFromSecondary: boolean
   /** Turns of the event loop for work that takes more than a few milliseconds. */
   readonly turns: Turns
-  /** Lane for sliced work that needs many megabytes of memory. */
-  readonly lane: Lane
-  /** The same for writes, so that `authorize` requests, which anyone may send, do not delay them. */
-  readonly writeLane: Lane
   /** Lane for scans over the tokens of a namespace. */
   readonly walkLane: Lane
   /** Lane for digests of all records. */

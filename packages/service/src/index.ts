@@ -112,3 +112,4 @@ export type {
   TokenListRequest,
   WholeTokenList,
 } from './tokens/token-list-cache.ts'
+export { TurnQueue, type Turns } from './turns.ts'

@@ -8,7 +8,6 @@ import type {
   DownPolicy,
   OidcClient,
   Random,
-  Turns,
   Verifier,
 } from '@latchkey/acl'
 import type { AclError, AgentHost, AgentMetrics, RestoredSnapshot, ServiceProfile } from '@latchkey/contract'
@@ -18,6 +17,7 @@ import type { JsonDocument } from './reply/json-text.ts'
 import type { Store } from './store/store.ts'
 import type { RateLimits } from './token-buckets.ts'
 import type { TokenListCache } from './tokens/token-list-cache.ts'
+import type { Turns } from './turns.ts'
 
 /** A server process of the cluster, as status endpoints show it. */
 export interface ClusterMember {

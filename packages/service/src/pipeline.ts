@@ -3,7 +3,6 @@
  * handler, because the caller's rights may have changed.
  */
 
-import { checkWanted } from '@latchkey/acl'
 import { AclError, limits } from '@latchkey/contract'
 import { AlikeAnswers } from './blocking/alike-answers.ts'
 import { indexOf, isCurrent, type Seen, Wait } from './blocking/blocking.ts'
@@ -27,6 +26,7 @@ import { type ParsedRequest, type ParseOptions, parse } from './request/parse.ts
 import { RequestState } from './request/request-state.ts'
 import { checkPathIds, requireParams, route } from './request/routing.ts'
 import type { WireReply, WireRequest } from './request/wire.ts'
+import { takeTurn } from './turns.ts'
 
 export class Pipeline {
   private readonly options: ServiceOptions
@@ -241,14 +241,10 @@ function requireRightToBody(call: AnyCall): void {
 }
 
 /** Waits for a body, and for a turn of its own if the body is long. */
-async function inTurn(
-  { turns, signal }: AnyCall,
-  arriving: Uint8Array | Promise<Uint8Array>,
-): Promise<Uint8Array> {
+async function inTurn(call: AnyCall, arriving: Uint8Array | Promise<Uint8Array>): Promise<Uint8Array> {
   const body = await arriving
   if (body.length <= limits.ANONYMOUS_BODY_BYTES_MAX) return body
-  await turns.next()
-  checkWanted(signal)
+  await takeTurn(call)
   return body
 }
 

@@ -3,7 +3,6 @@
  * answers is sent there after parsing, and this one answers everything else.
  */
 
-import { Lane, TurnQueue } from '@latchkey/acl'
 import { AclError, isOutage } from '@latchkey/contract'
 import { Admission, type CallServices } from './caller/admission.ts'
 import { Callers } from './caller/caller.ts'
@@ -24,6 +23,7 @@ import type { RequestState } from './request/request-state.ts'
 import type { WireReply, WireRequest } from './request/wire.ts'
 import { TokenBuckets } from './token-buckets.ts'
 import { TokenTexts } from './tokens/token-json.ts'
+import { Lane, TurnQueue } from './turns.ts'
 
 export class Service {
   private readonly options: ServiceOptions
@@ -90,10 +90,8 @@ export class Service {
   }
 }
 
-/**
- * Concurrent jobs that parse a long rule text or compute digests. A text may take half a megabyte, and its parse tree more.
- */
-const LANE_WIDTH = 1
+/** Concurrent digests of all records. */
+const DIGESTS_AT_ONCE_MAX = 1
 /** Concurrent scans over tokens. Each holds pages of tokens and queries the database for more. */
 const WALKS_AT_ONCE_MAX = 2
 /** Concurrent conversions of long values to text. Each takes up to a megabyte, plus its input. */
@@ -109,10 +107,8 @@ function callServices(options: ServiceOptions): CallServices {
     keptHealth: new KeptHealth(),
     keptDecisions: new KeptDecisions(),
     turns,
-    lane: new Lane(LANE_WIDTH),
-    writeLane: new Lane(LANE_WIDTH),
     walkLane: new Lane(WALKS_AT_ONCE_MAX),
-    digestLane: new Lane(LANE_WIDTH),
+    digestLane: new Lane(DIGESTS_AT_ONCE_MAX),
     textLane: new Lane(TEXTS_AT_ONCE_MAX, Number.POSITIVE_INFINITY),
     loginRates: new LoginRates(
       options.identity.loginsPerSecond,

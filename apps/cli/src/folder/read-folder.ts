@@ -1,7 +1,7 @@
 /** Reads a folder of YAML. Every document is one record, and all are validated before anything is compared or sent. */
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { atOnce, findRulesProblem } from '@latchkey/acl'
+import { findRulesProblem } from '@latchkey/acl'
 import { type Document, LineCounter, parseAllDocuments } from 'yaml'
 import { EXIT } from '../exit-codes.ts'
 import { CliError, systemProblem } from '../frame/cli-error.ts'
@@ -119,5 +119,5 @@ function linkFault(fields: Record<string, unknown>): string | undefined {
 }
 
 function rulesFault({ Rules }: Content): string | undefined {
-  return typeof Rules === 'string' ? atOnce(findRulesProblem(Rules))?.message : undefined
+  return typeof Rules === 'string' ? findRulesProblem(Rules)?.message : undefined
 }

@@ -4,7 +4,6 @@
  */
 import {
   ACCESSOR_BATCH_SIZE_MAX,
-  atOnce,
   batchCountOf,
   batchesDurationMs,
   checkLegacyRules,
@@ -101,7 +100,7 @@ class Census {
   add({ value, position }: DumpRecord): void {
     const { token, findings } = readLegacyRecord(value, { position, seen: this.seen })
     const inRules =
-      token === undefined || this.texts.has(token.Rules) ? [] : atOnce(checkLegacyRules(token, position))
+      token === undefined || this.texts.has(token.Rules) ? [] : checkLegacyRules(token, position)
     for (const { code, severity, message } of [...findings, ...inRules]) {
       const found = this.findings.get(code) ?? { severity, tokens: 0, last: -1, places: [] }
       this.findings.set(code, found)

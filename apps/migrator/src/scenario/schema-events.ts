@@ -99,7 +99,7 @@ export const eventSchema = z.discriminatedUnion('kind', [
       at,
       count: count.optional(),
       type: tokenType.optional().describe('Of legacy tokens. Default client.'),
-      rules: z.string().max(524_288).optional().describe('Of legacy tokens.'),
+      rules: z.string().max(262_144).optional().describe('Of legacy tokens.'),
       api,
       local: z
         .boolean()

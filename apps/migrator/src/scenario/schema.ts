@@ -79,7 +79,7 @@ const datacenterSchema = z.strictObject({
 const tokenGroupSchema = z.strictObject({
   type: tokenType.optional().describe('Default client.'),
   count: count.optional().describe('Number of tokens of this kind. Default 1.'),
-  rules: z.string().max(524_288).optional().describe('Legacy rules, as text.'),
+  rules: z.string().max(262_144).optional().describe('Legacy rules, as text.'),
   name: z.string().max(4_096).optional(),
   unwritable: z
     .boolean()

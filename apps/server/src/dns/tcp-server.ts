@@ -1,7 +1,7 @@
 /** DNS over TCP. RFC 7766. */
 import { once } from 'node:events'
 import { createServer, type Server, type Socket } from 'node:net'
-import { TurnQueue, type Turns } from '@latchkey/acl'
+import { TurnQueue, type Turns } from '@latchkey/service'
 import { OwnSlots } from '../http/listener/connections/connection-slots.ts'
 import { MessageReader } from './message-reader.ts'
 import type { Responder } from './responder.ts'

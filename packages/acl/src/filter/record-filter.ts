@@ -2,11 +2,9 @@
  * The query option `filter`, which selects the records of a list by their fields: `ServiceTags contains canary and
  * ServiceMeta.env != dev`. Decisions: filters.
  *
- * A list with this option calls {@link filterRecords} with the text and the shape of its records, after it has applied
- * rights: an expression must not reveal hidden records.
+ * A list with this option applies it after rights: an expression must not reveal hidden records.
  */
 import { AclError, limits } from '@latchkey/contract'
-import { Pace, type Sliced } from '../turns.ts'
 import { comparisonOf, type Test, type Value, type ValueKind } from './compare.ts'
 import { evaluate } from './evaluate.ts'
 import { parseSelector, type SelectorSource } from './parse-selector.ts'
@@ -14,7 +12,7 @@ import type { Field, Shape, ShapeOf } from './record-shape.ts'
 import { type Operator, type Term, termsOf } from './selector.ts'
 
 /** A compiled filter of records of type `T`. */
-interface RecordFilter<T> {
+export interface RecordFilter<T> {
   readonly matches: (record: T) => boolean
   /** Approximate steps per record. */
   readonly steps: number
@@ -25,44 +23,22 @@ interface FilterOptions {
   readonly hasWords?: boolean
 }
 
-/**
- * Yields the records that a filter selects, in their order.
- *
- * @param text the expression; `undefined` and an empty one select every record.
- * @param shape the fields that the expression may use.
- * @throws AclError `filter_invalid`, `field_too_long`.
- */
-export function* filterRecords<T extends object>(
-  records: Iterable<T>,
-  text: string | undefined,
-  shape: ShapeOf<T>,
-  options: FilterOptions = {},
-): Sliced<readonly T[]> {
-  const filter = yield* compileFilter(text, shape, options)
-  if (filter === undefined) return [...records]
-  const selected: T[] = []
-  const pace = new Pace()
-  for (const record of records) {
-    if (pace.isDue(filter.steps)) yield
-    if (filter.matches(record)) selected.push(record)
-  }
-  return selected
-}
-
 /** Steps per instruction of a regular expression, for a text of typical length. */
 const STEPS_PER_INSTRUCTION = 3
 
 /**
- * Compiles a filter, with one regular expression per slice.
+ * Compiles a filter.
  *
+ * @param text the expression; `undefined` and an empty one select every record.
+ * @param shape the fields that the expression may use.
  * @returns `undefined` if it selects every record.
  * @throws AclError `filter_invalid`, `field_too_long`.
  */
-export function* compileFilter<T extends object>(
+export function compileFilter<T extends object>(
   text: string | undefined,
   shape: ShapeOf<T>,
   { hasWords = true }: FilterOptions = {},
-): Sliced<RecordFilter<T> | undefined> {
+): RecordFilter<T> | undefined {
   if (text === undefined || text === '') return undefined
   const selector = parseSelector(text, { ...SOURCE, hasWords })
   const probes = new Map<Term, Probe>()
@@ -78,7 +54,6 @@ export function* compileFilter<T extends object>(
         `the regular expressions are larger than ${limits.FILTER_PATTERN_STEPS_MAX} steps together`,
       )
     }
-    if (compiled.patternSize > 0) yield
   }
   return {
     matches: (record) => evaluate(selector, (term) => probes.get(term)?.(record) === true),

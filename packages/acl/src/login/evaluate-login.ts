@@ -5,26 +5,29 @@
 import { AclError } from '@latchkey/contract'
 import { linksGlobalManagement } from '../global-management.ts'
 import type { Directory } from '../records/directory.ts'
-import type { AuthMethodRecord, BindingRuleRecord, BindType } from '../records/login-records.ts'
+import type {
+  AuthMethodRecord,
+  BindingRuleRecord,
+  BindType,
+  NamespaceRule,
+} from '../records/login-records.ts'
 import { DEFAULT_NAMESPACE, type RoleRecord } from '../records/records.ts'
-import { Pace, type Sliced, stepsOf } from '../turns.ts'
-import { type Attributes, attributesOf, type MappedClaims } from './attributes.ts'
+import type { Attributes, MappedClaims } from './attributes.ts'
 import { type BindName, checkBindName, computeBindName } from './bind-name.ts'
 import { type ClaimFault, mapClaims } from './claims.ts'
 import type { LoginRefusal } from './login-refusal.ts'
-import { type CheckedSelector, checkSelectorInSlices } from './selector/check-selector.ts'
+import { type CheckedSelector, checkSelector } from './selector/check-selector.ts'
 import { matchesClaims } from './selector/evaluate-selector.ts'
 import type { Claims } from './verifier.ts'
 
 /** A method with its rules, parsed once for many logins. */
 export interface PreparedLogin {
   readonly method: AuthMethodRecord
-  /** In order of ID. */
   readonly rules: readonly PreparedRule[]
   readonly namespaceRules: readonly Prepared[]
 }
 
-interface PreparedRule {
+export interface PreparedRule {
   readonly rule: BindingRuleRecord
   readonly prepared: Prepared
 }
@@ -32,36 +35,28 @@ interface PreparedRule {
 /**
  * A parsed selector and name, or why they do not match the method, which may have changed after the rule was written.
  */
-type Prepared =
+export type Prepared =
   | { readonly selector: CheckedSelector | undefined; readonly name: BindName }
   | { readonly problem: string }
 
-/** @param rules the rules of the method, in any order. */
-export function* prepareLogin(
-  method: AuthMethodRecord,
-  rules: readonly BindingRuleRecord[],
-): Sliced<PreparedLogin> {
-  const attributes = attributesOf(method)
-  const prepared: PreparedRule[] = []
-  for (const rule of rules.toSorted((a, b) => (a.ID < b.ID ? -1 : 1))) {
-    const { Selector, BindName, BindType } = rule
-    const options = { name: BindName, type: BindType, attributes }
-    prepared.push({ rule, prepared: yield* prepare(Selector, options) })
-  }
-  const namespaceRules: Prepared[] = []
-  for (const { Selector, BindNamespace } of method.NamespaceRules) {
-    namespaceRules.push(yield* prepare(Selector, { name: BindNamespace, type: 'namespace', attributes }))
-  }
-  return { method, rules: prepared, namespaceRules }
+export function prepareRule(rule: BindingRuleRecord, attributes: Attributes): PreparedRule {
+  return { rule, prepared: prepare(rule.Selector, { name: rule.BindName, type: rule.BindType, attributes }) }
 }
 
-function* prepare(
+export function prepareNamespaceRule(
+  { Selector, BindNamespace }: NamespaceRule,
+  attributes: Attributes,
+): Prepared {
+  return prepare(Selector, { name: BindNamespace, type: 'namespace', attributes })
+}
+
+function prepare(
   selector: string,
   { name, type, attributes }: { name: string; type: BindType | 'namespace'; attributes: Attributes },
-): Sliced<Prepared> {
+): Prepared {
   try {
     return {
-      selector: yield* checkSelectorInSlices(selector, attributes),
+      selector: checkSelector(selector, attributes),
       name: checkBindName(name, type, { attributes }),
     }
   } catch (error) {
@@ -101,74 +96,66 @@ export interface LoginEvaluation {
 
 const NO_CLAIMS: MappedClaims = { texts: new Map(), lists: new Map() }
 
+/** A login whose claims are mapped, and whose rules are to be evaluated. */
+export interface BegunEvaluation {
+  readonly method: AuthMethodRecord
+  readonly claims: MappedClaims
+  readonly fault: ClaimFault | undefined
+  /** `undefined` if it cannot be computed. */
+  readonly namespace: string | undefined
+  readonly roleByName: (name: string) => RoleRecord | undefined
+  readonly hasNamespaces: boolean
+}
+
 /**
+ * Maps the claims and computes the namespace. Unless there is a fault, {@link evaluateRule} of each rule follows, then
+ * {@link concludeEvaluation}.
+ *
  * @param claims verified claims, or sample claims from an administrator.
  * @param hasNamespaces whether the edition has namespaces, which limit rights. Decisions: rights across namespaces.
  */
-export function* evaluateLogin(
-  login: PreparedLogin,
+export function beginEvaluation(
+  login: Omit<PreparedLogin, 'rules'>,
   claims: Claims,
   directory: Directory,
   hasNamespaces = false,
-): Sliced<LoginEvaluation> {
+): BegunEvaluation {
   const { method } = login
   const mapping = mapClaims(method, claims)
-  if ('fault' in mapping) {
-    const { fault } = mapping
-    const none = { claims: NO_CLAIMS, namespace: method.Namespace, rules: [] }
-    return { ...none, method, fault, refusal: fault.reason }
-  }
-  const { mapped } = mapping
-  const namespace = namespaceOf(login, mapped, directory)
-  const context: RuleContext = {
-    claims: mapped,
-    roleByName: (name) => directory.roleByName(namespace ?? method.Namespace, name),
-    hasNamespaces,
-  }
-  const rules: EvaluatedRule[] = []
-  const pace = new Pace()
-  const steps = stepsPerRule(mapped)
-  for (const { rule, prepared } of login.rules) {
-    if (pace.isDue(steps * weightOf(prepared))) yield
-    rules.push({ rule, prepared, result: resultOf(rule, prepared, context) })
-  }
-  const invalid = rules.find(({ result }) => result.outcome === 'name_invalid')?.rule
-  const refusal =
-    namespace === undefined ? 'namespace_uncomputed' : invalid && (`bind_name_${invalid.BindType}` as const)
-  return {
-    method,
-    claims: mapped,
-    fault: undefined,
-    namespace: namespace ?? method.Namespace,
-    refusal,
-    rules,
-  }
+  const { fault, mapped } =
+    'fault' in mapping ? { ...mapping, mapped: NO_CLAIMS } : { ...mapping, fault: undefined }
+  const namespace = fault ? method.Namespace : namespaceOf(login, mapped, directory)
+  const roleByName = (name: string) => directory.roleByName(namespace ?? method.Namespace, name)
+  return { method, claims: mapped, fault, namespace, roleByName, hasNamespaces }
 }
 
-/** Cost of matching a regular expression against one claim, even a short one. */
-const STEPS_PER_PATTERN = 16
-
-function weightOf(prepared: Prepared): number {
-  const patterns = 'selector' in prepared ? (prepared.selector?.patternCount ?? 0) : 0
-  return 1 + STEPS_PER_PATTERN * patterns
+export function evaluateRule({ rule, prepared }: PreparedRule, begun: BegunEvaluation): EvaluatedRule {
+  return { rule, prepared, result: resultOf(rule, prepared, begun) }
 }
 
-/** Cost of one rule: its selector may read the whole longest claim. */
-function stepsPerRule({ texts, lists }: MappedClaims): number {
+/** Patterns and characters that a rule may have to match: its selector may read the whole longest claim. */
+export function sizeOfRule({ prepared }: PreparedRule, { claims: { texts, lists } }: BegunEvaluation) {
   const lengths = [...texts.values(), ...lists.values()].map(({ length }) => length)
-  return stepsOf(Math.max(0, ...lengths))
+  const patterns = 'selector' in prepared ? (prepared.selector?.patternCount ?? 0) : 0
+  return { patterns, length: Math.max(0, ...lengths) }
 }
 
-interface RuleContext {
-  readonly claims: MappedClaims
-  readonly roleByName: (name: string) => RoleRecord | undefined
-  readonly hasNamespaces: boolean
+/** @param rules every rule of the method in order of ID; none if there is a fault. */
+export function concludeEvaluation(begun: BegunEvaluation, rules: readonly EvaluatedRule[]): LoginEvaluation {
+  const { method, claims, fault, namespace } = begun
+  const invalid = rules.find(({ result }) => result.outcome === 'name_invalid')?.rule
+  const refusal = fault
+    ? fault.reason
+    : namespace === undefined
+      ? 'namespace_uncomputed'
+      : invalid && (`bind_name_${invalid.BindType}` as const)
+  return { method, claims, fault, namespace: namespace ?? method.Namespace, refusal, rules }
 }
 
 function resultOf(
   rule: BindingRuleRecord,
   prepared: Prepared,
-  { claims, roleByName, hasNamespaces }: RuleContext,
+  { claims, roleByName, hasNamespaces }: BegunEvaluation,
 ): RuleOutcome {
   if ('problem' in prepared) return { outcome: 'unfit', problem: prepared.problem }
   if (!matchesClaims(prepared.selector, claims)) return { outcome: 'unmatched' }
@@ -189,7 +176,7 @@ function resultOf(
  * the wrong namespace.
  */
 function namespaceOf(
-  { method, namespaceRules }: PreparedLogin,
+  { method, namespaceRules }: Omit<PreparedLogin, 'rules'>,
   claims: MappedClaims,
   directory: Directory,
 ): string | undefined {

@@ -1,3 +1,4 @@
+import { evaluateLogin } from '@latchkey/testkit/login/evaluate-login'
 import { naiveLogin } from '@latchkey/testkit/login/naive-login'
 import {
   CLAIM_MAPPINGS,
@@ -9,8 +10,8 @@ import { chooseSeed, fuzzCount, SeededRandom } from '@latchkey/testkit/random'
 import { aBindingRule, aMethod, aRole } from '@latchkey/testkit/records/record-builders'
 import { expect, test } from 'vitest'
 import { Directory, EMPTY_DIRECTORY } from '../records/directory.ts'
-import { atOnce } from '../turns.ts'
-import { evaluateLogin, type LoginEvaluation, prepareLogin } from './evaluate-login.ts'
+import { attributesOf } from './attributes.ts'
+import { type LoginEvaluation, prepareRule } from './evaluate-login.ts'
 import { linksOf } from './login-plan.ts'
 
 /** `LATCHKEY_FUZZ=1000000` compares a million. */
@@ -27,15 +28,12 @@ test(`DIF-04: ${PAIRS} pairs of claims and rules give what a naive reading of th
   const seen = new Map<string, number>()
   for (let pairs = 0; pairs < PAIRS; ) {
     const rules = Array.from({ length: 1 + random.below(5) }, () => randomBindingRule(random))
-    const login = atOnce(
-      prepareLogin(
-        aMethod({ Config }),
-        rules.map(({ selector, type, name }) =>
-          aBindingRule({ Selector: selector, BindType: type, BindName: name }),
-        ),
-      ),
+    const method = aMethod({ Config })
+    const records = rules.map(({ selector, type, name }) =>
+      aBindingRule({ Selector: selector, BindType: type, BindName: name }),
     )
-    for (const { prepared } of login.rules) {
+    for (const record of records) {
+      const { prepared } = prepareRule(record, attributesOf(method))
       if ('problem' in prepared) expect.fail(`${prepared.problem}: ${JSON.stringify(rules)}`)
     }
     for (let left = LOGINS_PER_SET; left > 0; left--, pairs += rules.length) {
@@ -45,7 +43,7 @@ test(`DIF-04: ${PAIRS} pairs of claims and rules give what a naive reading of th
         rules,
         ROLES.map(({ Name }) => Name),
       )
-      const actual = outcomeOf(atOnce(evaluateLogin(login, claims, directory)))
+      const actual = outcomeOf(evaluateLogin(method, records, claims, { directory }))
       if (JSON.stringify(actual) !== JSON.stringify(expected)) {
         expect.fail(JSON.stringify({ claims, rules, expected, actual }, null, 1))
       }

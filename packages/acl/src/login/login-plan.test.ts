@@ -1,4 +1,5 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: `${` is part of the language under test.
+import { evaluateLogin } from '@latchkey/testkit/login/evaluate-login'
 import { aBindingRule, aMethod, aNamespace, anId, aRole } from '@latchkey/testkit/records/record-builders'
 import { refusalOf } from '@latchkey/testkit/records/refusal'
 import { describe, expect, test } from 'vitest'
@@ -7,9 +8,7 @@ import { tokenHash } from '../hash.ts'
 import { Directory, EMPTY_DIRECTORY } from '../records/directory.ts'
 import type { AuthMethodRecord, BindingRuleRecord } from '../records/login-records.ts'
 import { SeededRandom } from '../seeded-random.ts'
-import { atOnce } from '../turns.ts'
-import { evaluateLogin, prepareLogin } from './evaluate-login.ts'
-import { explainLogin } from './explain-login.ts'
+import { explainLogin, explainRule } from './explain-login.ts'
 import { type LoginContext, linksOf, loginToken, planLogin } from './login-plan.ts'
 import { claimsOf } from './verifier.ts'
 
@@ -30,20 +29,12 @@ type Rule = Partial<BindingRuleRecord>
 
 function evaluate(rules: readonly Rule[], claims: Readonly<Record<string, unknown>>, method = aMethod()) {
   const records = rules.map((rule) => aBindingRule(rule))
-  return atOnce(evaluateLogin(atOnce(prepareLogin(method, records)), claims, directory))
+  return evaluateLogin(method, records, claims, { directory })
 }
 
 function plan(rules: readonly Rule[], claims: Readonly<Record<string, unknown>>, method?: AuthMethodRecord) {
   return planLogin(evaluate(rules, claims, method), context)
 }
-
-test('DOS-05: rules are read one regular expression per slice', () => {
-  const patterns = Array.from({ length: 20 }, (_, i) => `value.team matches "[a-z]{30}${i}"`)
-  const Selector = patterns.join(' or ')
-  const rules = Array.from({ length: 3 }, (_, i) => aBindingRule({ BindName: `web-${i}`, Selector }))
-  const method = aMethod({ NamespaceRules: [{ Selector, BindNamespace: 'red' }] })
-  expect([...prepareLogin(method, rules)]).toHaveLength(4 * patterns.length)
-})
 
 test('links of all matching rules are merged and sorted as when a token is created', () => {
   const rules: Rule[] = [
@@ -169,8 +160,8 @@ describe('namespaces', () => {
     (hasNamespaces, outcome, names) => {
       const GLOBAL = aRole({ Name: 'global', Policies: [{ ID: GLOBAL_MANAGEMENT_POLICY_ID }] })
       const roles = new Directory({ ...EMPTY_DIRECTORY.content(), roles: [GLOBAL] }, 1)
-      const login = atOnce(prepareLogin(aMethod(), [aBindingRule({ BindType: 'role', BindName: 'global' })]))
-      const evaluation = atOnce(evaluateLogin(login, {}, roles, hasNamespaces))
+      const rules = [aBindingRule({ BindType: 'role', BindName: 'global' })]
+      const evaluation = evaluateLogin(aMethod(), rules, {}, { directory: roles, hasNamespaces })
       expect(evaluation.rules.map(({ result }) => result.outcome)).toEqual([outcome])
       const given = linksOf(evaluation, 'dc1').Roles.map(({ ID }) => roles.role(ID)?.Name)
       expect(given).toEqual(names)
@@ -224,7 +215,11 @@ describe('explanations', () => {
     rules: readonly Rule[],
     claims: Readonly<Record<string, unknown>>,
     method?: AuthMethodRecord,
-  ) => atOnce(explainLogin(evaluate(rules, claims, method), 'dc1'))
+  ) => {
+    const evaluation = evaluate(rules, claims, method)
+    const explained = evaluation.rules.map((rule) => explainRule(rule, evaluation))
+    return explainLogin(evaluation, 'dc1', explained)
+  }
 
   test('each rule says what it gives, or why it gives nothing', () => {
     const method = aMethod({

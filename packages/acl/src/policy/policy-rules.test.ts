@@ -7,7 +7,6 @@ import { GLOBAL_MANAGEMENT_POLICY_ID } from '../builtin.ts'
 import { policyHash } from '../hash.ts'
 import { globalManagementRules } from '../rules/decide/generated-rules.ts'
 import { findRulesProblem } from '../rules/language/parse-rules.ts'
-import { atOnce } from '../turns.ts'
 import {
   checkPolicyDelete,
   createPolicy,
@@ -25,7 +24,7 @@ const builtin = aPolicy({
 })
 const directory = aDirectory({ policies: [reader, writer, builtin] })
 
-const problemOf = ({ Rules = '' }: Partial<CreatePolicy>) => atOnce(findRulesProblem(Rules))
+const problemOf = ({ Rules = '' }: Partial<CreatePolicy>) => findRulesProblem(Rules)
 const create = (request: Partial<CreatePolicy>, namespace = 'default') =>
   createPolicy(
     { Name: 'new', ...request },

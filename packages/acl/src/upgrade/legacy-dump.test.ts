@@ -2,7 +2,6 @@ import { limits } from '@latchkey/contract'
 import { aLegacyToken } from '@latchkey/testkit/upgrade/builders'
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { atOnce } from '../turns.ts'
 import { checkLegacyRules, readLegacyRecord } from './legacy-dump.ts'
 
 /** Reads a record at position 3, after records with the given IDs. */
@@ -130,7 +129,7 @@ test('no finding contains the secret, whatever the record', () => {
 
 describe('rules of a dump (decisions: rule language)', () => {
   const rulesOf = (Rules: string, Type: 'client' | 'management' = 'client') =>
-    atOnce(checkLegacyRules(aLegacyToken({ Rules, Type }), 3)).map(
+    checkLegacyRules(aLegacyToken({ Rules, Type }), 3).map(
       ({ severity, code, path }) => `${severity} ${code} ${path}`,
     )
 
@@ -148,7 +147,7 @@ describe('rules of a dump (decisions: rule language)', () => {
   test('an unreadable text is a warning with line and column', () => {
     expect(rulesOf('key "a" {')).toEqual(['warning rules_unreadable [3].Rules'])
     expect(
-      atOnce(checkLegacyRules(aLegacyToken({ Rules: '\nkey "a" { policy = "bogus" }' }), 3))[0]?.message,
+      checkLegacyRules(aLegacyToken({ Rules: '\nkey "a" { policy = "bogus" }' }), 3)[0]?.message,
     ).toMatch(/line 2/)
   })
 })

@@ -5,8 +5,7 @@
 import { AclError, type LegacyToken, limits, REDACTED_SECRET_ID, utf8Length } from '@latchkey/contract'
 import { ANONYMOUS_TOKEN_ACCESSOR_ID, ROOT_NAMES } from '../builtin.ts'
 import { idKey, isReservedId } from '../ids.ts'
-import { readRules } from '../rules/language/parse-rules.ts'
-import type { Sliced } from '../turns.ts'
+import { parseRules } from '../rules/language/parse-rules.ts'
 
 export type LegacyFindingCode =
   | 'field_malformed'
@@ -98,10 +97,7 @@ export function readLegacyRecord(value: object, { position, seen }: LegacyReadin
  * Findings in the rules of a client token. Separate from reading, because it costs far more. A token with unreadable
  * rules is still imported: every use of it also fails in the old service.
  */
-export function* checkLegacyRules(
-  { Type, Rules }: LegacyToken,
-  position: number,
-): Sliced<readonly LegacyFinding[]> {
+export function checkLegacyRules({ Type, Rules }: LegacyToken, position: number): readonly LegacyFinding[] {
   if (Type === 'management') return []
   const path = `[${position}].Rules`
   const warning = (code: LegacyFindingCode, message: string): LegacyFinding => ({
@@ -112,7 +108,7 @@ export function* checkLegacyRules(
     message: `${path} ${message}`,
   })
   try {
-    const { warnings } = yield* readRules(Rules, { dialect: 'legacy' })
+    const { warnings } = parseRules(Rules, { dialect: 'legacy' })
     return warnings.map(({ line, column, message }) =>
       warning('rules_ignored', `line ${line}, column ${column}: ${message}`),
     )

@@ -1,7 +1,6 @@
 /** The initial records of a mock service, as bodies of create requests. */
 
 import {
-  atOnce,
   createBindingRule,
   createPolicy,
   createRole,
@@ -157,7 +156,7 @@ function policyChange({ ID, ...fields }: SeedPolicy, context: SeedContext): Chan
   const { store, random } = context
   const request = decode(createPolicySchema, fields)
   const namespace = namespaceOf(request.Namespace, context)
-  const rulesProblem = atOnce(findRulesProblem(request.Rules ?? ''))
+  const rulesProblem = findRulesProblem(request.Rules ?? '')
   const record = createPolicy(request, { random, directory: store.directory(), namespace, rulesProblem })
   return { table: 'policies', op: 'put', record: { ...record, ID: chosenId({ ID }, record.ID) }, expect: 0 }
 }

@@ -2,21 +2,21 @@ import {
   BLANK_TOKEN,
   type Directory,
   EMPTY_RULE_SET,
+  effectivePolicies,
   expandRoleLinks,
   explainLogin,
-  findEffectivePolicies,
-  inTurns,
+  explainRule,
   type LoginExplanation,
   type Question,
   type Rule,
   readText,
   rightsComparison,
-  type Sliced,
 } from '@latchkey/acl'
 import { createAuthorizerCache } from '../caller/authorizer-cache.ts'
 import { type Answer, type Call, type Context, json } from '../handler.ts'
 import { evaluationOf } from '../login/log-in.ts'
 import { showRight } from '../reply/show-right.ts'
+import { Pauses, STEPS_PER_TURN, stepsOf } from '../turns.ts'
 import { requireAuthMethod } from './auth-methods.ts'
 
 /** Explains the result of a login with these claims. Evaluates them as a login does, and writes nothing. An extension. */
@@ -26,9 +26,15 @@ export async function explainLoginHandler(
   const { directory, service } = call
   const method = requireAuthMethod(call, directory, call.params.Name)
   const evaluation = await evaluationOf(call, method, { claims: call.body.Claims, directory })
-  const explanation = await inTurns(explainLogin(evaluation, service.datacenter), { turns: call.turns })
+  const pauses = new Pauses(call)
+  const rules: ReturnType<typeof explainRule>[] = []
+  for (const rule of evaluation.rules) {
+    await pauses.before(STEPS_PER_TURN)
+    rules.push(explainRule(rule, evaluation))
+  }
+  const explanation = explainLogin(evaluation, service.datacenter, rules)
   const { Values, Lists, Refused, Rules, Roles, ServiceIdentities, NodeIdentities } = explanation
-  const rights = await inTurns(rightsOf(call, explanation, directory), { turns: call.turns })
+  const rights = await rightsOf(call, explanation, { directory, pauses })
   return json({
     Values,
     Lists: Object.fromEntries(Object.entries(Lists).map(([name, texts]) => [name, [...texts]])),
@@ -45,23 +51,24 @@ export async function explainLoginHandler(
 const RULES_BYTES_MAX = 16_777_216
 
 /** The rights that a token gets through the links. */
-function* rightsOf(
+async function rightsOf(
   { service }: Context,
   links: LoginExplanation,
-  directory: Directory,
-): Sliced<readonly Question[]> {
+  { directory, pauses }: { readonly directory: Directory; readonly pauses: Pauses },
+): Promise<readonly Question[]> {
   const { datacenter, defaultPolicy, profile } = service
-  const options = { datacenter, defaultPolicy, legacyRules: profile.has('upgrade.legacyRules') }
+  const options = { datacenter, defaultPolicy, legacyRules: profile.has('upgrade.legacyRules'), pauses }
   const bare = { ...BLANK_TOKEN, Namespace: links.Namespace }
   const { Policies, Roles, ServiceIdentities, NodeIdentities } = links
   const token = { ...bare, Policies, Roles, ServiceIdentities, NodeIdentities }
   const rules: Rule[] = []
-  for (const { text, dialect, unreadable } of yield* findEffectivePolicies(token, directory, options)) {
-    if (unreadable === undefined) rules.push(...(yield* readText(text, dialect)).ruleSet.rules)
+  for (const { text, dialect, unreadable } of effectivePolicies(token, directory, options)) {
+    await pauses.before(stepsOf(text.length))
+    if (unreadable === undefined) rules.push(...readText(text, dialect).ruleSet.rules)
   }
-  const comparison = yield* rightsComparison(EMPTY_RULE_SET, { rules })
+  const comparison = rightsComparison(EMPTY_RULE_SET, { rules })
   const authorizers = createAuthorizerCache({ bytesMax: RULES_BYTES_MAX })
-  const before = yield* authorizers.find(bare, directory, options)
-  const after = yield* authorizers.find(token, directory, options)
-  return (yield* comparison.compare(before.authorizer.policies, after.authorizer.policies)).gains
+  const before = await authorizers.find(bare, directory, options)
+  const after = await authorizers.find(token, directory, options)
+  return comparison.compare(before.authorizer.policies, after.authorizer.policies).gains
 }

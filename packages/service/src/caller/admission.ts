@@ -20,8 +20,6 @@ export type CallServices = Pick<
   | 'keptHealth'
   | 'keptDecisions'
   | 'turns'
-  | 'lane'
-  | 'writeLane'
   | 'walkLane'
   | 'digestLane'
   | 'textLane'

@@ -3,26 +3,23 @@
 import {
   Authorizer,
   type AuthorizerDefaults,
-  atOnce,
   type CompiledInput,
   type CompiledPolicies,
   compareSources,
   compilePolicies,
   type EffectivePoliciesOptions,
   EMPTY_RULE_SET,
-  findEffectivePolicies,
+  effectivePolicies,
   type LinkLookup,
-  Pace,
   type PolicySource,
   pathsOf,
   type ReadText,
   readText,
-  type Sliced,
-  sortInSlices,
   type TokenLinks,
 } from '@latchkey/acl'
 import { blake2b } from '@noble/hashes/blake2.js'
 import { BoundedMap } from '../bounded-map.ts'
+import type { Pauses } from '../turns.ts'
 
 interface AuthorizerCacheOptions {
   /** Approximate memory: half for compiled sets, half for parsed texts. */
@@ -33,18 +30,19 @@ interface AuthorizerCacheOptions {
 export type AuthorizerOptions = EffectivePoliciesOptions & AuthorizerDefaults
 
 export interface AuthorizerCache {
-  /** The authorizer of a token, from its {@link findEffectivePolicies}. */
-  authorizerOf(token: TokenLinks, lookup: LinkLookup, options: AuthorizerOptions): Authorizer
-  /** Like {@link AuthorizerCache.authorizerOf}, but sliced, and with the key of the compiled set. */
+  /** The authorizer of a token, from its {@link effectivePolicies}, and the key of the compiled set. */
   find(
     token: TokenLinks,
     lookup: LinkLookup,
-    options: AuthorizerOptions,
-  ): Sliced<{ readonly authorizer: Authorizer; readonly key: string }>
+    options: AuthorizerOptions & { readonly pauses: Pauses },
+  ): Promise<{ readonly authorizer: Authorizer; readonly key: string }>
   /** The compiled set of a key, if cached. */
   kept(key: string): CompiledPolicies | undefined
-  /** The authorizer of a token with these sources; their order does not matter. */
-  authorizer(sources: readonly PolicySource[], defaults: AuthorizerDefaults): Authorizer
+  /** Compiles sources, whose order does not matter. */
+  compile(
+    sources: readonly PolicySource[],
+    defaults: AuthorizerDefaults & { readonly pauses: Pauses },
+  ): Promise<{ readonly policies: CompiledPolicies; readonly key: string }>
   /** Cached compiled sets and parsed texts, and their approximate memory. */
   size(): { readonly compiled: number; readonly texts: number; readonly bytes: number }
 }
@@ -54,42 +52,41 @@ export function createAuthorizerCache({ bytesMax }: AuthorizerCacheOptions): Aut
   const compiled = new BoundedMap<string, CompiledPolicies>(bytesMax / 2, { keepsLast: true })
   const texts = new BoundedMap<string, ReadText>(bytesMax / 2)
 
-  function* read(source: PolicySource): Sliced<CompiledInput> {
+  function read(source: PolicySource, known: ReadText | undefined): CompiledInput {
     const { text, dialect, ...rest } = source
     if (source.unreadable !== undefined) return { ...rest, ruleSet: EMPTY_RULE_SET }
-    const known = texts.get(source.key)
     if (known !== undefined) return { ...rest, ...known }
-    const fresh = yield* readText(text, dialect)
+    const fresh = readText(text, dialect)
     return { ...rest, ...texts.set(source.key, fresh, bytesOfText(source, fresh)) }
   }
 
-  function* compile(sources: readonly PolicySource[], defaults: AuthorizerDefaults) {
-    const ordered = yield* sortInSlices(sources, compareSources)
-    const key = yield* keyOf(ordered, defaults)
+  const compile: AuthorizerCache['compile'] = async (sources, defaults) => {
+    const { pauses } = defaults
+    await pauses.before(sources.length)
+    const ordered = sources.toSorted(compareSources)
+    const key = keyOf(ordered, defaults)
     const known = compiled.get(key)
     if (known !== undefined) return { key, policies: known }
     const inputs: CompiledInput[] = []
-    const pace = new Pace()
     for (const source of ordered) {
-      if (pace.isDue(STEPS_PER_TEXT)) yield
-      inputs.push(yield* read(source))
+      const known = texts.get(source.key)
+      await pauses.before(
+        STEPS_PER_TEXT + (known === undefined ? source.text.length / CHARACTERS_PER_STEP : 0),
+      )
+      inputs.push(read(source, known))
     }
-    const policies = yield* compilePolicies(inputs, defaults)
+    await pauses.before(inputs.reduce((steps, { ruleSet }) => steps + ruleSet.rules.length, 0))
+    const policies = compilePolicies(inputs, defaults)
     return { key, policies: compiled.set(key, policies, policies.bytes + key.length) }
   }
 
-  function* find(token: TokenLinks, lookup: LinkLookup, options: AuthorizerOptions) {
-    const sources = yield* findEffectivePolicies(token, lookup, options)
-    const { key, policies } = yield* compile(sources, options)
-    return { key, authorizer: new Authorizer(policies, waysTo(token, lookup, options)) }
-  }
-
   return {
-    authorizerOf: (token, lookup, options) => atOnce(find(token, lookup, options)).authorizer,
-    find,
+    async find(token, lookup, options) {
+      const { key, policies } = await compile(effectivePolicies(token, lookup, options), options)
+      return { key, authorizer: new Authorizer(policies, waysTo(token, lookup, options)) }
+    },
+    compile,
     kept: (key) => compiled.get(key),
-    authorizer: (sources, defaults) =>
-      new Authorizer(atOnce(compile(sources, defaults)).policies, () => pathsOf(sources)),
     size: () => ({ compiled: compiled.size, texts: texts.size, bytes: compiled.weight + texts.weight }),
   }
 }
@@ -100,13 +97,13 @@ export function waysTo(
   lookup: LinkLookup,
   options: EffectivePoliciesOptions,
 ): ConstructorParameters<typeof Authorizer>[1] {
-  return function* () {
-    return yield* pathsOf(yield* findEffectivePolicies(token, lookup, options))
-  }
+  return () => pathsOf(effectivePolicies(token, lookup, options))
 }
 
 /** The cost of parsing a short text, such as a synthetic policy. */
 const STEPS_PER_TEXT = 20
+/** Characters of a long text that are parsed in about a microsecond. */
+const CHARACTERS_PER_STEP = 4
 
 /** Measured memory of a parsed rule, and of a rule set with its cache entry. */
 const RULE_BYTES = 150
@@ -118,30 +115,15 @@ function bytesOfText({ key, text }: PolicySource, { ruleSet }: ReadText): number
 
 /** Longer keys, in characters, are hashed. */
 const KEY_LENGTH_MAX = 1_024
-/** Characters hashed at a time, and characters per step. */
-const HASHED_LENGTH = 16_384
-const HASHED_LENGTH_PER_STEP = 50
 
 /** Equal keys mean equal sources and an equal default. */
-function* keyOf(ordered: readonly PolicySource[], { defaultPolicy }: AuthorizerDefaults): Sliced<string> {
-  const pace = new Pace()
-  let text = JSON.stringify(defaultPolicy)
-  let hash: ReturnType<typeof blake2b.create> | undefined
-  for (const { key } of ordered) {
-    if (pace.isDue()) yield
-    text += `,${JSON.stringify(key)}`
-    if (hash === undefined && text.length <= KEY_LENGTH_MAX) continue
-    hash ??= blake2b.create({ dkLen: 32 })
-    for (; text.length >= HASHED_LENGTH; text = text.slice(HASHED_LENGTH)) {
-      if (pace.isDue(HASHED_LENGTH / HASHED_LENGTH_PER_STEP)) yield
-      // Hashes UTF-16 units, because a cut may split a surrogate pair.
-      hash.update(unitsOf(text.slice(0, HASHED_LENGTH)))
-    }
-  }
-  if (hash === undefined) return text
-  return `#${btoa(String.fromCharCode(...hash.update(unitsOf(text)).digest()))}`
+function keyOf(ordered: readonly PolicySource[], { defaultPolicy }: AuthorizerDefaults): string {
+  const text = [defaultPolicy, ...ordered.map(({ key }) => key)].map((part) => JSON.stringify(part)).join()
+  if (text.length <= KEY_LENGTH_MAX) return text
+  return `#${btoa(String.fromCharCode(...blake2b(unitsOf(text), { dkLen: 32 })))}`
 }
 
+/** UTF-16 units, so that no two texts have the same bytes. */
 function unitsOf(text: string): Uint8Array {
   const units = new Uint8Array(2 * text.length)
   for (let i = 0; i < text.length; i++) {

@@ -1,8 +1,9 @@
-import { Directory, EMPTY_CONTENT, TurnQueue } from '@latchkey/acl'
+import { Directory, EMPTY_CONTENT } from '@latchkey/acl'
 import { parseServiceVersion, profileOf, SERVICE_VERSION_NEWEST } from '@latchkey/contract'
 import { aPolicy, aToken } from '@latchkey/testkit/records/record-builders'
 import { many } from '@latchkey/testkit/rules/long-texts'
 import { expect, test } from 'vitest'
+import { TurnQueue } from '../turns.ts'
 import { Callers } from './caller.ts'
 
 const profile = profileOf(parseServiceVersion(SERVICE_VERSION_NEWEST))

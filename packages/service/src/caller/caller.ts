@@ -1,28 +1,28 @@
 /** From the presented secret to the rights of its token. Spec 5. */
 
-import type { Directory, IdleLimit, PolicySource, Question, Resource, TokenRecord } from '@latchkey/acl'
+import type { CompiledInput, Directory, IdleLimit, Question, Resource, TokenRecord } from '@latchkey/acl'
 import {
   ANONYMOUS_TOKEN_ACCESSOR_ID,
   ANONYMOUS_TOKEN_SECRET_ID,
   Authorizer,
   BLANK_TOKEN,
+  compileAuthorizer,
   DEFAULT_NAMESPACE,
   GLOBAL_MANAGEMENT_POLICY_ID,
   GLOBAL_MANAGEMENT_POLICY_NAME,
   globalManagementRules,
   idleLimitOf,
-  inTurns,
   isExpired,
   isGlobalManager,
   isOfLoginHere,
   methodOf,
+  parseRules,
   ROOT_NAMES,
-  type Sliced,
-  type Turns,
 } from '@latchkey/acl'
 import { AclError, type AclErrorDetails, limits, REDACTED_SECRET_ID, shorten } from '@latchkey/contract'
 import { isSecondary, type Place, type ServiceOptions } from '../options.ts'
 import type { KnownToken, Store, StoreMemory, TokenUse } from '../store/store.ts'
+import { Pauses, type Turns } from '../turns.ts'
 import {
   type AuthorizerCache,
   type AuthorizerOptions,
@@ -78,13 +78,12 @@ interface Resolving {
 }
 
 /** What everyone may do with ACLs off. */
-const EVERYTHING: PolicySource = {
+const EVERYTHING: CompiledInput = {
   key: 'everything',
   policyId: GLOBAL_MANAGEMENT_POLICY_ID,
   policyName: GLOBAL_MANAGEMENT_POLICY_NAME,
   path: { via: 'policy' },
-  text: globalManagementRules(),
-  dialect: 'current',
+  ruleSet: parseRules(globalManagementRules()),
 }
 
 /** Compiled rules and parsed texts, in bytes. A typical set takes a few kilobytes. */
@@ -92,7 +91,7 @@ const AUTHORIZERS_BYTES_MAX = 67_108_864
 
 /** Resolves callers. Rights are cached per token record until the directory changes. */
 export class Callers {
-  private readonly turns: Turns
+  readonly turns: Turns
   /** Set if tokens are not replicated. */
   private readonly remote: RemoteTokens | undefined
   private readonly place: Place
@@ -123,7 +122,7 @@ export class Callers {
     this.turns = turns
     this.remote = remote
     if (!options.aclEnabled) {
-      const authorizer = this.authorizers.authorizer([EVERYTHING], { defaultPolicy: 'allow' })
+      const authorizer = compileAuthorizer([EVERYTHING], { defaultPolicy: 'allow' })
       this.everything = { authorizer, isGlobal: true }
     }
   }
@@ -249,14 +248,14 @@ export class Callers {
   /**
    * The rights of a token.
    *
-   * @param turns for long work. Concurrent callers share this work, so a disconnecting client does not stop it.
+   * @param pauses for long work. Concurrent callers share this work, so a disconnecting client does not stop it.
    */
-  async rightsOf(token: TokenRecord, directory: Directory, turns: Turns = this.turns): Promise<Rights> {
+  async rightsOf(token: TokenRecord, directory: Directory, pauses = new Pauses(this)): Promise<Rights> {
     const known = this.peekRights(token, directory)
     if (known) return known
     const running = this.resolving.get(token)
     if (running?.directoryVersion === directory.version) return running.rights
-    const rights = inTurns(this.findRights(token, directory), { turns })
+    const rights = this.findRights(token, directory, pauses)
     const resolving = { directoryVersion: directory.version, rights }
     this.resolving.set(token, resolving)
     try {
@@ -277,8 +276,9 @@ export class Callers {
     return { authorizer: new Authorizer(policies, ways), isGlobal: kept.isGlobal }
   }
 
-  private *findRights(token: TokenRecord, directory: Directory): Sliced<Rights> {
-    const { authorizer, key } = yield* this.authorizers.find(token, directory, this.optionsFor(token))
+  private async findRights(token: TokenRecord, directory: Directory, pauses: Pauses): Promise<Rights> {
+    const options = { ...this.optionsFor(token), pauses }
+    const { authorizer, key } = await this.authorizers.find(token, directory, options)
     const isGlobal = isGlobalManager(token, directory, this.authorizerOptions.legacyRules)
     this.kept.set(token, { directoryVersion: directory.version, key, isGlobal })
     return { authorizer, isGlobal }

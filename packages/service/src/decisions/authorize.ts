@@ -1,15 +1,6 @@
 /** Authorization decisions for applications. Explanations are an extension. */
 
-import {
-  checkPathId,
-  type DecisionExplanation,
-  inTurns,
-  Pace,
-  parseQuestion,
-  type Question,
-  type Sliced,
-  stepsOf,
-} from '@latchkey/acl'
+import { checkPathId, type DecisionExplanation, parseQuestion, type Question } from '@latchkey/acl'
 import {
   type AuthorizeAnswer,
   type AuthorizeCheck,
@@ -22,6 +13,7 @@ import { type Answer, type Call, json, notFound } from '../handler.ts'
 import { jsonText } from '../reply/json-text.ts'
 import { requireExisting } from '../request/namespace.ts'
 import { findToken } from '../tokens/stored-token.ts'
+import { Pauses, stepsOf } from '../turns.ts'
 
 type Authorize = 'decisions.authorize'
 
@@ -46,7 +38,7 @@ async function decide(call: Call<Authorize>): Promise<Answer<Authorize>> {
   if (call.caller.unknown) throw call.caller.unknown
   const holder = await holderAsked(call)
   const explain = query.explain === true
-  const answers = await inTurns(answerChecks(asked, { holder, namespace, explain }), call)
+  const answers = await answerChecks(asked, { holder, namespace, explain, pauses: new Pauses(call) })
   if (explain) return json(answers)
   const text = jsonText(answers)
   keptDecisions.keep(checks, holder, namespace, text)
@@ -65,23 +57,28 @@ async function holderAsked(call: Call<Authorize>): Promise<RightsHolder> {
   return { token, ...(await call.callers.rightsOf(token, call.directory)) }
 }
 
-function* answerChecks(
+async function answerChecks(
   asked: readonly { readonly check: AuthorizeCheck; readonly question: Question }[],
   {
     holder,
     namespace,
     explain,
-  }: { readonly holder: RightsHolder; readonly namespace: string; readonly explain: boolean },
-): Sliced<AuthorizeAnswer[]> {
+    pauses,
+  }: {
+    readonly holder: RightsHolder
+    readonly namespace: string
+    readonly explain: boolean
+    readonly pauses: Pauses
+  },
+): Promise<AuthorizeAnswer[]> {
   const answers: AuthorizeAnswer[] = []
-  const pace = new Pace()
   for (const { check, question } of asked) {
     const { Resource, Segment = '', Access } = check
-    if (pace.isDue(stepsOf(Segment.length))) yield
+    await pauses.before(stepsOf(Segment.length))
     const echoed = Segment ? { Resource, Segment, Access } : { Resource, Access }
     if (explain) {
       const explanation = isAtHome(holder, homeOfQuestion(question, namespace))
-        ? yield* holder.authorizer.explain(question)
+        ? holder.authorizer.explain(question)
         : { allow: false, path: { via: 'elsewhere' } as const, missing: question }
       answers.push({ ...echoed, Allow: explanation.allow, Explanation: showExplanation(explanation) })
     } else answers.push({ ...echoed, Allow: mayIn(holder, namespace, question) })

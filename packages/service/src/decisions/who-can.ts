@@ -1,25 +1,18 @@
 /** Who can do something: a bounded scan over the tokens of a namespace, which what-if shares. Extensions. */
 
-import {
-  checkWanted,
-  isGone,
-  Pace,
-  parseQuestion,
-  STEPS_PER_SLICE,
-  type TokenRecord,
-  type Turns,
-} from '@latchkey/acl'
+import { isGone, parseQuestion, type TokenRecord } from '@latchkey/acl'
 import { limits } from '@latchkey/contract'
 import { mayIn } from '../caller/caller.ts'
 import { type Answer, type Call, type Context, type JsonAnswer, json } from '../handler.ts'
 import { formatCursor, type Page, pageOf } from '../reply/paging.ts'
+import { checkWanted, Pauses, STEPS_PER_TURN } from '../turns.ts'
 
 /** Lists, in pages, the tokens that may do something, in the order of the token list. An extension. */
 export async function whoCanHandler(call: Call<'decisions.whoCan'>): Promise<Answer<'decisions.whoCan'>> {
   const question = parseQuestion(call.body)
   const page = pageOf(call.query) ?? { limit: limits.PAGE_LIMIT_MAX, after: undefined }
-  return scanTokens(call, page, async (token, turns) => {
-    const rights = await call.callers.rightsOf(token, call.directory, turns)
+  return scanTokens(call, page, async (token, pauses) => {
+    const rights = await call.callers.rightsOf(token, call.directory, pauses)
     if (!mayIn({ token, ...rights }, call.namespace, question)) return undefined
     return { AccessorID: token.AccessorID, Description: token.Description }
   })
@@ -27,21 +20,21 @@ export async function whoCanHandler(call: Call<'decisions.whoCan'>): Promise<Ans
 
 /** Maximum number of tokens scanned by one call. */
 const TOKENS_LOOKED_AT_MAX = 10_000
-/** Maximum number of work slices in one call: about a second or two. */
-const SLICES_MAX = 500
+/** Maximum steps of one call: about a second. */
+const STEPS_MAX = 250_000
 /** Steps for a token whose rights are cached. */
 const STEPS_PER_TOKEN = 10
 
 /**
  * Renders a token for the answer; undefined leaves it out.
  *
- * @param turns for long work on the token.
+ * @param pauses for long work on the token.
  */
-type ShowToken<T> = (token: TokenRecord, turns: Turns) => Promise<T | undefined>
+type ShowToken<T> = (token: TokenRecord, pauses: Pauses) => Promise<T | undefined>
 
 /**
  * Scans the tokens of the namespace from a position in the list and collects the results of `show`, up to a page. One call is
- * bounded by tokens and slices; the cursor continues after it.
+ * bounded by tokens and steps; the cursor continues after it.
  *
  * @param isFull whether the page ends here, before its limit.
  * @throws AclError `unavailable` if the client has disconnected, or too many requests wait.
@@ -63,8 +56,7 @@ async function walk<T>(
 ): Promise<JsonAnswer<T[]>> {
   checkWanted(call.signal)
   const kept: T[] = []
-  const turns = new CountedTurns(call.turns)
-  const pace = new Pace()
+  const pauses = new Pauses(call)
   let last: TokenRecord | undefined
   let looked = 0
   const filter = {
@@ -72,7 +64,7 @@ async function walk<T>(
     ...(page.after ? { after: page.after } : {}),
     limit: TOKENS_LOOKED_AT_MAX,
   }
-  const isEnd = () => kept.length >= page.limit || turns.taken >= SLICES_MAX || isFull()
+  const isEnd = () => kept.length >= page.limit || pauses.steps >= STEPS_MAX || isFull()
   const next = () => {
     const isMore = isEnd() || looked >= TOKENS_LOOKED_AT_MAX
     if (!isMore || !last) return {}
@@ -80,31 +72,14 @@ async function walk<T>(
   }
   for await (const tokens of call.service.store.tokens(filter)) {
     for (const token of tokens) {
-      // Resolving rights that are not cached may take a whole slice.
-      if (pace.isDue(call.callers.knows(token, call.directory) ? STEPS_PER_TOKEN : STEPS_PER_SLICE)) {
-        await call.turns.next()
-        checkWanted(call.signal)
-      }
+      // Resolving rights that are not cached may take a whole turn.
+      await pauses.before(call.callers.knows(token, call.directory) ? STEPS_PER_TOKEN : STEPS_PER_TURN)
       looked += 1
       last = token
-      const shown = isGone(token, call.now, call.directory) ? undefined : await show(token, turns)
+      const shown = isGone(token, call.now, call.directory) ? undefined : await show(token, pauses)
       if (shown !== undefined) kept.push(shown)
       if (isEnd()) return { ...json<T[]>(kept), ...next() }
     }
   }
   return { ...json<T[]>(kept), ...next() }
-}
-
-class CountedTurns implements Turns {
-  taken = 0
-  private readonly turns: Turns
-
-  constructor(turns: Turns) {
-    this.turns = turns
-  }
-
-  next(): Promise<void> {
-    this.taken += 1
-    return this.turns.next()
-  }
 }

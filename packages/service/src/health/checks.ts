@@ -1,19 +1,13 @@
 /** Lists of checks: of a node, of a service, or in a state. */
 
-import {
-  type Catalog,
-  CHECK_FIELDS,
-  type CheckRecord,
-  filterRecords,
-  inTurns,
-  showCheck,
-} from '@latchkey/acl'
+import { type Catalog, CHECK_FIELDS, type CheckRecord, showCheck } from '@latchkey/acl'
 import type { HealthCheck } from '@latchkey/contract'
 import { RowRights } from '../catalog/rights.ts'
 import { hasMeta, sortNear } from '../catalog/select.ts'
 import { type Answer, type Call, type Context, type JsonAnswer, json, type Watch } from '../handler.ts'
 import type { JsonText } from '../reply/json-text.ts'
 import { RepeatedContent } from '../reply/repeated-content.ts'
+import { selectRecords } from '../request/filter.ts'
 import { isListed } from '../request/namespace.ts'
 import { nodeTopic } from '../store/store.ts'
 import { indexOfTables, watchOfService, watchOfTables } from './watches.ts'
@@ -93,9 +87,7 @@ function answerChecks(
   const sorted = sortNear(call, catalog, visible, { near: query.near, nodeOf: ({ Node }) => Node })
   if (query.filter) {
     const shown = sorted.map((check) => showCheck(check, catalog.serviceOf(check), records.view))
-    return inTurns(filterRecords(shown, query.filter, CHECK_FIELDS), call).then((kept) =>
-      rights.mark(json([...kept], watch)),
-    )
+    return selectRecords(call, shown, CHECK_FIELDS).then((kept) => rights.mark(json([...kept], watch)))
   }
   const text = `[${sorted.map((check) => records.check(check, catalog.serviceOf(check))).join(',')}]`
   return rights.mark({ body: { kind: 'json-text', text: text as JsonText<HealthCheck[]> }, watch })

@@ -1,9 +1,7 @@
 import {
   type Catalog,
   CONNECT_PROXY,
-  filterRecords,
   HEALTH_FIELDS,
-  inTurns,
   type NodeRecord,
   type RecordView,
   type ServiceRecord,
@@ -14,6 +12,7 @@ import {
 import type { HealthCheck, ServiceHealth, ServiceSummary } from '@latchkey/contract'
 import { RowRights } from '../catalog/rights.ts'
 import { type Answer, type Call, type Context, json } from '../handler.ts'
+import { selectRecords } from '../request/filter.ts'
 import { isListed } from '../request/namespace.ts'
 import { indexOfTables, watchOfTables } from './watches.ts'
 
@@ -28,7 +27,7 @@ export async function uiServicesHandler(
     .services()
     .filter((record) => isListed(call, record.Namespace) && rights.instance(record))
   const shown = shownInstances(call, catalog, visible)
-  const kept = await inTurns(filterRecords(shown, call.query.filter, HEALTH_FIELDS), call)
+  const kept = await selectRecords(call, shown, HEALTH_FIELDS)
   return rights.mark(json(summariesOf(kept, call.records.view), watch))
 }
 

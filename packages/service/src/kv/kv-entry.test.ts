@@ -1,5 +1,5 @@
-import { Lane } from '@latchkey/acl'
 import { expect, test } from 'vitest'
+import { Lane } from '../turns.ts'
 import { makeLongText, toBase64 } from './kv-entry.ts'
 
 test("base64 of values of every length and byte equals the platform's", () => {

@@ -3,16 +3,12 @@
 import type { TokenRecord } from '@latchkey/acl'
 import {
   checkLegacyRules,
-  checkWanted,
   type DumpRecord,
   DumpScanner,
   DumpSyntaxError,
   fromLegacyToken,
-  inTurns,
   type LegacyFinding,
-  Pace,
   readLegacyRecord,
-  type Sliced,
   withTokenHash,
 } from '@latchkey/acl'
 import { AclError, type LegacyToken } from '@latchkey/contract'
@@ -21,11 +17,12 @@ import { type Answer, type Call, type Content, type Context, json } from '../han
 import { decideAndCommitFor } from '../store/commit.ts'
 import type { Change } from '../store/store.ts'
 import { isAsCreated } from '../tokens/builtins.ts'
+import { Pauses, STEPS_PER_TURN, stepsOf, takeTurn } from '../turns.ts'
 
 /** Tokens per look-up and per commit: few enough that other requests hardly wait. */
 const TOKENS_PER_PART = 500
-/** Bytes of a list that are parsed in one slice. */
-const BYTES_PER_SLICE = 16_384
+/** Bytes of a list that are parsed in one turn. */
+const BYTES_PER_TURN = 16_384
 const STEPS_PER_RECORD = 5
 /** Maximum number of problems listed in a refusal; the count includes all. */
 const PROBLEMS_SHOWN_MAX = 50
@@ -40,7 +37,7 @@ const PROBLEMS_SHOWN_MAX = 50
  * `position`, the list is part of a longer one, and `position` is the place of its first record.
  */
 export async function importLegacyHandler(call: Call<'legacy.import'>): Promise<Answer<'legacy.import'>> {
-  const { tokens, findings } = await inTurns(readDump(call), call)
+  const { tokens, findings } = await readDump(call)
   const { fresh, unchanged, conflicts } = await compare(call, tokens)
   const problems = [...findings, ...conflicts]
   const errors = problems.filter((finding) => finding.severity === 'error')
@@ -69,21 +66,22 @@ interface Dump {
   readonly findings: readonly LegacyFinding[]
 }
 
-function* readDump({ body, query }: Call<'legacy.import'>): Sliced<Dump> {
-  const { position: start = 0 } = query
+async function readDump(call: Call<'legacy.import'>): Promise<Dump> {
+  const { position: start = 0 } = call.query
   const seen = new Map<string, number>()
   const tokens: Placed[] = []
   const findings: LegacyFinding[] = []
-  const pace = new Pace()
-  for (const records of scanList(body)) {
-    yield
+  const pauses = new Pauses(call)
+  for (const records of scanList(call.body)) {
+    await pauses.before(STEPS_PER_TURN)
     for (const record of records) {
-      if (pace.isDue(STEPS_PER_RECORD)) yield
+      await pauses.before(STEPS_PER_RECORD)
       const position = start + record.position
       const reading = readLegacyRecord(record.value, { position, seen })
       findings.push(...reading.findings)
       if (!reading.token) continue
-      findings.push(...(yield* checkLegacyRules(reading.token, position)))
+      await pauses.before(stepsOf(reading.token.Rules.length))
+      findings.push(...checkLegacyRules(reading.token, position))
       tokens.push({ position, token: reading.token })
     }
   }
@@ -98,8 +96,8 @@ function* readDump({ body, query }: Call<'legacy.import'>): Sliced<Dump> {
 function* scanList(body: Uint8Array): Generator<readonly DumpRecord[]> {
   const scanner = new DumpScanner()
   try {
-    for (let at = 0; at < body.length; at += BYTES_PER_SLICE) {
-      const records = scanner.push(body.subarray(at, at + BYTES_PER_SLICE))
+    for (let at = 0; at < body.length; at += BYTES_PER_TURN) {
+      const records = scanner.push(body.subarray(at, at + BYTES_PER_TURN))
       if (scanner.isLines) break
       yield records
     }
@@ -123,8 +121,7 @@ async function compare(call: Context, tokens: readonly Placed[]) {
   const conflicts: LegacyFinding[] = []
   let unchanged = 0
   for (const part of parts(tokens)) {
-    await call.turns.next()
-    checkWanted(call.signal)
+    await takeTurn(call)
     // Concurrent, so that the store can batch the look-ups.
     const existing = await Promise.all(part.map(({ token }) => call.service.store.tokenBySecret(token.ID)))
     const writes = part.map(({ token }, i) => ({ record: fromLegacyToken(token), stored: existing[i] }))

@@ -10,17 +10,17 @@ import {
   randomUuid,
   type TokenRecord,
   toLegacyToken,
-  translateInSlices,
+  translateLegacyRules,
   writeLegacyToken,
 } from '@latchkey/acl'
 import { AclError, type LegacyToken, type LegacyTokenRequest, REDACTED_SECRET_ID } from '@latchkey/contract'
 import { seesSecret } from '../caller/authority.ts'
 import { type Answer, type Call, type Context, json } from '../handler.ts'
 import { type JsonElements, jsonElements } from '../reply/json-text.ts'
-import { readInTurns, readToWrite } from '../request/read-in-turns.ts'
 import { decideAndCommitFor } from '../store/commit.ts'
 import { compareUtf8 } from '../store/list-order.ts'
 import { withToken } from '../tokens/stored-token.ts'
+import { readInTurn } from '../turns.ts'
 
 /** An existing legacy ID is overwritten; a missing one is generated. The body is optional. */
 export function createLegacyHandler(call: Call<'legacy.create'>): Promise<Answer<'legacy.create'>> {
@@ -104,8 +104,8 @@ export function translateRulesHandler(call: Call<'legacy.translate'>): Promise<A
 
 /** Never widens rights: rules that legacy evaluation ignored are commented out, with an explanation. */
 async function translated(call: Context, legacyRules: string): Promise<Answer<'legacy.translate'>> {
-  const { rules } = await readInTurns(call, legacyRules, () =>
-    translateInSlices(legacyRules, { widening: 'comment-out' }),
+  const { rules } = await readInTurn(call, legacyRules, () =>
+    translateLegacyRules(legacyRules, { widening: 'comment-out' }),
   )
   return { body: { kind: 'text', text: rules } }
 }
@@ -134,7 +134,7 @@ async function writeLegacy(
     Type: request.Type ?? 'client',
     Rules: request.Rules ?? '',
   }
-  const rulesProblem = await readToWrite(call, write.Rules, () =>
+  const rulesProblem = await readInTurn(call, write.Rules, () =>
     findRulesProblem(write.Rules, { dialect: 'legacy' }),
   )
   return decideAndCommitFor(call, async () => {

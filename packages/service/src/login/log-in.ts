@@ -1,12 +1,14 @@
 /** Creates a token from verified claims. Decisions: login. */
 import {
   type AuthMethodRecord,
+  attributesOf,
   authMethodKey,
+  beginEvaluation,
   type Claims,
+  concludeEvaluation,
   type Directory,
-  evaluateLogin,
+  evaluateRule,
   hasLinks,
-  inTurns,
   isOrphan,
   type LoginEvaluation,
   type LoginMeta,
@@ -14,7 +16,9 @@ import {
   loginToken,
   type PreparedLogin,
   planLogin,
-  prepareLogin,
+  prepareNamespaceRule,
+  prepareRule,
+  sizeOfRule,
   type TokenRecord,
 } from '@latchkey/acl'
 import { AclError, type Token } from '@latchkey/contract'
@@ -22,6 +26,7 @@ import type { Context, JsonAnswer } from '../handler.ts'
 import { isSecondary } from '../options.ts'
 import { created, decideAndCommit } from '../store/commit.ts'
 import { shownToWriter } from '../tokens/stored-token.ts'
+import { Pauses, STEPS_PER_TURN, stepsOf, type Turns } from '../turns.ts'
 
 /** A login whose credential was verified. */
 interface VerifiedLogin {
@@ -92,19 +97,48 @@ export async function evaluationOf(
   const known = kept.get(method)
   const { version } = directory
   // Concurrent logins share this work, so a disconnecting client does not stop it.
-  const prepared =
-    known?.version === version
-      ? known.prepared
-      : inTurns(prepareLogin(method, directory.bindingRulesOf(method)), { turns })
+  const prepared = known?.version === version ? known.prepared : prepare(method, directory, turns)
   kept.set(method, { version, prepared })
-  const evaluation = evaluateLogin(await prepared, claims, directory, service.edition === 'extended')
-  const first = evaluation.next()
-  if (first.done) return first.value
-  const rest = async () => {
-    await turns.next()
-    return inTurns(evaluation, { turns, signal })
+  const login = await prepared
+  const begun = beginEvaluation(login, claims, directory, service.edition === 'extended')
+  const rules = begun.fault
+    ? []
+    : login.rules.map((rule) => ({ rule, steps: stepsOfRule(sizeOfRule(rule, begun)) }))
+  const evaluate = async () => {
+    const pauses = new Pauses({ turns, signal })
+    const evaluated: ReturnType<typeof evaluateRule>[] = []
+    for (const { rule, steps } of rules) {
+      await pauses.before(steps)
+      evaluated.push(evaluateRule(rule, begun))
+    }
+    return concludeEvaluation(begun, evaluated)
   }
-  return loginRates.run(authMethodKey(method), rest, signal)
+  const isShort = rules.reduce((sum, { steps }) => sum + steps, 0) < STEPS_PER_TURN
+  return isShort ? evaluate() : loginRates.run(authMethodKey(method), evaluate, signal)
+}
+
+/** Compiling the regular expressions of a long selector takes most of a turn. */
+async function prepare(method: AuthMethodRecord, directory: Directory, turns: Turns): Promise<PreparedLogin> {
+  const attributes = attributesOf(method)
+  const pauses = new Pauses({ turns })
+  const namespaceRules: PreparedLogin['namespaceRules'][number][] = []
+  for (const rule of method.NamespaceRules) {
+    await pauses.before(rule.Selector.length)
+    namespaceRules.push(prepareNamespaceRule(rule, attributes))
+  }
+  const rules: PreparedLogin['rules'][number][] = []
+  for (const rule of directory.bindingRulesOf(method).toSorted((a, b) => (a.ID < b.ID ? -1 : 1))) {
+    await pauses.before(rule.Selector.length)
+    rules.push(prepareRule(rule, attributes))
+  }
+  return { method, rules, namespaceRules }
+}
+
+/** Cost of matching a regular expression against one claim, even a short one. */
+const STEPS_PER_PATTERN = 16
+
+function stepsOfRule({ patterns, length }: ReturnType<typeof sizeOfRule>): number {
+  return stepsOf(length) * (1 + STEPS_PER_PATTERN * patterns)
 }
 
 function withLiving(token: TokenRecord, directory: Directory): TokenRecord {

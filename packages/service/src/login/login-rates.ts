@@ -1,8 +1,8 @@
 /** Limits how often clients log in, because each login may be a write and anyone may try. Decisions: login. */
-import { Lane } from '@latchkey/acl'
 import { AclError } from '@latchkey/contract'
 import { BoundedMap } from '../bounded-map.ts'
 import type { RateLimits } from '../token-buckets.ts'
+import { Lane } from '../turns.ts'
 
 /** Burst size of a client: this many seconds' worth of logins. */
 const BURST_SECONDS = 5

@@ -1,10 +1,11 @@
-import { checkWanted, type DigestedKind, type RecordDigest } from '@latchkey/acl'
+import type { DigestedKind, RecordDigest } from '@latchkey/acl'
 import { invariant } from '@latchkey/contract'
 import { secretsSeen } from '../caller/authority.ts'
 import { globalManagementMissing } from '../caller/caller.ts'
 import { type Answer, type Call, json } from '../handler.ts'
 import { digestOf } from '../replication/digest.ts'
 import { REPLICATED_TABLES, type StoreChanges } from '../store/replicated.ts'
+import { takeTurn } from '../turns.ts'
 
 type DigestCall = Call<'operations.changesDigest'>
 
@@ -22,13 +23,9 @@ export function changesDigestHandler(
 }
 
 function answer(call: DigestCall): Promise<Answer<'operations.changesDigest'>> {
-  const { service, directory, query, turns, signal } = call
+  const { service, directory, query } = call
   const cluster = directory.system('cluster')
   invariant(cluster, 'the start writes the id of the cluster')
-  const pause = async () => {
-    await turns.next()
-    checkWanted(signal)
-  }
   return service.store.replicatedSnapshot(async ({ index, pages }) => {
     const of = {
       Cluster: cluster.Value.ID,
@@ -37,7 +34,7 @@ function answer(call: DigestCall): Promise<Answer<'operations.changesDigest'>> {
     }
     const isSame = query.at === undefined || isUnchanged(await service.store.changesAfter(query.at))
     if (!isSame) return json({ ...of, Changed: true as const })
-    const { digest, leftOut } = await digestOf(pages, pause)
+    const { digest, leftOut } = await digestOf(pages, () => takeTurn(call))
     const kinds = {
       Namespaces: show(digest, 'namespaces'),
       Policies: show(digest, 'policies'),

@@ -2,8 +2,8 @@ import {
   checkPolicyDelete,
   createPolicy,
   type Directory,
-  findLint,
   findRulesProblem,
+  lintRules,
   type PolicyRecord,
   showPolicy,
   showPolicyListEntry,
@@ -12,8 +12,8 @@ import {
 import type { CreatePolicy, Policy } from '@latchkey/contract'
 import { type Answer, type Call, type Context, type JsonAnswer, json, missing, notFound } from '../handler.ts'
 import { inBodyNamespace, isListed } from '../request/namespace.ts'
-import { readInTurns, readToWrite } from '../request/read-in-turns.ts'
 import { created, decideAndCommitFor, modified } from '../store/commit.ts'
+import { readInTurn } from '../turns.ts'
 
 export function createPolicyHandler(call: Call<'policies.create'>): Promise<Answer<'policies.create'>> {
   return createPolicyBy(call, call.body)
@@ -24,7 +24,7 @@ async function createPolicyBy(call: Context, request: CreatePolicy): Promise<Ans
   const { service } = call
   const { namespace } = inBodyNamespace(call, request.Namespace)
   const { Rules = '' } = request
-  const rulesProblem = await readToWrite(call, Rules, () => findRulesProblem(Rules))
+  const rulesProblem = await readInTurn(call, Rules, () => findRulesProblem(Rules))
   return decideAndCommitFor(call, () => {
     const directory = service.store.directory()
     const record = createPolicy(request, { random: service.random, directory, namespace, rulesProblem })
@@ -49,7 +49,7 @@ export async function updatePolicyHandler(call: Call<'policies.update'>): Promis
   if (params.ID === '') return createPolicyBy(call, body)
   const there = inBodyNamespace(call, body.Namespace)
   const { Rules = '' } = body
-  const rulesProblem = await readToWrite(call, Rules, () => findRulesProblem(Rules))
+  const rulesProblem = await readInTurn(call, Rules, () => findRulesProblem(Rules))
   return decideAndCommitFor(call, () => {
     const directory = service.store.directory()
     const existing = requirePolicy(there, directory, params.ID)
@@ -83,7 +83,7 @@ export function listPoliciesHandler(call: Call<'policies.list'>): Answer<'polici
 /** An extension. A syntax error is a finding, not a refusal. */
 export async function lintHandler(call: Call<'policies.lint'>): Promise<Answer<'policies.lint'>> {
   const { Rules } = call.body
-  const findings = await readInTurns(call, Rules, () => findLint(Rules))
+  const findings = await readInTurn(call, Rules, () => lintRules(Rules))
   return json(
     findings.map(({ code, severity, message, line, column }) => ({
       Code: code,

@@ -4,17 +4,14 @@ import {
   type Authorizer,
   type Difference,
   type Directory,
-  findEffectivePolicies,
-  inTurns,
+  effectivePolicies,
   type LinkLookup,
   type PolicyRecord,
+  parseRules,
   policyHash,
   type RightsComparison,
-  readRules,
   rightsComparison,
-  type Sliced,
   type TokenRecord,
-  type Turns,
 } from '@latchkey/acl'
 import { limits } from '@latchkey/contract'
 import { type AuthorizerCache, createAuthorizerCache } from '../caller/authorizer-cache.ts'
@@ -22,7 +19,7 @@ import { scanTokens } from '../decisions/who-can.ts'
 import type { Answer, Call, Content, Context } from '../handler.ts'
 import { pageOf } from '../reply/paging.ts'
 import { showRight } from '../reply/show-right.ts'
-import { readInTurns } from '../request/read-in-turns.ts'
+import { type Pauses, readInTurn, takeTurn } from '../turns.ts'
 import { requirePolicy } from './policies.ts'
 
 /** Approximate characters of listed rights after which a page ends. */
@@ -32,17 +29,17 @@ const LISTED_LENGTH_MAX = 1_048_576
 export async function whatIfHandler(call: Call<'policies.whatIf'>): Promise<Answer<'policies.whatIf'>> {
   const { Rules } = call.body
   const policy = requirePolicy(call, call.directory, call.params.ID)
-  const comparison = await readInTurns(call, Rules + policy.Rules, () => compareRules(policy.Rules, Rules))
+  const comparison = await compareRules(call, policy.Rules, Rules)
   const after = {
     lookup: withRules(call.directory, policy, Rules),
     authorizers: createAuthorizerCache({ bytesMax: AFTER_BYTES_MAX }),
   }
   const page = pageOf(call.query) ?? { limit: limits.PAGE_LIMIT_MAX, after: undefined }
   let listedLength = 0
-  const show = async (token: TokenRecord, turns: Turns): Promise<WhatIfChange | undefined> => {
-    if (!(await inTurns(findPolicy(call, token, policy), { turns }))) return undefined
-    const { authorizer: before } = await call.callers.rightsOf(token, call.directory, turns)
-    const change = await inTurns(compareRights(call, token, { before, comparison, after }), { turns })
+  const show = async (token: TokenRecord, pauses: Pauses): Promise<WhatIfChange | undefined> => {
+    if (!hasPolicy(call, token, policy)) return undefined
+    const { authorizer: before } = await call.callers.rightsOf(token, call.directory, pauses)
+    const change = await compareRights(call, token, { before, comparison, after, pauses })
     if (change.gains.length + change.losses.length === 0) return undefined
     listedLength += lengthOf(change)
     return {
@@ -60,14 +57,18 @@ type WhatIfChange = Content<'policies.whatIf'>[number]
 /** Cache size for compiled rules and texts with the proposed rules, in bytes. */
 const AFTER_BYTES_MAX = 16_777_216
 
-function* compareRules(before: string, after: string): Sliced<RightsComparison> {
-  return yield* rightsComparison(yield* readRules(before, { lenient: true }), yield* readRules(after))
+/** Each of the texts may take most of a turn. */
+async function compareRules(call: Context, before: string, after: string): Promise<RightsComparison> {
+  const old = await readInTurn(call, before, () => parseRules(before, { lenient: true }))
+  const proposed = await readInTurn(call, after, () => parseRules(after))
+  await takeTurn(call)
+  return rightsComparison(old, proposed)
 }
 
 /** Whether a token has a policy by any path; the rights of other tokens cannot change. */
-function* findPolicy(call: Context, token: TokenRecord, { ID }: PolicyRecord): Sliced<boolean> {
+function hasPolicy(call: Context, token: TokenRecord, { ID }: PolicyRecord): boolean {
   const { datacenter } = call.service
-  const sources = yield* findEffectivePolicies(token, call.directory, { datacenter })
+  const sources = effectivePolicies(token, call.directory, { datacenter })
   return sources.some((source) => source.policyId === ID)
 }
 
@@ -75,18 +76,20 @@ interface Compared {
   readonly before: Authorizer
   readonly comparison: RightsComparison
   readonly after: { readonly lookup: LinkLookup; readonly authorizers: AuthorizerCache }
+  readonly pauses: Pauses
 }
 
-function* compareRights(
+async function compareRights(
   call: Context,
   token: TokenRecord,
-  { before, comparison, after }: Compared,
-): Sliced<Difference> {
+  { before, comparison, after, pauses }: Compared,
+): Promise<Difference> {
   const { datacenter, defaultPolicy, profile } = call.service
   const legacyRules = profile.has('upgrade.legacyRules')
   const options = { datacenter, defaultPolicy, legacyRules }
-  const { authorizer } = yield* after.authorizers.find(token, after.lookup, options)
-  return yield* comparison.compare(before.policies, authorizer.policies)
+  const { authorizer } = await after.authorizers.find(token, after.lookup, { ...options, pauses })
+  await pauses.before(2 * comparison.size)
+  return comparison.compare(before.policies, authorizer.policies)
 }
 
 /** Approximate length of a change as JSON. */

@@ -2,10 +2,11 @@
  * Compares the records here with the primary's once a day. A difference means a bug, or that something else wrote to the
  * database; following the primary would never correct it. Decisions: replication.
  */
-import { type Clock, type ReplicationRecord, TurnQueue } from '@latchkey/acl'
+import type { Clock, ReplicationRecord } from '@latchkey/acl'
 import { type ChangesDigest, invariant } from '@latchkey/contract'
 import { REPLICATED_TABLES, type ReplicatedTable } from '../store/replicated.ts'
 import type { Store } from '../store/store.ts'
+import { TurnQueue } from '../turns.ts'
 import { readCursor } from './apply/commit-received.ts'
 import type { ChangesSource } from './changes-source.ts'
 import { digestOf, type RecordsDigest } from './digest.ts'

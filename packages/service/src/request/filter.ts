@@ -1,6 +1,7 @@
 /** The query option `filter` of catalog, health, agent and intention lists. Decisions: filters. */
-import { filterRecords, inTurns, type ShapeOf } from '@latchkey/acl'
+import { compileFilter, type ShapeOf } from '@latchkey/acl'
 import type { Context } from '../handler.ts'
+import { Pauses } from '../turns.ts'
 
 /**
  * The records that the filter of a request selects, in their order.
@@ -9,10 +10,29 @@ import type { Context } from '../handler.ts'
  * @throws AclError `filter_invalid`, `field_too_long`.
  */
 export function filterFor<T extends object>(
-  call: Context & { readonly query: { readonly filter?: string | undefined } },
+  call: Filtered,
   records: readonly T[],
   shape: ShapeOf<T>,
 ): Promise<readonly T[]> {
-  const hasWords = call.service.profile.has('query.filterWords')
-  return inTurns(filterRecords(records, call.query.filter, shape, { hasWords }), call)
+  return selectRecords(call, records, shape, call.service.profile.has('query.filterWords'))
+}
+
+type Filtered = Context & { readonly query: { readonly filter?: string | undefined } }
+
+/** @param hasWords whether `contains` and `matches` exist. */
+export async function selectRecords<T extends object>(
+  call: Filtered,
+  records: readonly T[],
+  shape: ShapeOf<T>,
+  hasWords = true,
+): Promise<readonly T[]> {
+  const filter = compileFilter(call.query.filter, shape, { hasWords })
+  if (filter === undefined) return records
+  const pauses = new Pauses(call)
+  const selected: T[] = []
+  for (const record of records) {
+    await pauses.before(filter.steps)
+    if (filter.matches(record)) selected.push(record)
+  }
+  return selected
 }

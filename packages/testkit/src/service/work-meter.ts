@@ -1,6 +1,6 @@
 /** Counts work as executed code blocks, with V8's profiler: independent of the machine and its load. */
 import { type Profiler, Session } from 'node:inspector/promises'
-import type { Turns } from '@latchkey/acl'
+import type { Turns } from '@latchkey/service'
 
 export class WorkMeter {
   private readonly session = new Session()

@@ -3,7 +3,6 @@
  * which are parsed from the written texts and merged through the token's links as the server merges them.
  */
 import {
-  atOnce,
   BLANK_TOKEN,
   type CompiledInput,
   compileAuthorizer,
@@ -116,7 +115,7 @@ class ProposedService {
     this.policies = policies.map(({ name, description, rules }) =>
       createPolicy(
         { Name: name, Description: description, Rules: rules },
-        { ...context, directory: EMPTY_DIRECTORY, rulesProblem: atOnce(findRulesProblem(rules)) },
+        { ...context, directory: EMPTY_DIRECTORY, rulesProblem: findRulesProblem(rules) },
       ),
     )
     const directory = new Directory({ ...EMPTY_CONTENT, policies: this.policies }, 0)
@@ -161,8 +160,8 @@ class ProposedService {
   }
 
   private readOnce(text: string, dialect: 'current' | 'legacy'): ReadText {
-    if (dialect === 'legacy') return atOnce(readText(text, dialect))
-    const known = this.read.get(text) ?? atOnce(readText(text, dialect))
+    if (dialect === 'legacy') return readText(text, dialect)
+    const known = this.read.get(text) ?? readText(text, dialect)
     this.read.set(text, known)
     return known
   }

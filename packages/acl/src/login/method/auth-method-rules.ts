@@ -8,10 +8,9 @@ import type {
   NamespaceRule,
 } from '../../records/login-records.ts'
 import { DEFAULT_NAMESPACE } from '../../records/records.ts'
-import { atOnce } from '../../turns.ts'
 import { attributesOf } from '../attributes.ts'
 import { checkBindName } from '../bind-name.ts'
-import { prepareLogin } from '../evaluate-login.ts'
+import { prepareRule } from '../evaluate-login.ts'
 import { checkSelector, prefixed } from '../selector/check-selector.ts'
 import { type ConfigContext, type ConfigRequest, checkConfig, splitConfig } from './auth-method-config.ts'
 
@@ -103,10 +102,10 @@ export function checkRulesFit(
   updated: AuthMethodRecord,
   rules: readonly BindingRuleRecord[],
 ): void {
-  const before = atOnce(prepareLogin(existing, rules)).rules
-  for (const [index, { rule, prepared }] of atOnce(prepareLogin(updated, rules)).rules.entries()) {
-    const fitted = before[index]?.prepared
-    if (!('problem' in prepared) || fitted === undefined || 'problem' in fitted) continue
+  const [before, after] = [attributesOf(existing), attributesOf(updated)]
+  for (const rule of rules.toSorted((a, b) => (a.ID < b.ID ? -1 : 1))) {
+    const { prepared } = prepareRule(rule, after)
+    if (!('problem' in prepared) || 'problem' in prepareRule(rule, before).prepared) continue
     throw new AclError(
       'field_invalid',
       `Invalid Auth Method: binding rule ${rule.ID} would no longer fit: ${prepared.problem}`,

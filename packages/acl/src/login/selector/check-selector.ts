@@ -4,7 +4,6 @@ import { comparisonOf, OPERATORS, type Test } from '../../filter/compare.ts'
 import { parseSelector, type SelectorSource } from '../../filter/parse-selector.ts'
 import { printPath } from '../../filter/print-selector.ts'
 import { attributeName, type Operator, type Selector, type Term, termsOf } from '../../filter/selector.ts'
-import { atOnce, type Sliced } from '../../turns.ts'
 import { type Attributes, namesOf } from '../attributes.ts'
 
 /** A selector that is valid for its method, and the comparison of each term, ignoring negation. */
@@ -51,15 +50,6 @@ export function checkSelector(
   attributes: Attributes,
   field = 'Selector',
 ): CheckedSelector | undefined {
-  return atOnce(checkSelectorInSlices(text, attributes, field))
-}
-
-/** Like {@link checkSelector}, with one regular expression per slice: compiling one may take milliseconds. */
-export function* checkSelectorInSlices(
-  text: string,
-  attributes: Attributes,
-  field = 'Selector',
-): Sliced<CheckedSelector | undefined> {
   if (text === '') return undefined
   const source = selectorIn(field)
   const selector = parseSelector(text, source)
@@ -67,9 +57,7 @@ export function* checkSelectorInSlices(
   let patternCount = 0
   for (const term of termsOf(selector)) {
     tests.set(term, testOf(term, attributes, source))
-    if (term.operator !== 'matches') continue
-    patternCount += 1
-    yield
+    if (term.operator === 'matches') patternCount += 1
   }
   return { selector, tests, patternCount }
 }

@@ -3,7 +3,6 @@ import { chooseSeed, SeededRandom } from '@latchkey/testkit/random'
 import { anAuthorizer, anInput } from '@latchkey/testkit/rules/inputs'
 import { randomPolicy, randomQuestion } from '@latchkey/testkit/rules/random-rules'
 import { expect, test } from 'vitest'
-import { atOnce } from '../../turns.ts'
 import type { Rule, RuleSet } from '../language/rule.ts'
 import { compileAuthorizer } from './authorizer.ts'
 import { globalManagementRules } from './generated-rules.ts'
@@ -110,7 +109,7 @@ test('an unreadable text denies everything, and the explanation says why', () =>
   ]
   const authorizer = compileAuthorizer(inputs, { defaultPolicy: 'allow' })
   const question = { resource: 'key', segment: 'a', access: 'read' } as const
-  expect(atOnce(authorizer.explain(question))).toEqual({
+  expect(authorizer.explain(question)).toEqual({
     allow: false,
     path: { via: 'unreadable', reason: 'broken' },
     missing: question,
@@ -123,7 +122,7 @@ test('an explanation names policy, rule and line, and the missing right of a den
     'key "b" { policy = "deny" }\nkey_prefix "a" { policy = "read" }',
   ])
   const question = { resource: 'key', segment: 'ab', access: 'write' } as const
-  expect(atOnce(authorizer.explain(question))).toEqual({
+  expect(authorizer.explain(question)).toEqual({
     allow: false,
     rule: {
       policyId: 'p1',
@@ -137,16 +136,16 @@ test('an explanation names policy, rule and line, and the missing right of a den
     path: { via: 'policy' },
     missing: question,
   })
-  expect(atOnce(authorizer.explain({ resource: 'node', segment: 'n', access: 'read' }))).toMatchObject({
+  expect(authorizer.explain({ resource: 'node', segment: 'n', access: 'read' })).toMatchObject({
     allow: false,
     path: { via: 'default' },
   })
-  expect(atOnce(authorizer.explain({ resource: 'acl', access: 'read' })).missing).toBeUndefined()
+  expect(authorizer.explain({ resource: 'acl', access: 'read' }).missing).toBeUndefined()
 })
 
 test('of several rules that decide alike, an explanation names the first policy, and the one that no other rule can change', () => {
   const named = (question: Question, ...texts: readonly string[]) => {
-    const { rule } = atOnce(anAuthorizer(texts).explain(question))
+    const { rule } = anAuthorizer(texts).explain(question)
     return `${rule?.policyId} ${rule?.segment} ${rule?.level}`
   }
   const read: Question = { resource: 'key', segment: 'a', access: 'read' }
@@ -171,7 +170,7 @@ test('the rule named by an explanation decides the same alone, and without it an
       random,
       sets.flatMap((set) => set.rules),
     )
-    const { allow, rule } = atOnce(compileAuthorizer(inputs, defaults).explain(question))
+    const { allow, rule } = compileAuthorizer(inputs, defaults).explain(question)
     if (rule === undefined) continue
     explained++
     const isNamed = (policyId: string, candidate: Rule) =>
@@ -185,7 +184,7 @@ test('the rule named by an explanation decides the same alone, and without it an
         defaults,
       )
     const alone = only(isNamed)
-    const without = atOnce(only((policyId, candidate) => !isNamed(policyId, candidate)).explain(question))
+    const without = only((policyId, candidate) => !isNamed(policyId, candidate)).explain(question)
     if (alone.decide(question) !== allow) expect.fail(`alone: ${JSON.stringify({ question, rule, inputs })}`)
     const isStillNamed = without.rule?.policyId === rule.policyId && without.rule.line === rule.line
     if (isStillNamed) expect.fail(`without: ${JSON.stringify({ question, rule, inputs })}`)

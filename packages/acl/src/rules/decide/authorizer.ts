@@ -1,6 +1,5 @@
 /** Compiled rules, which decide checks and explain decisions. Decisions: rule language. */
 import { isScalar, RESOURCE_KINDS, type SegmentResource } from '@latchkey/contract'
-import { atOnce, Pace, type Sliced } from '../../turns.ts'
 import { MERGED_RULE_BYTES, type ResourceRules, resourceRulesOf } from '../language/resource-rules.ts'
 import type { RuleKind, RuleLevel, RuleMatch } from '../language/rule.ts'
 import { type MergedRule, type MergedRules, mergePolicies } from './merge-rules.ts'
@@ -126,13 +125,13 @@ export class CompiledPolicies {
  *
  * @param inputs the order does not affect decisions; among rules that decide alike, the first is the explanation.
  */
-export function* compilePolicies(
+export function compilePolicies(
   inputs: readonly CompiledInput[],
   defaults: AuthorizerDefaults,
-): Sliced<CompiledPolicies> {
-  const { scalars, resources } = yield* mergePolicies(inputs)
+): CompiledPolicies {
+  const { scalars, resources } = mergePolicies(inputs)
   const arranged = new Map<string, ResourceRules>()
-  for (const [kind, rules] of resources) arranged.set(kind, yield* resourceRulesOf(rules))
+  for (const [kind, rules] of resources) arranged.set(kind, resourceRulesOf(rules))
   const unreadable = inputs.find((input) => input.unreadable !== undefined)?.unreadable
   return new CompiledPolicies(scalars, arranged, { defaults, unreadable })
 }
@@ -143,11 +142,11 @@ export class Authorizer {
   readonly aclRead: boolean
   readonly aclWrite: boolean
   readonly policies: CompiledPolicies
-  private readonly findPaths: () => Sliced<GrantPaths>
+  private readonly findPaths: () => GrantPaths
   private paths: GrantPaths | undefined
 
   /** @param findPaths finds how the token has each source; run once, and only for explanations. */
-  constructor(compiled: CompiledPolicies, findPaths: () => Sliced<GrantPaths>) {
+  constructor(compiled: CompiledPolicies, findPaths: () => GrantPaths) {
     this.aclRead = compiled.aclRead
     this.aclWrite = compiled.aclWrite
     this.policies = compiled
@@ -159,7 +158,7 @@ export class Authorizer {
   }
 
   /** Like {@link Authorizer.decide}, with the reason. */
-  *explain(question: Question): Sliced<DecisionExplanation> {
+  explain(question: Question): DecisionExplanation {
     const allow = this.decide(question)
     const missing = allow ? {} : { missing: question }
     const { unreadable } = this.policies
@@ -170,7 +169,7 @@ export class Authorizer {
     if (merged === undefined) return { allow, path: { via: 'default' }, ...missing }
     const { rule, origin, level } = merged
     const { policyId, policyName } = origin
-    this.paths ??= yield* this.findPaths()
+    this.paths ??= this.findPaths()
     return {
       allow,
       rule: {
@@ -197,20 +196,16 @@ export function compileAuthorizer(
   inputs: readonly CompiledInput[],
   defaults: AuthorizerDefaults,
 ): Authorizer {
-  return new Authorizer(atOnce(compilePolicies(inputs, defaults)), () => pathsOf(inputs))
+  return new Authorizer(compilePolicies(inputs, defaults), () => pathsOf(inputs))
 }
 
 /** Keyed by source. */
 type GrantPaths = ReadonlyMap<string, GrantPath>
 
 /** Finds how a token has each source: the first path if there are several. */
-export function* pathsOf(
-  sources: readonly { readonly key: string; readonly path: GrantPath }[],
-): Sliced<GrantPaths> {
+export function pathsOf(sources: readonly { readonly key: string; readonly path: GrantPath }[]): GrantPaths {
   const paths = new Map<string, GrantPath>()
-  const pace = new Pace()
   for (const { key, path } of sources) {
-    if (pace.isDue()) yield
     if (!paths.has(key)) paths.set(key, path)
   }
   return paths

@@ -9,7 +9,6 @@ import type {
   StoredLink,
   TokenRecord,
 } from '../../records/records.ts'
-import { atOnce, Pace, type Sliced } from '../../turns.ts'
 import { globalManagementRules, nodeIdentityRules, serviceIdentityRules } from './generated-rules.ts'
 import type { GrantPath, PolicySource } from './policy-source.ts'
 
@@ -52,24 +51,15 @@ export function effectivePolicies(
   lookup: LinkLookup,
   options: EffectivePoliciesOptions,
 ): PolicySource[] {
-  return atOnce(findEffectivePolicies(token, lookup, options))
-}
-
-/** Like {@link effectivePolicies}, in slices. */
-export function* findEffectivePolicies(
-  token: TokenLinks,
-  lookup: LinkLookup,
-  options: EffectivePoliciesOptions,
-): Sliced<PolicySource[]> {
   const gathered = new GatheredSources(lookup, options.datacenter)
   const namespace = lookup.namespace?.(token.Namespace ?? '')
-  yield* gathered.addLinks(token, {})
-  yield* gathered.addRoles(token.Roles, {})
+  gathered.addLinks(token, {})
+  gathered.addRoles(token.Roles, {})
   if (namespace !== undefined) {
     const start = { namespace: namespace.Name }
     const { policies, roles } = defaultsOf(namespace, lookup)
-    yield* gathered.addLinks({ Policies: policies }, start)
-    yield* gathered.addRoles(roles, start)
+    gathered.addLinks({ Policies: policies }, start)
+    gathered.addRoles(roles, start)
   }
   const legacy = legacySource(token, options)
   if (legacy !== undefined) gathered.add(legacy)
@@ -80,7 +70,6 @@ export function* findEffectivePolicies(
 class GatheredSources {
   private readonly lookup: LinkLookup
   private readonly datacenter: string
-  private readonly pace = new Pace()
   private readonly found: PolicySource[] = []
   private readonly seen = {
     policies: new Set<PolicyRecord>(),
@@ -103,32 +92,28 @@ class GatheredSources {
     this.found.push(source)
   }
 
-  *addRoles(links: readonly StoredLink[], start: PathStart): Sliced<void> {
+  addRoles(links: readonly StoredLink[], start: PathStart): void {
     for (const link of links) {
-      if (this.pace.isDue()) yield
       const role = this.lookup.role(link.ID)
-      if (role !== undefined) yield* this.addLinks(role, { ...start, role: { id: role.ID, name: role.Name } })
+      if (role !== undefined) this.addLinks(role, { ...start, role: { id: role.ID, name: role.Name } })
     }
   }
 
-  *addLinks(links: Links, start: PathStart): Sliced<void> {
+  addLinks(links: Links, start: PathStart): void {
     const { policies, services, nodes } = this.seen
     for (const link of links.Policies ?? []) {
-      if (this.pace.isDue()) yield
       const policy = this.lookup.policy(link.ID)
       if (policy === undefined || policies.has(policy) || this.isFull()) continue
       policies.add(policy)
       if (isValidIn(policy.Datacenters, this.datacenter)) this.add(policySource(policy, start))
     }
     for (const identity of links.ServiceIdentities ?? []) {
-      if (this.pace.isDue()) yield
       const { ServiceName, Datacenters } = identity
       if (services.has(ServiceName) || !isValidIn(Datacenters, this.datacenter) || this.isFull()) continue
       services.add(ServiceName)
       this.add(serviceIdentitySource(identity, start))
     }
     for (const identity of links.NodeIdentities ?? []) {
-      if (this.pace.isDue()) yield
       const { NodeName, Datacenter } = identity
       if (nodes.has(NodeName) || Datacenter !== this.datacenter || this.isFull()) continue
       nodes.add(NodeName)

@@ -1,5 +1,4 @@
 /** Merges the rules of several policies: the strongest level wins per kind, match and segment. */
-import { Pace, type Sliced } from '../../turns.ts'
 import {
   type GivenLevel,
   MERGE_RANK,
@@ -38,16 +37,13 @@ interface MutableResource {
   readonly prefix: Map<string, MergedRule>
 }
 
-export function* mergePolicies(inputs: readonly CompiledInput[]): Sliced<MergedRules> {
-  const pace = new Pace()
+export function mergePolicies(inputs: readonly CompiledInput[]): MergedRules {
   const scalars = new Map<RuleKind, MergedRule>()
   const resources = new Map<RuleKind | 'intention', MutableResource>()
   const explicitIntentions: MutableResource = { exact: new Map(), prefix: new Map() }
   for (const input of inputs) {
-    if (pace.isDue()) yield
     const origin = originOf(input)
     for (const rule of input.ruleSet.rules) {
-      if (pace.isDue()) yield
       if (rule.match === 'scalar') {
         keepStronger(scalars, rule.kind, rule, rule.level, origin)
         continue

@@ -1,11 +1,10 @@
 import { chooseSeed, SeededRandom } from '@latchkey/testkit/random'
 import { randomSegment } from '@latchkey/testkit/rules/random-rules'
 import { expect, test } from 'vitest'
-import { atOnce } from '../../turns.ts'
 import { type PrefixIndex, prefixIndexOf } from './prefix-index.ts'
 
 function anIndex(segments: Iterable<string>): PrefixIndex<{ segment: string }> {
-  return atOnce(prefixIndexOf([...segments].map((segment) => ({ segment }))))
+  return prefixIndexOf([...segments].map((segment) => ({ segment })))
 }
 
 test('finds the same as a linear search', () => {

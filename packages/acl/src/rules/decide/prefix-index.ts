@@ -1,16 +1,9 @@
-import { Pace, type Sliced } from '../../turns.ts'
-import { sortInSlices } from '../insight/sort-in-slices.ts'
-
 /** @param entries with distinct segments, in any order. */
-export function* prefixIndexOf<T extends { readonly segment: string }>(
-  entries: readonly T[],
-): Sliced<PrefixIndex<T>> {
-  const sorted = yield* sortInSlices(entries, bySegment)
+export function prefixIndexOf<T extends { readonly segment: string }>(entries: readonly T[]): PrefixIndex<T> {
+  const sorted = entries.toSorted(bySegment)
   const parents = new Int32Array(sorted.length)
-  const pace = new Pace()
   let last = -1
   for (const [index, entry] of sorted.entries()) {
-    if (pace.isDue()) yield
     // A prefix of an entry sorts before it: it is the previous entry, or an ancestor of the previous entry.
     let parent = last
     while (parent !== -1 && !entry.segment.startsWith(sorted[parent]?.segment ?? ''))

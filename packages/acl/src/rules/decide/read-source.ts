@@ -1,7 +1,6 @@
 /** Parses stored rule texts for the compiler. */
 import { AclError } from '@latchkey/contract'
-import { atOnce, type Sliced } from '../../turns.ts'
-import { readRules } from '../language/parse-rules.ts'
+import { parseRules } from '../language/parse-rules.ts'
 import { EMPTY_RULE_SET, type RuleSet } from '../language/rule.ts'
 import { type Authorizer, compileAuthorizer } from './authorizer.ts'
 import {
@@ -18,9 +17,9 @@ export type ReadText = Pick<CompiledInput, 'ruleSet' | 'unreadable'>
  * Parses a stored text leniently, because another version may have accepted it. If this also fails, the token can do
  * nothing.
  */
-export function* readText(text: string, dialect: PolicySource['dialect']): Sliced<ReadText> {
+export function readText(text: string, dialect: PolicySource['dialect']): ReadText {
   try {
-    return { ruleSet: yield* readRuleSet(text, dialect) }
+    return { ruleSet: readRuleSet(text, dialect) }
   } catch (error) {
     if (!(error instanceof AclError)) throw error
     return { ruleSet: EMPTY_RULE_SET, unreadable: error.message }
@@ -28,9 +27,9 @@ export function* readText(text: string, dialect: PolicySource['dialect']): Slice
 }
 
 /** Drops the warnings, which decisions do not use. */
-function* readRuleSet(text: string, dialect: PolicySource['dialect']): Sliced<RuleSet> {
+function readRuleSet(text: string, dialect: PolicySource['dialect']): RuleSet {
   if (text === '') return EMPTY_RULE_SET
-  return { rules: (yield* readRules(text, { dialect, lenient: true })).rules, warnings: [] }
+  return { rules: parseRules(text, { dialect, lenient: true }).rules, warnings: [] }
 }
 
 /** The authorizer of one token, compiled for this call. A service caches compiled policies instead. */
@@ -42,7 +41,7 @@ export function authorizerOf(
   const inputs = effectivePolicies(token, lookup, options).map((source): CompiledInput => {
     const { text, dialect, ...rest } = source
     if (source.unreadable !== undefined) return { ...rest, ruleSet: EMPTY_RULE_SET }
-    return { ...rest, ...atOnce(readText(text, dialect)) }
+    return { ...rest, ...readText(text, dialect) }
   })
   return compileAuthorizer(inputs, options)
 }

@@ -4,7 +4,6 @@ import { anInput } from '@latchkey/testkit/rules/inputs'
 import { printRules } from '@latchkey/testkit/rules/print-rules'
 import { randomPolicy, randomQuestion } from '@latchkey/testkit/rules/random-rules'
 import { expect, test } from 'vitest'
-import { atOnce } from '../../turns.ts'
 import { compileAuthorizer } from '../decide/authorizer.ts'
 import { serviceIdentityRules } from '../decide/generated-rules.ts'
 import type { CompiledInput } from '../decide/policy-source.ts'
@@ -19,9 +18,11 @@ function answerOf(
   { resource, segment, access }: Question,
   inputs: readonly CompiledInput[],
 ): AuthorizeAnswer {
-  const { allow, rule } = atOnce(
-    compileAuthorizer(inputs, DEFAULTS).explain({ resource, access, ...(segment ? { segment } : {}) }),
-  )
+  const { allow, rule } = compileAuthorizer(inputs, DEFAULTS).explain({
+    resource,
+    access,
+    ...(segment ? { segment } : {}),
+  })
   const right = { Resource: resource, Access: access, ...(segment ? { Segment: segment } : {}) }
   const Rule = rule && {
     PolicyID: rule.policyId,

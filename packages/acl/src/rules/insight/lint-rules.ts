@@ -1,9 +1,8 @@
 /** Finds rules that are wrong, have no effect, or grant more than they seem to. */
 import { AclError, limits } from '@latchkey/contract'
-import { atOnce, Pace, type Sliced } from '../../turns.ts'
 import { type PrefixIndex, prefixIndexOf } from '../decide/prefix-index.ts'
 import type { ParseRulesOptions } from '../language/keywords.ts'
-import { readRules } from '../language/parse-rules.ts'
+import { parseRules } from '../language/parse-rules.ts'
 import {
   type GivenLevel,
   type Rule,
@@ -12,7 +11,6 @@ import {
   ruleKeyword,
 } from '../language/rule.ts'
 import { shown } from '../language/syntax-error.ts'
-import { sortInSlices } from './sort-in-slices.ts'
 
 /** `error`: a policy with this text is refused. `warning`: probably unintended. `info`: worth knowing. */
 type LintSeverity = 'error' | 'warning' | 'info'
@@ -57,24 +55,12 @@ const CODE_OF_WARNING: Readonly<Record<RuleWarningCode, { code: LintCode; severi
  * @returns findings in the order of the text: at most LINT_FINDINGS_MAX, then one that states the number of the others.
  */
 export function lintRules(text: string, options: Pick<ParseRulesOptions, 'kinds'> = {}): LintFinding[] {
-  return atOnce(findLint(text, options))
-}
-
-/** Like {@link lintRules}, in slices. */
-export function* findLint(
-  text: string,
-  options: Pick<ParseRulesOptions, 'kinds'> = {},
-): Sliced<LintFinding[]> {
   try {
-    const { rules, warnings } = yield* readRules(text, { ...options, lenient: true })
+    const { rules, warnings } = parseRules(text, { ...options, lenient: true })
     const found: LintFinding[] = []
-    const pace = new Pace()
-    for (const warning of warnings) {
-      if (pace.isDue()) yield
-      found.push({ ...warning, ...CODE_OF_WARNING[warning.code] })
-    }
-    yield* lintRuleList(rules, found)
-    return cut(yield* sortInSlices(found, byPlace))
+    for (const warning of warnings) found.push({ ...warning, ...CODE_OF_WARNING[warning.code] })
+    lintRuleList(rules, found)
+    return cut(found.toSorted(byPlace))
   } catch (error) {
     if (!(error instanceof AclError)) throw error
     const { line = 1, column = 1 } = error.details
@@ -96,34 +82,29 @@ function cut(findings: readonly LintFinding[]): LintFinding[] {
 }
 
 /** @param found receives the findings. */
-function* lintRuleList(rules: readonly Rule[], found: LintFinding[]): Sliced<void> {
+function lintRuleList(rules: readonly Rule[], found: LintFinding[]): void {
   if (rules.every((rule) => !grantsAnything(rule))) {
     const message = 'no rule grants anything'
     found.push({ code: 'grants_nothing', severity: 'info', message, line: 1, column: 1 })
   }
-  const prefixes = yield* prefixesByKind(rules)
-  const pace = new Pace()
+  const prefixes = prefixesByKind(rules)
   for (const rule of rules) {
-    if (pace.isDue(STEPS_PER_RULE)) yield
     found.push(...lintReach(rule), ...lintBreadth(rule))
     if (rule.match !== 'scalar') found.push(...lintCover(rule, coverOf(rule, prefixes.get(rule.kind))))
   }
 }
 
-/** Checks per rule. */
-const STEPS_PER_RULE = 3
-
 function grantsAnything({ level, intentions = 'deny' }: Rule): boolean {
   return [level, intentions].some((each) => each !== 'deny' && each !== 'none')
 }
 
-function* prefixesByKind(rules: readonly Rule[]): Sliced<ReadonlyMap<RuleKind, PrefixIndex<Rule>>> {
+function prefixesByKind(rules: readonly Rule[]): ReadonlyMap<RuleKind, PrefixIndex<Rule>> {
   const byKind = Map.groupBy(
     rules.filter((rule) => rule.match === 'prefix'),
     (rule) => rule.kind,
   )
   const prefixes = new Map<RuleKind, PrefixIndex<Rule>>()
-  for (const [kind, members] of byKind) prefixes.set(kind, yield* prefixIndexOf(members))
+  for (const [kind, members] of byKind) prefixes.set(kind, prefixIndexOf(members))
   return prefixes
 }
 

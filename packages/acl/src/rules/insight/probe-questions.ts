@@ -1,14 +1,11 @@
 /** Questions that distinguish two rule sets. */
 import { RESOURCE_KINDS } from '@latchkey/contract'
-import { atOnce, Pace, type Sliced } from '../../turns.ts'
 import { type PrefixIndex, prefixIndexOf } from '../decide/prefix-index.ts'
 import { type Access, accessesOf, type Question, type Resource } from '../decide/question.ts'
 import { type Rule, type RuleSet, ruleKeyword } from '../language/rule.ts'
 
 /** Suffixes for a name below a prefix. The first one that no rule uses is chosen. */
 const PROBES = ['other', ...'abcdefghijklmnpqrstuvwxyz0123456789']
-/** Cost of the questions about a rule, and of the searches for unnamed segments. */
-const STEPS_PER_RULE = 20
 /** First character to try if all probes are in use. */
 const FIRST_SPARE_LETTER = 0x100
 
@@ -18,26 +15,16 @@ const FIRST_SPARE_LETTER = 0x100
  * written. Each question occurs once, in the order of the rules.
  */
 export function probeQuestions(before: Pick<RuleSet, 'rules'>, after: Pick<RuleSet, 'rules'>): Question[] {
-  return atOnce(findProbeQuestions(before, after))
-}
-
-/** Like {@link probeQuestions}, in slices. */
-export function* findProbeQuestions(
-  before: Pick<RuleSet, 'rules'>,
-  after: Pick<RuleSet, 'rules'>,
-): Sliced<Question[]> {
   const segmentRules = [...before.rules, ...after.rules].filter((rule) => rule.match !== 'scalar')
   const segments = new Set(segmentRules.map((rule) => rule.segment))
-  const named: NamedSegments = yield* prefixIndexOf([...segments].map((segment) => ({ segment })))
-  const pace = new Pace()
-  const changed = [...(yield* withoutThoseOf(before, after)), ...(yield* withoutThoseOf(after, before))]
+  const named: NamedSegments = prefixIndexOf([...segments].map((segment) => ({ segment })))
+  const changed = [...withoutThoseOf(before, after), ...withoutThoseOf(after, before)]
   const questions = new Map<string, Question>()
   const ask = (resource: Resource, segment: string, access: Access) => {
     questions.set(JSON.stringify([resource, segment, access]), aQuestion(resource, segment, access))
   }
   const around = new Set<string>()
   for (const rule of changed) {
-    if (pace.isDue(STEPS_PER_RULE)) yield
     for (const resource of resourcesOf(rule)) {
       for (const segment of probesOf(rule, resource, named)) {
         for (const access of accessesOf(resource)) ask(resource, segment, access)
@@ -47,7 +34,6 @@ export function* findProbeQuestions(
     for (const segment of prefixesAround(rule.segment, named)) {
       // The prefixes of this segment were already covered with it.
       if (around.has(segment)) break
-      if (pace.isDue()) yield
       around.add(segment)
       ask('key', segment, 'write-prefix')
     }
@@ -56,16 +42,13 @@ export function* findProbeQuestions(
 }
 
 /** The rules of one set that the other lacks, or has with other levels. */
-function* withoutThoseOf(rules: Pick<RuleSet, 'rules'>, others: Pick<RuleSet, 'rules'>): Sliced<Rule[]> {
-  const pace = new Pace()
+function withoutThoseOf(rules: Pick<RuleSet, 'rules'>, others: Pick<RuleSet, 'rules'>): Rule[] {
   const known = new Set<string>()
   for (const rule of others.rules) {
-    if (pace.isDue()) yield
     known.add(meaningOf(rule))
   }
   const without: Rule[] = []
   for (const rule of rules.rules) {
-    if (pace.isDue()) yield
     if (!known.has(meaningOf(rule))) without.push(rule)
   }
   return without

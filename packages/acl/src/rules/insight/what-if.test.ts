@@ -3,7 +3,6 @@ import { chooseSeed, SeededRandom } from '@latchkey/testkit/random'
 import { anAuthorizer, anInput } from '@latchkey/testkit/rules/inputs'
 import { randomPolicy } from '@latchkey/testkit/rules/random-rules'
 import { expect, test } from 'vitest'
-import { atOnce } from '../../turns.ts'
 import { compileAuthorizer } from '../decide/authorizer.ts'
 import type { Question } from '../decide/question.ts'
 import { parseRules } from '../language/parse-rules.ts'
@@ -16,7 +15,7 @@ function brief(questions: readonly Question[]): string[] {
 }
 
 function aComparison(before: RuleSet, after: RuleSet): RightsComparison {
-  return atOnce(rightsComparison(before, after))
+  return rightsComparison(before, after)
 }
 
 function changes(beforeText: string, afterText: string, otherText = '') {
@@ -26,7 +25,7 @@ function changes(beforeText: string, afterText: string, otherText = '') {
     after: anAuthorizer([afterText, otherText]),
   }
   const { before, after } = authorizers
-  const { gains, losses } = atOnce(comparison.compare(before.policies, after.policies))
+  const { gains, losses } = comparison.compare(before.policies, after.policies)
   return { gains: brief(gains), losses: brief(losses) }
 }
 
@@ -70,7 +69,7 @@ test('asks nothing about unchanged rules except the prefixes of a changed key ru
 test('tokens that share a set of policies are compared once', () => {
   const comparison = aComparison(parseRules('acl = "read"'), parseRules('acl = "write"'))
   const [before, after] = [anAuthorizer(['acl = "read"']), anAuthorizer(['acl = "write"'])]
-  const compare = () => atOnce(comparison.compare(before.policies, after.policies))
+  const compare = () => comparison.compare(before.policies, after.policies)
   expect(compare().gains).toHaveLength(1)
   expect(compare()).toBe(compare())
 })

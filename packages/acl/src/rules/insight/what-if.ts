@@ -1,18 +1,14 @@
 import { AclError, limits } from '@latchkey/contract'
-import { Pace, type Sliced } from '../../turns.ts'
 import type { CompiledPolicies } from '../decide/authorizer.ts'
 import type { Question } from '../decide/question.ts'
 import type { RuleSet } from '../language/rule.ts'
-import { findProbeQuestions } from './probe-questions.ts'
+import { probeQuestions } from './probe-questions.ts'
 
 /** The rights that tokens with one set of policies would gain and lose. */
 export interface Difference {
   readonly gains: readonly Question[]
   readonly losses: readonly Question[]
 }
-
-/** One decision with the old rules, one with the new rules. */
-const STEPS_PER_QUESTION = 2
 
 /**
  * Finds the questions that compare two versions of a policy.
@@ -21,11 +17,11 @@ const STEPS_PER_QUESTION = 2
  * @param after the proposed rules: the field `Rules` of a request.
  * @throws AclError `batch_too_large` if they differ in too many rules.
  */
-export function* rightsComparison(
+export function rightsComparison(
   before: Pick<RuleSet, 'rules'>,
   after: Pick<RuleSet, 'rules'>,
-): Sliced<RightsComparison> {
-  const questions = yield* findProbeQuestions(before, after)
+): RightsComparison {
+  const questions = probeQuestions(before, after)
   const count = questions.length
   if (count > limits.WHAT_IF_QUESTIONS_MAX) {
     const message = `Rules differs too much from the rules of the policy: the comparison takes ${count} questions, at most ${limits.WHAT_IF_QUESTIONS_MAX} are allowed`
@@ -46,16 +42,19 @@ export class RightsComparison {
     this.questions = questions
   }
 
-  *compare(before: CompiledPolicies, after: CompiledPolicies): Sliced<Difference> {
+  /** Number of questions. */
+  get size(): number {
+    return this.questions.length
+  }
+
+  compare(before: CompiledPolicies, after: CompiledPolicies): Difference {
     const knownBefore = this.known.get(before) ?? new WeakMap<CompiledPolicies, Difference>()
     this.known.set(before, knownBefore)
     const known = knownBefore.get(after)
     if (known !== undefined) return known
-    const pace = new Pace()
     const gains: Question[] = []
     const losses: Question[] = []
     for (const question of this.questions) {
-      if (pace.isDue(STEPS_PER_QUESTION)) yield
       const isAllowed = after.decide(question)
       if (before.decide(question) !== isAllowed) (isAllowed ? gains : losses).push(question)
     }

@@ -1,6 +1,5 @@
 /** Parses the HCL form of the rule language into a syntax tree. */
 
-import { Pace, type Sliced } from '../../turns.ts'
 import { CommentedTokens } from './hcl-comments.ts'
 import { describeToken, readTokens } from './hcl-scanner.ts'
 import { rulesError, shown } from './syntax-error.ts'
@@ -17,26 +16,18 @@ import {
 } from './syntax-tree.ts'
 
 /** @throws AclError `rules_invalid` at the first unexpected token. */
-export function* parseHcl(text: string): Sliced<SyntaxTree> {
-  const tokens = new CommentedTokens(yield* readTokens(text))
-  const reading: Reading = { tokens, pace: new Pace() }
+export function parseHcl(text: string): SyntaxTree {
+  const tokens = new CommentedTokens(readTokens(text))
   const items: Item[] = []
-  while (tokens.peek().type !== 'eof') items.push(yield* parseItem(reading, 0))
+  while (tokens.peek().type !== 'eof') items.push(parseItem(tokens, 0))
   return { form: 'hcl', items, comments: tokens.comments, faults: [] }
 }
 
-interface Reading {
-  readonly tokens: CommentedTokens
-  readonly pace: Pace
-}
-
-function* parseItem(reading: Reading, depth: number): Sliced<Item> {
-  const { tokens } = reading
-  const { keys, end } = yield* parseKeys(reading)
+function parseItem(tokens: CommentedTokens, depth: number): Item {
+  const { keys, end } = parseKeys(tokens)
   const leadComment = tokens.takeLead()
   const assign = end.type === '=' ? end : undefined
-  const value =
-    assign === undefined ? yield* parseObject(reading, end, depth) : yield* parseValue(reading, depth)
+  const value = assign === undefined ? parseObject(tokens, end, depth) : parseValue(tokens, depth)
   // `key = # comment` with the value on the next line.
   let lineComment = tokens.takeLine()
   tokens.peek()
@@ -52,10 +43,9 @@ function* parseItem(reading: Reading, depth: number): Sliced<Item> {
 }
 
 /** Parses keys such as `key` or `key "label"`, up to the `=` or `{` that ends them. */
-function* parseKeys({ tokens, pace }: Reading): Sliced<{ keys: Token[]; end: Token }> {
+function parseKeys(tokens: CommentedTokens): { keys: Token[]; end: Token } {
   const keys: Token[] = []
   for (;;) {
-    if (pace.isDue()) yield
     const token = tokens.next()
     if (token.type === 'ident' || token.type === 'string') {
       keys.push(token)
@@ -75,8 +65,8 @@ function expectedAfterKeys(keys: readonly Token[]): string {
   return `"{" after ${shown(kind.text)} ${shown(keys[1]?.text ?? '')}`
 }
 
-function* parseValue(reading: Reading, depth: number): Sliced<Node> {
-  const token = reading.tokens.next()
+function parseValue(tokens: CommentedTokens, depth: number): Node {
+  const token = tokens.next()
   switch (token.type) {
     case 'string':
     case 'number':
@@ -84,16 +74,15 @@ function* parseValue(reading: Reading, depth: number): Sliced<Node> {
     case 'heredoc':
       return { type: 'literal', token }
     case '{':
-      return yield* parseObject(reading, token, depth)
+      return parseObject(tokens, token, depth)
     case '[':
-      return yield* parseList(reading, token, depth)
+      return parseList(tokens, token, depth)
     default:
       throw rulesError(token, describeToken(token), 'a value, such as "read"')
   }
 }
 
-function* parseObject(reading: Reading, open: Token, depth: number): Sliced<ObjectNode> {
-  const { tokens } = reading
+function parseObject(tokens: CommentedTokens, open: Token, depth: number): ObjectNode {
   checkDepth(open, depth)
   const items: Item[] = []
   for (let token = tokens.peek(); token.type !== '}'; token = tokens.peek()) {
@@ -104,18 +93,16 @@ function* parseObject(reading: Reading, open: Token, depth: number): Sliced<Obje
         `"}" for the "{" of line ${open.line}, column ${open.column}`,
       )
     }
-    items.push(yield* parseItem(reading, depth + 1))
+    items.push(parseItem(tokens, depth + 1))
   }
   return { type: 'object', open, close: tokens.next(), items }
 }
 
-function* parseList(reading: Reading, open: Token, depth: number): Sliced<ListNode> {
-  const { tokens, pace } = reading
+function parseList(tokens: CommentedTokens, open: Token, depth: number): ListNode {
   checkDepth(open, depth)
   const elements: Node[] = []
   let needsComma = false
   for (;;) {
-    if (pace.isDue()) yield
     const token = tokens.next()
     if (token.type === ']') return { type: 'list', open, close: token, elements }
     if (token.type === ',') {
@@ -128,7 +115,7 @@ function* parseList(reading: Reading, open: Token, depth: number): Sliced<ListNo
     }
     if (needsComma) throw rulesError(token, describeToken(token), '"," or "]"')
     tokens.pushBack()
-    const element = yield* parseValue(reading, depth + 1)
+    const element = parseValue(tokens, depth + 1)
     elements.push(element.type === 'literal' ? withLead(element, tokens) : element)
     needsComma = true
   }

@@ -1,6 +1,5 @@
 /** Tokenizes HCL 1 in linear time. */
 
-import { Pace, type Sliced, stepsOf } from '../../turns.ts'
 import { Cursor } from './cursor.ts'
 import { decodeHclString } from './hcl-string.ts'
 import { shown } from './syntax-error.ts'
@@ -32,21 +31,16 @@ export interface ReadTokens {
 }
 
 /** Tokenizes a text; without an error, the last token is `eof`. */
-export function* readTokens(text: string): Sliced<ReadTokens> {
+export function readTokens(text: string): ReadTokens {
   const cursor = new Cursor(text)
   const tokens: Token[] = []
-  const pace = new Pace()
   try {
-    for (let offset = 0; ; ) {
+    for (;;) {
       const read = readToken(cursor)
       const isEscaped = read.type === 'string' && read.value.includes('\\')
-      const token = isEscaped ? { ...read, value: yield* decodeHclString(read.text, read) } : read
+      const token = isEscaped ? { ...read, value: decodeHclString(read.text, read) } : read
       tokens.push(token)
       if (token.type === 'eof') return { tokens, fault: undefined }
-      // Counts the blanks before the token.
-      const end = read.offset + read.text.length
-      if (pace.isDue(stepsOf(end - offset))) yield
-      offset = end
     }
   } catch (fault) {
     return { tokens, fault }

@@ -1,5 +1,4 @@
 /** Decodes and encodes HCL 1 quoted strings. */
-import { Pace, type Sliced, stepsOf } from '../../turns.ts'
 import { type Place, rulesError, shown } from './syntax-error.ts'
 
 const SIMPLE_ESCAPES: ReadonlyMap<string, string> = new Map([
@@ -17,7 +16,6 @@ const SIMPLE_ESCAPES: ReadonlyMap<string, string> = new Map([
 /** Byte escapes: `\x41`, `\101`. Each has four characters. */
 const BYTES = /(?:\\x[0-9a-fA-F]{2}|\\[0-3][0-7]{2})+/y
 const BYTE_LENGTH = 4
-const BYTES_PER_STEP = 8
 /** Code point escapes: `\u0041`, `\U00000041`. */
 const CODE_POINT = /\\(?:u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8})/y
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
@@ -25,20 +23,18 @@ const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 const NO_ESCAPE = /\\[^abfnrtv\\"0-7xuU]/
 
 /**
- * Decodes a quoted string in slices. The text inside `${…}` is literal, as in HCL 1.
+ * Decodes a quoted string. The text inside `${…}` is literal, as in HCL 1.
  *
  * @param quoted with its quotes.
  * @param place the start of the string, for errors.
  * @throws AclError `rules_invalid` for an unknown escape or an invalid code point.
  */
-export function* decodeHclString(quoted: string, place: Place): Sliced<string> {
-  const pace = new Pace()
+export function decodeHclString(quoted: string, place: Place): string {
   const text = quoted.slice(1, -1)
   if (!text.includes('\\')) return text
   let value = ''
   for (const { part, isInterpolation } of splitInterpolations(text)) {
-    if (pace.isDue(isInterpolation ? stepsOf(part.length) : 1)) yield
-    value += isInterpolation ? checkInterpolation(part, place) : yield* decodeEscapes(part, { place, pace })
+    value += isInterpolation ? checkInterpolation(part, place) : decodeEscapes(part, place)
   }
   return value
 }
@@ -74,17 +70,11 @@ function checkInterpolation(part: string, place: Place): string {
   return part
 }
 
-interface Reading {
-  readonly place: Place
-  readonly pace: Pace
-}
-
 /** Uses a loop instead of one regular expression, because a text may have half a million escapes. */
-function* decodeEscapes(part: string, { place, pace }: Reading): Sliced<string> {
+function decodeEscapes(part: string, place: Place): string {
   let value = ''
   let start = 0
   for (let at = part.indexOf('\\'); at !== -1; at = part.indexOf('\\', start)) {
-    if (pace.isDue()) yield
     value += part.slice(start, at)
     const simple = SIMPLE_ESCAPES.get(part.charAt(at + 1))
     if (simple !== undefined) {
@@ -96,7 +86,7 @@ function* decodeEscapes(part: string, { place, pace }: Reading): Sliced<string> 
     if (escaped === undefined) {
       throw escapeError(`\\${String.fromCodePoint(...codePointsAt(part, at + 1))}`, place)
     }
-    value += isBytes(escaped) ? yield* decodeBytes(escaped, { place, pace }) : decodeCodePoint(escaped, place)
+    value += isBytes(escaped) ? decodeBytes(escaped, place) : decodeCodePoint(escaped, place)
     start = at + escaped.length
   }
   return value + part.slice(start)
@@ -134,10 +124,9 @@ function isCharacter(codePoint: number): boolean {
 }
 
 /** Adjacent byte escapes must form valid UTF-8. */
-function* decodeBytes(escaped: string, { place, pace }: Reading): Sliced<string> {
+function decodeBytes(escaped: string, place: Place): string {
   const bytes = new Uint8Array(escaped.length / BYTE_LENGTH)
   for (let i = 0; i < bytes.length; i++) {
-    if (i % BYTES_PER_STEP === 0 && pace.isDue()) yield
     const digits = escaped.slice(BYTE_LENGTH * i + 1, BYTE_LENGTH * (i + 1))
     bytes[i] = digits.startsWith('x') ? Number.parseInt(digits.slice(1), 16) : Number.parseInt(digits, 8)
   }

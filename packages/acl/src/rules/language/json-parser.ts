@@ -1,6 +1,5 @@
 /** Parses the JSON form of the rule language into the same syntax tree as the HCL form. */
 import type { AclError } from '@latchkey/contract'
-import { Pace, type Sliced, stepsOf } from '../../turns.ts'
 import { describeJson, JsonScanner } from './json-scanner.ts'
 import { rulesError, shown } from './syntax-error.ts'
 import {
@@ -16,7 +15,6 @@ import {
 
 interface Reader {
   readonly scanner: JsonScanner
-  readonly pace: Pace
   /** Syntax errors that the reference tolerates ("faults"). */
   readonly faults: AclError[]
 }
@@ -28,25 +26,24 @@ interface Reader {
  *
  * @throws AclError `rules_invalid` at the first error that is not tolerated.
  */
-export function* parseJson(text: string): Sliced<SyntaxTree> {
+export function parseJson(text: string): SyntaxTree {
   const scanner = new JsonScanner(text)
   const faults: AclError[] = []
   const open = scanner.next()
   if (scanner.peek().type === 'eof') return { form: 'json', items: [], comments: [], faults }
-  const root = yield* parseObject({ scanner, pace: new Pace(), faults }, open, 0)
+  const root = parseObject({ scanner, faults }, open, 0)
   const rest = faults.length === 0 ? scanner.restOfText() : undefined
   if (rest !== undefined)
     faults.push(rulesError(rest, shown(rest.text), 'the end of the text after the closing "}"'))
   return { form: 'json', items: root.items, comments: [], faults }
 }
 
-function* parseObject(reader: Reader, open: Token, depth: number): Sliced<ObjectNode> {
+function parseObject(reader: Reader, open: Token, depth: number): ObjectNode {
   checkDepth(open, depth)
-  const { scanner, pace, faults } = reader
+  const { scanner, faults } = reader
   const items: Item[] = []
   for (;;) {
     const key = scanner.next()
-    if (pace.isDue(stepsOf(key.text.length))) yield
     if (key.type === '}' || key.type === 'eof') {
       if (items.length > 0 || key.type === 'eof') {
         faults.push(rulesError(key, describeJson(key), 'a string that names the next member'))
@@ -56,7 +53,7 @@ function* parseObject(reader: Reader, open: Token, depth: number): Sliced<Object
     if (key.type !== 'string') throw rulesError(key, describeJson(key), 'a string that names the next member')
     const assign = scanner.next()
     if (assign.type !== ':') throw rulesError(assign, describeJson(assign), `":" after ${shown(key.text)}`)
-    items.push({ keys: [key], assign, value: yield* parseValue(reader, depth + 1) })
+    items.push({ keys: [key], assign, value: parseValue(reader, depth + 1) })
     const after = scanner.next()
     if (after.type === ',') continue
     if (after.type !== '}') {
@@ -68,14 +65,13 @@ function* parseObject(reader: Reader, open: Token, depth: number): Sliced<Object
   }
 }
 
-function* parseValue(reader: Reader, depth: number): Sliced<Node> {
+function parseValue(reader: Reader, depth: number): Node {
   const token = reader.scanner.next()
-  if (reader.pace.isDue(stepsOf(token.text.length))) yield
   switch (token.type) {
     case '{':
-      return yield* parseObject(reader, token, depth)
+      return parseObject(reader, token, depth)
     case '[':
-      return yield* parseList(reader, token, depth)
+      return parseList(reader, token, depth)
     case 'string':
     case 'number':
     case 'bool':
@@ -86,12 +82,12 @@ function* parseValue(reader: Reader, depth: number): Sliced<Node> {
   }
 }
 
-function* parseList(reader: Reader, open: Token, depth: number): Sliced<ListNode> {
+function parseList(reader: Reader, open: Token, depth: number): ListNode {
   checkDepth(open, depth)
   const { scanner, faults } = reader
   const elements: Node[] = []
   while (scanner.peek().type !== ']') {
-    elements.push(yield* parseValue(reader, depth + 1))
+    elements.push(parseValue(reader, depth + 1))
     const after = scanner.next()
     if (after.type === ']') return { type: 'list', open, close: after, elements }
     if (after.type !== ',') throw rulesError(after, describeJson(after), '"," or "]"')

@@ -4,7 +4,6 @@ import { chooseSeed, fuzzCount, SeededRandom } from '@latchkey/testkit/random'
 import { printRules } from '@latchkey/testkit/rules/print-rules'
 import { randomText } from '@latchkey/testkit/rules/random-texts'
 import { expect, test } from 'vitest'
-import { atOnce } from '../../turns.ts'
 import { lintRules } from '../insight/lint-rules.ts'
 import { translateLegacyRules } from '../print/translate-legacy-rules.ts'
 import { parseRules } from './parse-rules.ts'
@@ -45,9 +44,7 @@ test('FUZ-04: the translation of any syntactically valid text is syntactically v
     const text = randomText(random)
     for (const widening of ['keep', 'comment-out'] as const) {
       const translation = readOrRefuse(text, () => translateLegacyRules(text, { widening }))
-      const again = readOrRefuse(translation?.rules ?? '', () =>
-        atOnce(parseSyntax(translation?.rules ?? '')),
-      )
+      const again = readOrRefuse(translation?.rules ?? '', () => parseSyntax(translation?.rules ?? ''))
       if (again === undefined) expect.fail(`invalid translation: ${JSON.stringify({ text, translation })}`)
     }
   }

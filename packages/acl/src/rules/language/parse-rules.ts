@@ -1,7 +1,6 @@
 /** Parses rule texts. Decisions: rule language. */
 
 import { AclError } from '@latchkey/contract'
-import { atOnce, type Sliced } from '../../turns.ts'
 import type { ParseRulesOptions } from './keywords.ts'
 import type { RuleSet } from './rule.ts'
 import { RuleReader } from './rule-reader.ts'
@@ -15,25 +14,19 @@ import { parseSyntax } from './syntax.ts'
  * @throws AclError `rules_invalid` with line, column, and what was found and expected.
  */
 export function parseRules(text: string, options: ParseRulesOptions = {}): RuleSet {
-  return atOnce(readRules(text, options))
-}
-
-/** Like {@link parseRules}, in slices. */
-export function* readRules(text: string, options: ParseRulesOptions = {}): Sliced<RuleSet> {
   const isTolerant = options.lenient === true || options.dialect === 'legacy'
   const reader = new RuleReader({ ...options, lenient: isTolerant })
-  yield* reader.readTree(yield* parseSyntax(text, { isTolerant }))
+  reader.readTree(parseSyntax(text, { isTolerant }))
   return reader.ruleSet()
 }
 
 /**
- * Finds the error in a rule text that is to be stored. Runs before the write is decided, because it is sliced. A text
- * of only blanks is valid.
+ * Finds the error in a rule text that is to be stored. A text of only blanks is valid.
  */
-export function* findRulesProblem(text: string, options?: ParseRulesOptions): Sliced<AclError | undefined> {
+export function findRulesProblem(text: string, options?: ParseRulesOptions): AclError | undefined {
   if (text.trim() === '') return undefined
   try {
-    yield* readRules(text, options)
+    parseRules(text, options)
     return undefined
   } catch (error) {
     if (error instanceof AclError) return error

@@ -1,17 +1,16 @@
 /** The merged rules of one resource, indexed for questions. */
 
-import type { Sliced } from '../../turns.ts'
 import type { MergedResource, MergedRule } from '../decide/merge-rules.ts'
 import { type PrefixIndex, prefixIndexOf } from '../decide/prefix-index.ts'
 
 /** Measured memory of a merged rule, including its source rule and index entries. */
 export const MERGED_RULE_BYTES = 300
 
-export function* resourceRulesOf(merged: MergedResource): Sliced<ResourceRules> {
+export function resourceRulesOf(merged: MergedResource): ResourceRules {
   const all = [...merged.prefix.values(), ...merged.exact.values()]
-  const prefixes = yield* prefixIndexOf([...merged.prefix.values()])
-  const notWritable = yield* prefixIndexOf(distinct(all.filter((rule) => rule.level !== 'write')))
-  const readable = yield* prefixIndexOf(distinct(all.filter((rule) => rule.level !== 'deny')))
+  const prefixes = prefixIndexOf([...merged.prefix.values()])
+  const notWritable = prefixIndexOf(distinct(all.filter((rule) => rule.level !== 'write')))
+  const readable = prefixIndexOf(distinct(all.filter((rule) => rule.level !== 'deny')))
   return new ResourceRules(merged, all, { prefixes, notWritable, readable })
 }
 

@@ -1,6 +1,5 @@
 /** Converts a syntax tree to rules. Decisions: rule language. */
 
-import { Pace, type Sliced } from '../../turns.ts'
 import {
   asciiLowerCase,
   findKeyword,
@@ -44,7 +43,6 @@ export class RuleReader {
   /** The first position of each rule, including rules that set nothing. */
   private readonly places = new Map<string, Place>()
   private readonly warnings: RuleWarning[] = []
-  private readonly pace = new Pace()
   private expectedKind: string | undefined
 
   constructor(options: ParseRulesOptions) {
@@ -56,17 +54,16 @@ export class RuleReader {
     return { rules: [...this.rules.values()], warnings: this.warnings }
   }
 
-  *readTree(tree: SyntaxTree): Sliced<void> {
+  readTree(tree: SyntaxTree): void {
     for (const fault of tree.faults) {
       const { line = 1, column = 1 } = fault.details
       this.warn('syntax_tolerated', { line, column }, fault.message)
     }
-    if (tree.form === 'json') yield* this.checkMembers(tree.items)
-    for (const item of tree.items) yield* this.readItem(item, tree.form === 'json')
+    if (tree.form === 'json') this.checkMembers(tree.items)
+    for (const item of tree.items) this.readItem(item, tree.form === 'json')
   }
 
-  private *readItem(item: Item, isJson: boolean): Sliced<void> {
-    if (this.pace.isDue()) yield
+  private readItem(item: Item, isJson: boolean): void {
     const word = firstKey(item)
     const keyword = findKeyword(word.value, this.options)
     if (keyword === undefined) {
@@ -77,7 +74,7 @@ export class RuleReader {
       return
     }
     if (keyword.match === 'scalar') this.readScalar(item, word, keyword)
-    else yield* this.readSegments(item, word, keyword, isJson)
+    else this.readSegments(item, word, keyword, isJson)
   }
 
   /** Reads a scalar rule: `acl = "read"`. */
@@ -95,7 +92,7 @@ export class RuleReader {
   }
 
   /** Reads `key "a" { … }`, or `key { "a" { … } "b" { … } }`; in JSON also in lists. */
-  private *readSegments(item: Item, word: Token, keyword: Keyword, isJson: boolean): Sliced<void> {
+  private readSegments(item: Item, word: Token, keyword: Keyword, isJson: boolean): void {
     const [, segment, extra] = item.keys
     if (extra !== undefined)
       throw rulesError(
@@ -104,29 +101,28 @@ export class RuleReader {
         `"{" after ${shown(word.text)} ${shown(segment?.text ?? '')}`,
       )
     if (segment !== undefined) {
-      yield* this.readBlocks(item.value, keyword, { start: word, segment, isJson })
+      this.readBlocks(item.value, keyword, { start: word, segment, isJson })
       return
     }
     const expected = `a segment after ${word.text}, such as ${word.text} "name" { policy = "read" }`
     for (const object of objectsOf(item.value, expected, isJson)) {
-      if (this.pace.isDue()) yield
-      if (isJson) yield* this.checkMembers(object.items)
+      if (isJson) this.checkMembers(object.items)
       for (const member of object.items) {
         const [name, second] = member.keys
         if (name === undefined) continue
         if (second !== undefined)
           throw rulesError(second, shown(second.text), `"{" after ${shown(name.text)}`)
-        yield* this.readBlocks(member.value, keyword, { start: name, segment: name, isJson })
+        this.readBlocks(member.value, keyword, { start: name, segment: name, isJson })
       }
     }
   }
 
   /** Reads the block of one segment; JSON allows a list of blocks. */
-  private *readBlocks(
+  private readBlocks(
     value: Node,
     keyword: Keyword,
     where: { start: Token; segment: Token; isJson: boolean },
-  ): Sliced<void> {
+  ): void {
     const { start, segment, isJson } = where
     const expected = `a block { policy = "…" } for ${shown(segment.text)}`
     for (const object of objectsOf(value, expected, isJson)) {
@@ -135,17 +131,16 @@ export class RuleReader {
       this.addBlock({
         ...keyword,
         segment: segment.value,
-        ...(yield* this.readAttributes(object, keyword)),
+        ...this.readAttributes(object, keyword),
         line,
         column,
       })
     }
   }
 
-  private *readAttributes(object: ObjectNode, keyword: Keyword): Sliced<Attributes> {
+  private readAttributes(object: ObjectNode, keyword: Keyword): Attributes {
     const found = new Map<string, { level: GivenLevel | undefined; word: Token }>()
     for (const item of object.items) {
-      if (this.pace.isDue()) yield
       const word = firstKey(item)
       const name = asciiLowerCase(word.value)
       const isKnown = name === 'policy' || (name === 'intentions' && keyword.kind === 'service')
@@ -228,10 +223,9 @@ export class RuleReader {
   }
 
   /** Finds duplicate names in a JSON object. */
-  private *checkMembers(items: readonly Item[]): Sliced<void> {
+  private checkMembers(items: readonly Item[]): void {
     const seen = new Map<string, Token>()
     for (const item of items) {
-      if (this.pace.isDue()) yield
       const word = firstKey(item)
       const earlier = seen.get(word.value)
       if (earlier !== undefined) {

@@ -1,6 +1,5 @@
 /** Parses either form of the rule language into a syntax tree. */
 import { AclError, limits } from '@latchkey/contract'
-import type { Sliced } from '../../turns.ts'
 import { newlinesIn } from './cursor.ts'
 import { parseHcl } from './hcl-parser.ts'
 import { parseJson } from './json-parser.ts'
@@ -18,10 +17,7 @@ const NO_TEXT = /\u0000|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[
  * @param options isTolerant: errors that the reference tolerates are returned as the tree's faults.
  * @throws AclError `rules_invalid` at the first error; `field_too_long` above RULES_BYTES_MAX.
  */
-export function* parseSyntax(
-  text: string,
-  options: { readonly isTolerant?: boolean } = {},
-): Sliced<SyntaxTree> {
+export function parseSyntax(text: string, options: { readonly isTolerant?: boolean } = {}): SyntaxTree {
   if (text.length * BYTES_PER_UNIT_MAX > limits.RULES_BYTES_MAX) checkLength(text)
   // HCL 1 normalizes line ends before it parses.
   const unixText = text.includes('\r') ? text.replaceAll('\r\n', '\n') : text
@@ -31,7 +27,7 @@ export function* parseSyntax(
     const place = { line: count + 1, column: fault.index - lastAt }
     throw rulesError(place, fault[0] === '\0' ? 'a null character' : 'an unpaired surrogate', 'text')
   }
-  const tree = unixText.trimStart().startsWith('{') ? yield* parseJson(unixText) : yield* parseHcl(unixText)
+  const tree = unixText.trimStart().startsWith('{') ? parseJson(unixText) : parseHcl(unixText)
   const [firstFault] = tree.faults
   if (firstFault !== undefined && options.isTolerant !== true) throw firstFault
   return tree

@@ -1,9 +1,8 @@
 /** Formats rule texts. */
-import { atOnce } from '../../turns.ts'
 import { parseRules } from '../language/parse-rules.ts'
 import { parseSyntax } from '../language/syntax.ts'
 import { jsonToHcl } from './json-to-hcl.ts'
-import { printInSlices } from './tree-printer.ts'
+import { printTree } from './tree-printer.ts'
 
 /**
  * Prints the rules of a policy in the standard layout: HCL with an indent of two, aligned values, and a trailing
@@ -15,18 +14,18 @@ export function formatRules(text: string): string {
   // Printing would hide an error such as a duplicate name in JSON, so check before.
   parseRules(text)
   // The first pass may move a block comment to a place where the printer indents it; the second pass is stable.
-  return atOnce(format(atOnce(format(text))))
+  return format(format(text))
 }
 
-function* format(source: string) {
-  const text = yield* alignComments(source.replaceAll('\r\n', '\n'))
-  const printed = (yield* printInSlices(yield* jsonToHcl(yield* parseSyntax(text)))).trimEnd()
+function format(source: string) {
+  const text = alignComments(source.replaceAll('\r\n', '\n'))
+  const printed = printTree(jsonToHcl(parseSyntax(text))).trimEnd()
   return printed === '' ? '' : `${printed}\n`
 }
 
 /** Moves the lines of block comments to the left margin, because each pass of the printer would indent them further. */
-function* alignComments(text: string) {
-  const { comments } = yield* parseSyntax(text)
+function alignComments(text: string) {
+  const { comments } = parseSyntax(text)
   let aligned = ''
   let end = 0
   for (const comment of comments.flatMap((group) => group.comments)) {

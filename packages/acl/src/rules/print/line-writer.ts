@@ -1,5 +1,4 @@
 /** Builds a text line by line. Each line is indented by the depth at its start. */
-import { Pace, type Sliced } from '../../turns.ts'
 
 const INDENT = '  '
 
@@ -9,7 +8,6 @@ export class LineWriter {
   private depth = 0
   /** While lines are commented out, the depth of the comment marks. */
   private commentDepth: number | undefined
-  private readonly pace = new Pace()
 
   /** Appends to the line. Use {@link LineWriter.writeText} for a text with line ends. */
   write(text: string): void {
@@ -30,10 +28,9 @@ export class LineWriter {
    *
    * @param options isFixed: lines after the first are not indented, because their blanks are significant.
    */
-  *writeText(text: string, options: { readonly isFixed: boolean }): Sliced<void> {
+  writeText(text: string, options: { readonly isFixed: boolean }): void {
     let isFirst = true
     for (const line of text.split('\n')) {
-      if (this.pace.isDue()) yield
       if (!isFirst) this.newline()
       const isKept = !isFirst && options.isFixed && this.commentDepth === undefined && line !== ''
       if (isKept) {
@@ -46,18 +43,18 @@ export class LineWriter {
     }
   }
 
-  /** Indents everything that `writing` writes by one level. */
-  *indented(writing: Sliced<void>): Sliced<void> {
+  /** Indents everything that `write` writes by one level. */
+  indented(write: () => void): void {
     this.depth++
-    yield* writing
+    write()
     this.depth--
   }
 
-  /** Comments out every line that `writing` writes. Must begin at the start of a line. */
-  *commentedOut(writing: Sliced<void>): Sliced<void> {
+  /** Comments out every line that `write` writes. Must begin at the start of a line. */
+  commentedOut(write: () => void): void {
     const before = this.commentDepth
     this.commentDepth ??= this.depth
-    yield* writing
+    write()
     this.commentDepth = before
   }
 

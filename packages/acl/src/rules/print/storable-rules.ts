@@ -3,7 +3,6 @@
  * unknown attributes. Decisions: rule translation.
  */
 
-import { Pace, type Sliced } from '../../turns.ts'
 import { asciiLowerCase, findKeyword, type Keyword } from '../language/keywords.ts'
 import { type GivenLevel, mergeRules, type Rule } from '../language/rule.ts'
 import { givenLevelOf, levelsOf } from '../language/rule-reader.ts'
@@ -26,8 +25,7 @@ interface Block {
 }
 
 /** @param items of a tree in HCL form that legacy evaluation can read; others stay as they are. */
-export function* findStorableRules(items: readonly Item[]): Sliced<StorableRules> {
-  const pace = new Pace()
+export function findStorableRules(items: readonly Item[]): StorableRules {
   const commentedOut = new Map<Item, CommentReason>()
   const lastByName = (found: Map<string, Item>, name: string, item: Item) => {
     const earlier = found.get(name)
@@ -38,11 +36,10 @@ export function* findStorableRules(items: readonly Item[]): Sliced<StorableRules
   /** The first block of each segment. */
   const blocks = new Map<string, Block>()
 
-  function* readBlock(item: Item, segment: Token, keyword: Keyword): Sliced<void> {
+  function readBlock(item: Item, segment: Token, keyword: Keyword): void {
     if (item.value.type !== 'object') return
     const attributes = new Map<string, Item>()
     for (const attribute of item.value.items) {
-      if (pace.isDue()) yield
       const name = asciiLowerCase(firstKey(attribute).value)
       const isKnown = name === 'policy' || (name === 'intentions' && keyword.kind === 'service')
       if (isKnown && attribute.keys.length === 1) lastByName(attributes, name, attribute)
@@ -60,24 +57,22 @@ export function* findStorableRules(items: readonly Item[]): Sliced<StorableRules
   }
 
   for (const item of items) {
-    if (pace.isDue()) yield
     const keyword = findKeyword(firstKey(item).value, { dialect: 'legacy' })
     const [, segment, extra] = item.keys
     if (keyword === undefined || extra !== undefined) continue
     if (keyword.match === 'scalar') lastByName(scalars, keyword.kind, item)
-    else if (segment !== undefined) yield* readBlock(item, segment, keyword)
+    else if (segment !== undefined) readBlock(item, segment, keyword)
     else if (item.value.type === 'object') {
-      for (const member of item.value.items) yield* readBlock(member, firstKey(member), keyword)
+      for (const member of item.value.items) readBlock(member, firstKey(member), keyword)
     }
   }
-  return { commentedOut, instead: yield* withMergedLevels(blocks.values(), pace) }
+  return { commentedOut, instead: withMergedLevels(blocks.values()) }
 }
 
 /** Writes the merged levels into the first block of each segment. */
-function* withMergedLevels(blocks: Iterable<Block>, pace: Pace): Sliced<ReadonlyMap<Item, Item>> {
+function withMergedLevels(blocks: Iterable<Block>): ReadonlyMap<Item, Item> {
   const instead = new Map<Item, Item>()
   for (const { item, attributes, rule } of blocks) {
-    if (pace.isDue()) yield
     const policy = attributes.get('policy')
     const intentions = attributes.get('intentions')
     if (policy === undefined || item.value.type !== 'object') continue

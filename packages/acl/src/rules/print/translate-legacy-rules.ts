@@ -1,13 +1,12 @@
 /** Translates legacy rules to policy rules. Spec 9.1, 9.2.4; decisions: rule translation. */
 
-import { atOnce, Pace, type Sliced } from '../../turns.ts'
 import { findKeyword } from '../language/keywords.ts'
 import { SEGMENT_KINDS } from '../language/rule.ts'
 import { parseSyntax } from '../language/syntax.ts'
 import { firstKey, type Item, type Node, type Token } from '../language/syntax-tree.ts'
 import { jsonToHcl } from './json-to-hcl.ts'
 import { type CommentReason, findStorableRules, type StorableRules } from './storable-rules.ts'
-import { printInSlices } from './tree-printer.ts'
+import { printTree } from './tree-printer.ts'
 
 interface TranslateOptions {
   /**
@@ -57,22 +56,16 @@ const REWRITTEN: ReadonlyMap<string, string> = new Map([
  * @throws AclError `rules_invalid` if the text is neither HCL nor JSON.
  */
 export function translateLegacyRules(text: string, options: TranslateOptions): Translation {
-  return atOnce(translateInSlices(text, options))
-}
-
-/** Like {@link translateLegacyRules}, in slices. */
-export function* translateInSlices(text: string, options: TranslateOptions): Sliced<Translation> {
-  const tree = yield* jsonToHcl(yield* parseSyntax(text, { isTolerant: true }))
-  const pace = new Pace()
+  const tree = jsonToHcl(parseSyntax(text, { isTolerant: true }))
   const notes: TranslationNote[] = []
   const isStorable = options.widening === 'comment-out'
-  const { commentedOut, instead } = isStorable ? yield* findStorableRules(tree.items) : AS_IT_IS
+  const { commentedOut, instead } = isStorable ? findStorableRules(tree.items) : AS_IT_IS
   const reasons = new Map<Item, string>()
   for (const [item, reason] of commentedOut) {
     reasons.set(item, COMMENTED_OUT[reason])
     notes.push(noteCommentedOut(firstKey(item), reason))
   }
-  const rewriting: Rewriting = { pace, instead, reasons }
+  const rewriting: Rewriting = { instead, reasons }
   const items: Item[] = []
   for (const item of tree.items) {
     const word = firstKey(item)
@@ -81,10 +74,10 @@ export function* translateInSlices(text: string, options: TranslateOptions): Sli
     const isRespelled = isStorable && keyword?.match === 'prefix' && !REWRITTEN.has(word.value)
     if (isRespelled) notes.push(noteSpelling(word))
     if (keyword === undefined && isStorable) reasons.set(item, IGNORED)
-    items.push(yield* rewriteItem(item, rewriting, isRespelled ? keyword.kind : undefined))
+    items.push(rewriteItem(item, rewriting, isRespelled ? keyword.kind : undefined))
   }
   const commentOut = (item: Item) => reasons.get(item)
-  return { rules: yield* printInSlices({ ...tree, items }, { commentOut }), notes }
+  return { rules: printTree({ ...tree, items }, { commentOut }), notes }
 }
 
 function noteIgnored({ text, line, column }: Token, { widening }: TranslateOptions): TranslationNote {
@@ -114,16 +107,14 @@ const NOTES: Readonly<Record<CommentReason, string>> = {
 const AS_IT_IS: StorableRules = { commentedOut: new Map(), instead: new Map() }
 
 interface Rewriting extends Pick<StorableRules, 'instead'> {
-  readonly pace: Pace
   /** Why items are commented out: those of the tree, and their rewritten ones. */
   readonly reasons: Map<Item, string>
 }
 
-type Rewrite = (item: Item, rewriting: Rewriting) => Sliced<Item>
+type Rewrite = (item: Item, rewriting: Rewriting) => Item
 
 /** Rewrites the keyword of an item and the keywords inside it. @param kind to write in its place. */
-function* rewriteItem(original: Item, rewriting: Rewriting, kind?: string): Sliced<Item> {
-  if (rewriting.pace.isDue()) yield
+function rewriteItem(original: Item, rewriting: Rewriting, kind?: string): Item {
   const item = rewriting.instead.get(original) ?? original
   const [written, ...labels] = item.keys
   if (written === undefined) return item
@@ -131,7 +122,7 @@ function* rewriteItem(original: Item, rewriting: Rewriting, kind?: string): Slic
   const text = REWRITTEN.get(word.value) ?? word.text
   // In `service { "key" { … } }` the inner key is a segment, not a keyword. The reference wrongly rewrites it.
   const namesSegments = labels.length === 0 && KINDS_WITH_SEGMENTS.has(word.value)
-  const value = yield* rewriteNode(item.value, rewriting, namesSegments ? rewriteSegment : rewriteItem)
+  const value = rewriteNode(item.value, rewriting, namesSegments ? rewriteSegment : rewriteItem)
   return withReason(original, { ...item, keys: [{ ...word, text }, ...labels], value }, rewriting)
 }
 
@@ -145,25 +136,24 @@ const KINDS_WITH_SEGMENTS: ReadonlySet<string> = new Set(
   SEGMENT_KINDS.flatMap((kind) => [kind, `${kind}_prefix`]),
 )
 
-function* rewriteSegment(original: Item, rewriting: Rewriting): Sliced<Item> {
+function rewriteSegment(original: Item, rewriting: Rewriting): Item {
   const item = rewriting.instead.get(original) ?? original
-  const value = yield* rewriteNode(item.value, rewriting, rewriteItem)
+  const value = rewriteNode(item.value, rewriting, rewriteItem)
   return withReason(original, { ...item, value }, rewriting)
 }
 
-function* rewriteNode(node: Node, rewriting: Rewriting, rewrite: Rewrite): Sliced<Node> {
-  if (rewriting.pace.isDue()) yield
+function rewriteNode(node: Node, rewriting: Rewriting, rewrite: Rewrite): Node {
   switch (node.type) {
     case 'literal':
       return node
     case 'list': {
       const elements: Node[] = []
-      for (const element of node.elements) elements.push(yield* rewriteNode(element, rewriting, rewrite))
+      for (const element of node.elements) elements.push(rewriteNode(element, rewriting, rewrite))
       return { ...node, elements }
     }
     case 'object': {
       const items: Item[] = []
-      for (const item of node.items) items.push(yield* rewrite(item, rewriting))
+      for (const item of node.items) items.push(rewrite(item, rewriting))
       return { ...node, items }
     }
   }

@@ -1,6 +1,5 @@
 /** The parts of a text's layout that affect printing. */
 
-import { Pace, type Sliced } from '../../turns.ts'
 import { newlinesIn } from '../language/cursor.ts'
 import {
   firstKey,
@@ -21,7 +20,6 @@ export class TreeLayout {
   readonly comments: StandaloneComments
   /** JSON has no layout to keep: all its tokens are treated as one line without adjacent lines. */
   private readonly isLaidOut: boolean
-  private readonly pace = new Pace()
 
   constructor(tree: SyntaxTree) {
     this.comments = new StandaloneComments(tree)
@@ -58,13 +56,12 @@ export class TreeLayout {
    *
    * @param previous offset of the last printed token.
    */
-  *alignedFrom(items: readonly Item[], start: number, previous: number): Sliced<readonly Item[]> {
+  alignedFrom(items: readonly Item[], start: number, previous: number): readonly Item[] {
     const aligned: Item[] = []
     let offset = previous
     if (items.length === 1) return aligned
     for (let index = start; index < items.length; index++) {
       const item = items[index]
-      if (this.pace.isDue()) yield
       if (item === undefined || !this.isShort(item, offset)) break
       offset = lastClose(item.value)?.offset ?? offset
       const line = this.lineOf(item)

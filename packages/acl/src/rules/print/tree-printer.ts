@@ -3,7 +3,6 @@
  * aligned, comments kept.
  */
 
-import { Pace, type Sliced } from '../../turns.ts'
 import {
   firstKey,
   type Item,
@@ -22,15 +21,14 @@ interface PrintTreeOptions {
   readonly commentOut?: (item: Item) => string | undefined
 }
 
-/** Prints in slices. Ends without a newline unless the last line is a comment; an empty tree prints as an empty text. */
-export function* printInSlices(tree: SyntaxTree, options: PrintTreeOptions = {}): Sliced<string> {
-  return yield* new TreePrinter(new TreeLayout(tree), options).print(tree.items)
+/** Ends without a newline unless the last line is a comment; an empty tree prints as an empty text. */
+export function printTree(tree: SyntaxTree, options: PrintTreeOptions = {}): string {
+  return new TreePrinter(new TreeLayout(tree), options).print(tree.items)
 }
 
 class TreePrinter {
   private readonly layout: TreeLayout
   private readonly options: PrintTreeOptions
-  private readonly pace = new Pace()
   private out = new LineWriter()
   /** Offset of the last printed token; standalone comments after it are still to be printed. */
   private previous = -1
@@ -40,14 +38,14 @@ class TreePrinter {
     this.options = options
   }
 
-  *print(items: readonly Item[]): Sliced<string> {
+  print(items: readonly Item[]): string {
     const out = this.out
     for (const [index, item] of items.entries()) {
       for (const group of this.layout.comments.between(this.previous, firstKey(item).offset)) {
-        for (const comment of group) yield* this.commentLine(comment)
+        for (const comment of group) this.commentLine(comment)
         out.newline()
       }
-      yield* this.printAlone(item)
+      this.printAlone(item)
       const next = items[index + 1]
       if (next === undefined) continue
       out.newline()
@@ -59,67 +57,66 @@ class TreePrinter {
         out.newline()
         out.newline()
       }
-      for (const comment of group) yield* this.commentLine(comment)
+      for (const comment of group) this.commentLine(comment)
     }
     return out.toString()
   }
 
-  private *printAlone(item: Item): Sliced<void> {
-    if (this.pace.isDue()) yield
+  private printAlone(item: Item): void {
     this.previous = firstKey(item).offset
-    yield* this.printItem(item, this.printBody(item))
+    this.printItem(item, () => this.printBody(item))
   }
 
-  private *printBody(item: Item): Sliced<void> {
-    for (const key of item.keys) yield* this.printKey(key, 1)
+  private printBody(item: Item): void {
+    for (const key of item.keys) this.printKey(key, 1)
     if (item.assign !== undefined && item.keys.length === 1) this.out.write('= ')
-    yield* this.printNode(item.value)
-    yield* this.printLineComment(item, 1)
+    this.printNode(item.value)
+    this.printLineComment(item, 1)
   }
 
   /** The comments above an item, and the item, commented out if required. */
-  private *printItem(item: Item, body: Sliced<void>): Sliced<void> {
-    for (const comment of item.leadComment?.comments ?? []) yield* this.commentLine(comment)
+  private printItem(item: Item, printValue: () => void): void {
+    for (const comment of item.leadComment?.comments ?? []) this.commentLine(comment)
     if (!this.layout.endsWithLineComment(item)) {
-      for (const comment of item.lineComment?.comments ?? []) yield* this.commentLine(comment)
+      for (const comment of item.lineComment?.comments ?? []) this.commentLine(comment)
     }
     const reason = this.options.commentOut?.(item)
-    yield* reason === undefined ? body : this.out.commentedOut(this.printBelow(reason, body))
-  }
-
-  private *printBelow(reason: string, body: Sliced<void>): Sliced<void> {
-    this.out.write(reason)
-    this.out.newline()
-    yield* body
+    if (reason === undefined) {
+      printValue()
+      return
+    }
+    this.out.commentedOut(() => {
+      this.out.write(reason)
+      this.out.newline()
+      printValue()
+    })
   }
 
   /** Not indented: a multi-line key contains line ends, and indentation would change the name, as in the reference. */
-  private *printKey(key: Token, gapWidth: number): Sliced<void> {
-    yield* this.out.writeText(key.text, { isFixed: true })
+  private printKey(key: Token, gapWidth: number): void {
+    this.out.writeText(key.text, { isFixed: true })
     this.out.write(' '.repeat(gapWidth))
   }
 
-  private *printLineComment(item: Item, gapWidth: number): Sliced<void> {
+  private printLineComment(item: Item, gapWidth: number): void {
     if (item.lineComment === undefined || !this.layout.endsWithLineComment(item)) return
     this.out.write(' '.repeat(gapWidth))
-    for (const comment of item.lineComment.comments)
-      yield* this.out.writeText(comment.text, { isFixed: false })
+    for (const comment of item.lineComment.comments) this.out.writeText(comment.text, { isFixed: false })
   }
 
-  private *commentLine(comment: Token): Sliced<void> {
-    if (this.pace.isDue()) yield
-    yield* this.out.writeText(comment.text, { isFixed: false })
+  private commentLine(comment: Token): void {
+    this.out.writeText(comment.text, { isFixed: false })
     this.out.newline()
   }
 
-  private *printNode(node: Node): Sliced<void> {
-    if (node.type === 'literal') yield* this.out.writeText(literalText(node), { isFixed: true })
-    else if (node.type === 'object') yield* this.printObject(node)
-    else if (this.layout.isOneLineList(node)) yield* this.printOneLineList(node)
-    else yield* this.printList(node)
+  private printNode(node: Node): void {
+    if (node.type === 'literal') this.out.writeText(literalText(node), { isFixed: true })
+    else if (node.type === 'object') this.printObject(node)
+    else if (this.layout.isOneLineList(node)) this.printOneLineList(node)
+    else this.printList(node)
   }
 
-  private *printObject(object: ObjectNode): Sliced<void> {
+  private printObject(object: ObjectNode): void {
     const { items } = object
     const out = this.out
     out.write('{')
@@ -135,14 +132,14 @@ class TreePrinter {
       for (const group of this.layout.comments.between(this.previous, end.offset)) {
         endOpenLine()
         wasCommented ||= index > 0
-        yield* this.printGroup(group, { isBetweenItems: index > 0 })
+        this.printGroup(group, { isBetweenItems: index > 0 })
         if (next !== undefined && this.layout.lineOf(next) !== (group.at(-1)?.line ?? 0) + 1) out.newline()
       }
       if (next === undefined) break
       endOpenLine()
       if (!wasCommented && index > 0) out.newline()
-      const aligned = yield* this.layout.alignedFrom(items, index, this.previous)
-      yield* out.indented(aligned.length > 0 ? this.printAligned(aligned) : this.printAlone(next))
+      const aligned = this.layout.alignedFrom(items, index, this.previous)
+      out.indented(() => (aligned.length > 0 ? this.printAligned(aligned) : this.printAlone(next)))
       out.newline()
       index += Math.max(aligned.length, 1)
     }
@@ -151,12 +148,11 @@ class TreePrinter {
   }
 
   /** Standalone comments inside a block. */
-  private *printGroup(group: readonly Token[], options: { readonly isBetweenItems: boolean }): Sliced<void> {
+  private printGroup(group: readonly Token[], options: { readonly isBetweenItems: boolean }): void {
     const out = this.out
     /** Whether text that is joined to the line is commented out with it. */
     let endsWithLine = false
     for (const [position, comment] of group.entries()) {
-      if (this.pace.isDue()) yield
       // Above the first item, the reference joins the comments of a group on one line. This breaks the text only if a
       // multi-line comment follows, directly or not, a comment that ends with the line.
       const mustNotJoin = comment.text.includes('\n') && endsWithLine
@@ -165,20 +161,19 @@ class TreePrinter {
         endsWithLine = false
       } else if (position > 0) out.write('  ')
       endsWithLine ||= !comment.text.startsWith('/*')
-      yield* out.indented(out.writeText(comment.text, { isFixed: true }))
+      out.indented(() => out.writeText(comment.text, { isFixed: true }))
     }
     out.newline()
   }
 
-  private *printAligned(items: readonly Item[]): Sliced<void> {
+  private printAligned(items: readonly Item[]): void {
     for (const item of items) this.previous = firstKey(item).offset
     const values: string[] = []
     const valueWidths: number[] = []
     let keyWidth = 0
     let valueWidth = 0
     for (const item of items) {
-      if (this.pace.isDue()) yield
-      const value = yield* this.printApart(item.value)
+      const value = this.printApart(item.value)
       const width = widthOf(value)
       values.push(value)
       valueWidths.push(width)
@@ -186,39 +181,38 @@ class TreePrinter {
       valueWidth = Math.max(valueWidth, width)
     }
     for (const [index, item] of items.entries()) {
-      if (this.pace.isDue()) yield
       if (index > 0) this.out.newline()
       const gapWidth = valueWidth - (valueWidths[index] ?? 0) + 1
-      yield* this.printItem(item, this.printAlignedBody(item, values[index] ?? '', { keyWidth, gapWidth }))
+      this.printItem(item, () => this.printAlignedBody(item, values[index] ?? '', { keyWidth, gapWidth }))
     }
   }
 
-  private *printAlignedBody(
+  private printAlignedBody(
     item: Item,
     value: string,
     { keyWidth, gapWidth }: { readonly keyWidth: number; readonly gapWidth: number },
-  ): Sliced<void> {
+  ): void {
     for (const [position, key] of item.keys.entries()) {
       // The reference pads by the first keys only, which joins two tokens if a label is longer.
       const gapWidthMin = key.type === 'ident' && position < item.keys.length - 1 ? 1 : 0
-      yield* this.printKey(key, Math.max(keyWidth - byteLength(key.text) + 1, gapWidthMin))
+      this.printKey(key, Math.max(keyWidth - byteLength(key.text) + 1, gapWidthMin))
     }
     if (item.keys.length === 1) this.out.write('= ')
-    yield* this.out.writeText(value, { isFixed: true })
-    yield* this.printLineComment(item, gapWidth)
+    this.out.writeText(value, { isFixed: true })
+    this.printLineComment(item, gapWidth)
   }
 
   /** Prints a value separately in order to measure it. */
-  private *printApart(node: Node): Sliced<string> {
+  private printApart(node: Node): string {
     const out = this.out
     this.out = new LineWriter()
-    yield* this.printNode(node)
+    this.printNode(node)
     const text = this.out.toString()
     this.out = out
     return text
   }
 
-  private *printList(list: ListNode): Sliced<void> {
+  private printList(list: ListNode): void {
     const out = this.out
     let longest = 0
     for (const element of list.elements) {
@@ -228,13 +222,12 @@ class TreePrinter {
     out.newline()
     let isAfterEmptyLine = false
     for (const [index, element] of list.elements.entries()) {
-      if (this.pace.isDue()) yield
       const { leadComment } = element.type === 'literal' ? element : NO_LITERAL
       if (leadComment !== undefined) {
         if (!isAfterEmptyLine && index > 0) out.newline()
-        for (const comment of leadComment.comments) yield* out.indented(this.commentLine(comment))
+        for (const comment of leadComment.comments) out.indented(() => this.commentLine(comment))
       }
-      yield* out.indented(this.printElement(element, longest))
+      out.indented(() => this.printElement(element, longest))
       out.newline()
       isAfterEmptyLine = leadComment !== undefined && index !== list.elements.length - 1
       if (isAfterEmptyLine) out.newline()
@@ -243,25 +236,24 @@ class TreePrinter {
   }
 
   /** One element per line, with its comments aligned after the longest element. */
-  private *printElement(element: Node, longest: number): Sliced<void> {
+  private printElement(element: Node, longest: number): void {
     const out = this.out
     const { lineComment, token } = element.type === 'literal' ? element : NO_LITERAL
-    yield* this.printNode(element)
+    this.printNode(element)
     // The end of a here-document must be alone on its line.
     if (token?.type === 'heredoc') out.newline()
     out.write(',')
     if (lineComment === undefined) return
     const width = token === undefined ? 0 : widthOf(literalText({ type: 'literal', token }))
     out.write(' '.repeat(1 + Math.max(longest - width, 0)))
-    for (const comment of lineComment.comments) yield* out.writeText(comment.text, { isFixed: false })
+    for (const comment of lineComment.comments) out.writeText(comment.text, { isFixed: false })
   }
 
-  private *printOneLineList(list: ListNode): Sliced<void> {
+  private printOneLineList(list: ListNode): void {
     this.out.write('[')
     for (const [index, element] of list.elements.entries()) {
-      if (this.pace.isDue()) yield
       if (index > 0) this.out.write(', ')
-      yield* this.printNode(element)
+      this.printNode(element)
       if (element.type === 'literal' && element.token.type === 'heredoc') this.out.newline()
     }
     this.out.write(']')

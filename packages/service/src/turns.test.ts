@@ -1,22 +1,14 @@
-import { AclError } from '@latchkey/contract'
 import { expect, test, vi } from 'vitest'
 import {
-  atOnce,
-  inTurns,
   LANE_WAITING_MAX,
   Lane,
-  Pace,
-  type Sliced,
-  STEPS_PER_SLICE,
+  Pauses,
+  readInTurn,
+  STEPS_PER_TURN,
   TurnQueue,
   type Turns,
   yieldTurn,
 } from './turns.ts'
-
-function* counting(slices: number): Sliced<number> {
-  for (let i = 0; i < slices; i++) yield
-  return slices
-}
 
 function countedTurns(): Turns & { readonly count: number } {
   const turns = {
@@ -28,28 +20,33 @@ function countedTurns(): Turns & { readonly count: number } {
   return turns
 }
 
-test('work of one slice completes at once; longer work takes one turn per yield', async () => {
+test('DOS-05: long work takes a turn after STEPS_PER_TURN steps', async () => {
   const turns = countedTurns()
-  expect(await inTurns(counting(0), { turns })).toBe(0)
-  expect(turns.count).toBe(0)
-  expect(await inTurns(counting(3), { turns })).toBe(3)
-  expect(turns.count).toBe(3)
-  expect(atOnce(counting(3))).toBe(3)
+  const pauses = new Pauses({ turns })
+  const taken: number[] = []
+  for (let step = 1; step <= 2 * STEPS_PER_TURN; step++) {
+    await pauses.before(1)
+    if (turns.count > taken.length) taken.push(step)
+  }
+  expect(taken).toEqual([STEPS_PER_TURN, 2 * STEPS_PER_TURN])
+  await pauses.before(STEPS_PER_TURN)
+  expect([turns.count, pauses.steps]).toEqual([3, 3 * STEPS_PER_TURN])
 })
 
-test('DOS-05: aborted work runs no further slice', async () => {
+test('DOS-05: aborted work ends at its next turn', async () => {
   const client = new AbortController()
-  let slices = 0
-  function* endless(): Sliced<never> {
-    for (;;) {
-      slices += 1
-      if (slices === 5) client.abort()
-      yield
-    }
-  }
-  const work = inTurns(endless(), { turns: countedTurns(), signal: client.signal })
-  await expect(work).rejects.toSatisfy((error) => error instanceof AclError && error.code === 'unavailable')
-  expect(slices).toBe(5)
+  const pauses = new Pauses({ turns: countedTurns(), signal: client.signal })
+  await pauses.before(STEPS_PER_TURN)
+  client.abort()
+  await pauses.before(1)
+  await expect(pauses.before(STEPS_PER_TURN)).rejects.toMatchObject({ code: 'unavailable' })
+})
+
+test('DOS-05: a long text is read in a turn of its own, a short one at once', async () => {
+  const turns = countedTurns()
+  const read = (length: number) => readInTurn({ turns }, 'x'.repeat(length), () => turns.count)
+  expect(await read(4_096)).toBe(0)
+  expect(await read(4_097)).toBe(1)
 })
 
 test('DOS-05: one waiter resumes per turn of the event loop, in order of arrival', async () => {
@@ -110,14 +107,6 @@ test('DOS-05: tasks aborted while waiting free their places in the lane', async 
   end()
   await running
   expect(await next).toBe('next')
-})
-
-test('a slice ends after STEPS_PER_SLICE steps', () => {
-  const pace = new Pace()
-  const due = Array.from({ length: 2 * STEPS_PER_SLICE }, () => pace.isDue())
-  expect(due.filter(Boolean).length).toBe(2)
-  expect(due.indexOf(true)).toBe(STEPS_PER_SLICE - 1)
-  expect(pace.isDue(STEPS_PER_SLICE)).toBe(true)
 })
 
 test('yieldTurn works with faked timers', async () => {

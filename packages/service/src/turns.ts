@@ -1,11 +1,8 @@
 /**
- * Cooperative scheduling. Work that may take more than a few milliseconds is a generator that yields between slices.
- * {@link inTurns} runs one slice per turn of the event loop, and no request blocks the others.
+ * Long work lets other requests run: it takes a turn of the event loop between its tokens, texts or records. All long work
+ * of a process shares one queue of turns.
  */
 import { AclError } from '@latchkey/contract'
-
-/** Work that yields at the end of each slice. */
-export type Sliced<T> = Generator<void, T, void>
 
 /** Grants turns of the event loop. */
 export interface Turns {
@@ -13,8 +10,8 @@ export interface Turns {
   next(): Promise<void>
 }
 
-/** Maximum steps per slice. A step, such as reading a token or merging a rule, takes about a microsecond. */
-export const STEPS_PER_SLICE = 500
+/** Steps of work in one turn. A step, such as reading a token or merging a rule, takes about a microsecond. */
+export const STEPS_PER_TURN = 500
 
 const CHARACTERS_PER_STEP = 64
 
@@ -23,45 +20,52 @@ export function stepsOf(length: number): number {
   return 1 + Math.floor(length / CHARACTERS_PER_STEP)
 }
 
-/** Counts the steps of sliced work. */
-export class Pace {
-  private left = STEPS_PER_SLICE
+/** The turns that one piece of long work takes. */
+export class Pauses {
+  /** All steps so far. */
+  steps = 0
+  private readonly turns: Turns
+  private readonly signal: AbortSignal | undefined
+  private left = STEPS_PER_TURN
 
-  /** Whether the slice must end here. */
-  isDue(steps = 1): boolean {
+  constructor({ turns, signal }: TurnOptions) {
+    this.turns = turns
+    this.signal = signal
+  }
+
+  /**
+   * Counts the next steps of the work, and takes a turn before them if the work since the last turn has been enough.
+   *
+   * @throws AclError `unavailable` once the signal is aborted.
+   */
+  async before(steps: number): Promise<void> {
+    this.steps += steps
     this.left -= steps
-    if (this.left > 0) return false
-    this.left = STEPS_PER_SLICE
-    return true
+    if (this.left > 0) return
+    this.left = STEPS_PER_TURN
+    await takeTurn({ turns: this.turns, signal: this.signal })
   }
 }
 
-/** Runs work to completion without yielding. */
-export function atOnce<T>(work: Sliced<T>): T {
-  for (;;) {
-    const slice = work.next()
-    if (slice.done) return slice.value
-  }
-}
-
-interface InTurnsOptions {
+interface TurnOptions {
   readonly turns: Turns
   /** Aborted when the result is no longer wanted. */
   readonly signal?: AbortSignal | undefined
 }
 
-/**
- * Runs work one slice per turn, starting at once.
- *
- * @throws AclError `unavailable` once the signal is aborted.
- */
-export async function inTurns<T>(work: Sliced<T>, { turns, signal }: InTurnsOptions): Promise<T> {
-  for (;;) {
-    const slice = work.next()
-    if (slice.done) return slice.value
-    await turns.next()
-    checkWanted(signal)
-  }
+/** @throws AclError `unavailable` once the signal is aborted. */
+export async function takeTurn({ turns, signal }: TurnOptions): Promise<void> {
+  await turns.next()
+  checkWanted(signal)
+}
+
+/** Length of a text that is parsed in about a millisecond. */
+const SHORT_TEXT_LENGTH = 4_096
+
+/** Parses a text, in a turn of its own if it is long. */
+export async function readInTurn<T>(options: TurnOptions, text: string, read: () => T): Promise<T> {
+  if (text.length > SHORT_TEXT_LENGTH) await takeTurn(options)
+  return read()
 }
 
 /** @throws AclError `unavailable` if the client disconnected or the server is stopping. */
@@ -73,7 +77,7 @@ function givenUp(): AclError {
   return new AclError('unavailable', 'The request was aborted before it was answered')
 }
 
-/** All sliced work of a process shares one queue, and each turn runs at most one slice. */
+/** Resumes one waiter per turn of the event loop. */
 export class TurnQueue implements Turns {
   private readonly yieldTurn: () => Promise<void>
   private readonly waiting: (() => void)[] = []
