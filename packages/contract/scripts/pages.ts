@@ -1,5 +1,5 @@
 /// <reference types="node" />
-/** The pages under docs/, and the one source file, that are derived from the contract. */
+/** The pages under docs/, and the source files, that are derived from the contract. */
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import type { GeneratedFile } from '@latchkey/testkit/packaging/generated'
@@ -9,12 +9,13 @@ import { renderLimitsTable } from '../src/docs/limits-table.ts'
 import { replaceSection, table } from '../src/docs/markdown.ts'
 import { REQUIRED_METHODS } from '../src/paths/methods.ts'
 import { renderGatesTable } from '../src/versions/gates-table.ts'
-import { renderEndpoints } from './plain-endpoints.ts'
+import { renderClientEndpoints, renderEndpoints } from './plain-endpoints.ts'
 
 /** Every generated page, and every handwritten page with its generated sections updated. */
 export function generatedPages(): readonly GeneratedFile[] {
   return [
     { path: sourceOf('generated/endpoints.ts'), text: renderEndpoints() },
+    { path: sourceOf('generated/client-endpoints.ts'), text: renderClientEndpoints() },
     { path: pathOf('version-gates.md'), text: renderGatesTable() },
     { path: pathOf('errors.md'), text: renderErrorsPage() },
     { path: pathOf('api.md'), text: apiPage(read(pathOf('api.md'))) },

@@ -1,27 +1,27 @@
-/** The table of plain endpoints as a source file: the text of `src/generated/endpoints.ts`. */
+/** The tables of plain endpoints as source files: `src/generated/endpoints.ts`, and what clients need of it. */
 import * as z from 'zod'
-import type { AnswerKind, Endpoint, EndpointFacts } from '../src/endpoint.ts'
+import type { AnswerKind, ClientEndpoint, Endpoint, EndpointFacts } from '../src/endpoint.ts'
 import { type AnyRoute, ROUTE_LIST } from '../src/routes.ts'
 import { SHARED_QUERY_OPTIONS } from '../src/shared/query.ts'
 
-const HEAD = `// biome-ignore-all format: generated
+const headOf = (type: string) => `// biome-ignore-all format: generated
 
 /**
  * Every endpoint as plain data. Generated from the contract by \`pnpm generate\`; to
  * change an endpoint, change its route.
  */
-import type { Endpoint } from '../endpoint.ts'
+import type { ${type} } from '../endpoint.ts'
 
 export const ENDPOINTS = {
 `
 
-const TAIL = `} as const satisfies Record<string, Endpoint>
+const tailOf = (type: string) => `} as const satisfies Record<string, ${type}>
 
 /** The name of an endpoint, as \`tokens.create\`. */
 export type EndpointName = keyof typeof ENDPOINTS
 
 /** Returns an endpoint by its name, as the general type. */
-export function endpoint(name: EndpointName): Endpoint {
+export function endpoint(name: EndpointName): ${type} {
   return ENDPOINTS[name]
 }
 `
@@ -86,10 +86,35 @@ function isAnswerKind(kind: unknown): kind is AnswerKind {
   return kind === 'object' || kind === 'array' || kind === 'string' || kind === 'boolean'
 }
 
-/** The whole file. */
+/** The file with every fact. */
 export function renderEndpoints(): string {
-  const rows = ROUTE_LIST.map((route) => `  '${route.name}': ${literal(plainEndpoint(route))},\n`)
-  return HEAD + rows.join('') + TAIL
+  return render('Endpoint', plainEndpoint)
+}
+
+/** The file with the facts that clients need: the published SDK contains it. */
+export function renderClientEndpoints(): string {
+  return render('ClientEndpoint', (route) => {
+    const endpoint = plainEndpoint(route)
+    return Object.fromEntries(
+      CLIENT_FACTS.flatMap((fact) => (fact in endpoint ? [[fact, endpoint[fact]]] : [])),
+    )
+  })
+}
+
+const CLIENT_FACTS = Object.keys({
+  method: true,
+  path: true,
+  namespaced: true,
+  blocking: true,
+  answer: true,
+  mayBeBoolean: true,
+  mayBeNull: true,
+  query: true,
+} satisfies Record<keyof ClientEndpoint, true>) as readonly (keyof ClientEndpoint)[]
+
+function render(type: string, rowOf: (route: AnyRoute) => object): string {
+  const rows = ROUTE_LIST.map((route) => `  '${route.name}': ${literal(rowOf(route))},\n`)
+  return headOf(type) + rows.join('') + tailOf(type)
 }
 
 function literal(value: unknown): string {

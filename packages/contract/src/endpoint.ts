@@ -96,3 +96,9 @@ export interface Endpoint extends EndpointFacts {
   /** Query options other than those that all endpoints of its kind share. */
   readonly query?: readonly string[]
 }
+
+/** What a client needs of an endpoint. */
+export type ClientEndpoint = Pick<
+  Endpoint,
+  'method' | 'path' | 'namespaced' | 'blocking' | 'answer' | 'mayBeBoolean' | 'mayBeNull' | 'query'
+>

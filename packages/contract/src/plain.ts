@@ -3,9 +3,9 @@
  * ts-rest, not even indirectly.
  */
 export { RESOURCE_KINDS, SCALAR_RESOURCES } from './decisions/resource-kinds.ts'
-export type { Endpoint } from './endpoint.ts'
+export type { ClientEndpoint as Endpoint } from './endpoint.ts'
 export type { AclErrorCode } from './errors.ts'
-export { ENDPOINTS, type EndpointName, endpoint } from './generated/endpoints.ts'
+export { ENDPOINTS, type EndpointName, endpoint } from './generated/client-endpoints.ts'
 export {
   HEADER,
   HEADER_PREFIX_DEFAULT,

@@ -1,5 +1,5 @@
 /** Builds the path of a request. Apart from the search for endpoints, which clients do not need. */
-import { ENDPOINTS, type EndpointName } from '../generated/endpoints.ts'
+import { ENDPOINTS, type EndpointName } from '../generated/client-endpoints.ts'
 
 /**
  * A slash at the start of a key or after another slash. It must be encoded, because servers redirect doubled slashes.

@@ -1,7 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import type { Endpoint } from '../endpoint.ts'
 import { AclError } from '../errors.ts'
-import { ENDPOINTS, type Endpoint, type EndpointName, endpoint } from '../plain.ts'
+import { ENDPOINTS, type EndpointName, endpoint } from '../generated/endpoints.ts'
 import { buildPath } from './build-path.ts'
 import { decodePath, matchPath } from './paths.ts'
 
