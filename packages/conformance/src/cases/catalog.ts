@@ -89,7 +89,6 @@ export const catalogCases: readonly Case[] = [
   {
     id: 'catalog/weights',
     spec: 'D/catalog/register',
-    also: ['9.3'],
     needs: { from: '1.4.1' },
     title: 'an absent weight is 0, and weights out of range are 1, in registrations and transactions alike',
     async run(ctx) {

@@ -596,8 +596,7 @@ export const namespaceCases: readonly Case[] = [
   },
   {
     id: 'namespace/authorize',
-    spec: '5',
-    also: ['D/namespaces/rights'],
+    spec: 'D/namespaces/rights',
     title:
       'authorize decides for the namespace of ns, the header or the token; rights on nodes, sessions, agents and the operator need a token of default',
     needs: EXTENDED,

@@ -46,8 +46,8 @@ export class Player {
   }
 
   private isBackward({ path }: Step, { headers }: SeenReply): boolean {
-    // A read of one key has the index of that key.
-    if (path.startsWith('/kv') && !/[?&](?:recurse|keys)/.test(path)) return false
+    // A read of one key has the index of that key, and an expanded token also that of its policies and roles.
+    if (path.startsWith('/kv') ? !/[?&](?:recurse|keys)/.test(path) : /[?&]expanded/.test(path)) return false
     const table = /^\/(?:acl\/(?:token|policy|policies|role)|kv)/
       .exec(path)?.[0]
       .replace('policies', 'policy')

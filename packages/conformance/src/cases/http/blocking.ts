@@ -250,7 +250,6 @@ export const blockingCases: readonly Case[] = [
   {
     id: 'blocking/connect',
     spec: 'D/blocking/wakes',
-    also: ['9.3'],
     needs: { from: '1.4.1' },
     title:
       'a proxy that is registered, changed, moved to another service or removed wakes the reads of the service it represents',
