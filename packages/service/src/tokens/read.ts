@@ -5,6 +5,9 @@ import { withoutLater } from '../reply/later-fields.ts'
 import { tokenTopic } from '../store/store.ts'
 import { withTokenIfAny } from './stored-token.ts'
 
+/** What an expanded token shows besides itself. */
+const EXPANDED_TABLES = ['policies', 'roles', 'namespaces'] as const
+
 /** Spec 4.3. Synchronous if the token is in memory. A blocking query can wait for a missing token to appear. */
 export function readTokenHandler(
   call: Call<'tokens.read'>,
@@ -24,7 +27,8 @@ function shown(call: Call<'tokens.read'>, token: TokenRecord | undefined): Answe
   const { defaultPolicy, nodeName, edition, profile } = service
   const showNamespace = edition === 'extended'
   // Also shows policies and roles, so that every change of tokens, policies or roles may be news.
-  const index = Math.max(tableIndex, directory.version)
+  const { store } = service
+  const index = Math.max(tableIndex, ...EXPANDED_TABLES.map((table) => store.tableIndex(table)))
   const expanded = expandToken(token, { directory, defaultPolicy, nodeName, showSecret, showNamespace })
   return json(withoutLater(expanded, profile), { topic: 'changes', index, filtered: true })
 }
