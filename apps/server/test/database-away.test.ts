@@ -149,7 +149,7 @@ test.for([
     END $$;
     CREATE TRIGGER refuse BEFORE INSERT ON kv FOR EACH ROW EXECUTE FUNCTION refuse()`)
   try {
-    const { status, headers, text } = await ask('PUT', '/v1/kv/refused', {})
+    const { status, headers, text } = await ask('PUT', `/v1/kv/refused/${state}`, {})
     expect({ status, retryAfter: headers.get('retry-after') }).toEqual({ status: 503, retryAfter: '1' })
     expect(JSON.parse(text)).toMatchObject({ code, detail: message })
     expect(text).not.toContain('secret detail')
@@ -157,7 +157,7 @@ test.for([
     await client.query('DROP FUNCTION refuse CASCADE')
     await client.end()
   }
-  expect((await ask('PUT', '/v1/kv/refused', {})).status).toBe(200)
+  expect((await ask('PUT', `/v1/kv/refused/${state}`, {})).status).toBe(200)
 })
 
 /** Lets a server join the cluster, but rejects the address on which it listens. */

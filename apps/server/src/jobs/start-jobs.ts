@@ -1,6 +1,6 @@
 /** The background work of a process. Work for only one process of the cluster runs in the leader. */
 import { advertisedMode, MEMBER_HEARTBEAT_MS, type Random, StartRefused } from '@latchkey/acl'
-import { AclError, type ServiceProfile } from '@latchkey/contract'
+import { AclError, type ServiceProfile, sleep } from '@latchkey/contract'
 import {
   type CoordinateUpdates,
   ensureBuiltins,
@@ -47,8 +47,8 @@ interface JobsOptions {
 
 /** A search reads all tokens with an idle limit, and idle tokens stop working without it. */
 const IDLE_REAP_INTERVAL_MS = 5_000
-/** While the server stops, no wait lasts. */
-const ORPHAN_PAUSE_MS = 50
+/** Maximum time until a changed auth method is noticed. Polled, because waiters in the store are counted as blocking queries. */
+const METHODS_LOOK_MS = 50
 const LOGIN_STATE_REAP_INTERVAL_MS = 60_000
 const COORDINATES_INTERVAL_MS = 5_000
 const MIGRATION_LOOK_INTERVAL_MS = 250
@@ -109,8 +109,14 @@ function reapOrphans(options: JobsOptions): (signal: AbortSignal) => Promise<num
   return async (signal) => {
     const index = store.tableIndex('authMethods')
     const inMs = await round()
-    if (inMs === 0 || (await store.wait('authMethods', index, inMs, signal)) === 'changed') return 0
-    return ORPHAN_PAUSE_MS
+    for (
+      let waited = 0;
+      waited < inMs && store.tableIndex('authMethods') === index;
+      waited += METHODS_LOOK_MS
+    ) {
+      await sleep(METHODS_LOOK_MS, signal).catch(() => {})
+    }
+    return 0
   }
 }
 
