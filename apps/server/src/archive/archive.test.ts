@@ -4,6 +4,7 @@ import { GLOBAL_MANAGEMENT_POLICY_ID } from '@latchkey/acl'
 import { AclError } from '@latchkey/contract'
 import type { Change } from '@latchkey/service'
 import { temporaryFolder } from '@latchkey/testkit/process/temporary-folder'
+import { aNode, aSession } from '@latchkey/testkit/records/catalog-builders'
 import {
   aBindingRule,
   aKey,
@@ -323,6 +324,32 @@ test('DUR-11: a restore replaces every record under another lookup key, on all p
   expect(await neighbour.commit([putNew(aToken())])).toBeGreaterThan(restored.Index)
   const sameSecret = aToken({ SecretID: capital.SecretID.toLowerCase() })
   await expect(target.commit([putNew(sameSecret)])).rejects.toMatchObject({ reason: 'secret_in_use' })
+})
+
+test('DUR-11: a restore goes above the index of the archive, and gives sessions a whole lifetime', async () => {
+  const [from, to] = [await createTestDatabase(), await createTestDatabase()]
+  const clients = [from, to].map(({ url }) => new pg.Client({ connectionString: url }))
+  const [old, restored] = clients as [pg.Client, pg.Client]
+  try {
+    const store = await openTestStore({ url: from.url, ring: testRing('old') })
+    await store.commit([put('nodes', aNode({ Node: 'one' }))])
+    await store.commit([put('sessions', aSession({ ID: anId(7), Node: 'one' }))])
+    await Promise.all(clients.map((client) => client.connect()))
+    const index = 7_000_000
+    await old.query("UPDATE session SET renewed_at = now() - interval '1 hour'")
+    await old.query('UPDATE commit_index SET index = $1', [index])
+    const bytes = await archiveOf(store)
+    const empty = await openTestStore({ url: to.url, ring: testRing('new', 'old') })
+    const { Index } = await empty.archives.restore(once(bytes), SIGNED)
+    expect(Index).toBeGreaterThanOrEqual(index + INDEX_GAP)
+    const { rows } = await restored.query(
+      "SELECT renewed_at > now() - interval '1 minute' AS renewed FROM session",
+    )
+    expect(rows).toEqual([{ renewed: true }])
+  } finally {
+    await Promise.all(clients.map((client) => client.end()))
+    await Promise.all([from.drop(), to.drop()])
+  }
 })
 
 test('an archive has neither secrets nor keys in clear, and nothing in it is sealed by a key that it does not name', async () => {
