@@ -94,7 +94,7 @@ function randomBytes(random: SeededRandom): Buffer {
     ]
     text += `${lines.join('\r\n')}\r\n\r\n${random.pick(BODIES)}`
   }
-  for (let damages = random.below(6) - 3; damages > 0; damages -= 1) {
+  for (let damages = random.below(5) - 2; damages > 0; damages -= 1) {
     const at = random.below(text.length)
     text =
       text.slice(0, at) + (random.chance(1 / 4) ? '' : random.pick(PIECES)) + text.slice(at + random.below(3))

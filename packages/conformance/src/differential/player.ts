@@ -45,14 +45,15 @@ export class Player {
     this.made = new Made()
   }
 
-  private isBackward({ path }: Step, { headers }: SeenReply): boolean {
-    // A read of one key has the index of that key, and an expanded token also that of its policies and roles.
-    if (path.startsWith('/kv') ? !/[?&](?:recurse|keys)/.test(path) : /[?&]expanded/.test(path)) return false
-    const table = /^\/(?:acl\/(?:token|policy|policies|role)|kv)/
-      .exec(path)?.[0]
-      .replace('policies', 'policy')
+  private isBackward({ path }: Step, { headers, text }: SeenReply): boolean {
+    // A read of one key has the index of that key.
+    if (path.startsWith('/kv') && !/[?&](?:recurse|keys)/.test(path)) return false
+    const read = /^\/(?:acl\/(?:token|policy|policies|role)|kv)/.exec(path)?.[0].replace('policies', 'policy')
+    if (read === undefined) return false
+    // An expanded token has the highest index of tokens, policies, roles and namespaces.
+    const table = text.includes('"ExpandedPolicies"') ? `${read}?expanded` : read
     const index = Number(headers.get(`${this.side.prefix}Index`) ?? Number.NaN)
-    if (table === undefined || Number.isNaN(index)) return false
+    if (Number.isNaN(index)) return false
     const last = this.lastIndexes.get(table) ?? 0
     this.lastIndexes.set(table, Math.max(last, index))
     return index < last
