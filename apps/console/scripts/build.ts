@@ -18,7 +18,7 @@ const SOURCES = [
   'apps/console/{src,public}/**/*.*',
   'apps/console/{index.html,package.json,vite.config.ts}',
   'apps/console/scripts/build.ts',
-  'packages/{sdk,contract,acl}/src/**/*.ts',
+  'packages/{sdk,contract,acl,catalog}/src/**/*.ts',
   'pnpm-lock.yaml',
 ]
 

@@ -1,30 +1,3 @@
-export {
-  aggregateStatus,
-  aliasResult,
-  type HealthStatus,
-  maintenanceCheck,
-  NODE_MAINTENANCE,
-} from './agent/aggregate.ts'
-export {
-  type AgentCheck,
-  type CheckRun,
-  cutOutput,
-  type DefinedCheck,
-  isCheckStatus,
-  readCheckDefinition,
-} from './agent/check-definition.ts'
-export {
-  countResult,
-  expiredOutput,
-  movesStatus,
-  NO_RESULTS,
-  OUTPUT_WRITE_MS,
-  outputWriteMs,
-  type ResultCounts,
-  statusOfHttp,
-} from './agent/check-results.ts'
-export { planServers, SERVER_SERVICE, type ServerMember, serverNode } from './agent/server-nodes.ts'
-export { type DefinedService, readServiceDefinition } from './agent/service-definition.ts'
 export { useBlake2b } from './blake2b.ts'
 export {
   ANONYMOUS_TOKEN_ACCESSOR_ID,
@@ -33,84 +6,13 @@ export {
   GLOBAL_MANAGEMENT_POLICY_NAME,
   ROOT_NAMES,
 } from './builtin.ts'
-export {
-  CATALOG_TABLES,
-  Catalog,
-  type CatalogRecords,
-  type CatalogTable,
-  catalogKey,
-  isCatalogTable,
-} from './catalog/catalog.ts'
-export {
-  type CatalogChange,
-  keepsCatalogWhole,
-  serviceIndexChanges,
-} from './catalog/commit-rules.ts'
-export { CONNECT_PROXY } from './catalog/connect.ts'
-export {
-  CHECK_FIELDS,
-  HEALTH_FIELDS,
-  INSTANCE_FIELDS,
-  NODE_FIELDS,
-  SERVICE_FIELDS,
-} from './catalog/filter-shapes.ts'
-export { canonicalIp, isIpv4 } from './catalog/ip-address.ts'
-export { sortByDistance } from './catalog/near.ts'
-export { type DeregistrationPlan, planDeregistration } from './catalog/registration/deregister.ts'
-export {
-  ALIVE_CHECK,
-  asGiven,
-  type CatalogNeed,
-  type CatalogPlan,
-  needOfService,
-  needsOfService,
-  planRegistration,
-  type RegistrationRequest,
-  readRegistration,
-} from './catalog/registration/register.ts'
-export { isSameContent } from './catalog/registration/same-content.ts'
-export { findMetaProblem } from './catalog/service-meta.ts'
-export {
-  type RecordView,
-  recordViewOf,
-  showCheck,
-  showInstance,
-  showNode,
-  showNodeService,
-} from './catalog/show-records.ts'
-export { answerQuestion } from './dns/answer.ts'
-export type { DnsContext, DnsRights, DnsSettings } from './dns/context.ts'
-export { type DnsQuestion, type DnsRecord, type DnsReply, emptyReply } from './dns/message.ts'
 export { compileFilter } from './filter/record-filter.ts'
-export type { ShapeOf } from './filter/record-shape.ts'
+export type { Shape, ShapeOf } from './filter/record-shape.ts'
 export { defaultsOf, isGlobalManager, linksGlobalManagement } from './global-management.ts'
-export { policyHash } from './hash.ts'
+export { intentionHash, policyHash } from './hash.ts'
 export { isIdentityName } from './identities.ts'
 export { checkPathId, idKey, isUuid } from './ids.ts'
-export {
-  checkKind,
-  type EntryRecords,
-  SERVICE_INTENTIONS,
-  showEntry,
-  writeEntry,
-} from './intentions/config-entry.ts'
-export { deleteExact, writeExact } from './intentions/exact-intention.ts'
-export { parseEnd, requireSourceType } from './intentions/intention-fields.ts'
-export { IntentionIndex, type StoredEntry } from './intentions/intention-index.ts'
-export { createIntention, endsOf, updateIntention } from './intentions/intention-rules.ts'
-export {
-  blocksIntentions,
-  INTENTIONS_LOOK_MS,
-  type IntentionsLook,
-  type IntentionsStep,
-  initialIntentions,
-  intentionsDurationMs,
-  intentionsSecondsLeft,
-  nextIntentionsStep,
-  requireWritable,
-} from './intentions/migrate-intentions.ts'
-export { compareIntentions, precedenceOf, WILDCARD } from './intentions/precedence.ts'
-export { showIntention, showSource } from './intentions/show-intention.ts'
+export { invalidField } from './invalid-field.ts'
 export {
   expandPolicyLinks,
   expandRoleLinks,
@@ -170,23 +72,6 @@ export {
   withPolicyHash,
 } from './policy/policy-rules.ts'
 export { type Clock, type Random, randomUuid } from './ports.ts'
-export {
-  type CheckRecord,
-  CONNECT_LOSS,
-  type CoordinateRecord,
-  CRITICAL,
-  checkKey,
-  connectKey,
-  coordinateKey,
-  EXTINCTION,
-  type NodeRecord,
-  nodeKey,
-  nodeOfKey,
-  SERVICE_NAMES,
-  type ServiceIndexRecord,
-  type ServiceRecord,
-  serviceKey,
-} from './records/catalog-records.ts'
 export { Directory, EMPTY_CONTENT, EMPTY_DIRECTORY } from './records/directory.ts'
 export {
   authMethodKey,
@@ -201,6 +86,8 @@ export {
   isDirectoryTable,
   nameKey,
 } from './records/directory-tables.ts'
+export { IntentionIndex, type StoredEntry } from './records/intention-index.ts'
+export { compareIntentions, precedenceOf, WILDCARD } from './records/intention-precedence.ts'
 export {
   destinationKey,
   type IntentionAction,
@@ -234,11 +121,6 @@ export type {
   ReplicationTokenRecord,
   SkippedToken,
 } from './records/replication.ts'
-export {
-  type SessionBehavior,
-  type SessionRecord,
-  sessionCheckKeys,
-} from './records/session-records.ts'
 export type {
   AclModeRecord,
   IntentionMigrationRecord,
@@ -308,20 +190,6 @@ export { formatRules } from './rules/print/format-rules.ts'
 export { translateLegacyRules } from './rules/print/translate-legacy-rules.ts'
 export { isSame } from './same.ts'
 export { SeededRandom } from './seeded-random.ts'
-export {
-  createSession,
-  nodeOfSession,
-  type SessionContext,
-} from './sessions/create-session.ts'
-export { endedSessions } from './sessions/ended-sessions.ts'
-export { isSameKey, type LockRequest, lockedKey, releasedKey } from './sessions/key-locks.ts'
-export {
-  lockDelayMs,
-  SESSION_TTL_MS_MAX,
-  SESSION_TTL_MS_MIN,
-  sessionLifetimeMs,
-} from './sessions/session-times.ts'
-export { rejectsSessionQueries, showSession } from './sessions/show-session.ts'
 export { BLANK_TOKEN } from './token/blank-token.ts'
 export { cloneToken } from './token/clone-token.ts'
 export { createToken, withTokenHash } from './token/create-token.ts'
@@ -339,16 +207,6 @@ export {
 export { type ShowContext, showToken, showTokenListEntry } from './token/show-token.ts'
 export { checkBodyAccessor, updateToken } from './token/update-token.ts'
 export { placeOfTokenWrite, type WritePlace } from './token/write-place.ts'
-export { TransactionBudget } from './transaction/budget.ts'
-export { type StoredKeys, UNLOADED_VALUE } from './transaction/keys.ts'
-export { isRead, type Operation, readOperation } from './transaction/operations.ts'
-export {
-  type Expectation,
-  type May,
-  PENDING_INDEX,
-  type Shown,
-} from './transaction/outcome.ts'
-export { type Failure, planTransaction, type TransactionPlan } from './transaction/plan.ts'
 export { type DumpRecord, DumpScanner, DumpSyntaxError } from './upgrade/dump-scanner.ts'
 export {
   checkLegacyRules,
@@ -377,6 +235,17 @@ export {
   type MemberRow,
   observeMembers,
 } from './upgrade/member.ts'
+export {
+  blocksIntentions,
+  INTENTIONS_LOOK_MS,
+  type IntentionsLook,
+  type IntentionsStep,
+  initialIntentions,
+  intentionsDurationMs,
+  intentionsSecondsLeft,
+  nextIntentionsStep,
+  requireWritable,
+} from './upgrade/migrate-intentions.ts'
 export {
   ACCESSOR_BATCH_INTERVAL_MS_MIN,
   ACCESSOR_BATCH_SIZE_MAX,

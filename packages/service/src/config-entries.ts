@@ -1,4 +1,4 @@
-import { checkKind, SERVICE_INTENTIONS, showEntry, writeEntry } from '@latchkey/acl'
+import { checkKind, SERVICE_INTENTIONS, showEntry, writeEntry } from '@latchkey/catalog'
 import { AclError } from '@latchkey/contract'
 import { type Answer, type Call, json, missing } from './handler.ts'
 import { mayRead, requireIntentionRead, requireIntentionWrite } from './intentions/rights.ts'

@@ -1,6 +1,6 @@
 /** Coordinates of nodes. Agents report them every few seconds, so they are collected and written in batches. */
 
-import { type CoordinateRecord, coordinateKey, nodeKey } from '@latchkey/acl'
+import { type CoordinateRecord, coordinateKey, nodeKey } from '@latchkey/catalog'
 import { AclError, type Body, type Coordinate, limits } from '@latchkey/contract'
 import { RowRights, requireNode } from './catalog/rights.ts'
 import { type Answer, type Call, json, missing } from './handler.ts'

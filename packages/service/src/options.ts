@@ -1,15 +1,7 @@
 /** Dependencies and configuration of the service. */
 
-import type {
-  AclModeRecord,
-  Clock,
-  CoordinateRecord,
-  Directory,
-  DownPolicy,
-  OidcClient,
-  Random,
-  Verifier,
-} from '@latchkey/acl'
+import type { AclModeRecord, Clock, Directory, DownPolicy, OidcClient, Random, Verifier } from '@latchkey/acl'
+import type { CoordinateRecord } from '@latchkey/catalog'
 import type { AclError, AgentHost, AgentMetrics, RestoredSnapshot, ServiceProfile } from '@latchkey/contract'
 import type { LocalChecks } from './agent-checks/local-checks.ts'
 import type { Datacenters } from './datacenters/datacenters.ts'

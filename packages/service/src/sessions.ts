@@ -1,15 +1,13 @@
 /** Sessions: their endpoints, look-up by ID, rights by their nodes, and their end. Decisions: sessions. */
 
+import { DEFAULT_NAMESPACE, isUuid, randomUuid } from '@latchkey/acl'
 import {
   createSession,
-  DEFAULT_NAMESPACE,
-  isUuid,
   nodeOfSession,
-  randomUuid,
   rejectsSessionQueries,
   type SessionRecord,
   showSession,
-} from '@latchkey/acl'
+} from '@latchkey/catalog'
 import { AclError, parseServiceVersion, profileOf, type Session, shorten } from '@latchkey/contract'
 import { nodeChanges } from './agent/own-node.ts'
 import { mayIn, privilegeMissing } from './caller/caller.ts'

@@ -1,5 +1,5 @@
 /** Facts about a session, formatted for people. */
-import { lockDelayMs, sessionLifetimeMs } from '@latchkey/acl'
+import { lockDelayMs, sessionLifetimeMs } from '@latchkey/catalog'
 import type { LockSession } from '@latchkey/sdk'
 import { durationText } from '../live/instants.ts'
 

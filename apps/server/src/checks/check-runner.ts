@@ -10,7 +10,7 @@ import {
   movesStatus,
   NO_RESULTS,
   type ResultCounts,
-} from '@latchkey/acl'
+} from '@latchkey/catalog'
 import { limits } from '@latchkey/contract'
 import { type LocalChecks, removeService, type Store, writeResult } from '@latchkey/service'
 import type { Logger } from 'pino'

@@ -1,7 +1,7 @@
 /** Hanging checks leave places for the checks of others. Decisions: agent. */
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import type { CheckRecord } from '@latchkey/acl'
+import type { CheckRecord } from '@latchkey/catalog'
 import { limits } from '@latchkey/contract'
 import { MemoryStore, startLocalChecks } from '@latchkey/service'
 import { HOSTILE_ANSWERS, startHostileServer } from '@latchkey/testkit/process/hostile-server'

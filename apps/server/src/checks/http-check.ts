@@ -1,6 +1,6 @@
 /** One run of an HTTP check. Decisions: agent. */
 import { STATUS_CODES } from 'node:http'
-import { type AgentCheck, type CheckRun, statusOfHttp } from '@latchkey/acl'
+import { type AgentCheck, type CheckRun, statusOfHttp } from '@latchkey/catalog'
 import { type Outgoing, type OutgoingAnswer, OutgoingError } from '../outgoing/outgoing.ts'
 
 export interface CheckResult {

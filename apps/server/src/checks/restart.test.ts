@@ -1,7 +1,7 @@
 /** The checks of a node when its process stops and another one starts. Decisions: agent. */
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import type { CheckRecord } from '@latchkey/acl'
+import type { CheckRecord } from '@latchkey/catalog'
 import { MemoryStore, startLocalChecks } from '@latchkey/service'
 import { HOSTILE_ANSWERS, startHostileServer } from '@latchkey/testkit/process/hostile-server'
 import { aCheck, aNode, aService } from '@latchkey/testkit/records/catalog-builders'

@@ -1,7 +1,8 @@
 /**
  * The checks of the server's node: one process of the node runs them, and takes over deadlines that no process tracks.
  */
-import type { CheckRecord, Member } from '@latchkey/acl'
+import type { Member } from '@latchkey/acl'
+import type { CheckRecord } from '@latchkey/catalog'
 import type { LocalChecks, Store } from '@latchkey/service'
 import type { Logger } from 'pino'
 import type { Config } from '../config/config.ts'

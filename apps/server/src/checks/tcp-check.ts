@@ -1,7 +1,7 @@
 /** One run of a TCP check. Decisions: agent. */
 import { lookup } from 'node:dns/promises'
 import { connect, isIP } from 'node:net'
-import type { CheckRun } from '@latchkey/acl'
+import type { CheckRun } from '@latchkey/catalog'
 import { type AddressClass, isAddressAllowed, isNameAllowed } from '../outgoing/address-rules.ts'
 import type { CheckResult } from './http-check.ts'
 

@@ -2,7 +2,7 @@
 import { createSocket } from 'node:dgram'
 import { once } from 'node:events'
 import type { Socket } from 'node:net'
-import { type DnsReply, emptyReply } from '@latchkey/acl'
+import { type DnsReply, emptyReply } from '@latchkey/catalog'
 import { parseServiceVersion, profileOf } from '@latchkey/contract'
 import { type RateLimits, TokenBuckets } from '@latchkey/service'
 import { aNode, aService } from '@latchkey/testkit/records/catalog-builders'

@@ -1,5 +1,5 @@
 /** Cuts answers to the size that clients accept. Decisions: dns. */
-import type { DnsRecord, DnsReply } from '@latchkey/acl'
+import type { DnsRecord, DnsReply } from '@latchkey/catalog'
 import { writeReply } from './message-writer.ts'
 import type { Query } from './query.ts'
 

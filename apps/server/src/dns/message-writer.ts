@@ -1,5 +1,5 @@
 /** Writes DNS answers. Repeated names are compressed to pointers. RFC 1035, 4.1.4. */
-import type { DnsRecord, DnsReply } from '@latchkey/acl'
+import type { DnsRecord, DnsReply } from '@latchkey/catalog'
 import { type Answer, encode } from 'dns-packet'
 import { HEADER_BYTES, type Query, type Unanswerable } from './query.ts'
 

@@ -1,5 +1,5 @@
 /** DNS on the wire: how messages are read, and how answers are written and cut. Decisions: dns. */
-import { type DnsRecord, type DnsReply, emptyReply } from '@latchkey/acl'
+import { type DnsRecord, type DnsReply, emptyReply } from '@latchkey/catalog'
 import { chooseSeed, fuzzCount, SeededRandom } from '@latchkey/testkit/random'
 import { decode, encode, type Packet } from 'dns-packet'
 import { describe, expect, test } from 'vitest'

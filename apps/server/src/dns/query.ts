@@ -1,5 +1,5 @@
 /** Reads DNS messages that clients send. RFC 1035, 6891. */
-import type { DnsQuestion, DnsReply } from '@latchkey/acl'
+import type { DnsQuestion, DnsReply } from '@latchkey/catalog'
 import { decode } from 'dns-packet'
 
 /** A question that can be answered. */

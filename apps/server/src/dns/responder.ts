@@ -1,5 +1,5 @@
 /** Converts the bytes of a question to the bytes of its answer. */
-import { type DnsQuestion, type DnsReply, emptyReply } from '@latchkey/acl'
+import { type DnsQuestion, type DnsReply, emptyReply } from '@latchkey/catalog'
 import type { AnswerRates } from './answer-rates.ts'
 import { roomOf, writeInto } from './fit-reply.ts'
 import { writeStatus } from './message-writer.ts'

@@ -1,5 +1,5 @@
 /** Starts DNS according to the configuration. */
-import type { DnsReply } from '@latchkey/acl'
+import type { DnsReply } from '@latchkey/catalog'
 import { AclError, type ServiceProfile } from '@latchkey/contract'
 import type { RateLimits, Service } from '@latchkey/service'
 import type { Logger } from 'pino'

@@ -1,11 +1,11 @@
 /** Converts records of the catalog to and from the rows of Prisma's client. */
+import { nameKey } from '@latchkey/acl'
 import {
   type CatalogRecords,
   type CheckRecord,
   type CoordinateRecord,
   lockDelayMs,
   type NodeRecord,
-  nameKey,
   nodeKey,
   type ServiceIndexRecord,
   type ServiceRecord,
@@ -13,7 +13,7 @@ import {
   serviceKey,
   sessionCheckKeys,
   sessionLifetimeMs,
-} from '@latchkey/acl'
+} from '@latchkey/catalog'
 import {
   type CatalogCheck as CheckRow,
   type CatalogCoordinate as CoordinateRow,

@@ -1,4 +1,5 @@
-import type { Catalog, Clock, Directory, KvRecord, TokenRecord } from '@latchkey/acl'
+import type { Clock, Directory, KvRecord, TokenRecord } from '@latchkey/acl'
+import type { Catalog } from '@latchkey/catalog'
 import { isOutage } from '@latchkey/contract'
 import type {
   Archives,

@@ -2,7 +2,7 @@
  * A snapshot of the records on which decisions depend: policies, roles, namespaces, auth methods, binding rules,
  * intentions and system records. Immutable; a change creates a new snapshot with another {@link Directory.version}.
  */
-import { IntentionIndex } from '../intentions/intention-index.ts'
+
 import {
   authMethodKey,
   contentOf,
@@ -10,6 +10,7 @@ import {
   emptyDirectoryMaps,
   nameKey,
 } from './directory-tables.ts'
+import { IntentionIndex } from './intention-index.ts'
 import type { AuthMethodRecord, BindingRuleRecord } from './login-records.ts'
 import type { NamespaceRecord, PolicyRecord, RoleRecord } from './records.ts'
 import type { SystemKey, SystemRecord } from './system-records.ts'

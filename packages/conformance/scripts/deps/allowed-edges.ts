@@ -4,15 +4,16 @@
 export const ALLOWED_EDGES: Readonly<Record<string, readonly string[]>> = {
   '@latchkey/contract': [],
   '@latchkey/acl': ['@latchkey/contract'],
+  '@latchkey/catalog': ['@latchkey/contract', '@latchkey/acl'],
   '@latchkey/sdk': ['@latchkey/contract'],
-  '@latchkey/service': ['@latchkey/contract', '@latchkey/acl'],
-  '@latchkey/mocks': ['@latchkey/contract', '@latchkey/acl', '@latchkey/service'],
+  '@latchkey/service': ['@latchkey/contract', '@latchkey/acl', '@latchkey/catalog'],
+  '@latchkey/mocks': ['@latchkey/contract', '@latchkey/acl', '@latchkey/catalog', '@latchkey/service'],
   '@latchkey/conformance': ['@latchkey/contract', '@latchkey/sdk', '@latchkey/testkit'],
-  '@latchkey/server': ['@latchkey/contract', '@latchkey/acl', '@latchkey/service'],
+  '@latchkey/server': ['@latchkey/contract', '@latchkey/acl', '@latchkey/catalog', '@latchkey/service'],
   '@latchkey/migrator': ['@latchkey/contract', '@latchkey/acl', '@latchkey/sdk'],
-  '@latchkey/testkit': ['@latchkey/contract', '@latchkey/acl', '@latchkey/service'],
+  '@latchkey/testkit': ['@latchkey/contract', '@latchkey/acl', '@latchkey/catalog', '@latchkey/service'],
   '@latchkey/cli': ['@latchkey/contract', '@latchkey/acl', '@latchkey/sdk'],
-  '@latchkey/console': ['@latchkey/contract', '@latchkey/acl', '@latchkey/sdk'],
+  '@latchkey/console': ['@latchkey/contract', '@latchkey/acl', '@latchkey/catalog', '@latchkey/sdk'],
 }
 
 /** Packages that all tests may use, in addition to the edges of their own package. */
@@ -31,6 +32,7 @@ export const TEST_EDGES_OF: Readonly<Record<string, readonly string[]>> = {
 export const BROWSER_PACKAGES: readonly string[] = [
   '@latchkey/contract',
   '@latchkey/acl',
+  '@latchkey/catalog',
   '@latchkey/service',
   '@latchkey/mocks',
   '@latchkey/console',

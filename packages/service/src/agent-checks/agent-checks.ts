@@ -1,6 +1,6 @@
 /** Checks of the server's own node. Clients report TTL checks: heartbeats. Decisions: agent. */
 
-import { cutOutput, isCheckStatus, readCheckDefinition } from '@latchkey/acl'
+import { cutOutput, isCheckStatus, readCheckDefinition } from '@latchkey/catalog'
 import { AclError, shorten } from '@latchkey/contract'
 import {
   nodeChanges,

@@ -1,11 +1,6 @@
 /** Records of the checks that an agent manages. */
-import {
-  type AgentCheck,
-  type CheckRecord,
-  DEFAULT_NAMESPACE,
-  type DefinedCheck,
-  isSameContent,
-} from '@latchkey/acl'
+import { DEFAULT_NAMESPACE } from '@latchkey/acl'
+import { type AgentCheck, type CheckRecord, type DefinedCheck, isSameContent } from '@latchkey/catalog'
 import type { Change } from '../store/store.ts'
 
 /** The record of a check definition. An existing check keeps its status and output. */

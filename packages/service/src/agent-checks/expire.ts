@@ -1,6 +1,6 @@
 /** Scheduled writes for the server's node: TTL checks that have expired, and outputs due to be written to the catalog. */
 
-import { cutOutput, expiredOutput } from '@latchkey/acl'
+import { cutOutput, expiredOutput } from '@latchkey/catalog'
 import { deregisterChanges } from '../agent/register-service.ts'
 import type { ServiceOptions } from '../options.ts'
 import { decideAndCommit } from '../store/commit.ts'

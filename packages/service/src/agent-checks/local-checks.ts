@@ -1,5 +1,6 @@
 /** State of the checks of a process's node that is not in the catalog. Decisions: agent. */
-import { OUTPUT_WRITE_MS, outputWriteMs, type Random } from '@latchkey/acl'
+import type { Random } from '@latchkey/acl'
+import { OUTPUT_WRITE_MS, outputWriteMs } from '@latchkey/catalog'
 
 /** An output that so far only the agent shows; the catalog already has its status. */
 interface HeldOutput {

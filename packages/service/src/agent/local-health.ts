@@ -1,14 +1,14 @@
 /** The health of services on the server's node, in the form that load balancers query. */
 
+import { DEFAULT_NAMESPACE } from '@latchkey/acl'
 import {
   aggregateStatus,
   type Catalog,
   type CheckRecord,
-  DEFAULT_NAMESPACE,
   type HealthStatus,
   NODE_MAINTENANCE,
   type ServiceRecord,
-} from '@latchkey/acl'
+} from '@latchkey/catalog'
 import { type LocalHealth, shorten } from '@latchkey/contract'
 import { requireSomeService } from '../caller/endpoint-right.ts'
 import { RowRights, requireService } from '../catalog/rights.ts'

@@ -1,6 +1,7 @@
 /** Maintenance is a critical check. Decisions: agent. */
 
-import { type CheckRecord, DEFAULT_NAMESPACE, maintenanceCheck, type ServiceRecord } from '@latchkey/acl'
+import { DEFAULT_NAMESPACE } from '@latchkey/acl'
+import { type CheckRecord, maintenanceCheck, type ServiceRecord } from '@latchkey/catalog'
 import { AclError, parseGoBool, shorten } from '@latchkey/contract'
 import { deleteCheck, putCheck } from '../agent-checks/check-records.ts'
 import { requireNode, requireService } from '../catalog/rights.ts'

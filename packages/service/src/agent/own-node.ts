@@ -1,14 +1,14 @@
 /** What is registered on the server's own node, which is the agent's part of the catalog. Decisions: agent. */
+import { DEFAULT_NAMESPACE } from '@latchkey/acl'
 import {
   ALIVE_CHECK,
   type Catalog,
   type CheckRecord,
-  DEFAULT_NAMESPACE,
   needOfService,
   SERVER_SERVICE,
   type ServiceRecord,
   serverNode,
-} from '@latchkey/acl'
+} from '@latchkey/catalog'
 import { AclError, shorten } from '@latchkey/contract'
 import { RowRights, requireNode } from '../catalog/rights.ts'
 import { requireNeed } from '../catalog/writes.ts'

@@ -1,6 +1,6 @@
 /** The server process as an agent of its cluster. */
 
-import { planServers, type ServerMember } from '@latchkey/acl'
+import { planServers, type ServerMember } from '@latchkey/catalog'
 import { AclError, shorten } from '@latchkey/contract'
 import { expecting } from '../catalog/writes.ts'
 import { type Answer, type Call, done, json } from '../handler.ts'

@@ -1,15 +1,15 @@
 /** Services of the server's own node: registered and deregistered through its agent. */
 
+import { DEFAULT_NAMESPACE } from '@latchkey/acl'
 import {
   asGiven,
   type Catalog,
   type CheckRecord,
-  DEFAULT_NAMESPACE,
   isSameContent,
   needsOfService,
   readServiceDefinition,
   type ServiceRecord,
-} from '@latchkey/acl'
+} from '@latchkey/catalog'
 import { checkRecord, deleteCheck, isSameCheck, putCheck, ttlMsOf } from '../agent-checks/check-records.ts'
 import { requireService } from '../catalog/rights.ts'
 import { requireNeed } from '../catalog/writes.ts'

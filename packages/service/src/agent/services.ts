@@ -8,7 +8,7 @@ import {
   type ServiceRecord,
   showCheck,
   showNodeService,
-} from '@latchkey/acl'
+} from '@latchkey/catalog'
 import { AclError, type AgentService, type HealthCheck, limits, shorten } from '@latchkey/contract'
 import { Fingerprint } from '../blocking/shown.ts'
 import { requireSomeService } from '../caller/endpoint-right.ts'

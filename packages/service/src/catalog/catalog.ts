@@ -9,7 +9,7 @@ import {
   showInstance,
   showNode,
   showNodeService,
-} from '@latchkey/acl'
+} from '@latchkey/catalog'
 import type { Node, NodeService, ServiceInstance } from '@latchkey/contract'
 import {
   type Answer,

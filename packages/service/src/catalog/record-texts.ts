@@ -8,7 +8,7 @@ import {
   showCheck,
   showNode,
   showNodeService,
-} from '@latchkey/acl'
+} from '@latchkey/catalog'
 import type { ServiceOptions } from '../options.ts'
 
 export class RecordTexts {

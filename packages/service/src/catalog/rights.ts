@@ -1,5 +1,6 @@
 /** Which nodes, services and checks a caller may see; answers are filtered row by row. Spec 5.4, 7; decisions: agent. */
-import { type CheckRecord, DEFAULT_NAMESPACE, type ServiceRecord } from '@latchkey/acl'
+import { DEFAULT_NAMESPACE } from '@latchkey/acl'
+import type { CheckRecord, ServiceRecord } from '@latchkey/catalog'
 import { mayIn, privilegeMissing, requireRight } from '../caller/caller.ts'
 import { type Context, type JsonAnswer, tellLack } from '../handler.ts'
 

@@ -1,5 +1,5 @@
 /** Selects rows of the catalog by query options. Decisions: catalog records. */
-import { type Catalog, type NodeRecord, type ServiceRecord, sortByDistance } from '@latchkey/acl'
+import { type Catalog, type NodeRecord, type ServiceRecord, sortByDistance } from '@latchkey/catalog'
 import type { Context } from '../handler.ts'
 
 /** The name of the server's own node in `near`. */

@@ -1,14 +1,14 @@
 /** Registrations and deregistrations. Decisions: catalog. */
 
+import { DEFAULT_NAMESPACE } from '@latchkey/acl'
 import {
   type CatalogChange,
   type CatalogNeed,
   catalogKey,
-  DEFAULT_NAMESPACE,
   planDeregistration,
   planRegistration,
   readRegistration,
-} from '@latchkey/acl'
+} from '@latchkey/catalog'
 import { AclError } from '@latchkey/contract'
 import { mayIn, privilegeMissing, requireRightToStored } from '../caller/caller.ts'
 import { type Answer, type Call, type Context, json } from '../handler.ts'

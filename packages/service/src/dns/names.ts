@@ -1,15 +1,13 @@
 /** DNS as a function from question to reply. The caller is the DNS token, and names come from the catalog. Decisions: dns. */
+import { DEFAULT_NAMESPACE, type Directory, SeededRandom } from '@latchkey/acl'
 import {
   answerQuestion,
-  DEFAULT_NAMESPACE,
-  type Directory,
   type DnsQuestion,
   type DnsReply,
   type DnsRights,
   type DnsSettings,
   SERVER_SERVICE,
-  SeededRandom,
-} from '@latchkey/acl'
+} from '@latchkey/catalog'
 import { isOutage } from '@latchkey/contract'
 import { type Callers, isAtHome, type RightsHolder } from '../caller/caller.ts'
 import type { ServiceOptions } from '../options.ts'

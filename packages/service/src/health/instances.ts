@@ -9,7 +9,7 @@ import {
   showCheck,
   showNode,
   showNodeService,
-} from '@latchkey/acl'
+} from '@latchkey/catalog'
 import { AclError, parseGoBool, type ServiceHealth } from '@latchkey/contract'
 import { RowRights } from '../catalog/rights.ts'
 import { selectInstances, sortNear } from '../catalog/select.ts'

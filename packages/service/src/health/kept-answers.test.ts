@@ -1,4 +1,5 @@
-import { SeededRandom, type ServiceRecord } from '@latchkey/acl'
+import { SeededRandom } from '@latchkey/acl'
+import type { ServiceRecord } from '@latchkey/catalog'
 import { chooseSeed, fuzzCount } from '@latchkey/testkit/random'
 import { aService } from '@latchkey/testkit/records/catalog-builders'
 import { aWorld, MANAGEMENT } from '@latchkey/testkit/service/world'

@@ -1,7 +1,7 @@
 /**
  * Caches the answers of `health/service`: many clients read one service, and all its waiters read it again when it changes.
  */
-import type { ServiceRecord } from '@latchkey/acl'
+import type { ServiceRecord } from '@latchkey/catalog'
 import type { ServiceHealth } from '@latchkey/contract'
 import { BoundedMap } from '../bounded-map.ts'
 import { ObjectNumbers } from '../caller/authorizer-cache.ts'

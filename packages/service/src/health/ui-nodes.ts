@@ -7,7 +7,7 @@ import {
   showCheck,
   showNode,
   showNodeService,
-} from '@latchkey/acl'
+} from '@latchkey/catalog'
 import { AclError, type NodeSummary } from '@latchkey/contract'
 import { RowRights } from '../catalog/rights.ts'
 import { type Answer, type Call, type Context, json, missing } from '../handler.ts'

@@ -8,7 +8,7 @@ import {
   showCheck,
   showNode,
   showNodeService,
-} from '@latchkey/acl'
+} from '@latchkey/catalog'
 import type { HealthCheck, ServiceHealth, ServiceSummary } from '@latchkey/contract'
 import { RowRights } from '../catalog/rights.ts'
 import { type Answer, type Call, type Context, json } from '../handler.ts'

@@ -1,5 +1,5 @@
 /** The changes that wake a read of health, and the index of its answer. Decisions: catalog records. */
-import type { Catalog } from '@latchkey/acl'
+import type { Catalog } from '@latchkey/catalog'
 import type { Context, Watch } from '../handler.ts'
 import { connectTopic, SERVICE_NAMES_TOPIC, type Store, serviceTopic, type Topic } from '../store/store.ts'
 

@@ -1,6 +1,6 @@
 /** Intentions by both of their ends. Spec 9.5.3. */
 
-import { deleteExact, writeExact } from '@latchkey/acl'
+import { deleteExact, writeExact } from '@latchkey/catalog'
 import { type Answer, type Call, json, missing } from '../handler.ts'
 import { decideAndCommitFor } from '../store/commit.ts'
 import { maySee, requireIntentionRead, requireIntentionWrite } from './rights.ts'

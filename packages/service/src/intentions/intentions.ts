@@ -1,13 +1,5 @@
-import {
-  createIntention,
-  endsOf,
-  intentionsSecondsLeft,
-  parseEnd,
-  requireSourceType,
-  type ShapeOf,
-  updateIntention,
-  WILDCARD,
-} from '@latchkey/acl'
+import { intentionsSecondsLeft, type ShapeOf, WILDCARD } from '@latchkey/acl'
+import { createIntention, endsOf, parseEnd, requireSourceType, updateIntention } from '@latchkey/catalog'
 import { AclError, formatInstant, type Intention, limits } from '@latchkey/contract'
 import { type Answer, type Call, json, missing, tellLack } from '../handler.ts'
 import { RepeatedContent } from '../reply/repeated-content.ts'

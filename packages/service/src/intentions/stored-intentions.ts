@@ -2,17 +2,14 @@
 import {
   type Directory,
   destinationKey,
-  type EntryRecords,
   type IntentionDestination,
   type IntentionEnds,
   type IntentionMigrationRecord,
   type IntentionRecord,
   intentionKey,
-  parseEnd,
   requireWritable,
-  showIntention,
-  showSource,
 } from '@latchkey/acl'
+import { type EntryRecords, parseEnd, showIntention, showSource } from '@latchkey/catalog'
 import { AclError, type Intention } from '@latchkey/contract'
 import type { Context } from '../handler.ts'
 import type { Change } from '../store/store.ts'

@@ -1,6 +1,7 @@
 /** Keys. A lock is a conditional write: losing a race answers `false`. Spec 5.4; decisions: sessions. */
 
-import { isSameKey, type KvRecord, type LockRequest, lockedKey, releasedKey } from '@latchkey/acl'
+import type { KvRecord } from '@latchkey/acl'
+import { isSameKey, type LockRequest, lockedKey, releasedKey } from '@latchkey/catalog'
 import { AclError, shorten } from '@latchkey/contract'
 import { type Answer, type Call, json, missing } from '../handler.ts'
 import { requireSessionId } from '../sessions.ts'

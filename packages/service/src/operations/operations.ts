@@ -1,6 +1,6 @@
 /** What the processes and the product say of themselves. */
 
-import { nodeKey } from '@latchkey/acl'
+import { nodeKey } from '@latchkey/catalog'
 import { AclError, changesBetween, PRODUCT_VERSION, parseServiceVersion } from '@latchkey/contract'
 import { RowRights } from '../catalog/rights.ts'
 import { type Answer, type Call, type Content, json } from '../handler.ts'

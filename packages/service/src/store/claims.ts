@@ -1,5 +1,6 @@
 /** Uniqueness rules, shared by the stores. */
-import { catalogKey, directoryKey, idKey, nameKey } from '@latchkey/acl'
+import { directoryKey, idKey, nameKey } from '@latchkey/acl'
+import { catalogKey } from '@latchkey/catalog'
 import { type Change, type ConflictReason, isOfCatalog, StoreConflict } from './store.ts'
 
 type RecordChange = Exclude<Change, { op: 'delete-tree' }>

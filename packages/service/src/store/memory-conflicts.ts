@@ -4,14 +4,13 @@
  */
 import {
   type AuthMethodRecord,
-  type Catalog,
   DEFAULT_NAMESPACE,
   type Directory,
   idKey,
-  keepsCatalogWhole,
   methodOf,
   type TokenRecord,
 } from '@latchkey/acl'
+import { type Catalog, keepsCatalogWhole } from '@latchkey/catalog'
 import { keyOf } from './claims.ts'
 import type { MemorySessionTimes } from './memory/session-times.ts'
 import { type Change, isOfCatalog, type RecordOf, StoreConflict, type TableName } from './store.ts'

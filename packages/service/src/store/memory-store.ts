@@ -4,23 +4,25 @@
  */
 
 import {
-  CATALOG_TABLES,
-  Catalog,
-  type CatalogRecords,
-  type CatalogTable,
   contentOf,
   Directory,
   EMPTY_DIRECTORY,
   emptyDirectoryMaps,
-  endedSessions,
   idKey,
-  isCatalogTable,
   isDirectoryTable,
   isOrphan,
   type KvRecord,
-  serviceIndexChanges,
   type TokenRecord,
 } from '@latchkey/acl'
+import {
+  CATALOG_TABLES,
+  Catalog,
+  type CatalogRecords,
+  type CatalogTable,
+  endedSessions,
+  isCatalogTable,
+  serviceIndexChanges,
+} from '@latchkey/catalog'
 import { parseInstant } from '@latchkey/contract'
 import type { Place } from '../options.ts'
 import { checkTogether, keyOf } from './claims.ts'

@@ -28,29 +28,25 @@
  * token, expired or not, so a commit never depends on a clock.
  */
 import type {
-  Catalog,
-  CatalogChange,
-  CatalogRecords,
-  CatalogTable,
   Directory,
   DirectoryRecords,
   DirectoryTable,
-  Expectation,
   IdleLimit,
   KvRecord,
   LoginState,
   TokenRecord,
 } from '@latchkey/acl'
+import { nameKey } from '@latchkey/acl'
+import type { Catalog, CatalogChange, CatalogRecords, CatalogTable, Expectation } from '@latchkey/catalog'
 import {
   CATALOG_TABLES,
   catalogKey,
   connectKey,
   isCatalogTable,
-  nameKey,
   nodeKey,
   nodeOfKey,
   SERVICE_NAMES,
-} from '@latchkey/acl'
+} from '@latchkey/catalog'
 import type { ChangeReaders, InParts, ReplicatedSnapshot, StoreChanges } from './replicated.ts'
 
 /** How fresh a read must be; chosen once at the edge. Spec 4.1; decisions: consistency modes. */

@@ -12,7 +12,7 @@ import {
   showNode,
   showNodeService,
   type TransactionPlan,
-} from '@latchkey/acl'
+} from '@latchkey/catalog'
 import { AclError, limits, type OperationResult, type TransactionAnswer } from '@latchkey/contract'
 import { isAtHome } from '../caller/caller.ts'
 import { type Answer, type Call, type Context, json } from '../handler.ts'

@@ -1,4 +1,4 @@
-import type { Operation } from '@latchkey/acl'
+import type { Operation } from '@latchkey/catalog'
 import { limits } from '@latchkey/contract'
 import { aKey } from '@latchkey/testkit/records/record-builders'
 import { expect, test } from 'vitest'

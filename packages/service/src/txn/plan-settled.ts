@@ -1,8 +1,8 @@
 /** Plans a transaction on a consistent state of the store. */
 
+import type { KvRecord } from '@latchkey/acl'
 import {
   type Expectation,
-  type KvRecord,
   type May,
   type Operation,
   planTransaction,
@@ -10,7 +10,7 @@ import {
   TransactionBudget,
   type TransactionPlan,
   UNLOADED_VALUE,
-} from '@latchkey/acl'
+} from '@latchkey/catalog'
 import { AclError, limits } from '@latchkey/contract'
 import { compareUtf8 } from '../store/list-order.ts'
 import { kvTopic, type Store } from '../store/store.ts'

@@ -1,11 +1,6 @@
 /** Catalog records for tests, with plain defaults. */
-import {
-  type CheckRecord,
-  DEFAULT_NAMESPACE,
-  type NodeRecord,
-  type ServiceRecord,
-  type SessionRecord,
-} from '@latchkey/acl'
+import { DEFAULT_NAMESPACE } from '@latchkey/acl'
+import type { CheckRecord, NodeRecord, ServiceRecord, SessionRecord } from '@latchkey/catalog'
 
 export function aNode(fields: Partial<NodeRecord> = {}): NodeRecord {
   return {

@@ -1,5 +1,6 @@
 /** Compares snapshots of a primary and its secondary. */
-import { CATALOG_TABLES, type ReplicationRecord } from '@latchkey/acl'
+import type { ReplicationRecord } from '@latchkey/acl'
+import { CATALOG_TABLES } from '@latchkey/catalog'
 import type { MemorySnapshot } from '@latchkey/service'
 
 /** A violation that a comparison found. */

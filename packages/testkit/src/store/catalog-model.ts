@@ -2,7 +2,8 @@
  * Random catalog commits, and a naive model of their results: records with their indexes, and the indexes of tables and
  * services. It implements the rules as documented, and recomputes everything each time.
  */
-import type { CatalogRecords, CheckRecord, NodeRecord, SeededRandom, ServiceRecord } from '@latchkey/acl'
+import type { SeededRandom } from '@latchkey/acl'
+import type { CatalogRecords, CheckRecord, NodeRecord, ServiceRecord } from '@latchkey/catalog'
 import { type Change, type Store, StoreConflict } from '@latchkey/service'
 import { aCheck, aNode, aService } from '../records/catalog-builders.ts'
 

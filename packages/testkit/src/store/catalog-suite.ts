@@ -1,5 +1,6 @@
 /** The catalog part of the store suite: nodes, services, checks, coordinates, and the indexes of services. */
-import { coordinateKey, SeededRandom } from '@latchkey/acl'
+import { SeededRandom } from '@latchkey/acl'
+import { coordinateKey } from '@latchkey/catalog'
 import {
   type Change,
   connectTopic,

@@ -1,5 +1,5 @@
 /** The part of the store suite about what a commit expects of records that it does not change. */
-import { checkKey, type Expectation, nodeKey, serviceKey } from '@latchkey/acl'
+import { checkKey, type Expectation, nodeKey, serviceKey } from '@latchkey/catalog'
 import type { Change, Store } from '@latchkey/service'
 import { describe, expect, test } from 'vitest'
 import { aCheck, aNode, aService } from '../records/catalog-builders.ts'

@@ -1,5 +1,6 @@
 /** The part of the store suite about sessions and the keys that they lock. */
-import type { KvRecord, SessionRecord } from '@latchkey/acl'
+import type { KvRecord } from '@latchkey/acl'
+import type { SessionRecord } from '@latchkey/catalog'
 import { type Change, type KvRange, kvTopic, type Store, StoreConflict } from '@latchkey/service'
 import { describe, expect, test } from 'vitest'
 import { aCheck, aNode, aService, aSession } from '../records/catalog-builders.ts'

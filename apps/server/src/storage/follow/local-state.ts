@@ -1,10 +1,4 @@
 import {
-  CATALOG_TABLES,
-  Catalog,
-  type CatalogChange,
-  type CatalogRecords,
-  type CatalogTable,
-  catalogKey,
   contentOf,
   DIRECTORY_TABLES,
   Directory,
@@ -13,11 +7,19 @@ import {
   type DirectoryTable,
   directoryKey,
   emptyDirectoryMaps,
+  isDirectoryTable,
+} from '@latchkey/acl'
+import {
+  CATALOG_TABLES,
+  Catalog,
+  type CatalogChange,
+  type CatalogRecords,
+  type CatalogTable,
+  catalogKey,
   endedSessions,
   isCatalogTable,
-  isDirectoryTable,
   serviceIndexChanges,
-} from '@latchkey/acl'
+} from '@latchkey/catalog'
 import {
   type Change,
   catalogTopics,

@@ -1,4 +1,5 @@
-import { EMPTY_CONTENT, isCatalogTable, isDirectoryTable } from '@latchkey/acl'
+import { EMPTY_CONTENT, isDirectoryTable } from '@latchkey/acl'
+import { isCatalogTable } from '@latchkey/catalog'
 import type { TableName } from '@latchkey/service'
 import { withAclErrors } from '../../database/database-error.ts'
 import type { Prisma, PrismaClient } from '../../generated/prisma/client.ts'

@@ -1,4 +1,4 @@
-import { CATALOG_TABLES } from '@latchkey/acl'
+import { CATALOG_TABLES } from '@latchkey/catalog'
 import { ownText } from '@latchkey/contract'
 import {
   CATALOG_INDEX_TABLES,

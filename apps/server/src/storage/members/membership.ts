@@ -4,9 +4,9 @@ import {
   MEMBER_HEARTBEAT_MS,
   type Member,
   type MemberMode,
-  nodeKey,
   observeMembers,
 } from '@latchkey/acl'
+import { nodeKey } from '@latchkey/catalog'
 import { AclError } from '@latchkey/contract'
 import type { BaseLogger } from 'pino'
 import { withAclErrors } from '../../database/database-error.ts'

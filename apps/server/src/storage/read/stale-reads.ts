@@ -1,4 +1,5 @@
-import type { Catalog, Directory, KvRecord, TokenRecord } from '@latchkey/acl'
+import type { Directory, KvRecord, TokenRecord } from '@latchkey/acl'
+import type { Catalog } from '@latchkey/catalog'
 import type {
   Change,
   ChangeReaders,

@@ -1,4 +1,4 @@
-import { endedSessions } from '@latchkey/acl'
+import { endedSessions } from '@latchkey/catalog'
 import { AclError, isOutage } from '@latchkey/contract'
 import {
   type Change,

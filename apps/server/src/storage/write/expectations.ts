@@ -1,7 +1,7 @@
 /**
  * Whether the expectations of a commit still hold. `MemoryStore` has the same rules, and the store suite checks both.
  */
-import type { Expectation } from '@latchkey/acl'
+import type { Expectation } from '@latchkey/catalog'
 import { storeText } from '../read/stored-text.ts'
 import { HELD_STATEMENTS, partsOf } from './held-tables.ts'
 import type { Transaction } from './statements.ts'

@@ -1,4 +1,4 @@
-import type { SessionRecord } from '@latchkey/acl'
+import type { SessionRecord } from '@latchkey/catalog'
 import type { ConflictReason } from '@latchkey/service'
 import type { Database } from '../../database/connect.ts'
 import { withAclErrors } from '../../database/database-error.ts'

@@ -1,4 +1,4 @@
-import type { Expectation } from '@latchkey/acl'
+import type { Expectation } from '@latchkey/catalog'
 import type { StoredState } from '../memory-conflicts.ts'
 
 /** Whether an expectation of a commit still holds. */

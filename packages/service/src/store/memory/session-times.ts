@@ -1,4 +1,5 @@
-import { type KvRecord, lockDelayMs, type SessionRecord, sessionLifetimeMs } from '@latchkey/acl'
+import type { KvRecord } from '@latchkey/acl'
+import { lockDelayMs, type SessionRecord, sessionLifetimeMs } from '@latchkey/catalog'
 import type { Change, SessionTimes } from '../store.ts'
 
 type KvChange = Extract<Change, { readonly table: 'kv'; readonly op: 'put' | 'delete' }>

@@ -1,5 +1,5 @@
 /** SQL statements for the tables of the catalog. */
-import type { CatalogRecords, CatalogTable } from '@latchkey/acl'
+import type { CatalogRecords, CatalogTable } from '@latchkey/catalog'
 import {
   encodeCheck,
   encodeCoordinate,

@@ -11,7 +11,7 @@ import {
   endedSessions,
   keepsCatalogWhole,
   serviceIndexChanges,
-} from '@latchkey/acl'
+} from '@latchkey/catalog'
 import { type ConflictReason, isOfCatalog } from '@latchkey/service'
 import type { SecretBox } from '../../../secrets/secret-box.ts'
 import { storeText } from '../../read/stored-text.ts'

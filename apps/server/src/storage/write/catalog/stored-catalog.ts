@@ -1,4 +1,5 @@
 /** Applies the rules of the catalog to a commit. Reads what the rules need in the commit's own transaction. */
+import { nameKey } from '@latchkey/acl'
 import {
   Catalog,
   type CatalogChange,
@@ -9,14 +10,13 @@ import {
   EXTINCTION,
   endedSessions,
   keepsCatalogWhole,
-  nameKey,
   nodeKey,
   SERVICE_NAMES,
   type SessionRecord,
   serviceIndexChanges,
   serviceKey,
   sessionCheckKeys,
-} from '@latchkey/acl'
+} from '@latchkey/catalog'
 import { isOfCatalog } from '@latchkey/service'
 import type { Prisma } from '../../../generated/prisma/client.ts'
 import {

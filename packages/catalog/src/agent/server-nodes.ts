@@ -1,0 +1,130 @@
+/** The catalog entries of the servers themselves: nodes, service and checks. Decisions: agent. */
+
+import { DEFAULT_NAMESPACE, type Member } from '@latchkey/acl'
+import type { Catalog } from '../catalog.ts'
+import type { CatalogChange } from '../commit-rules.ts'
+import { type CheckRecord, CRITICAL, type NodeRecord, nodeKey } from '../records/catalog-records.ts'
+import { ALIVE_CHECK, endOfNode, planRegistration } from '../registration/register.ts'
+
+/** ID and name of the service that represents a server. */
+export const SERVER_SERVICE = 'latchkey'
+
+/** A server process. `address`: host and port on which it listens; empty until then. */
+export interface ServerMember extends Pick<Member, 'id' | 'node' | 'status'> {
+  readonly address: string
+}
+
+const STAMPS = { CreateIndex: 0, ModifyIndex: 0 }
+
+/** The node of a server, without further registrations. */
+export function serverNode({ id, node, address }: ServerMember): NodeRecord {
+  const { host } = placeOf(address)
+  return { ID: id, Node: node, Address: host, TaggedAddresses: { lan: host, wan: host }, Meta: {}, ...STAMPS }
+}
+
+/**
+ * The changes that make the catalog show the servers. A node with a live process has the server service and a passing
+ * check. If all its processes failed, the check is critical. If all of them left, service and check are removed, and
+ * the node too if nothing else is on it. A stopped process that may return causes no change, and unchanged records are
+ * not written.
+ */
+export function planServers(members: readonly ServerMember[], catalog: Catalog): readonly CatalogChange[] {
+  const byNode = new Map<string, ServerMember[]>()
+  for (const member of members) {
+    const key = nodeKey(member.node)
+    const others = byNode.get(key)
+    if (others) others.push(member)
+    else byNode.set(key, [member])
+  }
+  return [...byNode.values()].flatMap((processes) => planNode(processes, catalog))
+}
+
+function planNode(processes: readonly ServerMember[], catalog: Catalog): readonly CatalogChange[] {
+  const alive = processes.filter(({ status, address }) => status === 'alive' && address !== '')
+  const [first] = alive.toSorted((a, b) => (a.address < b.address ? -1 : 1))
+  if (first) return planAlive(first, alive, catalog)
+  if (processes.some(({ status }) => status === 'alive' || status === 'stopped')) return []
+  const [{ node } = { node: '' }] = processes
+  return processes.some(({ status }) => status === 'failed')
+    ? planFailed(node, catalog)
+    : planLeft(node, catalog)
+}
+
+function planAlive(
+  first: ServerMember,
+  alive: readonly ServerMember[],
+  catalog: Catalog,
+): readonly CatalogChange[] {
+  const known = catalog.node(first.node)
+  const node = known?.Node ?? first.node
+  const registered = catalog.service(node, SERVER_SERVICE)
+  // Several processes may share a node. The port of any of them is fine, and is kept while that process lives.
+  const isStill = alive.some(({ address }) => placeOf(address).port === registered?.Port)
+  const service = {
+    Node: node,
+    ID: SERVER_SERVICE,
+    Service: SERVER_SERVICE,
+    Kind: '',
+    Tags: [],
+    Address: '',
+    TaggedAddresses: {},
+    Meta: null,
+    Port: isStill && registered ? registered.Port : placeOf(first.address).port,
+    SocketPath: '',
+    Weights: { Passing: 1, Warning: 1 },
+    EnableTagOverride: false,
+    Proxy: {},
+    Connect: {},
+    ...STAMPS,
+    Namespace: DEFAULT_NAMESPACE,
+  }
+  const checks = [aliveCheck(node, 'passing')]
+  const request = { node: known ?? serverNode(first), service, checks, skipsNode: known !== undefined }
+  return planRegistration(request, catalog).changes
+}
+
+function planFailed(node: string, catalog: Catalog): readonly CatalogChange[] {
+  const check = catalog.check(node, ALIVE_CHECK)
+  if (!check || check.Status === CRITICAL) return []
+  return [{ table: 'checks', op: 'put', record: aliveCheck(check.Node, CRITICAL) }]
+}
+
+function planLeft(node: string, catalog: Catalog): readonly CatalogChange[] {
+  const record = catalog.node(node)
+  const service = catalog.service(node, SERVER_SERVICE)
+  const check = catalog.check(node, ALIVE_CHECK)
+  if (!record || !(service && check)) return []
+  const own = [
+    ...[check, ...catalog.checksOf(service)].map(
+      (one) => ({ table: 'checks', op: 'delete', record: one }) as const,
+    ),
+    { table: 'services', op: 'delete', record: service } as const,
+  ]
+  const isAll = catalog.servicesOn(node).length + catalog.checksOn(node).length === own.length
+  return isAll ? endOfNode(record, catalog) : own
+}
+
+function aliveCheck(node: string, status: 'passing' | 'critical'): CheckRecord {
+  return {
+    Node: node,
+    CheckID: ALIVE_CHECK,
+    Name: 'Serf Health Status',
+    Status: status,
+    Notes: '',
+    Output: status === 'passing' ? 'Agent alive and reachable' : 'Agent not live or unreachable',
+    ServiceID: '',
+    Type: '',
+    Interval: '',
+    Timeout: '',
+    ExposedPort: 0,
+    Definition: {},
+    ...STAMPS,
+    Namespace: DEFAULT_NAMESPACE,
+  }
+}
+
+function placeOf(address: string): { readonly host: string; readonly port: number } {
+  const colon = address.lastIndexOf(':')
+  const host = address.slice(0, Math.max(0, colon)).replace(/^\[|\]$/g, '') || '127.0.0.1'
+  return { host, port: Number(address.slice(colon + 1)) || 0 }
+}

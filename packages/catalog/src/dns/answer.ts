@@ -1,0 +1,117 @@
+/**
+ * Answers DNS questions from the catalog: a pure function of the question and the context. Records that the DNS token
+ * may not read are treated as absent. Decisions: dns.
+ */
+import { DEFAULT_NAMESPACE } from '@latchkey/acl'
+import { type Asked, type DnsContext, nameOfNode, readableNode } from './context.ts'
+import { type DnsQuestion, type DnsRecord, type DnsReply, emptyReply } from './message.ts'
+import { type DnsTarget, isEncodable, readName } from './names.ts'
+import { addressesOfNode, answerNode } from './node-answers.ts'
+import { addressRecord, nothing, zoneRecord } from './records.ts'
+import { answerReverse } from './reverse-answers.ts'
+import { answerService } from './service-answers.ts'
+
+/** Maximum length of a chain of names that an answer follows. */
+const DEPTH_MAX = 3
+/** Maximum number of names that an answer follows in total. */
+const FOLLOWED_MAX = 16
+
+/** Answers one question. For types other than those of {@link DnsRecord}, the answer has no records. */
+export function answerQuestion(question: DnsQuestion, context: DnsContext): DnsReply {
+  return answer(question, context, { depth: 0, followed: { count: 0 } })
+}
+
+/** The names that an answer has followed so far. */
+interface Trail {
+  readonly depth: number
+  readonly followed: { count: number }
+}
+
+function answer(question: DnsQuestion, context: DnsContext, { depth, followed }: Trail): DnsReply {
+  const { settings, datacenter, hasNamespaces, profile, now } = context
+  const { target, domain } = readName(question.name, question.type, {
+    domains: settings.domains,
+    datacenter,
+    hasNamespaces,
+    refusesExtraLabels: profile.has('dns.extraLabels'),
+  })
+  const asked: Asked = {
+    ...context,
+    question,
+    domain,
+    zone: zoneRecord(domain, now),
+    follow: (name) => {
+      if (depth === DEPTH_MAX || followed.count === FOLLOWED_MAX) return []
+      followed.count += 1
+      const further = answer({ name, type: 'ANY' }, context, { depth: depth + 1, followed })
+      return further.answers.filter(isAddress)
+    },
+  }
+  if (target.kind === 'foreign') return emptyReply('REFUSED', { isAuthoritative: false })
+  if (target.kind === 'reverse') return answerReverse(target.ip, asked)
+  return answerZone(asked) ?? answerTarget(target, asked)
+}
+
+function isAddress({ type }: DnsRecord): boolean {
+  return type === 'A' || type === 'AAAA' || type === 'CNAME'
+}
+
+/** Answers about the domain itself, which are the same for every name in it. */
+function answerZone(asked: Asked): DnsReply | undefined {
+  const { question, zone, profile } = asked
+  if (question.type === 'AXFR') return emptyReply('NOTIMP')
+  if (question.type === 'SOA') {
+    const { servers, addresses } = nameServers(asked)
+    return { ...emptyReply('NOERROR'), answers: [zone], authorities: servers, additionals: addresses }
+  }
+  if (question.type !== 'NS' || !profile.has('dns.nsRecords')) return undefined
+  const { servers, addresses } = nameServers(asked)
+  return { ...emptyReply('NOERROR'), answers: servers, additionals: addresses }
+}
+
+const NAME_SERVERS_MAX = 3
+
+/** The servers that the token may read, with their addresses. */
+function nameServers(asked: Asked): Readonly<Record<'servers' | 'addresses', readonly DnsRecord[]>> {
+  const { catalog, rights, serverService, settings, domain, profile, shuffle } = asked
+  if (!profile.has('dns.nsRecords') || !rights.service(serverService, DEFAULT_NAMESPACE))
+    return { servers: [], addresses: [] }
+  const nodes = [...shuffle(catalog.instances(serverService))]
+    .flatMap(({ Node }) => readableNode(asked, Node) ?? [])
+    .filter((node) => isEncodable(nameOfNode(node, asked)))
+    .slice(0, NAME_SERVERS_MAX)
+  const ttl = settings.ttlSeconds
+  return {
+    servers: nodes.map((node) => ({ name: domain, type: 'NS', ttl, data: nameOfNode(node, asked) })),
+    addresses: nodes.flatMap((node) =>
+      addressesOfNode(node, { name: nameOfNode(node, asked), type: 'ANY' }, asked),
+    ),
+  }
+}
+
+function answerTarget(target: DnsTarget, asked: Asked): DnsReply {
+  const { profile, zone } = asked
+  switch (target.kind) {
+    case 'node':
+      return answerNode(target.node, asked)
+    case 'service':
+    case 'connect':
+      return answerService(target, asked)
+    case 'address':
+      return answerAddress(target.ip, asked)
+    case 'elsewhere':
+      return nothing(profile.has('dns.unknownDatacenter') ? 'NXDOMAIN' : 'SERVFAIL', zone)
+    case 'zone':
+      return nothing('NXDOMAIN', zone)
+    default:
+      return nothing('NXDOMAIN', zone)
+  }
+}
+
+/** The address encoded in a name. For other types of questions, it is an additional record of an empty answer. */
+function answerAddress(ip: string, { question, settings }: Asked): DnsReply {
+  const { name, type } = question
+  const record = addressRecord(name, ip, settings.ttlSeconds)
+  if (type === record.type || type === 'ANY') return { ...emptyReply('NOERROR'), answers: [record] }
+  return { ...emptyReply('NOERROR'), additionals: [record] }
+}

@@ -1,0 +1,153 @@
+/** Answers about services: the locations of their instances. Decisions: dns. */
+import type { Catalog } from '../catalog.ts'
+import type { CheckRecord, NodeRecord, ServiceRecord } from '../records/catalog-records.ts'
+import { type Asked, nameOfNode, readableNode } from './context.ts'
+import { type DnsRecord, type DnsReply, emptyReply } from './message.ts'
+import { type DnsTarget, digitsOfIp, isEncodable } from './names.ts'
+import { addressesOfNode, metadataOfNode } from './node-answers.ts'
+import { addressRecord, type Location, locate, nothing } from './records.ts'
+
+type ServiceTarget = Extract<DnsTarget, { kind: 'service' | 'connect' }>
+
+/** An instance that an answer may include, with its node. */
+interface Instance {
+  readonly node: NodeRecord
+  readonly service: ServiceRecord
+  /** Checks of the node, then of the instance. */
+  readonly checks: readonly CheckRecord[]
+}
+
+export function answerService(target: ServiceTarget, asked: Asked): DnsReply {
+  const { zone, question } = asked
+  const instances = instancesOf(target, asked)
+  const first = instances.next()
+  if (first.done) return nothing('NXDOMAIN', zone)
+  const all = continued(first.value, instances)
+  if (question.type === 'SRV') return locationsOf(all, asked)
+  const isAboutAddresses = ['A', 'AAAA', 'ANY'].includes(question.type)
+  // Existing services answer TXT with addresses.
+  if (!isAboutAddresses && question.type !== 'TXT') return nothing('NOERROR', zone)
+  const answers = addressesOf(all, asked)
+  return answers.length === 0
+    ? nothing('NOERROR', zone)
+    : { ...emptyReply('NOERROR'), isOfService: true, answers }
+}
+
+/** The instances that an answer may include, in random order. */
+function* instancesOf(target: ServiceTarget, asked: Asked): Generator<Instance, void> {
+  const { catalog, rights, settings, shuffle } = asked
+  const { kind, service: name, tag, namespace } = target
+  const services =
+    kind === 'connect' ? catalog.connectInstances(name, namespace) : catalog.instances(name, namespace)
+  for (const service of shuffle(services)) {
+    if (tag !== '' && !service.Tags.some((own) => own.toLowerCase() === tag)) continue
+    if (!rights.service(service.Service, service.Namespace)) continue
+    const node = readableNode(asked, service.Node)
+    if (node === undefined) continue
+    const checks = checksOf(service, catalog)
+    const isHidden = checks.some(
+      ({ Status }) => Status === 'critical' || (settings.onlyPassing && Status !== 'passing'),
+    )
+    if (!isHidden) yield { node, service, checks }
+  }
+}
+
+function* continued<T>(first: T, rest: Iterable<T>): Generator<T, void> {
+  yield first
+  yield* rest
+}
+
+function checksOf(service: ServiceRecord, catalog: Catalog): readonly CheckRecord[] {
+  return [...catalog.nodeChecks(service.Node), ...catalog.checksOf(service)]
+}
+
+/** One record per distinct address; if there are only names, the first name. */
+function addressesOf(instances: Iterable<Instance>, asked: Asked): readonly DnsRecord[] {
+  const addresses = new Map<string, DnsRecord>()
+  let alias: Instance | undefined
+  for (const instance of instances) {
+    const [first] = addressesOfInstance(instance, { ...asked, follow: () => [] })
+    if (first?.type === 'CNAME') alias ??= instance
+    if (first?.type !== 'A' && first?.type !== 'AAAA') continue
+    addresses.set(first.data, first)
+    if (addresses.size > asked.recordsMax) break
+  }
+  if (addresses.size > 0) return [...addresses.values()]
+  return alias === undefined ? [] : addressesOfInstance(alias, asked)
+}
+
+function addressesOfInstance({ node, service }: Instance, asked: Asked): readonly DnsRecord[] {
+  const { question, settings, follow } = asked
+  const { name } = question
+  // Services have no TXT records: TXT is answered like ANY.
+  const type = question.type === 'TXT' ? 'ANY' : question.type
+  const ttl = settings.ttlSeconds
+  if (usesNode(service, asked)) return addressesOfNode(node, { name, type }, asked)
+  const location = locate(type, service.Address, service.TaggedAddresses)
+  if (location === undefined) return []
+  if ('ip' in location) return [addressRecord(name, location.ip, ttl)]
+  return [{ name, type: 'CNAME', ttl, data: location.host }, ...follow(location.host)]
+}
+
+/**
+ * Whether an instance uses the address of its node: it has no address of its own, or its address is the name in the
+ * question.
+ */
+function usesNode({ Address, TaggedAddresses }: ServiceRecord, { question }: Asked): boolean {
+  const own = locate('ANY', Address, TaggedAddresses)
+  return own === undefined || ('host' in own && own.host.toLowerCase() === question.name.toLowerCase())
+}
+
+const PRIORITY = 1
+const PORT_MAX = 65_535
+
+function locationsOf(instances: Iterable<Instance>, asked: Asked): DnsReply {
+  const { question, settings, recordsMax } = asked
+  const ttl = settings.ttlSeconds
+  const answers = new Map<string, DnsRecord>()
+  const additionals: DnsRecord[] = []
+  for (const instance of instances) {
+    const { node, service } = instance
+    const key = [node.Node, service.Address, service.Port].join('\n')
+    const { target, addresses } = targetOf(instance, asked)
+    if (answers.has(key) || !isEncodable(target) || !isPort(service.Port)) continue
+    const data = { priority: PRIORITY, weight: weightOf(instance, asked), port: service.Port, target }
+    answers.set(key, { name: question.name, type: 'SRV', ttl, data })
+    additionals.push(...addresses)
+    additionals.push(...metadataOfNode(node, nameOfNode(node, asked), asked))
+    if (answers.size > recordsMax) break
+  }
+  if (answers.size === 0) return nothing('NOERROR', asked.zone)
+  return { ...emptyReply('NOERROR'), isOfService: true, answers: [...answers.values()], additionals }
+}
+
+/** The catalog stores any integer as a port; an SRV record has 16 bits. */
+function isPort(port: number): boolean {
+  return port >= 0 && port <= PORT_MAX
+}
+
+/** The target of an SRV record, and the addresses of the target. */
+function targetOf(
+  { node, service }: Instance,
+  asked: Asked,
+): { readonly target: string; readonly addresses: readonly DnsRecord[] } {
+  const { datacenter, domain, settings, follow } = asked
+  const isOnNode = usesNode(service, asked)
+  const location: Location = isOnNode
+    ? locate('ANY', node.Address, node.TaggedAddresses)
+    : locate('ANY', service.Address, service.TaggedAddresses)
+  if (location === undefined) return { target: '', addresses: [] }
+  if ('host' in location) return { target: location.host, addresses: follow(location.host) }
+  const { ip } = location
+  const target = isOnNode ? nameOfNode(node, asked) : `${digitsOfIp(ip)}.addr.${datacenter}.${domain}`
+  return { target, addresses: [addressRecord(target, ip, settings.ttlSeconds)] }
+}
+
+/** The weight for the checks of the instance and its node. For an unknown status, it is 1. */
+function weightOf({ service, checks }: Instance, { profile }: Asked): number {
+  const { Weights } = service
+  if (!profile.has('dns.weights')) return 1
+  const statuses = checks.map(({ Status }) => Status)
+  if (statuses.includes('warning')) return Weights.Warning
+  return statuses.every((status) => status === 'passing') ? Weights.Passing : 1
+}

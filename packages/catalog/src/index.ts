@@ -1,0 +1,132 @@
+export {
+  aggregateStatus,
+  aliasResult,
+  type HealthStatus,
+  maintenanceCheck,
+  NODE_MAINTENANCE,
+} from './agent/aggregate.ts'
+export {
+  type AgentCheck,
+  type CheckRun,
+  cutOutput,
+  type DefinedCheck,
+  isCheckStatus,
+  readCheckDefinition,
+} from './agent/check-definition.ts'
+export {
+  countResult,
+  expiredOutput,
+  movesStatus,
+  NO_RESULTS,
+  OUTPUT_WRITE_MS,
+  outputWriteMs,
+  type ResultCounts,
+  statusOfHttp,
+} from './agent/check-results.ts'
+export { planServers, SERVER_SERVICE, type ServerMember, serverNode } from './agent/server-nodes.ts'
+export { type DefinedService, readServiceDefinition } from './agent/service-definition.ts'
+export {
+  CATALOG_TABLES,
+  Catalog,
+  type CatalogRecords,
+  type CatalogTable,
+  catalogKey,
+  isCatalogTable,
+} from './catalog.ts'
+export {
+  type CatalogChange,
+  keepsCatalogWhole,
+  serviceIndexChanges,
+} from './commit-rules.ts'
+export { CONNECT_PROXY } from './connect.ts'
+export { answerQuestion } from './dns/answer.ts'
+export type { DnsContext, DnsRights, DnsSettings } from './dns/context.ts'
+export { type DnsQuestion, type DnsRecord, type DnsReply, emptyReply } from './dns/message.ts'
+export {
+  CHECK_FIELDS,
+  HEALTH_FIELDS,
+  INSTANCE_FIELDS,
+  NODE_FIELDS,
+  SERVICE_FIELDS,
+} from './filter-shapes.ts'
+export {
+  checkKind,
+  type EntryRecords,
+  SERVICE_INTENTIONS,
+  showEntry,
+  writeEntry,
+} from './intentions/config-entry.ts'
+export { deleteExact, writeExact } from './intentions/exact-intention.ts'
+export { parseEnd, requireSourceType } from './intentions/intention-fields.ts'
+export { createIntention, endsOf, updateIntention } from './intentions/intention-rules.ts'
+export { showIntention, showSource } from './intentions/show-intention.ts'
+export { canonicalIp, isIpv4 } from './ip-address.ts'
+export { sortByDistance } from './near.ts'
+export {
+  type CheckRecord,
+  CONNECT_LOSS,
+  type CoordinateRecord,
+  CRITICAL,
+  checkKey,
+  connectKey,
+  coordinateKey,
+  EXTINCTION,
+  type NodeRecord,
+  nodeKey,
+  nodeOfKey,
+  SERVICE_NAMES,
+  type ServiceIndexRecord,
+  type ServiceRecord,
+  serviceKey,
+} from './records/catalog-records.ts'
+export {
+  type SessionBehavior,
+  type SessionRecord,
+  sessionCheckKeys,
+} from './records/session-records.ts'
+export { type DeregistrationPlan, planDeregistration } from './registration/deregister.ts'
+export {
+  ALIVE_CHECK,
+  asGiven,
+  type CatalogNeed,
+  type CatalogPlan,
+  needOfService,
+  needsOfService,
+  planRegistration,
+  type RegistrationRequest,
+  readRegistration,
+} from './registration/register.ts'
+export { isSameContent } from './registration/same-content.ts'
+export { findMetaProblem } from './service-meta.ts'
+export {
+  createSession,
+  nodeOfSession,
+  type SessionContext,
+} from './sessions/create-session.ts'
+export { endedSessions } from './sessions/ended-sessions.ts'
+export { isSameKey, type LockRequest, lockedKey, releasedKey } from './sessions/key-locks.ts'
+export {
+  lockDelayMs,
+  SESSION_TTL_MS_MAX,
+  SESSION_TTL_MS_MIN,
+  sessionLifetimeMs,
+} from './sessions/session-times.ts'
+export { rejectsSessionQueries, showSession } from './sessions/show-session.ts'
+export {
+  type RecordView,
+  recordViewOf,
+  showCheck,
+  showInstance,
+  showNode,
+  showNodeService,
+} from './show-records.ts'
+export { TransactionBudget } from './transaction/budget.ts'
+export { type StoredKeys, UNLOADED_VALUE } from './transaction/keys.ts'
+export { isRead, type Operation, readOperation } from './transaction/operations.ts'
+export {
+  type Expectation,
+  type May,
+  PENDING_INDEX,
+  type Shown,
+} from './transaction/outcome.ts'
+export { type Failure, planTransaction, type TransactionPlan } from './transaction/plan.ts'

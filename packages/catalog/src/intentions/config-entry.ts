@@ -1,0 +1,144 @@
+/** Config entries of kind `service-intentions`: all intentions to one destination. Spec 9.5; decisions: intentions. */
+
+import {
+  compareIntentions,
+  type IntentionDestinationRecord,
+  type IntentionRecord,
+  intentionKey,
+  precedenceOf,
+  type StoredEntry,
+  WILDCARD,
+} from '@latchkey/acl'
+import { AclError, type ConfigEntry, shorten, type WriteConfigEntry } from '@latchkey/contract'
+import {
+  actionOf,
+  checkEnd,
+  checkSourceType,
+  invalid,
+  namespaceOfEnd,
+  requireName,
+} from './intention-fields.ts'
+import { checkPermissions } from './permission-rules.ts'
+
+export const SERVICE_INTENTIONS = 'service-intentions'
+
+type WrittenSource = NonNullable<WriteConfigEntry['Sources']>[number]
+
+/** An entry that replaces the stored one. */
+export interface EntryRecords {
+  readonly destination: IntentionDestinationRecord
+  readonly sources: readonly IntentionRecord[]
+}
+
+/**
+ * Builds the records of an entry. Its sources have neither LegacyID nor times, because this is an edit through config
+ * entries. Spec 9.5.3.
+ *
+ * @param namespace namespace of the destination.
+ * @throws AclError `field_required`, `field_invalid`, `namespace_unsupported`.
+ */
+export function writeEntry(
+  request: Pick<WriteConfigEntry, 'Kind' | 'Name' | 'Sources' | 'Meta'>,
+  { namespace, edition }: { readonly namespace: string; readonly edition: 'standard' | 'extended' },
+): EntryRecords {
+  checkKind(request.Kind)
+  const { Name, Sources = [], Meta = {} } = request
+  requireName(Name, 'Name', 'is required')
+  checkEnd({ namespace, name: Name }, { namespace: 'Namespace', name: 'Name' })
+  if (Sources.length === 0) {
+    throw new AclError('field_required', 'At least one source is required', { field: 'Sources' })
+  }
+  const destination = { DestinationNS: namespace, DestinationName: Name }
+  const seen = new Set<string>()
+  const sources = Sources.map((source, i) => {
+    const place = `Sources[${i}]`
+    const record = { ...sourceRecord(source, place, edition), ...destination }
+    if (record.Permissions.length > 0 && Name === WILDCARD) {
+      throw invalid(`${place}.Permissions`, 'cannot be specified on intentions with wildcarded destinations')
+    }
+    const key = intentionKey(record)
+    if (seen.has(key)) throw invalid(place, `defines ${JSON.stringify(shorten(source.Name))} more than once`)
+    seen.add(key)
+    return record
+  })
+  return {
+    destination: { ...destination, Meta, CreateIndex: 0, ModifyIndex: 0 },
+    sources: sources.sort(compareIntentions),
+  }
+}
+
+/** @throws AclError `field_required`, `field_invalid`. */
+export function checkKind(kind: string): void {
+  if (kind === '') {
+    const message = 'Payload does not contain a kind/Kind key at the top level'
+    throw new AclError('field_required', message, { field: 'Kind' })
+  }
+  if (kind !== SERVICE_INTENTIONS) {
+    throw new AclError('field_invalid', `invalid config entry kind: ${shorten(kind)}`, { field: 'Kind' })
+  }
+}
+
+function sourceRecord(
+  source: WrittenSource,
+  place: string,
+  edition: 'standard' | 'extended',
+): Omit<IntentionRecord, 'DestinationNS' | 'DestinationName'> {
+  const { Name, Permissions = [], Description = '', LegacyMeta = {} } = source
+  requireName(Name, `${place}.Name`, 'is required')
+  const SourceNS = namespaceOfEnd(source.Namespace, `${place}.Namespace`, edition)
+  const fields = { namespace: `${place}.Namespace`, name: `${place}.Name` }
+  checkEnd({ namespace: SourceNS, name: Name }, fields)
+  if (Object.keys(LegacyMeta).length > 0) throw invalid(`${place}.LegacyMeta`, 'must be omitted')
+  if (Permissions.length > 0 && source.Action) {
+    throw invalid(`${place}.Action`, 'must be omitted if Permissions are specified')
+  }
+  const Action = Permissions.length > 0 ? undefined : actionOf(source.Action, `${place}.Action`)
+  checkSourceType(source.Type, `${place}.Type`)
+  return {
+    SourceNS,
+    SourceName: Name,
+    SourceType: 'consul',
+    Action,
+    Permissions: checkPermissions(Permissions, `${place}.Permissions`),
+    Description,
+    LegacyID: undefined,
+    LegacyMeta: {},
+    LegacyCreateTime: undefined,
+    LegacyUpdateTime: undefined,
+    Hash: '',
+    CreateIndex: 0,
+    ModifyIndex: 0,
+  }
+}
+
+/** An entry in answers. Keys are in the order of the contract's schema. */
+export function showEntry({ destination, sources }: StoredEntry, showNamespace: boolean): ConfigEntry {
+  const { DestinationNS, DestinationName, Meta, CreateIndex, ModifyIndex } = destination
+  return {
+    Kind: SERVICE_INTENTIONS,
+    Name: DestinationName,
+    Sources: sources.map((source) => showEntrySource(source, showNamespace)),
+    ...(Object.keys(Meta).length === 0 ? {} : { Meta: { ...Meta } }),
+    ...(showNamespace ? { Namespace: DestinationNS } : {}),
+    CreateIndex,
+    ModifyIndex,
+  }
+}
+
+function showEntrySource(record: IntentionRecord, showNamespace: boolean): ConfigEntry['Sources'][number] {
+  const { Action, Permissions, Description, LegacyID, LegacyMeta, LegacyCreateTime, LegacyUpdateTime } =
+    record
+  return {
+    Name: record.SourceName,
+    ...(Action === undefined ? {} : { Action }),
+    ...(Permissions.length === 0 ? {} : { Permissions: [...Permissions] }),
+    Precedence: precedenceOf(record),
+    ...(LegacyID === undefined ? {} : { LegacyID }),
+    Type: record.SourceType,
+    ...(Description === '' ? {} : { Description }),
+    ...(Object.keys(LegacyMeta).length === 0 ? {} : { LegacyMeta: { ...LegacyMeta } }),
+    ...(LegacyCreateTime === undefined ? {} : { LegacyCreateTime }),
+    ...(LegacyUpdateTime === undefined ? {} : { LegacyUpdateTime }),
+    ...(showNamespace ? { Namespace: record.SourceNS } : {}),
+  }
+}

@@ -1,0 +1,81 @@
+/** Writes by source and destination, as edits of one source in a config entry. Spec 9.5; decisions: intentions. */
+
+import {
+  type IntentionDestination,
+  type IntentionEnds,
+  type IntentionIndex,
+  intentionKey,
+} from '@latchkey/acl'
+import { AclError, type ExactIntention } from '@latchkey/contract'
+import { type EntryRecords, SERVICE_INTENTIONS, showEntry, writeEntry } from './config-entry.ts'
+
+type Edition = 'standard' | 'extended'
+
+/**
+ * Returns the entry with the intention added or replaced.
+ *
+ * @throws AclError as {@link writeEntry}.
+ */
+export function writeExact(
+  ends: IntentionEnds,
+  request: ExactIntention,
+  { intentions, edition }: { readonly intentions: IntentionIndex; readonly edition: Edition },
+): EntryRecords {
+  const existing = intentions.entry(ends)
+  const Meta = existing?.destination.Meta ?? {}
+  if (request.Meta && Object.keys(request.Meta).length > 0 && !isSame(request.Meta, Meta)) {
+    const message = existing
+      ? 'Meta must not be specified, or should be unchanged during an update.'
+      : 'Meta must not be specified'
+    throw new AclError('field_invalid', message, { field: 'Meta' })
+  }
+  const { Action, Permissions, Description, SourceType } = request
+  const source = {
+    Name: ends.SourceName,
+    Namespace: ends.SourceNS,
+    ...(Action === undefined ? {} : { Action }),
+    ...(Permissions === undefined ? {} : { Permissions }),
+    ...(Description === undefined ? {} : { Description }),
+    ...(SourceType === undefined ? {} : { Type: SourceType }),
+  }
+  const Sources = [source, ...others(ends, intentions)]
+  return entryOf(existing?.destination ?? ends, Sources, { Meta, edition })
+}
+
+/**
+ * Returns the entry without the intention; `undefined` if no source is left.
+ *
+ * @throws AclError as {@link writeEntry}.
+ */
+export function deleteExact(
+  ends: IntentionEnds,
+  { intentions, edition }: { readonly intentions: IntentionIndex; readonly edition: Edition },
+): EntryRecords | undefined {
+  const left = others(ends, intentions)
+  const existing = intentions.entry(ends)
+  if (!existing || left.length === 0) return undefined
+  return entryOf(existing.destination, left, { Meta: existing.destination.Meta, edition })
+}
+
+/** The other sources of the destination, in the form of a request body. */
+function others(ends: IntentionEnds, intentions: IntentionIndex) {
+  const entry = intentions.entry(ends)
+  if (!entry) return []
+  const key = intentionKey(ends)
+  const sources = entry.sources.filter((source) => intentionKey(source) !== key)
+  return showEntry({ ...entry, sources }, true).Sources
+}
+
+function entryOf(
+  { DestinationNS, DestinationName }: IntentionDestination,
+  Sources: NonNullable<Parameters<typeof writeEntry>[0]['Sources']>,
+  { Meta, edition }: { readonly Meta: Readonly<Record<string, string>>; readonly edition: Edition },
+): EntryRecords {
+  const request = { Kind: SERVICE_INTENTIONS, Name: DestinationName, Sources, Meta: { ...Meta } }
+  return writeEntry(request, { namespace: DestinationNS, edition })
+}
+
+function isSame(a: Readonly<Record<string, string>>, b: Readonly<Record<string, string>>): boolean {
+  const keys = Object.keys(a)
+  return keys.length === Object.keys(b).length && keys.every((key) => a[key] === b[key])
+}

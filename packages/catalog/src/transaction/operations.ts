@@ -1,0 +1,192 @@
+/** Parses the operations in the body of a transaction. Decisions: transactions. */
+
+import { DEFAULT_NAMESPACE, isUuid } from '@latchkey/acl'
+import {
+  AclError,
+  CATALOG_VERBS,
+  type CatalogVerb,
+  KEY_VERBS,
+  type KeyVerb,
+  type Operation as OperationBody,
+} from '@latchkey/contract'
+import type { CheckRecord, NodeRecord, ServiceRecord } from '../records/catalog-records.ts'
+import { readCheck, readService } from '../registration/registered-records.ts'
+
+export interface KeyOperation {
+  readonly kind: 'key'
+  readonly verb: KeyVerb
+  readonly namespace: string
+  /** The key, or the prefix of a tree. */
+  readonly key: string
+  readonly value: Uint8Array
+  readonly flags: bigint
+  readonly index: number
+  /** In lower case; empty for none. */
+  readonly session: string
+}
+
+/** The common fields of operations on nodes, services and checks. */
+interface CatalogOperation {
+  readonly verb: CatalogVerb
+  /** Name of the node. */
+  readonly node: string
+  /** The ModifyIndex that `cas` and `delete-cas` expect; 0 for no record. */
+  readonly index: number
+}
+
+export interface NodeOperation extends CatalogOperation {
+  readonly kind: 'node'
+  readonly record: NodeRecord
+}
+
+export interface ServiceOperation extends CatalogOperation {
+  readonly kind: 'service'
+  readonly id: string
+  /** As sent; empty for a `get` by ID only. */
+  readonly name: string
+  readonly namespace: string
+  /** What `set` and `cas` put. */
+  readonly record: ServiceRecord | undefined
+}
+
+export interface CheckOperation extends CatalogOperation {
+  readonly kind: 'check'
+  readonly id: string
+  readonly namespace: string
+  /** What `set` and `cas` put. */
+  readonly record: CheckRecord | undefined
+}
+
+/** An invalid operation. */
+interface FaultyOperation {
+  readonly kind: 'fault'
+  readonly what: string
+}
+
+export type Operation = KeyOperation | NodeOperation | ServiceOperation | CheckOperation | FaultyOperation
+
+interface ReadOperationsOptions {
+  readonly datacenter: string
+  /**
+   * Chooses the namespace of a key, service or check, from the field of the body.
+   *
+   * @throws AclError for a namespace that the request may not name.
+   */
+  readonly namespaceOf: (field: string | undefined) => string
+}
+
+/**
+ * Reads one operation.
+ *
+ * @returns undefined if the body contains no operation.
+ * @throws AclError from `namespaceOf`.
+ */
+export function readOperation(body: OperationBody, options: ReadOperationsOptions): Operation | undefined {
+  const { KV, Node, Service, Check } = body
+  if (KV) return readKeyOperation(KV, options)
+  if (Node) return readNodeOperation(Node, options)
+  if (Service) return readServiceOperation(Service, options)
+  return Check && readCheckOperation(Check, options)
+}
+
+/** Whether an operation only reads. */
+export function isRead(operation: Operation): boolean {
+  if (operation.kind === 'fault') return true
+  const { verb } = operation
+  return verb.startsWith('get') || verb.startsWith('check-')
+}
+
+function readKeyOperation(
+  body: NonNullable<OperationBody['KV']>,
+  { namespaceOf }: ReadOperationsOptions,
+): Operation {
+  const { Verb = '', Key: key = '', Value = '', Flags: flags = 0n, Index: index = 0, Session = '' } = body
+  const namespace = namespaceOf(body.Namespace)
+  const verb = KEY_VERBS.find((known) => known === Verb)
+  if (verb === undefined) return unknownVerb('KV', Verb)
+  if (key === '' && verb !== 'delete-tree') return fault('Must provide key')
+  if (verb === 'lock' && Session === '') return fault('missing session')
+  const value = Uint8Array.from(atob(Value), (char) => char.charCodeAt(0))
+  return { kind: 'key', verb, namespace, key, value, flags, index, session: Session.toLowerCase() }
+}
+
+function readNodeOperation(
+  body: NonNullable<OperationBody['Node']>,
+  { datacenter }: ReadOperationsOptions,
+): Operation {
+  const { Verb = '', Node: given } = body
+  const { ID = '', Node = '', Address = '', Datacenter = '', ModifyIndex: index = 0 } = given
+  const verb = catalogVerb(Verb)
+  if (verb === undefined) return unknownVerb('Node', Verb)
+  if (Node === '' && (verb !== 'get' || ID === '')) return fault('Must provide node')
+  if (ID !== '' && !isUuid(ID)) return fault(`Bad node ID: ${JSON.stringify(ID)} is no UUID`)
+  if (Datacenter !== '' && Datacenter !== datacenter) return fault('No path to datacenter')
+  const record: NodeRecord = {
+    ID: ID.toLowerCase(),
+    Node,
+    Address,
+    TaggedAddresses: given.TaggedAddresses ?? null,
+    Meta: given.Meta ?? null,
+    CreateIndex: 0,
+    ModifyIndex: 0,
+  }
+  return { kind: 'node', verb, node: Node, index, record }
+}
+
+function readServiceOperation(
+  body: NonNullable<OperationBody['Service']>,
+  { namespaceOf }: ReadOperationsOptions,
+): Operation {
+  const { Verb = '', Node: node = '', Service: given } = body
+  const { ID = '', Service: name = '', ModifyIndex: index = 0 } = given
+  const namespace = namespaceOf(given.Namespace)
+  const verb = catalogVerb(Verb)
+  if (verb === undefined) return unknownVerb('Service', Verb)
+  if (node === '') return fault('Must provide node')
+  const of = { kind: 'service', verb, node, id: ID || name, name, namespace, index } as const
+  if (verb === 'get') return { ...of, record: undefined }
+  if (name === '' && ID !== '') return fault('Must provide service name with ID')
+  return orFault(() => {
+    // A delete must have the same form.
+    const record = readService(given, node, namespace)
+    return { ...of, record: verb === 'set' || verb === 'cas' ? record : undefined }
+  })
+}
+
+function readCheckOperation(
+  body: NonNullable<OperationBody['Check']>,
+  { namespaceOf }: ReadOperationsOptions,
+): Operation {
+  const { Verb = '', Check: given } = body
+  const { Node: node = '', CheckID = '', Name = '', ServiceID = '', ModifyIndex: index = 0 } = given
+  const chosen = namespaceOf(given.Namespace)
+  const verb = catalogVerb(Verb)
+  if (verb === undefined) return unknownVerb('Check', Verb)
+  if (node === '') return fault('Must provide node')
+  const puts = verb === 'set' || verb === 'cas'
+  const namespace = puts && ServiceID === '' ? DEFAULT_NAMESPACE : chosen
+  const of = { kind: 'check', verb, node, id: CheckID || Name, namespace, index } as const
+  if (of.id === '') return fault('Must provide check name')
+  return orFault(() => ({ ...of, record: puts ? readCheck(given, node, chosen) : undefined }))
+}
+
+function catalogVerb(verb: string): CatalogVerb | undefined {
+  return CATALOG_VERBS.find((known) => known === verb)
+}
+
+function unknownVerb(kind: string, verb: string): FaultyOperation {
+  return fault(`unknown ${kind} verb ${JSON.stringify(verb)}`)
+}
+
+function fault(what: string): FaultyOperation {
+  return { kind: 'fault', what }
+}
+
+function orFault(read: () => Operation): Operation {
+  try {
+    return read()
+  } catch (error) {
+    if (error instanceof AclError) return fault(error.message)
+    throw error
+  }
+}

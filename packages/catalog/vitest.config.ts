@@ -1,0 +1,6 @@
+import { defineConfig } from 'vitest/config'
+
+export default defineConfig({
+  // A generous timeout for busy machines. The files share no state, so they share one module graph, on all cores.
+  test: { testTimeout: 180_000, isolate: false, maxWorkers: '100%', include: ['src/**/*.test.ts'] },
+})
