@@ -1,8 +1,7 @@
 /** The options of commands that read from a running server. */
 import { type Command, InvalidArgumentError } from 'commander'
-import { EXIT, InputError } from '../errors.ts'
 import { type ConnectionOptions, readConnection } from '../scan/connection.ts'
-import { HttpReader, UnreadError } from '../scan/http-reader.ts'
+import { HttpReader } from '../scan/http-reader.ts'
 import type { Io } from './io.ts'
 
 export function addConnectionOptions(command: Command): Command {
@@ -24,24 +23,6 @@ CONSUL_CLIENT_KEY, CONSUL_TLS_SERVER_NAME, CONSUL_NAMESPACE.`
 
 export async function openReader(options: ConnectionOptions, io: Io): Promise<HttpReader> {
   return new HttpReader(await readConnection(options, io.env), io.signal)
-}
-
-/** Turns a failed read into an error with the address, exit code 1. */
-export function toInputError(error: unknown, reader: HttpReader): unknown {
-  if (!(error instanceof UnreadError)) return error
-  const { status, path, message } = error
-  const why = status === undefined ? `the server does not answer: ${message}${adviceFor(message)}` : message
-  const rights = status === 403 ? '; give a management token with --token-file' : ''
-  return new InputError(`${why}${rights}`, {
-    place: { file: `${reader.name}${path}` },
-    exitCode: EXIT.failed,
-  })
-}
-
-function adviceFor(code: string): string {
-  return /CERT|UNABLE_TO|SELF_SIGNED|ALTNAME/.test(code)
-    ? ' (trust its authority with --ca-file, or name it with --tls-server-name)'
-    : ''
 }
 
 function timeoutOption(text: string): number {

@@ -59,7 +59,7 @@ export async function readRecords(source: DumpSource, io: Io, take: (record: Dum
     progress.show(`${tokens.toLocaleString('en-US')} tokens, ${Math.round(bytes / 1e6)} MB read`)
   })
   try {
-    return await takeAll(records, async (group) => {
+    return await takeAll(records, (group) => {
       for (const record of group) take(record)
     })
   } finally {
@@ -78,15 +78,16 @@ export async function countTokens(source: DumpSource, options: CensusOptions, io
 export async function countScanned<T>(
   records: AsyncGenerator<readonly DumpRecord[], T>,
   options: CensusOptions,
-  { io, each }: { readonly io: Io; readonly each?: (group: readonly DumpRecord[]) => Promise<void> },
+  io: Io,
+  each?: (group: readonly DumpRecord[]) => void,
 ): Promise<{ readonly census: TokenCensus; readonly end: T }> {
   const census = new TokenCensus(options)
   const progress = createProgress(io)
   let count = 0
   try {
-    const end = await takeAll(records, async (group) => {
+    const end = await takeAll(records, (group) => {
       for (const record of group) census.add(record)
-      await each?.(group)
+      each?.(group)
       count += group.length
       progress.show(`${count.toLocaleString('en-US')} tokens read`)
     })
@@ -97,12 +98,12 @@ export async function countScanned<T>(
 }
 
 /** Consumes a generator, and returns its return value. */
-async function takeAll<T, R>(items: AsyncGenerator<T, R>, take: (item: T) => Promise<void>): Promise<R> {
+async function takeAll<T, R>(items: AsyncGenerator<T, R>, take: (item: T) => void): Promise<R> {
   try {
     for (;;) {
       const next = await items.next()
       if (next.done === true) return next.value
-      await take(next.value)
+      take(next.value)
     }
   } finally {
     // Closes the source if the consumer failed; the result is not used in this case.

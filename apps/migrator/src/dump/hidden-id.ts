@@ -10,8 +10,17 @@ const NO_SECRETS = new Set(['', ANONYMOUS_TOKEN_SECRET_ID, REDACTED_SECRET_ID])
 /** Number of hash digits in findings. */
 const HASH_LENGTH = 12
 
+/** A record for a shareable dump, without secrets. */
+export function withoutSecrets(record: object): object {
+  const { SecretID: _, ...rest } = record as { readonly SecretID?: unknown }
+  if (!('ID' in rest) || typeof rest.ID !== 'string') return rest
+  const { ID } = rest
+  const isNamed = 'Name' in rest && typeof rest.Name === 'string'
+  return { ...rest, ...(isNamed ? { Name: nameWithoutId(String(rest.Name), ID) } : {}), ID: hideId(ID) }
+}
+
 /** The ID for a shareable dump: a full hash, so that equal IDs remain equal. The anonymous token keeps its public ID. */
-export function hideId(id: string): string {
+function hideId(id: string): string {
   return NO_SECRETS.has(id) || HIDDEN.test(id) ? id : `${PREFIX}${digest(id)}`
 }
 

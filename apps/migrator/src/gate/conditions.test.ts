@@ -1,7 +1,8 @@
 import { parseServiceVersion } from '@latchkey/contract'
 import { describe, expect, test } from 'vitest'
+import type { TokenCounts } from '../plan/token-census.ts'
 import { serviceModel } from '../simulate/models/service-model.ts'
-import type { SeenServer } from '../watch/service-api.ts'
+import type { SeenServer } from '../watch/observe.ts'
 import { conditionsOf, type GateFacts, holds } from './conditions.ts'
 
 const server = (name: string, more: Partial<SeenServer> = {}): SeenServer => ({
@@ -13,12 +14,17 @@ const server = (name: string, more: Partial<SeenServer> = {}): SeenServer => ({
 })
 const OLD = { version: '1.3.1', mode: 'old' } as const
 
+const TOKENS: TokenCounts = {
+  ...{ total: 10, client: 10, management: 0, anonymous: false, withRules: 5, refused: 0 },
+  ...{ withAccessor: 0, withLegacyRights: 0 },
+}
+
 const READY: GateFacts = {
   servers: [server('s1'), server('s2'), server('s3', OLD)],
   to: parseServiceVersion('1.8.7'),
   next: ['s3'],
   model: serviceModel,
-  tokens: { total: 10, withoutAccessor: 10, legacyRights: 5 },
+  tokens: TOKENS,
   tokenFindings: [],
   backup: 'alice, 21:10',
 }
@@ -83,7 +89,7 @@ describe('before the point of no return', () => {
   test('1.11 needs every accessor, and a policy for every token (spec 9.1)', () => {
     const servers = [server('s1', { version: '1.11', mode: 'new' })]
     const facts = { servers, next: [], to: parseServiceVersion('1.11') }
-    const tokens = { total: 10, withoutAccessor: 1, legacyRights: 2 }
+    const tokens = { ...TOKENS, total: 1, withRules: 0, withAccessor: 9, withLegacyRights: 2 }
     expect(broken({ ...facts, tokens })).toEqual(['tokens-without-accessor', 'legacy-rights-end-at-1.11'])
   })
 })

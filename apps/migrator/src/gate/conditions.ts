@@ -1,10 +1,10 @@
 /** The conditions for replacing the last old server, after which there is no way back. Spec 9.2.2, 9.2.5. */
 import { readVersion, type ServiceVersion } from '@latchkey/contract'
 import { agrees, counted, type Finding, reaches, type Severity } from '../findings/finding.ts'
+import type { TokenCounts } from '../plan/token-census.ts'
 import { type MemberView, tagOf, type UpgradeModel } from '../simulate/models/model.ts'
 import { isAtLeast, LEGACY_REMOVED } from '../version.ts'
-import { serverText } from '../watch/observe.ts'
-import type { SeenServer, SeenTokens } from '../watch/service-api.ts'
+import { type SeenServer, serverText } from '../watch/observe.ts'
 
 export interface GateFacts {
   /** Undefined if the service does not show them to this token. */
@@ -14,7 +14,8 @@ export interface GateFacts {
   /** The servers to replace next, which may still run the old version. */
   readonly next: readonly string[]
   readonly model: UpgradeModel
-  readonly tokens: SeenTokens
+  /** The tokens of the service. */
+  readonly tokens: TokenCounts
   /** Findings about the rules of the tokens. */
   readonly tokenFindings: readonly Finding[]
   /** The operator's confirmation of the backup; undefined without one. */
@@ -47,45 +48,37 @@ export function conditionsOf(facts: GateFacts): Condition[] {
         ]),
     {
       name: 'no token breaks',
-      detail: `${counted(tokens.total, 'token')} checked`,
+      detail: `${counted(tokens.total + tokens.withAccessor, 'token')} checked`,
       // Once a server is in new mode, the changes of 1.4.0 have already taken effect.
-      findings: [...(isInNewMode(facts) ? [] : tokenFindings), ...accessorFindings(facts)],
+      findings: isInNewMode(servers) ? accessorFindings(facts) : tokenFindings,
     },
     {
       name: 'a backup exists',
       detail: backup ?? '',
-      findings:
-        backup !== undefined
-          ? []
-          : [
-              {
-                id: 'backup-unconfirmed',
-                severity: 'critical',
-                count: 1,
-                detail:
-                  'No one has confirmed that a snapshot from before the upgrade exists and can be restored',
-                avoid:
-                  'Take a snapshot, restore it once elsewhere, and confirm it: --backup-confirmed "name, time".',
-              },
-            ],
+      findings: findingIf(backup === undefined, {
+        id: 'backup-unconfirmed',
+        detail: 'No one has confirmed that a snapshot from before the upgrade exists and can be restored',
+        avoid: 'Take a snapshot, restore it once elsewhere, and confirm it: --backup-confirmed "name, time".',
+      }),
     },
   ]
 }
 
+/** One critical finding, unless another count or severity is given; none if it does not apply. */
+function findingIf(
+  applies: boolean,
+  finding: Pick<Finding, 'id' | 'detail' | 'avoid'> & Partial<Finding>,
+): Finding[] {
+  return applies ? [{ severity: 'critical', count: 1, ...finding }] : []
+}
+
 function unknownServers(): Condition {
-  return {
-    name: 'every other server runs the new version',
-    detail: '',
-    findings: [
-      {
-        id: 'servers-unknown',
-        severity: 'critical',
-        count: 1,
-        detail: 'The service does not show its servers to this token, so they cannot be checked',
-        avoid: 'Give a token with agent:read with --token-file.',
-      },
-    ],
-  }
+  const findings = findingIf(true, {
+    id: 'servers-unknown',
+    detail: 'The service does not show its servers to this token, so they cannot be checked',
+    avoid: 'Give a token with agent:read with --token-file.',
+  })
+  return { name: 'every other server runs the new version', detail: '', findings }
 }
 
 function versionCondition(servers: readonly SeenServer[], { to, next }: GateFacts): Condition {
@@ -99,30 +92,20 @@ function versionCondition(servers: readonly SeenServer[], { to, next }: GateFact
     name: `every other server runs ${to.text}`,
     detail: `${counted(alive.length, 'server')}${next.length === 0 ? '' : `; next: ${next.join(', ')}`}`,
     findings: [
-      ...(old.length === 0
-        ? []
-        : [
-            {
-              id: 'servers-not-upgraded',
-              severity: 'critical' as const,
-              count: old.length,
-              detail: `${old.map(serverText).join(', ')} ${agrees(old.length, 'does', 'do')} not run ${to.text}`,
-              avoid: 'Replace these servers first, or name the ones that you replace now with --next.',
-              servers: old.map(({ name }) => name),
-            },
-          ]),
-      ...(missing.length === 0
-        ? []
-        : [
-            {
-              id: 'servers-missing',
-              severity: 'critical' as const,
-              count: missing.length,
-              detail: `The service has no server ${missing.join(', ')}`,
-              avoid: 'Spell the names in --next as the service shows them.',
-              servers: missing,
-            },
-          ]),
+      ...findingIf(old.length > 0, {
+        id: 'servers-not-upgraded',
+        count: old.length,
+        detail: `${old.map(serverText).join(', ')} ${agrees(old.length, 'does', 'do')} not run ${to.text}`,
+        avoid: 'Replace these servers first, or name the ones that you replace now with --next.',
+        servers: old.map(({ name }) => name),
+      }),
+      ...findingIf(missing.length > 0, {
+        id: 'servers-missing',
+        count: missing.length,
+        detail: `The service has no server ${missing.join(', ')}`,
+        avoid: 'Spell the names in --next as the service shows them.',
+        servers: missing,
+      }),
     ],
   }
 }
@@ -132,80 +115,64 @@ function memberCondition(servers: readonly SeenServer[], { to, model }: GateFact
   const own: MemberView[] = servers.map(({ name, status, mode }) => ({
     server: name,
     status,
-    tag: tagOf(status === 'alive' && (mode === 'old' || mode === undefined) ? 'legacy' : (mode ?? 'old')),
+    tag: tagOf(status === 'alive' && mode === 'old' ? 'legacy' : mode),
   }))
   const look = { version: to, role: 'leader', isPrimary: true, own, primary: [], leader: undefined } as const
-  const blockers = model.waitsFor(look)
-  return {
-    name: 'no other member holds up the end of legacy mode',
-    detail: counted(servers.length, 'member'),
-    findings: blockers.map(({ server, why }) => ({
+  const findings = model.waitsFor(look).flatMap(({ server, why }) =>
+    findingIf(true, {
       id: 'member-counted',
-      severity: 'critical',
-      count: 1,
       detail: `${server} still counts (${why}), so legacy mode would not end`,
       avoid:
         'Replace this member, switch its ACLs on, or let it leave, so that the others no longer wait for it.',
       servers: [server],
-    })),
-  }
+    }),
+  )
+  const name = 'no other member holds up the end of legacy mode'
+  return { name, detail: counted(servers.length, 'member'), findings }
 }
 
-function returnCondition(servers: readonly SeenServer[], facts: GateFacts): Condition[] {
+function returnCondition(servers: readonly SeenServer[], { to }: GateFacts): Condition[] {
   // On the way to 1.11, the point of no return was passed long ago.
-  if (isInNewMode(facts) && isAtLeast(facts.to, LEGACY_REMOVED)) return []
+  if (isInNewMode(servers) && isAtLeast(to, LEGACY_REMOVED)) return []
   const left = servers.filter(({ status, mode }) => status === 'alive' && mode === 'new')
-  const condition: Condition = {
-    name: 'the way back',
-    detail:
-      left.length === 0
-        ? 'open, no server is in new mode'
-        : `snapshot only, ${counted(left.length, 'server')} in new mode`,
-    findings:
-      left.length === 0
-        ? []
-        : [
-            {
-              id: 'no-return-passed',
-              severity: 'warning',
-              count: left.length,
-              detail: `${left.map(({ name }) => name).join(', ')} ${agrees(left.length, 'has', 'have')} left legacy mode: the point of no return has been passed`,
-              avoid:
-                'Going back now needs the snapshot from before the upgrade, and loses every write since.',
-              servers: left.map(({ name }) => name),
-            },
-          ],
-  }
-  return [condition]
+  const names = left.map(({ name }) => name)
+  const detail =
+    left.length === 0
+      ? 'open, no server is in new mode'
+      : `snapshot only, ${counted(left.length, 'server')} in new mode`
+  const findings = findingIf(left.length > 0, {
+    id: 'no-return-passed',
+    severity: 'warning',
+    count: left.length,
+    detail: `${names.join(', ')} ${agrees(left.length, 'has', 'have')} left legacy mode: the point of no return has been passed`,
+    avoid: 'Going back now needs the snapshot from before the upgrade, and loses every write since.',
+    servers: names,
+  })
+  return [{ name: 'the way back', detail, findings }]
 }
 
 /** From 1.11 on, accessors are no longer assigned. */
-function accessorFindings(facts: GateFacts): Finding[] {
-  const { to, tokens } = facts
-  const findings: Finding[] = []
-  if (!isInNewMode(facts) || !isAtLeast(to, LEGACY_REMOVED)) return findings
-  if (tokens.withoutAccessor > 0) {
-    findings.push({
+function accessorFindings({ to, tokens }: GateFacts): Finding[] {
+  if (!isAtLeast(to, LEGACY_REMOVED)) return []
+  const { total, withRules, withLegacyRights } = tokens
+  const legacyRights = withRules + withLegacyRights
+  return [
+    ...findingIf(total > 0, {
       id: 'tokens-without-accessor',
-      severity: 'critical',
-      count: tokens.withoutAccessor,
-      detail: `${counted(tokens.withoutAccessor, 'token')} ${agrees(tokens.withoutAccessor, 'has', 'have')} no accessor yet`,
+      count: total,
+      detail: `${counted(total, 'token')} ${agrees(total, 'has', 'have')} no accessor yet`,
       avoid: 'Wait for the migration: latchkey-migrator watch shows it.',
-    })
-  }
-  if (tokens.legacyRights > 0) {
-    findings.push({
+    }),
+    ...findingIf(legacyRights > 0, {
       id: 'legacy-rights-end-at-1.11',
-      severity: 'critical',
-      count: tokens.legacyRights,
-      detail: `From 1.11 only the default policy applies to ${counted(tokens.legacyRights, 'token')} whose rights come from legacy rules or a legacy type alone`,
+      count: legacyRights,
+      detail: `From 1.11 only the default policy applies to ${counted(legacyRights, 'token')} whose rights come from legacy rules or a legacy type alone`,
       avoid: 'Give these tokens policies before 1.11, and compare their decisions.',
-    })
-  }
-  return findings
+    }),
+  ]
 }
 
 /** Whether any live server has left legacy mode. */
-export function isInNewMode({ servers }: Pick<GateFacts, 'servers'>): boolean {
+function isInNewMode(servers: GateFacts['servers']): boolean {
   return servers?.some(({ status, mode }) => status === 'alive' && mode === 'new') === true
 }

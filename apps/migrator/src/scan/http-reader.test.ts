@@ -1,5 +1,6 @@
 import { HOSTILE_ANSWERS, startHostileServer } from '@latchkey/testkit/process/hostile-server'
 import { expect, onTestFinished, test } from 'vitest'
+import * as z from 'zod'
 import { readConnection } from './connection.ts'
 import { HttpReader, UnreadError } from './http-reader.ts'
 
@@ -14,7 +15,7 @@ test.each([
   onTestFinished(() => server.close())
   const connection = await readConnection({ from: `http://127.0.0.1:${server.port}`, timeout }, {})
   const reader = new HttpReader(connection, new AbortController().signal, 1)
-  await expect(reader.json('/v1/agent/self')).rejects.toThrow(UnreadError)
+  await expect(reader.json('/v1/agent/self', z.unknown())).rejects.toThrow(UnreadError)
   for (const socket of server.open) socket.end()
   await expect.poll(() => server.open.size).toBe(0)
 })

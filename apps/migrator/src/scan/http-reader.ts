@@ -3,13 +3,12 @@ import { Agent, type ClientRequest, type IncomingMessage, request as requestHttp
 import { request as requestHttps, Agent as TlsAgent } from 'node:https'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { HEADER, HEADER_PREFIXES_DEFAULT } from '@latchkey/contract'
-import { systemProblem } from '../errors.ts'
+import type * as z from 'zod'
+import { EXIT, InputError, systemProblem } from '../errors.ts'
 import type { Connection } from './connection.ts'
 
 /** Maximum size of an answer that is read into memory. Token lists are streamed. */
 const ANSWER_BYTES_MAX = 64 * 1024 * 1024
-/** Maximum length of a server's error text in a message. */
-const TEXT_LENGTH_MAX = 200
 /** Maximum time for an answer after its head, as a multiple of the timeout: an hour by default. */
 const BODY_TIMEOUTS = 120
 /** Maximum duration of a Node timer. */
@@ -22,18 +21,39 @@ const NO_LEADER = /no cluster leader/i
 /** Permanent errors, such as unknown names and bad certificates, which are not retried. */
 const LASTING = /^(ENOTFOUND|ENOENT|EACCES|ERR_TLS|CERT_|DEPTH_|UNABLE_TO|SELF_SIGNED|ERR_SSL|HOSTNAME_)/
 
+/** What is read from which server. */
+interface Target {
+  readonly server: string
+  readonly path: string
+}
+
 /** A failed read. The message contains no secret. */
-export class UnreadError extends Error {
-  override readonly name = 'UnreadError'
+export class UnreadError extends InputError {
   readonly path: string
   /** Undefined without an answer. */
   readonly status: number | undefined
 
-  constructor(path: string, why: string, status?: number) {
-    super(why)
+  constructor({ server, path }: Target, why: string, status?: number) {
+    super(why, { place: { file: `${server}${path}` }, exitCode: EXIT.failed })
     this.path = path
     this.status = status
   }
+
+  /** The error of a command that cannot go on without the answer, with advice. */
+  override get text(): string {
+    const isUntrusted = /CERT|UNABLE_TO|SELF_SIGNED|ALTNAME/.test(this.message)
+    const advice = isUntrusted
+      ? ' (trust its authority with --ca-file, or name it with --tls-server-name)'
+      : ''
+    const rights = this.status === 403 ? '; give a management token with --token-file' : ''
+    const why = this.status === undefined ? 'the server does not answer: ' : ''
+    return `${this.place.file}: ${why}${this.message}${advice}${rights}`
+  }
+}
+
+/** Whether the server answered, but not with what was asked for. */
+export function isRefusal(error: unknown): error is UnreadError {
+  return error instanceof UnreadError && error.status !== undefined
 }
 
 export class HttpReader {
@@ -56,20 +76,23 @@ export class HttpReader {
         : `unix://${socketPath}`
   }
 
-  /** @throws UnreadError unless the answer has status 200 and a JSON body. */
-  async json(path: string): Promise<unknown> {
-    const answer = await this.get(path)
-    const text = await readText(answer, path, ANSWER_BYTES_MAX)
+  /** @throws UnreadError unless the answer has status 200 and a JSON body of the expected form. */
+  async json<T>(path: string, schema: z.ZodType<T>): Promise<T> {
+    const text = await readText(await this.get(path), this.at(path))
     try {
-      return JSON.parse(text)
+      return schema.parse(JSON.parse(text))
     } catch {
-      throw new UnreadError(path, 'the answer is not JSON', 200)
+      throw new UnreadError(this.at(path), 'the answer has another form than expected', 200)
     }
   }
 
   /** Streams the body of an answer. @throws UnreadError unless the status is 200. */
   async *stream(path: string): AsyncGenerator<Uint8Array> {
-    yield* bodyOf(await this.get(path), path)
+    yield* bodyOf(await this.get(path), this.at(path))
+  }
+
+  private at(path: string): Target {
+    return { server: this.name, path }
   }
 
   /** Retries only until the headers of an answer have arrived. */
@@ -80,8 +103,9 @@ export class HttpReader {
         const answer = await this.send(path)
         if (answer.statusCode === 200) return answer
         const status = answer.statusCode ?? 0
-        const text = await readText(answer, path, ANSWER_BYTES_MAX).catch(() => '')
-        if (isLast || !(PASSING.includes(status) || NO_LEADER.test(text))) throw refusal(path, status, text)
+        const text = await readText(answer, this.at(path)).catch(() => '')
+        if (isLast || !(PASSING.includes(status) || NO_LEADER.test(text)))
+          throw refusal(this.at(path), status, text)
       } catch (error) {
         this.signal.throwIfAborted()
         if (!(error instanceof UnreadError) || error.status !== undefined) throw error
@@ -120,7 +144,7 @@ export class HttpReader {
       answer.once('close', () => clearTimeout(timer))
       return answer
     } catch (error) {
-      throw new UnreadError(path, systemProblem(error))
+      throw new UnreadError(this.at(path), systemProblem(error))
     }
   }
 }
@@ -147,36 +171,38 @@ function timedOut(): Error {
   return Object.assign(new Error(), { code: 'ETIMEDOUT' })
 }
 
-/** Explains an answer other than 200. The text is from the service, which never repeats a secret. */
-function refusal(path: string, status: number, text: string): UnreadError {
-  const plain = text.replaceAll(/\s+/g, ' ').trim().slice(0, TEXT_LENGTH_MAX)
+/** Explains an answer other than 200. */
+function refusal(at: Target, status: number, text: string): UnreadError {
   // The legacy service uses status 500 for this, Latchkey 403.
-  if (/legacy mode/.test(plain))
-    return new UnreadError(path, `${status}: the ACL system is in legacy mode`, status)
-  if (status === 403) return new UnreadError(path, `403: the token may not read this`, status)
-  if (status === 404) return new UnreadError(path, '404: this version has no such endpoint', status)
-  if (status === 401) return new UnreadError(path, '401: ACLs are off', status)
-  if (status === 410) return new UnreadError(path, '410: this version no longer has this endpoint', status)
-  return new UnreadError(path, `the server answered ${status}`, status)
+  const why = /legacy mode/.test(text) ? 'the ACL system is in legacy mode' : REFUSALS[status]
+  const message = why === undefined ? `the server answered ${status}` : `${status}: ${why}`
+  return new UnreadError(at, message, status)
 }
 
-async function readText(answer: IncomingMessage, path: string, bytesMax: number): Promise<string> {
+const REFUSALS: Readonly<Record<number, string>> = {
+  401: 'ACLs are off',
+  403: 'the token may not read this',
+  404: 'this version has no such endpoint',
+  410: 'this version no longer has this endpoint',
+}
+
+async function readText(answer: IncomingMessage, at: Target): Promise<string> {
   const chunks: Uint8Array[] = []
   let length = 0
-  for await (const chunk of bodyOf(answer, path)) {
+  for await (const chunk of bodyOf(answer, at)) {
     length += chunk.length
-    if (length > bytesMax)
-      throw new UnreadError(path, `the answer is longer than ${bytesMax} bytes`, answer.statusCode)
+    if (length > ANSWER_BYTES_MAX)
+      throw new UnreadError(at, `the answer is longer than ${ANSWER_BYTES_MAX} bytes`, answer.statusCode)
     chunks.push(chunk)
   }
   return Buffer.concat(chunks).toString('utf8')
 }
 
-async function* bodyOf(answer: IncomingMessage, path: string): AsyncGenerator<Uint8Array> {
+async function* bodyOf(answer: IncomingMessage, at: Target): AsyncGenerator<Uint8Array> {
   try {
     for await (const chunk of answer) yield chunk
   } catch (error) {
-    throw new UnreadError(path, `the answer was cut off: ${systemProblem(error)}`, answer.statusCode)
+    throw new UnreadError(at, `the answer was cut off: ${systemProblem(error)}`, answer.statusCode)
   } finally {
     answer.destroy()
   }

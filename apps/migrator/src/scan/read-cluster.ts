@@ -1,15 +1,54 @@
 /** Reads what a running cluster reports about itself. Every part is optional, as rights and versions differ. */
 import { isBefore, readVersion, type ServiceVersion } from '@latchkey/contract'
 import * as z from 'zod'
-import { type HttpReader, UnreadError } from './http-reader.ts'
-import type { Member, Replication, Scanned, ScannedDatacenter, Unread } from './scanned.ts'
+import { type HttpReader, isRefusal } from './http-reader.ts'
+
+export interface Member {
+  readonly name: string
+  readonly datacenter: string
+  readonly isServer: boolean
+  readonly version: ServiceVersion | undefined
+  /** The mode that it gossips; `unknown` without a tag, as before 1.4.0. */
+  readonly mode: 'off' | 'new' | 'legacy' | 'unknown'
+  readonly status: 'alive' | 'failed' | 'left'
+  /** Host and port for traffic between servers, by which the leader is identified. */
+  readonly address: string
+}
+
+export interface ScannedDatacenter {
+  readonly name: string
+  readonly members: readonly Member[]
+  /** Name of the leader, or its address if it is not a known member. */
+  readonly leader: string | undefined
+  readonly replication: Replication | undefined
+}
+
+/** A part that could not be read. */
+export interface Unread {
+  readonly what: string
+  readonly path: string
+  readonly why: string
+}
+
+export interface Scanned {
+  readonly address: string
+  /** Version of the agent that answered. */
+  readonly agentVersion: ServiceVersion | undefined
+  readonly datacenter: string | undefined
+  readonly primary: string | undefined
+  readonly defaultPolicy: 'allow' | 'deny' | undefined
+  readonly connect: boolean | undefined
+  /** The primary first, if it is known. */
+  readonly datacenters: readonly ScannedDatacenter[]
+  readonly unread: readonly Unread[]
+}
 
 const text = z.string().catch('')
 const selfSchema = z.object({
   Config: z.record(z.string(), z.unknown()).catch({}),
   DebugConfig: z.record(z.string(), z.unknown()).catch({}),
 })
-const memberSchema = z.object({
+export const memberSchema = z.object({
   Name: z.string(),
   Addr: text,
   Port: z.number().catch(0),
@@ -18,54 +57,47 @@ const memberSchema = z.object({
   /** Only Latchkey servers send it. */
   Datacenter: text,
 })
-const replicationSchema = z.object({
-  Enabled: z.boolean(),
-  Running: z.boolean().catch(false),
-  SourceDatacenter: text,
-  ReplicationType: text,
-  LastSuccess: text,
-  LastError: text,
-})
-
-/** Reads the parts of a cluster, and records the parts that failed. */
-class Parts {
-  readonly unread: Unread[] = []
-  private readonly reader: HttpReader
-
-  constructor(reader: HttpReader) {
-    this.reader = reader
-  }
-
-  /** @returns undefined if the part cannot be read or has an unexpected shape. */
-  async read<T>(what: string, path: string, schema: z.ZodType<T>): Promise<T | undefined> {
-    try {
-      const parsed = schema.safeParse(await this.reader.json(path))
-      if (parsed.success) return parsed.data
-      this.unread.push({ what, path, why: 'the answer has another form than expected' })
-    } catch (error) {
-      if (!(error instanceof UnreadError)) throw error
-      // The server does not answer at all, so every further read would only time out.
-      if (error.status === undefined) throw error
-      this.unread.push({ what, path, why: error.message })
-    }
-    return undefined
-  }
-}
+const replicationSchema = z
+  .object({
+    Enabled: z.boolean(),
+    Running: z.boolean().catch(false),
+    SourceDatacenter: text,
+    ReplicationType: text,
+    LastSuccess: text,
+    LastError: text,
+  })
+  .transform((status) => ({
+    enabled: status.Enabled,
+    running: status.Running,
+    source: status.SourceDatacenter,
+    type: status.ReplicationType,
+    lastSuccess: status.LastSuccess,
+    lastError: status.LastError,
+  }))
+export type Replication = z.infer<typeof replicationSchema>
 
 /** @throws UnreadError if the server does not answer at all. */
 export async function readCluster(reader: HttpReader): Promise<Scanned> {
-  const parts = new Parts(reader)
-  const self = await parts.read('the agent itself', '/v1/agent/self', selfSchema)
+  const unread: Unread[] = []
+  const read = async <T>(what: string, path: string, schema: z.ZodType<T>): Promise<T | undefined> => {
+    try {
+      return await reader.json(path, schema)
+    } catch (error) {
+      if (!isRefusal(error)) throw error
+      unread.push({ what, path, why: error.message })
+      return undefined
+    }
+  }
+  const self = await read('the agent itself', '/v1/agent/self', selfSchema)
   const config = { ...self?.DebugConfig, ...self?.Config }
   const datacenter = textOf(config.Datacenter)
-  const lan = await parts.read('the members', '/v1/agent/members', z.array(memberSchema))
-  const wan = await parts.read(
-    'the servers of all datacenters',
-    '/v1/agent/members?wan=1',
-    z.array(memberSchema),
-  )
-  const listed = await parts.read('the datacenters', '/v1/catalog/datacenters', z.array(z.string()))
-  const members = mergeMembers(readMembers(lan ?? [], datacenter), readMembers(wan ?? [], datacenter))
+  const lists = z.array(memberSchema)
+  const lan = await read('the members', '/v1/agent/members', lists)
+  const wan = await read('the servers of all datacenters', '/v1/agent/members?wan=1', lists)
+  const listed = await read('the datacenters', '/v1/catalog/datacenters', z.array(z.string()))
+  // The datacenter's own list of its members takes precedence.
+  const all = [...(wan ?? []), ...(lan ?? [])].map((each) => memberOf(each, datacenter))
+  const members = [...new Map(all.map((each) => [`${each.datacenter}/${each.name}`, each])).values()]
   const names = new Set([
     ...(datacenter === undefined ? [] : [datacenter]),
     ...(listed ?? []),
@@ -74,95 +106,69 @@ export async function readCluster(reader: HttpReader): Promise<Scanned> {
   const datacenters: ScannedDatacenter[] = []
   for (const name of names) {
     const query = name === datacenter || datacenter === undefined ? '' : `?dc=${encodeURIComponent(name)}`
-    datacenters.push(await readDatacenter(name, query, members, parts))
+    const address = await read(`the leader of ${name}`, `/v1/status/leader${query}`, z.string())
+    const peers = await read(`the peers of ${name}`, `/v1/status/peers${query}`, z.array(z.string()))
+    const replication = await read(
+      `the replication of ${name}`,
+      `/v1/acl/replication${query}`,
+      replicationSchema,
+    )
+    const here = members.filter((each) => each.datacenter === name)
+    const leader = here.find((each) => each.isServer && each.address === address)?.name
+    // If the token may not see the members, at least the number of servers is known.
+    const hidden = here.some((each) => each.isServer) ? [] : (peers ?? [])
+    datacenters.push({
+      name,
+      members: [...here, ...hidden.map((peer) => hiddenServer(peer, name))],
+      leader: leader ?? (address === '' ? undefined : address),
+      replication,
+    })
   }
   const primary = primaryOf(config, datacenters)
+  const policy = config.ACLDefaultPolicy ?? config.defaultPolicy
   return {
     address: reader.name,
     agentVersion: versionOf(textOf(config.Version) ?? ''),
     datacenter,
     primary,
-    defaultPolicy: policyOf(config),
+    defaultPolicy: policy === 'allow' || policy === 'deny' ? policy : undefined,
     connect: typeof config.ConnectEnabled === 'boolean' ? config.ConnectEnabled : undefined,
-    datacenters: [...datacenters].sort((a, b) => Number(b.name === primary) - Number(a.name === primary)),
-    unread: parts.unread,
-  }
-}
-
-async function readDatacenter(
-  name: string,
-  query: string,
-  members: readonly Member[],
-  parts: Parts,
-): Promise<ScannedDatacenter> {
-  const address = await parts.read(`the leader of ${name}`, `/v1/status/leader${query}`, z.string())
-  const peers = await parts.read(`the peers of ${name}`, `/v1/status/peers${query}`, z.array(z.string()))
-  const replication = await parts.read(
-    `the replication of ${name}`,
-    `/v1/acl/replication${query}`,
-    replicationSchema,
-  )
-  const here = members.filter((each) => each.datacenter === name)
-  const leader = here.find((each) => each.isServer && each.address === address)?.name
-  // If the token may not see the members, at least the number of servers is known.
-  const unknown = here.some((each) => each.isServer)
-    ? []
-    : (peers ?? []).map((peer) => hiddenServer(peer, name))
-  return {
-    name,
-    members: [...here, ...unknown],
-    leader: leader ?? (address === '' ? undefined : address),
-    replication: replication === undefined ? undefined : readReplication(replication),
+    datacenters: datacenters.sort((a, b) => Number(b.name === primary) - Number(a.name === primary)),
+    unread,
   }
 }
 
 function hiddenServer(address: string, datacenter: string): Member {
-  return {
-    name: address,
-    datacenter,
-    isServer: true,
-    version: undefined,
-    mode: 'unknown',
-    status: 'alive',
-    address,
-  }
-}
-
-function readReplication(status: z.infer<typeof replicationSchema>): Replication {
-  return {
-    enabled: status.Enabled,
-    running: status.Running,
-    source: status.SourceDatacenter,
-    type: status.ReplicationType,
-    lastSuccess: status.LastSuccess,
-    lastError: status.LastError,
-  }
+  const unknown = { version: undefined, mode: 'unknown', status: 'alive' } as const
+  return { name: address, datacenter, isServer: true, ...unknown, address }
 }
 
 /** The ACL mode from the gossip tag, which exists from 1.4.0 on. */
 const MODES: Readonly<Record<string, Member['mode']>> = { '0': 'off', '1': 'new', '2': 'legacy' }
-const STATUSES: Readonly<Record<number, Member['status']>> = { 1: 'alive', 2: 'left', 3: 'left', 4: 'failed' }
-
-function readMembers(list: readonly z.infer<typeof memberSchema>[], own: string | undefined): Member[] {
-  return list.map(({ Name, Addr, Port, Tags, Status, Datacenter }) => {
-    const datacenter = Datacenter || Tags.dc || own || 'dc1'
-    return {
-      // In the list of all datacenters, a server is named `node.datacenter`.
-      name: Name.endsWith(`.${datacenter}`) ? Name.slice(0, -datacenter.length - 1) : Name,
-      datacenter,
-      isServer: Tags.role === 'consul' || Tags.role === 'server',
-      version: versionOf(Tags.build ?? ''),
-      mode: MODES[Tags.acls ?? ''] ?? 'unknown',
-      status: STATUSES[Status] ?? 'failed',
-      address: `${Addr}:${Tags.port ?? Port}`,
-    }
-  })
+/** A member that is leaving still counts. */
+const STATUSES: Readonly<Record<number, Member['status']>> = {
+  1: 'alive',
+  2: 'alive',
+  3: 'left',
+  4: 'failed',
 }
 
-/** The datacenter's own list of its members takes precedence. */
-function mergeMembers(lan: readonly Member[], wan: readonly Member[]): Member[] {
-  const key = ({ datacenter, name }: Member) => `${datacenter}/${name}`
-  return [...new Map([...wan, ...lan].map((member) => [key(member), member])).values()]
+/** @param own the datacenter of the agent that listed the member. */
+export function memberOf(
+  { Name, Addr, Port, Tags, Status, Datacenter }: z.infer<typeof memberSchema>,
+  own?: string,
+): Member {
+  const datacenter = Datacenter || Tags.dc || own || 'dc1'
+  return {
+    // In the list of all datacenters, a server is named `node.datacenter`.
+    name: Name.endsWith(`.${datacenter}`) ? Name.slice(0, -datacenter.length - 1) : Name,
+    datacenter,
+    isServer: Tags.role === 'consul' || Tags.role === 'server',
+    version: versionOf(Tags.build ?? ''),
+    mode: MODES[Tags.acls ?? ''] ?? 'unknown',
+    status: STATUSES[Status] ?? 'failed',
+    address: `${Addr}:${Tags.port ?? Port}`,
+  }
 }
 
 /** Builds have the form `1.8.7:3ebdb2b4` or `1.8.7+ent:…`. */
@@ -180,11 +186,6 @@ function primaryOf(
   if (named !== undefined && all.some(({ name }) => name === named)) return named
   const source = all.map(({ replication }) => replication?.source ?? '').find((each) => each !== '')
   return source ?? (all.length === 1 ? all[0]?.name : undefined)
-}
-
-function policyOf(config: Readonly<Record<string, unknown>>): 'allow' | 'deny' | undefined {
-  const policy = config.ACLDefaultPolicy ?? config.defaultPolicy
-  return policy === 'allow' || policy === 'deny' ? policy : undefined
 }
 
 function textOf(value: unknown): string | undefined {

@@ -6,11 +6,11 @@ import { nameWithoutId } from '../dump/hidden-id.ts'
 import { isLinked } from '../dump/is-linked.ts'
 import { counted } from '../findings/finding.ts'
 import { LEGACY_REMOVED, NEW_ACLS } from '../version.ts'
-import { type HttpReader, UnreadError } from './http-reader.ts'
-import type { Unread } from './scanned.ts'
+import { type HttpReader, isRefusal, UnreadError } from './http-reader.ts'
+import type { Unread } from './read-cluster.ts'
 
-const LEGACY_LIST = '/v1/acl/list'
-const NEW_LIST = '/v1/acl/tokens'
+export const LEGACY_LIST = '/v1/acl/list'
+export const NEW_LIST = '/v1/acl/tokens'
 /** Number of tokens whose rules are read concurrently. */
 const CONCURRENCY = 8
 /** Placeholder for rules that could not be read, so that the token is still counted as having rules. */
@@ -98,26 +98,17 @@ export async function* readTokens(
 
 /** Describes the token data that could not be read. */
 export function partsOf({ rulesUnread, lost }: TokensRead): Unread[] {
-  return [
-    ...(rulesUnread === 0
-      ? []
-      : [
-          {
-            what: `the rules of ${counted(rulesUnread, 'token')}`,
-            path: '/v1/acl/token/:AccessorID',
-            why: 'the token may not read them',
-          },
-        ]),
-    ...(lost === 0
-      ? []
-      : [
-          {
-            what: `${counted(lost, 'token')} without an accessor`,
-            path: '/v1/acl/list',
-            why: 'no list shows them',
-          },
-        ]),
-  ]
+  const rules = {
+    what: `the rules of ${counted(rulesUnread, 'token')}`,
+    path: '/v1/acl/token/:AccessorID',
+    why: 'the token may not read them',
+  }
+  const tokens = {
+    what: `${counted(lost, 'token')} without an accessor`,
+    path: LEGACY_LIST,
+    why: 'no list shows them',
+  }
+  return [...(rulesUnread === 0 ? [] : [rules]), ...(lost === 0 ? [] : [tokens])]
 }
 
 /** Whether an error means that only the legacy list exists, as in legacy mode and before 1.4.0. */
@@ -125,15 +116,18 @@ function isAbsent(error: unknown): boolean {
   return error instanceof UnreadError && (error.status === 404 || /legacy mode/.test(error.message))
 }
 
-async function* readList(reader: HttpReader, path: string): AsyncGenerator<readonly DumpRecord[], void> {
+/** The records of a list, as they arrive. @throws UnreadError if it cannot be read to its end. */
+export async function* readList(
+  reader: HttpReader,
+  path: string,
+): AsyncGenerator<readonly DumpRecord[], void> {
   const scanner = new DumpScanner()
   try {
     for await (const chunk of reader.stream(path)) yield scanner.push(chunk)
     yield scanner.end()
   } catch (error) {
-    if (error instanceof DumpSyntaxError)
-      throw new UnreadError(path, `the list is damaged: ${error.message}`, 200)
-    throw error
+    if (!(error instanceof DumpSyntaxError)) throw error
+    throw new UnreadError({ server: reader.name, path }, `the list is damaged: ${error.message}`, 200)
   }
 }
 
@@ -166,10 +160,10 @@ async function readGroup(
 
 async function readRules(reader: HttpReader, { AccessorID }: Stub): Promise<string | undefined> {
   try {
-    const token = await reader.json(`/v1/acl/token/${encodeURIComponent(AccessorID)}`)
-    return z.object({ Rules: z.string() }).safeParse(token).data?.Rules
+    const token = z.object({ Rules: z.string() })
+    return (await reader.json(`/v1/acl/token/${encodeURIComponent(AccessorID)}`, token)).Rules
   } catch (error) {
-    if (error instanceof UnreadError && error.status !== undefined) return undefined
+    if (isRefusal(error)) return undefined
     throw error
   }
 }
@@ -212,7 +206,7 @@ async function* readOpen(
       }
     } catch (error) {
       // Without the list, types remain unknown, and waiting tokens are missing.
-      if (waiting.size > 0 || !(error instanceof UnreadError) || error.status === undefined) throw error
+      if (waiting.size > 0 || !isRefusal(error)) throw error
     }
   }
   yield untyped.map(({ record, key }) =>

@@ -3,8 +3,8 @@ import type { Paint } from '../cli/io.ts'
 import { counted } from '../findings/finding.ts'
 import type { TokenCounts } from '../plan/token-census.ts'
 import { MODE_TEXTS } from '../simulate/history.ts'
+import type { Member, Replication, Scanned, ScannedDatacenter } from './read-cluster.ts'
 import { oldestVersion } from './read-cluster.ts'
-import type { Member, Replication, Scanned, ScannedDatacenter } from './scanned.ts'
 
 export interface ScanResult extends Scanned {
   /** Null if the tokens could not be read. */

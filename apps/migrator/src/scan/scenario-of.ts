@@ -2,8 +2,8 @@
 import { isBefore, type ServiceVersion } from '@latchkey/contract'
 import { stringify } from 'yaml'
 import { SERVERS_MAX, targetOf, uniqueNames } from '../plan/default-scenario.ts'
+import type { Member, Scanned, ScannedDatacenter } from './read-cluster.ts'
 import { oldestVersion } from './read-cluster.ts'
-import type { Member, Scanned, ScannedDatacenter } from './scanned.ts'
 
 /** Time between two replacements, as a first proposal. */
 const STEP_S = 60

@@ -1,6 +1,17 @@
-/** One observation of a running upgrade: its servers, and the number of tokens without an accessor. */
-import { MODE_TEXTS } from '../simulate/history.ts'
-import { type SeenServer, type ServiceApi, ServiceSilent } from './service-api.ts'
+/** One observation of a running upgrade: its servers, and the number of tokens without an accessor. It only reads. */
+import type { DumpRecord } from '@latchkey/acl'
+import * as z from 'zod'
+import { type HttpReader, isRefusal, UnreadError } from '../scan/http-reader.ts'
+import { type Member, memberOf, memberSchema } from '../scan/read-cluster.ts'
+import { LEGACY_LIST, NEW_LIST, readList } from '../scan/read-tokens.ts'
+import { type MemberStatus, MODE_TEXTS, type Mode } from '../simulate/history.ts'
+
+export interface SeenServer {
+  readonly name: string
+  readonly version: string
+  readonly mode: Mode
+  readonly status: MemberStatus
+}
 
 export interface Observation {
   /** Milliseconds since the epoch. */
@@ -26,65 +37,132 @@ export function areInNewMode(servers: readonly SeenServer[]): boolean {
   return alive.length > 0 && alive.every(({ mode }) => mode === 'new')
 }
 
+/** Whether a server gave no answer that helps: it may be stopping, or without a leader. */
+export function isSilent(error: unknown): error is UnreadError {
+  return error instanceof UnreadError && error.status !== 401 && error.status !== 403
+}
+
 /**
  * Observes the upgrade through the first server that answers. Every address is also asked for its own mode, because the
  * view that other servers have of it may be stale.
  *
- * @throws ServiceSilent if none answers; InputError if the token may not list tokens.
+ * @throws UnreadError if none answers, or if the token may not list tokens.
  */
-export async function observe(apis: readonly ServiceApi[]): Promise<Observation> {
+export async function observe(readers: readonly HttpReader[]): Promise<Observation> {
   let silent: unknown
-  for (const api of apis) {
+  for (const reader of readers) {
     try {
-      return await observeThrough(api, apis)
+      return await observeThrough(reader, readers)
     } catch (error) {
-      if (!(error instanceof ServiceSilent)) throw error
+      if (!isSilent(error)) throw error
       silent ??= error
     }
   }
   throw silent
 }
 
-async function observeThrough(api: ServiceApi, apis: readonly ServiceApi[]): Promise<Observation> {
-  const seen = (await api.servers()) ?? []
-  const selves = await Promise.all(apis.map((each) => each.self().catch(undefinedIfSilent)))
-  const own = new Map(selves.flatMap((each) => (each === undefined ? [] : [[each.name, each] as const])))
-  const servers = [...seen.filter(({ name }) => !own.has(name)), ...own.values()].sort((a, b) =>
-    a.name < b.name ? -1 : 1,
+async function observeThrough(reader: HttpReader, readers: readonly HttpReader[]): Promise<Observation> {
+  const seen = (await readServers(reader)) ?? []
+  const selves = await Promise.all(
+    readers.map((each) =>
+      readSelf(each).catch((error: unknown) => {
+        if (!isSilent(error)) throw error
+      }),
+    ),
   )
+  const servers = byName([...seen, ...selves.flatMap((self) => self ?? [])])
   const at = Date.now()
-  const blockers = servers.filter(({ status, mode }) => status === 'alive' && mode !== 'new').map(blockerText)
-  const status = await api.migration()
+  const blockers = servers
+    .filter(({ status, mode }) => status === 'alive' && mode !== 'new')
+    .map((server) => `${serverText(server)} to leave legacy mode`)
+  const status = await readIfThere(reader, '/v1/internal/acl/migration', migrationSchema)
   if (status !== undefined) {
-    const { State, Done, Total, Batches, WaitsFor = [] } = status
-    return {
-      at,
-      servers,
-      state: State,
-      withoutAccessor: Total - Done,
-      done: Done,
-      batches: Batches,
-      waitsFor: WaitsFor.length > 0 ? WaitsFor : blockers,
-    }
+    const { State: state, Done: done, Total, Batches: batches, WaitsFor = [] } = status
+    const waitsFor = WaitsFor.length > 0 ? WaitsFor : blockers
+    return { at, servers, state, withoutAccessor: Total - done, done, batches, waitsFor }
   }
-  const { withoutAccessor } = await api.tokens()
+  const withoutAccessor = await countWithoutAccessor(reader)
   const state = blockers.length > 0 ? 'waiting' : withoutAccessor > 0 ? 'running' : 'done'
   return { at, servers, state, withoutAccessor, done: undefined, batches: undefined, waitsFor: blockers }
 }
 
-function undefinedIfSilent(error: unknown): undefined {
-  if (!(error instanceof ServiceSilent)) throw error
+/** The servers as an agent sees them; undefined if it does not show them to this token. */
+export async function readServers(reader: HttpReader): Promise<readonly SeenServer[] | undefined> {
+  const members = await readIfThere(reader, '/v1/agent/members', z.array(memberSchema))
+  if (members === undefined) return undefined
+  const servers = members
+    .map((each) => memberOf(each))
+    .filter(({ isServer }) => isServer)
+    .map(seenServer)
+  // Of two processes with one name, a live one hides a stopped one.
+  return byName(servers.sort((a, b) => Number(a.status === 'alive') - Number(b.status === 'alive')))
 }
+
+/** What a server reports about itself; undefined if it does not show this to the token. */
+async function readSelf(reader: HttpReader): Promise<SeenServer | undefined> {
+  const answer = await readIfThere(reader, '/v1/agent/self', selfSchema)
+  if (answer === undefined) return undefined
+  const { Member, Stats } = answer
+  const seen = seenServer(memberOf(Member))
+  return { ...seen, mode: MODES_OF_SELF[Stats.consul?.acl ?? Stats.latchkey?.acl ?? ''] ?? seen.mode }
+}
+
+/** Of servers with one name, the last. */
+function byName(servers: readonly SeenServer[]): SeenServer[] {
+  const unique = [...new Map(servers.map((each) => [each.name, each])).values()]
+  return unique.sort((a, b) => (a.name < b.name ? -1 : 1))
+}
+
+/** A server without a gossiped mode runs a version before 1.4.0. */
+function seenServer({ name, version, mode, status }: Member): SeenServer {
+  return { name, version: version?.text ?? '', mode: mode === 'unknown' ? 'old' : mode, status }
+}
+
+/** Counts through the token API or, before 1.4.0 and in legacy mode, through the legacy list, without accessors. */
+async function countWithoutAccessor(reader: HttpReader): Promise<number> {
+  const count = async (path: string, lacksAccessor: (record: object) => boolean) => {
+    let found = 0
+    for await (const group of readList(reader, path))
+      found += group.filter(({ value }: DumpRecord) => lacksAccessor(value)).length
+    return found
+  }
+  try {
+    return await count(NEW_LIST, (record) => 'AccessorID' in record && record.AccessorID === '')
+  } catch (error) {
+    if (!isRefusal(error)) throw error
+    return await count(LEGACY_LIST, () => true)
+  }
+}
+
+const ABSENT: readonly (number | undefined)[] = [401, 403, 404, 405, 410]
+
+/** Undefined if this version does not have the endpoint, or does not show it to this token. */
+async function readIfThere<T>(
+  reader: HttpReader,
+  path: string,
+  schema: z.ZodType<T>,
+): Promise<T | undefined> {
+  return reader.json(path, schema).catch((error: unknown) => {
+    if (error instanceof UnreadError && ABSENT.includes(error.status)) return undefined
+    throw error
+  })
+}
+
+const MODES_OF_SELF: Readonly<Record<string, Mode>> = { disabled: 'off', enabled: 'new', legacy: 'legacy' }
+const statsSchema = z.object({ acl: z.string().optional() }).optional()
+const selfSchema = z.object({
+  Member: memberSchema,
+  Stats: z.object({ consul: statsSchema, latchkey: statsSchema }),
+})
+const migrationSchema = z.object({
+  State: z.enum(['waiting', 'running', 'done']),
+  Done: z.number(),
+  Total: z.number(),
+  Batches: z.number(),
+  WaitsFor: z.array(z.string()).optional(),
+})
 
 export function serverText({ name, version, mode, status }: SeenServer): string {
-  const facts = [
-    ...(version === '' ? [] : [version]),
-    ...(mode === undefined ? [] : [MODE_TEXTS[mode]]),
-    ...(status === 'alive' ? [] : [status]),
-  ]
-  return `${name} (${facts.join(', ')})`
-}
-
-function blockerText(server: SeenServer): string {
-  return `${serverText(server)} to leave legacy mode`
+  const facts = [version, MODE_TEXTS[mode], status === 'alive' ? '' : status]
+  return `${name} (${facts.filter((each) => each !== '').join(', ')})`
 }

@@ -11,7 +11,6 @@ import { Cluster } from '../rehearse/cluster.ts'
 import { generateTokens } from '../rehearse/steps/tokens.ts'
 import { readConnection } from '../scan/connection.ts'
 import { HttpReader } from '../scan/http-reader.ts'
-import { ServiceApi } from './service-api.ts'
 import { type WatchLine, watch } from './watch.ts'
 
 const TOKENS = 300
@@ -45,7 +44,7 @@ test('two servers, the old one of which leaves: waiting, running and done, with 
     const connect = (from: string) => readConnection({ from }, { LATCHKEY_TOKEN: cluster.managementSecret })
     const addresses = await Promise.all([cluster.urlOf('new'), proxied].map(connect))
     const [own, any] = addresses.map((address) => {
-      return watch([new ServiceApi(new HttpReader(address, signal))], { intervalMs: 50, signal })
+      return watch([new HttpReader(address, signal)], { intervalMs: 50, signal })
     })
     if (own === undefined || any === undefined) throw new TypeError('two watches')
     const first = [(await own.next()).value, (await any.next()).value]

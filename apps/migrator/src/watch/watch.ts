@@ -1,9 +1,9 @@
 /** Follows a running upgrade until every token has its accessor. */
 import { batchesDurationMs } from '@latchkey/acl'
 import { counted } from '../findings/finding.ts'
+import type { HttpReader } from '../scan/http-reader.ts'
 import { sleep } from '../sleep.ts'
-import { areInNewMode, type Observation, observe, serverText } from './observe.ts'
-import { type SeenServer, type ServiceApi, ServiceSilent } from './service-api.ts'
+import { areInNewMode, isSilent, type Observation, observe, type SeenServer, serverText } from './observe.ts'
 
 export interface WatchLine {
   readonly at: string
@@ -28,14 +28,14 @@ const LIST_SHARE = 5
  * observation must succeed: later, servers may not answer while they are replaced.
  */
 export async function* watch(
-  apis: readonly ServiceApi[],
+  readers: readonly HttpReader[],
   { intervalMs, signal }: { readonly intervalMs: number; readonly signal: AbortSignal },
 ): AsyncGenerator<WatchLine, void> {
   const observations: Observation[] = []
   let last = ''
   for (;;) {
     const beganAt = Date.now()
-    const line = await observe(apis).then(
+    const line = await observe(readers).then(
       (observation) => {
         observations.push(observation)
         return lineOf(observations, observation)
@@ -68,7 +68,7 @@ function lineOf(observations: readonly Observation[], now: Observation): WatchLi
 
 function silentLine(observations: readonly Observation[], error: unknown): WatchLine {
   const last = observations.at(-1)
-  if (!(error instanceof ServiceSilent) || last === undefined) throw error
+  if (!isSilent(error) || last === undefined) throw error
   const { withoutAccessor, batches, servers } = last
   const total = totalOf(observations)
   return {

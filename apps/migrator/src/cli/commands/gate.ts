@@ -1,18 +1,17 @@
-import { isBefore, type ServiceVersion } from '@latchkey/contract'
+import type { ServiceVersion } from '@latchkey/contract'
 import { openDump } from '../../dump/source.ts'
-import { EXIT, InputError } from '../../errors.ts'
+import { InputError } from '../../errors.ts'
 import { sortFindings, verdictOf } from '../../findings/finding.ts'
-import { type Condition, conditionsOf, holds, isInNewMode } from '../../gate/conditions.ts'
+import { type Condition, conditionsOf, holds } from '../../gate/conditions.ts'
 import { modelOf } from '../../output/run-simulation.ts'
 import { findingLines, verdictLine } from '../../output/text.ts'
-import type { TokenCensus } from '../../plan/token-census.ts'
 import type { ConnectionOptions } from '../../scan/connection.ts'
+import { readTokens } from '../../scan/read-tokens.ts'
 import type { ModelName } from '../../scenario/scenario.ts'
-import { LEGACY_REMOVED } from '../../version.ts'
-import { type SeenTokens, ServiceApi, ServiceSilent } from '../../watch/service-api.ts'
+import { readServers } from '../../watch/observe.ts'
 import { type AnswerOptions, addAnswerOptions, writeAnswer } from '../answer-options.ts'
 import { addConnectionOptions, CONNECTION_HELP, openReader } from '../connection-options.ts'
-import { countTokens, versionOption } from '../inputs.ts'
+import { countScanned, countTokens, versionOption } from '../inputs.ts'
 import { type AddCommand, type Io, type Paint, painterFor } from '../io.ts'
 import { modelOption } from './simulate.ts'
 
@@ -54,25 +53,23 @@ Examples:
 }
 
 async function gate(options: Options, io: Io) {
-  const { url, to, next = [], dump, backupConfirmed, model } = options
-  if (backupConfirmed?.trim() === '')
-    throw new InputError('--backup-confirmed is empty: say who, and which snapshot')
-  const api = new ServiceApi(await openReader({ ...options, from: url }, io))
-  const { servers, tokens } = await ask(api, to)
-  const isNeeded = dump !== undefined || !isInNewMode({ servers })
-  const census = isNeeded ? await censusOf(api, options, io) : undefined
+  const { url, to, next = [], dump, backupConfirmed: backup, model } = options
+  if (backup?.trim() === '') throw new InputError('--backup-confirmed is empty: say who, and which snapshot')
+  const reader = await openReader({ ...options, from: url }, io)
+  const servers = await readServers(reader)
+  const widening = model === 'latchkey' ? 'comment-out' : 'keep'
+  const counting = { widening, placesMax: EXAMPLES_MAX } as const
+  const { census } = await countScanned(readTokens(reader, undefined), counting, io)
+  const given = dump === undefined ? census : await countTokens(await openDump(dump, io.stdin), counting, io)
   const conditions = conditionsOf({
-    servers,
-    to,
-    next,
+    ...{ servers, to, next, backup },
     model: modelOf(model),
-    tokens,
-    tokenFindings: census?.findings() ?? [],
-    backup: backupConfirmed,
+    tokens: census.counts(),
+    tokenFindings: given.findings(),
   })
   const findings = sortFindings(conditions.flatMap((each) => each.findings))
   const result = {
-    server: api.address,
+    server: reader.name,
     to: to.text,
     verdict: verdictOf(findings),
     conditions: conditions.map((each) => ({ name: each.name, holds: holds(each), detail: each.detail })),
@@ -84,25 +81,6 @@ async function gate(options: Options, io: Io) {
     json: () => result,
   }
   return writeAnswer(answer, options, io)
-}
-
-async function ask(api: ServiceApi, to: ServiceVersion) {
-  try {
-    const servers = await api.servers()
-    const tokens: SeenTokens = await api.tokens()
-    const managers = isBefore(to, LEGACY_REMOVED) ? 0 : await api.managersByType()
-    return { servers, tokens: { ...tokens, legacyRights: tokens.legacyRights + managers } }
-  } catch (error) {
-    if (!(error instanceof ServiceSilent)) throw error
-    throw new InputError(error.message, { place: { file: api.address }, exitCode: EXIT.failed })
-  }
-}
-
-/** Findings about token rules, from the dump or from the server's legacy list, which exists until 1.11. */
-async function censusOf(api: ServiceApi, { dump, model }: Options, io: Io): Promise<TokenCensus> {
-  const widening = model === 'latchkey' ? 'comment-out' : 'keep'
-  const source = dump === undefined ? api.legacyList() : await openDump(dump, io.stdin)
-  return countTokens(source, { widening, placesMax: EXAMPLES_MAX }, io)
 }
 
 function formatGate(conditions: readonly Condition[], paint: Paint): string {

@@ -11,13 +11,12 @@ import { clockFrom, timeOfDayOption } from '../../report/clock.ts'
 import type { ConnectionOptions } from '../../scan/connection.ts'
 import { oldestVersion, readCluster } from '../../scan/read-cluster.ts'
 import { partsOf, readTokens as readTokensOf } from '../../scan/read-tokens.ts'
-import type { Scanned } from '../../scan/scanned.ts'
 import type { ModelName, Scenario } from '../../scenario/scenario.ts'
 import { checkTraffic, TrafficCheck } from '../../traffic/check-traffic.ts'
 import { findTraffic } from '../../traffic/traffic-findings.ts'
 import { abortable } from '../abortable.ts'
 import { type AnswerOptions, addAnswerOptions, writeAnswer } from '../answer-options.ts'
-import { addConnectionOptions, CONNECTION_HELP, openReader, toInputError } from '../connection-options.ts'
+import { addConnectionOptions, CONNECTION_HELP, openReader } from '../connection-options.ts'
 import {
   type CensusOptions,
   countScanned,
@@ -121,26 +120,16 @@ async function readTokens(dump: string, counting: CensusOptions, io: Io): Promis
 /** Reads the cluster and its tokens. A part of the cluster that cannot be read is reported and skipped. */
 async function scanTokens(options: Options, counting: CensusOptions, io: Io): Promise<Known> {
   const reader = await openReader(options, io)
-  try {
-    const scanned = await readCluster(reader)
-    const version = oldestVersion(scanned)
-    const { census, end } = await countScanned(readTokensOf(reader, version), counting, { io })
-    for (const { what, path, why } of [...scanned.unread, ...partsOf(end)]) {
-      await write(io.stderr, `could not read ${what} (${path}): ${why}\n`)
-    }
-    return { census, cluster: { version, servers: serversOf(scanned) } }
-  } catch (error) {
-    throw toInputError(error, reader)
+  const scanned = await readCluster(reader)
+  const version = oldestVersion(scanned)
+  const { census, end } = await countScanned(readTokensOf(reader, version), counting, io)
+  for (const { what, path, why } of [...scanned.unread, ...partsOf(end)]) {
+    await write(io.stderr, `could not read ${what} (${path}): ${why}\n`)
   }
-}
-
-function serversOf({ datacenters }: Scanned): KnownCluster['servers'] {
-  return new Map(
-    datacenters.map(({ name, members }) => [
-      name,
-      members.filter((each) => each.isServer).map((each) => each.name),
-    ]),
-  )
+  const servers = scanned.datacenters.map(({ name, members }) => {
+    return [name, members.filter((each) => each.isServer).map((each) => each.name)] as const
+  })
+  return { census, cluster: { version, servers: new Map(servers) } }
 }
 
 async function readTraffic(

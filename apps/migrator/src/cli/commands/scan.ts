@@ -1,19 +1,20 @@
 import { join } from 'node:path'
+import type { DumpRecord } from '@latchkey/acl'
 import { visibleJson } from '@latchkey/contract'
 import { shellQuote } from '../../convert/files/commands.ts'
+import { withoutSecrets } from '../../dump/hidden-id.ts'
 import { EXIT } from '../../errors.ts'
 import type { ConnectionOptions } from '../../scan/connection.ts'
-import { type HttpReader, UnreadError } from '../../scan/http-reader.ts'
+import { type HttpReader, isRefusal } from '../../scan/http-reader.ts'
+import type { Scanned } from '../../scan/read-cluster.ts'
 import { oldestVersion, readCluster } from '../../scan/read-cluster.ts'
 import { partsOf, readTokens } from '../../scan/read-tokens.ts'
-import { DumpFile } from '../../scan/save-dump.ts'
 import { formatScan, type ScanResult } from '../../scan/scan-text.ts'
-import type { Scanned } from '../../scan/scanned.ts'
 import { scenarioOf } from '../../scan/scenario-of.ts'
-import { addConnectionOptions, CONNECTION_HELP, openReader, toInputError } from '../connection-options.ts'
+import { addConnectionOptions, CONNECTION_HELP, openReader } from '../connection-options.ts'
 import { countScanned } from '../inputs.ts'
 import { type AddCommand, type Io, painterFor, write } from '../io.ts'
-import { makeOutputDirectory, writeOutputFile } from '../output-file.ts'
+import { makeOutputDirectory, OutputFile, writeOutputFile } from '../output-file.ts'
 
 interface Options extends ConnectionOptions {
   readonly save?: string
@@ -49,9 +50,7 @@ Examples:
     )
     .action(async (options: Options) => {
       const reader = await openReader(options, io)
-      const result = await scan(reader, options, io).catch((error: unknown) => {
-        throw toInputError(error, reader)
-      })
+      const result = await scan(reader, options, io)
       await write(
         io.stdout,
         options.json ? `${visibleJson(JSON.stringify(result))}\n` : formatScan(result, painterFor(io)),
@@ -63,38 +62,37 @@ Examples:
 
 async function scan(reader: HttpReader, { save }: Options, io: Io): Promise<ScanResult> {
   const scanned = await readCluster(reader)
-  if (save === undefined) return { ...scanned, ...(await countTokens(reader, scanned, undefined, io)) }
+  if (save === undefined) return { ...scanned, ...(await countTokens(reader, scanned, io)) }
   makeOutputDirectory(save)
-  const dump = new DumpFile(join(save, DUMP_FILE))
+  // Only its owner may read a list of tokens.
+  const dump = new OutputFile(join(save, DUMP_FILE), 0o600)
   try {
-    const counted = await countTokens(reader, scanned, dump, io)
-    if (counted.tokens === null) await dump.discard()
-    else await dump.close()
+    const counted = await countTokens(reader, scanned, io, (group) =>
+      dump.write(group.map(({ value }) => `${JSON.stringify(withoutSecrets(value))}\n`).join('')),
+    )
+    if (counted.tokens === null) dump.discard()
+    else dump.close()
     writeOutputFile(join(save, SCENARIO_FILE), scenarioOf(scanned))
     return { ...scanned, ...counted }
   } catch (error) {
-    await dump.discard()
+    dump.discard()
     throw error
   }
 }
 
-/** Counts the tokens and writes them to a dump. If a list cannot be read, the scan continues. */
+/** Counts the tokens. If a list cannot be read, the scan continues. @param each called with the records as they arrive. */
 async function countTokens(
   reader: HttpReader,
   scanned: Scanned,
-  dump: DumpFile | undefined,
   io: Io,
+  each?: (group: readonly DumpRecord[]) => void,
 ): Promise<Pick<ScanResult, 'tokens' | 'unread'>> {
   const records = readTokens(reader, oldestVersion(scanned))
   try {
-    const { census, end } = await countScanned(
-      records,
-      { widening: 'keep', placesMax: 0 },
-      { io, each: async (group) => dump?.add(group) },
-    )
+    const { census, end } = await countScanned(records, { widening: 'keep', placesMax: 0 }, io, each)
     return { tokens: census.counts(), unread: [...scanned.unread, ...partsOf(end)] }
   } catch (error) {
-    if (!(error instanceof UnreadError) || error.status === undefined) throw error
+    if (!isRefusal(error)) throw error
     const { path, message: why } = error
     return { tokens: null, unread: [...scanned.unread, { what: 'the tokens', path, why }] }
   }

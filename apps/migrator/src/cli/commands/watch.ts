@@ -1,7 +1,6 @@
 import { visibleJson } from '@latchkey/contract'
-import { EXIT, type ExitCode, InputError } from '../../errors.ts'
+import { EXIT, type ExitCode } from '../../errors.ts'
 import type { ConnectionOptions } from '../../scan/connection.ts'
-import { ServiceApi, ServiceSilent } from '../../watch/service-api.ts'
 import { formatLine, watch } from '../../watch/watch.ts'
 import { addConnectionOptions, CONNECTION_HELP, openReader } from '../connection-options.ts'
 import { type AddCommand, type Io, write } from '../io.ts'
@@ -37,10 +36,9 @@ Examples:
 
 async function follow({ url, json, ...options }: Options, io: Io): Promise<ExitCode> {
   const readers = await Promise.all(url.map((from) => openReader({ ...options, from }, io)))
-  const apis = readers.map((reader) => new ServiceApi(reader))
   const isText = io.stdout.isTTY === true && !json
   try {
-    for await (const line of watch(apis, { intervalMs: INTERVAL_MS, signal: io.signal })) {
+    for await (const line of watch(readers, { intervalMs: INTERVAL_MS, signal: io.signal })) {
       await write(io.stdout, isText ? `${formatLine(line)}\n` : `${visibleJson(JSON.stringify(line))}\n`)
     }
     return EXIT.done
@@ -48,9 +46,6 @@ async function follow({ url, json, ...options }: Options, io: Io): Promise<ExitC
     if (io.signal.aborted) {
       await write(io.stderr, 'interrupted; the upgrade continues, and the same command resumes the watch\n')
       return EXIT.resumable
-    }
-    if (error instanceof ServiceSilent) {
-      throw new InputError(error.message, { place: { file: apis[0]?.address ?? '' }, exitCode: EXIT.failed })
     }
     throw error
   }
