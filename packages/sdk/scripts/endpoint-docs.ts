@@ -23,7 +23,7 @@ const WIDTH = 116
 
 const SRC = join(import.meta.dirname, '../src')
 
-/** The sources whose docstrings name endpoints. */
+/** The sources by hand whose docstrings name endpoints. */
 export function documentedFiles(): readonly string[] {
   const resources = readdirSync(join(SRC, 'resources'))
     .filter((name) => name.endsWith('.ts') && !name.endsWith('.test.ts'))
@@ -40,7 +40,7 @@ export function withEndpointDocs(source: string): string {
 }
 
 /** For instance: Endpoint `tokens.self` (GET /v1/acl/token/self). Right: self. Spec 4.4, from 1.4.0. Errors: … */
-function endpointFacts(name: RouteName): string {
+export function endpointFacts(name: RouteName): string {
   const endpoint = routeOf(name)
   const since = endpoint.gate === undefined ? undefined : GATES[endpoint.gate].since
   const until = endpoint.gate === undefined ? undefined : GATES[endpoint.gate].until
@@ -95,7 +95,7 @@ function isRouteName(name: string): name is RouteName {
   return Object.hasOwn(ROUTES, name)
 }
 
-function wrap(text: string, prefix: string): string {
+export function wrap(text: string, prefix: string): string {
   const lines: string[] = []
   let line = ''
   for (const word of text.split(' ')) {

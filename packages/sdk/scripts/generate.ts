@@ -1,6 +1,10 @@
-/** Writes the facts of the endpoints, from the contract, into the docstrings of their methods. */
+/** Writes what is derived from the contract: the regular methods, and the facts in the docstrings of the others. */
 import { readFileSync } from 'node:fs'
 import { generate } from '@latchkey/testkit/packaging/generated'
 import { documentedFiles, withEndpointDocs } from './endpoint-docs.ts'
+import { generatedResources } from './resources.ts'
 
-generate(documentedFiles().map((path) => ({ path, text: withEndpointDocs(readFileSync(path, 'utf8')) })))
+generate([
+  ...generatedResources(),
+  ...documentedFiles().map((path) => ({ path, text: withEndpointDocs(readFileSync(path, 'utf8')) })),
+])

@@ -17,11 +17,11 @@ export interface Core<M extends Mode> {
 type Question<N extends EndpointName> = Omit<CallOf<N>, 'options'>
 
 /** Sends a call and returns its result in the client's mode. */
-export async function call<N extends EndpointName, M extends Mode>(
+export async function call<N extends EndpointName, M extends Mode, T = AnswerTypes[N]>(
   core: Core<M>,
   what: CallOf<N>,
-): Promise<Result<M, AnswerTypes[N]>> {
-  return core.shape(await send(core.settings, what))
+): Promise<Result<M, T>> {
+  return core.shape(await send<N, T>(core.settings, what))
 }
 
 /** Watches a read; an absent record is an error. */

@@ -16,6 +16,17 @@ export {
   Timeout,
   Unavailable,
 } from './errors.ts'
+export type { Agent } from './generated/agent.ts'
+export type { AuthMethods } from './generated/auth-methods.ts'
+export type { BindingRules } from './generated/binding-rules.ts'
+export type { Catalog } from './generated/catalog.ts'
+export type { ConfigEntries } from './generated/config-entries.ts'
+export type { Coordinates } from './generated/coordinates.ts'
+export type { Health } from './generated/health.ts'
+export type { Intentions } from './generated/intentions.ts'
+export type { Namespaces } from './generated/namespaces.ts'
+export type { Sessions } from './generated/sessions.ts'
+export type { Status } from './generated/status.ts'
 export { Lock, LockLost } from './locks/held-lock.ts'
 export type { LockOptions, Locks } from './locks/locks.ts'
 export type { AnswerMeta, Mode, Result, WithMeta } from './meta.ts'
@@ -32,21 +43,6 @@ export type {
   TokenSource,
   WatchOptions,
 } from './options.ts'
-export type { Agent, FilterOptions, MaintenanceOptions, RegisterOptions } from './resources/agent.ts'
-export type { AuthMethods, AuthMethodWriteOptions } from './resources/auth-methods.ts'
-export type { BindingRuleFilter, BindingRules } from './resources/binding-rules.ts'
-export type { Catalog, InstanceFilter, NodeFilter } from './resources/catalog.ts'
-export type { ConfigEntries, EntryCasOptions } from './resources/config-entries.ts'
-export type { CoordinateOptions, Coordinates } from './resources/coordinates.ts'
-export type {
-  CheckListOptions,
-  CheckSelection,
-  Health,
-  InstanceListOptions,
-  InstanceSelection,
-  InstanceWatchOptions,
-} from './resources/health.ts'
-export type { IntentionFilter, IntentionNames, Intentions } from './resources/intentions.ts'
 export {
   type CasOptions,
   type KeyListOptions,
@@ -58,13 +54,31 @@ export {
 } from './resources/kv.ts'
 export type { Legacy } from './resources/legacy.ts'
 export type { LoginOptions } from './resources/login.ts'
-export type { Namespaces } from './resources/namespaces.ts'
+export type { Policies, Roles } from './resources/named-records.ts'
 export type { AuthUrlOptions, Oidc, OidcCallbackOptions } from './resources/oidc.ts'
-export type { Policies } from './resources/policies.ts'
-export type { RoleFilter, Roles } from './resources/roles.ts'
-export type { Sessions } from './resources/sessions.ts'
+export type {
+  AuthMethodWriteOptions,
+  BindingRuleFilter,
+  ChangesOptions,
+  CheckListOptions,
+  CheckSelection,
+  CoordinateOptions,
+  EntryCasOptions,
+  FilterOptions,
+  InstanceFilter,
+  InstanceListOptions,
+  InstanceSelection,
+  InstanceWatchOptions,
+  IntentionFilter,
+  IntentionNames,
+  MaintenanceOptions,
+  NodeFilter,
+  PromoteOptions,
+  RegisterOptions,
+  RoleFilter,
+  VersionRange,
+} from './resources/selections.ts'
 export type { RestoreOptions, Snapshots } from './resources/snapshots.ts'
-export type { ChangesOptions, PromoteOptions, Status, VersionRange } from './resources/status.ts'
 export type { TokenFilter, TokenReadOptions, Tokens } from './resources/tokens.ts'
 export type {
   SetOptions,

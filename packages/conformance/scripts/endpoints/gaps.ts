@@ -10,11 +10,11 @@ interface Sources {
 
 /** @returns a sentence for each gap, which names the endpoint and where to add the missing part. */
 export function findGaps(
-  routes: readonly Pick<AnyRoute, 'name' | 'resource' | 'method' | 'path'>[],
+  routes: readonly Pick<AnyRoute, 'name' | 'method' | 'path'>[],
   { handlers, sdk, cases }: Sources,
 ): readonly string[] {
   const asked = requestsIn(cases)
-  return routes.flatMap(({ name, resource, method, path }) => {
+  return routes.flatMap(({ name, method, path }) => {
     // A key takes the rest of the path.
     const pattern = path.replace(/^\/v1/, '').replace(':Key', '.+').replace(/:\w+/g, '[^/]+')
     const place = new RegExp(`^${method} ${pattern}$`)
@@ -23,7 +23,7 @@ export function findGaps(
       gaps.push(`${name}: no handler; add one to packages/service/src, then run pnpm generate`)
     }
     if (!sdk.includes(`endpoint: '${name}'`)) {
-      gaps.push(`${name}: no SDK method calls it; add one to packages/sdk/src/resources/${resource}.ts`)
+      gaps.push(`${name}: no SDK method calls it; add one to packages/sdk/scripts/methods.ts`)
     }
     if (!new RegExp(`\\* Endpoint \`${name}\``).test(sdk)) {
       gaps.push(`${name}: no docstring of the SDK has a paragraph that begins with "Endpoint \`${name}\`"`)

@@ -2,9 +2,9 @@
 
 import { sleep } from '../contract.ts'
 import { NotFound } from '../errors.ts'
+import type { Sessions } from '../generated/sessions.ts'
 import type { WithMeta } from '../meta.ts'
 import { type Kv, valueBytes } from '../resources/kv.ts'
-import type { Sessions } from '../resources/sessions.ts'
 import type { KVEntry } from '../types.ts'
 
 /** Why a lock was lost: the reason of its signal. */

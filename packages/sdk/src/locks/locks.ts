@@ -2,10 +2,10 @@
 
 import { refuseUnknownNames, sleep } from '../contract.ts'
 import { Invalid, LatchkeyError, Timeout, Unavailable } from '../errors.ts'
+import { Sessions } from '../generated/sessions.ts'
 import type { WithMeta } from '../meta.ts'
 import type { NamesOf, Settings } from '../options.ts'
 import { Kv, type LockWriteOptions } from '../resources/kv.ts'
-import { Sessions } from '../resources/sessions.ts'
 import { retryDelay } from '../time.ts'
 import type { KVEntry, LockSessionCreate } from '../types.ts'
 import { Lock, LockLost, SessionKeeper } from './held-lock.ts'

@@ -13,8 +13,8 @@ import {
   startServer,
 } from '../../test/test-server.ts'
 import { ContractBroken, Invalid, type LatchkeyError, Timeout, Unavailable } from '../errors.ts'
+import type { Agent } from '../generated/agent.ts'
 import type { ClientOptions, RetryEvent } from '../options.ts'
-import type { Agent } from '../resources/agent.ts'
 
 // Without jitter, every pause is the shortest.
 beforeEach(() => {

@@ -1,7 +1,9 @@
 /** Tokens. Spec 4. */
 
-import { whenGone } from '../absence.ts'
+import { PAGE_LIMIT_MAX } from '../contract.ts'
 import { type Core, call, watchCall, watchRecordCall } from '../core.ts'
+import { Conflict, LatchkeyError, PermissionDenied, Unavailable } from '../errors.ts'
+import { Tokens as RegularTokens } from '../generated/tokens.ts'
 import type { Mode, Result, WithMeta } from '../meta.ts'
 import {
   type CallOptions,
@@ -9,6 +11,7 @@ import {
   PAGE_NAMES,
   type PageOptions,
   type ReadOptions,
+  type Settings,
   type WatchOptions,
 } from '../options.ts'
 import type { CallOf, QueryOf } from '../request/call.ts'
@@ -17,14 +20,12 @@ import type {
   BootstrapToken,
   ExpandedToken,
   Token,
-  TokenClone,
   TokenCreate,
   TokenListEntry,
   TokenUpdate,
 } from '../types.ts'
 import type { Watch } from '../watch.ts'
-import { createToken } from './create-token.ts'
-import { eachPage } from './pages.ts'
+import { randomUuid } from './uuid.ts'
 
 /**
  * Selects the tokens of one policy or role (by ID), auth method (by name) or service identity; at most one of these.
@@ -54,10 +55,11 @@ const ADDED: Readonly<Record<Exclude<keyof (ExpandedToken & BootstrapToken), key
   ResolvedByAgent: undefined,
 }
 
-export class Tokens<M extends Mode> {
+export class Tokens<M extends Mode> extends RegularTokens<M> {
   readonly #core: Core<M>
 
   constructor(core: Core<M>) {
+    super(core)
     this.#core = core
   }
 
@@ -96,16 +98,6 @@ export class Tokens<M extends Mode> {
   }
 
   /**
-   * Reads the token that the client presents. No other right is needed.
-   *
-   * Endpoint `tokens.self` (GET /v1/acl/token/self). Right: self. Spec 4.4, from service version 1.4.0. Errors:
-   * PermissionDenied (caller_unknown), LegacyMode.
-   */
-  self(options: ReadOptions = {}): Promise<Result<M, Token>> {
-    return call(this.#core, { endpoint: 'tokens.self', options })
-  }
-
-  /**
    * Replaces the description and all links of a token; omitted ones are cleared, so send the whole record as read, with
    * your changes. Fields added by `expanded` or bootstrap are not sent. The service would read an absent Local as
    * false, so the SDK always sends it, and reads the token first if the record lacks it.
@@ -127,37 +119,6 @@ export class Tokens<M extends Mode> {
       json: { ...token, ...ADDED, Local },
       secrets: [token.SecretID],
       repeatable: 'unlessPending',
-      options,
-    })
-  }
-
-  /**
-   * Creates a token with the links, Local and ExpirationTime of another, and its description unless one is given. A
-   * clone with an unknown outcome is not retried.
-   *
-   * Endpoint `tokens.clone` (PUT /v1/acl/token/:AccessorID/clone). Right: acl:write. Spec 4.6, from service version
-   * 1.4.0. Errors: Invalid (id_invalid, clone_refused, expiration_out_of_bounds, field_invalid), NotFound,
-   * PermissionDenied (caller_unknown, privilege_missing), LegacyMode.
-   */
-  clone(accessorId: string, clone: TokenClone = {}, options: CallOptions = {}): Promise<Result<M, Token>> {
-    const params = { AccessorID: accessorId }
-    return call(this.#core, { endpoint: 'tokens.clone', params, json: clone, options })
-  }
-
-  /**
-   * Deletes a token and returns `true`. Throws `NotFound` if the token did not exist, unless an earlier attempt of the
-   * same call may have deleted it.
-   *
-   * Endpoint `tokens.delete` (DELETE /v1/acl/token/:AccessorID). Right: acl:write. Spec 4.7, from service version
-   * 1.4.0. Errors: Invalid (id_missing, id_invalid, delete_refused), NotFound, PermissionDenied (caller_unknown,
-   * privilege_missing), LegacyMode.
-   */
-  delete(accessorId: string, options: CallOptions = {}): Promise<Result<M, boolean>> {
-    return call(this.#core, {
-      endpoint: 'tokens.delete',
-      params: { AccessorID: accessorId },
-      repeatable: 'always',
-      recover: whenGone,
       options,
     })
   }
@@ -218,16 +179,6 @@ export class Tokens<M extends Mode> {
   }
 
   /**
-   * Follows the token that the client presents. Ends with `PermissionDenied` when it is deleted or expires.
-   *
-   * Endpoint `tokens.self` (GET /v1/acl/token/self). Right: self. Spec 4.4, from service version 1.4.0. Errors:
-   * PermissionDenied (caller_unknown), LegacyMode.
-   */
-  watchSelf(options?: WatchOptions): Watch<Token> {
-    return watchCall(this.#core, { endpoint: 'tokens.self' }, options)
-  }
-
-  /**
    * Follows a list of tokens.
    *
    * Endpoint `tokens.list` (GET /v1/acl/tokens). Right: acl:read. Spec 4.8, from service version 1.4.0. Errors:
@@ -259,4 +210,64 @@ function readCall(accessorId: string) {
 function pageCall(filter: TokenFilter, options: PageOptions): CallOf<'tokens.list'> {
   const { limit, cursor } = options
   return { endpoint: 'tokens.list', query: { ...filter, limit, cursor }, options, ownNames: PAGE_NAMES }
+}
+
+/**
+ * Creates a token with IDs generated here. If an attempt may have been applied and its retry is refused because an ID
+ * is in use, reads the token with the secret that only this call knows: if the token exists, this call created it.
+ */
+async function createToken(
+  settings: Settings,
+  token: TokenCreate,
+  options: CallOptions,
+): Promise<WithMeta<Token>> {
+  const isOwnSecret = token.SecretID === undefined
+  const AccessorID = token.AccessorID ?? (isOwnSecret ? randomUuid() : undefined)
+  const SecretID = token.SecretID ?? randomUuid()
+  return await send(settings, {
+    endpoint: 'tokens.create',
+    json: { ...token, AccessorID, SecretID },
+    secrets: [SecretID],
+    // A caller's own secret may belong to an older token, which would be mistaken for the new one.
+    ...(isOwnSecret && AccessorID !== '' ? { repeatable: 'always' } : {}),
+    ...(AccessorID === undefined || AccessorID === '' ? {} : { recordId: AccessorID }),
+    recover: async (refusal) => (refusal instanceof Conflict ? await readOwn(refusal) : undefined),
+    options,
+  })
+
+  async function readOwn(refusal: Conflict): Promise<WithMeta<Token> | undefined> {
+    try {
+      const own = await send({ ...settings, token: () => SecretID }, { endpoint: 'tokens.self', options })
+      return own.value.AccessorID === AccessorID ? own : undefined
+    } catch (error) {
+      if (error instanceof PermissionDenied) return undefined
+      if (!(error instanceof LatchkeyError)) throw error
+      throw new Unavailable({
+        message: `tokens.create: an attempt is in doubt, and the token cannot be read (${error.message})`,
+        endpoint: 'tokens.create',
+        maybeApplied: true,
+        recordId: AccessorID,
+        cause: refusal,
+      })
+    }
+  }
+}
+
+/**
+ * Yields the pages in order, from `cursor` or the first page. A service without paging returns the whole list as one
+ * page.
+ *
+ * @param read reads one page.
+ */
+async function* eachPage<T>(
+  read: (options: PageOptions) => Promise<WithMeta<T[]>>,
+  options: PageOptions = {},
+): AsyncGenerator<WithMeta<T[]>, undefined, undefined> {
+  const limit = options.limit ?? PAGE_LIMIT_MAX
+  let { cursor } = options
+  do {
+    const page = await read({ ...options, limit, cursor })
+    yield page
+    cursor = page.nextCursor
+  } while (cursor !== undefined)
 }

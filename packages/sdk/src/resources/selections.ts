@@ -1,0 +1,136 @@
+/** The options of regular methods, and what their calls make of them. */
+import type { CallOptions, OwnNames, ReadOptions, WatchOptions } from '../options.ts'
+import type { QueryOf } from '../request/call.ts'
+import type { AuthMethodUpdate } from '../types.ts'
+
+export interface FilterOptions extends CallOptions {
+  /** An expression that selects the records to return. */
+  readonly filter?: string | undefined
+}
+
+export interface RegisterOptions extends CallOptions {
+  /** Remove checks of the service that are not in the definition. */
+  readonly replaceExistingChecks?: boolean | undefined
+}
+
+export interface MaintenanceOptions extends CallOptions {
+  /** The reason, for people. */
+  readonly reason?: string | undefined
+}
+
+/** Selects the roles linked to a policy, by its ID. */
+export type RoleFilter = { readonly [Q in QueryOf<'roles.list'>]?: string | undefined }
+
+/** Selects the binding rules of one auth method, by name, ignoring case. */
+export type BindingRuleFilter = { readonly [Q in QueryOf<'bindingRules.list'>]?: string | undefined }
+
+/** Two service versions, such as `1.4.0` and `1.11`. The service supplies a default for an absent one. */
+export type VersionRange = { readonly [Q in QueryOf<'operations.versions'>]?: string | undefined }
+
+/** Options of {@link Status.changes}. */
+export interface ChangesOptions extends ReadOptions {
+  /** `Cluster` of the previous answers. A server of another cluster answers `Reset`. */
+  readonly cluster?: string | undefined
+  /** Where the page begins: `nextCursor` of the previous page. */
+  readonly cursor?: string | undefined
+  /** If too much has changed, return the changes of the first commits and `More` instead of `Reset`. Default: false. */
+  readonly staged?: boolean | undefined
+  /** Name of the reader, such as its datacenter. The server keeps changes for a named reader for up to a day. */
+  readonly reader?: string | undefined
+}
+
+/** Options of {@link Status.promote}. */
+export interface PromoteOptions extends CallOptions {
+  /** Promote although the primary has answered within the last minute. */
+  readonly force?: boolean | undefined
+}
+
+export interface EntryCasOptions extends CallOptions {
+  /**
+   * Apply the change only if the entry still has this ModifyIndex (0: only if it does not exist); otherwise return
+   * `false`.
+   */
+  readonly cas?: number | undefined
+}
+
+export interface CoordinateOptions extends ReadOptions {
+  /** Only coordinates of this segment. */
+  readonly segment?: string | undefined
+}
+
+/** A source and a destination, each as `name` or `namespace/name`. */
+export interface IntentionNames {
+  readonly source: string
+  readonly destination: string
+}
+
+/** Selects intentions by an expression, such as `Action == deny`. */
+export interface IntentionFilter {
+  readonly filter?: string | undefined
+}
+
+/** Selects and sorts nodes. */
+export interface NodeFilter {
+  /** Sort by distance from this node; `_agent` means the server's node. */
+  readonly near?: string | undefined
+  /** `key:value` pairs that the node must have. */
+  readonly 'node-meta'?: readonly string[] | undefined
+  /** An expression that selects the records to return, such as `Meta.rack == r1`. */
+  readonly filter?: string | undefined
+}
+
+/** Selects and sorts instances. */
+export interface InstanceFilter extends NodeFilter {
+  /** Tags that an instance must have, ignoring case. */
+  readonly tag?: readonly string[] | undefined
+}
+
+export interface CheckSelection {
+  /** Sort by distance from this node; `_agent` means the server's node. */
+  readonly near?: string | undefined
+  /** `key:value` pairs that the node must have. */
+  readonly nodeMeta?: readonly string[] | undefined
+  /** An expression that selects the records to return. */
+  readonly filter?: string | undefined
+}
+
+/** Options of a list of checks. */
+export interface CheckListOptions extends ReadOptions, CheckSelection {}
+
+/** Selects and sorts instances. */
+export interface InstanceSelection extends CheckSelection {
+  /** Tags that an instance must have. */
+  readonly tags?: readonly string[] | undefined
+  /** Return only instances whose checks all pass. */
+  readonly passing?: boolean | undefined
+}
+
+export interface InstanceListOptions extends ReadOptions, InstanceSelection {}
+export interface InstanceWatchOptions extends WatchOptions, InstanceSelection {}
+
+const INSTANCE_NAMES: OwnNames<InstanceSelection> = {
+  near: true,
+  nodeMeta: true,
+  filter: true,
+  tags: true,
+  passing: true,
+}
+
+export function ofInstances({ near, nodeMeta, filter, tags, passing }: InstanceSelection) {
+  const query = { near, 'node-meta': nodeMeta, filter, tag: tags, passing: passing?.toString() }
+  return { query, ownNames: INSTANCE_NAMES }
+}
+
+export interface AuthMethodWriteOptions extends CallOptions {
+  /** `false`: write the method without contacting its provider. Default `true`. */
+  readonly check?: boolean | undefined
+}
+
+export function checkQuery({ check }: AuthMethodWriteOptions): 'false' | undefined {
+  return check === false ? 'false' : undefined
+}
+
+/** The secrets in a configuration, which errors must not contain. */
+export function secretsOf({ Config }: AuthMethodUpdate): readonly (string | undefined)[] {
+  return [Config?.OIDCClientSecret, Config?.ServiceAccountJWT]
+}
