@@ -35,7 +35,7 @@ function renderCommand({ usage, summary, details, options = [], examples }: Comm
 function renderOptions(options: readonly OptionSpec[]): string {
   const rows = options.map(({ flags, description, choices }) => {
     const values = choices === undefined ? '' : `: ${choices.map((choice) => `\`${choice}\``).join(', ')}`
-    return `| \`${flags}\` | ${description.replaceAll('|', '\\|').replace(/\{\{(\w+)\}\}/, '`{{$1}}`')}${values} |`
+    return `| \`${flags}\` | ${description.replaceAll('|', '\\|')}${values} |`
   })
   return ['| option | |', '|---|---|', ...rows].join('\n')
 }

@@ -18,16 +18,19 @@ async function ok(
   return stdout.trim()
 }
 
+async function field(line: string | readonly string[], name: string): Promise<string> {
+  const argv = typeof line === 'string' ? line.split(' ') : line
+  return JSON.parse(await ok([...argv, '-o', 'json']))[name]
+}
+
 test('from a new server to a token that is corrected and revoked', async () => {
   expect(await run('token list')).toMatchObject({ code: EXIT.denied })
   expect(await ok('bootstrap')).toContain('<hidden>')
   await ok(['policy', 'create', 'orders', '--rule', 'key_prefix "orders/" { policy = "read" }'])
   await ok('role create shop --policy orders')
-  const accessor = await ok([
-    ...['token', 'create', '--role', 'shop', '--description', 'shop web', '--ttl', '8h'],
-    ...['--template', '{{AccessorID}}'],
-  ])
-  const secret = await ok(`token read ${accessor} --show-secret --template {{SecretID}}`)
+  const created = ['token', 'create', '--role', 'shop', '--description', 'shop web', '--ttl', '8h']
+  const accessor = await field(created, 'AccessorID')
+  const secret = await field(`token read ${accessor} --show-secret`, 'SecretID')
   const asShop = { env: { LATCHKEY_TOKEN: secret } }
 
   const refusal = await run('kv put orders/1 open', asShop)
@@ -88,7 +91,7 @@ test('policy edit makes and changes a policy with an editor, and refuses rules w
     return { env: { EDITOR: `cp ${join(folder, 'typed')}` } }
   }
   await ok('policy edit edited', typing('acl = "read"'))
-  expect(await ok('policy read edited --template {{Rules}}')).toBe('acl = "read"')
+  expect(await field('policy read edited', 'Rules')).toBe('acl = "read"')
   await ok('policy edit edited', typing('acl = "write"'))
   const faulty = await run('policy edit edited', typing('acl = "wrte"'))
   expect(faulty).toMatchObject({ code: EXIT.invalid })
@@ -96,7 +99,7 @@ test('policy edit makes and changes a policy with an editor, and refuses rules w
   const unseen = await run('policy edit edited')
   expect(unseen).toMatchObject({ code: EXIT.usage })
   expect(unseen.stderr).toContain('there is no terminal for an editor')
-  expect(await ok('policy read edited --template {{Rules}}')).toBe('acl = "write"')
+  expect(await field('policy read edited', 'Rules')).toBe('acl = "write"')
 })
 
 test('policy edit: the name that a server gives the policy is no path', async () => {
@@ -118,7 +121,7 @@ test('--rules takes a file, @file, standard input or the rules themselves', asyn
   writeFileSync(file, 'acl = "read"')
   for (const [i, rules] of [file, `@${file}`, '-', 'acl = "read"'].entries()) {
     await ok(['policy', 'create', `given-${i}`, '--rules', rules], { stdin: 'acl = "read"' })
-    expect(await ok(`policy read given-${i} --template {{Rules}}`)).toBe('acl = "read"')
+    expect(await field(`policy read given-${i}`, 'Rules')).toBe('acl = "read"')
   }
 })
 

@@ -28,7 +28,7 @@ export function temporaryFolder(): string {
   return mkdtempSync(join(tmpdir(), 'latchkey-cli-'))
 }
 
-/** A command line whose runs share an environment, by default without contexts and keyring. */
+/** A command line whose runs share an environment, by default without contexts. */
 export function commandLine(base: Omit<RunOptions, 'stdin' | 'typed'>) {
   const home = temporaryFolder()
   return async (argv: readonly string[] | string, options: RunOptions = {}): Promise<Outcome> => {
@@ -53,7 +53,6 @@ export function commandLine(base: Omit<RunOptions, 'stdin' | 'typed'>) {
       stderr: streamTo('stderr'),
       env: {
         LATCHKEY_CONTEXT_FILE: join(home, 'contexts.json'),
-        LATCHKEY_KEYRING: 'off',
         ...base.env,
         ...options.env,
       },

@@ -57,7 +57,8 @@ test('status shows the server, and a token shows no secret', async () => {
   expect((await ok('status')).stdout).toMatch(/Version +\d+\.\d/)
   const { stdout } = await ok('token read self --output json')
   expect(JSON.parse(stdout)).toMatchObject({ SecretID: '<hidden>' })
-  expect((await ok('token read self --template {{SecretID}} --show-secret')).stdout.trim()).toBe(MANAGEMENT)
+  const shown = await ok('token read self --output json --show-secret')
+  expect(JSON.parse(shown.stdout)).toMatchObject({ SecretID: MANAGEMENT })
 })
 
 test('the example of service health shows the server', async () => {
@@ -82,8 +83,6 @@ test('watch prints each state as one document: a line of NDJSON even for a list,
   expect(others).toEqual([])
   expect((await ok('watch policies --count 1 -o yaml')).stdout).toMatch(/^---\n/)
   expect(document?.toJS()).toHaveLength(names.length)
-  const lines = (await ok('watch policies --count 1 --template {{Name}}')).stdout.trimEnd().split('\n')
-  expect(lines).toEqual(names)
 })
 
 test('watch --count stops after so many states: at once for 0', async () => {

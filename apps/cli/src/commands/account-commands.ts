@@ -8,7 +8,7 @@ export const ACCOUNT_COMMANDS: CommandGroup = {
       usage: 'login [address]',
       summary: 'log in with a secret or through an auth method, and save the token',
       details:
-        'Asks for the secret without echoing it, or reads it from standard input. Stores the token in the system keyring (secret-tool or security) if there is one, and otherwise in the contexts file, which only you can read.',
+        'Asks for the secret without echoing it, or reads it from standard input. Stores the token in the contexts file, which only you can read.',
       options: [
         { flags: '--method <name>', description: 'log in through this auth method' },
         {

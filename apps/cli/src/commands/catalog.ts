@@ -1,19 +1,11 @@
 /** Reads of nodes, services and their health, and intentions. */
-import type { CatalogNode, HealthCheck, Intention, ServiceHealth } from '@latchkey/sdk'
+import type { HealthCheck, Intention, ServiceHealth } from '@latchkey/sdk'
 import { EXIT } from '../exit-codes.ts'
 import type { Action } from '../frame/command-spec.ts'
 
 export const listNodes: Action = async (session, input) => {
   const rows = await (await session.client()).catalog.nodes({ filter: input.text('filter') })
-  await session.out.list(
-    rows,
-    [
-      { title: 'Node', text: ({ Node }: CatalogNode) => Node },
-      { title: 'Address', text: ({ Address }: CatalogNode) => Address },
-      { title: 'Datacenter', text: ({ Datacenter = '' }: CatalogNode) => Datacenter },
-    ],
-    'No nodes that this token may read.',
-  )
+  await session.out.list(rows, ['Node', 'Address', 'Datacenter'], 'No nodes that this token may read.')
 }
 
 export const listServices: Action = async (session) => {
@@ -21,12 +13,12 @@ export const listServices: Action = async (session) => {
   await session.out.list(
     services,
     [
-      { title: 'Service', text: ({ Name }) => Name },
-      { title: 'Instances', text: ({ InstanceCount }) => String(InstanceCount) },
-      { title: 'Passing', text: ({ ChecksPassing }) => String(ChecksPassing) },
-      { title: 'Warning', text: ({ ChecksWarning }) => String(ChecksWarning) },
-      { title: 'Critical', text: ({ ChecksCritical }) => String(ChecksCritical) },
-      { title: 'Tags', text: ({ Tags }) => (Tags ?? []).join(', ') },
+      ['Service', ({ Name }) => Name],
+      ['Instances', ({ InstanceCount }) => String(InstanceCount)],
+      ['Passing', ({ ChecksPassing }) => String(ChecksPassing)],
+      ['Warning', ({ ChecksWarning }) => String(ChecksWarning)],
+      ['Critical', ({ ChecksCritical }) => String(ChecksCritical)],
+      ['Tags', ({ Tags }) => (Tags ?? []).join(', ')],
     ],
     'No services that this token may read.',
   )
@@ -46,17 +38,14 @@ export const serviceHealth: Action = async (session, input) => {
   await session.out.list(
     rows,
     [
-      { title: 'Instance', text: ({ Service }: ServiceHealth) => Service.ID },
-      { title: 'Node', text: ({ Node }: ServiceHealth) => Node.Node },
-      {
-        title: 'Address',
-        text: ({ Service, Node }: ServiceHealth) => `${Service.Address || Node.Address}:${Service.Port}`,
-      },
-      { title: 'Status', text: statusOf },
-      {
-        title: 'Checks',
-        text: ({ Checks }: ServiceHealth) => Checks.map(({ Name, Status }) => `${Name} ${Status}`).join(', '),
-      },
+      ['Instance', ({ Service }: ServiceHealth) => Service.ID],
+      ['Node', ({ Node }: ServiceHealth) => Node.Node],
+      ['Address', ({ Service, Node }: ServiceHealth) => `${Service.Address || Node.Address}:${Service.Port}`],
+      ['Status', statusOf],
+      [
+        'Checks',
+        ({ Checks }: ServiceHealth) => Checks.map(({ Name, Status }) => `${Name} ${Status}`).join(', '),
+      ],
     ],
     `No instances of ${input.arg(0)} that this token may read.`,
   )
@@ -70,25 +59,22 @@ export const listChecks: Action = async (session, input) => {
   await session.out.list(
     rows,
     [
-      { title: 'Status', text: ({ Status }: HealthCheck) => Status },
-      { title: 'Node', text: ({ Node }: HealthCheck) => Node },
-      { title: 'Service', text: ({ ServiceName }: HealthCheck) => ServiceName },
-      { title: 'Check', text: ({ Name }: HealthCheck) => Name },
-      { title: 'Output', text: ({ Output }: HealthCheck) => Output.split('\n')[0] ?? '' },
+      'Status',
+      'Node',
+      ['Service', ({ ServiceName }: HealthCheck) => ServiceName],
+      ['Check', ({ Name }: HealthCheck) => Name],
+      ['Output', ({ Output }: HealthCheck) => Output.split('\n')[0] ?? ''],
     ],
     'No checks that this token may read.',
   )
 }
 
 const INTENTION_COLUMNS = [
-  { title: 'Source', text: ({ SourceName }: Intention) => SourceName },
-  { title: 'Destination', text: ({ DestinationName }: Intention) => DestinationName },
-  {
-    title: 'Action',
-    text: ({ Action, Permissions }: Intention) => Action || `${Permissions?.length ?? 0} permissions`,
-  },
-  { title: 'Precedence', text: ({ Precedence }: Intention) => String(Precedence) },
-  { title: 'Description', text: ({ Description = '' }: Intention) => Description },
+  ['Source', ({ SourceName }: Intention) => SourceName],
+  ['Destination', ({ DestinationName }: Intention) => DestinationName],
+  ['Action', ({ Action, Permissions }: Intention) => Action || `${Permissions?.length ?? 0} permissions`],
+  'Precedence',
+  'Description',
 ] as const
 
 export const listIntentions: Action = async (session, input) => {

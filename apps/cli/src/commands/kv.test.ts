@@ -79,9 +79,7 @@ test('kv list: a terminal gets no control sequences of a key, a script gets the 
     stdin: JSON.stringify([{ KV: { Verb: 'set', Key: key, Value: 'QQ==' } }]),
   })
   expect(code).toBe(EXIT.done)
-  expect((await run('kv list web/ --no-pager', { isTTY: true })).stdout).toContain(
-    'web/\ufffd[2J\ufffd2Jx⏎\ufffdy\n',
-  )
+  expect((await run('kv list web/', { isTTY: true })).stdout).toContain('web/\ufffd[2J\ufffd2Jx⏎\ufffdy\n')
   expect((await run('kv list web/')).stdout).toContain(`${key}\n`)
 })
 
@@ -105,7 +103,7 @@ test('no refusal, remark, question or finding shows control sequences of others,
   expect(refused.stderr).toContain('error: a\ufffd[2J')
   expect(refused.stderr).not.toMatch(ESCAPES)
   await run(['token', 'create', '--description', HOSTILE, '--accessor', ACCESSOR])
-  const read = (await run(`token read ${ACCESSOR} --show-secret --template {{SecretID}}`)).stdout
+  const { SecretID: read } = JSON.parse((await run(`token read ${ACCESSOR} --show-secret -o json`)).stdout)
   const loggedIn = await run(['login', service.baseUrl], { stdin: read })
   expect(loggedIn.stderr).toContain('(a\ufffd[2J')
   expect(loggedIn.stderr + (await run(`token delete ${ACCESSOR}`)).stderr).not.toMatch(ESCAPES)

@@ -10,10 +10,10 @@ import { readInput, write, writeData } from '../frame/io.ts'
 import type { Session } from '../frame/session.ts'
 
 const FIELDS = [
-  { title: 'Key', text: ({ Key }: KVEntry) => Key },
-  { title: 'Flags', text: ({ Flags }: KVEntry) => String(Flags) },
-  { title: 'ModifyIndex', text: ({ ModifyIndex }: KVEntry) => String(ModifyIndex) },
-  { title: 'Value', text: (entry: KVEntry) => `${valueText(entry)}\n` },
+  'Key',
+  'Flags',
+  'ModifyIndex',
+  ['Value', (entry: KVEntry) => `${valueText(entry)}\n`],
 ] as const
 
 /** Prints the bytes of the value, for example into a file; with `--details` or another format, the whole entry. */
@@ -93,11 +93,7 @@ export const list: Action = async (session, input) => {
   const entries = await kv.list(prefix)
   await session.out.list(
     entries,
-    [
-      { title: 'Key', text: ({ Key }) => Key },
-      { title: 'ModifyIndex', text: ({ ModifyIndex }) => String(ModifyIndex) },
-      { title: 'Value', text: (entry) => valueText(entry).replaceAll('\n', '⏎') },
-    ],
+    ['Key', 'ModifyIndex', ['Value', (entry) => valueText(entry).replaceAll('\n', '⏎')]],
     'No keys.',
   )
 }

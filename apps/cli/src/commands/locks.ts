@@ -107,11 +107,11 @@ export const listSessions: Action = async (session) => {
   await session.out.list(
     await (await session.client()).sessions.list(),
     [
-      { title: 'ID', text: ({ ID }: LockSession) => ID },
-      { title: 'Name', text: ({ Name }: LockSession) => Name },
-      { title: 'Node', text: ({ Node }: LockSession) => Node },
-      { title: 'TTL', text: ({ TTL: ttl }: LockSession) => ttl || 'none' },
-      { title: 'At its end', text: ({ Behavior }: LockSession) => `${Behavior} its keys` },
+      'ID',
+      'Name',
+      'Node',
+      ['TTL', ({ TTL: ttl }: LockSession) => ttl || 'none'],
+      ['At its end', ({ Behavior }: LockSession) => `${Behavior} its keys`],
     ],
     'No sessions that this token may read.',
   )

@@ -1,53 +1,47 @@
 /** The commands of the six kinds of records. */
 import type { CommandGroup, CommandSpec, OptionSpec } from '../frame/command-spec.ts'
-import { KIND_COMMANDS, type KindCommands, type Verb } from '../records/kind-commands.ts'
+import { RECORD_KINDS, type RecordKind, type Verb } from '../records/kinds.ts'
 
 const from: OptionSpec = {
   flags: '--from <file>',
   description: 'read the record from a YAML or JSON file, - for standard input; options override it',
 }
 
-/** The differences between the verbs, for every kind. */
-function commandOf(kind: KindCommands, verb: Verb): CommandSpec {
-  const { word, one, many, reference, content } = kind
-  const shapes: Readonly<Record<Verb, { args: string; summary: string; options: readonly OptionSpec[] }>> = {
-    create: {
-      args: kind.created,
-      summary: `create ${one}`,
-      options: [...content, ...(kind.createOnly ?? []), from],
-    },
-    read: { args: reference, summary: `show ${one}`, options: [] },
-    update: {
-      args: reference,
-      summary: `change ${one}`,
-      options: [...content, ...(kind.updateOnly ?? []), from],
-    },
-    delete: { args: reference, summary: `delete ${one}, after confirmation`, options: [] },
-    list: { args: '', summary: `list ${many}`, options: kind.listOptions ?? [] },
-    clone: {
-      args: `${reference} ${kind.cloned}`,
-      summary: `copy ${one}`,
-      options: kind.cloneOptions ?? [],
-    },
+function commandsOf(kind: RecordKind): CommandSpec[] {
+  const { word, one, many, reference, isNamed, content, listOptions = [], cloneOptions = [] } = kind
+  const shapes: Readonly<
+    Record<Verb, readonly [args: string, summary: string, options: readonly OptionSpec[]]>
+  > = {
+    create: [isNamed ? ' <name>' : '', `create ${one}`, [...content, ...(kind.createOnly ?? []), from]],
+    read: [` <${reference}>`, `show ${one}`, []],
+    update: [` <${reference}>`, `change ${one}`, [...content, ...(kind.updateOnly ?? []), from]],
+    delete: [` <${reference}>`, `delete ${one}, after confirmation`, []],
+    list: ['', `list ${many}`, listOptions],
+    clone: [` <${reference}>${isNamed ? ' <new-name>' : ''}`, `copy ${one}`, cloneOptions],
   }
-  const { args, summary, options } = shapes[verb]
-  const details = kind.details?.[verb]
-  return {
-    usage: `${word} ${verb} ${args}`.trim(),
-    summary,
-    ...(details === undefined ? {} : { details }),
-    options,
-    examples: kind.examples[verb],
-    load: async () => (await kind.load())[verb],
-  }
+  return (Object.keys(shapes) as Verb[]).map((verb) => {
+    const [args, summary, options] = shapes[verb]
+    return {
+      usage: `${word} ${verb}${args}`,
+      summary,
+      details: kind.details?.[verb],
+      options,
+      examples: kind.examples[verb],
+      load: async () => (await import('../records/record-actions.ts')).recordActions(kind)[verb],
+    }
+  })
 }
 
-const VERBS: readonly Verb[] = ['create', 'read', 'update', 'delete', 'list', 'clone']
+const edit: CommandSpec = {
+  usage: 'policy edit <policy>',
+  summary: 'edit the rules of a new or existing policy in your editor',
+  details:
+    'Opens VISUAL, EDITOR or vi. Refuses invalid rules. On a terminal, shows the tokens that would gain or lose rights, and asks for confirmation.',
+  examples: ['policy edit orders-read'],
+  load: async () => (await import('../records/edit-policy.ts')).editPolicy,
+}
 
 export const RECORD_COMMANDS: CommandGroup = {
   title: 'Records',
-  commands: KIND_COMMANDS.flatMap((kind) => [
-    ...VERBS.map((verb) => commandOf(kind, verb)),
-    ...(kind.others ?? []),
-  ]),
+  commands: RECORD_KINDS.flatMap((kind) => [...commandsOf(kind), ...(kind.word === 'policy' ? [edit] : [])]),
 }

@@ -54,14 +54,15 @@ export const serverCommands = (groups: () => readonly CommandGroup[]): CommandGr
       usage: 'completion <shell>',
       summary: 'print the completion script for bash, zsh or fish',
       examples: ['completion bash'],
-      load: async () => (await import('../completion/actions.ts')).completion,
+      load: async () => (await import('../completion.ts')).completion,
     },
     {
       usage: '__complete [words...]',
       summary: 'answer a completion script',
       examples: ['__complete -- token'],
       isHidden: true,
-      load: async () => (await import('../completion/actions.ts')).completeWords(groups),
+      load: async () =>
+        (await import('../completion.ts')).completeWords(() => groups().flatMap(({ commands }) => commands)),
     },
   ],
 })

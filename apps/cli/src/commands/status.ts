@@ -46,14 +46,14 @@ export const status: Action = async (session) => {
   const { address } = await session.connection()
   const found = await readStatus(await session.client())
   await session.out.record(found, [
-    { title: 'Server', text: () => address },
-    { title: 'Version', text: ({ Stats }) => Stats?.latchkey?.version ?? '' },
-    { title: 'Service version', text: ({ Member }) => Member?.Version ?? '' },
-    { title: 'Leader', text: ({ Leader }) => Leader },
-    { title: 'Servers', text: ({ Peers }) => Peers.join(', ') },
-    { title: 'Datacenters', text: ({ Datacenters }) => Datacenters.join(', ') },
-    { title: 'Replication', text: replicationText },
-    { title: 'Accessor migration', text: migrationText },
+    ['Server', () => address],
+    ['Version', ({ Stats }) => Stats?.latchkey?.version ?? ''],
+    ['Service version', ({ Member }) => Member?.Version ?? ''],
+    'Leader',
+    ['Servers', ({ Peers }) => Peers.join(', ')],
+    ['Datacenters', ({ Datacenters }) => Datacenters.join(', ')],
+    ['Replication', replicationText],
+    ['Accessor migration', migrationText],
   ])
   if (found.Member === undefined)
     await session.note('To show versions, the token needs agent:read; to show the migration, acl:read.')

@@ -5,10 +5,12 @@ import { CliError } from '../frame/cli-error.ts'
 import type { Action } from '../frame/command-spec.ts'
 import type { Input } from '../frame/input.ts'
 import type { Io } from '../frame/io.ts'
-import { findPolicy } from '../records/policy.ts'
-import { findRole } from '../records/role.ts'
+import { findRecord, keyOf } from '../records/find.ts'
 
 type Open = (client: Client, name: string, signal: AbortSignal) => Promise<Watch<unknown>> | Watch<unknown>
+
+const idOf = async (client: Client, kind: 'policy' | 'role', name: string) =>
+  keyOf(kind, await findRecord(client, kind, name))
 
 /** What can be watched, by its word on the command line. Entries with `name` require a name. */
 const WATCHED: Readonly<Record<string, { readonly name?: string; readonly open: Open }>> = {
@@ -22,12 +24,12 @@ const WATCHED: Readonly<Record<string, { readonly name?: string; readonly open: 
   policy: {
     name: 'name or ID',
     open: async (client, name, signal) =>
-      client.policies.watch((await findPolicy(client, name)).ID, { signal }),
+      client.policies.watch(await idOf(client, 'policy', name), { signal }),
   },
   roles: { open: (client, _, signal) => client.roles.watchList({}, { signal }) },
   role: {
     name: 'name or ID',
-    open: async (client, name, signal) => client.roles.watch((await findRole(client, name)).ID, { signal }),
+    open: async (client, name, signal) => client.roles.watch(await idOf(client, 'role', name), { signal }),
   },
   key: { name: 'key', open: (client, name, signal) => client.kv.watch(name, { signal }) },
   keys: { name: 'prefix', open: (client, name, signal) => client.kv.watchTree(name, { signal }) },

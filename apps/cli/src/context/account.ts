@@ -5,12 +5,11 @@ import { CliError } from '../frame/cli-error.ts'
 import type { Action } from '../frame/command-spec.ts'
 import { readInput } from '../frame/io.ts'
 import type { Session } from '../frame/session.ts'
+import { TOKEN_FIELDS } from '../records/kinds.ts'
 import { expiryText } from '../records/time-text.ts'
-import { TOKEN_FIELDS } from '../records/token.ts'
 import { logIn } from './auth-method-login.ts'
-import { type Connection, keyringAccount } from './connection.ts'
-import { type Context, contextFilePath, readContexts, writeContexts } from './context-file.ts'
-import { forgetSecret, storeToken } from './store-token.ts'
+import type { Connection } from './connection.ts'
+import { type Context, changeContexts, contextFilePath, readContexts } from './context-file.ts'
 
 export const login: Action = async (session, input) => {
   const before = await session.connection()
@@ -66,12 +65,20 @@ async function keepToken(
   token: Token,
   { isLogin }: { readonly isLogin: boolean },
 ): Promise<void> {
-  const place = await storeToken(session.io.env, { contextName, address, namespace, token, isLogin })
+  const { env } = session.io
+  const { AccessorID: accessorId, SecretID: secret } = token
+  const context = { address, namespace, secret, accessorId, ...(isLogin ? { isLogin } : {}) }
+  changeContexts(env, ({ contexts }) => ({
+    current: contextName,
+    contexts: { ...contexts, [contextName]: context },
+  }))
   await session.note(
     `Logged in to ${address} as ${token.AccessorID}${token.Description === '' ? '' : ` (${token.Description})`}. ` +
       `Expires: ${expiryText(token.ExpirationTime)}.`,
   )
-  await session.note(`The token is in ${place}, as context ${contextName}.`)
+  await session.note(
+    `The token is in ${contextFilePath(env)}, which only you can read, as context ${contextName}.`,
+  )
 }
 
 export const bootstrap: Action = async (session) => {
@@ -89,7 +96,11 @@ export const logout: Action = async (session) => {
   const { contextName, context } = await session.connection()
   if (context === undefined) throw new CliError(`you are not logged in: there is no context ${contextName}`)
   if (context.isLogin) await deleteLogin(session)
-  await forgetSecret(session.io.env, contextName, context)
+  const { address, namespace } = context
+  changeContexts(session.io.env, ({ contexts, ...rest }) => ({
+    ...rest,
+    contexts: { ...contexts, [contextName]: { address, namespace } },
+  }))
   await session.note(
     `Logged out of ${context.address}.${context.isLogin ? '' : ' The token itself still works. To revoke a token: latchkey token delete'}`,
   )
@@ -106,17 +117,15 @@ async function deleteLogin(session: Session): Promise<void> {
 }
 
 export const whoami: Action = async (session) => {
-  const connection = await session.connection()
-  const { address, addressFrom, tokenFrom, namespace, contextName, secret } = connection
-  const client: Client = await session.client()
-  const token = await client.tokens.self()
-  const place = [
-    { title: 'Server', text: () => `${address} (${addressFrom})` },
-    { title: 'Token from', text: () => (secret === undefined ? `none: ${tokenFrom}` : tokenFrom) },
-    { title: 'Context', text: () => contextName },
-    { title: 'Works in', text: () => (namespace === undefined ? '' : `namespace ${namespace}`) },
-  ]
-  await session.out.record(token, [...TOKEN_FIELDS, ...place])
+  const { address, addressFrom, tokenFrom, namespace, contextName, secret } = await session.connection()
+  const token = await (await session.client()).tokens.self()
+  await session.out.record(token, [
+    ...TOKEN_FIELDS,
+    ['Server', () => `${address} (${addressFrom})`],
+    ['Token from', () => (secret === undefined ? `none: ${tokenFrom}` : tokenFrom)],
+    ['Context', () => contextName],
+    ['Works in', () => (namespace === undefined ? '' : `namespace ${namespace}`)],
+  ])
 }
 
 interface ContextRow {
@@ -125,51 +134,52 @@ interface ContextRow {
   readonly Address: string
   readonly Namespace: string
   readonly AccessorID: string
-  readonly Secret: 'keyring' | 'file' | 'none'
+  readonly Secret: 'file' | 'none'
 }
 
 export const listContexts: Action = async (session) => {
-  const { contexts, current } = readContexts(contextFilePath(session.io.env))
+  const { contexts, current } = readContexts(session.io.env)
   const rows = Object.entries(contexts).map(
-    ([Name, { address, namespace = '', accessorId = '', inKeyring, secret }]): ContextRow => ({
+    ([Name, { address, namespace = '', accessorId = '', secret }]): ContextRow => ({
       Name,
       Current: Name === current,
       Address: address,
       Namespace: namespace,
       AccessorID: accessorId,
-      Secret: inKeyring ? 'keyring' : secret === undefined ? 'none' : 'file',
+      Secret: secret === undefined ? 'none' : 'file',
     }),
   )
   await session.out.list(
     rows,
     [
-      { title: '', text: ({ Current }) => (Current ? '*' : ' ') },
-      { title: 'Name', text: ({ Name }) => Name },
-      { title: 'Address', text: ({ Address }) => Address },
-      { title: 'Namespace', text: ({ Namespace }) => Namespace },
-      { title: 'AccessorID', text: ({ AccessorID }) => AccessorID },
-      { title: 'Secret in', text: ({ Secret }) => Secret },
+      ['', ({ Current }) => (Current ? '*' : ' ')],
+      ...(['Name', 'Address', 'Namespace', 'AccessorID'] as const),
+      ['Secret in', ({ Secret }) => Secret],
     ],
     'No contexts. To create one: latchkey login',
   )
 }
 
 export const useContext: Action = async (session, input) => {
-  const path = contextFilePath(session.io.env)
-  const all = readContexts(path)
-  requireContext(all.contexts, input.arg(0))
-  writeContexts(path, { ...all, current: input.arg(0) })
-  await session.note(`Commands now use the context ${input.arg(0)}.`)
+  const current = input.arg(0)
+  changeContexts(session.io.env, ({ contexts }) => {
+    requireContext(contexts, current)
+    return { contexts, current }
+  })
+  await session.note(`Commands now use the context ${current}.`)
 }
 
 export const deleteContext: Action = async (session, input) => {
   const name = input.arg(0)
-  const context = requireContext(readContexts(contextFilePath(session.io.env)).contexts, name)
+  const { address } = requireContext(readContexts(session.io.env).contexts, name)
   await session.confirm(
     `Delete context ${name}? Its token keeps working, but this machine forgets the secret.`,
   )
-  await forgetSecret(session.io.env, name, context, { whole: true })
-  await session.note(`Deleted context ${name} (${keyringAccount(name, context.address)}).`)
+  changeContexts(session.io.env, ({ contexts: { [name]: _, ...contexts }, current }) => ({
+    current: current === name ? undefined : current,
+    contexts,
+  }))
+  await session.note(`Deleted context ${name} (${address}).`)
 }
 
 function requireContext(contexts: Readonly<Record<string, Context>>, name: string): Context {

@@ -3,8 +3,7 @@ import { readFileSync } from 'node:fs'
 import { CliError, systemProblem } from '../frame/cli-error.ts'
 import type { Input } from '../frame/input.ts'
 import type { Io } from '../frame/io.ts'
-import { type Context, contextFilePath, readContexts } from './context-file.ts'
-import { findKeyring } from './keyring.ts'
+import { type Context, readContexts } from './context-file.ts'
 
 const ADDRESS_DEFAULT = 'http://127.0.0.1:8500'
 const CONTEXT_DEFAULT = 'default'
@@ -23,13 +22,13 @@ export interface Connection {
   readonly context: Context | undefined
 }
 
-export async function resolveConnection(input: Input, env: Io['env']): Promise<Connection> {
+export function resolveConnection(input: Input, env: Io['env']): Connection {
   const { contextName, context } = currentContext(input, env)
   const { address, addressFrom } = addressOf(input, env, context, contextName)
   return {
     address,
     addressFrom,
-    ...(await tokenOf(input, env, { contextName, context, address })),
+    ...tokenOf(input, env, { contextName, context, address }),
     namespace: input.text('namespace') ?? (env.LATCHKEY_NAMESPACE || undefined) ?? context?.namespace,
     datacenter: input.text('datacenter') ?? (env.LATCHKEY_DATACENTER || undefined),
     contextName,
@@ -38,7 +37,7 @@ export async function resolveConnection(input: Input, env: Io['env']): Promise<C
 }
 
 function currentContext(input: Input, env: Io['env']) {
-  const { contexts, current } = readContexts(contextFilePath(env))
+  const { contexts, current } = readContexts(env)
   const chosen = input.text('context') ?? (env.LATCHKEY_CONTEXT || undefined)
   const contextName = chosen ?? current ?? CONTEXT_DEFAULT
   return { contextName, context: contexts[contextName] }
@@ -52,11 +51,11 @@ function addressOf(input: Input, env: Io['env'], context: Context | undefined, c
   return { address: ADDRESS_DEFAULT, addressFrom: 'the default' }
 }
 
-async function tokenOf(
+function tokenOf(
   input: Input,
   env: Io['env'],
   { contextName, context, address }: Pick<Connection, 'contextName' | 'context' | 'address'>,
-): Promise<Pick<Connection, 'secret' | 'tokenFrom'>> {
+): Pick<Connection, 'secret' | 'tokenFrom'> {
   const file = input.text('tokenFile')
   if (file !== undefined) return { secret: readSecret(file), tokenFrom: `the file ${file}` }
   if (env.LATCHKEY_TOKEN) return { secret: env.LATCHKEY_TOKEN.trim(), tokenFrom: 'LATCHKEY_TOKEN' }
@@ -71,19 +70,8 @@ async function tokenOf(
       tokenFrom: `the token of the context ${contextName} is for ${context.address}`,
     }
   }
-  const secret = context.inKeyring
-    ? await findKeyring(env)?.read(keyringAccount(contextName, context.address))
-    : context.secret
-  if (secret !== undefined) return { secret, tokenFrom: `the context ${contextName}` }
-  return {
-    secret,
-    tokenFrom: context.inKeyring ? 'the keyring did not return the token' : 'you are not logged in',
-  }
-}
-
-/** The name of a context's secret in a keyring. */
-export function keyringAccount(contextName: string, address: string): string {
-  return `${contextName} ${address}`
+  const { secret } = context
+  return { secret, tokenFrom: secret === undefined ? 'you are not logged in' : `the context ${contextName}` }
 }
 
 function isSameAddress(one: string, other: string): boolean {

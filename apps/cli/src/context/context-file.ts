@@ -1,7 +1,4 @@
-/**
- * The contexts of a person: servers, and a token for each. The file has mode 0600, and contains secrets only if the
- * system has no keyring.
- */
+/** The contexts of a person: servers, and a token for each, in a file of mode 0600. */
 import { chmodSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { dirname, join } from 'node:path'
@@ -10,20 +7,16 @@ import type { Io } from '../frame/io.ts'
 
 export interface Context {
   readonly address: string
-  readonly namespace?: string
-  /** The secret of the token; absent if it is in a keyring, or without a token. */
-  readonly secret?: string
-  /** Whether the secret is in the system's keyring. */
-  readonly inKeyring?: boolean
-  readonly accessorId?: string
+  readonly namespace?: string | undefined
+  /** The secret of the token; absent without a token. */
+  readonly secret?: string | undefined
+  readonly accessorId?: string | undefined
   /** Whether a login made the token, so that a logout deletes it. */
-  readonly isLogin?: boolean
-  /** When the token expires, as in the token. */
-  readonly expirationTime?: string
+  readonly isLogin?: boolean | undefined
 }
 
 interface Contexts {
-  readonly current?: string
+  readonly current?: string | undefined
   readonly contexts: Readonly<Record<string, Context>>
 }
 
@@ -35,7 +28,8 @@ export function contextFilePath(env: Io['env']): string {
 }
 
 /** @throws CliError if the file is unreadable, invalid, or contains secrets and is readable by other users. */
-export function readContexts(path: string): Contexts {
+export function readContexts(env: Io['env']): Contexts {
+  const path = contextFilePath(env)
   let text: string
   try {
     text = readFileSync(path, 'utf8')
@@ -75,9 +69,11 @@ function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** Replaces the file atomically: after a crash, it is either the old or the new one. */
-export function writeContexts(path: string, contexts: Contexts): void {
+/** Changes the file atomically: after a crash, it is either the old or the new one. */
+export function changeContexts(env: Io['env'], change: (before: Contexts) => Contexts): void {
+  const path = contextFilePath(env)
   const draft = `${path}.${process.pid}`
+  const contexts = change(readContexts(env))
   try {
     mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
     writeFileSync(draft, `${JSON.stringify(contexts, null, 2)}\n`, { mode: 0o600 })

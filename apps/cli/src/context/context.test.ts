@@ -1,11 +1,10 @@
-/** Logins, contexts and the keyring, against the mocks. */
+/** Logins and contexts, against the mocks. */
 import { chmodSync, readFileSync, statSync, writeFileSync } from 'node:fs'
-import { delimiter, join } from 'node:path'
+import { join } from 'node:path'
 import { createMockService } from '@latchkey/mocks'
 import { beforeEach, expect, test } from 'vitest'
 import { commandLine, temporaryFolder } from '../../test/run.ts'
 import { EXIT } from '../exit-codes.ts'
-import { findKeyring } from './keyring.ts'
 
 const service = createMockService()
 let folder = ''
@@ -25,7 +24,6 @@ const login = (...options: string[]) =>
 test('login keeps the token in a file of mode 0600, and later commands present it', async () => {
   const { code, stderr } = await login()
   expect(code).toBe(EXIT.done)
-  expect(stderr).toContain('no keyring found')
   expect(stderr).not.toContain(service.managementToken)
   expect(statSync(file).mode & 0o777).toBe(0o600)
   expect(await run('policy list')).toMatchObject({ code: EXIT.done })
@@ -76,36 +74,6 @@ test('contexts are listed, chosen and deleted', async () => {
   expect(await run('context use third')).toMatchObject({ code: EXIT.notFound })
   expect(await run('context delete second --yes')).toMatchObject({ code: EXIT.done })
   expect((await run('context list')).stdout).not.toContain('second')
-})
-
-test('with a keyring, the secret is there and not in the file', async () => {
-  const vault = join(folder, 'vault')
-  // Stands in for libsecret: one secret in one file.
-  writeFileSync(
-    join(folder, 'secret-tool'),
-    `#!/bin/sh\ncase "$1" in store) cat > "${vault}" ;; lookup) cat "${vault}" ;; clear) rm "${vault}" ;; esac\n`,
-    { mode: 0o755 },
-  )
-  const env = {
-    LATCHKEY_KEYRING: 'on',
-    DBUS_SESSION_BUS_ADDRESS: 'unix:path=/nowhere',
-    PATH: `${folder}${delimiter}${process.env.PATH}`,
-  }
-  const { stderr } = await run(['login', service.baseUrl], { stdin: service.managementToken, env })
-  expect(stderr).toContain('keyring of the desktop')
-  expect(readFileSync(vault, 'utf8')).toBe(service.managementToken)
-  expect(readFileSync(file, 'utf8')).not.toContain(service.managementToken)
-  expect(await run('policy list', { env })).toMatchObject({ code: EXIT.done })
-  await run('logout', { env })
-  expect(() => statSync(vault)).toThrow('ENOENT')
-})
-
-test('a secret of a server is no command to the keychain', async () => {
-  writeFileSync(join(folder, 'security'), `#!/bin/sh\ncat > "${folder}/commands"\n`, { mode: 0o755 })
-  const keychain = findKeyring({ PATH: `${folder}${delimiter}${process.env.PATH}` }, 'darwin')
-  expect(await keychain?.write('a', 'x"\ndelete-keychain login.keychain "')).toBe(false)
-  expect(await keychain?.write('a "b"', 'x"y')).toBe(true)
-  expect(readFileSync(join(folder, 'commands'), 'utf8')).toMatch(/ -a "a \\"b\\"" -w "x\\"y"\n$/)
 })
 
 test('a login through an auth method is deleted by logout', async () => {

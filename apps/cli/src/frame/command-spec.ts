@@ -22,7 +22,7 @@ export interface CommandSpec {
   /** One line, without a full stop. */
   readonly summary: string
   /** Further sentences for the help. */
-  readonly details?: string
+  readonly details?: string | undefined
   readonly options?: readonly OptionSpec[]
   /** Command lines without `latchkey`. The first one must work on a new server with a management token. */
   readonly examples: readonly [string, ...string[]]
@@ -48,4 +48,9 @@ export function argumentsOf({ usage }: CommandSpec): string {
     .split(' ')
     .filter((word) => !/^[a-z_]/.test(word))
     .join(' ')
+}
+
+/** The long name of an option, without hyphens in front. */
+export function longName({ flags }: OptionSpec): string {
+  return /--([\w-]+)/.exec(flags)?.[1] ?? flags
 }

@@ -14,7 +14,7 @@ import {
 } from '@latchkey/sdk'
 import { EXIT, type ExitCode } from '../exit-codes.ts'
 import { adviceText, describePath, describeRight, levelsOf } from '../insight/rights.ts'
-import { similarNames } from '../records/suggest.ts'
+import { similarText } from '../records/find.ts'
 import type { Session } from './session.ts'
 
 interface Explained {
@@ -68,26 +68,15 @@ function detailOf(error: LatchkeyError): string {
 }
 
 async function hintsOfInvalid({ code, field = '', line, column, message }: Invalid, session: Session) {
-  if (code === 'link_unknown') return hintsOfLink(field, / name "(.*)"/.exec(message)?.[1], session)
+  if (code === 'link_unknown') {
+    const [, kind] = /(Polic|Role)/.exec(field) ?? []
+    const wanted = / name "(.*)"/.exec(message)?.[1] ?? ''
+    if (kind === undefined) return []
+    return [await similarText(await session.client(), kind === 'Role' ? 'role' : 'policy', wanted)]
+  }
   if (code === 'acl_disabled') return ['The server runs without access control (LATCHKEY_ACL_ENABLED=off)']
   if (line === undefined) return []
   return [`At line ${line}, column ${column ?? 1} of the rules. To see all findings: latchkey lint FILE`]
-}
-
-/** Suggested names for a broken link. */
-async function hintsOfLink(field: string, wanted: string | undefined, session: Session): Promise<string[]> {
-  const [, kind] = /(Polic|Role)/.exec(field) ?? []
-  if (kind === undefined) return []
-  const word = kind === 'Role' ? 'role' : 'policy'
-  const { policies, roles } = await session.client()
-  const records = await (kind === 'Role' ? roles.list() : policies.list()).catch(() => [])
-  const alike = similarNames(
-    wanted ?? '',
-    records.map(({ Name }) => Name),
-  )
-  return alike.length > 0
-    ? [`Did you mean ${alike.join(' or ')}?`]
-    : [`To list them all: latchkey ${word} list`]
 }
 
 async function explainSilence(error: Unavailable | Timeout, session: Session): Promise<Explained> {

@@ -1,5 +1,5 @@
 /** Options that every command takes. */
-import { FORMATS } from '../output/formats.ts'
+import { FORMATS } from '../output/printer.ts'
 import type { OptionSpec } from './command-spec.ts'
 
 export const GLOBAL_OPTIONS: readonly OptionSpec[] = [
@@ -8,10 +8,6 @@ export const GLOBAL_OPTIONS: readonly OptionSpec[] = [
     description: 'how to print the result (default: table)',
     choices: FORMATS,
     misnomers: ['--format', '--json', '--yaml'],
-  },
-  {
-    flags: '--template <text>',
-    description: 'print this text for each record, with fields such as {{Name}}',
   },
   {
     flags: '--show-secret',
@@ -45,5 +41,4 @@ export const GLOBAL_OPTIONS: readonly OptionSpec[] = [
     misnomers: ['--force', '--auto-approve'],
   },
   { flags: '-q, --quiet', description: 'print results and errors only' },
-  { flags: '--no-pager', description: 'do not page long output' },
 ]

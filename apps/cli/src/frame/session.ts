@@ -3,8 +3,7 @@ import { visible } from '@latchkey/contract/plain'
 import type { Client, ContractBroken } from '@latchkey/sdk'
 import type { Connection } from '../context/connection.ts'
 import { EXIT } from '../exit-codes.ts'
-import type { Format } from '../output/formats.ts'
-import { Printer } from '../output/printer.ts'
+import { type Format, Printer } from '../output/printer.ts'
 import { CliError } from './cli-error.ts'
 import type { Input } from './input.ts'
 import { type Io, type Paint, Progress, painterFor, write } from './io.ts'
@@ -30,10 +29,8 @@ export class Session {
     this.input = input
     this.showsSecrets = input.flag('showSecret')
     this.out = new Printer(io, {
-      format: formatOf(input),
-      template: input.text('template') ?? '',
+      format: (input.text('output') ?? 'table') as Format,
       showsSecrets: this.showsSecrets,
-      pages: input.flag('pager'),
     })
     this.progress = new Progress(io)
     this.paint = painterFor(io.env, io.stderr)
@@ -154,18 +151,4 @@ interface Prompting {
 function requireAddress(address: string): void {
   if (/^https?:\/\/[^/]/.test(address) && URL.canParse(address)) return
   throw new CliError(`"${address}" is not an address: write it like https://acl.example.com`)
-}
-
-/** `--template` alone also chooses the format. */
-function formatOf(input: Input): Format {
-  const template = input.text('template')
-  const format = input.text('output') ?? (template === undefined ? 'table' : 'template')
-  if ((format === 'template') !== (template !== undefined)) {
-    throw new CliError(
-      template === undefined
-        ? '--output template needs --template, such as --template "{{Name}}"'
-        : `--template cannot be combined with --output ${format}`,
-    )
-  }
-  return format as Format
 }

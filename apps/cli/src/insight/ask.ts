@@ -4,8 +4,8 @@ import { EXIT } from '../exit-codes.ts'
 import { CliError } from '../frame/cli-error.ts'
 import type { Action } from '../frame/command-spec.ts'
 import type { Input } from '../frame/input.ts'
-import { namespaceField } from '../records/columns.ts'
-import { findPolicy, givenRules } from '../records/policy.ts'
+import { findPolicy } from '../records/find.ts'
+import { givenRules } from '../records/read-body.ts'
 import { describeChange, whatWouldChange } from './confirm-rules.ts'
 import { adviceText, describePath, describeRight } from './rights.ts'
 
@@ -52,12 +52,12 @@ export const whoCan: Action = async (session, input) => {
     session.progress.show(`${found.length} tokens …`)
   } while (cursor !== undefined)
   session.progress.clear()
-  const columns = [
-    { title: 'AccessorID', text: ({ AccessorID }: TokenReference) => AccessorID },
-    ...(found.some(({ Namespace }) => Namespace !== undefined) ? [namespaceField] : []),
-    { title: 'Description', text: ({ Description }: TokenReference) => Description },
-  ]
-  await session.out.list(found, columns, 'No token may do this.')
+  const hasNamespaces = found.some(({ Namespace }) => Namespace !== undefined)
+  await session.out.list(
+    found,
+    ['AccessorID', ...(hasNamespaces ? (['Namespace'] as const) : []), 'Description'],
+    'No token may do this.',
+  )
 }
 
 export const whatIf: Action = async (session, input) => {

@@ -2,10 +2,7 @@ import { PassThrough, Readable, Writable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { expect, test } from 'vitest'
 import { EXIT } from '../exit-codes.ts'
-import type { Format } from './formats.ts'
-import { Printer } from './printer.ts'
-
-const DESCRIPTION = 'a\u001b]0;title\u0007\u001b[2Jb\u009dc\td'
+import { type Format, Printer } from './printer.ts'
 
 async function printed(value: unknown, format: Format, isTTY: boolean): Promise<string> {
   const stdout = Object.assign(new PassThrough(), { isTTY })
@@ -16,18 +13,10 @@ async function printed(value: unknown, format: Format, isTTY: boolean): Promise<
     env: {},
     signal: new AbortController().signal,
   }
-  const options = { format, template: 'id {{Description}}', showsSecrets: false, pages: false }
-  await new Printer(io, options).data(value)
+  await new Printer(io, { format, showsSecrets: false }).data(value)
   stdout.end()
   return text(stdout)
 }
-
-test.each([
-  ['a terminal gets no control sequences of a field', true, 'id a\ufffd]0;title\ufffd\ufffd[2Jb\ufffdc\td\n'],
-  ['a file gets the field as it is', false, `id ${DESCRIPTION}\n`],
-])('--template: %s', async (_, isTTY, expected) => {
-  expect(await printed({ Description: DESCRIPTION }, 'template', isTTY)).toBe(expected)
-})
 
 test('JSON escapes what could rewrite a terminal, and YAML on a terminal replaces it', async () => {
   const value = { Description: 'a\u009b2Jb\u202ec' }
@@ -48,7 +37,7 @@ test('output that a full disk does not take: 1, with the reason', async () => {
     env: {},
     signal: new AbortController().signal,
   }
-  const printer = new Printer(io, { format: 'json', template: '', showsSecrets: false, pages: false })
+  const printer = new Printer(io, { format: 'json', showsSecrets: false })
   await expect(printer.data({})).rejects.toMatchObject({
     exitCode: EXIT.failed,
     message: 'cannot write the output: no space left on device',

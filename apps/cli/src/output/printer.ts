@@ -1,18 +1,14 @@
 /** Prints the results of commands in the format that the person chose. */
-import { visible, visibleJson } from '@latchkey/contract/plain'
+import { visibleJson } from '@latchkey/contract/plain'
 import { type Io, type Paint, painterFor, write, writeData } from '../frame/io.ts'
-import type { Column } from './column.ts'
-import type { Format } from './formats.ts'
-import { page } from './pager.ts'
-import { redact } from './redact.ts'
-import { fillTemplate } from './template.ts'
+import type { Column } from './table.ts'
+
+export const FORMATS = ['table', 'json', 'yaml', 'ndjson'] as const
+export type Format = (typeof FORMATS)[number]
 
 interface PrinterOptions {
   readonly format: Format
-  /** For the format `template`. */
-  readonly template: string
   readonly showsSecrets: boolean
-  readonly pages: boolean
 }
 
 export class Printer {
@@ -40,7 +36,10 @@ export class Printer {
     if (!this.isTable) return this.data(shown)
     if (shown.length === 0) return write(this.io.stderr, `${none}\n`)
     const { renderTable } = await import('./table.ts')
-    await this.text(renderTable(shown, columns, { paint: this.paint, width: this.width }))
+    const { isTTY, columns: width } = this.io.stdout
+    await this.text(
+      renderTable(shown, columns, { paint: this.paint, width: isTTY === true ? width : undefined }),
+    )
   }
 
   /** Prints one record, a field per line. */
@@ -53,11 +52,10 @@ export class Printer {
 
   /** Prints a value as data: one document, or a line per record. */
   async data(value: unknown): Promise<void> {
-    const { format, template } = this.options
-    const records: readonly unknown[] = Array.isArray(value) ? value : [value]
-    if (format === 'ndjson') return this.raw(records.map((record) => `${json(record)}\n`).join(''))
-    if (format === 'template') {
-      return this.raw(records.map((record) => `${fillTemplate(template, record)}\n`).join(''))
+    const { format } = this.options
+    if (format === 'ndjson') {
+      const records: readonly unknown[] = Array.isArray(value) ? value : [value]
+      return this.raw(records.map((record) => `${json(record)}\n`).join(''))
     }
     if (format === 'yaml') return this.raw((await import('yaml')).stringify(value, { lineWidth: 0 }))
     return this.raw(`${json(value, 2)}\n`)
@@ -68,35 +66,41 @@ export class Printer {
     const { format } = this.options
     const shown = this.shown(value)
     if (format === 'ndjson') return this.data([shown])
-    if (format !== 'table' && format !== 'yaml') return this.data(shown)
+    if (format === 'json') return this.data(shown)
     const text = (await import('yaml')).stringify(shown, { lineWidth: 0 })
-    return writeData(this.io.stdout, format === 'yaml' ? `---\n${text}` : text)
+    return this.raw(format === 'yaml' ? `---\n${text}` : text)
   }
 
-  /** Prints a text for people, through a pager if it is longer than the terminal. */
-  async text(text: string): Promise<void> {
-    if (!(await this.isPaged(text))) await write(this.io.stdout, text)
+  /** Prints a text for people. */
+  text(text: string): Promise<void> {
+    return write(this.io.stdout, text)
   }
 
-  /** Prints a text that scripts get as it is, through a pager if it is longer than the terminal. */
-  async raw(text: string): Promise<void> {
-    if (!(await this.isPaged(text))) await writeData(this.io.stdout, text)
-  }
-
-  private async isPaged(text: string): Promise<boolean> {
-    const rows = this.io.stdout.isTTY === true ? this.io.stdout.rows : undefined
-    if (!this.options.pages || rows === undefined || text.split('\n').length <= rows) return false
-    return page(visible(text), this.io.env)
+  /** Prints a text that scripts get as it is. */
+  raw(text: string): Promise<void> {
+    return writeData(this.io.stdout, text)
   }
 
   /** The value without secrets, unless `--show-secret` is given. */
-  shown<T>(value: T): T {
-    return this.options.showsSecrets ? value : redact(value)
+  private shown<T>(value: T): T {
+    return this.options.showsSecrets ? value : (redacted(value) as T)
   }
+}
 
-  private get width(): number | undefined {
-    return this.io.stdout.isTTY === true ? this.io.stdout.columns : undefined
-  }
+const SECRET_FIELDS: ReadonlySet<string> = new Set(['SecretID', 'OIDCClientSecret', 'ServiceAccountJWT'])
+
+/** A copy without secrets. Empty secrets remain empty. */
+function redacted(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(redacted)
+  if (typeof value !== 'object' || value === null) return value
+  const secret = Reflect.get(value, 'SecretID')
+  return Object.fromEntries(
+    Object.entries(value).map(([name, field]) => {
+      // A bootstrap token repeats its secret as ID, for older clients.
+      const isSecret = SECRET_FIELDS.has(name) || (name === 'ID' && field === secret)
+      return [name, isSecret && field !== '' ? '<hidden>' : redacted(field)]
+    }),
+  )
 }
 
 /** JSON, in which 64-bit integers, such as the flags of a key, remain numbers. */

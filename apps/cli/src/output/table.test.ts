@@ -1,11 +1,10 @@
 import { expect, test } from 'vitest'
-import type { Column } from './column.ts'
-import { renderTable } from './table.ts'
+import { type Column, renderTable } from './table.ts'
 
 const ID = '8d5faa9a-0c7b-4b36-9f3b-1a2b3c4d5e6f'
 type Row = readonly string[]
 
-const column = (title: string, at: number): Column<Row> => ({ title, text: (row) => row[at] ?? '' })
+const column = (title: string, at: number): Column<Row> => [title, (row) => row[at] ?? '']
 const COLUMNS = [column('ID', 0), column('Description', 1), column('Policies', 2)]
 
 function linesOf(rows: readonly Row[], width: number | undefined): readonly string[] {

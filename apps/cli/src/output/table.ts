@@ -1,8 +1,25 @@
 /** Tables for people: aligned columns without borders. */
 import { visible } from '@latchkey/contract/plain'
 import Table from 'cli-table3'
+import { stringify } from 'yaml'
 import type { Paint } from '../frame/io.ts'
-import type { Column } from './column.ts'
+
+/**
+ * A column of a table, or a line of the table of one record: a field, or a title and its text. The table of one record
+ * leaves empty lines out.
+ */
+export type Column<T> = (keyof T & string) | readonly [title: string, text: (record: T) => string]
+
+function titleOf<T>(column: Column<T>): string {
+  return typeof column === 'string' ? column : column[0]
+}
+
+function textOf<T>(record: T, column: Column<T>): string {
+  if (typeof column !== 'string') return visible(column[1](record))
+  const value = record[column] ?? ''
+  // As YAML, which shows keys and certificates with their line ends, and which --config reads.
+  return visible(typeof value === 'object' ? stringify(value, { lineWidth: 0 }) : String(value))
+}
 
 const GAP = '  '
 /** Minimum width of the last column when it is wrapped. */
@@ -29,14 +46,14 @@ export function renderTable<T>(
   columns: readonly Column<T>[],
   options: TableOptions,
 ): string {
-  const cells = rows.map((row) => columns.map(({ text }) => visible(text(row))))
+  const cells = rows.map((row) => columns.map((column) => textOf(row, column)))
   const table = new Table({
     chars: NO_BORDER,
     style: { 'padding-left': 0, 'padding-right': 0, head: [], border: [], compact: true },
     colWidths: widthsOf(cells, columns, options.width),
     wordWrap: true,
   })
-  table.push(columns.map(({ title }) => options.paint('bold', title)))
+  table.push(columns.map((column) => options.paint('bold', titleOf(column))))
   table.push(...cells)
   return `${table
     .toString()
@@ -51,8 +68,8 @@ function widthsOf<T>(
   columns: readonly Column<T>[],
   width: number | undefined,
 ): (number | null)[] {
-  const widths = columns.map(({ title }, i) =>
-    Math.max(title.length, ...cells.map((row) => lengthOf(row[i] ?? ''))),
+  const widths = columns.map((column, i) =>
+    Math.max(titleOf(column).length, ...cells.map((row) => lengthOf(row[i] ?? ''))),
   )
   const others = widths.slice(0, -1)
   const last = widths.at(-1) ?? 0
@@ -84,7 +101,7 @@ function lengthOf(text: string): number {
 /** A line per field; texts with several lines go below their title. */
 export function renderRecord<T>(record: T, columns: readonly Column<T>[], paint: Paint): string {
   const fields = columns
-    .map(({ title, text }) => [title, visible(text(record))] as const)
+    .map((column) => [titleOf(column), textOf(record, column)] as const)
     .filter(([, text]) => text !== '')
   const width = Math.max(0, ...fields.map(([title]) => title.length))
   return fields

@@ -12,7 +12,7 @@ import type { Action } from '../frame/command-spec.ts'
 import type { Session } from '../frame/session.ts'
 import { confirmRules } from '../insight/confirm-rules.ts'
 import { renderFindings } from '../insight/render-findings.ts'
-import { isId } from './links.ts'
+import { isId } from './find.ts'
 
 const NEW_POLICY = `# Rules of the new policy. Uncomment what you need; lines with # are kept as comments.
 #

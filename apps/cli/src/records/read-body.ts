@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { EXIT } from '../exit-codes.ts'
 import { CliError, systemProblem } from '../frame/cli-error.ts'
+import type { Input } from '../frame/input.ts'
 import { readInput } from '../frame/io.ts'
 import type { Session } from '../frame/session.ts'
 
@@ -38,7 +39,11 @@ export function unfoldPem(_: unknown, value: unknown): unknown {
   )
 }
 
-/** Reads one record. */
+/**
+ * Reads a value from YAML or JSON, and checks it.
+ *
+ * @throws CliError that names the invalid fields.
+ */
 export async function readRecord<T>(path: string, schema: BodySchema<T>, session: Session): Promise<T> {
   const { parse } = await import('yaml')
   const text = await readText(path, session)
@@ -50,20 +55,20 @@ export async function readRecord<T>(path: string, schema: BodySchema<T>, session
       exitCode: EXIT.invalid,
     })
   }
-  return checkBody(value, schema, path)
-}
-
-/**
- * Validates a value as a body.
- *
- * @throws CliError that names the invalid fields.
- */
-function checkBody<T>(value: unknown, schema: BodySchema<T>, where: string): T {
   const result = schema.safeParse(value)
   if (result.success) return value as T
-  const problems = result.error.issues.map(({ path, message }) => {
-    const field = path.map(String).join('.')
-    return field === '' ? message : `${field}: ${message}`
-  })
-  throw new CliError(`${where}: ${problems.join('; ')}`, { exitCode: EXIT.invalid })
+  const problems = result.error.issues.map(({ path: field, message }) =>
+    field.length === 0 ? message : `${field.map(String).join('.')}: ${message}`,
+  )
+  throw new CliError(`${path}: ${problems.join('; ')}`, { exitCode: EXIT.invalid })
+}
+
+/** Matches text that can only be rules and not the name of a file. */
+const RULES_TEXT = /[{="\n]/
+
+/** The rules of `--rules` (a file, `@FILE`, `-` or the rules themselves) or `--rule TEXT`; `undefined` without either. */
+export async function givenRules(input: Input, session: Session): Promise<string | undefined> {
+  const path = input.text('rules')
+  if (path === undefined) return input.texts('rule')?.join('\n')
+  return RULES_TEXT.test(path) ? path : readText(path.replace(/^@/, ''), session)
 }

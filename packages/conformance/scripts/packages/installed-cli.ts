@@ -55,6 +55,7 @@ export async function checkCli(
 ): Promise<void> {
   await step('Node 22, the installed command line against a server', async () => {
     await latchkey(['policy', 'create', 'cli', '--rule', 'acl = "read"'], env)
-    expectOutput('acl = "read"', await latchkey(['policy', 'read', 'cli', '--template', '{{Rules}}'], env))
+    const policy = await latchkey(['policy', 'read', 'cli', '--output', 'json'], env)
+    expectOutput('acl = "read"', JSON.parse(policy).Rules)
   })
 }

@@ -1,7 +1,7 @@
 import { createMockService } from '@latchkey/mocks'
 import { createClient } from '@latchkey/sdk'
 import { expect, test } from 'vitest'
-import { commandLine } from '../../test/run.ts'
+import { commandLine } from '../test/run.ts'
 
 const service = createMockService()
 const client = createClient({
@@ -23,13 +23,7 @@ test('completes words, verbs, options and choices', async () => {
   expect(await offers('po')).toEqual(['policy'])
   expect(await offers('role', '')).toEqual(['clone', 'create', 'delete', 'list', 'read', 'update'])
   expect(await offers('token', 'create', '--tt')).toEqual(['--ttl'])
-  expect(await offers('policy', 'list', '--output', '')).toEqual([
-    'json',
-    'ndjson',
-    'table',
-    'template',
-    'yaml',
-  ])
+  expect(await offers('policy', 'list', '--output', '')).toEqual(['json', 'ndjson', 'table', 'yaml'])
 })
 
 test('options before a command, and short ones, take their values', async () => {

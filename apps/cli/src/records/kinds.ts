@@ -1,0 +1,508 @@
+/** The kinds of records: arguments and options of their commands, and what tables show of them. */
+import type {
+  AuthMethod,
+  AuthMethodCreate,
+  AuthMethodListEntry,
+  BindingRule,
+  BindingRuleCreate,
+  Client,
+  Namespace,
+  NamespaceCreate,
+  Policy,
+  PolicyCreate,
+  PolicyListEntry,
+  Role,
+  RoleCreate,
+  Token,
+  TokenCreate,
+  TokenListEntry,
+} from '@latchkey/sdk'
+import { CliError } from '../frame/cli-error.ts'
+import type { OptionSpec } from '../frame/command-spec.ts'
+import type { Input } from '../frame/input.ts'
+import type { Session } from '../frame/session.ts'
+import type { Column } from '../output/table.ts'
+import { type Fields, findRecord, type KindName } from './find.ts'
+import {
+  changedLinks,
+  linkFields,
+  linkNames,
+  nodeIdentities,
+  rightsText,
+  serviceIdentities,
+} from './links.ts'
+import { givenRules, readRecord } from './read-body.ts'
+import { expiryText, shortExpiryText } from './time-text.ts'
+
+export type Verb = 'create' | 'read' | 'update' | 'delete' | 'list' | 'clone'
+
+/** An option whose value is a field of the body. */
+interface FieldOption<B> extends OptionSpec {
+  readonly field?: (keyof B & string) | undefined
+  /** The value; `undefined`: the field stays as it is. Without this function, the text of the option. */
+  readonly read?: (input: Input, before: Partial<B>, session: Session) => unknown
+}
+
+/** @typeParam R a record as read, L one as listed, B a body. */
+interface Kind<R, L, B> {
+  readonly word: KindName
+  readonly one: string
+  readonly many: string
+  /** The argument that names a record. */
+  readonly reference: string
+  /** Whether people choose the name, which is then an argument of create and clone. */
+  readonly isNamed: boolean
+  /** The schema of a body, an export of the contract. */
+  readonly schema: `create${string}Schema`
+  /** Options of create and update. */
+  readonly content: readonly FieldOption<B>[]
+  readonly createOnly?: readonly FieldOption<B>[]
+  readonly updateOnly?: readonly FieldOption<B>[]
+  readonly cloneOptions?: readonly FieldOption<B>[]
+  readonly listOptions?: readonly OptionSpec[]
+  /** The query of a list. */
+  query?(client: Client, input: Input): Promise<object>
+  readonly details?: Partial<Record<Verb, string>>
+  readonly examples: Readonly<Record<Verb, readonly [string, ...string[]]>>
+  readonly columns: readonly Column<L>[]
+  readonly fields: readonly Column<R>[]
+  /** The name in messages; absent: Name. */
+  labelOf?(record: R): string
+  /** Side effects of a delete, as a sentence. */
+  readonly deleteWarning: string
+}
+export type RecordKind = Kind<Fields, Fields, Fields>
+
+/** Hides the record types of a kind. */
+function kind<R, L, B>(own: Kind<R, L, B>): RecordKind {
+  // Each kind only receives records of its own.
+  return own as unknown as RecordKind
+}
+
+const description = {
+  flags: '--description <text>',
+  description: 'free-form description',
+  field: 'Description',
+} as const
+const rename = { flags: '--rename <name>', description: 'the new name', field: 'Name' } as const
+const rules = [
+  {
+    flags: '--rules <file>',
+    description: 'the rules: a file, - for standard input, or the text itself',
+    field: 'Rules',
+    read: (input: Input, _: unknown, session: Session) => givenRules(input, session),
+  },
+  { flags: '--rule <text>', description: 'a rule (repeatable)', isList: true },
+] as const
+
+/** An option that sets all links. */
+const linksOption = <F extends string>(word: 'policy' | 'role', field: F) => ({
+  flags: `--${word} <name>`,
+  description: `a ${word} to link (repeatable)`,
+  isList: true,
+  field,
+  read: (input: Input, before: object) => changedLinks(Reflect.get(before, field), word, input),
+})
+/** Options that add and remove links. */
+const linkChanges = (word: 'policy' | 'role', many: string): readonly OptionSpec[] => [
+  {
+    flags: `--add-${word} <name>`,
+    description: `link another ${word}, and keep the other ${many} (repeatable)`,
+    isList: true,
+  },
+  {
+    flags: `--remove-${word} <name>`,
+    description: `remove the link to this ${word} (repeatable)`,
+    isList: true,
+  },
+]
+const policies = linksOption('policy', 'Policies')
+const roles = linksOption('role', 'Roles')
+const policyChanges = linkChanges('policy', 'policies')
+const roleChanges = linkChanges('role', 'roles')
+const identities = [
+  {
+    flags: '--service <name[:dc,…]>',
+    description: 'a service identity, in all or some datacenters (repeatable)',
+    isList: true,
+    field: 'ServiceIdentities',
+    read: (input: Input) => serviceIdentities(input.texts('service')),
+  },
+  {
+    flags: '--node <name:dc>',
+    description: 'a node identity (repeatable)',
+    isList: true,
+    field: 'NodeIdentities',
+    read: (input: Input) => nodeIdentities(input.texts('node')),
+  },
+] as const
+
+/** The ID of the record that an option names. */
+async function idOf(client: Client, word: 'policy' | 'role', input: Input) {
+  const name = input.text(word)
+  return name === undefined ? {} : { [word]: (await findRecord(client, word, name)).ID }
+}
+
+const ID = '7d43cfa2-fd87-1f29-c593-c49fa584eabc'
+const RULE_ID = '8fecefe3-2322-b083-c3c0-ae88e860cc26'
+
+const TOKEN = kind<Token, TokenListEntry, TokenCreate>({
+  word: 'token',
+  one: 'a token',
+  many: 'tokens',
+  reference: 'accessor',
+  isNamed: false,
+  schema: 'createTokenSchema',
+  content: [description, policies, roles, ...identities],
+  createOnly: [
+    {
+      flags: '--ttl <duration>',
+      description: 'how long the token is valid, such as 8h or 90m; 1 minute to 24 hours',
+      field: 'ExpirationTTL',
+    },
+    {
+      flags: '--expires <instant>',
+      description: 'when the token expires, such as 2030-01-01T12:00:00Z',
+      field: 'ExpirationTime',
+      read: (input) => instantOf(input.text('expires')),
+    },
+    {
+      flags: '--local',
+      description: 'valid only in the datacenter of the server',
+      field: 'Local',
+      read: (input) => (input.flag('local') ? true : undefined),
+    },
+    { flags: '--accessor <id>', description: 'the AccessorID (default: random)', field: 'AccessorID' },
+  ],
+  updateOnly: [...policyChanges, ...roleChanges],
+  cloneOptions: [description],
+  listOptions: [
+    {
+      flags: '--search <text>',
+      description: 'only tokens with this text in their description, links or accessor',
+    },
+    { flags: '--policy <name>', description: 'only tokens that link this policy' },
+    { flags: '--role <name>', description: 'only tokens that link this role' },
+    { flags: '--auth-method <name>', description: 'only tokens created by logins through this method' },
+    { flags: '--service <name>', description: 'only tokens with this service identity' },
+    {
+      flags: '--filter <expression>',
+      description: 'terms Field==value joined by "and", such as Local==true',
+    },
+    { flags: '--sort <field>', description: 'CreateIndex, or -CreateIndex for the newest first' },
+    { flags: '--limit <count>', description: 'print at most this many' },
+  ],
+  query: async (client, input) => ({
+    ...(await idOf(client, 'policy', input)),
+    ...(await idOf(client, 'role', input)),
+    authmethod: input.text('authMethod'),
+    servicename: input.text('service'),
+    filter: input.text('filter'),
+    sort: input.text('sort'),
+  }),
+  details: {
+    create: 'The output hides the secret: to see it, run `token read ACCESSOR --show-secret`.',
+    read: '`self` is the token that the command presents.',
+    update:
+      'Each option replaces the field that it names; all other fields stay the same. The lifetime of a token cannot change.',
+  },
+  examples: {
+    create: [
+      'token create --description "ci job" --ttl 8h',
+      'token create --policy orders-read --role shop --ttl 90m',
+    ],
+    read: ['token read self', `token read ${ID} --show-secret`],
+    update: ['token update self --description "on call"', `token update ${ID} --add-policy orders-read`],
+    delete: [`token delete ${ID}`],
+    list: ['token list', 'token list --role shop --sort -CreateIndex'],
+    clone: [`token clone ${ID} --description "a second one"`],
+  },
+  columns: [
+    'AccessorID',
+    'Description',
+    ['Expires', ({ ExpirationTime }) => shortExpiryText(ExpirationTime)],
+    ['Rights from', (token) => (token.Legacy ? 'legacy rules' : rightsText(token))],
+  ],
+  fields: [
+    ...(['AccessorID', 'SecretID', 'Namespace', 'Description'] as const),
+    ...linkFields,
+    ['Legacy rules', ({ Rules }) => (Rules ? `${Rules}\n` : '')],
+    ['Auth method', ({ AuthMethod = '' }) => AuthMethod],
+    ['Local', ({ Local }) => (Local ? 'yes: valid in its own datacenter only' : '')],
+    ['Expires', ({ ExpirationTime }) => expiryText(ExpirationTime)],
+    ['Created', ({ CreateTime }) => CreateTime],
+  ],
+  labelOf: ({ AccessorID, Description }) =>
+    Description === '' ? AccessorID : `${AccessorID} (${Description})`,
+  deleteWarning: 'Clients that present it will be refused at once.',
+})
+
+/** Refuses a lifetime where an instant is expected. The server checks other texts. */
+function instantOf(text: string | undefined): string | undefined {
+  if (text === undefined || !/^\d+[a-z]/i.test(text)) return text
+  throw new CliError(`--expires takes an instant, and "${text}" is a lifetime`, {
+    hints: [`Write --ttl ${text}`],
+  })
+}
+
+const POLICY = kind<Policy, PolicyListEntry, PolicyCreate>({
+  word: 'policy',
+  one: 'a policy',
+  many: 'policies',
+  reference: 'policy',
+  isNamed: true,
+  schema: 'createPolicySchema',
+  content: [
+    ...rules,
+    description,
+    {
+      flags: '--valid-in <datacenter>',
+      description: 'a datacenter where it applies (repeatable; default: all)',
+      isList: true,
+      field: 'Datacenters',
+      read: (input) => input.texts('validIn'),
+    },
+  ],
+  updateOnly: [rename],
+  details: {
+    update:
+      'On a terminal, shows the tokens that would gain or lose rights, and asks for confirmation. In scripts, run `what-if` first to see them.',
+  },
+  examples: {
+    create: [
+      `policy create orders-read --rule 'key_prefix "orders/" { policy = "read" }'`,
+      'policy create shop --rules shop.hcl --description "what the shop may do"',
+    ],
+    read: ['policy read orders-read'],
+    update: [`policy update orders-read --rule 'key_prefix "orders/" { policy = "write" }'`],
+    delete: ['policy delete orders-read'],
+    list: ['policy list'],
+    clone: ['policy clone orders-read orders-audit'],
+  },
+  columns: ['Name', 'ID', 'Description'],
+  fields: [
+    ...(['Name', 'ID', 'Namespace', 'Description'] as const),
+    ['Datacenters', ({ Datacenters }) => (Datacenters ?? []).join(', ')],
+    ['Rules', ({ Rules }) => (Rules === '' ? 'none' : `${Rules}\n`)],
+  ],
+  deleteWarning: 'Tokens and roles that link it lose its rights.',
+})
+
+const ROLE = kind<Role, Role, RoleCreate>({
+  word: 'role',
+  one: 'a role',
+  many: 'roles',
+  reference: 'role',
+  isNamed: true,
+  schema: 'createRoleSchema',
+  content: [description, policies, ...identities],
+  updateOnly: [rename, ...policyChanges],
+  listOptions: [{ flags: '--policy <name>', description: 'only roles that link this policy' }],
+  query: (client, input) => idOf(client, 'policy', input),
+  examples: {
+    create: [
+      'role create shop --description "the web shop"',
+      'role create shop --policy orders-read --service web',
+    ],
+    read: ['role read shop'],
+    update: ['role update shop --add-policy orders-read'],
+    delete: ['role delete shop'],
+    list: ['role list', 'role list --policy orders-read'],
+    clone: ['role clone shop shop-staging'],
+  },
+  columns: ['Name', 'ID', ['Rights from', rightsText], 'Description'],
+  fields: [...(['Name', 'ID', 'Namespace', 'Description'] as const), ...linkFields],
+  deleteWarning: 'The tokens that have it lose its rights.',
+})
+
+const NAMESPACE = kind<Namespace, Namespace, NamespaceCreate>({
+  word: 'namespace',
+  one: 'a namespace',
+  many: 'namespaces',
+  reference: 'namespace',
+  isNamed: true,
+  schema: 'createNamespaceSchema',
+  content: [
+    description,
+    {
+      ...policies,
+      field: 'ACLs',
+      read(input, { ACLs = {} }) {
+        const PolicyDefaults = changedLinks(ACLs.PolicyDefaults, 'policy', input)
+        const RoleDefaults = changedLinks(ACLs.RoleDefaults, 'role', input)
+        if (PolicyDefaults === undefined && RoleDefaults === undefined) return undefined
+        return { ...(PolicyDefaults && { PolicyDefaults }), ...(RoleDefaults && { RoleDefaults }) }
+      },
+    },
+    { ...roles, field: undefined },
+  ],
+  updateOnly: [...policyChanges, ...roleChanges],
+  details: {
+    create:
+      'Namespaces need the extended edition. Every token in the namespace gets the policies and roles named here.',
+  },
+  examples: {
+    create: ['namespace create team-a --description "team A"'],
+    read: ['namespace read team-a'],
+    update: ['namespace update team-a --add-policy orders-read'],
+    delete: ['namespace delete team-a'],
+    list: ['namespace list'],
+    clone: ['namespace clone team-a team-b'],
+  },
+  columns: [
+    'Name',
+    ['Policies', ({ ACLs }) => linkNames(ACLs.PolicyDefaults)],
+    ['Roles', ({ ACLs }) => linkNames(ACLs.RoleDefaults)],
+    'Description',
+  ],
+  fields: [
+    'Name',
+    'Description',
+    ['Policies of every token', ({ ACLs }) => linkNames(ACLs.PolicyDefaults)],
+    ['Roles of every token', ({ ACLs }) => linkNames(ACLs.RoleDefaults)],
+  ],
+  deleteWarning: 'It must be empty.',
+})
+
+const AUTH_METHOD = kind<AuthMethod, AuthMethodListEntry, AuthMethodCreate>({
+  word: 'auth-method',
+  one: 'an auth method',
+  many: 'auth methods',
+  reference: 'auth-method',
+  isNamed: true,
+  schema: 'createAuthMethodSchema',
+  content: [
+    {
+      flags: '--type <type>',
+      description: 'the kind of credential that it accepts',
+      choices: ['jwt', 'kubernetes', 'oidc'],
+      field: 'Type',
+      read(input, { Type }) {
+        const type = input.text('type') ?? Type
+        if (type === undefined)
+          throw new CliError('the type of the method is missing: --type jwt, kubernetes or oidc')
+        return type
+      },
+    },
+    {
+      flags: '--config <file>',
+      description: 'a YAML or JSON file with its configuration',
+      field: 'Config',
+      async read(input, _, session) {
+        const path = input.text('config')
+        if (path === undefined) return undefined
+        const { createAuthMethodSchema } = await import('@latchkey/contract')
+        return readRecord(path, createAuthMethodSchema.shape.Config, session)
+      },
+    },
+    { flags: '--display-name <text>', description: 'name to show to people', field: 'DisplayName' },
+    description,
+    {
+      flags: '--ttl <duration>',
+      description: 'lifetime of the tokens that it creates, such as 8h',
+      field: 'MaxTokenTTL',
+    },
+    {
+      flags: '--locality <where>',
+      description: 'where its tokens are valid',
+      choices: ['local', 'global'],
+      field: 'TokenLocality',
+    },
+  ],
+  examples: {
+    create: ['auth-method create ci --type jwt --ttl 15m --config ci.yaml'],
+    read: ['auth-method read ci'],
+    update: ['auth-method update ci --ttl 30m'],
+    delete: ['auth-method delete ci'],
+    list: ['auth-method list'],
+    clone: ['auth-method clone ci ci-staging'],
+  },
+  columns: [
+    'Name',
+    'Type',
+    ['Token lifetime', ({ MaxTokenTTL = 'unlimited' }) => MaxTokenTTL],
+    'Description',
+  ],
+  fields: [
+    'Name',
+    'Type',
+    ['Display name', ({ DisplayName = '' }) => DisplayName],
+    'Namespace',
+    'Description',
+    ['Token lifetime', ({ MaxTokenTTL = 'unlimited' }) => MaxTokenTTL],
+    ['Token locality', ({ TokenLocality = 'local' }) => TokenLocality],
+    'Config',
+  ],
+  deleteWarning: 'This also deletes its binding rules and revokes all tokens that it created.',
+})
+
+const bindsText = ({ BindType, BindName }: BindingRule) => `${BindType} ${BindName}`
+const selects: Column<BindingRule> = ['Selects', ({ Selector }) => Selector || 'every login']
+
+const BINDING_RULE = kind<BindingRule, BindingRule, BindingRuleCreate>({
+  word: 'binding-rule',
+  one: 'a binding rule',
+  many: 'binding rules',
+  reference: 'id',
+  isNamed: false,
+  schema: 'createBindingRuleSchema',
+  content: [
+    {
+      flags: '--auth-method <name>',
+      description: 'the auth method whose logins it applies to',
+      field: 'AuthMethod',
+    },
+    {
+      flags: '--bind-type <type>',
+      description: 'what it binds',
+      choices: ['service', 'node', 'role'],
+      field: 'BindType',
+    },
+    {
+      flags: '--bind-name <name>',
+      description: 'the name, in which claims are filled in, such as web-${value.region}',
+      field: 'BindName',
+    },
+    {
+      flags: '--selector <expression>',
+      description: 'which logins it applies to, such as value.team == "ops" (default: all)',
+      field: 'Selector',
+    },
+    description,
+  ],
+  cloneOptions: [
+    { flags: '--auth-method <name>', description: 'the auth method of the clone', field: 'AuthMethod' },
+  ],
+  listOptions: [{ flags: '--auth-method <name>', description: 'only rules for this method' }],
+  query: async (_, input) => ({ authmethod: input.text('authMethod') }),
+  examples: {
+    create: [
+      `binding-rule create --auth-method ci --bind-type role --bind-name shop --selector 'value.team == "shop"'`,
+    ],
+    read: [`binding-rule read ${RULE_ID}`],
+    update: [`binding-rule update ${RULE_ID} --bind-name shop-2`],
+    delete: [`binding-rule delete ${RULE_ID}`],
+    list: ['binding-rule list', 'binding-rule list --auth-method ci'],
+    clone: [`binding-rule clone ${RULE_ID} --auth-method ci-staging`],
+  },
+  columns: [
+    'ID',
+    ['Auth method', ({ AuthMethod }) => AuthMethod],
+    selects,
+    ['Binds', bindsText],
+    'Description',
+  ],
+  fields: [
+    'ID',
+    ['Auth method', ({ AuthMethod }) => AuthMethod],
+    'Namespace',
+    selects,
+    ['Binds', bindsText],
+    'Description',
+  ],
+  labelOf: (rule) => `${rule.ID} (${rule.AuthMethod}: ${bindsText(rule)})`,
+  deleteWarning: 'Later logins will no longer get what it binds.',
+})
+
+export const RECORD_KINDS: readonly RecordKind[] = [TOKEN, POLICY, ROLE, NAMESPACE, AUTH_METHOD, BINDING_RULE]
+export const TOKEN_FIELDS = TOKEN.fields as readonly Column<object>[]
