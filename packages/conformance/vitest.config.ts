@@ -14,6 +14,6 @@ export default defineConfig({
     isolate: false,
     // Processes that tests start find the code that others have compiled.
     env: { NODE_COMPILE_CACHE: join(tmpdir(), 'latchkey-compiled') },
-    include: ['src/**/*.test.ts', 'scripts/**/*.test.ts', 'test/**/*.test.ts'],
+    include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
   },
 })

@@ -1,7 +1,7 @@
 /** Writes the reference of all commands, and the table of exit codes, into docs/cli.md. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { generate } from '@latchkey/testkit/packaging/generated'
+import { generate } from '@latchkey/tools/build/generated'
 import { renderCommands, renderExitCodes } from './cli-page.ts'
 
 const PAGE = join(import.meta.dirname, '../../../docs/cli.md')

@@ -6,7 +6,7 @@ import { createHash } from 'node:crypto'
 import { globSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
-import { replaceFolder } from '@latchkey/testkit/packaging/replace-folder'
+import { replaceFolder } from '@latchkey/tools/build/replace-folder'
 
 const ROOT = join(import.meta.dirname, '../../..')
 const CONSOLE = join(import.meta.dirname, '..')

@@ -1,6 +1,6 @@
 /** Writes scenario.schema.json and conversion.schema.json from the zod schemas. */
 import { join } from 'node:path'
-import { generate } from '@latchkey/testkit/packaging/generated'
+import { generate } from '@latchkey/tools/build/generated'
 import { renderPlanSchema } from '../src/convert/files/plan-schema.ts'
 import { renderJsonSchema } from '../src/scenario/schema.ts'
 

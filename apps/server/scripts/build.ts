@@ -4,9 +4,9 @@
  */
 import { copyFileSync, globSync, mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { replaceFolder } from '@latchkey/testkit/packaging/replace-folder'
 import { inputsOf } from '@latchkey/testkit/process/inputs'
 import { isBuildCurrent } from '@latchkey/testkit/process/server-build'
+import { replaceFolder } from '@latchkey/tools/build/replace-folder'
 import type { Plugin } from 'vite'
 import { PACKAGE_FILES } from '../src/config/package-files.ts'
 

@@ -1,7 +1,7 @@
 /** Writes the table of settings into docs/configuration.md, and the table of metrics into docs/metrics.md. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { generate } from '@latchkey/testkit/packaging/generated'
+import { generate } from '@latchkey/tools/build/generated'
 import { replaceConfigTable } from '../src/config/config-table.ts'
 import { replaceMetricsTable } from '../src/telemetry/metrics-table.ts'
 

@@ -1,7 +1,7 @@
 /** Builds dist, which is all that is published. */
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { compile, linkDist } from '@latchkey/testkit/packaging/compile'
+import { compile, linkDist } from '@latchkey/tools/build/compile'
 
 const PACKAGE = join(import.meta.dirname, '..')
 const DIST = join(PACKAGE, 'dist')

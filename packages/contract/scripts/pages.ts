@@ -2,7 +2,7 @@
 /** The pages under docs/, and the source files, that are derived from the contract. */
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import type { GeneratedFile } from '@latchkey/testkit/packaging/generated'
+import type { GeneratedFile } from '@latchkey/tools/build/generated'
 import { renderEndpointsTable } from '../src/docs/endpoints-table.ts'
 import { renderErrorsPage, rowsByStatus } from '../src/docs/errors-page.ts'
 import { renderLimitsTable } from '../src/docs/limits-table.ts'

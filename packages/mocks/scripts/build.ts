@@ -1,8 +1,8 @@
 /** Builds dist, which is all that is published: one file with the rules and the service in it, and its types. */
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { CONTRACT_DESCRIPTIONS } from '@latchkey/testkit/packaging/contract-descriptions'
-import { flattenTypes } from '@latchkey/testkit/packaging/flatten-types'
+import { CONTRACT_DESCRIPTIONS } from '@latchkey/tools/build/contract-descriptions'
+import { flattenTypes } from '@latchkey/tools/build/flatten-types'
 import { build } from 'vite'
 
 const PACKAGE = join(import.meta.dirname, '..')

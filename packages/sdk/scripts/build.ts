@@ -4,7 +4,7 @@
  */
 import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { compile, linkDist } from '@latchkey/testkit/packaging/compile'
+import { compile, linkDist } from '@latchkey/tools/build/compile'
 import { publishedTypes } from './published-types.ts'
 
 const PACKAGE = join(import.meta.dirname, '..')

@@ -1,9 +1,9 @@
 /** The published declarations of src/types.ts: evaluated, with the descriptions of the contract. */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { CONTRACT_DESCRIPTIONS } from '@latchkey/testkit/packaging/contract-descriptions'
-import { flattenTypes } from '@latchkey/testkit/packaging/flatten-types'
 import { areUnchanged, inputsOf } from '@latchkey/testkit/process/inputs'
+import { CONTRACT_DESCRIPTIONS } from '@latchkey/tools/build/contract-descriptions'
+import { flattenTypes } from '@latchkey/tools/build/flatten-types'
 
 const PACKAGE = join(import.meta.dirname, '..')
 const KEPT = join(PACKAGE, 'node_modules/.published-types.json')

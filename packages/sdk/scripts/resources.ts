@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type AnyRoute, type RouteName, routeOf } from '@latchkey/contract'
-import type { GeneratedFile } from '@latchkey/testkit/packaging/generated'
+import type { GeneratedFile } from '@latchkey/tools/build/generated'
 import { endpointFacts, wrap } from './endpoint-docs.ts'
 import { type MethodSpec, RESOURCES, type ResourceSpec } from './methods.ts'
 

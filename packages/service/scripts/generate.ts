@@ -2,7 +2,7 @@
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { ROUTE_LIST } from '@latchkey/contract'
-import { generate } from '@latchkey/testkit/packaging/generated'
+import { generate } from '@latchkey/tools/build/generated'
 
 const SRC = join(import.meta.dirname, '../src')
 const HANDLER = /^export (?:async )?function (\w+Handler)\([^)]*: \w+<'([\w.]+)'>/gm

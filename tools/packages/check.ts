@@ -5,13 +5,13 @@
 import { chmodSync, cpSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { runVariant } from '../test/run-variant.ts'
-import { MANAGEMENT_TOKEN } from '../test/variants.ts'
-import { checkCli, installCli } from './packages/installed-cli.ts'
-import { checkServerPackage } from './packages/installed-server.ts'
-import { bundlePage, openPages, servePage } from './packages/page.ts'
-import { bin, expectOutput, failureOf, node, run, step } from './packages/run.ts'
-import { PACKAGES, packPackage, versionOf } from './packages/tarball.ts'
+import { runVariant } from '@latchkey/conformance/test/run-variant'
+import { MANAGEMENT_TOKEN } from '@latchkey/conformance/test/variants'
+import { checkCli, installCli } from './installed-cli.ts'
+import { checkServerPackage } from './installed-server.ts'
+import { bundlePage, openPages, servePage } from './page.ts'
+import { bin, expectOutput, failureOf, node, run, step } from './run.ts'
+import { PACKAGES, packPackage, versionOf } from './tarball.ts'
 
 /** Maximum size of the whole SDK, bundled, minified and compressed with gzip. */
 const SDK_GZIP_BYTES_MAX = 20_000
@@ -77,7 +77,7 @@ async function install(tarballs: readonly string[]): Promise<void> {
   // The install script of the package `node` downloads the binary for this machine.
   const manifest = { name: 'consumer', private: true, type: 'module', allowScripts: { node: true } }
   writeFileSync(join(consumer, 'package.json'), JSON.stringify(manifest))
-  cpSync(join(import.meta.dirname, 'packages/consumers'), consumer, { recursive: true })
+  cpSync(join(import.meta.dirname, 'consumers'), consumer, { recursive: true })
   const libraries = ['@ts-rest/core', 'zod', 'msw', '@types/node'].map((name) => `${name}@${versionOf(name)}`)
   await run('npm', ['install', ...NPM_OPTIONS, ...tarballs, ...libraries, 'node@22'], consumer)
   for (const name of PACKAGES) {

@@ -36,16 +36,17 @@ export interface WorkspacePackage {
 }
 
 const SOURCE = /\.(?:ts|tsx|mts|cts)$/
-const NOT_OURS = new Set(['node_modules', 'dist', 'generated', '.turbo', '.vitest'])
+const NOT_OURS = new Set(['node_modules', 'dist', 'generated', '.turbo', '.vitest', 'consumers'])
 const TEST_FILE = /\.(?:test|test-d)\.tsx?$|(?:^|\/)(?:test|bench|scripts|examples)\/|\.config\.ts$/
 
-/** Reads every package under `apps` and `packages`. */
+/** Reads every package under `apps` and `packages`, and `tools`. */
 export function readWorkspace(root: string): WorkspacePackage[] {
-  return ['apps', 'packages'].flatMap((group) =>
+  const folders = ['apps', 'packages'].flatMap((group) =>
     readdirSync(join(root, group), { withFileTypes: true })
       .filter((entry) => entry.isDirectory())
-      .flatMap((entry) => readPackage(root, join(root, group, entry.name))),
+      .map((entry) => join(root, group, entry.name)),
   )
+  return [...folders, join(root, 'tools')].flatMap((folder) => readPackage(root, folder))
 }
 
 /** A folder without a manifest is not a package. */

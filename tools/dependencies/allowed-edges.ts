@@ -12,12 +12,13 @@ export const ALLOWED_EDGES: Readonly<Record<string, readonly string[]>> = {
   '@latchkey/server': ['@latchkey/contract', '@latchkey/acl', '@latchkey/catalog', '@latchkey/service'],
   '@latchkey/migrator': ['@latchkey/contract', '@latchkey/acl', '@latchkey/sdk'],
   '@latchkey/testkit': ['@latchkey/contract', '@latchkey/acl', '@latchkey/catalog', '@latchkey/service'],
+  '@latchkey/tools': ['@latchkey/contract', '@latchkey/testkit', '@latchkey/conformance'],
   '@latchkey/cli': ['@latchkey/contract', '@latchkey/acl', '@latchkey/sdk'],
   '@latchkey/console': ['@latchkey/contract', '@latchkey/acl', '@latchkey/catalog', '@latchkey/sdk'],
 }
 
-/** Packages that all tests may use, in addition to the edges of their own package. */
-export const TEST_EDGES: readonly string[] = ['@latchkey/mocks', '@latchkey/testkit']
+/** Packages that all tests and scripts may use, in addition to the edges of their own package. */
+export const TEST_EDGES: readonly string[] = ['@latchkey/mocks', '@latchkey/testkit', '@latchkey/tools']
 
 /**
  * Additional packages for the tests and examples of one package. The example of the mocks is an application, so it uses

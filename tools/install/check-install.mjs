@@ -7,7 +7,7 @@ import { existsSync } from 'node:fs'
 const NODE_MAJOR_MIN = 24
 
 // pnpm writes this file when an install is complete.
-const isInstalled = existsSync(new URL('../node_modules/.modules.yaml', import.meta.url))
+const isInstalled = existsSync(new URL('../../node_modules/.modules.yaml', import.meta.url))
 const [major] = process.versions.node.split('.')
 
 if (!isInstalled) {

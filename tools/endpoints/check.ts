@@ -5,9 +5,9 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { ROUTE_LIST } from '@latchkey/contract'
-import { findGaps } from './endpoints/gaps.ts'
+import { findGaps } from './gaps.ts'
 
-const root = join(import.meta.dirname, '../../..')
+const root = join(import.meta.dirname, '../..')
 
 /** The sources of a folder as one text, without tests. */
 function textOf(folder: string): string {

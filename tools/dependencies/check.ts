@@ -1,9 +1,9 @@
 /** `pnpm check:deps`: checks the dependencies between packages. Exits with 1 on a violation. */
 import { join } from 'node:path'
-import { findViolations } from './deps/rules.ts'
-import { readWorkspace } from './deps/workspace.ts'
+import { findViolations } from './rules.ts'
+import { readWorkspace } from './workspace.ts'
 
-const root = join(import.meta.dirname, '../../..')
+const root = join(import.meta.dirname, '../..')
 const packages = readWorkspace(root)
 const violations = findViolations(packages)
 

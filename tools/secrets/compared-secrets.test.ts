@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { readWorkspace } from '../deps/workspace.ts'
+import { readWorkspace } from '../dependencies/workspace.ts'
 import { findComparedSecrets } from './compared-secrets.ts'
 
-const ROOT = join(import.meta.dirname, '../../../..')
+const ROOT = join(import.meta.dirname, '../..')
 
 /** Allowed comparisons, by file name and text, each with the reason why its time reveals nothing. */
 const ALLOWED: Readonly<Record<string, string>> = {

@@ -3,7 +3,7 @@ import { execFile } from 'node:child_process'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 
-const PACKAGE = join(import.meta.dirname, '../..')
+const PACKAGE = join(import.meta.dirname, '..')
 
 const execute = promisify(execFile)
 

@@ -21,7 +21,7 @@ export interface Violation {
 
 const SCOPE = '@latchkey/'
 const TEST_SUPPORT = /\/src\/(?:.*\/)?(?:test|tests|testing|fixtures|helpers)\//
-const EDGES_FILE = 'packages/conformance/scripts/deps/allowed-edges.ts'
+const EDGES_FILE = 'tools/dependencies/allowed-edges.ts'
 
 /** Checks a workspace against its rules. */
 export function findViolations(packages: readonly WorkspacePackage[]): Violation[] {
