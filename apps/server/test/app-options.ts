@@ -1,9 +1,9 @@
 import { BlockList } from 'node:net'
 import { pino } from 'pino'
-import { UnreadAnswers } from '../src/http/api/unread-answers.ts'
+import { Backpressure } from '../src/http/api/backpressure.ts'
 import type { AppOptions } from '../src/http/app.ts'
 import { Door } from '../src/http/door.ts'
-import { OwnSlots } from '../src/http/listener/connections/connection-slots.ts'
+import { connectionSlots } from '../src/http/listener/connections/connection-slots.ts'
 import type { HttpServerOptions } from '../src/http/listener/http-server.ts'
 import { createMetrics } from '../src/telemetry/metrics.ts'
 
@@ -11,7 +11,7 @@ import { createMetrics } from '../src/telemetry/metrics.ts'
 export function appOptions(service: AppOptions['service'], own: Partial<AppOptions> = {}): AppOptions {
   return {
     service,
-    unread: new UnreadAnswers(),
+    unread: new Backpressure(),
     clientOf: () => undefined,
     door: new Door({ host: '127.0.0.1', allowedHosts: [] }),
     fastLane: true,
@@ -27,7 +27,7 @@ export function appOptions(service: AppOptions['service'], own: Partial<AppOptio
 
 /** Any number of connections. */
 export const UNLIMITED: HttpServerOptions['connections'] = {
-  slots: new OwnSlots(0),
+  slots: connectionSlots(0),
   answers429: true,
   trustedProxies: new BlockList(),
   onRefused() {},

@@ -15,14 +15,15 @@ import type { Caller, Callers } from './caller/caller.ts'
 import type { RecordTexts } from './catalog/record-texts.ts'
 import type { KeptDecisions } from './decisions/kept-decisions.ts'
 import type { KeptHealth } from './health/kept-answers.ts'
-import type { LoginRates } from './login/login-rates.ts'
+import type { Semaphore } from './limits/semaphore.ts'
+import type { LoginLimits } from './login/login-limits.ts'
 import type { ServiceOptions } from './options.ts'
 import type { JsonBytes, JsonDocument, JsonElementBytes, JsonElements, JsonText } from './reply/json-text.ts'
 import type { AnswerHeader } from './request/headers.ts'
 import type { WireRequest } from './request/wire.ts'
 import type { ConsistencyMode, Topic } from './store/store.ts'
 import type { TokenTexts } from './tokens/token-json.ts'
-import type { Lane, Turns } from './turns.ts'
+import type { Turns } from './turns.ts'
 
 export type { Content }
 
@@ -79,14 +80,14 @@ export interface Context {
   readonly isFromSecondary: boolean
   /** Turns of the event loop for work that takes more than a few milliseconds. */
   readonly turns: Turns
-  /** Lane for scans over the tokens of a namespace. */
-  readonly walkLane: Lane
-  /** Lane for digests of all records. */
-  readonly digestLane: Lane
-  /** Lane for work that turns answers into long texts. */
-  readonly textLane: Lane
+  /** Limits scans over the tokens of a namespace. */
+  readonly walks: Semaphore
+  /** Limits digests of all records. */
+  readonly digests: Semaphore
+  /** Limits work that turns answers into long texts. */
+  readonly longTexts: Semaphore
   /** Limits on logins. */
-  readonly loginRates: LoginRates
+  readonly loginLimits: LoginLimits
   readonly request: Pick<WireRequest, 'client'>
   /** Aborted when the client disconnects. */
   readonly signal: AbortSignal | undefined

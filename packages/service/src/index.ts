@@ -12,6 +12,9 @@ export {
 } from './datacenters/datacenters.ts'
 export { Names, type NamesOptions } from './dns/names.ts'
 export { requireKey } from './kv/key.ts'
+export { FairQueue } from './limits/fair-queue.ts'
+export { type Release, Semaphore, type Share } from './limits/semaphore.ts'
+export { type Rate, type RateLimits, type Taken, TokenBuckets } from './limits/token-buckets.ts'
 export {
   type ApiDocument,
   type Archives,
@@ -100,7 +103,6 @@ export {
   type WaitOutcome,
 } from './store/store.ts'
 export { changeSystem, putSystem } from './store/system-changes.ts'
-export { type Rate, type RateLimits, type Taken, TokenBuckets } from './token-buckets.ts'
 export {
   builtinChanges,
   ensureBuiltins,
@@ -112,4 +114,4 @@ export type {
   TokenListRequest,
   WholeTokenList,
 } from './tokens/token-list-cache.ts'
-export { TurnQueue, type Turns } from './turns.ts'
+export type { Turns } from './turns.ts'

@@ -14,16 +14,17 @@ import { answerElsewhere } from './datacenters/forward.ts'
 import { KeptDecisions } from './decisions/kept-decisions.ts'
 import { Names, type NamesOptions } from './dns/names.ts'
 import { KeptHealth } from './health/kept-answers.ts'
-import { LoginRates } from './login/login-rates.ts'
+import { FairQueue } from './limits/fair-queue.ts'
+import { Semaphore } from './limits/semaphore.ts'
+import { TokenBuckets } from './limits/token-buckets.ts'
+import { loginLimits } from './login/login-limits.ts'
 import type { ServiceOptions } from './options.ts'
 import { Pipeline } from './pipeline.ts'
 import { renderError } from './reply/render.ts'
 import { DATACENTER_FAMILY } from './request/headers.ts'
 import type { RequestState } from './request/request-state.ts'
 import type { WireReply, WireRequest } from './request/wire.ts'
-import { TokenBuckets } from './token-buckets.ts'
 import { TokenTexts } from './tokens/token-json.ts'
-import { Lane, TurnQueue } from './turns.ts'
 
 export class Service {
   private readonly options: ServiceOptions
@@ -99,7 +100,7 @@ const TEXTS_AT_ONCE_MAX = 2
 
 /** What all calls of a service share. */
 function callServices(options: ServiceOptions): CallServices {
-  const turns = options.turns ?? new TurnQueue()
+  const turns = options.turns ?? new FairQueue()
   return {
     callers: new Callers(options, turns, remoteTokens(options)),
     texts: new TokenTexts(options),
@@ -107,10 +108,10 @@ function callServices(options: ServiceOptions): CallServices {
     keptHealth: new KeptHealth(),
     keptDecisions: new KeptDecisions(),
     turns,
-    walkLane: new Lane(WALKS_AT_ONCE_MAX),
-    digestLane: new Lane(DIGESTS_AT_ONCE_MAX),
-    textLane: new Lane(TEXTS_AT_ONCE_MAX, Number.POSITIVE_INFINITY),
-    loginRates: new LoginRates(
+    walks: new Semaphore(WALKS_AT_ONCE_MAX),
+    digests: new Semaphore(DIGESTS_AT_ONCE_MAX),
+    longTexts: new Semaphore(TEXTS_AT_ONCE_MAX, { waitingMax: Number.POSITIVE_INFINITY }),
+    loginLimits: loginLimits(
       options.identity.loginsPerSecond,
       options.identity.limits ?? new TokenBuckets(() => options.clock.now()),
     ),

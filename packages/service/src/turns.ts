@@ -73,89 +73,8 @@ export function checkWanted(signal: AbortSignal | undefined): void {
   if (signal?.aborted) throw givenUp()
 }
 
-function givenUp(): AclError {
+export function givenUp(): AclError {
   return new AclError('unavailable', 'The request was aborted before it was answered')
-}
-
-/** Resumes one waiter per turn of the event loop. */
-export class TurnQueue implements Turns {
-  private readonly yieldTurn: () => Promise<void>
-  private readonly waiting: (() => void)[] = []
-
-  /** @param wait resolves in a later turn. Default {@link yieldTurn}. */
-  constructor(wait: () => Promise<void> = yieldTurn) {
-    this.yieldTurn = wait
-  }
-
-  next(): Promise<void> {
-    return new Promise((resolve) => {
-      if (this.waiting.push(resolve) === 1) void this.handOut()
-    })
-  }
-
-  private async handOut(): Promise<void> {
-    while (this.waiting.length > 0) {
-      await this.yieldTurn()
-      this.waiting.shift()?.()
-    }
-  }
-}
-
-/** Maximum number of tasks that wait for a lane. */
-export const LANE_WAITING_MAX = 64
-
-/** Limits the concurrency of tasks that use much memory; first in, first out. */
-export class Lane {
-  private readonly waiting = new Set<() => void>()
-  private free: number
-  private readonly waitingMax: number
-
-  /**
-   * @param widthMax maximum running tasks.
-   * @param waitingMax maximum waiting tasks.
-   */
-  constructor(widthMax: number, waitingMax: number = LANE_WAITING_MAX) {
-    this.free = widthMax
-    this.waitingMax = waitingMax
-  }
-
-  /**
-   * @param signal aborted when the result is no longer wanted; a waiting task then never starts.
-   * @throws AclError `unavailable` if too many tasks wait, or once the signal is aborted.
-   */
-  async run<T>(work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
-    if (this.free === 0) await this.wait(signal)
-    else this.free--
-    try {
-      return await work()
-    } finally {
-      const [next] = this.waiting
-      if (next) next()
-      else this.free++
-    }
-  }
-
-  private wait(signal: AbortSignal | undefined): Promise<void> {
-    checkWanted(signal)
-    if (this.waiting.size >= this.waitingMax) {
-      throw new AclError('unavailable', 'Too many long requests are waiting: try again later', {
-        headers: { 'Retry-After': '1' },
-      })
-    }
-    return new Promise((resolve, reject) => {
-      const enter = () => {
-        this.waiting.delete(enter)
-        signal?.removeEventListener('abort', leave)
-        resolve()
-      }
-      const leave = () => {
-        this.waiting.delete(enter)
-        reject(givenUp())
-      }
-      this.waiting.add(enter)
-      signal?.addEventListener('abort', leave, { once: true })
-    })
-  }
 }
 
 interface MessagePort {
@@ -175,23 +94,21 @@ const {
   readonly setTimeout: (callback: () => void, ms: number) => unknown
 }
 
-/** Resolves in a later turn of the event loop, after pending I/O. */
-export function yieldTurn(): Promise<void> {
-  return new Promise((resolve) => {
-    if (setImmediateOrNone) setImmediateOrNone(() => resolve())
-    else if (MessageChannelOrNone) afterMessage(new MessageChannelOrNone(), resolve)
-    // Last resort, because browsers delay nested timers by 4 ms.
-    else setTimeoutOfPlatform(resolve, 0)
-  })
+/** Calls back in a later turn of the event loop, after pending I/O. */
+export function afterTurn(callback: () => void): void {
+  if (setImmediateOrNone) setImmediateOrNone(callback)
+  else if (MessageChannelOrNone) afterMessage(new MessageChannelOrNone(), callback)
+  // Last resort, because browsers delay nested timers by 4 ms.
+  else setTimeoutOfPlatform(callback, 0)
 }
 
 function afterMessage(
   { port1, port2 }: { readonly port1: MessagePort; readonly port2: MessagePort },
-  resolve: () => void,
-): void {
+  callback: () => void,
+) {
   port1.onmessage = () => {
     port1.close()
-    resolve()
+    callback()
   }
   port2.postMessage(undefined)
 }

@@ -12,10 +12,16 @@ import {
   type ResultCounts,
 } from '@latchkey/catalog'
 import { limits } from '@latchkey/contract'
-import { type LocalChecks, removeService, type Store, writeResult } from '@latchkey/service'
+import {
+  type LocalChecks,
+  removeService,
+  Semaphore,
+  type Share,
+  type Store,
+  writeResult,
+} from '@latchkey/service'
 import type { Logger } from 'pino'
 import type { Outgoing } from '../outgoing/outgoing.ts'
-import { FairQueue } from './fair-queue.ts'
 import { type CheckResult, runHttpCheck } from './http-check.ts'
 import { type CheckTargets, runTcpCheck } from './tcp-check.ts'
 
@@ -53,7 +59,7 @@ export class CheckRunner {
   private readonly running = new Map<string, Running>()
   /** Since when each check has been critical, by ID; only for services that may be removed. */
   private readonly criticalSince = new Map<string, number>()
-  private readonly queue = new FairQueue(limits.CHECK_RUNS_MAX)
+  private readonly runs = new Semaphore(limits.CHECK_RUNS_MAX, { waitingMax: Number.POSITIVE_INFINITY })
 
   constructor(options: RunnerOptions) {
     this.options = options
@@ -124,8 +130,12 @@ export class CheckRunner {
       const check = catalog.check(this.options.nodeName, key)
       // The right to one name allows any number of IDs.
       const service = (check && catalog.serviceOf(check))?.Service.toLowerCase() ?? ''
-      const owner = { token: agent.owner ?? '', service }
-      running.end = this.queue.add(owner, (signal) => this.runOne(key, running, signal))
+      const stop = new AbortController()
+      running.end = () => stop.abort()
+      const { signal } = stop
+      const shares = sharesOf(agent.owner ?? '', service)
+      // Rejects only if the check is stopped while it waits.
+      this.runs.run(() => this.runOne(key, running, signal), { shares, signal }).catch(() => {})
     }
   }
 
@@ -161,6 +171,17 @@ export class CheckRunner {
     const own = target ? catalog.checksOf(target) : []
     return aliasResult([...catalog.nodeChecks(node), ...own])
   }
+}
+
+/**
+ * At most a third of the places for one service and three quarters for one token, and less of what others leave: checks
+ * that hang never hold all places.
+ */
+function sharesOf(token: string, service: string): readonly Share[] {
+  return [
+    { key: `service ${service}`, max: (free) => Math.ceil(free / 2) },
+    { key: `token ${token}`, max: (free) => free * 3 },
+  ]
 }
 
 function intervalOf({ run }: AgentCheck): number {

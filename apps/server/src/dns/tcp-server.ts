@@ -1,8 +1,8 @@
 /** DNS over TCP. RFC 7766. */
 import { once } from 'node:events'
 import { createServer, type Server, type Socket } from 'node:net'
-import { TurnQueue, type Turns } from '@latchkey/service'
-import { OwnSlots } from '../http/listener/connections/connection-slots.ts'
+import { FairQueue, type Turns } from '@latchkey/service'
+import { connectionSlots } from '../http/listener/connections/connection-slots.ts'
 import { MessageReader } from './message-reader.ts'
 import type { Responder } from './responder.ts'
 
@@ -21,13 +21,14 @@ export interface TcpServer {
 
 export function createTcpServer(responder: Responder, idleMs: number = IDLE_MS): TcpServer {
   const open = new Set<Socket>()
-  const slots = new OwnSlots(CONNECTIONS_PER_CLIENT_MAX)
+  const slots = connectionSlots(CONNECTIONS_PER_CLIENT_MAX)
   // A long answer takes some ten milliseconds, and one read of a connection may return a hundred questions.
-  const turns = new TurnQueue()
+  const turns = new FairQueue()
   // A client may end its side as soon as it has sent its question.
   const server = createServer({ noDelay: true, allowHalfOpen: true }, (socket) => {
     const client = socket.remoteAddress ?? ''
-    if (!slots.take(client)) {
+    const release = slots.take(client)
+    if (!release) {
       socket.destroy()
       return
     }
@@ -35,7 +36,7 @@ export function createTcpServer(responder: Responder, idleMs: number = IDLE_MS):
     socket.on('error', () => socket.destroy())
     socket.once('close', () => {
       open.delete(socket)
-      slots.free(client)
+      release()
     })
     void answerAll(socket, { responder, turns, client, idleMs })
   })

@@ -1,26 +1,23 @@
 /** The HTTP application: takes a request from Node through Express to the service, and writes its reply. */
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 import { ACL_ERRORS, type AclError, decodePath, REQUEST_ID_HEADER } from '@latchkey/contract'
-import { renderError, type Service, type WireReply, type WireRequest } from '@latchkey/service'
+import { FairQueue, renderError, type Service, type WireReply, type WireRequest } from '@latchkey/service'
 import express, { type ErrorRequestHandler, type Express, type RequestHandler } from 'express'
 import type { Logger } from 'pino'
 import type { Metrics } from '../telemetry/metrics.ts'
 import type { RequestSpans } from '../tracing/request-spans.ts'
 import { type AccessLog, recordAnswer } from './access-log.ts'
-import { AnswerTurns } from './api/answer-turns.ts'
-import { BodyBudget } from './api/body-budget.ts'
+import type { Backpressure } from './api/backpressure.ts'
+import { bodyBudget } from './api/body-budget.ts'
 import { canOutliveClient } from './api/can-outlive-client.ts'
 import { ClientSignals } from './api/client-signals.ts'
-import { EndOfTurn } from './api/end-of-turn.ts'
 import { mountContract } from './api/mount-contract.ts'
-import type { UnreadAnswers } from './api/unread-answers.ts'
-import { NodeWireRequest, writeReply } from './api/wire-adapter.ts'
+import { NodeWireRequest, WRITTEN_PER_TURN_BYTES_MAX, writeReply } from './api/wire-adapter.ts'
 import { Compression } from './compression/compression.ts'
 import { corsFor } from './cors.ts'
 import type { Door } from './door.ts'
 import { extendMessages } from './extend-messages.ts'
 import { isOnFastLane } from './fast-lane.ts'
-import { FairTurns } from './listener/fair-turns.ts'
 import { Repeats } from './repeats/repeats.ts'
 import { requestIdOf } from './request-id.ts'
 
@@ -31,7 +28,7 @@ interface ApiListenerOptions {
   /** Writes a line per answer. */
   readonly accessLog: AccessLog | undefined
   /** Counts the answers that clients have not read. Producers of long answers wait on the same instance. */
-  readonly unread: UnreadAnswers
+  readonly unread: Backpressure
   readonly compression?: Compression
   /** The key by which a client is limited; undefined for trusted proxies. */
   readonly clientOf: (request: Pick<IncomingMessage, 'socket'>) => string | undefined
@@ -70,6 +67,13 @@ export const STARTS_PER_TURN_MAX = 16
 /** A turn starts no request after this many milliseconds: a read of a long list takes tens of milliseconds. */
 const STARTS_MS_MAX = 10
 
+/**
+ * Maximum answers written in one turn, at its end: answers written one by one wake their reader each time, and a batch
+ * wakes it once. The wake-ups took more than a third of a read's processor time (`bench/README.md`). A write takes some
+ * 20 µs, and other work must be able to interrupt a burst, for example when many waits end.
+ */
+const ANSWERS_PER_TURN = 256
+
 interface App {
   readonly listener: RequestListener
   /** Answers requests whose headers were seen before; undefined if every request has to pass through the listener. */
@@ -83,8 +87,8 @@ interface App {
 export function createApp(options: AppOptions): App {
   const compression = new Compression()
   const signals = new ClientSignals(options.closing)
-  const starts = new FairTurns(STARTS_PER_TURN_MAX, { msPerTurn: STARTS_MS_MAX })
-  const reads = new FairTurns(Number.POSITIVE_INFINITY, { msPerTurn: STARTS_MS_MAX })
+  const starts = new FairQueue(STARTS_PER_TURN_MAX, { msPerTurn: STARTS_MS_MAX, startsAtOnce: true })
+  const reads = new FairQueue(Number.POSITIVE_INFINITY, { msPerTurn: STARTS_MS_MAX, startsAtOnce: true })
   const cors = corsFor(options.corsOrigins ?? [])
   // CORS and tracing work on Node's messages.
   const canRepeat = options.fastLane && !cors && !options.spans
@@ -100,11 +104,11 @@ export function createApp(options: AppOptions): App {
     const isRead = options.fastLane && isOnFastLane(request)
     if (isBegun || (isRead && reads.isFree())) listener.answer(request, response)
     else if (isRead) {
-      reads.next(options.clientOf(request), () => {
+      reads.run(options.clientOf(request), () => {
         if (!response.destroyed) listener.answer(request, response)
       })
     } else {
-      starts.next(options.clientOf(request), () => {
+      starts.run(options.clientOf(request), () => {
         // The client left while its request was queued.
         if (response.destroyed) return
         extend(request, response)
@@ -177,9 +181,13 @@ interface Begun {
 export function createApiListener(options: ApiListenerOptions): ApiListener {
   const { service, log, metrics, accessLog, unread, clientOf, forwardsWrites = false, spans } = options
   const { compression = new Compression(), signals = new ClientSignals(options.closing), repeats } = options
-  const endOfTurn = new EndOfTurn()
-  const bodies = { writes: new BodyBudget(), questions: new BodyBudget() }
-  const outlet = { unread, turns: new AnswerTurns(clientOf) }
+  const endOfTurn = new FairQueue(ANSWERS_PER_TURN)
+  const bodies = { writes: bodyBudget(), questions: bodyBudget() }
+  const outlet = {
+    unread,
+    turns: new FairQueue(WRITTEN_PER_TURN_BYTES_MAX, { startsAtOnce: true }),
+    clientOf,
+  }
 
   async function answer(
     request: IncomingMessage,
@@ -201,7 +209,7 @@ export function createApiListener(options: ApiListenerOptions): ApiListener {
         response.appendHeader('Vary', 'Accept-Encoding')
         reply = await compression.compress(reply, request.headers['accept-encoding'])
       }
-      await endOfTurn.reached()
+      await endOfTurn.next()
       await writeReply(reply, response, outlet)
       const { method, url } = wire
       const { headers, socket } = request

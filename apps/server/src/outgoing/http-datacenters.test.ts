@@ -175,7 +175,7 @@ test('a request above the limit of requests in flight is refused; one that ends 
 })
 
 test.each([
-  ['strangers', { strangersMax: 1 }, { isOfKnownCaller: false }],
+  ['unknown callers', { unknownCallersMax: 1 }, { isOfKnownCaller: false }],
   ['blocking queries', { waitersMax: 1 }, { waitMs: 60_000 }],
 ] as const)('%s leave room for other requests', async (_case, limits, guest) => {
   const held: ServerResponse[] = []

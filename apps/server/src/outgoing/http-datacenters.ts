@@ -11,15 +11,20 @@ import {
   datacenterUnreachable,
   type ForwardedReply,
   type ForwardedRequest,
+  Semaphore,
 } from '@latchkey/service'
 import type { BaseLogger } from 'pino'
 import type { OtherDatacenter } from '../config/config.ts'
-import { Circuit } from './circuit.ts'
+import { CircuitBreaker } from './circuit-breaker.ts'
 import { exchange, NoAnswer } from './exchange.ts'
-import { Room, type RoomLimits } from './room.ts'
 import type { TlsOptions } from './tls-files.ts'
 
-interface DatacenterLimits extends RoomLimits {
+interface DatacenterLimits {
+  readonly inFlightMax: number
+  /** Requests without a token known here, which leave room for others. */
+  readonly unknownCallersMax: number
+  /** Blocking queries, which take minutes and leave room for writes. */
+  readonly waitersMax: number
   /** For all addresses of a datacenter together. */
   readonly connectMsMax: number
   /** Maximum time from the connection to the start of the answer, on top of the wait of a blocking query. */
@@ -36,7 +41,7 @@ const LIMITS: DatacenterLimits = {
   bodyMsMax: 600_000,
   silenceMsMax: 60_000,
   inFlightMax: 64,
-  strangersMax: 16,
+  unknownCallersMax: 16,
   waitersMax: 32,
 }
 
@@ -58,8 +63,8 @@ interface Reached {
   readonly name: string
   /** The most recently reached address comes first. */
   origins: readonly string[]
-  readonly circuit: Circuit
-  readonly room: Room
+  readonly circuit: CircuitBreaker
+  readonly inFlight: Semaphore
 }
 
 export class HttpDatacenters implements Datacenters {
@@ -81,8 +86,8 @@ export class HttpDatacenters implements Datacenters {
     const reached = ({ name, origins }: OtherDatacenter): Reached => ({
       name,
       origins,
-      circuit: new Circuit(),
-      room: new Room(this.limits),
+      circuit: new CircuitBreaker(),
+      inFlight: new Semaphore(this.limits.inFlightMax),
     })
     this.reached = new Map(datacenters.map((datacenter) => [datacenter.name, reached(datacenter)]))
   }
@@ -160,34 +165,39 @@ export class HttpDatacenters implements Datacenters {
   }
 
   private async exchange(
-    { name, origins, room }: Reached,
+    { name, origins, inFlight }: Reached,
     origin: string,
     request: ForwardedRequest,
     tls: TlsOptions,
   ): Promise<ForwardedReply> {
-    const { method, url, headers, body, signal, waitMs } = request
-    const { connectMsMax, answerMsMax, bodyMsMax, silenceMsMax } = this.limits
-    if (room.isFull(request)) throw datacenterUnreachable(name, new Error('too many requests are in flight'))
-    const { outgoing, answer } = exchange({
-      origin,
-      method,
-      path: url,
-      headers,
-      body,
-      tls,
-      connectMsMax: connectMsMax / origins.length,
-      answerMsMax: answerMsMax + waitMs,
-      bodyMsMax,
-      silenceMsMax,
-      signal,
+    const { method, url, headers, body, signal, waitMs, isOfKnownCaller } = request
+    const { connectMsMax, answerMsMax, bodyMsMax, silenceMsMax, unknownCallersMax, waitersMax } = this.limits
+    const release = inFlight.tryAcquire({
+      shares: [
+        ...(isOfKnownCaller ? [] : [{ key: 'unknown callers', max: unknownCallersMax }]),
+        ...(waitMs > 0 ? [{ key: 'waiters', max: waitersMax }] : []),
+      ],
     })
-    const leave = room.enter(request)
-    outgoing.once('close', leave)
+    if (!release) throw datacenterUnreachable(name, new Error('too many requests are in flight'))
     try {
+      const { outgoing, answer } = exchange({
+        origin,
+        method,
+        path: url,
+        headers,
+        body,
+        tls,
+        connectMsMax: connectMsMax / origins.length,
+        answerMsMax: answerMsMax + waitMs,
+        bodyMsMax,
+        silenceMsMax,
+        signal,
+      })
+      outgoing.once('close', release)
       return replyOf(await answer)
     } catch (error) {
       // Now, because a repeated read needs the place before the connection has closed.
-      leave()
+      release()
       throw error
     }
   }

@@ -6,7 +6,7 @@ import type { Logger } from 'pino'
 import type { ServerClusterInfo } from '../cluster-info.ts'
 import { type Config, otherDatacenters } from '../config/config.ts'
 import { shareOf } from '../config/workers.ts'
-import { UnreadAnswers } from '../http/api/unread-answers.ts'
+import { Backpressure } from '../http/api/backpressure.ts'
 import { ApiPages } from '../http/docs/api-pages.ts'
 import { createOutageLog } from '../logging/outage-log.ts'
 import { OpenIdClient } from '../login/oidc/openid-client.ts'
@@ -43,7 +43,7 @@ export type ProcessService = Awaited<ReturnType<typeof createService>>
 export async function createService(parts: ServiceParts) {
   const { config, profile, store, cluster, tls, random, metrics, tracing, main, log } = parts
   const apiPages = new ApiPages(config)
-  const unread = new UnreadAnswers()
+  const unread = new Backpressure()
   const outgoing = new Outgoing({
     allowHttp: config.authMethodHttp,
     hosts: config.authMethodHosts,

@@ -11,7 +11,7 @@ import { consoleRouter, type ServerFacts } from '../http/console/console-router.
 import { docsRouter } from '../http/docs/docs-router.ts'
 import { Door } from '../http/door.ts'
 import { rememberClients } from '../http/listener/connections/connection-limit.ts'
-import { OwnSlots } from '../http/listener/connections/connection-slots.ts'
+import { connectionSlots } from '../http/listener/connections/connection-slots.ts'
 import { startHttpServer } from '../http/listener/http-server.ts'
 import { Remembered } from '../remembered.ts'
 import type { ServerStore } from '../server-store.ts'
@@ -88,7 +88,7 @@ export async function listen(parts: ListenParts): Promise<Listening> {
     port: config.port,
     isShared: config.workers > 1,
     connections: {
-      slots: main?.slots ?? new OwnSlots(connectionsMaxOf(config)),
+      slots: main?.slots ?? connectionSlots(connectionsMaxOf(config)),
       answers429: profile.has('http.connectionLimit429'),
       trustedProxies,
       onRefused: (address) => {

@@ -9,7 +9,7 @@ import { text } from 'node:stream/consumers'
 import { type ConnectionOptions, connect, type TLSSocket } from 'node:tls'
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest'
 import { Authority } from '../../test/login/certificates.ts'
-import { OwnSlots } from '../http/listener/connections/connection-slots.ts'
+import { connectionSlots } from '../http/listener/connections/connection-slots.ts'
 import { type HttpServer, startHttpServer } from '../http/listener/http-server.ts'
 import { type ListenerTls, readListenerTls } from './listener-tls.ts'
 
@@ -40,7 +40,7 @@ async function newTls(hasClients = false): Promise<ListenerTls> {
 }
 
 async function start(tls: ListenerTls, listener: RequestListener, connectionsMax = 0) {
-  const slots = new OwnSlots(connectionsMax)
+  const slots = connectionSlots(connectionsMax)
   const server = await startHttpServer({
     host: '127.0.0.1',
     port: 0,

@@ -34,8 +34,8 @@ export class MainLink {
 
   /** A client's connection limit covers all workers together. */
   readonly slots: ConnectionSlots = {
-    take: (client) => this.ask('slot', client),
-    free: (client) => this.channel.send({ kind: 'free', client }),
+    take: async (client) =>
+      (await this.ask('slot', client)) ? () => this.channel.send({ kind: 'free', client }) : undefined,
   }
 
   limitsOf(pool: RateQuestion['pool']): RateLimits {

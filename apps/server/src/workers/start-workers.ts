@@ -2,9 +2,9 @@
  * The main process of several workers on one port: starts them, replaces workers that end, and counts for all of them.
  */
 import cluster, { type Worker } from 'node:cluster'
-import { TokenBuckets } from '@latchkey/service'
+import { type Release, TokenBuckets } from '@latchkey/service'
 import type { Logger } from 'pino'
-import { OwnSlots } from '../http/listener/connections/connection-slots.ts'
+import { connectionSlots } from '../http/listener/connections/connection-slots.ts'
 import { StartError } from '../start-error.ts'
 import {
   type Kind,
@@ -16,7 +16,6 @@ import {
   type ToWorker,
 } from './worker-messages.ts'
 import { WorkerMetrics } from './worker-metrics.ts'
-import { WorkerSlots } from './worker-slots.ts'
 
 interface WorkersOptions {
   readonly count: number
@@ -47,7 +46,7 @@ const RESTART_DELAY_MS = 500
 export function startWorkers(options: WorkersOptions): (isForGood: boolean) => Promise<void> {
   const { log } = options
   const startedAt = Date.now()
-  const slotsOfServer = new OwnSlots(options.connectionsMax)
+  const slots = connectionSlots(options.connectionsMax)
   const pools = { logins: bucketsOfServer(), dns: bucketsOfServer() }
   const metrics = new WorkerMetrics((id, ask) => tell(cluster.workers?.[id], { kind: 'collect', ask }))
   let isStopping = false
@@ -72,9 +71,15 @@ export function startWorkers(options: WorkersOptions): (isForGood: boolean) => P
   }
   const fork = () => {
     const worker = cluster.fork({ ...ALLOCATOR, ...process.env, ...options.env })
-    const slots = new WorkerSlots(slotsOfServer)
+    /** Its connections, by client. */
+    const open = new Map<string, Release[]>()
+    const takeSlot = (client: string): boolean => {
+      const release = slots.take(client)
+      if (release) open.set(client, [...(open.get(client) ?? []), release])
+      return release !== undefined
+    }
     const answerTo = ({ kind, of }: Question): Questions[Kind]['answer'] | Promise<ServerMetrics> => {
-      if (kind === 'slot') return slots.take(of)
+      if (kind === 'slot') return takeSlot(of)
       if (kind === 'rate') return pools[of.pool].take(of.rate, of.count)
       return metrics.collect(idsOfWorkers()).then((merged) => ({ startedAt, metrics: merged }))
     }
@@ -87,7 +92,8 @@ export function startWorkers(options: WorkersOptions): (isForGood: boolean) => P
           void answer.then((late) => tell(worker, { kind: 'answer', ask, answer: late }))
         else tell(worker, { kind: 'answer', ask, answer })
       } else if (message.kind === 'free') {
-        slots.free(message.client)
+        open.get(message.client)?.pop()?.()
+        if (open.get(message.client)?.length === 0) open.delete(message.client)
       } else if (message.kind === 'collected') {
         metrics.collected(worker.id, message.ask, message.metrics)
       } else {
@@ -98,7 +104,7 @@ export function startWorkers(options: WorkersOptions): (isForGood: boolean) => P
     })
     worker.once('exit', (code, signal) => {
       metrics.end(worker.id)
-      slots.freeAll()
+      for (const releases of open.values()) for (const release of releases) release()
       if (isStopping) return
       if (code === REFUSED_EXIT_CODE) {
         options.onFatal(new StartError('This version can no longer work on the data.'))

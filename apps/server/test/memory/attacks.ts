@@ -6,11 +6,10 @@ import { EventEmitter } from 'node:events'
 import type { ServerResponse } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createTokenSchema, decodeBody } from '@latchkey/contract'
-import type { Topic } from '@latchkey/service'
+import { FairQueue, type Topic } from '@latchkey/service'
 import { anId, aToken } from '@latchkey/testkit/records/record-builders'
-import { AnswerTurns } from '../../src/http/api/answer-turns.ts'
-import { UnreadAnswers } from '../../src/http/api/unread-answers.ts'
-import { writeReply } from '../../src/http/api/wire-adapter.ts'
+import { Backpressure } from '../../src/http/api/backpressure.ts'
+import { WRITTEN_PER_TURN_BYTES_MAX, writeReply } from '../../src/http/api/wire-adapter.ts'
 import { LocalState } from '../../src/storage/follow/local-state.ts'
 import { TopicIndexes } from '../../src/storage/follow/topic-indexes.ts'
 import { Waiters } from '../../src/storage/follow/waiters.ts'
@@ -94,7 +93,11 @@ async function stream({ isRead }: { readonly isRead: boolean }): Promise<Filled>
     held.push(response)
     const body = { [Symbol.asyncIterator]: () => ({ next }) }
     const reply = { status: 200, headers: {}, body, endpoint: undefined, accessorId: undefined }
-    const outlet = { unread: new UnreadAnswers(), turns: new AnswerTurns(() => undefined) }
+    const outlet = {
+      unread: new Backpressure(),
+      turns: new FairQueue(WRITTEN_PER_TURN_BYTES_MAX, { startsAtOnce: true }),
+      clientOf: () => undefined,
+    }
     void writeReply(reply, response as unknown as ServerResponse, outlet)
     await sleep(1)
     if (!isRead) continue

@@ -9,7 +9,7 @@ export function loginsHandler(call: Call<'authMethods.logins'>): Promise<Answer<
   const { limit = limits.PAGE_LIMIT_MAX } = query
   const after = query.cursor === undefined ? undefined : parseCursor(query.cursor)
   const asked = { generation, now: call.now, limit, ...(after === undefined ? {} : { after }) }
-  return call.walkLane.run(async () => {
+  return call.walks.run(async () => {
     const groups = await service.store.logins(asked)
     const last = groups.at(-1)
     const logins = groups.map(({ identity, count, oldestCreateTime, lastUse }) => ({
@@ -20,7 +20,7 @@ export function loginsHandler(call: Call<'authMethods.logins'>): Promise<Answer<
     }))
     const nextCursor = groups.length === limit && last ? formatCursor(last.identity) : undefined
     return { ...json(logins), nextCursor }
-  }, call.signal)
+  }, call)
 }
 
 /** Returns a cursor that is opaque to clients and fits into a header. It is never empty, although an identity may be. */

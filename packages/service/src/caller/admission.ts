@@ -20,10 +20,10 @@ export type CallServices = Pick<
   | 'keptHealth'
   | 'keptDecisions'
   | 'turns'
-  | 'walkLane'
-  | 'digestLane'
-  | 'textLane'
-  | 'loginRates'
+  | 'walks'
+  | 'digests'
+  | 'longTexts'
+  | 'loginLimits'
 >
 
 interface Basis {

@@ -3,7 +3,7 @@ import { parseServiceVersion, profileOf, SERVICE_VERSION_NEWEST } from '@latchke
 import { aPolicy, aToken } from '@latchkey/testkit/records/record-builders'
 import { many } from '@latchkey/testkit/rules/long-texts'
 import { expect, test } from 'vitest'
-import { TurnQueue } from '../turns.ts'
+import { FairQueue } from '../limits/fair-queue.ts'
 import { Callers } from './caller.ts'
 
 const profile = profileOf(parseServiceVersion(SERVICE_VERSION_NEWEST))
@@ -32,7 +32,7 @@ test('interrupted resolution of rights is retried', async () => {
 })
 
 test('rights that are still being resolved are not used for a request made after they were revoked (COH-02)', async () => {
-  const callers = new Callers(OPTIONS, new TurnQueue())
+  const callers = new Callers(OPTIONS, new FairQueue())
   const policy = aPolicy({ Rules: 'acl = "read"' })
   const token = aToken({ Policies: [{ ID: policy.ID }] })
   const directory = (version: number, Rules: string) => {

@@ -45,7 +45,7 @@ export function scanTokens<T>(
   show: ShowToken<T>,
   isFull: () => boolean = () => false,
 ): Promise<JsonAnswer<T[]>> {
-  return call.walkLane.run(() => walk(call, page, show, isFull), call.signal)
+  return call.walks.run(() => walk(call, page, show, isFull), call)
 }
 
 async function walk<T>(

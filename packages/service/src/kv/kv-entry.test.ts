@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { Lane } from '../turns.ts'
+import { Semaphore } from '../limits/semaphore.ts'
 import { makeLongText, toBase64 } from './kv-entry.ts'
 
 test("base64 of values of every length and byte equals the platform's", () => {
@@ -9,11 +9,15 @@ test("base64 of values of every length and byte equals the platform's", () => {
   }
 })
 
-test('DOS-04: a long text waits for its lane, then for readers, then for a turn', async () => {
+test('DOS-04: a long text waits for its semaphore, then for readers, then for a turn', async () => {
   const events: string[] = []
-  const textLane = new Lane(1)
+  const longTexts = new Semaphore(1)
   const step = async (name: string) => void events.push(name)
-  const call = { textLane, turns: { next: () => step('turn') }, service: { roomForText: () => step('room') } }
+  const call = {
+    longTexts,
+    turns: { next: () => step('turn') },
+    service: { roomForText: () => step('room') },
+  }
   await Promise.all(['first', 'second'].map((name) => makeLongText(call, () => step(name))))
   expect(events).toEqual(['room', 'turn', 'first', 'room', 'turn', 'second'])
 })

@@ -28,13 +28,13 @@ export function showEntry(call: Context, entry: KvRecord): KvEntry {
  */
 export function makeLongText<T>(
   {
-    textLane,
+    longTexts,
     turns,
     service,
-  }: Pick<Context, 'textLane' | 'turns'> & { service: Pick<ServiceOptions, 'roomForText'> },
+  }: Pick<Context, 'longTexts' | 'turns'> & { service: Pick<ServiceOptions, 'roomForText'> },
   make: () => Promise<T>,
 ): Promise<T> {
-  return textLane.run(async () => {
+  return longTexts.run(async () => {
     await service.roomForText?.()
     await turns.next()
     return make()

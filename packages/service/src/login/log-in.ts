@@ -93,7 +93,7 @@ export async function evaluationOf(
   method: AuthMethodRecord,
   { claims, directory }: { readonly claims: Claims; readonly directory: Directory },
 ): Promise<LoginEvaluation> {
-  const { service, turns, signal, loginRates } = call
+  const { service, turns, signal, loginLimits } = call
   const known = kept.get(method)
   const { version } = directory
   // Concurrent logins share this work, so a disconnecting client does not stop it.
@@ -114,7 +114,7 @@ export async function evaluationOf(
     return concludeEvaluation(begun, evaluated)
   }
   const isShort = rules.reduce((sum, { steps }) => sum + steps, 0) < STEPS_PER_TURN
-  return isShort ? evaluate() : loginRates.run(authMethodKey(method), evaluate, signal)
+  return isShort ? evaluate() : loginLimits.methodSemaphore(authMethodKey(method)).run(evaluate, { signal })
 }
 
 /** Compiling the regular expressions of a long selector takes most of a turn. */

@@ -26,7 +26,7 @@ export async function loginHandler(call: Call<'login.login'>): Promise<Answer<'l
   if (method.Type === 'oidc') throw incompatible('ClaimsFromJWT', method)
   const verify = () => service.identity.verifier.verify(method, body.BearerToken, service.clock.now())
   // A Kubernetes API is queried for each credential, while the keys of other providers are fetched once for many logins.
-  const verification = await (method.Type === 'kubernetes' ? inLane(call, method, verify) : verify())
+  const verification = await (method.Type === 'kubernetes' ? runLimited(call, method, verify) : verify())
   return logIn(call, { method, claims: claimsOf(verification, method.Name), meta: body.Meta })
 }
 
@@ -38,7 +38,7 @@ export async function authUrlHandler(call: Call<'login.authUrl'>): Promise<Answe
   const { body, service } = call
   requireFields(body, ['AuthMethod', 'RedirectURI'])
   const { method, oidc } = await requireOidc(call, body, 'GetAuthCodeURL')
-  return inLane(call, method, async () => {
+  return runLimited(call, method, async () => {
     const now = service.clock.now()
     const beginning = { redirectUri: body.RedirectURI, clientNonce: body.ClientNonce, meta: body.Meta }
     const { state, kept } = beginLogin(method, beginning, { random: service.random, now })
@@ -59,7 +59,7 @@ export async function callbackHandler(call: Call<'login.callback'>): Promise<Ans
   requireFields(body, ['AuthMethod', 'State', 'Code'])
   const { method, oidc } = await requireOidc(call, body, 'ClaimsFromAuthCode')
   // If the lane refuses the request, the state is not consumed.
-  const { verification, meta } = await inLane(call, method, async () => {
+  const { verification, meta } = await runLimited(call, method, async () => {
     const now = service.clock.now()
     const kept = await service.store.loginStates.take(loginStateHash(body.State))
     const { meta, ...challenge } = resumeLogin(kept, method, { clientNonce: body.ClientNonce, now })
@@ -102,8 +102,8 @@ function requireFields<Body>(body: Body, fields: readonly (keyof Body & string)[
 }
 
 /** Runs the part of a login that may take long. Only a few logins of one method run it concurrently. */
-function inLane<T>(call: Context, method: AuthMethodRecord, part: () => Promise<T>): Promise<T> {
-  return call.loginRates.run(authMethodKey(method), part, call.signal)
+function runLimited<T>(call: Context, method: AuthMethodRecord, part: () => Promise<T>): Promise<T> {
+  return call.loginLimits.methodSemaphore(authMethodKey(method)).run(part, call)
 }
 
 /**
@@ -117,7 +117,7 @@ async function requireLoginMethod(
 ): Promise<AuthMethodRecord> {
   const method = call.service.store.directory().authMethod(namespaceOf(call, Namespace), AuthMethod)
   if (!method) throw authMethodUnknown(call, shorten(AuthMethod))
-  await call.loginRates.count(call.request.client, authMethodKey(method))
+  await call.loginLimits.count(call.request.client, authMethodKey(method))
   return method
 }
 

@@ -19,7 +19,7 @@ export function changesDigestHandler(
   call: Call<'operations.changesDigest'>,
 ): Promise<Answer<'operations.changesDigest'>> {
   if (secretsSeen(call) !== 'all') throw globalManagementMissing(call.caller)
-  return call.digestLane.run(() => answer(call), call.signal)
+  return call.digests.run(() => answer(call), call)
 }
 
 function answer(call: DigestCall): Promise<Answer<'operations.changesDigest'>> {

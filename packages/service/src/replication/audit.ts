@@ -4,9 +4,9 @@
  */
 import type { Clock, ReplicationRecord } from '@latchkey/acl'
 import { type ChangesDigest, invariant } from '@latchkey/contract'
+import { FairQueue } from '../limits/fair-queue.ts'
 import { REPLICATED_TABLES, type ReplicatedTable } from '../store/replicated.ts'
 import type { Store } from '../store/store.ts'
-import { TurnQueue } from '../turns.ts'
 import { readCursor } from './apply/commit-received.ts'
 import type { ChangesSource } from './changes-source.ts'
 import { digestOf, type RecordsDigest } from './digest.ts'
@@ -35,7 +35,7 @@ const KINDS = {
 
 export class Audit {
   private readonly options: AuditOptions
-  private readonly turns = new TurnQueue()
+  private readonly turns = new FairQueue()
   private dueAt: number
   private isRunning = false
   private result: AuditResult | undefined

@@ -1,27 +1,46 @@
 import { AclError, limits } from '@latchkey/contract'
+import type { Semaphore } from '@latchkey/service'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { BodyBudget, type BodyRoom } from './body-budget.ts'
+import { type BodySender, bodyBudget, type Reservation, reserve } from './body-budget.ts'
 
 const ALL = limits.BODIES_BYTES_MAX
 
 beforeEach(() => {
-  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval', 'performance'] })
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval', 'setTimeout', 'clearTimeout', 'performance'] })
 })
 afterEach(() => {
   expect(vi.getTimerCount()).toBe(0)
   vi.useRealTimers()
 })
 
-async function stateOf({ granted }: BodyRoom): Promise<string> {
-  const outcome = granted.then(
-    () => 'granted',
-    (error) => (error instanceof AclError ? error.code : `${error}`),
+/** A budget, and a function that reserves parts of it. */
+function aBudget() {
+  const budget: Semaphore = bodyBudget()
+  return {
+    ask: (bytes: number, onOverdue: () => void, sender?: BodySender) => {
+      const reservation = reserve(budget, bytes, onOverdue, sender)
+      reservation.granted.catch(() => {})
+      return reservation
+    },
+  }
+}
+
+async function stateOf({ granted }: Reservation): Promise<string> {
+  let state = 'waits'
+  granted.then(
+    () => {
+      state = 'granted'
+    },
+    (error) => {
+      state = error instanceof AclError ? error.code : `${error}`
+    },
   )
-  return Promise.race([outcome, Promise.resolve().then(() => Promise.resolve('waits'))])
+  await new Promise((resolve) => setImmediate(resolve))
+  return state
 }
 
 test('DOS-04: reservations are granted while there is room, short ones first; a body larger than the budget gets all of it', async () => {
-  const budget = new BodyBudget()
+  const budget = aBudget()
   const [first, second] = [budget.ask(ALL - 1, vi.fn()), budget.ask(2 * ALL, vi.fn())]
   const third = budget.ask(1, vi.fn())
   expect([await stateOf(first), await stateOf(second), await stateOf(third)]).toEqual([
@@ -38,8 +57,9 @@ test('DOS-04: reservations are granted while there is room, short ones first; a 
 })
 
 test('DOS-02: a body that does not arrive loses its room once another has waited, but not while none waits', async () => {
-  const budget = new BodyBudget()
+  const budget = aBudget()
   const slow = budget.ask(ALL, () => slow.release())
+  await slow.granted
   vi.advanceTimersByTime(10 * limits.BODY_WAIT_MS_MAX)
   expect(await stateOf(slow)).toBe('granted')
   const next = budget.ask(1, vi.fn())
@@ -49,7 +69,7 @@ test('DOS-02: a body that does not arrive loses its room once another has waited
 })
 
 test('DOS-02: the time of a body runs from its grant to its release', async () => {
-  const budget = new BodyBudget()
+  const budget = aBudget()
   const held = budget.ask(ALL, vi.fn())
   const isOverdue = vi.fn()
   const waited = budget.ask(ALL, isOverdue)
@@ -69,7 +89,7 @@ test('DOS-02: the time of a body runs from its grant to its release', async () =
 })
 
 test('a body that has arrived keeps its room; one that waits too long is refused with Retry-After', async () => {
-  const budget = new BodyBudget()
+  const budget = aBudget()
   const onOverdue = vi.fn()
   const held = budget.ask(ALL, onOverdue)
   held.arrived()
@@ -90,15 +110,16 @@ test('a body that has arrived keeps its room; one that waits too long is refused
 })
 
 test('a waiting body leaves the queue with its client; beyond 64 waiting bodies, the next is refused at once', async () => {
-  const budget = new BodyBudget()
+  const budget = aBudget()
   const held = budget.ask(ALL, vi.fn())
   const waiting = Array.from({ length: 64 }, () => budget.ask(1, vi.fn()))
   expect(await stateOf(budget.ask(1, vi.fn()))).toBe('unavailable')
   waiting[0]?.abandon()
-  expect(await stateOf(waiting[0] as BodyRoom)).toBe('unavailable')
-  expect(await stateOf(budget.ask(ALL, vi.fn()))).toBe('waits')
+  expect(await stateOf(waiting[0] as Reservation)).toBe('unavailable')
+  const last = budget.ask(ALL, vi.fn())
+  expect(await stateOf(last)).toBe('waits')
   held.release()
-  for (const room of waiting) room.release()
+  for (const room of [...waiting, last]) room.release()
 })
 
 const [A, B] = [
@@ -107,13 +128,12 @@ const [A, B] = [
 ]
 
 test('DOS-02: one address and one token never reserve all, and what they wait for takes no room from others', async () => {
-  const budget = new BodyBudget()
+  const budget = aBudget()
   const overdue = vi.fn()
   const ofToken = Array.from({ length: 4 }, (_, i) =>
     budget.ask(ALL / 4, overdue, { address: `${i}`, token: 's' }),
   )
   expect(await Promise.all(ofToken.map(stateOf))).toEqual(['granted', 'granted', 'waits', 'waits'])
-  for (const room of ofToken) room.granted.catch(() => {})
   const other = budget.ask(ALL / 4, vi.fn(), { address: '0', token: 't' })
   expect(await stateOf(other)).toBe('granted')
   for (const room of [...ofToken, other]) room.release()
@@ -127,18 +147,19 @@ test('DOS-02: one address and one token never reserve all, and what they wait fo
   // Others of the first address wait, but only for their own.
   expect(overdue).not.toHaveBeenCalled()
   for (const room of [...ofAddress, slow]) {
-    room.granted.catch(() => {})
     room.release()
   }
 })
 
 test('DOS-02: the next body is that of the sender that holds least, and a full queue drops the last of the sender that demands most', async () => {
-  const budget = new BodyBudget()
+  const budget = aBudget()
   const held = [budget.ask(ALL / 2, vi.fn(), A), budget.ask(ALL / 2, vi.fn(), { address: 'c' })]
   const waiting = Array.from({ length: 64 }, () => budget.ask(1, vi.fn(), A))
-  for (const room of waiting) room.granted.catch(() => {})
   const ordinary = budget.ask(ALL / 4, vi.fn(), B)
-  expect([await stateOf(ordinary), await stateOf(waiting[63] as BodyRoom)]).toEqual(['waits', 'unavailable'])
+  expect([await stateOf(ordinary), await stateOf(waiting[63] as Reservation)]).toEqual([
+    'waits',
+    'unavailable',
+  ])
   expect(await stateOf(budget.ask(1, vi.fn(), A))).toBe('unavailable')
   held[1]?.release()
   expect(await stateOf(ordinary)).toBe('granted')
@@ -146,9 +167,9 @@ test('DOS-02: the next body is that of the sender that holds least, and a full q
 })
 
 test('DOS-02: who waits is granted what an overdue body leaves, even at the end of its own wait', async () => {
-  const budget = new BodyBudget()
+  const budget = aBudget()
   const slow = [A, { address: 'c' }].map((sender) => {
-    const room: BodyRoom = budget.ask(ALL / 2, () => queueMicrotask(room.release), sender)
+    const room: Reservation = budget.ask(ALL / 2, () => queueMicrotask(room.release), sender)
     return room
   })
   const ordinary = budget.ask(ALL / 4, vi.fn(), B)

@@ -1,9 +1,10 @@
 /** Limits the memory of long request bodies in one process, and shares it fairly. Decisions: bounds. */
-import { AclError, limits } from '@latchkey/contract'
+import { limits } from '@latchkey/contract'
+import { Semaphore, type Share } from '@latchkey/service'
 
 const LOOK_INTERVAL_MS = 100
-/** A waiting connection is not read, so a client that leaves is only noticed when its wait ends. */
-const WAITING_MAX = 64
+/** A body that waits is granted what an overdue one leaves, even at the end of its own wait. */
+const WAIT_MS_MAX = limits.BODY_WAIT_MS_MAX + LOOK_INTERVAL_MS
 /** The most that the bodies of one client address, or with one token, may reserve together. */
 const ADDRESS_BYTES_MAX = (limits.BODIES_BYTES_MAX / 4) * 3
 const TOKEN_BYTES_MAX = limits.BODIES_BYTES_MAX / 2
@@ -16,193 +17,74 @@ export interface BodySender {
   readonly token?: string | undefined
 }
 
-/** A reservation for one body, from `ask` to `release`. */
-export interface BodyRoom {
-  /** @throws AclError `unavailable` if no room becomes free in time. */
+/** The memory of one body. */
+export interface Reservation {
+  /** @throws AclError `unavailable` if no memory becomes free in time, or after a release. */
   readonly granted: Promise<void>
   /** Call when the body has arrived. From then on, the reservation has no time limit. */
   arrived(): void
-  /**
-   * Call when the client has left. A body that has arrived stays reserved until its release, because it may still be in
-   * use.
-   */
+  /** Call when the client has left. A reservation that was granted stays, because its body may still be in use. */
   abandon(): void
   release(): void
 }
 
-interface Flow {
-  readonly key: string
-  readonly bytesMax: number
-  /** Bytes that its bodies have reserved. */
-  held: number
-  /** Bytes of its bodies that wait. */
-  waiting: number
-}
-
-interface Place {
-  readonly bytes: number
-  /** The address and the token of the sender. */
-  readonly flows: readonly Flow[]
-  readonly grant: () => void
-  readonly refuse: (error: AclError) => void
-  /** Called if the body takes too long to arrive. */
-  readonly onOverdue: () => void
-  since: number
-  isGranted: boolean
+/** The permits are bytes. A connection whose body waits is not read. */
+export function bodyBudget(): Semaphore {
+  return new Semaphore(limits.BODIES_BYTES_MAX)
 }
 
 /**
- * A fair queue of reservations. Each covers a whole body, so an admitted body can always finish. The next body is that
- * of the sender that would then hold least, in order of request if equal; no address and no token can reserve the whole
- * budget with several bodies. If the queue is full, the sender that demands most loses its last place. A slow client
- * keeps its reservation until another body waits for it.
+ * Reserves memory for a whole body, so that an admitted body can always finish. A slow client keeps its reservation until
+ * another body waits for it.
+ *
+ * @param onOverdue called at most once, if the body has not arrived in time and others wait for its memory.
  */
-export class BodyBudget {
-  private free = limits.BODIES_BYTES_MAX
-  private readonly waiting = new Set<Place>()
-  private readonly arriving = new Set<Place>()
-  private readonly flows = new Map<string, Flow>()
-  private looking: NodeJS.Timeout | undefined
-
-  /**
-   * @param bytes capped at the whole budget.
-   * @param onOverdue called at most once, if the body has not arrived in time and others wait.
-   */
-  ask(bytes: number, onOverdue: () => void, { address, token }: BodySender = {}): BodyRoom {
-    const { promise: granted, resolve, reject } = Promise.withResolvers<void>()
-    const counted = Math.min(bytes, limits.BODIES_BYTES_MAX)
-    const flows = [
-      ...(address === undefined ? [] : [this.flow(`address ${address}`, ADDRESS_BYTES_MAX)]),
-      ...(token === undefined ? [] : [this.flow(`token ${token}`, TOKEN_BYTES_MAX)]),
-    ]
-    // Callers without a token, behind a proxy, share what one token may have.
-    if (flows.length === 0) flows.push(this.flow('', TOKEN_BYTES_MAX))
-    const place: Place = {
-      bytes: counted,
-      flows,
-      grant: resolve,
-      refuse: reject,
-      onOverdue,
-      since: performance.now(),
-      isGranted: false,
-    }
-    this.enqueue(place)
-    this.admit()
-    if (this.waiting.size > 0) this.looking ??= setInterval(() => this.look(), LOOK_INTERVAL_MS)
-    let isHeld = true
-    const release = () => {
-      if (!isHeld) return
-      isHeld = false
-      if (this.waiting.has(place)) this.refuse(place)
-      if (place.isGranted) {
-        this.free += counted
-        for (const flow of flows) this.count(flow, { held: -counted })
-      }
-      this.arriving.delete(place)
-      this.admit()
-    }
-    return {
-      granted,
-      arrived: () => void this.arriving.delete(place),
-      abandon: () => {
-        if (this.waiting.has(place)) release()
-      },
-      release,
-    }
+export function reserve(
+  budget: Semaphore,
+  bytes: number,
+  onOverdue: () => void,
+  sender: BodySender = {},
+): Reservation {
+  const ending = new AbortController()
+  const { signal } = ending
+  const shares = sharesOf(sender)
+  let isGranted = false
+  let looking: NodeJS.Timeout | undefined
+  const hold = () => {
+    isGranted = true
+    const overdueAt = performance.now() + limits.BODY_WAIT_MS_MAX
+    looking = setInterval(() => {
+      if (performance.now() < overdueAt || !budget.isAwaited(shares)) return
+      clearInterval(looking)
+      onOverdue()
+    }, LOOK_INTERVAL_MS)
   }
-
-  private flow(key: string, bytesMax: number): Flow {
-    const flow = this.flows.get(key) ?? { key, bytesMax, held: 0, waiting: 0 }
-    this.flows.set(key, flow)
-    return flow
-  }
-
-  private enqueue(place: Place): void {
-    this.waiting.add(place)
-    for (const flow of place.flows) this.count(flow, { waiting: place.bytes })
-    if (this.waiting.size <= WAITING_MAX) return
-    const last = [...this.waiting].reduce((worst, each) => (demandOf(each) >= demandOf(worst) ? each : worst))
-    this.refuse(last)
-  }
-
-  private admit(): void {
-    for (let place = this.next(); place; place = this.next()) {
-      this.free -= place.bytes
-      for (const flow of place.flows) this.count(flow, { held: place.bytes })
-      this.leave(place)
-      place.since = performance.now()
-      place.isGranted = true
-      this.arriving.add(place)
-      place.grant()
-    }
-    if (this.waiting.size > 0) return
-    clearInterval(this.looking)
-    this.looking = undefined
-  }
-
-  /** The next body, or nothing while it does not fit. */
-  private next(): Place | undefined {
-    let next: Place | undefined
-    for (const place of this.waiting) {
-      if (isWithinShare(place) && (!next || loadOf(place) < loadOf(next))) next = place
-    }
-    return next && next.bytes <= this.free ? next : undefined
-  }
-
-  private leave(place: Place): void {
-    this.waiting.delete(place)
-    for (const flow of place.flows) this.count(flow, { waiting: -place.bytes })
-  }
-
-  /** Forgets a sender that has nothing here. */
-  private count(flow: Flow, { held = 0, waiting = 0 }: Partial<Pick<Flow, 'held' | 'waiting'>>): void {
-    flow.held += held
-    flow.waiting += waiting
-    if (flow.held + flow.waiting === 0) this.flows.delete(flow.key)
-  }
-
-  private refuse(place: Place): void {
-    this.leave(place)
-    place.refuse(tooMany())
-  }
-
-  /** Runs while bodies wait. Both sets are ordered by time. */
-  private look(): void {
-    const latest = performance.now() - limits.BODY_WAIT_MS_MAX
-    const waiting = [...this.waiting]
-    // Whoever waits for its own bodies takes no room from others.
-    const isShort = waiting.some(isWithinShare)
-    let frees = false
-    for (const place of this.arriving) {
-      if (place.since > latest) break
-      if (!isShort && !waiting.some(({ flows }) => flows.some((flow) => place.flows.includes(flow)))) continue
-      this.arriving.delete(place)
-      place.onOverdue()
-      frees = true
-    }
-    // What has become free is granted before anybody is refused.
-    if (frees) return
-    for (const place of waiting) if (place.since <= latest) this.refuse(place)
-    this.admit()
-  }
-}
-
-/** A single body may exceed a share. */
-function isWithinShare({ bytes, flows }: Place): boolean {
-  return flows.every((flow) => flow.held === 0 || flow.held + bytes <= flow.bytesMax)
-}
-
-/** What the sender would hold with this body: its virtual finish time in fair queueing. */
-function loadOf({ bytes, flows }: Place): number {
-  return flows.reduce((sum, flow) => sum + flow.held + bytes, 0)
-}
-
-function demandOf({ flows }: Place): number {
-  return flows.reduce((sum, flow) => sum + flow.held + flow.waiting, 0)
-}
-
-function tooMany(): AclError {
-  return new AclError('unavailable', 'Too many long bodies are being read: try again later', {
-    headers: { 'Retry-After': '1' },
+  const claim = budget.acquire({ permits: bytes, shares, signal, waitMsMax: WAIT_MS_MAX })
+  const granted = claim.then((release) => {
+    if (signal.aborted) return release()
+    signal.addEventListener('abort', release, { once: true })
+    hold()
   })
+  const arrived = () => clearInterval(looking)
+  const release = () => {
+    arrived()
+    ending.abort()
+  }
+  return {
+    granted,
+    arrived,
+    abandon: () => {
+      if (!isGranted) release()
+    },
+    release,
+  }
+}
+
+function sharesOf({ address, token }: BodySender): readonly Share[] {
+  const shares = [
+    ...(address === undefined ? [] : [{ key: `address ${address}`, max: ADDRESS_BYTES_MAX }]),
+    ...(token === undefined ? [] : [{ key: `token ${token}`, max: TOKEN_BYTES_MAX }]),
+  ]
+  // Callers without a token, behind a proxy, share what one token may have.
+  return shares.length > 0 ? shares : [{ key: '', max: TOKEN_BYTES_MAX }]
 }

@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http'
 import { PassThrough } from 'node:stream'
 import { AclError, limits } from '@latchkey/contract'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import { BodyBudget, type BodyRoom } from './body-budget.ts'
+import { bodyBudget, type Reservation, reserve } from './body-budget.ts'
 import { readBody } from './read-body.ts'
 
 /** A request whose body the test writes. */
@@ -13,7 +13,7 @@ function aRequest(headers: Record<string, string> = {}) {
 }
 
 const readBodyOf = (request: IncomingMessage, bytesMax: number) =>
-  readBody(request, { bytesMax, askForRoom: (bytes, onOverdue) => new BodyBudget().ask(bytes, onOverdue) })
+  readBody(request, { bytesMax, askForRoom: (bytes, onOverdue) => reserve(bodyBudget(), bytes, onOverdue) })
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
@@ -125,15 +125,15 @@ describe('a long body', () => {
 
   /** Reads a body while another one has taken the whole budget. */
   function readBesideAnother(request: IncomingMessage) {
-    const budget = new BodyBudget()
-    const other = budget.ask(MAX, () => {})
+    const budget = bodyBudget()
+    const other = reserve(budget, MAX, () => {})
     other.arrived()
-    const rooms: (BodyRoom & { bytes: number; onOverdue: () => void })[] = []
+    const rooms: (Reservation & { bytes: number; onOverdue: () => void })[] = []
     const onBegin = vi.fn()
     const body = readBody(request, {
       bytesMax: MAX,
       askForRoom: (bytes, onOverdue) => {
-        const room = budget.ask(bytes, onOverdue)
+        const room = reserve(budget, bytes, onOverdue)
         vi.spyOn(room, 'arrived')
         rooms.push(Object.assign(room, { bytes, onOverdue }))
         return room

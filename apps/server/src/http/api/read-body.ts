@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import { AclError, limits } from '@latchkey/contract'
-import type { BodyRoom } from './body-budget.ts'
+import type { Reservation } from './body-budget.ts'
 
 /** Maximum time for a body to arrive, in milliseconds. A blocking query has no body, so its wait is not limited. */
 const BODY_MS_MAX = 30_000
@@ -9,7 +9,7 @@ const BODY_MS_MAX = 30_000
 interface BodyReading {
   readonly bytesMax: number
   /** Reserves room for a long body; called at most once. */
-  readonly askForRoom: (bytes: number, onOverdue: () => void) => BodyRoom
+  readonly askForRoom: (bytes: number, onOverdue: () => void) => Reservation
   /** Called before the body is read. */
   readonly onBegin?: () => void
 }

@@ -2,11 +2,17 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { PassThrough } from 'node:stream'
 import { buffer, text } from 'node:stream/consumers'
 import { limits } from '@latchkey/contract'
+import { FairQueue } from '@latchkey/service'
 import { describe, expect, test } from 'vitest'
-import { AnswerTurns, PIECE_BYTES_MAX, WRITTEN_PER_TURN_BYTES_MAX } from './answer-turns.ts'
-import { BodyBudget } from './body-budget.ts'
-import { UnreadAnswers } from './unread-answers.ts'
-import { NodeWireRequest, type Outlet, writeReply } from './wire-adapter.ts'
+import { Backpressure } from './backpressure.ts'
+import { bodyBudget } from './body-budget.ts'
+import {
+  NodeWireRequest,
+  type Outlet,
+  PIECE_BYTES_MAX,
+  WRITTEN_PER_TURN_BYTES_MAX,
+  writeReply,
+} from './wire-adapter.ts'
 
 const response = {} as ServerResponse
 
@@ -15,7 +21,7 @@ function aRequest(fields: object): NodeWireRequest {
   return new NodeWireRequest(request as unknown as IncomingMessage, response, {
     requestId: 'r',
     signal: undefined,
-    bodies: new BodyBudget(),
+    bodies: bodyBudget(),
     clientOf: () => undefined,
   })
 }
@@ -67,7 +73,11 @@ function aResponse() {
   return { stream, heads, response: written as unknown as ServerResponse }
 }
 
-const anOutlet = (): Outlet => ({ unread: new UnreadAnswers(), turns: new AnswerTurns(clientOf) })
+const anOutlet = (): Outlet => ({
+  unread: new Backpressure(),
+  turns: new FairQueue(WRITTEN_PER_TURN_BYTES_MAX, { startsAtOnce: true }),
+  clientOf,
+})
 /** The client of a response, as {@link aReader} makes them. */
 const clientOf = (request: IncomingMessage) => (request as { client?: string } | undefined)?.client
 const write = (written: Parameters<typeof writeReply>[0], response: ServerResponse, outlet = anOutlet()) =>
@@ -228,7 +238,7 @@ describe('a long answer', () => {
   test('DOS-02: is counted as unread before its first piece is written', async () => {
     const outlet = anOutlet()
     // Uses up the turn.
-    void outlet.turns.next(aReader().response, WRITTEN_PER_TURN_BYTES_MAX)
+    void outlet.turns.next(undefined, WRITTEN_PER_TURN_BYTES_MAX)
     const [one, other] = [aReader().response, aReader().response]
     for (const response of [one, other]) {
       void write(reply(new Uint8Array(limits.UNREAD_ANSWERS_BYTES_MAX / 2)), response, outlet)

@@ -2,16 +2,23 @@
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { AclError } from '@latchkey/contract'
-import type { WireReply, WireRequest } from '@latchkey/service'
-import { type AnswerTurns, PIECE_BYTES_MAX } from './answer-turns.ts'
-import type { BodyBudget, BodyRoom } from './body-budget.ts'
+import type { FairQueue, Semaphore, WireReply, WireRequest } from '@latchkey/service'
+import { type Backpressure, COUNTED_BYTES_MIN } from './backpressure.ts'
+import { type Reservation, reserve } from './body-budget.ts'
 import { readBody } from './read-body.ts'
-import { COUNTED_BYTES_MIN, type UnreadAnswers } from './unread-answers.ts'
+
+/**
+ * Maximum bytes of long answers that are written in one turn of the event loop, apart from the end of the last piece. A
+ * write copies them to the kernel, which takes about a millisecond per MiB, and several if the client does not read.
+ */
+export const WRITTEN_PER_TURN_BYTES_MAX = 1_048_576
+/** Maximum bytes of a long answer that are written at once. */
+export const PIECE_BYTES_MAX = 524_288
 
 interface WireOptions {
   readonly requestId: string
   readonly signal: AbortSignal | undefined
-  readonly bodies: BodyBudget
+  readonly bodies: Semaphore
   readonly clientOf: (request: IncomingMessage) => string | undefined
 }
 
@@ -28,8 +35,8 @@ export class NodeWireRequest implements WireRequest {
   private readonly clientOf: WireOptions['clientOf']
   private readonly request: IncomingMessage
   private readonly response: ServerResponse
-  private readonly bodies: BodyBudget
-  private room: BodyRoom | undefined
+  private readonly bodies: Semaphore
+  private room: Reservation | undefined
 
   constructor(
     request: IncomingMessage,
@@ -58,7 +65,7 @@ export class NodeWireRequest implements WireRequest {
     return readBody(this.request, {
       bytesMax,
       askForRoom: (bytes, onOverdue) => {
-        const room = this.bodies.ask(bytes, onOverdue, { address: this.client, token })
+        const room = reserve(this.bodies, bytes, onOverdue, { address: this.client, token })
         this.response.once('close', room.abandon)
         this.room = room
         return room
@@ -109,9 +116,11 @@ export function firstValue(
 /** How answers leave the process. */
 export interface Outlet {
   /** Counts what clients have not read. */
-  readonly unread: UnreadAnswers
+  readonly unread: Backpressure
   /** When a long piece may be written. */
-  readonly turns: AnswerTurns
+  readonly turns: FairQueue
+  /** The key by which a client is limited; undefined for trusted proxies. */
+  readonly clientOf: WireOptions['clientOf']
 }
 
 /**
@@ -154,12 +163,12 @@ function isLong(piece: Uint8Array | string | undefined): piece is Uint8Array {
 async function writeWhole(
   bytes: Uint8Array,
   response: ServerResponse,
-  { unread, turns }: Outlet,
+  { unread, turns, clientOf }: Outlet,
 ): Promise<void> {
   for (let at = 0; !response.destroyed; ) {
     const piece = bytes.subarray(at, at + PIECE_BYTES_MAX)
     unread.add(response, bytes)
-    await turns.next(response, piece.length)
+    await turns.next(clientOf(response.req), piece.length)
     if (response.destroyed) return
     at += piece.length
     if (at === bytes.length) return void response.end(piece)
@@ -199,7 +208,9 @@ function writeNext(
     const piece = inBytes(value)
     if (!isLong(piece)) return writePiece(piece, response, outlet)
     outlet.unread.add(response, piece)
-    return outlet.turns.next(response, piece.length).then(() => writePiece(piece, response, outlet))
+    return outlet.turns
+      .next(outlet.clientOf(response.req), piece.length)
+      .then(() => writePiece(piece, response, outlet))
   })
 }
 

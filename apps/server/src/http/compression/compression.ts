@@ -1,6 +1,6 @@
 /** Compresses answers for clients that accept it. Decisions: compression. */
 import { pipeline, Readable } from 'node:stream'
-import type { WireReply } from '@latchkey/service'
+import { Semaphore, type WireReply } from '@latchkey/service'
 import { ENCODINGS, type Encoding, encodingFor } from './encodings.ts'
 
 /** Shorter bodies fit in a packet or two anyway. */
@@ -15,7 +15,7 @@ type Stream = AsyncIterable<Uint8Array | string>
 export class Compression {
   /** By the source bytes, which caches share between answers. */
   private readonly made = new WeakMap<Uint8Array, Map<Encoding, Promise<Uint8Array>>>()
-  private running = 0
+  private readonly running = new Semaphore(AT_ONCE_MAX)
 
   /** Whether a body may be compressed for some client, so that its answer depends on `Accept-Encoding`. */
   varies({ body, isCompressible }: Pick<WireReply, 'body' | 'isCompressible'>): boolean {
@@ -32,7 +32,8 @@ export class Compression {
     const encoding = encodingFor(acceptEncoding)
     if (encoding === undefined || body === undefined) return reply
     if (typeof body !== 'string' && !(body instanceof Uint8Array)) {
-      return this.running < AT_ONCE_MAX ? encoded(reply, encoding, this.stream(body, encoding)) : reply
+      const stream = this.stream(body, encoding)
+      return stream ? encoded(reply, encoding, stream) : reply
     }
     const bytes = this.whole(body, encoding)
     return bytes ? bytes.then((whole) => encoded(reply, encoding, whole)) : reply
@@ -41,8 +42,9 @@ export class Compression {
   private whole(body: Uint8Array | string, encoding: Encoding): Promise<Uint8Array> | undefined {
     const known = typeof body === 'string' ? undefined : this.made.get(body)
     const before = known?.get(encoding)
-    if (before || this.running >= AT_ONCE_MAX) return before
-    this.running += 1
+    if (before) return before
+    const release = this.running.tryAcquire()
+    if (!release) return undefined
     const bytes = typeof body === 'string' ? Buffer.from(body) : body
     const made = ENCODINGS[encoding]
       .whole(bytes)
@@ -50,23 +52,20 @@ export class Compression {
         this.made.delete(bytes)
         throw error
       })
-      .finally(() => {
-        this.running -= 1
-      })
+      .finally(release)
     if (known) known.set(encoding, made)
     else if (bytes === body) this.made.set(bytes, new Map([[encoding, made]]))
     return made
   }
 
-  private stream(body: Stream, encoding: Encoding): AsyncIterable<Uint8Array> {
-    this.running += 1
+  private stream(body: Stream, encoding: Encoding): AsyncIterable<Uint8Array> | undefined {
+    const release = this.running.tryAcquire()
+    if (!release) return undefined
     // One piece at a time: a piece is a page of records.
     const source = Readable.from(body, { highWaterMark: 1 })
     const encoder = ENCODINGS[encoding].stream()
     // An error of the source reaches the reader of the encoder.
-    return pipeline(source, encoder, () => {
-      this.running -= 1
-    })
+    return pipeline(source, encoder, release)
   }
 }
 

@@ -11,7 +11,7 @@ import { appOptions, listenerOptions, UNLIMITED } from '../../../test/app-option
 import { askSocket, socketsOfTest } from '../../../test/open-sockets.ts'
 import { StartError } from '../../start-error.ts'
 import { createApp } from '../app.ts'
-import { OwnSlots } from './connections/connection-slots.ts'
+import { connectionSlots } from './connections/connection-slots.ts'
 import { type HttpServer, type HttpServerOptions, startHttpServer } from './http-server.ts'
 import { LISTENERS } from './listen.ts'
 
@@ -105,7 +105,7 @@ describe('several listeners in one process', () => {
     const { port } = await start(OK, {
       connections: {
         ...UNLIMITED,
-        slots: new OwnSlots(connectionsMax),
+        slots: connectionSlots(connectionsMax),
         onRefused: (address) => refused.push(address),
       },
     })

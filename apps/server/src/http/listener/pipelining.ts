@@ -2,8 +2,8 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { invariant, limits } from '@latchkey/contract'
+import { FairQueue } from '@latchkey/service'
 import { readInSlices, type SlicedReading } from './sliced-reading.ts'
-import { Turns } from './turns.ts'
 
 /** A request that waits for the answers before it. */
 type Start = () => void
@@ -37,7 +37,7 @@ export class Pipelines {
   private readonly unsliced = new Map<Socket, Line>()
   /** Connections with more waiting requests than allowed. */
   private readonly overlong = new Set<Line>()
-  private readonly turns = new Turns(limits.PIPELINED_STARTS_PER_TURN_MAX)
+  private readonly turns = new FairQueue(limits.PIPELINED_STARTS_PER_TURN_MAX)
 
   /** Adds a new connection of an HTTP server, after the server has. */
   open(socket: Socket): void {
@@ -103,7 +103,7 @@ export class Pipelines {
     line.isFollowed = true
     line.current?.once('close', () => {
       // Answers made synchronously would otherwise follow one another within a turn.
-      if (line.reading) this.turns.next(() => this.advance(line, socket))
+      if (line.reading) this.turns.run(undefined, () => this.advance(line, socket))
       else this.advance(line, socket)
     })
   }

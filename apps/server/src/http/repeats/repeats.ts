@@ -1,10 +1,10 @@
 /** Requests that are answered without Node's messages: see `repeated-requests.ts`. */
 import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
+import type { FairQueue } from '@latchkey/service'
 import { canOutliveClient } from '../api/can-outlive-client.ts'
 import type { Door } from '../door.ts'
 import { isOnFastLane } from '../fast-lane.ts'
-import type { FairTurns } from '../listener/fair-turns.ts'
 import type { PlainRequest } from './known-heads.ts'
 import { Repeat, type RepeatParts } from './repeat.ts'
 import { type ClientOf, RepeatedRequest } from './repeated-request.ts'
@@ -13,9 +13,9 @@ interface RepeatsOptions extends RepeatParts {
   readonly door: Pick<Door, 'refusalOf'>
   readonly clientOf: ClientOf
   /** Shared with the requests that Express starts. */
-  readonly starts: FairTurns
+  readonly starts: FairQueue
   /** Shared with the other reads of the fast lane. */
-  readonly reads: FairTurns
+  readonly reads: FairQueue
   /** Whether writes may be forwarded to the primary: they can then outlive their clients. */
   readonly forwardsWrites: boolean
 }
@@ -39,7 +39,7 @@ export class Repeats {
     const isRead = isOnFastLane(plain)
     const turns = isRead ? reads : starts
     if (isRead && reads.isFree()) repeat.start()
-    else turns.next(request.client, () => repeat.start())
+    else turns.run(request.client, () => repeat.start())
     return repeat
   }
 

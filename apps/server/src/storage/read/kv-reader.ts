@@ -1,11 +1,10 @@
 import type { KvRecord } from '@latchkey/acl'
 import { invariant, limits } from '@latchkey/contract'
-import { type KvKey, type KvRange, kvTopic } from '@latchkey/service'
+import { type KvKey, type KvRange, kvTopic, Semaphore } from '@latchkey/service'
 import type { ChangeFollower } from '../follow/change-follower.ts'
 import type { LocalState } from '../follow/local-state.ts'
 import { type KvLongRow, type KvRow, kvKeyOfRow, kvOfRow } from '../kv-table.ts'
 import type { KvCache } from './kv-cache.ts'
-import { Lanes } from './lanes.ts'
 import type { Queries, Snapshot } from './queries.ts'
 
 /**
@@ -18,6 +17,7 @@ const PAGE_KEYS = 500
 const PAGES_AT_ONCE = 2
 /** Concurrent reads of long values, all of which may arrive in the same turn. */
 const LONG_ENTRIES_AT_ONCE = 4
+const UNBOUNDED = { waitingMax: Number.POSITIVE_INFINITY }
 const SHORT_VALUE_BYTES_MAX = 65_536
 /** Larger than any value. */
 const VALUE_BYTES_MAX = 2_147_483_647
@@ -42,14 +42,14 @@ export interface KvReaderParts {
  */
 export class KvReader {
   private readonly parts: KvReaderParts
-  private readonly lanes = new Lanes(PAGES_AT_ONCE)
-  private readonly longEntries = new Lanes(LONG_ENTRIES_AT_ONCE)
+  private readonly pageReads = new Semaphore(PAGES_AT_ONCE, UNBOUNDED)
+  private readonly longEntries = new Semaphore(LONG_ENTRIES_AT_ONCE, UNBOUNDED)
 
   constructor(parts: KvReaderParts) {
     this.parts = parts
   }
 
-  /** Long values queue for a lane; short ones do not wait for them. */
+  /** Long values wait for one another; short ones do not wait for them. */
   async entry(namespace: string, key: string): Promise<KvRecord | undefined> {
     const short = await this.shortEntry(namespace, key, SHORT_VALUE_BYTES_MAX)
     if (short !== 'long') return short
@@ -90,7 +90,7 @@ export class KvReader {
     let left = range.limit ?? Number.POSITIVE_INFINITY
     for (let rest = range; left > 0; ) {
       const start = rest
-      const { index, value: page } = await this.lanes.run(() => read(start, Math.min(left, PAGE_KEYS)))
+      const { index, value: page } = await this.pageReads.run(() => read(start, Math.min(left, PAGE_KEYS)))
       await this.parts.follower.reach(index)
       if (page.records.length > 0) yield page.records
       const last = page.records.at(-1)

@@ -3,10 +3,11 @@ import { once } from 'node:events'
 import { createServer, type Server } from 'node:http'
 import { type AddressInfo, BlockList, connect } from 'node:net'
 import { text } from 'node:stream/consumers'
+import type { Release } from '@latchkey/service'
 import { afterEach, describe, expect, test } from 'vitest'
 import { askSocket, socketsOfTest } from '../../../../test/open-sockets.ts'
 import { clientKey, limitConnections, plainAddress } from './connection-limit.ts'
-import { type ConnectionSlots, OwnSlots } from './connection-slots.ts'
+import { type ConnectionSlots, connectionSlots } from './connection-slots.ts'
 
 const servers: Server[] = []
 afterEach(() => {
@@ -36,7 +37,7 @@ async function listen(
   })
   servers.push(server)
   limitConnections([server], {
-    slots: options.slots ?? new OwnSlots(connectionsMax),
+    slots: options.slots ?? connectionSlots(connectionsMax),
     answers429: options.answers429 ?? true,
     trustedProxies,
     onRefused: (address) => refused.push(address),
@@ -97,23 +98,19 @@ test('a connection frees its place when it ends, exactly once', async () => {
 
 /** Slots that another process counts. It decides later, when the test lets it. */
 class SlotsElsewhere implements ConnectionSlots {
-  private readonly own: OwnSlots
+  private readonly own: ReturnType<typeof connectionSlots>
   private readonly waiting: (() => void)[] = []
 
   constructor(max: number) {
-    this.own = new OwnSlots(max)
+    this.own = connectionSlots(max)
   }
 
   get asked(): number {
     return this.waiting.length
   }
 
-  take(client: string): Promise<boolean> {
+  take(client: string): Promise<Release | undefined> {
     return new Promise((resolve) => this.waiting.push(() => resolve(this.own.take(client))))
-  }
-
-  free(client: string): void {
-    this.own.free(client)
   }
 
   decide(): void {

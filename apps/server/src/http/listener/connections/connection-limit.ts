@@ -1,5 +1,6 @@
 /** Limits open connections per client address. Spec 8; decisions: status codes. */
 import { type BlockList, isIPv6, type Server, type Socket } from 'node:net'
+import type { Release } from '@latchkey/service'
 import type { ConnectionSlots } from './connection-slots.ts'
 
 export interface ConnectionLimitOptions {
@@ -48,10 +49,10 @@ function limit(socket: Socket, admit: () => void, options: ConnectionLimitOption
     admit()
     return
   }
-  const decide = (isTaken: boolean) => {
-    if (isTaken && socket.destroyed) slots.free(client)
-    else if (isTaken) {
-      socket.on('close', () => slots.free(client))
+  const decide = (release: Release | undefined) => {
+    if (release && socket.destroyed) release()
+    else if (release) {
+      socket.on('close', release)
       admit()
     } else {
       options.onRefused(client)
@@ -59,16 +60,16 @@ function limit(socket: Socket, admit: () => void, options: ConnectionLimitOption
     }
   }
   const taken = slots.take(client)
-  if (typeof taken === 'boolean') {
+  if (!(taken instanceof Promise)) {
     decide(taken)
     return
   }
   // Data sent before admission stays in the socket, and an error is followed by `close`.
   const ignore = () => {}
   socket.pause().on('error', ignore)
-  void taken.then((isTaken) => {
+  void taken.then((release) => {
     socket.off('error', ignore)
-    decide(isTaken)
+    decide(release)
     socket.resume()
   })
 }

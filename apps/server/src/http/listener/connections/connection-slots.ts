@@ -1,33 +1,16 @@
-/** Counts the open connections of clients. */
+import { type Release, Semaphore } from '@latchkey/service'
+
+/** Limits the open connections of each client. */
 export interface ConnectionSlots {
-  /** Takes a slot for a client. @returns whether one was free. */
-  take(client: string): boolean | Promise<boolean>
-  /** Frees a slot that was taken. */
-  free(client: string): void
+  /** Takes a slot for a client. @returns undefined if none is free. */
+  take(client: string): Release | undefined | Promise<Release | undefined>
 }
 
-/** The slots of this process. */
-export class OwnSlots implements ConnectionSlots {
-  private readonly max: number
-  private readonly open = new Map<string, number>()
-
-  /** @param max per client; 0 for no limit. */
-  constructor(max: number) {
-    this.max = max
-  }
-
-  take(client: string): boolean {
-    if (this.max === 0) return true
-    const connections = (this.open.get(client) ?? 0) + 1
-    if (connections > this.max) return false
-    this.open.set(client, connections)
-    return true
-  }
-
-  free(client: string): void {
-    if (this.max === 0) return
-    const left = (this.open.get(client) ?? 1) - 1
-    if (left === 0) this.open.delete(client)
-    else this.open.set(client, left)
-  }
+/** The slots of this process. @param max per client; 0 for no limit. */
+export function connectionSlots(max: number) {
+  const open = new Semaphore(Number.POSITIVE_INFINITY)
+  const ofClient = max === 0 ? Number.POSITIVE_INFINITY : max
+  return {
+    take: (client) => open.tryAcquire({ shares: [{ key: client, max: ofClient }] }),
+  } satisfies ConnectionSlots
 }

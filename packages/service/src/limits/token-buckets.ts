@@ -1,4 +1,4 @@
-import { BoundedMap } from './bounded-map.ts'
+import { BoundedMap } from '../bounded-map.ts'
 
 /** Maximum number of tracked keys. Untracked keys start with a full bucket. */
 const BUCKETS_MAX = 20_000

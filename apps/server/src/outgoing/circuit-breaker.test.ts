@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import { Circuit } from './circuit.ts'
+import { CircuitBreaker } from './circuit-breaker.ts'
 
-function failing(instants: readonly number[]): Circuit {
-  const circuit = new Circuit()
+function failing(instants: readonly number[]): CircuitBreaker {
+  const circuit = new CircuitBreaker()
   for (const at of instants) circuit.failed(at)
   return circuit
 }

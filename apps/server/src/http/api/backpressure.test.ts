@@ -2,7 +2,7 @@ import { EventEmitter } from 'node:events'
 import type { ServerResponse } from 'node:http'
 import { limits } from '@latchkey/contract'
 import { expect, test, vi } from 'vitest'
-import { COUNTED_BYTES_MIN, UnreadAnswers } from './unread-answers.ts'
+import { Backpressure, COUNTED_BYTES_MIN } from './backpressure.ts'
 
 const MAX = limits.UNREAD_ANSWERS_BYTES_MAX
 
@@ -20,14 +20,14 @@ function anUnread(): ServerResponse & { readonly isClosed: boolean } {
 }
 
 test('DOS-02: at twice the bound, the connection that has left its answer unread for longest is closed', () => {
-  const unread = new UnreadAnswers()
+  const unread = new Backpressure()
   const responses = [anUnread(), anUnread(), anUnread()]
   for (const response of responses) unread.add(response, new Uint8Array(MAX))
   expect(responses.map(({ isClosed }) => isClosed)).toEqual([true, false, false])
 })
 
 test('an answer of many pieces is listened to once', () => {
-  const unread = new UnreadAnswers()
+  const unread = new Backpressure()
   const response = anUnread()
   for (let i = 0; i < 20; i += 1) {
     unread.add(response, new Uint8Array(COUNTED_BYTES_MIN))
@@ -39,7 +39,7 @@ test('an answer of many pieces is listened to once', () => {
 test('DOS-02: above the bound a long text waits, and once it has, connections unread for a second are closed', async () => {
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval', 'performance'] })
   try {
-    const unread = new UnreadAnswers()
+    const unread = new Backpressure()
     await unread.room()
     const old = anUnread()
     unread.add(old, new Uint8Array(MAX))
@@ -64,7 +64,7 @@ test('DOS-02: above the bound a long text waits, and once it has, connections un
 test('DOS-02: at the bound a long text waits; once enough connections are closed, the others stay open', async () => {
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval', 'performance'] })
   try {
-    const unread = new UnreadAnswers()
+    const unread = new Backpressure()
     const [oldest, old] = [anUnread(), anUnread()]
     unread.add(oldest, new Uint8Array(MAX - 70_000))
     unread.add(old, new Uint8Array(70_000))
@@ -84,7 +84,7 @@ test('DOS-02: at the bound a long text waits; once enough connections are closed
 
 test('an answer of 65,536 bytes is counted, and one byte less is not', () => {
   const [filling, short, long] = [anUnread(), anUnread(), anUnread()]
-  const unread = new UnreadAnswers()
+  const unread = new Backpressure()
   unread.add(filling, new Uint8Array(2 * MAX - COUNTED_BYTES_MIN + 1))
   unread.add(short, new Uint8Array(COUNTED_BYTES_MIN - 1))
   expect(filling.isClosed).toBe(false)
@@ -94,7 +94,7 @@ test('an answer of 65,536 bytes is counted, and one byte less is not', () => {
 
 test('of an answer in pieces, the last one is counted', () => {
   const [other, streamed] = [anUnread(), anUnread()]
-  const unread = new UnreadAnswers()
+  const unread = new Backpressure()
   unread.add(other, new Uint8Array(MAX))
   for (let i = 0; i < 10; i += 1) unread.add(streamed, new Uint8Array(100_000 + i))
   unread.add(streamed, new Uint8Array(MAX))
@@ -102,7 +102,7 @@ test('of an answer in pieces, the last one is counted', () => {
 })
 
 test('the time of an answer that the client is reading runs from its last chunk', () => {
-  const unread = new UnreadAnswers()
+  const unread = new Backpressure()
   const responses = [anUnread(), anUnread(), anUnread()]
   for (const place of [0, 1, 0, 2]) {
     const response = responses[place] as ServerResponse
@@ -113,7 +113,7 @@ test('the time of an answer that the client is reading runs from its last chunk'
 })
 
 test('answers that were sent or closed are not counted, and neither are short answers', () => {
-  const unread = new UnreadAnswers()
+  const unread = new Backpressure()
   const stays = anUnread()
   unread.add(stays, new Uint8Array(MAX))
   for (let i = 0; i < 10; i += 1) {
@@ -127,7 +127,7 @@ test('answers that were sent or closed are not counted, and neither are short an
 })
 
 test('bytes that many answers share are counted once, until the last of them has left', () => {
-  const unread = new UnreadAnswers()
+  const unread = new Backpressure()
   const shared = new Uint8Array(MAX)
   const readers = Array.from({ length: 10 }, anUnread)
   for (const response of readers) unread.add(response, shared)
@@ -140,7 +140,7 @@ test('bytes that many answers share are counted once, until the last of them has
 })
 
 test('one list longer than the bound is read by many at once, and longer texts do not wait for it', async () => {
-  const unread = new UnreadAnswers()
+  const unread = new Backpressure()
   const [earlier, ...readers] = Array.from({ length: 4 }, anUnread)
   unread.add(earlier as ServerResponse, new Uint8Array(MAX))
   const list = new Uint8Array(3 * MAX)

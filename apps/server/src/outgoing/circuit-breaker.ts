@@ -7,7 +7,7 @@ const FAILURES_MAX = 5
 const FAILURE_WINDOW_MS = 10_000
 const PROBE_INTERVAL_MS = 1_000
 
-export class Circuit {
+export class CircuitBreaker {
   /** Instants of the last failures, since the last success. */
   private failures: number[] = []
   /** Set while the circuit is open. */

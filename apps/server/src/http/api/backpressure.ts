@@ -23,7 +23,7 @@ interface Unread {
  * closed at once. Bytes that several answers share are counted once, and may exceed the limit on their own, so that a
  * long list can always be read.
  */
-export class UnreadAnswers {
+export class Backpressure {
   private bytes = 0
   /** Unread answers, oldest first. */
   private readonly answers = new Map<ServerResponse, Unread>()

@@ -1,3 +1,5 @@
+import { afterTurn, type Turns } from '../turns.ts'
+
 type Task = () => void
 
 interface Waiting {
@@ -5,8 +7,11 @@ interface Waiting {
   readonly cost: number
 }
 
-interface FairTurnsOptions {
+interface FairQueueOptions {
+  /** A turn starts no task after this time. Default: no limit. */
   readonly msPerTurn?: number
+  /** Whether tasks run at once while the turn has room for them, or in a later turn. Default: false. */
+  readonly startsAtOnce?: boolean
   /** Milliseconds. Default: `performance.now`. */
   readonly now?: () => number
 }
@@ -16,37 +21,31 @@ interface FairTurnsOptions {
  * short, so new connections are accepted soon, and a client waits for one task of each other client instead of all of
  * them.
  */
-export class FairTurns {
+export class FairQueue implements Turns {
   private readonly costPerTurn: number
+  private readonly msPerTurn: number
+  private readonly startsAtOnce: boolean
+  private readonly now: () => number
   /** Waiting tasks by client. The client whose turn is next comes first. */
   private readonly waiting = new Map<string | undefined, Waiting[]>()
-  private readonly msPerTurn: number
-  private readonly now: () => number
   private left: number
   private isScheduled = false
   /** When this turn ran its first task. */
   private since = 0
 
-  /**
-   * @param costPerTurn a turn runs tasks until their costs reach this.
-   * @param options.msPerTurn a turn starts no task after this time. Default: no limit.
-   */
-  constructor(
-    costPerTurn: number,
-    { msPerTurn = Number.POSITIVE_INFINITY, now = () => performance.now() }: FairTurnsOptions = {},
-  ) {
+  /** @param costPerTurn a turn runs tasks until their costs reach this. */
+  constructor(costPerTurn = 1, options: FairQueueOptions = {}) {
     this.costPerTurn = costPerTurn
-    this.msPerTurn = msPerTurn
-    this.now = now
+    this.msPerTurn = options.msPerTurn ?? Number.POSITIVE_INFINITY
+    this.startsAtOnce = options.startsAtOnce ?? false
+    this.now = options.now ?? (() => performance.now())
     this.left = costPerTurn
   }
 
-  /**
-   * Whether a task passed to `next` now would run at once. A task that only costs time may then run directly instead.
-   */
+  /** Whether a task would run at once. A task that only costs time may then run directly instead. */
   isFree(): boolean {
     this.begin()
-    return this.waiting.size === 0 && this.hasRoom()
+    return this.startsAtOnce && this.waiting.size === 0 && this.hasRoom()
   }
 
   /**
@@ -55,22 +54,27 @@ export class FairTurns {
    * @param client `undefined` for a trusted proxy.
    * @param cost of the task, in the unit of the constructor's.
    */
-  next(client: string | undefined, task: Task, cost = 1): void {
-    this.begin()
-    const its = this.waiting.get(client)
-    if (its) its.push({ task, cost })
-    else if (this.waiting.size > 0 || !this.hasRoom()) this.waiting.set(client, [{ task, cost }])
-    else {
+  run(client: string | undefined, task: Task, cost = 1): void {
+    if (this.isFree()) {
       this.left -= cost
       task()
+      return
     }
+    const its = this.waiting.get(client)
+    if (its) its.push({ task, cost })
+    else this.waiting.set(client, [{ task, cost }])
+  }
+
+  /** Resolves when a task of this client and cost may run. */
+  next(client?: string, cost?: number): Promise<void> {
+    return new Promise((resolve) => this.run(client, resolve, cost))
   }
 
   private begin(): void {
     if (this.isScheduled) return
     this.isScheduled = true
     this.since = this.now()
-    setImmediate(() => this.turn())
+    afterTurn(() => this.turn())
   }
 
   private hasRoom(): boolean {
@@ -81,7 +85,7 @@ export class FairTurns {
     this.left = this.costPerTurn
     this.since = this.now()
     this.isScheduled = this.waiting.size > 0
-    if (this.isScheduled) setImmediate(() => this.turn())
+    if (this.isScheduled) afterTurn(() => this.turn())
     while (this.waiting.size > 0 && this.hasRoom()) this.runNext()
   }
 

@@ -1,0 +1,49 @@
+/** Limits how often clients log in, because each login may be a write and anyone may try. Decisions: login. */
+import { AclError } from '@latchkey/contract'
+import { BoundedMap } from '../bounded-map.ts'
+import { Semaphore } from '../limits/semaphore.ts'
+import type { RateLimits } from '../limits/token-buckets.ts'
+
+/** Burst size of a client: this many seconds' worth of logins. */
+const BURST_SECONDS = 5
+/** All clients together may log in at one method this many times as often as a single client. */
+const METHOD_FACTOR = 50
+/**
+ * Maximum number of concurrent logins of one method that query its provider, each on its own connection, or match slow rules.
+ */
+const LOGINS_AT_ONCE_MAX = 16
+/** Maximum number of methods whose semaphores are kept. */
+const METHODS_MAX = 1_000
+
+export interface LoginLimits {
+  /**
+   * Counts one login.
+   *
+   * @param client its address; undefined for a client without a limit, such as a trusted proxy.
+   * @throws AclError `too_many_logins` with `Retry-After`.
+   */
+  count(client: string | undefined, method: string): Promise<void>
+  /** Limits the long part of logins by method, so that a slow provider delays no login at another method. */
+  methodSemaphore(method: string): Semaphore
+}
+
+/** @param perSecond logins per client and second; 0 for no limit. */
+export function loginLimits(perSecond: number, rates: RateLimits): LoginLimits {
+  const semaphores = new BoundedMap<string, Semaphore>(METHODS_MAX)
+  const take = async (key: string, rate: number) => {
+    const { taken, waitMs } = await rates.take({ key, perSecond: rate, burstSeconds: BURST_SECONDS }, 1)
+    if (taken > 0) return
+    throw new AclError('too_many_logins', 'Too many logins: try again later', {
+      headers: { 'Retry-After': `${Math.ceil(waitMs / 1_000)}` },
+    })
+  }
+  return {
+    async count(client, method) {
+      if (perSecond === 0) return
+      if (client !== undefined) await take(`client ${client}`, perSecond)
+      await take(`method ${method}`, perSecond * METHOD_FACTOR)
+    },
+    methodSemaphore: (method) =>
+      semaphores.get(method) ?? semaphores.set(method, new Semaphore(LOGINS_AT_ONCE_MAX), 1),
+  }
+}
