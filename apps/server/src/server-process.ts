@@ -10,7 +10,6 @@ import { createClusterInfo } from './cluster-info.ts'
 import { type Config, describeConfig } from './config/config.ts'
 import { startPatiently } from './database/start-patiently.ts'
 import { startDns } from './dns/start-dns.ts'
-import { hashInWebAssembly } from './hashing/hash-in-web-assembly.ts'
 import type { AccessLog } from './http/access-log.ts'
 import { startJobs } from './jobs/start-jobs.ts'
 import { PrimaryClient } from './outgoing/primary-client.ts'
@@ -59,7 +58,6 @@ const random = createRandom()
 /** @throws StartError if it cannot start. */
 export async function startServerProcess(options: ServerProcessOptions): Promise<ServerProcess> {
   const { config, log } = options
-  await hashInWebAssembly()
   return startTraced(config, log, (tracing) => startPatiently(() => startOnce(options, tracing), { log }))
 }
 

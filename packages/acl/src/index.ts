@@ -1,4 +1,3 @@
-export { useBlake2b } from './blake2b.ts'
 export {
   ANONYMOUS_TOKEN_ACCESSOR_ID,
   ANONYMOUS_TOKEN_SECRET_ID,

@@ -19,7 +19,7 @@ import { Housekeeping } from './members/housekeeping.ts'
 import { Lease } from './members/leases/lease.ts'
 import { MemberChanges } from './members/member-changes.ts'
 import { type MemberInfo, Membership } from './members/membership.ts'
-import { PostgresStore } from './postgres-store.ts'
+import { createPostgresStore, type PostgresStore } from './postgres-store.ts'
 import { KvCache } from './read/kv-cache.ts'
 import { KvReader } from './read/kv-reader.ts'
 import { TokenLists } from './read/lists/token-lists.ts'
@@ -152,7 +152,7 @@ export async function openStore(options: OpenStoreOptions): Promise<PostgresStor
     catchUp: () => follower.sync(),
     log,
   })
-  const store = new PostgresStore({
+  const store = createPostgresStore({
     archives,
     state,
     follower,

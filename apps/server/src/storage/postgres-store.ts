@@ -1,28 +1,13 @@
-import type { Clock, Directory, KvRecord, TokenRecord } from '@latchkey/acl'
-import type { Catalog } from '@latchkey/catalog'
+import type { Clock } from '@latchkey/acl'
 import { isOutage } from '@latchkey/contract'
 import type {
   Archives,
   ConsistencyMode,
   Freshness,
-  IdleQuery,
-  IndexName,
-  InParts,
-  KvKey,
-  KvRange,
-  ListPosition,
-  LoginGroup,
-  LoginQuery,
   LoginStates,
-  ReplicatedSnapshot,
-  SessionTimes,
   Store,
-  StoreChanges,
   StoreMemory,
   TokenFilter,
-  TokenScope,
-  Topic,
-  WaitOutcome,
 } from '@latchkey/service'
 import type { ChangeFeed } from './follow/change-feed.ts'
 import type { ChangeFollower } from './follow/change-follower.ts'
@@ -35,8 +20,8 @@ import type { KvCache } from './read/kv-cache.ts'
 import type { KvReader } from './read/kv-reader.ts'
 import type { TokenLists } from './read/lists/token-lists.ts'
 import type { ReplicaReads } from './read/replica-reads.ts'
-import { StaleReads } from './read/stale-reads.ts'
 import type { TokenReader } from './read/token-reader.ts'
+import type { PostgresSessionTimes } from './session-times.ts'
 import type { PostgresTokenUses } from './token-uses.ts'
 import type { CommitQueue } from './write/commit-queue.ts'
 
@@ -55,7 +40,7 @@ interface StoreParts {
   readonly loginStates: LoginStates
   readonly tokenUses: PostgresTokenUses
   readonly changeReaders: PostgresChangeReaders
-  readonly sessionTimes: SessionTimes
+  readonly sessionTimes: PostgresSessionTimes
   readonly changes: Store['changesAfter']
   readonly snapshot: Store['replicatedSnapshot']
   readonly clock: DatabaseClock
@@ -103,195 +88,131 @@ const CURRENT: Freshness = { knownLeader: true, lastContactMs: 0 }
 /** Every process queries the database each second. After this silence, the database is considered unreachable. */
 const LEADER_SILENT_MS_MAX = 3_000
 
+export type PostgresStore = ReturnType<typeof createPostgresStore>
+
 /** PostgreSQL implementation of `Store`; see the port for its guarantees. */
-export class PostgresStore implements Store {
-  private readonly parts: StoreParts
-  private leasedReads = 0
-  readonly clock: Clock
-  readonly membership: Membership
-  /**
-   * This store for reads after `refresh('stale')`: what is not in memory may be read from the replica, if there is one.
-   */
-  readonly stale: Store | undefined
-  readonly memory: StoreMemory
-  /** Backup and restore of the whole store. */
-  readonly archives: Archives
-  readonly loginStates: LoginStates
-  readonly tokenUses: PostgresTokenUses
-  readonly changeReaders: PostgresChangeReaders
-  readonly sessionTimes: SessionTimes
-  readonly commit: Store['commit']
+export function createPostgresStore(parts: StoreParts) {
+  const { state, follower, feed, membership, commits, tokens, lists, replica, kv, kvCache, clock } = parts
+  let leasedReads = 0
 
-  constructor(parts: StoreParts) {
-    this.parts = parts
-    this.clock = parts.clock
-    this.membership = parts.membership
-    this.loginStates = parts.loginStates
-    this.tokenUses = parts.tokenUses
-    this.changeReaders = parts.changeReaders
-    this.sessionTimes = parts.sessionTimes
-    this.archives = parts.archives
-    this.commit = parts.commits.commit.bind(parts.commits)
-    this.stale = parts.replica && new StaleReads(this, parts)
-    this.memory = {
-      freshness: (mode) => this.freshness(mode),
-      tokenByAccessor: (accessorId) => parts.tokens.knownByAccessor(accessorId),
-      tokenBySecret: (secretId) => parts.tokens.knownBySecret(secretId),
-    }
+  const staleness = (): Freshness => {
+    if (membership.lease.isValid()) return CURRENT
+    const { currentAt, failedAt } = follower
+    const ageMs = performance.now() - currentAt
+    const knownLeader = currentAt > failedAt && ageMs < LEADER_SILENT_MS_MAX
+    return { knownLeader, lastContactMs: Math.ceil(ageMs) }
   }
-
-  async refresh(mode: ConsistencyMode): Promise<Freshness> {
-    return this.freshness(mode) ?? this.confirm()
-  }
-
-  private freshness(mode: ConsistencyMode): Freshness | undefined {
-    if (mode === 'stale') return this.staleness()
+  const freshness = (mode: ConsistencyMode): Freshness | undefined => {
+    if (mode === 'stale') return staleness()
     if (mode !== 'default') return undefined
-    if (this.membership.lease.isValid()) {
-      this.leasedReads += 1
+    if (membership.lease.isValid()) {
+      leasedReads += 1
       return CURRENT
     }
-    this.membership.seekLease()
+    membership.seekLease()
     return undefined
   }
-
-  directory(): Directory {
-    return this.parts.state.directory()
+  const confirm = async (): Promise<Freshness> => {
+    await follower.sync()
+    return CURRENT
   }
 
-  catalog(): Catalog {
-    return this.parts.state.catalog
+  const memory: StoreMemory = {
+    freshness,
+    tokenByAccessor: (accessorId) => tokens.knownByAccessor(accessorId),
+    tokenBySecret: (secretId) => tokens.knownBySecret(secretId),
+  }
+  const store: Store = {
+    loginStates: parts.loginStates,
+    tokenUses: parts.tokenUses,
+    changeReaders: parts.changeReaders,
+    sessionTimes: parts.sessionTimes,
+    memory,
+    refresh: async (mode) => freshness(mode) ?? confirm(),
+    directory: () => state.directory(),
+    catalog: () => state.catalog,
+    tableIndex: (table) => state.topics.table(table),
+    commitIndex: () => state.appliedIndex,
+    async changesAfter(index, inParts) {
+      const changes = await parts.changes(index, inParts)
+      if (changes) await follower.reach(changes.index)
+      return changes
+    },
+    replicatedSnapshot: (use) =>
+      parts.snapshot(async (snapshot) => {
+        await follower.reach(snapshot.index)
+        return use(snapshot)
+      }),
+    tokenByAccessor: (accessorId) => tokens.byAccessor(accessorId),
+    tokenBySecret: (secretId) => tokens.bySecret(secretId),
+    tokens: (filter) => lists.pages(filter),
+    placeOf: (token) => lists.placeOf(token),
+    tokensChangedAfter: (index) => state.recentTokens.after(index),
+    countTokens: (filter) => lists.count(filter),
+    expiredTokens: (now, limit, scope) => lists.expired(now, limit, scope),
+    orphanedTokens: (limit, scope) => lists.orphaned(limit, scope),
+    idleTokens: (idle, limit, scope) => lists.idle(idle, limit, scope),
+    logins: (query) => lists.logins(query),
+    countLogins: () => lists.countLogins(),
+    kvEntry: (namespace, key) => kv.entry(namespace, key),
+    kvShortEntry: (namespace, key, valueBytesMax) => kv.shortEntry(namespace, key, valueBytesMax),
+    kvEntries: (range) => kv.list(range),
+    kvKeys: (range) => kv.keys(range),
+    commit: (changes, options) => commits.commit(changes, options),
+    async wait(topic, after, timeoutMs, signal) {
+      if (signal?.aborted) return 'aborted'
+      // A forgotten topic is treated as changed: the caller reads again and waits from the index it then sees.
+      if (state.topics.changedAfter(topic, after) ?? true) return 'changed'
+      return state.waiters.add(topic, timeoutMs, signal)
+    },
   }
 
-  tableIndex(table: IndexName): number {
-    return this.parts.state.topics.table(table)
-  }
-
-  commitIndex(): number {
-    return this.parts.state.appliedIndex
-  }
-
-  async changesAfter(index: number, parts?: InParts): Promise<StoreChanges | undefined> {
-    const changes = await this.parts.changes(index, parts)
-    if (changes) await this.parts.follower.reach(changes.index)
-    return changes
-  }
-
-  replicatedSnapshot<T>(use: (snapshot: ReplicatedSnapshot) => Promise<T>): Promise<T> {
-    return this.parts.snapshot(async (snapshot) => {
-      await this.parts.follower.reach(snapshot.index)
-      return use(snapshot)
-    })
-  }
-
-  tokenByAccessor(accessorId: string): Promise<TokenRecord | undefined> {
-    return this.parts.tokens.byAccessor(accessorId)
-  }
-
-  tokenBySecret(secretId: string): Promise<TokenRecord | undefined> {
-    return this.parts.tokens.bySecret(secretId)
-  }
-
-  tokens(filter: TokenFilter): AsyncIterable<readonly TokenRecord[]> {
-    return this.parts.lists.pages(filter)
-  }
-
-  placeOf(token: TokenRecord): ListPosition {
-    return this.parts.lists.placeOf(token)
-  }
-
-  tokensChangedAfter(index: number): readonly string[] | undefined {
-    return this.parts.state.recentTokens.after(index)
-  }
-
-  countTokens(filter: TokenFilter): Promise<number> {
-    return this.parts.lists.count(filter)
-  }
-
-  expiredTokens(now: number, limit: number, scope?: TokenScope): Promise<readonly TokenRecord[]> {
-    return this.parts.lists.expired(now, limit, scope)
-  }
-
-  orphanedTokens(limit: number, scope?: TokenScope): Promise<readonly TokenRecord[]> {
-    return this.parts.lists.orphaned(limit, scope)
-  }
-
-  idleTokens(idle: IdleQuery, limit: number, scope?: TokenScope): Promise<readonly TokenRecord[]> {
-    return this.parts.lists.idle(idle, limit, scope)
-  }
-
-  logins(query: LoginQuery): Promise<readonly LoginGroup[]> {
-    return this.parts.lists.logins(query)
-  }
-
-  countLogins(): Promise<ReadonlyMap<number, number>> {
-    return this.parts.lists.countLogins()
-  }
-
-  /** Deletes the recorded uses of tokens that no longer exist. */
-  reapTokenUses(): Promise<void> {
-    return this.parts.lists.reapUses()
-  }
-
-  kvEntry(namespace: string, key: string): Promise<KvRecord | undefined> {
-    return this.parts.kv.entry(namespace, key)
-  }
-
-  kvShortEntry(
-    namespace: string,
-    key: string,
-    valueBytesMax: number,
-  ): Promise<KvRecord | 'long' | undefined> {
-    return this.parts.kv.shortEntry(namespace, key, valueBytesMax)
-  }
-
-  kvEntries(range: KvRange): AsyncIterable<readonly KvRecord[]> {
-    return this.parts.kv.list(range)
-  }
-
-  kvKeys(range: KvRange): AsyncIterable<readonly KvKey[]> {
-    return this.parts.kv.keys(range)
-  }
-
-  async wait(topic: Topic, after: number, timeoutMs: number, signal?: AbortSignal): Promise<WaitOutcome> {
-    const { topics, waiters } = this.parts.state
-    if (signal?.aborted) return 'aborted'
-    // A forgotten topic is treated as changed: the caller reads again and waits from the index it then sees.
-    if (topics.changedAfter(topic, after) ?? true) return 'changed'
-    return waiters.add(topic, timeoutMs, signal)
-  }
-
-  /**
-   * Runs work in only one of the processes that share the database: the leader. If another process becomes leader while
-   * work is running, the signal aborts.
-   *
-   * @returns undefined if this process is not the leader.
-   */
-  async asLeader<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T | undefined> {
-    const signal = this.parts.feed.leaderSignal
-    return signal && work(signal)
-  }
-
-  /** Why this process should not receive requests now; empty if it should. For `/readyz`. */
-  async notReady(): Promise<readonly string[]> {
-    try {
-      await this.parts.follower.sync()
-      return this.membership.ready() ? ['joining the other servers on the database'] : []
-    } catch (error) {
-      return [isOutage(error) ? error.message : 'The database cannot be read']
-    }
-  }
-
-  status(): StoreStatus {
-    const { closings, longestMs } = this.membership.closing.counts
-    const { state, feed, commits, tokens, replica, kvCache, follower, clock } = this.parts
-    return {
+  return {
+    ...store,
+    memory,
+    changeReaders: parts.changeReaders,
+    /**
+     * This store for reads after `refresh('stale')`: what is not in memory is read from the replica, if there is one
+     * and it has reached the local state. The reported age therefore also applies to its answers.
+     */
+    stale: replica && {
+      ...store,
+      tokenByAccessor: (accessorId: string) => tokens.byAccessor(accessorId, true),
+      tokenBySecret: (secretId: string) => tokens.bySecret(secretId, true),
+      tokens: (filter: TokenFilter) => lists.pages(filter, true),
+    },
+    clock: clock as Clock,
+    membership,
+    /** Backup and restore of the whole store. */
+    archives: parts.archives,
+    /** Deletes the recorded uses of tokens that no longer exist. */
+    reapTokenUses: () => lists.reapUses(),
+    /**
+     * Runs work in only one of the processes that share the database: the leader. If another process becomes leader
+     * while work is running, the signal aborts.
+     *
+     * @returns undefined if this process is not the leader.
+     */
+    async asLeader<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T | undefined> {
+      const signal = feed.leaderSignal
+      return signal && work(signal)
+    },
+    /** Why this process should not receive requests now; empty if it should. For `/readyz`. */
+    async notReady(): Promise<readonly string[]> {
+      try {
+        await follower.sync()
+        return membership.ready() ? ['joining the other servers on the database'] : []
+      } catch (error) {
+        return [isOutage(error) ? error.message : 'The database cannot be read']
+      }
+    },
+    status: (): StoreStatus => ({
       appliedIndex: state.appliedIndex,
       isFeedConnected: feed.isConnected,
-      hasLease: this.membership.lease.isValid(),
-      isAlone: this.membership.isAlone(),
+      hasLease: membership.lease.isValid(),
+      isAlone: membership.isAlone(),
       isLeader: feed.leaderSignal !== undefined,
-      lastContactMs: this.staleness().lastContactMs,
+      lastContactMs: staleness().lastContactMs,
       waiters: state.waiters.count,
       clock: { aheadMs: clock.aheadMs, stepsRefused: clock.stepsRefused },
       cache: {
@@ -303,43 +224,24 @@ export class PostgresStore implements Store {
       },
       commits: commits.counts,
       feed: feed.counts,
-      closings: { count: closings, longestMs },
-      leasedReads: this.leasedReads,
+      closings: { count: membership.closing.counts.closings, longestMs: membership.closing.counts.longestMs },
+      leasedReads,
       confirmations: follower.rounds,
-    }
-  }
-
-  /** Ends every wait as if it had timed out: the first step of a shutdown. */
-  closeAllWaiters(): void {
-    this.parts.state.waiters.close()
-  }
-
-  /**
-   * Leaves the cluster and closes the change feed. The connections to the database stay open.
-   *
-   * @param isForGood the others do not wait for a successor.
-   */
-  async close(isForGood = false): Promise<void> {
-    this.closeAllWaiters()
-    await this.parts.housekeeping.close()
-    await this.parts.tokenUses.close()
-    await this.changeReaders.write()
-    await this.membership.close(isForGood)
-    await this.parts.feed.close()
-  }
-
-  private async confirm(): Promise<Freshness> {
-    await this.parts.follower.sync()
-    return CURRENT
-  }
-
-  private staleness(): Freshness {
-    if (this.membership.lease.isValid()) return CURRENT
-    const { currentAt, failedAt } = this.parts.follower
-    const ageMs = performance.now() - currentAt
-    return {
-      knownLeader: currentAt > failedAt && ageMs < LEADER_SILENT_MS_MAX,
-      lastContactMs: Math.ceil(ageMs),
-    }
+    }),
+    /** Ends every wait as if it had timed out: the first step of a shutdown. */
+    closeAllWaiters: () => state.waiters.close(),
+    /**
+     * Leaves the cluster and closes the change feed. The connections to the database stay open.
+     *
+     * @param isForGood the others do not wait for a successor.
+     */
+    async close(isForGood = false): Promise<void> {
+      state.waiters.close()
+      await parts.housekeeping.close()
+      await parts.tokenUses.close()
+      await parts.changeReaders.write()
+      await membership.close(isForGood)
+      await feed.close()
+    },
   }
 }

@@ -4,7 +4,6 @@
  */
 import { PRODUCT_VERSION } from '@latchkey/contract'
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
-import { RequestMetrics, SECONDS_BUCKETS } from './request-metrics.ts'
 
 export interface Metrics {
   readonly registry: Registry
@@ -43,6 +42,8 @@ const MISNAMED_GAUGES = [
   'nodejs_active_resources_total',
 ]
 
+const SECONDS_BUCKETS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10]
+
 export function createMetrics(): Metrics {
   const registry = new Registry()
   collectDefaultMetrics({
@@ -70,7 +71,19 @@ export function createMetrics(): Metrics {
     help: 'Number of processes of this server that these metrics cover.',
     registers: [registry],
   }).set(1)
-  const requests = new RequestMetrics(registry)
+  const answered = new Counter({
+    name: 'latchkey_http_requests_total',
+    help: 'Answered requests by endpoint and status.',
+    labelNames: ['endpoint', 'status'],
+    registers: [registry],
+  })
+  const answeredSeconds = new Histogram({
+    name: 'latchkey_http_request_seconds',
+    help: 'Seconds from a request to its answer; waits of blocking queries included.',
+    labelNames: ['endpoint'],
+    buckets: SECONDS_BUCKETS,
+    registers: [registry],
+  })
   const refused = new Counter({
     name: 'latchkey_connections_refused_total',
     help: 'Connections refused because of the limit per client address.',
@@ -97,7 +110,10 @@ export function createMetrics(): Metrics {
   })
   return {
     registry,
-    request: (endpoint, status, seconds) => requests.add(endpoint, status, seconds),
+    request(endpoint, status, seconds) {
+      answered.inc({ endpoint, status })
+      answeredSeconds.observe({ endpoint }, seconds)
+    },
     connectionRefused: () => refused.inc(),
     dnsAnswer: (rcode, transport) => dnsAnswers.inc({ rcode, transport }),
     forwarded(dc, status, took) {

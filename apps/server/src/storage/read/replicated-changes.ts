@@ -16,7 +16,6 @@ import { Prisma, type PrismaClient } from '../../generated/prisma/client.ts'
 import type { SecretBox } from '../../secrets/secret-box.ts'
 import { decodeNamespace, decodePolicy, decodeRole } from '../directory-rows.ts'
 import { FIELD_END, ROW_END, readTokenRows, TOKEN_FIELDS_SQL, tokenOfAnyRow } from '../token-table.ts'
-import { readFewChanges } from './few-changes.ts'
 import { inSnapshot } from './snapshot.ts'
 import { readText } from './stored-text.ts'
 
@@ -64,10 +63,7 @@ export async function readReplicatedChanges(
   after: number,
   { secrets, parts }: { readonly secrets: SecretBox; readonly parts: InParts | undefined },
 ): Promise<StoreChanges | undefined> {
-  return withAclErrors(async () => {
-    const few = await readFewChanges(prisma, after, { secrets, parts })
-    return few === 'other' ? inSnapshot(prisma, (tx) => readIn(tx, after, { secrets, parts })) : few
-  })
+  return withAclErrors(() => inSnapshot(prisma, (tx) => readIn(tx, after, { secrets, parts })))
 }
 
 async function readIn(
