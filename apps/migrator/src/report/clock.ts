@@ -1,5 +1,6 @@
 /** Times for people: relative to the start of the schedule or, if its time of day is given, by the clock. */
 import { InvalidArgumentError } from 'commander'
+import type { TimedStep } from '../plan/timed-steps.ts'
 import { formatSeconds, spanOf } from '../scenario/time.ts'
 
 const DAY_SECONDS = 86_400
@@ -33,6 +34,14 @@ export function spanText(
 ): string {
   if (to === undefined || to === null) return `from ${time(from * 1_000)} on`
   return spanOf(from * 1_000, to * 1_000, time)
+}
+
+/** When a step begins or ends; empty if the simulation does not tell. */
+export function whenText({ when, at, parts }: TimedStep, { time }: Clock): string {
+  if (at === null) return when === 'by' ? 'never' : ''
+  const text = time(at * 1_000)
+  if (when === 'at') return parts.length > 1 ? `from ${text}` : text
+  return `${when} ${text}`
 }
 
 /** The same times, with non-breaking spaces. */

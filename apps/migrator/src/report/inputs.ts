@@ -6,11 +6,11 @@ import type { Scenario } from '../scenario/scenario.ts'
 
 export interface ReportInputs {
   /** The text of the scenario, without secrets. */
-  readonly scenarioText?: string
+  readonly scenarioText?: string | undefined
   /** SHA-256 of the whole dump, in hexadecimal. */
-  readonly dumpHash?: string
+  readonly dumpHash?: string | undefined
   /** Seconds after midnight at which the schedule starts. */
-  readonly startsAt?: number
+  readonly startsAt?: number | undefined
 }
 
 /** Replaces a secret in a text. */

@@ -21,22 +21,15 @@ a{color:var(--a)}
 .note{margin:.2rem 0 .9rem}
 .verdict{border-radius:.75rem;padding:1.1rem 1.4rem;margin:1.4rem 0 1rem;border:1px solid;border-left-width:.5rem}
 .verdict.go{background:var(--go-bg);border-color:var(--go)}.verdict.care{background:var(--care-bg);border-color:var(--care)}.verdict.nogo{background:var(--nogo-bg);border-color:var(--nogo)}
-.word,.verdict>strong{display:block;font-size:2.1rem;line-height:1.1;font-weight:750;margin:0;letter-spacing:-.02em}
-:is(.word,.verdict>strong):is(.go *){color:var(--go)}:is(.word,.verdict>strong):is(.care *){color:var(--care)}:is(.word,.verdict>strong):is(.nogo *){color:var(--nogo)}
+.word{display:block;font-size:2.1rem;line-height:1.1;font-weight:750;margin:0;letter-spacing:-.02em}
+.go .word{color:var(--go)}.care .word{color:var(--care)}.nogo .word{color:var(--nogo)}
 .lead{font-size:1.1rem;font-weight:600;margin:.35rem 0 .5rem}
 .verdict ul{margin:.5rem 0 0;padding-left:1.15rem}.verdict li{margin:.15rem 0}
-.problems,.findings{list-style:none;padding:0;margin:1rem 0;display:grid;gap:.75rem}
-.problems{counter-reset:p}
-.problems>li,.findings>li{background:var(--card);border:1px solid var(--line);border-radius:.6rem;padding:.8rem 1.1rem;break-inside:avoid}
-.problems>li{counter-increment:p;border-left:.3rem solid}.problems.care>li{border-left-color:var(--care)}.problems.nogo>li{border-left-color:var(--nogo)}
-.problems h3{margin:0 0 .4rem}.problems h3::before{content:counter(p) ". "}
+.findings{list-style:none;padding:0;margin:1rem 0;display:grid;gap:.75rem}
+.findings>li{background:var(--card);border:1px solid var(--line);border-radius:.6rem;padding:.8rem 1.1rem;break-inside:avoid}
 .findings h3{margin:0 0 .2rem}.findings .todo{font-weight:550}
 dl{margin:0;display:grid;grid-template-columns:7rem 1fr;gap:.2rem 1rem}
 dt{color:var(--dim);font-size:.9rem}dd{margin:0}
-.numbers{display:grid;grid-template-columns:repeat(auto-fit,minmax(11rem,1fr));gap:.75rem;margin:1.25rem 0;padding:0;list-style:none}
-.numbers li{background:var(--card);border:1px solid var(--line);border-radius:.6rem;padding:.7rem 1rem}
-.numbers b{display:block;font-size:1.4rem;line-height:1.25;font-variant-numeric:tabular-nums}
-.numbers span{color:var(--dim);font-size:.875rem}
 .chart{margin:.75rem 0 .5rem}
 .chart h3{margin:.9rem 0 .2rem;font-size:.8rem;letter-spacing:.05em;text-transform:uppercase;color:var(--dim)}
 .lane{display:grid;grid-template-columns:13rem 1fr;column-gap:1rem;align-items:center}
@@ -100,9 +93,8 @@ pre{background:var(--card);border:1px solid var(--line);border-radius:.6rem;padd
 code.long{overflow-wrap:anywhere}
 summary{cursor:pointer;color:var(--a);font-weight:550;padding:.25rem 0}
 :focus-visible{outline:2px solid var(--a);outline-offset:2px;border-radius:2px}
-@media (max-width:44rem){main{padding:1.25rem 1rem 4rem}h1{font-size:1.35rem}.word,.verdict>strong{font-size:1.8rem}.verdict{padding:.9rem 1rem}
+@media (max-width:44rem){main{padding:1.25rem 1rem 4rem}h1{font-size:1.35rem}.word{font-size:1.8rem}.verdict{padding:.9rem 1rem}
 dl,.inputs{grid-template-columns:1fr;gap:0}dd{margin-bottom:.5rem}
-.numbers{grid-template-columns:1fr 1fr}.numbers b{font-size:1.2rem}
 .lane{grid-template-columns:1fr}.lane.marks .label,.lane.axis .label{display:none}.label{padding:.35rem 0 0}.label small{margin-left:.3rem}
 .bar i{padding:0 .2rem}
 .step label{grid-template-columns:1fr}

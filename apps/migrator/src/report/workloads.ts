@@ -7,7 +7,7 @@ import type { Scenario } from '../scenario/scenario.ts'
 import { windowText } from '../scenario/time.ts'
 import type { History } from '../simulate/history.ts'
 import type { Clock } from './clock.ts'
-import { formatCount, table } from './markup.ts'
+import { formatCount, table } from './page.ts'
 
 interface WorkloadAnswer extends Pick<ClientErrors, 'count' | 'isError' | 'spans'> {
   readonly kind: string

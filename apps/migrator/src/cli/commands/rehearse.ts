@@ -1,4 +1,3 @@
-import { join } from 'node:path'
 import { readLegacyRecord } from '@latchkey/acl'
 import { type LegacyToken, visibleJson } from '@latchkey/contract'
 import { InvalidArgumentError } from 'commander'
@@ -7,16 +6,15 @@ import { readDump } from '../../dump/read-dump.ts'
 import { openDump } from '../../dump/source.ts'
 import { EXIT, InputError } from '../../errors.ts'
 import { agrees, counted } from '../../findings/finding.ts'
-import type { Rehearsal } from '../../rehearse/conclude.ts'
 import { formatRehearsal } from '../../rehearse/format.ts'
 import { rehearse } from '../../rehearse/rehearsal.ts'
 import { SERVER_MAIN } from '../../rehearse/server-process.ts'
 import { timeOfDayOption } from '../../report/clock.ts'
-import { hashed, hideSecrets, type ReportInputs } from '../../report/inputs.ts'
+import { hashed, hideSecrets } from '../../report/inputs.ts'
 import { renderRehearsal } from '../../report/rehearsal-page.ts'
 import { loadScenarioText } from '../inputs.ts'
 import { type AddCommand, createProgress, type Io, painterFor, write } from '../io.ts'
-import { makeOutputDirectory, writeOutputFile } from '../output-file.ts'
+import { writeReport } from '../output-file.ts'
 
 interface Options {
   readonly dump?: string
@@ -73,12 +71,13 @@ Examples:
         onProgress: progress.show,
       }).finally(progress.clear)
       if (options.report !== undefined) {
-        writeRehearsal(options.report, rehearsal, {
+        const inputs = {
           scenarioText: hideSecrets(text, scenario),
-          ...(dump === undefined ? {} : { dumpHash: dump.hash }),
-          ...(options.at === undefined ? {} : { startsAt: options.at }),
-          replay: replayOf(path, options),
-        })
+          dumpHash: dump?.hash,
+          startsAt: options.at,
+        }
+        const html = renderRehearsal(rehearsal, { ...inputs, replay: replayOf(path, options) })
+        writeReport(options.report, 'rehearsal', { html, json: rehearsal })
       }
       await write(
         io.stdout,
@@ -95,16 +94,6 @@ function replayOf(path: string, { dump, timeScale }: Options): string {
   const tokens = dump === undefined ? '' : ` --dump ${shellQuote(dump)}`
   const scale = timeScale === 1 ? '' : ` --time-scale ${timeScale}`
   return `latchkey-migrator rehearse ${shellQuote(path)}${tokens}${scale}`
-}
-
-function writeRehearsal(
-  directory: string,
-  rehearsal: Rehearsal,
-  inputs: ReportInputs & { readonly replay: string },
-): void {
-  makeOutputDirectory(directory)
-  writeOutputFile(join(directory, 'rehearsal.html'), renderRehearsal(rehearsal, inputs))
-  writeOutputFile(join(directory, 'rehearsal.json'), `${visibleJson(JSON.stringify(rehearsal))}\n`)
 }
 
 /** The tokens that can be imported, and the reasons why other records cannot. */

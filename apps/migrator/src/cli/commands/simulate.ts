@@ -1,3 +1,4 @@
+import { PRODUCT_VERSION } from '@latchkey/contract'
 import { InvalidArgumentError } from 'commander'
 import { shellQuote } from '../../convert/files/commands.ts'
 import { openDump } from '../../dump/source.ts'
@@ -8,12 +9,13 @@ import { findDump, withDump } from '../../plan/dump-facts.ts'
 import type { DumpFinding } from '../../plan/token-census.ts'
 import { timeOfDayOption } from '../../report/clock.ts'
 import { hashed, hideSecrets } from '../../report/inputs.ts'
-import { writeReport } from '../../report/report.ts'
+import { factsOf, renderSimulation } from '../../report/simulation-page.ts'
 import { builtinNames } from '../../scenario/builtin.ts'
 import type { ModelName, Scenario } from '../../scenario/scenario.ts'
 import { type AnswerOptions, addAnswerOptions, writeAnswer } from '../answer-options.ts'
 import { countTokens, loadScenarioText, numberOption } from '../inputs.ts'
 import { type AddCommand, type Io, painterFor, write } from '../io.ts'
+import { writeReport } from '../output-file.ts'
 
 /** Maximum number of tokens a finding names. */
 const PLACES_MAX = 20
@@ -77,10 +79,16 @@ async function simulateOne(path: string, options: Options, io: Io) {
     extraFindings: findings,
   })
   if (options.report !== undefined) {
-    writeReport(options.report, simulation, {
-      scenarioText: hideSecrets(text, file),
-      ...(dumpHash === undefined ? {} : { dumpHash }),
-      ...(options.at === undefined ? {} : { startsAt: options.at }),
+    const inputs = { scenarioText: hideSecrets(text, file), dumpHash, startsAt: options.at }
+    const facts = factsOf(simulation, inputs)
+    const { summary, totals, steps } = facts
+    const workloads = totals.map(({ answers, ...rest }) => ({
+      ...rest,
+      answers: answers.map(({ spans: _, ...answer }) => answer),
+    }))
+    writeReport(options.report, 'report', {
+      html: renderSimulation(simulation, facts, inputs),
+      json: { ...simulation.result, summary, workloads, steps, tool: PRODUCT_VERSION, ...inputs },
     })
   }
   const { result } = simulation

@@ -3,10 +3,9 @@ import { recordsOf } from '../../check/facts.ts'
 import { counted } from '../../findings/finding.ts'
 import type { Scenario, ScenarioEvent, ServerSpec } from '../../scenario/scenario.ts'
 import type { History, HistoryRecord } from '../../simulate/history.ts'
+import { size } from '../../simulate/tokens/ranges.ts'
 import type { WorkloadTotals } from '../workloads.ts'
-import type { Chart, ClientTrack, Mark } from './chart.ts'
-import { tokenLinesOf } from './token-lines.ts'
-import { tracksOf } from './tracks.ts'
+import type { Chart, ClientTrack, Look, Mark, Stretch, TokenLine, TokenPoint, Track } from './chart.ts'
 
 /** Maximum number of marks; more would hide the bars. Server starts are left out first, because the bars show them. */
 const MARKS_MAX = 24
@@ -53,7 +52,7 @@ function marksOf(scenario: Scenario, history: History): Mark[] {
     ...(noReturn === undefined
       ? []
       : [{ at: noReturn, kind: 'return' as const, text: 'point of no return' }]),
-    ...scenario.events.flatMap((event) => eventMark(event) ?? []),
+    ...scenario.events.map(eventMark),
     ...recordsOf(history, 'intentions').flatMap(({ at, state, datacenter }) =>
       state === 'done'
         ? [{ at, kind: 'step' as const, text: `intentions of ${datacenter} are migrated` }]
@@ -70,51 +69,156 @@ function startMark({ id, startMs, version, from, status, joinsLater }: ServerSpe
   return [{ at: startMs, kind: 'step', text: `${id} starts as ${version.text}` }]
 }
 
-function eventMark(event: ScenarioEvent): Mark | undefined {
-  const mark = (kind: Mark['kind'], text: string): Mark => ({ at: event.atMs, kind, text })
+/** Events that harm; the others are steps of an operator. */
+const HARMS: ReadonlySet<ScenarioEvent['kind']> = new Set(['crash', 'pause', 'stale-gossip', 'partition'])
+
+function eventMark(event: ScenarioEvent): Mark {
+  return { at: event.atMs, kind: HARMS.has(event.kind) ? 'harm' : 'step', text: eventText(event) }
+}
+
+function eventText(event: ScenarioEvent): string {
   switch (event.kind) {
     case 'crash':
-      return mark('harm', `${event.server} crashes`)
+      return `${event.server} crashes`
     case 'leave':
-      return mark('step', `${event.server} leaves`)
-    case 'force-leave':
-      return mark('step', `${event.server} is forced to leave`)
     case 'join':
-      return mark('step', `${event.server} joins`)
-    case 'pause':
-      return mark('harm', `${event.server} is paused`)
     case 'resume':
-      return mark('step', `${event.server} resumes`)
-    case 'elect':
-      return mark('step', `${event.server} wins an election`)
-    case 'stale-gossip':
-      return mark('harm', `the other servers receive no further gossip from ${event.server}`)
+      return `${event.server} ${event.kind}s`
     case 'start':
     case 'restart':
-      return mark(
-        'step',
-        `${event.server} ${event.kind}s${event.version === undefined ? '' : ` as ${event.version.text}`}`,
-      )
+      return `${event.server} ${event.kind}s${event.version === undefined ? '' : ` as ${event.version.text}`}`
+    case 'pause':
+      return `${event.server} is paused`
+    case 'force-leave':
+      return `${event.server} is forced to leave`
+    case 'elect':
+      return `${event.server} wins an election`
+    case 'stale-gossip':
+      return `the other servers receive no further gossip from ${event.server}`
     case 'partition':
-      return mark('harm', `${event.between.join(' and ')} cannot reach each other`)
+      return `${event.between.join(' and ')} cannot reach each other`
     case 'heal':
-      return mark('step', `${event.between.join(' and ')} reach each other again`)
+      return `${event.between.join(' and ')} reach each other again`
     case 'snapshot':
-      return mark('step', `${event.server ?? 'every server'} writes a snapshot`)
+      return `${event.server ?? 'every server'} writes a snapshot`
     case 'restore':
-      return mark('step', `the snapshot is restored in ${event.datacenter}`)
+      return `the snapshot is restored in ${event.datacenter}`
     case 'create-tokens':
-      return mark('step', `clients create ${counted(event.count, 'token')}`)
     case 'edit-tokens':
-      return mark('step', `clients edit ${counted(event.count, 'token')}`)
     case 'delete-tokens':
-      return mark('step', `clients delete ${counted(event.count, 'token')}`)
+      return `clients ${event.kind.replace('-tokens', '')} ${counted(event.count, 'token')}`
     case 'convert-tokens':
-      return mark(
-        'step',
-        `${event.count === undefined ? 'all migrated tokens' : counted(event.count, 'token')} get policies instead of rules`,
-      )
+      return `${event.count === undefined ? 'all migrated tokens' : counted(event.count, 'token')} get policies instead of rules`
     case 'edit-intention':
-      return mark('step', `a client edits the intentions of ${event.destination}`)
+      return `a client edits the intentions of ${event.destination}`
   }
+}
+
+function tracksOf(history: History): Track[] {
+  const stretches = stretchesOf(history)
+  return history.members.map(({ id, datacenter, isAgent, newModeAt }) => ({
+    id,
+    datacenter,
+    isAgent,
+    newModeAt,
+    stretches: stretches.get(id) ?? [],
+  }))
+}
+
+const PROCESS_LOOKS = { paused: 'paused', down: 'down', refused: 'down' } as const
+
+function stretchesOf({ records }: History): ReadonlyMap<string, readonly Stretch[]> {
+  const rows = new Map<string, Stretch[]>()
+  const leaders = new Map<string, string | undefined>()
+  const open = (id: string, at: number, look: Look | undefined, version: string) => {
+    const row = rows.get(id) ?? []
+    rows.set(id, row)
+    const last = row.at(-1)
+    if (last !== undefined) row[row.length - 1] = { ...last, to: at }
+    if (look === undefined) return
+    row.push({ from: at, to: undefined, look, version, leads: [...leaders.values()].includes(id) })
+  }
+  const reopen = (id: string | undefined, at: number) => {
+    const last = id === undefined ? undefined : rows.get(id)?.at(-1)
+    if (id !== undefined && last !== undefined) open(id, at, last.look, last.version)
+  }
+  for (const each of records) {
+    switch (each.kind) {
+      case 'process': {
+        const look = each.state === 'up' || each.state === 'resumed' ? each.mode : PROCESS_LOOKS[each.state]
+        open(each.server, each.at, look, each.version.text)
+        break
+      }
+      case 'mode':
+        open(each.server, each.at, each.mode, rows.get(each.server)?.at(-1)?.version ?? '')
+        break
+      case 'agent-mode':
+        open(each.agent, each.at, each.mode, 'agent')
+        break
+      case 'leader': {
+        const before = leaders.get(each.datacenter)
+        leaders.set(each.datacenter, each.server)
+        reopen(before, each.at)
+        reopen(each.server, each.at)
+        break
+      }
+      case 'reaped':
+        open(each.server, each.at, undefined, '')
+        break
+    }
+  }
+  return new Map(
+    [...rows].map(([id, row]) => [id, row.filter(({ from, to }) => to === undefined || to > from)]),
+  )
+}
+
+/** Maximum number of points per line; a migration may have a hundred thousand batches. */
+const POINTS_MAX = 400
+
+/** One line per datacenter that ever has a token without an accessor. */
+function tokenLinesOf(history: History): TokenLine[] {
+  return history.datacenters.flatMap((datacenter) => {
+    const points =
+      datacenter === history.primary ? primaryPoints(history) : secondaryPoints(history, datacenter)
+    return points.length === 0 ? [] : [{ datacenter, points: thin(points) }]
+  })
+}
+
+function primaryPoints(history: History): TokenPoint[] {
+  const points = [{ at: 0, remaining: history.tokensAtStart }]
+  for (const each of history.records) {
+    const before = points.at(-1)?.remaining ?? 0
+    if (each.kind === 'batch' && each.datacenter === history.primary)
+      points.push({ at: each.at, remaining: each.remaining })
+    if (each.kind === 'restored' && each.datacenter === history.primary)
+      points.push({ at: each.at, remaining: each.unmigrated })
+    if (each.kind === 'tokens' && each.refused === undefined) {
+      if (each.action === 'created') points.push({ at: each.at, remaining: before + each.unmigrated })
+      if (each.action === 'deleted') points.push({ at: each.at, remaining: before - each.unmigrated })
+    }
+  }
+  return history.tokensAtStart === 0 && points.length === 1 ? [] : points
+}
+
+/** Tokens without an accessor in a secondary: all tokens of the primary minus those whose accessor has been replicated. */
+function secondaryPoints(history: History, datacenter: string): TokenPoint[] {
+  let present = history.tokensAtStart
+  let migrated = 0
+  const points = [{ at: 0, remaining: present }]
+  for (const each of history.records) {
+    if (each.kind === 'replicated' && each.datacenter === datacenter) migrated = each.migrated
+    else if (each.kind === 'tokens' && each.refused === undefined && each.action === 'created') {
+      present += size(each.tokens)
+    } else if (each.kind === 'tokens' && each.refused === undefined && each.action === 'deleted') {
+      present -= size(each.tokens)
+    } else continue
+    points.push({ at: each.at, remaining: Math.max(0, present - migrated) })
+  }
+  return migrated === 0 ? [] : points
+}
+
+/** Thins out points, keeping the first and the last. */
+function thin<T>(points: readonly T[]): readonly T[] {
+  const step = Math.ceil(points.length / POINTS_MAX)
+  return points.filter((_, i) => i % step === 0 || i === points.length - 1)
 }

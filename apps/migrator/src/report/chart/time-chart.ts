@@ -5,9 +5,8 @@
 import { type Html, html, type Insertable } from '@latchkey/contract'
 import type { Clock } from '../clock.ts'
 import { type Chart, type ClientTrack, LOOKS, type Look, type Mark, type Track } from './chart.ts'
-import { clientLane } from './client-lane.ts'
+import { clientLane, tokenLane } from './lanes.ts'
 import { round, type TimeScale, timeScale } from './scale.ts'
-import { tokenLane } from './token-lane.ts'
 
 /** Widths of a badge with one number, and with two, in percent of the chart on a phone. */
 const BADGE_PERCENT = 7

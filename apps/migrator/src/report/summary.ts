@@ -1,34 +1,14 @@
-/** The verdict in plain sentences: what happens, to whom, when, and what to do. */
-import { agrees, counted, reaches } from '../findings/finding.ts'
+/** The verdict in plain sentences, and whom a finding affects. */
+import { agrees, counted, reasonsOf } from '../findings/finding.ts'
 import type { FindingResult, SimulationResult } from '../output/result.ts'
 import type { Simulation } from '../output/run-simulation.ts'
 import { pointOfNoReturn } from './chart/chart-of.ts'
-import { type Clock, spanText } from './clock.ts'
-import { formatCount } from './markup.ts'
+import type { Clock } from './clock.ts'
+import { formatCount } from './page.ts'
 import type { WorkloadTotals } from './workloads.ts'
 
 /** Maximum number of names in a sentence. */
 const NAMES_MAX = 5
-
-export interface Problem {
-  readonly title: string
-  readonly finding: FindingResult
-  readonly whom: string
-  readonly when: string
-}
-
-/** The findings that decide the verdict, worst first. */
-export function problemsOf({ findings, verdict, clients }: SimulationResult, clock: Clock): Problem[] {
-  const limit = verdict === 'no-go' ? 'critical' : 'warning'
-  return findings
-    .filter((each) => reaches(each, limit))
-    .map((finding) => ({
-      title: titleOf(finding.id),
-      finding,
-      whom: whomOf(finding, clients),
-      when: whenOf(finding, clock),
-    }))
-}
 
 /** Turns `rules-change-at-1.4.0` into `Rules change at 1.4.0`. */
 export function titleOf(id: string): string {
@@ -65,10 +45,6 @@ function listed(names: readonly string[], total = names.length): string {
   return [...names.slice(0, NAMES_MAX), ...(more > 0 ? [`${more} more`] : [])].join(', ')
 }
 
-export function whenOf({ from, to }: FindingResult, clock: Clock): string {
-  return from === undefined ? '' : spanText({ from, to }, clock)
-}
-
 /** The main effects of the upgrade, one sentence each. */
 export function summaryOf(
   { history, result }: Simulation,
@@ -76,7 +52,7 @@ export function summaryOf(
   clock: Clock,
 ): string[] {
   const { verdict, violations } = result
-  const problems = problemsOf(result, clock).length
+  const problems = reasonsOf(result.findings).length
   const opening = {
     go: 'Nothing blocks the upgrade.',
     'go with care': `The upgrade can begin, but ${counted(problems, 'point')} ${agrees(problems, 'needs', 'need')} care.`,
