@@ -142,7 +142,6 @@ export {
   Authorizer,
   CompiledPolicies,
   compileAuthorizer,
-  compilePolicies,
   type DecisionExplanation,
   pathsOf,
 } from './rules/decide/authorizer.ts'
@@ -169,7 +168,7 @@ export { authorizerOf, type ReadText, readText } from './rules/decide/read-sourc
 export { type Advice, adviceFor } from './rules/insight/advise.ts'
 export { lintRules } from './rules/insight/lint-rules.ts'
 export { probeQuestions } from './rules/insight/probe-questions.ts'
-export { type Difference, RightsComparison, rightsComparison } from './rules/insight/what-if.ts'
+export { type Difference, RightsComparison } from './rules/insight/what-if.ts'
 export { encodeHclString } from './rules/language/hcl-string.ts'
 export { findRulesProblem, parseLegacyRules, parseRules } from './rules/language/parse-rules.ts'
 export {

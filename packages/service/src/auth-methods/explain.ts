@@ -8,9 +8,9 @@ import {
   explainRule,
   type LoginExplanation,
   type Question,
+  RightsComparison,
   type Rule,
   readText,
-  rightsComparison,
 } from '@latchkey/acl'
 import { createAuthorizerCache } from '../caller/authorizer-cache.ts'
 import { type Answer, type Call, type Context, json } from '../handler.ts'
@@ -66,7 +66,7 @@ async function rightsOf(
     await pauses.before(stepsOf(text.length))
     if (unreadable === undefined) rules.push(...readText(text, dialect).ruleSet.rules)
   }
-  const comparison = rightsComparison(EMPTY_RULE_SET, { rules })
+  const comparison = new RightsComparison(EMPTY_RULE_SET, { rules })
   const authorizers = createAuthorizerCache({ bytesMax: RULES_BYTES_MAX })
   const before = await authorizers.find(bare, directory, options)
   const after = await authorizers.find(token, directory, options)

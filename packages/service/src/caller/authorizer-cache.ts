@@ -4,9 +4,8 @@ import {
   Authorizer,
   type AuthorizerDefaults,
   type CompiledInput,
-  type CompiledPolicies,
+  CompiledPolicies,
   compareSources,
-  compilePolicies,
   type EffectivePoliciesOptions,
   EMPTY_RULE_SET,
   effectivePolicies,
@@ -76,7 +75,7 @@ export function createAuthorizerCache({ bytesMax }: AuthorizerCacheOptions): Aut
       inputs.push(read(source, known))
     }
     await pauses.before(inputs.reduce((steps, { ruleSet }) => steps + ruleSet.rules.length, 0))
-    const policies = compilePolicies(inputs, defaults)
+    const policies = new CompiledPolicies(inputs, defaults)
     return { key, policies: compiled.set(key, policies, policies.bytes + key.length) }
   }
 

@@ -9,8 +9,7 @@ import {
   type PolicyRecord,
   parseRules,
   policyHash,
-  type RightsComparison,
-  rightsComparison,
+  RightsComparison,
   type TokenRecord,
 } from '@latchkey/acl'
 import { limits } from '@latchkey/contract'
@@ -62,7 +61,7 @@ async function compareRules(call: Context, before: string, after: string): Promi
   const old = await readInTurn(call, before, () => parseRules(before, { lenient: true }))
   const proposed = await readInTurn(call, after, () => parseRules(after))
   await takeTurn(call)
-  return rightsComparison(old, proposed)
+  return new RightsComparison(old, proposed)
 }
 
 /** Whether a token has a policy by any path; the rights of other tokens cannot change. */

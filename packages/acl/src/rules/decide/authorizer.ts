@@ -1,10 +1,10 @@
 /** Compiled rules, which decide checks and explain decisions. Decisions: rule language. */
 import { isScalar, RESOURCE_KINDS, type SegmentResource } from '@latchkey/contract'
-import { MERGED_RULE_BYTES, type ResourceRules, resourceRulesOf } from '../language/resource-rules.ts'
 import type { RuleKind, RuleLevel, RuleMatch } from '../language/rule.ts'
 import { type MergedRule, type MergedRules, mergePolicies } from './merge-rules.ts'
 import type { AuthorizerDefaults, CompiledInput, GrantPath } from './policy-source.ts'
 import type { Access, Question } from './question.ts'
+import { MERGED_RULE_BYTES, ResourceRules } from './resource-rules.ts'
 
 /** A decision and its reason. */
 export interface DecisionExplanation {
@@ -32,12 +32,6 @@ export interface DecisionExplanation {
 /** Memory of a set without rules: its objects and cache entry. */
 const COMPILED_BYTES = 1_500
 
-function bytesOf(scalars: MergedRules['scalars'], resources: Iterable<ResourceRules>): number {
-  let bytes = scalars.size * MERGED_RULE_BYTES
-  for (const rules of resources) bytes += rules.bytes
-  return bytes
-}
-
 /** The compiled rules of one set of policies, shared by every token with that set. */
 export class CompiledPolicies {
   readonly aclRead: boolean
@@ -50,20 +44,15 @@ export class CompiledPolicies {
   private readonly scalars: MergedRules['scalars']
   private readonly resources: ReadonlyMap<string, ResourceRules>
 
-  /** Called by {@link compilePolicies}. */
-  constructor(
-    scalars: MergedRules['scalars'],
-    resources: ReadonlyMap<string, ResourceRules>,
-    {
-      defaults,
-      unreadable,
-    }: { readonly defaults: AuthorizerDefaults; readonly unreadable: string | undefined },
-  ) {
+  /** @param inputs the order does not affect decisions; among rules that decide alike, the first is the explanation. */
+  constructor(inputs: readonly CompiledInput[], { defaultPolicy }: AuthorizerDefaults) {
+    const { scalars, resources } = mergePolicies(inputs)
     this.scalars = scalars
-    this.resources = resources
-    this.defaultAllow = defaults.defaultPolicy === 'allow'
-    this.unreadable = unreadable
-    this.bytes = COMPILED_BYTES + bytesOf(scalars, resources.values())
+    this.resources = new Map([...resources].map(([kind, rules]) => [kind, new ResourceRules(rules)]))
+    this.defaultAllow = defaultPolicy === 'allow'
+    this.unreadable = inputs.find((input) => input.unreadable !== undefined)?.unreadable
+    const bytes = COMPILED_BYTES + scalars.size * MERGED_RULE_BYTES
+    this.bytes = [...this.resources.values()].reduce((sum, rules) => sum + rules.bytes, bytes)
     this.aclRead = this.decide({ resource: 'acl', access: 'read' })
     this.aclWrite = this.decide({ resource: 'acl', access: 'write' })
   }
@@ -71,8 +60,9 @@ export class CompiledPolicies {
   decide(question: Question): boolean {
     if (this.unreadable !== undefined) return false
     const rule = this.decidingRule(question)
-    if (rule === undefined) return this.default(question)
-    return grants(rule.level, question.access)
+    if (rule !== undefined) return grants(rule.level, question.access)
+    // The default policy never grants acl rights.
+    return this.defaultAllow && question.resource !== 'acl'
   }
 
   /**
@@ -87,7 +77,7 @@ export class CompiledPolicies {
   /** Whether the rules allow reading anything of a kind. */
   mayReadAny(resource: SegmentResource): boolean {
     if (this.unreadable !== undefined) return false
-    const rule = this.resources.get(resource)?.ruleForReadingAny()
+    const rule = this.resources.get(resource)?.readAny
     return rule === undefined ? this.defaultAllow : grants(rule.level, 'read')
   }
 
@@ -97,11 +87,6 @@ export class CompiledPolicies {
     return this.defaultAllow || this.resources.get(resource)?.grantsWrite === true
   }
 
-  /** The decision of the default policy, which never grants acl rights. */
-  private default(question: Question): boolean {
-    return this.defaultAllow && question.resource !== 'acl'
-  }
-
   /** The rule that decides, whether it grants or denies; undefined if the default policy decides. */
   decidingRule({ resource, segment = '', access }: Question): MergedRule | undefined {
     if (isScalar(resource)) {
@@ -109,31 +94,11 @@ export class CompiledPolicies {
       const kind = RESOURCE_KINDS[resource]
       return own === undefined && 'follows' in kind ? this.scalars.get(kind.follows) : own
     }
-    if (resource === 'intention' && segment === '*') return this.ruleForAllIntentions(access)
     const rules = this.resources.get(resource)
+    if (resource === 'intention' && segment === '*')
+      return access === 'read' ? rules?.readAny : rules?.writeAll
     return access === 'write-prefix' ? rules?.ruleForWritingBelow(segment) : rules?.ruleFor(segment)
   }
-
-  private ruleForAllIntentions(access: Access): MergedRule | undefined {
-    const intentions = this.resources.get('intention')
-    return access === 'read' ? intentions?.ruleForReadingAny() : intentions?.ruleForWritingAll()
-  }
-}
-
-/**
- * Compiles a set of policies.
- *
- * @param inputs the order does not affect decisions; among rules that decide alike, the first is the explanation.
- */
-export function compilePolicies(
-  inputs: readonly CompiledInput[],
-  defaults: AuthorizerDefaults,
-): CompiledPolicies {
-  const { scalars, resources } = mergePolicies(inputs)
-  const arranged = new Map<string, ResourceRules>()
-  for (const [kind, rules] of resources) arranged.set(kind, resourceRulesOf(rules))
-  const unreadable = inputs.find((input) => input.unreadable !== undefined)?.unreadable
-  return new CompiledPolicies(scalars, arranged, { defaults, unreadable })
 }
 
 /** One token's rights: the compiled policies, and how the token has each of them. */
@@ -169,34 +134,23 @@ export class Authorizer {
     if (merged === undefined) return { allow, path: { via: 'default' }, ...missing }
     const { rule, origin, level } = merged
     const { policyId, policyName } = origin
+    const { kind, match, segment, line } = rule
     this.paths ??= this.findPaths()
     return {
       allow,
-      rule: {
-        policyId,
-        policyName,
-        kind: rule.kind,
-        match: rule.match,
-        segment: rule.segment,
-        level,
-        line: rule.line,
-      },
+      rule: { policyId, policyName, kind, match, segment, level, line },
       path: this.paths.get(origin.key) ?? origin.path,
       ...missing,
     }
   }
 }
 
-/**
- * Compiles the rules that act on a token.
- *
- * @param inputs as for {@link compilePolicies}.
- */
+/** Compiles the rules that act on a token. */
 export function compileAuthorizer(
   inputs: readonly CompiledInput[],
   defaults: AuthorizerDefaults,
 ): Authorizer {
-  return new Authorizer(compilePolicies(inputs, defaults), () => pathsOf(inputs))
+  return new Authorizer(new CompiledPolicies(inputs, defaults), () => pathsOf(inputs))
 }
 
 /** Keyed by source. */
@@ -211,16 +165,14 @@ export function pathsOf(sources: readonly { readonly key: string; readonly path:
   return paths
 }
 
-/** Whether a level includes an access: write ⊃ list ⊃ read. */
+/** The accesses that each level includes. */
+const GRANTED: Readonly<Record<RuleLevel, readonly Access[]>> = {
+  write: ['read', 'list', 'write', 'write-prefix'],
+  list: ['read', 'list'],
+  read: ['read'],
+  deny: [],
+}
+
 function grants(level: RuleLevel, access: Access): boolean {
-  switch (level) {
-    case 'write':
-      return true
-    case 'list':
-      return access === 'read' || access === 'list'
-    case 'read':
-      return access === 'read'
-    case 'deny':
-      return false
-  }
+  return GRANTED[level].includes(access)
 }

@@ -22,8 +22,8 @@ export interface MergedRule {
 
 /** Merged rules of one resource. */
 export interface MergedResource {
-  readonly exact: ReadonlyMap<string, MergedRule>
-  readonly prefix: ReadonlyMap<string, MergedRule>
+  readonly exact: Map<string, MergedRule>
+  readonly prefix: Map<string, MergedRule>
 }
 
 export interface MergedRules {
@@ -32,25 +32,23 @@ export interface MergedRules {
   readonly resources: ReadonlyMap<RuleKind | 'intention', MergedResource>
 }
 
-interface MutableResource {
-  readonly exact: Map<string, MergedRule>
-  readonly prefix: Map<string, MergedRule>
-}
-
 export function mergePolicies(inputs: readonly CompiledInput[]): MergedRules {
   const scalars = new Map<RuleKind, MergedRule>()
-  const resources = new Map<RuleKind | 'intention', MutableResource>()
-  const explicitIntentions: MutableResource = { exact: new Map(), prefix: new Map() }
-  for (const input of inputs) {
-    const origin = originOf(input)
-    for (const rule of input.ruleSet.rules) {
-      if (rule.match === 'scalar') {
-        keepStronger(scalars, rule.kind, rule, rule.level, origin)
+  const resources = new Map<RuleKind | 'intention', MergedResource>()
+  const explicitIntentions: MergedResource = { exact: new Map(), prefix: new Map() }
+  // An origin lacks the rule set, because merging discards most of it.
+  for (const { ruleSet, unreadable: _, ...origin } of inputs) {
+    for (const rule of ruleSet.rules) {
+      const { kind, match, segment, level, intentions } = rule
+      if (match === 'scalar') {
+        keepStronger(scalars, kind, { rule, origin }, level)
         continue
       }
-      keepStronger(resourceOf(resources, rule.kind)[rule.match], rule.segment, rule, rule.level, origin)
-      if (rule.intentions !== undefined) {
-        keepStronger(explicitIntentions[rule.match], rule.segment, rule, rule.intentions, origin)
+      const resource = resources.get(kind) ?? { exact: new Map(), prefix: new Map() }
+      resources.set(kind, resource)
+      keepStronger(resource[match], segment, { rule, origin }, level)
+      if (intentions !== undefined) {
+        keepStronger(explicitIntentions[match], segment, { rule, origin }, intentions)
       }
     }
   }
@@ -59,28 +57,11 @@ export function mergePolicies(inputs: readonly CompiledInput[]): MergedRules {
   return { scalars, resources }
 }
 
-/** Drops the rule set, because merging discards most of it. */
-function originOf({ key, policyId, policyName, path }: CompiledInput): RuleOrigin {
-  return { key, policyId, policyName, path }
-}
-
-function resourceOf(
-  resources: Map<RuleKind | 'intention', MutableResource>,
-  kind: RuleKind,
-): MutableResource {
-  const existing = resources.get(kind)
-  if (existing !== undefined) return existing
-  const created: MutableResource = { exact: new Map(), prefix: new Map() }
-  resources.set(kind, created)
-  return created
-}
-
 function keepStronger<Key>(
   rules: Map<Key, MergedRule>,
   key: Key,
-  rule: Rule,
+  { rule, origin }: Pick<MergedRule, 'rule' | 'origin'>,
   given: GivenLevel,
-  origin: RuleOrigin,
 ): void {
   const rank = MERGE_RANK[given]
   const existing = rules.get(key)
@@ -90,7 +71,7 @@ function keepStronger<Key>(
 }
 
 /** The level for intentions: the explicit level, otherwise derived from the merged service level. */
-function intentionsOf(services: MutableResource, explicit: MutableResource): MutableResource {
+function intentionsOf(services: MergedResource, explicit: MergedResource): MergedResource {
   const derive = (from: ReadonlyMap<string, MergedRule>, over: ReadonlyMap<string, MergedRule>) =>
     new Map([...from].map(([segment, merged]) => [segment, over.get(segment) ?? withIntentionLevel(merged)]))
   return {

@@ -1,10 +1,10 @@
 import { chooseSeed, SeededRandom } from '@latchkey/testkit/random'
 import { randomSegment } from '@latchkey/testkit/rules/random-rules'
 import { expect, test } from 'vitest'
-import { type PrefixIndex, prefixIndexOf } from './prefix-index.ts'
+import { PrefixIndex } from './prefix-index.ts'
 
 function anIndex(segments: Iterable<string>): PrefixIndex<{ segment: string }> {
-  return prefixIndexOf([...segments].map((segment) => ({ segment })))
+  return new PrefixIndex([...segments].map((segment) => ({ segment })))
 }
 
 test('finds the same as a linear search', () => {

@@ -1,7 +1,7 @@
 /** Parses stored rule texts for the compiler. */
 import { AclError } from '@latchkey/contract'
 import { parseRules } from '../language/parse-rules.ts'
-import { EMPTY_RULE_SET, type RuleSet } from '../language/rule.ts'
+import { EMPTY_RULE_SET } from '../language/rule.ts'
 import { type Authorizer, compileAuthorizer } from './authorizer.ts'
 import {
   type EffectivePoliciesOptions,
@@ -18,18 +18,14 @@ export type ReadText = Pick<CompiledInput, 'ruleSet' | 'unreadable'>
  * nothing.
  */
 export function readText(text: string, dialect: PolicySource['dialect']): ReadText {
+  if (text === '') return { ruleSet: EMPTY_RULE_SET }
   try {
-    return { ruleSet: readRuleSet(text, dialect) }
+    // Decisions do not use the warnings.
+    return { ruleSet: { rules: parseRules(text, { dialect, lenient: true }).rules, warnings: [] } }
   } catch (error) {
     if (!(error instanceof AclError)) throw error
     return { ruleSet: EMPTY_RULE_SET, unreadable: error.message }
   }
-}
-
-/** Drops the warnings, which decisions do not use. */
-function readRuleSet(text: string, dialect: PolicySource['dialect']): RuleSet {
-  if (text === '') return EMPTY_RULE_SET
-  return { rules: parseRules(text, { dialect, lenient: true }).rules, warnings: [] }
 }
 
 /** The authorizer of one token, compiled for this call. A service caches compiled policies instead. */

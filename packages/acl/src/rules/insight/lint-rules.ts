@@ -1,6 +1,6 @@
 /** Finds rules that are wrong, have no effect, or grant more than they seem to. */
 import { AclError, limits } from '@latchkey/contract'
-import { type PrefixIndex, prefixIndexOf } from '../decide/prefix-index.ts'
+import { PrefixIndex } from '../decide/prefix-index.ts'
 import type { ParseRulesOptions } from '../language/keywords.ts'
 import { parseRules } from '../language/parse-rules.ts'
 import {
@@ -10,43 +10,42 @@ import {
   type RuleWarningCode,
   ruleKeyword,
 } from '../language/rule.ts'
-import { shown } from '../language/syntax-error.ts'
+import { type Place, shown } from '../language/syntax-error.ts'
 
 /** `error`: a policy with this text is refused. `warning`: probably unintended. `info`: worth knowing. */
-type LintSeverity = 'error' | 'warning' | 'info'
+const SEVERITIES = {
+  text_invalid: 'error',
+  kind_unknown: 'error',
+  attribute_unknown: 'error',
+  duplicate: 'error',
+  level_unset: 'warning',
+  level_case: 'warning',
+  shadowed: 'info',
+  deny_without_grant: 'info',
+  grants_nothing: 'info',
+  wildcard_is_literal: 'warning',
+  exact_not_prefix: 'warning',
+  broad_grant: 'warning',
+  broad_read: 'info',
+  findings_omitted: 'info',
+} as const
 
-type LintCode =
-  | 'text_invalid'
-  | 'kind_unknown'
-  | 'attribute_unknown'
-  | 'duplicate'
-  | 'level_unset'
-  | 'level_case'
-  | 'shadowed'
-  | 'deny_without_grant'
-  | 'grants_nothing'
-  | 'wildcard_is_literal'
-  | 'exact_not_prefix'
-  | 'broad_grant'
-  | 'broad_read'
-  | 'findings_omitted'
+type LintCode = keyof typeof SEVERITIES
 
-interface LintFinding {
+/** Lines and columns are from 1. */
+interface LintFinding extends Place {
   readonly code: LintCode
-  readonly severity: LintSeverity
+  readonly severity: 'error' | 'warning' | 'info'
   readonly message: string
-  /** From 1. */
-  readonly line: number
-  readonly column: number
 }
 
-const CODE_OF_WARNING: Readonly<Record<RuleWarningCode, { code: LintCode; severity: LintSeverity }>> = {
-  syntax_tolerated: { code: 'text_invalid', severity: 'error' },
-  kind_ignored: { code: 'kind_unknown', severity: 'error' },
-  attribute_ignored: { code: 'attribute_unknown', severity: 'error' },
-  duplicate_merged: { code: 'duplicate', severity: 'error' },
-  level_unset: { code: 'level_unset', severity: 'warning' },
-  level_case: { code: 'level_case', severity: 'warning' },
+const CODE_OF_WARNING: Readonly<Record<RuleWarningCode, LintCode>> = {
+  syntax_tolerated: 'text_invalid',
+  kind_ignored: 'kind_unknown',
+  attribute_ignored: 'attribute_unknown',
+  duplicate_merged: 'duplicate',
+  level_unset: 'level_unset',
+  level_case: 'level_case',
 }
 
 /**
@@ -57,103 +56,90 @@ const CODE_OF_WARNING: Readonly<Record<RuleWarningCode, { code: LintCode; severi
 export function lintRules(text: string, options: Pick<ParseRulesOptions, 'kinds'> = {}): LintFinding[] {
   try {
     const { rules, warnings } = parseRules(text, { ...options, lenient: true })
-    const found: LintFinding[] = []
-    for (const warning of warnings) found.push({ ...warning, ...CODE_OF_WARNING[warning.code] })
-    lintRuleList(rules, found)
-    return cut(found.toSorted(byPlace))
+    const found = warnings.map(({ code, message, ...place }) =>
+      finding(CODE_OF_WARNING[code], place, message),
+    )
+    return cut([...found, ...lintRuleList(rules)].sort((a, b) => a.line - b.line || a.column - b.column))
   } catch (error) {
     if (!(error instanceof AclError)) throw error
     const { line = 1, column = 1 } = error.details
-    return [{ code: 'text_invalid', severity: 'error', message: error.message, line, column }]
+    return [finding('text_invalid', { line, column }, error.message)]
   }
-}
-
-function byPlace(a: LintFinding, b: LintFinding): number {
-  return a.line - b.line || a.column - b.column
 }
 
 function cut(findings: readonly LintFinding[]): LintFinding[] {
   const max = limits.LINT_FINDINGS_MAX
   const last = findings[max - 1]
   if (last === undefined || findings.length === max) return [...findings]
-  const { line, column } = last
   const message = `${findings.length - max} more findings from here on are not listed`
-  return [...findings.slice(0, max), { code: 'findings_omitted', severity: 'info', message, line, column }]
+  return [...findings.slice(0, max), finding('findings_omitted', last, message)]
 }
 
-/** @param found receives the findings. */
-function lintRuleList(rules: readonly Rule[], found: LintFinding[]): void {
-  if (rules.every((rule) => !grantsAnything(rule))) {
-    const message = 'no rule grants anything'
-    found.push({ code: 'grants_nothing', severity: 'info', message, line: 1, column: 1 })
+function lintRuleList(rules: readonly Rule[]): LintFinding[] {
+  const prefixes = new Map<RuleKind, PrefixIndex<Rule>>()
+  const prefixRules = rules.filter((rule) => rule.match === 'prefix')
+  for (const [kind, members] of Map.groupBy(prefixRules, (rule) => rule.kind)) {
+    prefixes.set(kind, new PrefixIndex(members))
   }
-  const prefixes = prefixesByKind(rules)
-  for (const rule of rules) {
-    found.push(...lintReach(rule), ...lintBreadth(rule))
-    if (rule.match !== 'scalar') found.push(...lintCover(rule, coverOf(rule, prefixes.get(rule.kind))))
-  }
+  const found = rules
+    .flatMap((rule) => [lintReach(rule), lintBreadth(rule), lintCover(rule, prefixes.get(rule.kind))])
+    .filter((one) => one !== undefined)
+  if (rules.some(grantsAnything)) return found
+  return [finding('grants_nothing', { line: 1, column: 1 }, 'no rule grants anything'), ...found]
 }
 
 function grantsAnything({ level, intentions = 'deny' }: Rule): boolean {
   return [level, intentions].some((each) => each !== 'deny' && each !== 'none')
 }
 
-function prefixesByKind(rules: readonly Rule[]): ReadonlyMap<RuleKind, PrefixIndex<Rule>> {
-  const byKind = Map.groupBy(
-    rules.filter((rule) => rule.match === 'prefix'),
-    (rule) => rule.kind,
-  )
-  const prefixes = new Map<RuleKind, PrefixIndex<Rule>>()
-  for (const [kind, members] of byKind) prefixes.set(kind, prefixIndexOf(members))
-  return prefixes
-}
-
 /** The rule that would decide if this one were absent. */
-function coverOf(rule: Rule, prefixes: PrefixIndex<Rule> | undefined): Rule | undefined {
-  if (rule.match === 'exact') return prefixes?.longestPrefixOf(rule.segment)
+function coverOf({ match, segment }: Rule, prefixes: PrefixIndex<Rule> | undefined): Rule | undefined {
+  if (match === 'exact') return prefixes?.longestPrefixOf(segment)
   // One character fewer, to exclude the rule itself.
-  return rule.segment === '' ? undefined : prefixes?.longestPrefixOf(rule.segment.slice(0, -1))
+  return segment === '' ? undefined : prefixes?.longestPrefixOf(segment.slice(0, -1))
 }
 
-/** Rules that change nothing, given the wider rule that covers them. */
-function* lintCover(rule: Rule, cover: Rule | undefined): Generator<LintFinding> {
+/** A rule that changes nothing, given the wider rule that covers it. */
+function lintCover(rule: Rule, prefixes: PrefixIndex<Rule> | undefined): LintFinding | undefined {
+  if (rule.match === 'scalar') return undefined
+  const cover = coverOf(rule, prefixes)
   if (cover !== undefined && rule.level === cover.level && intentionsOf(rule) === intentionsOf(cover)) {
     const message = `${nameOf(rule)} changes nothing: ${nameOf(cover)} on line ${cover.line} already gives the same level`
-    yield finding('shadowed', 'info', rule, message)
-  } else if (cover === undefined && !grantsAnything(rule)) {
-    const message = `${nameOf(rule)} denies what no rule here grants; it only affects other policies of a token`
-    yield finding('deny_without_grant', 'info', rule, message)
+    return finding('shadowed', rule, message)
   }
+  if (cover !== undefined || grantsAnything(rule)) return undefined
+  const message = `${nameOf(rule)} denies what no rule here grants; it only affects other policies of a token`
+  return finding('deny_without_grant', rule, message)
 }
 
-/** Rules that match less than they seem to. */
-function* lintReach(rule: Rule): Generator<LintFinding> {
-  if (rule.match === 'scalar') return
-  if (rule.segment.endsWith('*')) {
-    const wider = `${rule.kind}_prefix ${JSON.stringify(shown(rule.segment.slice(0, -1)))}`
-    const message = `${nameOf(rule)}: * is an ordinary character here; to match a prefix, write ${wider}`
-    yield finding('wildcard_is_literal', 'warning', rule, message)
-  } else if (rule.match === 'exact' && (rule.segment === '' || rule.segment.endsWith('/'))) {
-    const wider = `${rule.kind}_prefix ${JSON.stringify(shown(rule.segment))}`
-    const message = `${nameOf(rule)} matches exactly this name; to match everything below it, write ${wider}`
-    yield finding('exact_not_prefix', 'warning', rule, message)
+/** A rule that matches less than it seems to. */
+function lintReach(rule: Rule): LintFinding | undefined {
+  const { match, kind, segment } = rule
+  const wider = (prefix: string) => `write ${kind}_prefix ${JSON.stringify(shown(prefix))}`
+  if (match === 'scalar') return undefined
+  if (segment.endsWith('*')) {
+    const message = `* is an ordinary character here; to match a prefix, ${wider(segment.slice(0, -1))}`
+    return finding('wildcard_is_literal', rule, `${nameOf(rule)}: ${message}`)
   }
+  if (match !== 'exact' || (segment !== '' && !segment.endsWith('/'))) return undefined
+  const message = `matches exactly this name; to match everything below it, ${wider(segment)}`
+  return finding('exact_not_prefix', rule, `${nameOf(rule)} ${message}`)
 }
 
-/** Rules that cover everything of a kind. */
-function* lintBreadth(rule: Rule): Generator<LintFinding> {
-  if (rule.match === 'scalar' && rule.level === 'write') {
-    const what =
-      rule.kind === 'acl' ? 'lets its tokens give themselves every right' : `grants all of ${rule.kind}`
-    yield finding('broad_grant', 'warning', rule, `${rule.kind} = "write" ${what}`)
+/** A rule that covers everything of a kind. */
+function lintBreadth(rule: Rule): LintFinding | undefined {
+  const { match, kind, segment, level, intentions } = rule
+  if (match === 'scalar' && level === 'write') {
+    const what = kind === 'acl' ? 'lets its tokens give themselves every right' : `grants all of ${kind}`
+    return finding('broad_grant', rule, `${kind} = "write" ${what}`)
   }
-  if (rule.match !== 'prefix' || rule.segment !== '') return
-  if (rule.level === 'write' || rule.intentions === 'write') {
-    const what = rule.level === 'write' ? `every ${rule.kind}` : 'the intentions of every service'
-    yield finding('broad_grant', 'warning', rule, `${nameOf(rule)} lets its tokens write ${what}`)
-  } else if (rule.kind === 'key' && grantsAnything(rule)) {
-    yield finding('broad_read', 'info', rule, `${nameOf(rule)} lets its tokens read every key`)
+  if (match !== 'prefix' || segment !== '') return undefined
+  if (level === 'write' || intentions === 'write') {
+    const what = level === 'write' ? `every ${kind}` : 'the intentions of every service'
+    return finding('broad_grant', rule, `${nameOf(rule)} lets its tokens write ${what}`)
   }
+  if (kind !== 'key' || !grantsAnything(rule)) return undefined
+  return finding('broad_read', rule, `${nameOf(rule)} lets its tokens read every key`)
 }
 
 function intentionsOf(rule: Rule): GivenLevel | undefined {
@@ -165,6 +151,6 @@ function nameOf(rule: Rule): string {
   return rule.match === 'scalar' ? rule.kind : `${ruleKeyword(rule)} ${JSON.stringify(shown(rule.segment))}`
 }
 
-function finding(code: LintCode, severity: LintSeverity, rule: Rule, message: string): LintFinding {
-  return { code, severity, message, line: rule.line, column: rule.column }
+function finding(code: LintCode, { line, column }: Place, message: string): LintFinding {
+  return { code, severity: SEVERITIES[code], message, line, column }
 }

@@ -1,6 +1,6 @@
 /** Questions that distinguish two rule sets. */
 import { RESOURCE_KINDS } from '@latchkey/contract'
-import { type PrefixIndex, prefixIndexOf } from '../decide/prefix-index.ts'
+import { PrefixIndex } from '../decide/prefix-index.ts'
 import { type Access, accessesOf, type Question, type Resource } from '../decide/question.ts'
 import { type Rule, type RuleSet, ruleKeyword } from '../language/rule.ts'
 
@@ -14,44 +14,41 @@ const FIRST_SPARE_LETTER = 0x100
  * name that neither set contains. For a key rule, also whether everything below each named prefix of its segment may be
  * written. Each question occurs once, in the order of the rules.
  */
-export function probeQuestions(before: Pick<RuleSet, 'rules'>, after: Pick<RuleSet, 'rules'>): Question[] {
+export function probeQuestions(before: Rules, after: Rules): Question[] {
   const segmentRules = [...before.rules, ...after.rules].filter((rule) => rule.match !== 'scalar')
   const segments = new Set(segmentRules.map((rule) => rule.segment))
-  const named: NamedSegments = prefixIndexOf([...segments].map((segment) => ({ segment })))
-  const changed = [...withoutThoseOf(before, after), ...withoutThoseOf(after, before)]
+  const named: NamedSegments = new PrefixIndex([...segments].map((segment) => ({ segment })))
   const questions = new Map<string, Question>()
   const ask = (resource: Resource, segment: string, access: Access) => {
-    questions.set(JSON.stringify([resource, segment, access]), aQuestion(resource, segment, access))
+    const question = segment === '' ? { resource, access } : { resource, segment, access }
+    questions.set(JSON.stringify([resource, segment, access]), question)
   }
   const around = new Set<string>()
-  for (const rule of changed) {
+  for (const rule of [...withoutThoseOf(before, after), ...withoutThoseOf(after, before)]) {
     for (const resource of resourcesOf(rule)) {
       for (const segment of probesOf(rule, resource, named)) {
         for (const access of accessesOf(resource)) ask(resource, segment, access)
       }
     }
     if (rule.kind !== 'key') continue
-    for (const segment of prefixesAround(rule.segment, named)) {
-      // The prefixes of this segment were already covered with it.
-      if (around.has(segment)) break
-      around.add(segment)
-      ask('key', segment, 'write-prefix')
+    // The named segments that are prefixes of this one; those of an earlier one were already covered with it.
+    let rest: string | undefined = rule.segment
+    while (rest) {
+      rest = named.longestPrefixOf(rest.slice(0, -1))?.segment
+      if (rest === undefined || around.has(rest)) break
+      around.add(rest)
+      ask('key', rest, 'write-prefix')
     }
   }
   return [...questions.values()]
 }
 
+type Rules = Pick<RuleSet, 'rules'>
+
 /** The rules of one set that the other lacks, or has with other levels. */
-function withoutThoseOf(rules: Pick<RuleSet, 'rules'>, others: Pick<RuleSet, 'rules'>): Rule[] {
-  const known = new Set<string>()
-  for (const rule of others.rules) {
-    known.add(meaningOf(rule))
-  }
-  const without: Rule[] = []
-  for (const rule of rules.rules) {
-    if (!known.has(meaningOf(rule))) without.push(rule)
-  }
-  return without
+function withoutThoseOf({ rules }: Rules, others: Rules): Rule[] {
+  const known = new Set(others.rules.map(meaningOf))
+  return rules.filter((rule) => !known.has(meaningOf(rule)))
 }
 
 function meaningOf(rule: Rule): string {
@@ -85,19 +82,4 @@ function unnamedBelow(prefix: string, named: NamedSegments): string {
   let letter = FIRST_SPARE_LETTER
   while (!isFree(String.fromCharCode(letter))) letter++
   return prefix + String.fromCharCode(letter)
-}
-
-/** The named segments that are prefixes of a segment, longest first. */
-function* prefixesAround(segment: string, named: NamedSegments): Generator<string> {
-  let rest = segment
-  while (rest !== '') {
-    const around = named.longestPrefixOf(rest.slice(0, -1))?.segment
-    if (around === undefined) return
-    yield around
-    rest = around
-  }
-}
-
-function aQuestion(resource: Resource, segment: string, access: Access): Question {
-  return segment === '' ? { resource, access } : { resource, segment, access }
 }

@@ -8,14 +8,14 @@ import type { Question } from '../decide/question.ts'
 import { parseRules } from '../language/parse-rules.ts'
 import type { RuleSet } from '../language/rule.ts'
 import { probeQuestions } from './probe-questions.ts'
-import { type RightsComparison, rightsComparison } from './what-if.ts'
+import { RightsComparison } from './what-if.ts'
 
 function brief(questions: readonly Question[]): string[] {
   return questions.map(({ resource, segment = '', access }) => `${resource}:${access} ${segment}`)
 }
 
 function aComparison(before: RuleSet, after: RuleSet): RightsComparison {
-  return rightsComparison(before, after)
+  return new RightsComparison(before, after)
 }
 
 function changes(beforeText: string, afterText: string, otherText = '') {

@@ -10,36 +10,22 @@ export interface Difference {
   readonly losses: readonly Question[]
 }
 
-/**
- * Finds the questions that compare two versions of a policy.
- *
- * @param before the current rules of the policy.
- * @param after the proposed rules: the field `Rules` of a request.
- * @throws AclError `batch_too_large` if they differ in too many rules.
- */
-export function rightsComparison(
-  before: Pick<RuleSet, 'rules'>,
-  after: Pick<RuleSet, 'rules'>,
-): RightsComparison {
-  const questions = probeQuestions(before, after)
-  const count = questions.length
-  if (count > limits.WHAT_IF_QUESTIONS_MAX) {
-    const message = `Rules differs too much from the rules of the policy: the comparison takes ${count} questions, at most ${limits.WHAT_IF_QUESTIONS_MAX} are allowed`
-    throw new AclError('batch_too_large', message, { field: 'Rules' })
-  }
-  return new RightsComparison(questions)
-}
-
-/**
- * Compares sets of policies, each pair once, with the questions that the differing rules can affect.
- */
+/** Compares sets of policies, each pair once, with the questions that the differing rules can affect. */
 export class RightsComparison {
   private readonly questions: readonly Question[]
   private readonly known = new WeakMap<CompiledPolicies, WeakMap<CompiledPolicies, Difference>>()
 
-  /** Called by {@link rightsComparison}. */
-  constructor(questions: readonly Question[]) {
-    this.questions = questions
+  /**
+   * @param before the current rules of the policy.
+   * @param after the proposed rules: the field `Rules` of a request.
+   * @throws AclError `batch_too_large` if they differ in too many rules.
+   */
+  constructor(before: Pick<RuleSet, 'rules'>, after: Pick<RuleSet, 'rules'>) {
+    this.questions = probeQuestions(before, after)
+    const { WHAT_IF_QUESTIONS_MAX: max } = limits
+    if (this.size <= max) return
+    const message = `Rules differs too much from the rules of the policy: the comparison takes ${this.size} questions, at most ${max} are allowed`
+    throw new AclError('batch_too_large', message, { field: 'Rules' })
   }
 
   /** Number of questions. */

@@ -96,7 +96,7 @@ export class CommentedTokens {
       endLine = token.line + (token.text.startsWith('/*') ? newlinesIn(token.text).count : 0)
       token = this.take()
     }
-    const group = { comments }
+    const group = { comments, isOfItem: false }
     this.comments.push(group)
     return { group, endLine, next: token }
   }

@@ -4,10 +4,10 @@ import { CommentedTokens } from './hcl-comments.ts'
 import { describeToken, readTokens } from './hcl-scanner.ts'
 import { rulesError, shown } from './syntax-error.ts'
 import {
+  type CommentGroup,
   checkDepth,
   type Item,
   type ListNode,
-  type Literal,
   type Node,
   nodeStart,
   type ObjectNode,
@@ -33,13 +33,12 @@ function parseItem(tokens: CommentedTokens, depth: number): Item {
   tokens.peek()
   if (nodeStart(value).line === keys[0]?.line) lineComment = tokens.takeLine() ?? lineComment
   if (tokens.next().type !== ',') tokens.pushBack()
-  return {
-    keys,
-    ...(assign === undefined ? {} : { assign }),
-    value,
-    ...(leadComment === undefined ? {} : { leadComment }),
-    ...(lineComment === undefined ? {} : { lineComment }),
-  }
+  return { keys, assign, value, leadComment: ofItem(leadComment), lineComment: ofItem(lineComment) }
+}
+
+function ofItem(group: CommentGroup | undefined): CommentGroup | undefined {
+  if (group !== undefined) group.isOfItem = true
+  return group
 }
 
 /** Parses keys such as `key` or `key "label"`, up to the `=` or `{` that ends them. */
@@ -109,19 +108,19 @@ function parseList(tokens: CommentedTokens, open: Token, depth: number): ListNod
       tokens.peek()
       const last = elements.at(-1)
       const comment = last?.type === 'literal' ? tokens.takeLine() : undefined
-      if (last?.type === 'literal' && comment !== undefined) last.lineComment = comment
+      if (last?.type === 'literal' && comment !== undefined) {
+        if (last.lineComment !== undefined) last.lineComment.isOfItem = false
+        last.lineComment = ofItem(comment)
+      }
       needsComma = false
       continue
     }
     if (needsComma) throw rulesError(token, describeToken(token), '"," or "]"')
     tokens.pushBack()
     const element = parseValue(tokens, depth + 1)
-    elements.push(element.type === 'literal' ? withLead(element, tokens) : element)
+    elements.push(
+      element.type === 'literal' ? { ...element, leadComment: ofItem(tokens.takeLead()) } : element,
+    )
     needsComma = true
   }
-}
-
-function withLead(literal: Literal, tokens: CommentedTokens): Literal {
-  const leadComment = tokens.takeLead()
-  return leadComment === undefined ? literal : { ...literal, leadComment }
 }

@@ -34,13 +34,15 @@ export interface Token extends Place {
 /** Comments on adjacent lines. */
 export interface CommentGroup {
   readonly comments: readonly Token[]
+  /** Whether an item or a literal has the group as its comment; otherwise it is standalone. */
+  isOfItem: boolean
 }
 
 export interface Literal {
   readonly type: 'literal'
   readonly token: Token
-  readonly leadComment?: CommentGroup
-  lineComment?: CommentGroup
+  readonly leadComment?: CommentGroup | undefined
+  lineComment?: CommentGroup | undefined
 }
 
 /** `{ … }`. */
@@ -66,12 +68,12 @@ export interface Item {
   /** At least one key. The first names the item, the others are labels. */
   readonly keys: readonly Token[]
   /** The `=` (or `:` in JSON); absent if a block follows the keys. */
-  readonly assign?: Token
+  readonly assign?: Token | undefined
   readonly value: Node
   /** Comments on the lines directly above. */
-  readonly leadComment?: CommentGroup
+  readonly leadComment?: CommentGroup | undefined
   /** A comment on the same line, after the value. */
-  readonly lineComment?: CommentGroup
+  readonly lineComment?: CommentGroup | undefined
 }
 
 export interface SyntaxTree {

@@ -76,8 +76,7 @@ export function translateLegacyRules(text: string, options: TranslateOptions): T
     if (keyword === undefined && isStorable) reasons.set(item, IGNORED)
     items.push(rewriteItem(item, rewriting, isRespelled ? keyword.kind : undefined))
   }
-  const commentOut = (item: Item) => reasons.get(item)
-  return { rules: printTree({ ...tree, items }, { commentOut }), notes }
+  return { rules: printTree({ ...tree, items }, (item) => reasons.get(item)), notes }
 }
 
 function noteIgnored({ text, line, column }: Token, { widening }: TranslateOptions): TranslationNote {

@@ -2,269 +2,338 @@
  * Prints a syntax tree as HCL in the reference's layout of translated rules: indented by two, adjacent one-line items
  * aligned, comments kept.
  */
-
+import { countBefore } from '../decide/prefix-index.ts'
+import { newlinesIn } from '../language/cursor.ts'
 import {
+  type CommentGroup,
   firstKey,
   type Item,
   type ListNode,
   type Literal,
   type Node,
+  nodeStart,
   type ObjectNode,
   type SyntaxTree,
   type Token,
 } from '../language/syntax-tree.ts'
-import { LineWriter } from './line-writer.ts'
-import { byteLength, literalText, TreeLayout, widthOf } from './tree-layout.ts'
 
-interface PrintTreeOptions {
-  /** The reason to comment out an item, printed above it; undefined to print the item unchanged. */
-  readonly commentOut?: (item: Item) => string | undefined
-}
+/** The reason to comment out an item, printed above it; undefined to print the item unchanged. */
+type CommentOut = (item: Item) => string | undefined
 
 /** Ends without a newline unless the last line is a comment; an empty tree prints as an empty text. */
-export function printTree(tree: SyntaxTree, options: PrintTreeOptions = {}): string {
-  return new TreePrinter(new TreeLayout(tree), options).print(tree.items)
+export function printTree(tree: SyntaxTree, commentOut: CommentOut = () => undefined): string {
+  return new TreePrinter(tree, commentOut).print(tree.items).replaceAll(FIXED, '')
 }
 
+/** Marks the start of a line whose blanks are significant, and which is therefore not indented. No text contains it. */
+const FIXED = '\0'
+
+/** An item of one line, or of two lines if the first is a comment, is aligned with its neighbors. */
+const SHORT_LINES_MAX = 2
+
 class TreePrinter {
-  private readonly layout: TreeLayout
-  private readonly options: PrintTreeOptions
-  private out = new LineWriter()
+  private readonly commentOut: CommentOut
+  /** JSON has no layout to keep: all its tokens are treated as one line without adjacent lines. */
+  private readonly isLaidOut: boolean
+  /** The comments that belong to no item, in the order of the text. */
+  private readonly standalone: readonly { readonly comment: Token; readonly group: CommentGroup }[]
   /** Offset of the last printed token; standalone comments after it are still to be printed. */
   private previous = -1
+  private isCommentedOut = false
 
-  constructor(layout: TreeLayout, options: PrintTreeOptions) {
-    this.layout = layout
-    this.options = options
+  constructor(tree: SyntaxTree, commentOut: CommentOut) {
+    this.commentOut = commentOut
+    this.isLaidOut = tree.form === 'hcl'
+    this.standalone = tree.comments.flatMap((group) =>
+      group.isOfItem ? [] : group.comments.map((comment) => ({ comment, group })),
+    )
   }
 
   print(items: readonly Item[]): string {
-    const out = this.out
+    let text = ''
     for (const [index, item] of items.entries()) {
-      for (const group of this.layout.comments.between(this.previous, firstKey(item).offset)) {
-        for (const comment of group) this.commentLine(comment)
-        out.newline()
-      }
-      this.printAlone(item)
+      for (const group of this.commentsBefore(firstKey(item).offset)) text += `${linesOf(group)}\n`
+      text += this.printAlone(item)
       const next = items[index + 1]
       if (next === undefined) continue
-      out.newline()
-      const isAdjacent = this.layout.lineOf(next) === this.layout.lineOf(item) + 1
-      if (!(isAdjacent && isEmptyBlock(item) && isEmptyBlock(next))) out.newline()
+      const isAdjacent = this.lineOf(next) === this.lineOf(item) + 1
+      text += isAdjacent && isEmptyBlock(item) && isEmptyBlock(next) ? '\n' : '\n\n'
     }
-    for (const group of this.layout.comments.between(this.previous, Number.POSITIVE_INFINITY)) {
-      if (this.previous !== -1) {
-        out.newline()
-        out.newline()
-      }
-      for (const comment of group) this.commentLine(comment)
+    for (const group of this.commentsBefore(Number.POSITIVE_INFINITY)) {
+      text += (this.previous === -1 ? '' : '\n\n') + linesOf(group)
     }
-    return out.toString()
-  }
-
-  private printAlone(item: Item): void {
-    this.previous = firstKey(item).offset
-    this.printItem(item, () => this.printBody(item))
-  }
-
-  private printBody(item: Item): void {
-    for (const key of item.keys) this.printKey(key, 1)
-    if (item.assign !== undefined && item.keys.length === 1) this.out.write('= ')
-    this.printNode(item.value)
-    this.printLineComment(item, 1)
-  }
-
-  /** The comments above an item, and the item, commented out if required. */
-  private printItem(item: Item, printValue: () => void): void {
-    for (const comment of item.leadComment?.comments ?? []) this.commentLine(comment)
-    if (!this.layout.endsWithLineComment(item)) {
-      for (const comment of item.lineComment?.comments ?? []) this.commentLine(comment)
-    }
-    const reason = this.options.commentOut?.(item)
-    if (reason === undefined) {
-      printValue()
-      return
-    }
-    this.out.commentedOut(() => {
-      this.out.write(reason)
-      this.out.newline()
-      printValue()
-    })
-  }
-
-  /** Not indented: a multi-line key contains line ends, and indentation would change the name, as in the reference. */
-  private printKey(key: Token, gapWidth: number): void {
-    this.out.writeText(key.text, { isFixed: true })
-    this.out.write(' '.repeat(gapWidth))
-  }
-
-  private printLineComment(item: Item, gapWidth: number): void {
-    if (item.lineComment === undefined || !this.layout.endsWithLineComment(item)) return
-    this.out.write(' '.repeat(gapWidth))
-    for (const comment of item.lineComment.comments) this.out.writeText(comment.text, { isFixed: false })
-  }
-
-  private commentLine(comment: Token): void {
-    this.out.writeText(comment.text, { isFixed: false })
-    this.out.newline()
-  }
-
-  private printNode(node: Node): void {
-    if (node.type === 'literal') this.out.writeText(literalText(node), { isFixed: true })
-    else if (node.type === 'object') this.printObject(node)
-    else if (this.layout.isOneLineList(node)) this.printOneLineList(node)
-    else this.printList(node)
-  }
-
-  private printObject(object: ObjectNode): void {
-    const { items } = object
-    const out = this.out
-    out.write('{')
-    let isOpenLineEnded = false
-    let wasCommented = false
-    const endOpenLine = (): void => {
-      if (!isOpenLineEnded) out.newline()
-      isOpenLineEnded = true
-    }
-    for (let index = 0; ; ) {
-      const next = items[index]
-      const end = next === undefined ? object.close : firstKey(next)
-      for (const group of this.layout.comments.between(this.previous, end.offset)) {
-        endOpenLine()
-        wasCommented ||= index > 0
-        this.printGroup(group, { isBetweenItems: index > 0 })
-        if (next !== undefined && this.layout.lineOf(next) !== (group.at(-1)?.line ?? 0) + 1) out.newline()
-      }
-      if (next === undefined) break
-      endOpenLine()
-      if (!wasCommented && index > 0) out.newline()
-      const aligned = this.layout.alignedFrom(items, index, this.previous)
-      out.indented(() => (aligned.length > 0 ? this.printAligned(aligned) : this.printAlone(next)))
-      out.newline()
-      index += Math.max(aligned.length, 1)
-    }
-    this.previous = object.close.offset
-    out.write('}')
-  }
-
-  /** Standalone comments inside a block. */
-  private printGroup(group: readonly Token[], options: { readonly isBetweenItems: boolean }): void {
-    const out = this.out
-    /** Whether text that is joined to the line is commented out with it. */
-    let endsWithLine = false
-    for (const [position, comment] of group.entries()) {
-      // Above the first item, the reference joins the comments of a group on one line. This breaks the text only if a
-      // multi-line comment follows, directly or not, a comment that ends with the line.
-      const mustNotJoin = comment.text.includes('\n') && endsWithLine
-      if (options.isBetweenItems || mustNotJoin) {
-        out.newline()
-        endsWithLine = false
-      } else if (position > 0) out.write('  ')
-      endsWithLine ||= !comment.text.startsWith('/*')
-      out.indented(() => out.writeText(comment.text, { isFixed: true }))
-    }
-    out.newline()
-  }
-
-  private printAligned(items: readonly Item[]): void {
-    for (const item of items) this.previous = firstKey(item).offset
-    const values: string[] = []
-    const valueWidths: number[] = []
-    let keyWidth = 0
-    let valueWidth = 0
-    for (const item of items) {
-      const value = this.printApart(item.value)
-      const width = widthOf(value)
-      values.push(value)
-      valueWidths.push(width)
-      keyWidth = Math.max(keyWidth, byteLength(firstKey(item).text))
-      valueWidth = Math.max(valueWidth, width)
-    }
-    for (const [index, item] of items.entries()) {
-      if (index > 0) this.out.newline()
-      const gapWidth = valueWidth - (valueWidths[index] ?? 0) + 1
-      this.printItem(item, () => this.printAlignedBody(item, values[index] ?? '', { keyWidth, gapWidth }))
-    }
-  }
-
-  private printAlignedBody(
-    item: Item,
-    value: string,
-    { keyWidth, gapWidth }: { readonly keyWidth: number; readonly gapWidth: number },
-  ): void {
-    for (const [position, key] of item.keys.entries()) {
-      // The reference pads by the first keys only, which joins two tokens if a label is longer.
-      const gapWidthMin = key.type === 'ident' && position < item.keys.length - 1 ? 1 : 0
-      this.printKey(key, Math.max(keyWidth - byteLength(key.text) + 1, gapWidthMin))
-    }
-    if (item.keys.length === 1) this.out.write('= ')
-    this.out.writeText(value, { isFixed: true })
-    this.printLineComment(item, gapWidth)
-  }
-
-  /** Prints a value separately in order to measure it. */
-  private printApart(node: Node): string {
-    const out = this.out
-    this.out = new LineWriter()
-    this.printNode(node)
-    const text = this.out.toString()
-    this.out = out
     return text
   }
 
-  private printList(list: ListNode): void {
-    const out = this.out
-    let longest = 0
-    for (const element of list.elements) {
-      if (element.type === 'literal') longest = Math.max(longest, byteLength(element.token.text))
+  private printAlone(item: Item): string {
+    this.previous = firstKey(item).offset
+    return this.printItem(item, () => {
+      const keys = item.keys.map((key) => `${this.fixed(key.text)} `).join('')
+      const assign = item.assign !== undefined && item.keys.length === 1 ? '= ' : ''
+      return keys + assign + this.printNode(item.value) + this.lineCommentOf(item, 1)
+    })
+  }
+
+  /** The comments above an item, and the item, commented out if required. */
+  private printItem(item: Item, printBody: () => string): string {
+    const above = [item.leadComment, this.endsWithLineComment(item) ? undefined : item.lineComment]
+    const comments = above.map((group) => linesOf(group?.comments ?? [])).join('')
+    const reason = this.commentOut(item)
+    if (reason === undefined) return comments + printBody()
+    if (this.isCommentedOut) return `${comments}${reason}\n${printBody()}`
+    this.isCommentedOut = true
+    const lines = `${reason}\n${printBody()}`.split('\n')
+    this.isCommentedOut = false
+    return comments + lines.map((line) => (line === '' ? '#' : `# ${line}`)).join('\n')
+  }
+
+  private lineCommentOf(item: Item, gapWidth: number): string {
+    if (item.lineComment === undefined || !this.endsWithLineComment(item)) return ''
+    return ' '.repeat(gapWidth) + item.lineComment.comments.map(({ text }) => text).join('')
+  }
+
+  private printNode(node: Node): string {
+    if (node.type === 'literal') return this.fixed(literalText(node))
+    if (node.type === 'object') return this.printObject(node)
+    return this.isOneLineList(node) ? this.printOneLineList(node) : this.printList(node)
+  }
+
+  private printObject({ items, close }: ObjectNode): string {
+    let text = ''
+    let wasCommented = false
+    for (let index = 0; ; ) {
+      const next = items[index]
+      const end = next === undefined ? close : firstKey(next)
+      for (const group of this.commentsBefore(end.offset)) {
+        wasCommented ||= index > 0
+        text += `${indent(this.printGroup(group, index > 0))}\n`
+        if (next !== undefined && this.lineOf(next) !== (group.at(-1)?.line ?? 0) + 1) text += '\n'
+      }
+      if (next === undefined) break
+      if (!wasCommented && index > 0) text += '\n'
+      const aligned = this.alignedFrom(items, index)
+      text += `${indent(aligned.length > 0 ? this.printAligned(aligned) : this.printAlone(next))}\n`
+      index += Math.max(aligned.length, 1)
     }
-    out.write('[')
-    out.newline()
+    this.previous = close.offset
+    return text === '' ? '{}' : `{\n${text}}`
+  }
+
+  /** Standalone comments inside a block. */
+  private printGroup(group: readonly Token[], isBetweenItems: boolean): string {
+    let printed = ''
+    /** Whether text that is joined to the line is commented out with it. */
+    let endsWithLine = false
+    for (const [position, { text }] of group.entries()) {
+      // Above the first item, the reference joins the comments of a group on one line. This breaks the text only if a
+      // multi-line comment follows, directly or not, a comment that ends with the line.
+      const mustNotJoin = text.includes('\n') && endsWithLine
+      if (isBetweenItems || mustNotJoin) {
+        printed += '\n'
+        endsWithLine = false
+      } else if (position > 0) printed += '  '
+      endsWithLine ||= !text.startsWith('/*')
+      printed += this.fixed(text)
+    }
+    return printed
+  }
+
+  private printAligned(items: readonly Item[]): string {
+    for (const item of items) this.previous = firstKey(item).offset
+    const rows = items.map((item) => {
+      const value = this.printNode(item.value).replaceAll(FIXED, '')
+      return { item, value, width: widthOf(value), keyWidth: byteLength(firstKey(item).text) }
+    })
+    const keyWidth = rows.reduce((max, row) => Math.max(max, row.keyWidth), 0)
+    const valueWidth = rows.reduce((max, row) => Math.max(max, row.width), 0)
+    const printed = rows.map(({ item, value, width }) =>
+      this.printItem(item, () => {
+        const keys = item.keys.map((key, position) => {
+          // The reference pads by the first keys only, which joins two tokens if a label is longer.
+          const gapWidthMin = key.type === 'ident' && position < item.keys.length - 1 ? 1 : 0
+          const gapWidth = Math.max(keyWidth - byteLength(key.text) + 1, gapWidthMin)
+          return this.fixed(key.text) + ' '.repeat(gapWidth)
+        })
+        const assign = item.keys.length === 1 ? '= ' : ''
+        return keys.join('') + assign + this.fixed(value) + this.lineCommentOf(item, valueWidth - width + 1)
+      }),
+    )
+    return printed.join('\n')
+  }
+
+  private printList({ elements }: ListNode): string {
+    const widths = elements.map((element) =>
+      element.type === 'literal' ? byteLength(element.token.text) : 0,
+    )
+    const longest = widths.reduce((max, width) => Math.max(max, width), 0)
+    let text = '[\n'
     let isAfterEmptyLine = false
-    for (const [index, element] of list.elements.entries()) {
+    for (const [index, element] of elements.entries()) {
       const { leadComment } = element.type === 'literal' ? element : NO_LITERAL
       if (leadComment !== undefined) {
-        if (!isAfterEmptyLine && index > 0) out.newline()
-        for (const comment of leadComment.comments) out.indented(() => this.commentLine(comment))
+        if (!isAfterEmptyLine && index > 0) text += '\n'
+        text += indent(linesOf(leadComment.comments))
       }
-      out.indented(() => this.printElement(element, longest))
-      out.newline()
-      isAfterEmptyLine = leadComment !== undefined && index !== list.elements.length - 1
-      if (isAfterEmptyLine) out.newline()
+      text += `${indent(this.printElement(element, longest))}\n`
+      isAfterEmptyLine = leadComment !== undefined && index !== elements.length - 1
+      if (isAfterEmptyLine) text += '\n'
     }
-    out.write(']')
+    return `${text}]`
   }
 
   /** One element per line, with its comments aligned after the longest element. */
-  private printElement(element: Node, longest: number): void {
-    const out = this.out
+  private printElement(element: Node, longest: number): string {
     const { lineComment, token } = element.type === 'literal' ? element : NO_LITERAL
-    this.printNode(element)
     // The end of a here-document must be alone on its line.
-    if (token?.type === 'heredoc') out.newline()
-    out.write(',')
-    if (lineComment === undefined) return
-    const width = token === undefined ? 0 : widthOf(literalText({ type: 'literal', token }))
-    out.write(' '.repeat(1 + Math.max(longest - width, 0)))
-    for (const comment of lineComment.comments) out.writeText(comment.text, { isFixed: false })
+    const text = `${this.printNode(element)}${token?.type === 'heredoc' ? '\n' : ''},`
+    if (lineComment === undefined) return text
+    const width = token === undefined ? 0 : widthOf(literalText({ token }))
+    const comments = lineComment.comments.map((comment) => comment.text)
+    return text + ' '.repeat(1 + Math.max(longest - width, 0)) + comments.join('')
   }
 
-  private printOneLineList(list: ListNode): void {
-    this.out.write('[')
-    for (const [index, element] of list.elements.entries()) {
-      if (index > 0) this.out.write(', ')
-      this.printNode(element)
-      if (element.type === 'literal' && element.token.type === 'heredoc') this.out.newline()
+  private printOneLineList({ elements }: ListNode): string {
+    const printed = elements.map((element) => {
+      const isHeredoc = element.type === 'literal' && element.token.type === 'heredoc'
+      return this.printNode(element) + (isHeredoc ? '\n' : '')
+    })
+    return `[${printed.join(', ')}]`
+  }
+
+  /** The standalone comments between the last printed token and an offset, by group. */
+  private commentsBefore(offset: number): Iterable<readonly Token[]> {
+    const entries = this.standalone.slice(this.standaloneUpTo(this.previous), this.standaloneUpTo(offset - 1))
+    const groups = Map.groupBy(entries, ({ group }) => group)
+    return [...groups.values()].map((members) => members.map(({ comment }) => comment))
+  }
+
+  /** How many standalone comments begin at or before an offset. */
+  private standaloneUpTo(offset: number): number {
+    return countBefore(this.standalone, ({ comment }) => comment.offset <= offset)
+  }
+
+  /** A text whose lines after the first are not indented; in a comment, every line is. */
+  private fixed(text: string): string {
+    return this.isCommentedOut ? text : text.replaceAll(/\n(?=[^\n])/g, `\n${FIXED}`)
+  }
+
+  private line(token: Token): number {
+    return this.isLaidOut ? token.line : 0
+  }
+
+  /** Line of an item's first key. Without an item NaN, which is adjacent to no line. */
+  private lineOf(item: Item | undefined): number {
+    return item === undefined ? Number.NaN : this.line(firstKey(item))
+  }
+
+  /**
+   * Whether a line comment may follow the item's value. Not after a here-document, whose end must be alone on its line;
+   * the reference prints it there and breaks the text.
+   */
+  private endsWithLineComment(item: Item): boolean {
+    const start = nodeStart(item.value)
+    return this.line(start) === this.lineOf(item) && start.type !== 'heredoc'
+  }
+
+  /** Whether the list is written on one line, and no element needs more lines. */
+  private isOneLineList({ open, elements }: ListNode): boolean {
+    return elements.every(
+      (element) =>
+        element.type === 'literal' &&
+        this.line(element.token) === this.line(open) &&
+        element.lineComment === undefined &&
+        (element.token.type !== 'heredoc' || elements.length === 1),
+    )
+  }
+
+  /** The short items on adjacent lines, from an index on; empty if the first has no neighbor or is not short. */
+  private alignedFrom(items: readonly Item[], start: number): readonly Item[] {
+    const aligned: Item[] = []
+    let previous = this.previous
+    if (items.length === 1) return aligned
+    for (let index = start; index < items.length; index++) {
+      const item = items[index]
+      if (item === undefined || !this.isShort(item, previous)) break
+      previous = lastClose(item.value)?.offset ?? previous
+      const line = this.lineOf(item)
+      const isFollowed = this.lineOf(items[index + 1]) === line + 1
+      // The first item follows line 0, as in the reference: on line 1 it is aligned, if only with itself.
+      const follows = (index === 0 ? 0 : this.lineOf(items[index - 1])) === line - 1
+      if (isFollowed || follows) aligned.push(item)
+      if (!isFollowed) break
     }
-    this.out.write(']')
+    return aligned
+  }
+
+  private isShort(item: Item, previous: number): boolean {
+    let lines = 1
+    for (const key of item.keys) lines += countNewlines(key.text)
+    for (const comment of item.leadComment?.comments ?? []) lines += 1 + countNewlines(comment.text)
+    for (const comment of item.lineComment?.comments ?? []) {
+      lines += countNewlines(comment.text) + (this.endsWithLineComment(item) ? 0 : 1)
+    }
+    return lines + this.newlinesOf(item.value, previous) <= SHORT_LINES_MAX
+  }
+
+  /** Line ends in a printed value, capped at the number that makes it long. */
+  private newlinesOf(value: Node, previous: number): number {
+    switch (value.type) {
+      case 'literal':
+        return countNewlines(literalText(value))
+      case 'list':
+        return this.isOneLineList(value) ? countNewlines(this.printOneLineList(value)) : SHORT_LINES_MAX
+      case 'object': {
+        const hasComment = this.standaloneUpTo(previous) < this.standaloneUpTo(value.close.offset - 1)
+        return value.items.length === 0 && !hasComment ? 0 : SHORT_LINES_MAX
+      }
+    }
   }
 }
 
 const NO_LITERAL: Partial<Literal> = {}
+
+/** Comments, each on a line of its own. */
+function linesOf(comments: readonly Token[]): string {
+  return comments.map(({ text }) => `${text}\n`).join('')
+}
+
+/** Indents the lines of a text that are neither empty nor fixed. */
+function indent(text: string): string {
+  return text.replaceAll(/(^|\n)(?=[^\n\0])/g, '$1  ')
+}
 
 /** An empty block, `key {}`, which needs no blank line before another. */
 function isEmptyBlock({ leadComment, assign, value }: Item): boolean {
   return (
     leadComment === undefined && assign === undefined && value.type === 'object' && value.items.length === 0
   )
+}
+
+function literalText({ token }: Pick<Literal, 'token'>): string {
+  if (token.type === 'heredoc') return token.text.replace(/\n$/, '')
+  // The reference prints nothing for null, which is invalid HCL; null means the empty string.
+  return token.type === 'null' ? '""' : token.text
+}
+
+/** The last closing brace printed inside a node. */
+function lastClose(node: Node): Token | undefined {
+  if (node.type === 'object') return node.close
+  if (node.type === 'literal') return undefined
+  return node.elements.reduce<Token | undefined>((close, element) => lastClose(element) ?? close, undefined)
+}
+
+function countNewlines(text: string): number {
+  return newlinesIn(text).count
+}
+
+const encoder = new TextEncoder()
+
+function byteLength(text: string): number {
+  return encoder.encode(text).length
+}
+
+/** The width in bytes. The reference marks each line that must not be indented with three bytes. */
+function widthOf(value: string): number {
+  const [, ...rest] = value.split('\n')
+  return byteLength(value) + 3 * rest.filter((line) => line !== '').length
 }

@@ -1,58 +1,39 @@
 /** The merged rules of one resource, indexed for questions. */
-
-import type { MergedResource, MergedRule } from '../decide/merge-rules.ts'
-import { type PrefixIndex, prefixIndexOf } from '../decide/prefix-index.ts'
+import type { MergedResource, MergedRule } from './merge-rules.ts'
+import { PrefixIndex } from './prefix-index.ts'
 
 /** Measured memory of a merged rule, including its source rule and index entries. */
 export const MERGED_RULE_BYTES = 300
 
-export function resourceRulesOf(merged: MergedResource): ResourceRules {
-  const all = [...merged.prefix.values(), ...merged.exact.values()]
-  const prefixes = prefixIndexOf([...merged.prefix.values()])
-  const notWritable = prefixIndexOf(distinct(all.filter((rule) => rule.level !== 'write')))
-  const readable = prefixIndexOf(distinct(all.filter((rule) => rule.level !== 'deny')))
-  return new ResourceRules(merged, all, { prefixes, notWritable, readable })
-}
-
 export class ResourceRules {
   /** Approximate memory. */
   readonly bytes: number
+  /** Whether any rule grants write. */
+  readonly grantsWrite: boolean
+  /** The rule for reading intentions of any service (`*`): one that grants it, otherwise the catch-all that denies it. */
+  readonly readAny: MergedRule | undefined
+  /** The rule for writing intentions of all services (`*`): one that denies it, otherwise the catch-all that grants it. */
+  readonly writeAll: MergedRule | undefined
   private readonly exact: ReadonlyMap<string, MergedRule>
   private readonly prefixes: PrefixIndex<MergedRule>
   /** Exact and prefix rules that grant less than write, for questions about all names below a path. */
   private readonly notWritable: PrefixIndex<MergedRule>
   /** Exact and prefix rules that grant anything. */
   private readonly readable: PrefixIndex<MergedRule>
-  private readonly readAny: MergedRule | undefined
-  private readonly writeAll: MergedRule | undefined
-  /** Whether any rule grants write. */
-  readonly grantsWrite: boolean
 
-  /** Called by {@link resourceRulesOf}. */
-  constructor(
-    merged: MergedResource,
-    all: readonly MergedRule[],
-    {
-      prefixes,
-      notWritable,
-      readable,
-    }: Readonly<Record<'prefixes' | 'notWritable' | 'readable', PrefixIndex<MergedRule>>>,
-  ) {
+  constructor({ exact, prefix }: MergedResource) {
+    const all = [...prefix.values(), ...exact.values()]
+    const notWritable = all.filter(({ level }) => level !== 'write')
+    const readable = all.filter(({ level }) => level !== 'deny')
+    const everything = prefix.get('')
     this.bytes = all.reduce((bytes, { segment }) => bytes + MERGED_RULE_BYTES + segment.length, 0)
-    this.exact = merged.exact
-    this.prefixes = prefixes
-    this.notWritable = notWritable
-    this.readable = readable
-    this.grantsWrite = all.some(({ level }) => level === 'write')
-    const everything = merged.prefix.get('')
-    this.readAny =
-      everything !== undefined && everything.level !== 'deny'
-        ? everything
-        : (all.find((rule) => rule.level !== 'deny') ?? everything)
-    this.writeAll =
-      everything !== undefined && everything.level !== 'write'
-        ? everything
-        : (all.find((rule) => rule.level !== 'write') ?? everything)
+    this.grantsWrite = notWritable.length < all.length
+    this.readAny = firstOf(readable, everything)
+    this.writeAll = firstOf(notWritable, everything)
+    this.exact = exact
+    this.prefixes = new PrefixIndex([...prefix.values()])
+    this.notWritable = new PrefixIndex(distinct(notWritable))
+    this.readable = new PrefixIndex(distinct(readable))
   }
 
   /** The rule for one name: the exact rule, otherwise the longest prefix, otherwise none. */
@@ -77,22 +58,11 @@ export class ResourceRules {
     if (covering !== undefined && covering.level !== 'deny') return covering
     return this.readable.firstStartingWith(path) ?? covering
   }
+}
 
-  /**
-   * The rule for reading intentions of any service (`*`): a rule that grants it, otherwise the catch-all that denies
-   * it.
-   */
-  ruleForReadingAny(): MergedRule | undefined {
-    return this.readAny
-  }
-
-  /**
-   * The rule for writing intentions of all services (`*`): a rule that denies it, otherwise the catch-all that grants
-   * it.
-   */
-  ruleForWritingAll(): MergedRule | undefined {
-    return this.writeAll
-  }
+/** The catch-all if it is among the rules, otherwise the first rule, otherwise the catch-all. */
+function firstOf(rules: readonly MergedRule[], everything: MergedRule | undefined): MergedRule | undefined {
+  return everything !== undefined && rules.includes(everything) ? everything : (rules[0] ?? everything)
 }
 
 /** Keeps one rule per segment: the exact and the prefix rule for one name give the same answer. */
