@@ -1,7 +1,7 @@
 /** Parses selectors by recursive descent, in time linear in their length. Decisions: auth methods, filters. */
 import { AclError, limits, utf8Length } from '@latchkey/contract'
+import { decodeEscapes } from '../quoted-text.ts'
 import { type Place, shown } from '../rules/language/syntax-error.ts'
-import { decodeGoString } from './go-string.ts'
 import type { Operator, Selector, Term } from './selector.ts'
 
 const BLANKS = /[ \t\r\n]+/y
@@ -202,11 +202,12 @@ class SelectorReader {
     const start = this.at
     const quoted = this.match(STRING, 'a quoted text')
     if (quoted === undefined) return undefined
-    const value = decodeGoString(quoted)
-    if (value === undefined) {
-      throw this.error(start, 'the quoted text has an unknown escape, a line end or bytes that are not UTF-8')
-    }
-    return value
+    const text = quoted.slice(1, -1)
+    if (quoted.startsWith('`')) return text.replaceAll('\r', '')
+    const refuse = () =>
+      this.error(start, 'the quoted text has an unknown escape, a line end or bytes that are not UTF-8')
+    if (text.includes('\n')) throw refuse()
+    return decodeEscapes(text, refuse)
   }
 
   /** Reads a keyword between blanks. The blanks before it may already have been consumed. */

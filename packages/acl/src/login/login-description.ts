@@ -1,5 +1,6 @@
 /** The description of a login's token. Decisions: login. */
 import { AclError, limits, utf8Length } from '@latchkey/contract'
+import { quote } from '../quoted-text.ts'
 
 /** Metadata that a caller sends with its login. */
 export type LoginMeta = Readonly<Record<string, string>>
@@ -35,30 +36,18 @@ function goJson(entries: readonly (readonly [name: string, value: string])[]): s
   return `{${sorted.map(([name, value]) => `${goString(name)}:${goString(value)}`).join(',')}}`
 }
 
-const SHORT_ESCAPES: Readonly<Record<string, string>> = {
-  '"': '\\"',
-  '\\': '\\\\',
-  '\n': '\\n',
-  '\r': '\\r',
-  '\t': '\\t',
-}
+const SHORT_ESCAPES = { '"': '\\"', '\\': '\\\\', '\n': '\\n', '\r': '\\r', '\t': '\\t' }
 
 function goString(text: string): string {
-  const escaped = text.replaceAll(/["\\<>&\u2028\u2029\0-\x1f]/g, (character) => {
-    const code = character.charCodeAt(0).toString(16).padStart(4, '0')
-    return SHORT_ESCAPES[character] ?? `\\u${code}`
-  })
-  return `"${escaped}"`
+  return quote(text, /["\\<>&\u2028\u2029\0-\x1f]/g, SHORT_ESCAPES)
 }
 
 /** Compares in UTF-8 order, which equals code point order. JavaScript's order differs above U+FFFF. */
 function compareBytes(a: string, b: string): number {
-  const others = b[Symbol.iterator]()
-  for (const character of a) {
-    const other = others.next()
-    if (other.done === true) return 1
-    const difference = (character.codePointAt(0) ?? 0) - (other.value.codePointAt(0) ?? 0)
+  const [left, right] = [a, b].map((text) => Array.from(text, (character) => character.codePointAt(0) ?? 0))
+  for (const [at, codePoint] of left?.entries() ?? []) {
+    const difference = codePoint - (right?.[at] ?? -1)
     if (difference !== 0) return difference
   }
-  return others.next().done === true ? 0 : -1
+  return (left?.length ?? 0) - (right?.length ?? 0)
 }
