@@ -10,10 +10,9 @@ export interface Violation {
   readonly detail: string
 }
 
-export type Checker = (history: History) => readonly Violation[]
-
 /** A period in which a server did not change. */
 export interface ServerSpan {
+  readonly datacenter: string
   readonly from: number
   /** Exclusive end; Infinity if it never ends. */
   readonly to: number
@@ -48,6 +47,15 @@ export function lastingRecords({ records, primary }: History): readonly HistoryR
   return lasting.map(({ each }) => each)
 }
 
+/** The states of a process, as other servers and clients see them. */
+export const PROCESS_STATES = {
+  up: 'up',
+  resumed: 'up',
+  paused: 'paused',
+  down: 'down',
+  refused: 'down',
+} as const
+
 /** The state of each server over time. Outside its spans, other servers do not know the server. */
 export function spansOf(history: History): ReadonlyMap<string, readonly ServerSpan[]> {
   const spans = new Map<string, ServerSpan[]>()
@@ -59,10 +67,8 @@ export function spansOf(history: History): ReadonlyMap<string, readonly ServerSp
   }
   for (const each of history.records) {
     if (each.kind === 'process') {
-      const { at, version, acls, mode, detail } = each
-      const states = { up: 'up', resumed: 'up', paused: 'paused', down: 'down', refused: 'down' } as const
-      const state = states[each.state]
-      open(each.server, { from: at, to: Number.POSITIVE_INFINITY, state, how: detail, version, acls, mode })
+      const state = PROCESS_STATES[each.state]
+      open(each.server, { ...each, from: each.at, to: Number.POSITIVE_INFINITY, state, how: each.detail })
     }
     if (each.kind === 'mode') {
       const last = spans.get(each.server)?.at(-1)
@@ -99,11 +105,6 @@ export function legacyStretches(
 /** The periods that overlap a window of time, both ends included. */
 export function during(spans: readonly ServerSpan[], from: number, to: number): ServerSpan[] {
   return spans.filter((span) => span.from <= to && span.to >= from)
-}
-
-/** The datacenter of each server. */
-export function datacentersOf(history: History): ReadonlyMap<string, string> {
-  return new Map(history.members.filter((each) => !each.isAgent).map((each) => [each.id, each.datacenter]))
 }
 
 /** Maximum time for which a server's view of another server can be stale. */

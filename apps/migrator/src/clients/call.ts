@@ -8,8 +8,8 @@ import type { Mode } from '../simulate/history.ts'
 export interface Outcome {
   /** Stable name, such as `legacy-mode`. */
   readonly kind: string
-  /** HTTP status; absent without an HTTP answer. */
-  readonly status?: number
+  /** HTTP status; undefined without an HTTP answer. */
+  readonly status: number | undefined
   /** What the client sees; for an error, its literal text. */
   readonly text: string
   readonly isError: boolean
@@ -53,21 +53,6 @@ export type CallKind = Exclude<WorkloadKind, 'mixed'>
 export function callsOf(kind: WorkloadKind): readonly CallKind[] {
   return kind === 'mixed' ? ['new', 'legacy'] : [kind]
 }
-
-export type Rule = (context: CallContext) => Outcome | undefined
-
-/** The version of the process that handles the HTTP request. */
-export function edgeOf({ agent, server }: CallContext): ServiceVersion {
-  return agent ?? server.version
-}
-
-export const NO_LEADER: Outcome = {
-  kind: 'no-leader',
-  status: 500,
-  text: 'No cluster leader',
-  isError: true,
-}
-export const RPC = 'rpc error making call: '
 
 /** The calls of a stream in a period: how many, the first and the last. */
 export function callsIn(

@@ -1,5 +1,6 @@
 /** The cluster as clients see it: periods in which every call has the same outcome. */
 import type { ServiceVersion } from '@latchkey/contract'
+import { PROCESS_STATES } from '../check/facts.ts'
 import { linkKey } from '../scenario/scenario.ts'
 import type { History, HistoryRecord, Mode } from '../simulate/history.ts'
 
@@ -39,7 +40,7 @@ export function* clusterStates(history: History): Generator<ClusterState> {
     started: new Set(),
   }
   for (const each of history.records) {
-    if (!isSeenByClients(each)) continue
+    if (!SEEN.has(each.kind)) continue
     if (each.at > state.from) {
       state.to = each.at
       yield state
@@ -52,25 +53,17 @@ export function* clusterStates(history: History): Generator<ClusterState> {
   if (state.to > state.from) yield state
 }
 
-const SEEN = new Set<HistoryRecord['kind']>([
-  'process',
-  'mode',
-  'leader',
-  'link',
-  'intentions',
-  'intention-edited',
-  'snapshot',
+/** The records that change what clients see. */
+const SEEN: ReadonlySet<string> = new Set<HistoryRecord['kind']>([
+  ...(['process', 'mode', 'leader', 'link', 'snapshot'] as const),
+  ...(['intentions', 'intention-edited'] as const),
 ])
-
-function isSeenByClients({ kind }: HistoryRecord): boolean {
-  return SEEN.has(kind)
-}
 
 function apply(state: ClusterState, each: HistoryRecord, primary: string): void {
   switch (each.kind) {
     case 'process': {
-      const states = { up: 'up', resumed: 'up', paused: 'paused', down: 'down', refused: 'down' } as const
-      state.servers.set(each.server, { version: each.version, mode: each.mode, state: states[each.state] })
+      const { server, version, mode } = each
+      state.servers.set(server, { version, mode, state: PROCESS_STATES[each.state] })
       if (each.state === 'up') state.started.add(each.server)
       break
     }

@@ -1,23 +1,31 @@
 /** The outcome of a client call, given the server and agent that handle it. Every rule cites its row of the spec. */
 import { isBefore, type ServiceVersion } from '@latchkey/contract'
-import { isAtLeast, isIn, LEGACY_REMOVED, NEW_ACLS, range, version } from '../version.ts'
-import { type CallContext, type CallKind, edgeOf, NO_LEADER, type Outcome, RPC, type Rule } from './call.ts'
-import { INTENTION_RULES } from './intention-outcomes.ts'
+import {
+  INTENTIONS_AS_ENTRIES,
+  isAtLeast,
+  isIn,
+  LEGACY_REMOVED,
+  NEW_ACLS,
+  range,
+  version,
+} from '../version.ts'
+import type { CallContext, CallKind, Outcome } from './call.ts'
+
+type Rule = (context: CallContext) => Outcome | undefined
+
+const RPC = 'rpc error making call: '
+const NO_CONNECTION = 'rpc error getting client: failed to get conn'
+const NO_LEADER = failure('no-leader', 500, 'No cluster leader')
+const ACL_DISABLED = failure('acl-disabled', 401, 'ACL support disabled')
 
 /** @returns undefined if the client gets the same answer as before the upgrade. */
 export function outcomeOf(call: CallKind, context: CallContext): Outcome | undefined {
   const { server, agent } = context
-  if (server.state === 'down' && agent === undefined) {
-    return { kind: 'unreachable', text: 'connection refused', isError: true }
-  }
-  if (server.state === 'paused') return { kind: 'timeout', text: 'no answer', isError: true }
+  if (server.state === 'paused') return failure('timeout', undefined, 'no answer')
   if (server.state === 'down') {
-    return {
-      kind: 'unreachable',
-      status: 500,
-      text: 'rpc error getting client: failed to get conn',
-      isError: true,
-    }
+    return agent === undefined
+      ? failure('unreachable', undefined, 'connection refused')
+      : failure('unreachable', 500, NO_CONNECTION)
   }
   return (SENDS_TOKEN.has(call) ? missingToken(context) : undefined) ?? RULES[call](context)
 }
@@ -39,44 +47,33 @@ const SENDS_TOKEN: ReadonlySet<CallKind> = new Set([
 /** In new mode, a secondary whose replication token has only acl:read does not find global tokens. */
 function missingToken({ model, server, tokenSource }: CallContext): Outcome | undefined {
   if (model === 'latchkey' || server.mode !== 'new' || tokenSource !== 'nothing') return undefined
-  return { kind: 'token-unknown', status: 403, text: 'ACL not found', isError: true }
+  return failure('token-unknown', 403, 'ACL not found')
 }
 
 /** The outcome of forwarding a call from a secondary to its primary, if forwarding fails. */
 function forwarded({ model, isPrimary, isPrimaryReached, primaryLeader }: CallContext): Outcome | undefined {
   if (model === 'latchkey' || isPrimary) return undefined
-  if (!isPrimaryReached) {
-    const text = 'rpc error getting client: failed to get conn'
-    return { kind: 'primary-unreachable', status: 500, text, isError: true }
-  }
+  if (!isPrimaryReached) return failure('primary-unreachable', 500, NO_CONNECTION)
   return primaryLeader === undefined ? NO_LEADER : undefined
 }
+
+const PTR_TEXT = 'web.service.dc1.… instead of web.service.…'
+const TRANSLATE_TEXT = 'X-…-Translate-Addresses where translation is on; TaggedAddresses with "lan"'
 
 const RULES: Readonly<Record<CallKind, Rule>> = {
   // Spec 9.1, 9.2.1.
   new: (context) => {
     const { server, agent, hasLeader, model } = context
     if (isBefore(edgeOf(context), NEW_ACLS)) {
-      return { kind: 'endpoint-unknown', status: 404, text: '(empty body)', isError: true }
+      return failure('endpoint-unknown', 404, '(empty body)')
     }
     if (agent !== undefined && isBefore(server.version, NEW_ACLS)) {
-      return {
-        kind: 'method-unknown',
-        status: 500,
-        text: `${RPC}rpc: can't find method ACL.TokenList`,
-        isError: true,
-      }
+      return failure('method-unknown', 500, `${RPC}rpc: can't find method ACL.TokenList`)
     }
-    if (server.mode === 'off')
-      return { kind: 'acl-disabled', status: 401, text: 'ACL support disabled', isError: true }
+    if (server.mode === 'off') return ACL_DISABLED
     if (server.mode === 'legacy') {
       const status = model === 'latchkey' ? 403 : 500
-      return {
-        kind: 'legacy-mode',
-        status,
-        text: 'The ACL system is currently in legacy mode.',
-        isError: true,
-      }
+      return failure('legacy-mode', status, 'The ACL system is currently in legacy mode.')
     }
     if (context.tokenSource === 'primary') return forwarded(context)
     return hasLeader || model === 'latchkey' ? undefined : NO_LEADER
@@ -85,18 +82,12 @@ const RULES: Readonly<Record<CallKind, Rule>> = {
   legacy: (context) => {
     const { server, agent, hasLeader, model } = context
     if (isAtLeast(edgeOf(context), LEGACY_REMOVED)) {
-      return { kind: 'endpoint-removed', status: 410, text: REMOVED, isError: true }
+      return failure('endpoint-removed', 410, REMOVED)
     }
     if (agent !== undefined && isAtLeast(server.version, LEGACY_REMOVED)) {
-      return {
-        kind: 'method-unknown',
-        status: 500,
-        text: `${RPC}rpc: can't find method ACL.List`,
-        isError: true,
-      }
+      return failure('method-unknown', 500, `${RPC}rpc: can't find method ACL.List`)
     }
-    if (server.mode === 'off')
-      return { kind: 'acl-disabled', status: 401, text: 'ACL support disabled', isError: true }
+    if (server.mode === 'off') return ACL_DISABLED
     if (!context.isPrimary) return forwarded(context)
     return hasLeader || model === 'latchkey' ? undefined : NO_LEADER
   },
@@ -106,29 +97,21 @@ const RULES: Readonly<Record<CallKind, Rule>> = {
     if (server.mode === 'legacy') return RULES.new(context)
     if (server.mode !== 'new' || model === 'latchkey') return undefined
     if (!isPrimary) {
-      return { kind: 'bootstrap-in-secondary', status: 500, text: 'ACL support disabled', isError: true }
+      return failure('bootstrap-in-secondary', 500, 'ACL support disabled')
     }
     if (isBootstrapRecorded && bootstrapped === false) {
-      return {
-        kind: 'bootstrap-closed',
-        status: 403,
-        text: 'Permission denied: ACL bootstrap no longer allowed (reset index: …)',
-        isError: true,
-      }
+      const text = 'Permission denied: ACL bootstrap no longer allowed (reset index: …)'
+      return failure('bootstrap-closed', 403, text)
     }
     if (isBootstrapRecorded || bootstrapped !== true) return undefined
-    return {
-      kind: 'bootstrap-reopened',
-      status: 200,
-      text: 'a management token, without authentication, where bootstrap was refused before',
-      isError: false,
-    }
+    const text = 'a management token, without authentication, where bootstrap was refused before'
+    return change('bootstrap-reopened', 200, text)
   },
   // Spec 9.3 (1.0), 5.4.
   'kv-read': ({ server, agent }) => {
     if (isBefore(server.version, version('1.0.0'))) return undefined
     const prefix = agent !== undefined && isBefore(agent, version('1.0.0')) ? 'rpc error: ' : ''
-    return { kind: 'kv-forbidden', status: 403, text: `${prefix}Permission denied`, isError: false }
+    return change('kv-forbidden', 403, `${prefix}Permission denied`)
   },
   // Spec 9.3 (1.0.7): a single call shows nothing; service-index.ts counts the decreases between two calls.
   'service-watch': () => undefined,
@@ -137,10 +120,10 @@ const RULES: Readonly<Record<CallKind, Rule>> = {
     const { server } = context
     const edge = edgeOf(context)
     if (isBefore(edge, version('1.3.0')) && isIn(server.version, [range('1.3.0', '1.3.1')])) {
-      return { kind: 'tag-ignored', status: 200, text: 'all instances, whatever the tag', isError: false }
+      return change('tag-ignored', 200, 'all instances, whatever the tag')
     }
     if (isAtLeast(edge, version('1.3.0')) && isBefore(server.version, version('1.3.0'))) {
-      return { kind: 'tag-no-instance', status: 200, text: 'no instance at all', isError: false }
+      return change('tag-no-instance', 200, 'no instance at all')
     }
     return undefined
   },
@@ -150,14 +133,9 @@ const RULES: Readonly<Record<CallKind, Rule>> = {
     const { path = '', field = '…' } = context.payload
     const text = `json: unknown field ${JSON.stringify(field)}`
     const rule = DECODERS.find(({ paths }) => paths.test(path))
-    if (rule === undefined) return { kind: 'unknown-field', status: 400, text, isError: true }
+    if (rule === undefined) return failure('unknown-field', 400, text)
     if (rule.prefix === undefined) return undefined
-    return {
-      kind: 'unknown-field',
-      status: rule.status ?? 400,
-      text: `${rule.prefix}: ${text}`,
-      isError: true,
-    }
+    return failure('unknown-field', rule.status ?? 400, `${rule.prefix}: ${text}`)
   },
   // Spec 9.3 (1.7.0): info and renew between the two sides of 1.7.0, fixed in both directions in 1.7.2.
   session: (context) => {
@@ -169,35 +147,46 @@ const RULES: Readonly<Record<CallKind, Rule>> = {
       (isOld(edge) && isIn(server.version, faulty)) || (isIn(edge, faulty) && isOld(server.version))
     if (!isRejected) return undefined
     const text = `${RPC}failed session lookup: index error: UUID must be 36 characters`
-    return { kind: 'session-rejected', status: 500, text, isError: true }
+    return failure('session-rejected', 500, text)
   },
   // Spec 9.3 (1.7.0).
-  'ptr-query': (context) => {
-    if (isBefore(edgeOf(context), version('1.7.0'))) return undefined
-    return { kind: 'ptr-name-changed', text: 'web.service.dc1.… instead of web.service.…', isError: false }
-  },
+  'ptr-query': changedAt('1.7.0', change('ptr-name-changed', undefined, PTR_TEXT)),
   // Spec 9.3 (1.0), 9.4.
-  'wrong-method': (context) => {
-    if (isBefore(edgeOf(context), version('1.0.0'))) return undefined
-    return { kind: 'wrong-method', status: 405, text: 'method POST not allowed', isError: true }
-  },
+  'wrong-method': changedAt('1.0.0', failure('wrong-method', 405, 'method POST not allowed')),
   // Spec 9.3 (1.0).
-  'agent-self': (context) => {
-    if (isBefore(edgeOf(context), version('1.0.0'))) return undefined
-    return {
-      kind: 'config-reduced',
-      status: 200,
-      text: 'Config is reduced; DebugConfig has the rest',
-      isError: false,
-    }
-  },
+  'agent-self': changedAt(
+    '1.0.0',
+    change('config-reduced', 200, 'Config is reduced; DebugConfig has the rest'),
+  ),
   // Spec 9.3 (0.7).
-  'address-translation': (context) => {
-    if (isBefore(edgeOf(context), version('0.7.0'))) return undefined
-    const text = 'X-…-Translate-Addresses where translation is on; TaggedAddresses with "lan"'
-    return { kind: 'translate-header', status: 200, text, isError: false }
+  'address-translation': changedAt('0.7.0', change('translate-header', 200, TRANSLATE_TEXT)),
+  // Spec 9.3 (1.9.0).
+  'intention-list': ({ server }) =>
+    isBefore(server.version, INTENTIONS_AS_ENTRIES)
+      ? undefined
+      : change('intentions-of-one-namespace', 200, 'one namespace only, without ns=*'),
+  // Spec 9.5.2: reads are always answered.
+  'intention-read': () => undefined,
+  'intention-write': blockedIntention,
+  'intention-config-write': (context) => {
+    const isUnknown = (each: ServiceVersion) => isBefore(each, INTENTIONS_AS_ENTRIES)
+    const { primaryLeader, isPrimaryReached } = context
+    if (primaryLeader !== undefined && isPrimaryReached) {
+      const status = isUnknown(edgeOf(context)) ? 400 : isUnknown(primaryLeader) ? 500 : undefined
+      const text = 'invalid config entry kind: service-intentions'
+      if (status !== undefined) return failure('config-kind-unknown', status, text)
+    }
+    return blockedIntention(context)
   },
-  ...INTENTION_RULES,
+}
+
+/** The primary handles writes, and blocks them from its first leader of 1.9.0 until the migration is done. Spec 9.5.2. */
+function blockedIntention(context: CallContext): Outcome | undefined {
+  const { primaryLeader, isPrimaryReached, server, agent } = context
+  if (primaryLeader === undefined || !isPrimaryReached) return NO_LEADER
+  if (isBefore(primaryLeader, INTENTIONS_AS_ENTRIES) || context.intentionsAreMigrated) return undefined
+  const text = 'Intentions are read only while being upgraded to config entries'
+  return failure('intentions-blocked', 500, server.isLeader && agent === undefined ? text : RPC + text)
 }
 
 /**
@@ -218,8 +207,27 @@ const REMOVED = 'Endpoint /v1/acl/… for the legacy ACL system was removed in 1
 /** The outcome of a connection over the limit of the version. Spec 8. */
 export function refusedConnection(edge: ServiceVersion): Outcome {
   if (isBefore(edge, version('1.9.0'))) {
-    return { kind: 'connection-closed', text: 'closed without a byte: end of file or reset', isError: true }
+    return failure('connection-closed', undefined, 'closed without a byte: end of file or reset')
   }
   const text = 'Your IP is issuing too many concurrent connections, please rate limit your calls'
-  return { kind: 'connection-refused-429', status: 429, text, isError: true }
+  return failure('connection-refused-429', 429, text)
+}
+
+/** The same outcome from a version of the edge on. */
+function changedAt(since: string, outcome: Outcome): Rule {
+  return (context) => (isBefore(edgeOf(context), version(since)) ? undefined : outcome)
+}
+
+/** The version of the process that handles the HTTP request. */
+function edgeOf({ agent, server }: CallContext): ServiceVersion {
+  return agent ?? server.version
+}
+
+/** @param status undefined without an HTTP answer. */
+function failure(kind: string, status: number | undefined, text: string): Outcome {
+  return { kind, status, text, isError: true }
+}
+
+function change(kind: string, status: number | undefined, text: string): Outcome {
+  return { kind, status, text, isError: false }
 }

@@ -3,8 +3,8 @@ import type { ServiceVersion } from '@latchkey/contract'
 import { lastingRecords, recordsOf } from '../check/facts.ts'
 import { formatSeconds } from '../scenario/time.ts'
 import type { History, RecordOf } from '../simulate/history.ts'
-import { RangeSet } from '../simulate/tokens/range-set.ts'
-import { size } from '../simulate/tokens/ranges.ts'
+
+import { RangeSet, size } from '../simulate/tokens/ranges.ts'
 import { isAtLeast, isIn, LEGACY_REMOVED, range } from '../version.ts'
 import { agrees, counted, type Evidence, type Finding } from './finding.ts'
 

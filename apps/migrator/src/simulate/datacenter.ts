@@ -3,27 +3,32 @@ import type { ServiceVersion } from '@latchkey/contract'
 import type { AgentSpec, DatacenterSpec, ServerSpec } from '../scenario/scenario.ts'
 import type { Blocker, MemberStatus, Mode, Tag } from './history.ts'
 import type { MemberView } from './models/model.ts'
-import { RangeSet } from './tokens/range-set.ts'
-import type { Range } from './tokens/ranges.ts'
+import { RangeSet } from './tokens/ranges.ts'
 import type { StoreSnapshot } from './tokens/token-store.ts'
 
 /** A running process. A restart creates a new process. */
-export interface Process {
+export class Process {
   readonly version: ServiceVersion
   readonly acls: boolean
   mode: Mode
-  isPaused: boolean
+  isPaused = false
   /** Number of looks so far. */
-  looks: number
+  looks = 0
   /** Whether a look became due while the process was paused. */
-  isLookOverdue: boolean
+  isLookOverdue = false
   /** `World.changes` at its last look. Without a change, another look would have the same result. */
-  lookedAtChange: number
-  waitsFor: readonly Blocker[]
+  lookedAtChange = -1
+  waitsFor: readonly Blocker[] = []
+
+  constructor(version: ServiceVersion, acls: boolean, mode: Mode) {
+    this.version = version
+    this.acls = acls
+    this.mode = mode
+  }
 }
 
-export interface ServerState {
-  readonly kind: 'server'
+export class ServerState {
+  readonly kind = 'server'
   readonly spec: ServerSpec
   readonly datacenter: DatacenterState
   process: Process | undefined
@@ -34,14 +39,23 @@ export interface ServerState {
   /** The current status, which gossip spreads. */
   status: MemberStatus
   /** Whether the other servers keep its last gossip. */
-  isGossipStale: boolean
+  isGossipStale = false
   /** Numbers its messages; an older message never replaces a newer one. */
-  told: number
+  told = 0
   /** Its last tag, which the other servers remember after it has died. */
-  lastTag: Tag
+  lastTag: Tag = 'none'
   /** Counts starts and resumes, so that a delayed failure notice does not apply to the next process. */
-  lives: number
+  lives = 0
   newModeAt: number | undefined
+
+  constructor(spec: ServerSpec, datacenter: DatacenterState) {
+    this.spec = spec
+    this.datacenter = datacenter
+    this.version = spec.version
+    this.acls = spec.acls
+    this.isMember = !spec.joinsLater
+    this.status = spec.status
+  }
 }
 
 export interface AgentState {
@@ -59,39 +73,37 @@ export interface Known extends MemberView {
   readonly keepsIntentions: boolean
 }
 
-interface Migration {
+class Migration {
   /** Whether the current leader has begun. */
-  isRunning: boolean
+  isRunning = false
   /** Idle until tokens appear. */
-  isIdle: boolean
+  isIdle = false
   /** From 1.11 on, the loop ends at the first empty pass. */
-  isOver: boolean
+  isOver = false
   /** The batch fails on the same token every second. */
-  isStuck: boolean
+  isStuck = false
   /** A pass became due while the leader was paused. */
-  isPassOverdue: boolean
-  /** A pass is queued. */
-  isPassQueued: boolean
+  isPassOverdue = false
+  isPassQueued = false
   lastPassMs: number | undefined
   lastBatchMs: number | undefined
-  lastBatch: readonly Range[]
   /** A batch that was read but not written. If the leader is interrupted, the write may or may not be in the log. */
   pending: { isInLog: boolean } | undefined
 }
 
-export interface Replication {
+export class Replication {
   /** Entries of the primary's log that the legacy loop has applied. */
-  legacyCursor: number
+  legacyCursor = 0
   /** Entries that the new loop has applied. */
-  cursor: number
-  isRoundQueued: boolean
+  cursor = 0
+  isRoundQueued = false
   /** Theoretical arrival time of the rate limiter: one round a second, bursts of five. */
-  limiterMs: number
+  limiterMs = 0
   /** First failure since the last success. */
   failingSinceMs: number | undefined
-  rounds: number
+  rounds = 0
   /** Whether the history records that the replication token may not read secrets. */
-  isRefused: boolean
+  isRefused = false
   lastSuccessMs: number | undefined
   lastErrorMs: number | undefined
   lastError: string | undefined
@@ -99,40 +111,66 @@ export interface Replication {
   readonly copies: RangeSet
   /** Tokens that have an accessor in this datacenter. */
   readonly migrated: RangeSet
-  /** The progress that the history last recorded. */
-  recorded: number
   /** Copies without an accessor whose original is gone. */
   readonly ghosts: RangeSet
+  /** The progress that the history last recorded. */
+  recorded = 0
+
+  constructor(sets: Partial<Pick<Replication, 'copies' | 'migrated' | 'ghosts'>>) {
+    this.copies = new RangeSet(sets.copies?.ranges)
+    this.migrated = new RangeSet(sets.migrated?.ranges)
+    this.ghosts = new RangeSet(sets.ghosts?.ranges)
+  }
+
+  clone(): Replication {
+    const { copies, migrated, ghosts, ...rest } = this
+    return Object.assign(new Replication({ copies, migrated, ghosts }), rest)
+  }
 }
 
-interface Intentions {
+class Intentions {
   /** Config entries of kind service-intentions exist: versions before 1.9.0 cannot read the data. */
-  hasEntries: boolean
-  state: 'none' | 'waiting' | 'migrating' | 'done' | 'never'
+  hasEntries = false
+  state: 'none' | 'waiting' | 'migrating' | 'done' | 'never' = 'none'
   /** As {@link Process.lookedAtChange}. */
-  lookedAtChange: number
+  lookedAtChange = -1
 }
 
-export interface DatacenterState {
+export class DatacenterState {
   readonly spec: DatacenterSpec
-  readonly servers: ServerState[]
-  readonly agents: AgentState[]
+  readonly servers: readonly ServerState[]
+  readonly agents: readonly AgentState[]
   /** The view that this datacenter has of every server of every datacenter. */
-  readonly view: Map<string, Known>
+  readonly view = new Map<string, Known>()
   leader: ServerState | undefined
   lastLeader: ServerState | undefined
   /** The winner of the next election, if the scenario names one. */
   favourite: ServerState | undefined
   /** Incremented with each leader. Work from an earlier term is discarded. */
-  term: number
+  term = 0
   /** The term of the election in progress. */
   electionTerm: number | undefined
   /** Whether a leader has ever left legacy mode: the data cannot be downgraded. Spec 9.2.5. */
-  hasCompleted: boolean
+  hasCompleted = false
   localTokens: number
-  readonly migration: Migration
+  readonly migration = new Migration()
   replication: Replication
-  readonly intentions: Intentions
+  readonly intentions = new Intentions()
+
+  /** @param tokensAtStart legacy tokens of which every datacenter has copies. */
+  constructor(spec: DatacenterSpec, tokensAtStart: number) {
+    this.spec = spec
+    this.localTokens = spec.localTokens
+    this.replication = new Replication({ copies: new RangeSet([[0, tokensAtStart]]) })
+    this.servers = spec.servers.map((server) => new ServerState(server, this))
+    this.agents = spec.agents.map((agent) => ({
+      kind: 'agent',
+      spec: agent,
+      datacenter: this,
+      process: undefined,
+      newModeAt: undefined,
+    }))
+  }
 }
 
 /** The state of a datacenter in a snapshot. */
@@ -143,77 +181,4 @@ export interface Snapshot {
   readonly intentions: Intentions
   readonly localTokens: number
   readonly recordsThen: number
-}
-
-/** The initial state of a datacenter. @param tokensAtStart legacy tokens of which every datacenter has copies. */
-export function createDatacenter(spec: DatacenterSpec, tokensAtStart: number): DatacenterState {
-  const datacenter: DatacenterState = {
-    spec,
-    servers: [],
-    agents: [],
-    view: new Map(),
-    leader: undefined,
-    lastLeader: undefined,
-    favourite: undefined,
-    term: 0,
-    electionTerm: undefined,
-    hasCompleted: false,
-    localTokens: spec.localTokens,
-    migration: {
-      isRunning: false,
-      isIdle: false,
-      isOver: false,
-      isStuck: false,
-      isPassOverdue: false,
-      isPassQueued: false,
-      lastPassMs: undefined,
-      lastBatchMs: undefined,
-      lastBatch: [],
-      pending: undefined,
-    },
-    replication: {
-      legacyCursor: 0,
-      cursor: 0,
-      isRoundQueued: false,
-      limiterMs: 0,
-      failingSinceMs: undefined,
-      rounds: 0,
-      isRefused: false,
-      lastSuccessMs: undefined,
-      lastErrorMs: undefined,
-      lastError: undefined,
-      copies: new RangeSet(tokensAtStart === 0 ? [] : [[0, tokensAtStart]]),
-      migrated: new RangeSet(),
-      recorded: 0,
-      ghosts: new RangeSet(),
-    },
-    intentions: { hasEntries: false, state: 'none', lookedAtChange: -1 },
-  }
-  datacenter.servers.push(
-    ...spec.servers.map((server) => ({
-      kind: 'server' as const,
-      spec: server,
-      datacenter,
-      process: undefined,
-      version: server.version,
-      acls: server.acls,
-      isMember: !server.joinsLater,
-      status: server.status,
-      isGossipStale: false,
-      told: 0,
-      lastTag: 'none' as const,
-      lives: 0,
-      newModeAt: undefined,
-    })),
-  )
-  datacenter.agents.push(
-    ...spec.agents.map((agent) => ({
-      kind: 'agent' as const,
-      spec: agent,
-      datacenter,
-      process: undefined,
-      newModeAt: undefined,
-    })),
-  )
-  return datacenter
 }

@@ -6,12 +6,12 @@ import { InputError } from '../errors.ts'
 import type { ScenarioEventOf } from '../scenario/scenario.ts'
 import { formatSeconds } from '../scenario/time.ts'
 import { INTENTIONS_AS_ENTRIES, isAtLeast, NEW_ACLS } from '../version.ts'
-import type { DatacenterState, Replication, Snapshot } from './datacenter.ts'
+import type { DatacenterState, Snapshot } from './datacenter.ts'
 import { startProcess, stopProcess } from './servers/processes.ts'
 import { leaderHasNewMode, stopMigration, tokensAppeared } from './tokens/migration.ts'
 import { size, subtract } from './tokens/ranges.ts'
 import { wakeReplication } from './tokens/replication.ts'
-import { changed, isRunning, record, type World } from './world.ts'
+import { changed, datacenterOf, isRunning, record, type World } from './world.ts'
 
 /** Stores the state of the datacenters whose restore uses a snapshot of this moment. */
 export function takeSnapshots(world: World): void {
@@ -21,7 +21,7 @@ export function takeSnapshots(world: World): void {
     const { replication, hasCompleted, intentions, localTokens } = datacenter
     world.snapshots.set(keyOf(event), {
       store: world.store.snapshot(),
-      replication: cloneOf(replication),
+      replication: replication.clone(),
       hasCompleted,
       intentions: { ...intentions },
       localTokens,
@@ -69,10 +69,10 @@ function restoreTokens(
 ): void {
   const { store } = world
   const isPrimary = datacenter === world.primary
-  const before = store.snapshot().sets
+  const before = store.all('migrated')
   if (isPrimary) store.restore(snapshot.store)
-  else datacenter.replication = cloneOf(snapshot.replication)
-  const lost = subtract(before.migrated.ranges, snapshot.store.sets.migrated.ranges)
+  else datacenter.replication = snapshot.replication.clone()
+  const lost = subtract(before, snapshot.store.sets.migrated.ranges)
   record(world, {
     kind: 'restored',
     datacenter: datacenter.spec.name,
@@ -80,8 +80,8 @@ function restoreTokens(
     recordsThen: snapshot.recordsThen,
     writesLost: isPrimary ? writesSince(world, snapshot) : 0,
     accessorsLost: isPrimary ? size(lost) : 0,
-    unmigrated: store.unmigratedCount,
-    legacyRights: store.legacyRightsCount,
+    unmigrated: store.count('unmigrated'),
+    legacyRights: store.count('legacyRights'),
   })
 }
 
@@ -113,17 +113,6 @@ function refuseUnreadable(
     `impossible schedule: restore at ${formatSeconds(atMs)}, but a server of ${old.text} cannot read the snapshot that ${spec.name} took at ${formatSeconds(snapshotMs)}, after its upgrade to ${needed.text} (spec 9.2.5)`,
     { place },
   )
-}
-
-function datacenterOf(world: World, name: string): DatacenterState {
-  const datacenter = world.datacenters.find(({ spec }) => spec.name === name)
-  if (datacenter === undefined) throw new TypeError(`the scenario let the unknown datacenter ${name} through`)
-  return datacenter
-}
-
-function cloneOf(replication: Replication): Replication {
-  const { copies, migrated, ghosts } = replication
-  return { ...replication, copies: copies.clone(), migrated: migrated.clone(), ghosts: ghosts.clone() }
 }
 
 function keyOf({ datacenter, snapshotMs }: ScenarioEventOf<'restore'>): string {

@@ -4,7 +4,7 @@ import type { DatacenterState, Process } from './datacenter.ts'
 import type { AccessorSpan, FinalMember, FinalReplication, FinalStore, History } from './history.ts'
 import type { UpgradeModel } from './models/model.ts'
 import { scheduleScenario } from './schedule.ts'
-import type { RangeSet } from './tokens/range-set.ts'
+import type { RangeSet } from './tokens/ranges.ts'
 import { scheduleReaping } from './tokens/reaping.ts'
 import { migratedIn, unmigratedIn } from './tokens/replication.ts'
 import { TokenStore } from './tokens/token-store.ts'
@@ -60,7 +60,7 @@ function historyOf(world: World, isSettled: boolean): History {
     primary: scenario.primary,
     datacenters: scenario.datacenters.map(({ name }) => name),
     tokensAtStart: tokenCount(scenario.tokens),
-    legacyRightsAtStart: new TokenStore(scenario.tokens).legacyRightsCount,
+    legacyRightsAtStart: new TokenStore(scenario.tokens).count('legacyRights'),
     messageMs: Math.max(1, scenario.gossipDelayMs + scenario.gossipJitterMs + Math.max(0, ...links)),
     failureDetectionMs: scenario.failureDetectionMs,
     commitMs: scenario.commitMs,
@@ -81,18 +81,17 @@ function finalStore(world: World, datacenter: DatacenterState): FinalStore {
       accessors: store.accessors,
       replication: undefined,
       localTokens: datacenter.localTokens,
-      unmigrated: store.withoutAccessor(),
+      unmigrated: store.all('unmigrated'),
       ghosts: [],
       writes: store.writes,
     }
   }
   const { ghosts, rounds } = datacenter.replication
   const migrated = migratedIn(datacenter)
-  const isCopy = migrated.size === store.migratedCount && store.presentCount === store.total
   return {
     datacenter: datacenter.spec.name,
     rounds,
-    accessors: isCopy ? store.accessors : store.accessors.flatMap((span) => partOf(span, migrated)),
+    accessors: store.accessors.flatMap((span) => partOf(span, migrated)),
     replication: finalReplication(datacenter),
     localTokens: datacenter.localTokens,
     unmigrated: unmigratedIn(datacenter),

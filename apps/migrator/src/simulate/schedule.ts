@@ -1,24 +1,17 @@
 /** Puts the initial state and the events of a scenario on the clock. */
 import { linkKey, type ScenarioEvent, type ServerSpec } from '../scenario/scenario.ts'
 import { isAtLeast, NEW_ACLS } from '../version.ts'
-import type { ServerState } from './datacenter.ts'
+import { Process, type ServerState } from './datacenter.ts'
 import type { Mode } from './history.ts'
 import { tagOf } from './models/model.ts'
 import { PHASE } from './queue.ts'
 import { restore as restoreSnapshot, takeSnapshots } from './restore.ts'
 import { forceElection, install } from './servers/election.ts'
-import { knowBeforehand, noticeUnreachable, tell, tellAgain } from './servers/gossip.ts'
-import {
-  createProcess,
-  pauseProcess,
-  resumeProcess,
-  startAgent,
-  startProcess,
-  stopProcess,
-} from './servers/processes.ts'
+import { knowBeforehand, leave, noticeUnreachable, tellAgain } from './servers/gossip.ts'
+import { pauseProcess, resumeProcess, startAgent, startProcess, stopProcess } from './servers/processes.ts'
 import { wakeReplication } from './tokens/replication.ts'
 import { changeTokens } from './tokens/token-events.ts'
-import { changed, record, serverOf, type World } from './world.ts'
+import { changed, datacenterOf, record, recordProcess, serverOf, type World } from './world.ts'
 
 /** Sets up the old processes, their leaders and the initial views, then schedules all events. */
 export function scheduleScenario(world: World): void {
@@ -44,38 +37,20 @@ function bringBack(world: World, server: ServerState): void {
   const { spec, datacenter } = server
   if (spec.joinsLater) return
   if (spec.status !== 'alive') {
-    server.lastTag = tagOf(modeBefore({ ...spec, from: spec.version }))
-    record(world, {
-      kind: 'process',
-      server: spec.id,
-      datacenter: datacenter.spec.name,
-      state: 'down',
-      version: spec.version,
-      acls: spec.acls,
-      mode: modeBefore({ ...spec, from: spec.version }),
-      detail: spec.status,
-    })
+    const mode = modeBefore({ ...spec, from: spec.version })
+    server.lastTag = tagOf(mode)
+    recordProcess(world, server, 'down', { ...spec, mode }, spec.status)
     knowBeforehand(world, server)
     return
   }
   const mode = modeBefore(spec)
-  server.process = createProcess(spec.from, spec.acls, mode)
+  server.process = new Process(spec.from, spec.acls, mode)
   knowBeforehand(world, server)
   if (mode === 'new') {
     datacenter.hasCompleted = true
     if (datacenter === world.primary) world.completedAt = 0
   }
-  if (spec.startMs === 0) return
-  record(world, {
-    kind: 'process',
-    server: spec.id,
-    datacenter: datacenter.spec.name,
-    state: 'up',
-    version: spec.from,
-    acls: spec.acls,
-    mode,
-    detail: 'as before the upgrade',
-  })
+  if (spec.startMs > 0) recordProcess(world, server, 'up', server.process, 'as before the upgrade')
 }
 
 /** A process that has been running for a long time has left legacy mode. */
@@ -102,7 +77,7 @@ function happen(world: World, event: ScenarioEvent): void {
       stopProcess(world, serverOf(world, event.server), event.kind)
       break
     case 'force-leave':
-      forceLeave(world, serverOf(world, event.server))
+      leave(world, serverOf(world, event.server))
       break
     case 'join':
       startProcess(world, serverOf(world, event.server), { detail: 'join', place: event.place })
@@ -153,12 +128,6 @@ function happen(world: World, event: ScenarioEvent): void {
   }
 }
 
-/** An operator removes a dead server from the member list. */
-function forceLeave(world: World, server: ServerState): void {
-  server.status = 'left'
-  tell(world, server)
-}
-
 function restart(world: World, event: Extract<ScenarioEvent, { kind: 'start' | 'restart' }>): void {
   const server = serverOf(world, event.server)
   stopProcess(world, server, 'restart')
@@ -172,9 +141,7 @@ function restart(world: World, event: Extract<ScenarioEvent, { kind: 'start' | '
 function changeLink(world: World, between: readonly [string, string], kind: 'partition' | 'heal'): void {
   const key = linkKey(...between)
   if (world.linksDown.has(key) === (kind === 'partition')) return
-  const [a, b] = between.map((name) => world.datacenters.find((each) => each.spec.name === name))
-  if (a === undefined || b === undefined)
-    throw new TypeError('the scenario let an unknown datacenter through')
+  const [a, b] = [datacenterOf(world, between[0]), datacenterOf(world, between[1])]
   if (kind === 'partition') world.linksDown.add(key)
   else world.linksDown.delete(key)
   record(world, { kind: 'link', between, state: kind === 'partition' ? 'down' : 'up' })

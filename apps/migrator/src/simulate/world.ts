@@ -1,14 +1,8 @@
 /** The state of a simulated cluster, and the functions through which the engine changes it. */
 import { SeededRandom } from '@latchkey/acl'
 import { linkKey, type Scenario, tokenCount } from '../scenario/scenario.ts'
-import {
-  createDatacenter,
-  type DatacenterState,
-  type Process,
-  type ServerState,
-  type Snapshot,
-} from './datacenter.ts'
-import type { HistoryRecord } from './history.ts'
+import { DatacenterState, type Process, type ServerState, type Snapshot } from './datacenter.ts'
+import type { HistoryRecord, RecordOf } from './history.ts'
 import type { UpgradeModel } from './models/model.ts'
 import { EventQueue } from './queue.ts'
 import { TokenStore } from './tokens/token-store.ts'
@@ -41,7 +35,7 @@ export interface World {
 /** The initial state of the cluster of a scenario. */
 export function createWorld(scenario: Scenario, model: UpgradeModel): World {
   const tokens = tokenCount(scenario.tokens)
-  const datacenters = scenario.datacenters.map((spec) => createDatacenter(spec, tokens))
+  const datacenters = scenario.datacenters.map((spec) => new DatacenterState(spec, tokens))
   const [primary] = datacenters
   if (primary === undefined) throw new TypeError('a scenario has a datacenter')
   return {
@@ -71,6 +65,27 @@ export function record(world: World, what: Unstamped<HistoryRecord>): void {
   world.records.push({ at: world.now, ...what })
 }
 
+/** Records what happened to the process of a server. */
+export function recordProcess(
+  world: World,
+  { spec }: ServerState,
+  state: RecordOf<'process'>['state'],
+  process: Pick<Process, 'version' | 'acls' | 'mode'>,
+  detail: string,
+): void {
+  const { version, acls, mode } = process
+  record(world, {
+    kind: 'process',
+    server: spec.id,
+    datacenter: spec.datacenter,
+    state,
+    version,
+    acls,
+    mode,
+    detail,
+  })
+}
+
 /** Notes a change that a look could see. */
 export function changed(world: World): void {
   world.changes += 1
@@ -80,6 +95,12 @@ export function serverOf(world: World, id: string): ServerState {
   const server = world.servers.get(id)
   if (server === undefined) throw new TypeError(`the scenario let the unknown server ${id} through`)
   return server
+}
+
+export function datacenterOf(world: World, name: string): DatacenterState {
+  const datacenter = world.datacenters.find(({ spec }) => spec.name === name)
+  if (datacenter === undefined) throw new TypeError(`the scenario let the unknown datacenter ${name} through`)
+  return datacenter
 }
 
 /** Whether a server is running and not paused. */

@@ -61,17 +61,11 @@ export const latchkeyModel: UpgradeModel = {
   electionMsDefault: TAKEOVER_MS,
   pauseMsDefault: LEADER_SILENT_MS_MAX + TAKEOVER_MS,
   leavesTogether: true,
-  modeWithoutLeader: (mode) => mode,
   needsMajority: false,
-  migratesAfterElection: true,
   nextBatch,
   nextPassMs,
-  onConflict: 'reread',
-  retriesSkipped: true,
-  noticesNewTokens: true,
+  skipsChanged: false,
   waitsAfterIdle: true,
-  repeatsAtTakeover: false,
-  drawsFreshAccessors: true,
   undoesWholeBatch: false,
 }
 

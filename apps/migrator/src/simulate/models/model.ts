@@ -1,8 +1,4 @@
-/**
- * The differences between the two models, as plain functions. The engine handles time, messages and stores; a model
- * decides. A seeded bug (bugs.ts) replaces one function of a model, so every rule that a checker enforces is a function
- * of its own.
- */
+/** The differences between the two models. The engine handles time, messages and stores; a model decides. */
 import type { ServiceVersion } from '@latchkey/contract'
 import type { ModelName } from '../../scenario/scenario.ts'
 import type { Blocker, MemberStatus, Mode, Tag } from '../history.ts'
@@ -88,31 +84,19 @@ export interface UpgradeModel {
   readonly pauseMsDefault: number
   /** Whether all processes of a datacenter leave legacy mode together. */
   readonly leavesTogether: boolean
-  /** The mode of a server after its datacenter has lost the leader. */
-  modeWithoutLeader(mode: Mode): Mode
   /** Whether a datacenter needs a majority of its servers for a leader. */
   readonly needsMajority: boolean
-  /** Whether a new leader that is in new mode resumes the migration. */
-  readonly migratesAfterElection: boolean
   /** The next batch, chosen from the tokens that wait for an accessor. */
   nextBatch(waiting: Ranges): Ranges
   /** Earliest time of the next pass. */
   nextPassMs(memory: PassMemory, nowMs: number): number
   /**
-   * What happens to a token that changes between the read and the write of its batch. `skip`: it is left to a later
-   * batch. `reread`: the batch is read and written again at once. `overwrite`: the change is lost, a seeded bug.
+   * Whether a token that changes between the read and the write of its batch is left to a later batch. Otherwise the
+   * batch is read and written again at once.
    */
-  readonly onConflict: 'skip' | 'reread' | 'overwrite'
-  /** Whether later batches include tokens that a batch skipped. */
-  readonly retriesSkipped: boolean
-  /** Whether the migration notices tokens created after it began. */
-  readonly noticesNewTokens: boolean
+  readonly skipsChanged: boolean
   /** Whether the worker waits a whole interval after it was idle, like a new leader. */
   readonly waitsAfterIdle: boolean
-  /** Whether a new leader repeats the last batch, as if it had not been written. */
-  readonly repeatsAtTakeover: boolean
-  /** Whether a new leader draws only unused accessors; otherwise it may repeat some. */
-  readonly drawsFreshAccessors: boolean
   /** Whether one token that cannot be written rolls back its batch. */
   readonly undoesWholeBatch: boolean
 }

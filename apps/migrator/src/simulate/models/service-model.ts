@@ -37,17 +37,11 @@ export const serviceModel: UpgradeModel = {
   electionMsDefault: ELECTION_MS_DEFAULT,
   pauseMsDefault: ELECTION_MS_DEFAULT,
   leavesTogether: false,
-  modeWithoutLeader: (mode) => mode,
   needsMajority: true,
-  migratesAfterElection: true,
   nextBatch,
   nextPassMs,
-  onConflict: 'skip',
-  retriesSkipped: true,
-  noticesNewTokens: true,
+  skipsChanged: true,
   waitsAfterIdle: false,
-  repeatsAtTakeover: false,
-  drawsFreshAccessors: true,
   undoesWholeBatch: true,
 }
 

@@ -6,30 +6,21 @@ import { tellIntentionsLeader } from '../tokens/intentions.ts'
 import { leaderHasNewMode, stopMigration } from '../tokens/migration.ts'
 import { wakeReplication } from '../tokens/replication.ts'
 import { changed, isRunning, record, type World } from '../world.ts'
-import { look, queueLook } from './looks.ts'
+import { look } from './looks.ts'
 
 /** Handles the loss of the leader: its work stops, and an election begins. */
 export function loseLeader(world: World, datacenter: DatacenterState): void {
   stopMigration(world, datacenter)
-  datacenter.leader = undefined
-  datacenter.term += 1
-  record(world, {
-    kind: 'leader',
-    datacenter: datacenter.spec.name,
-    server: undefined,
-    term: datacenter.term,
-  })
-  changed(world)
-  for (const server of datacenter.servers) {
-    const { process } = server
-    if (process === undefined) continue
-    const mode = world.model.modeWithoutLeader(process.mode)
-    if (mode === process.mode) continue
-    process.mode = mode
-    record(world, { kind: 'mode', server: server.spec.id, datacenter: datacenter.spec.name, mode })
-    queueLook(world, server)
-  }
+  setLeader(world, datacenter, undefined)
   queueElection(world, datacenter)
+}
+
+function setLeader(world: World, datacenter: DatacenterState, server: ServerState | undefined): void {
+  datacenter.leader = server
+  datacenter.term += 1
+  const { term, spec } = datacenter
+  record(world, { kind: 'leader', datacenter: spec.name, server: server?.spec.id, term })
+  changed(world)
 }
 
 /** Replaces a leader that is paused for the election time. A shorter pause has no effect. */
@@ -38,9 +29,10 @@ export function loseLeaderAfterPause(world: World, datacenter: DatacenterState, 
   const pauseMs = world.scenario.electionMs ?? world.model.pauseMsDefault
   world.queue.push(world.now + pauseMs, PHASE.election, () => {
     if (datacenter.leader !== leader || leader.lives !== lives || isRunning(leader)) return
-    if (winnerOf(world, datacenter) === undefined) return
+    const winner = winnerOf(world, datacenter)
+    if (winner === undefined) return
     loseLeader(world, datacenter)
-    elect(world, datacenter)
+    win(world, datacenter, winner)
   })
 }
 
@@ -61,14 +53,9 @@ function queueElection(world: World, datacenter: DatacenterState): void {
   world.queue.push(world.now + electionMs(world), PHASE.election, () => {
     if (datacenter.term !== term) return
     datacenter.electionTerm = undefined
-    if (datacenter.leader === undefined) elect(world, datacenter)
+    const winner = datacenter.leader === undefined ? winnerOf(world, datacenter) : undefined
+    if (winner !== undefined) win(world, datacenter, winner)
   })
-}
-
-/** Without a majority, no server wins. */
-function elect(world: World, datacenter: DatacenterState): void {
-  const winner = winnerOf(world, datacenter)
-  if (winner !== undefined) win(world, datacenter, winner)
 }
 
 /** The winner of an election looks at once, even if it was the only voter. */
@@ -86,35 +73,21 @@ export function forceElection(world: World, server: ServerState): void {
 
 /** Installs a leader, whose work begins at once if it is already in new mode. */
 export function install(world: World, datacenter: DatacenterState, server: ServerState): void {
-  datacenter.leader = server
   datacenter.lastLeader = server
   datacenter.favourite = undefined
-  datacenter.term += 1
-  record(world, {
-    kind: 'leader',
-    datacenter: datacenter.spec.name,
-    server: server.spec.id,
-    term: datacenter.term,
-  })
-  changed(world)
-  if (server.process?.mode === 'new' && world.model.migratesAfterElection) leaderHasNewMode(world, datacenter)
+  setLeader(world, datacenter, server)
+  if (server.process?.mode === 'new') leaderHasNewMode(world, datacenter)
   tellIntentionsLeader(world, datacenter)
   wakeReplication(world)
 }
 
-/** The first server in the file that is up. The previous leader wins only if no other server can. */
+/** The first server in the file that is up; without a majority, none. The previous leader wins only if no other server can. */
 function winnerOf(world: World, datacenter: DatacenterState): ServerState | undefined {
-  if (!hasMajority(world, datacenter)) return undefined
-  const candidates = votersOf(datacenter).filter(isRunning)
-  if (datacenter.favourite !== undefined && candidates.some((each) => each === datacenter.favourite))
-    return datacenter.favourite
-  return candidates.find((server) => server !== datacenter.lastLeader) ?? candidates[0]
-}
-
-function hasMajority(world: World, datacenter: DatacenterState): boolean {
   const voters = votersOf(datacenter)
-  const running = voters.filter(isRunning).length
-  return world.model.needsMajority ? running * 2 > voters.length : running > 0
+  const candidates = voters.filter(isRunning)
+  if (world.model.needsMajority && candidates.length * 2 <= voters.length) return undefined
+  const favourite = candidates.find((server) => server === datacenter.favourite)
+  return favourite ?? candidates.find((server) => server !== datacenter.lastLeader) ?? candidates[0]
 }
 
 /** Members that have not left. Dead servers count for the majority. */

@@ -19,6 +19,12 @@ export function tell(world: World, server: ServerState): void {
   for (const datacenter of world.datacenters) send(world, server, datacenter, message)
 }
 
+/** A server leaves, or an operator removes a dead one from the member list. */
+export function leave(world: World, server: ServerState): void {
+  server.status = 'left'
+  tell(world, server)
+}
+
 function send(world: World, server: ServerState, to: DatacenterState, message: Known): void {
   const { gossipDelayMs, gossipJitterMs } = world.scenario
   const jitterMs = gossipJitterMs === 0 ? 0 : world.random.below(gossipJitterMs + 1)

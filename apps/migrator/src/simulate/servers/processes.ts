@@ -1,31 +1,16 @@
 /** Starts, stops, pauses and resumes servers and agents. */
-import type { ServiceVersion } from '@latchkey/contract'
 import { InputError, type Place } from '../../errors.ts'
 import { formatSeconds } from '../../scenario/time.ts'
 import { INTENTIONS_AS_ENTRIES, isAtLeast, NEW_ACLS } from '../../version.ts'
-import type { AgentState, Process, ServerState } from '../datacenter.ts'
-import type { Mode } from '../history.ts'
+import { type AgentState, Process, type ServerState } from '../datacenter.ts'
 import { PHASE } from '../queue.ts'
 import { tellIntentionsLeader } from '../tokens/intentions.ts'
 import { interruptPass, leaderHasNewMode, overduePass, stopMigration } from '../tokens/migration.ts'
 import { wakeReplication } from '../tokens/replication.ts'
-import { changed, record, type World } from '../world.ts'
+import { changed, record, recordProcess, type World } from '../world.ts'
 import { electIfNeeded, loseLeader, loseLeaderAfterPause } from './election.ts'
-import { noticeFailure, tell } from './gossip.ts'
+import { leave, noticeFailure, tell } from './gossip.ts'
 import { overdueLook, queueLook } from './looks.ts'
-
-export function createProcess(version: ServiceVersion, acls: boolean, mode: Mode): Process {
-  return {
-    version,
-    acls,
-    mode,
-    isPaused: false,
-    looks: 0,
-    isLookOverdue: false,
-    lookedAtChange: -1,
-    waitsFor: [],
-  }
-}
 
 interface StartOptions {
   readonly detail: string
@@ -46,30 +31,22 @@ export function startProcess(world: World, server: ServerState, options: StartOp
   refuseDowngrade(world, server, options.place)
   const refusal = world.model.startRefusal({
     version,
-    legacyRightsCount: world.store.legacyRightsCount,
-    unmigratedCount: world.store.unmigratedCount,
+    legacyRightsCount: world.store.count('legacyRights'),
+    unmigratedCount: world.store.count('unmigrated'),
   })
   if (refusal !== undefined) {
-    refuseStart(world, server, refusal)
+    stopProcess(world, server, 'restart')
+    recordProcess(world, server, 'refused', { version, acls, mode: 'new' }, refusal)
     return
   }
   const mode = world.model.modeAtStart({ version, acls, hasCompleted: datacenter.hasCompleted })
-  server.process = createProcess(version, acls, mode)
+  server.process = new Process(version, acls, mode)
   server.isMember = true
   server.isGossipStale = false
   server.status = 'alive'
   server.lives += 1
   server.newModeAt = mode === 'new' ? world.now : undefined
-  record(world, {
-    kind: 'process',
-    server: server.spec.id,
-    datacenter: datacenter.spec.name,
-    state: 'up',
-    version,
-    acls,
-    mode,
-    detail: options.detail,
-  })
+  recordProcess(world, server, 'up', server.process, options.detail)
   changed(world)
   tell(world, server)
   if (mode === 'legacy') queueLook(world, server)
@@ -81,22 +58,6 @@ export function startProcess(world: World, server: ServerState, options: StartOp
     electIfNeeded(world, datacenter)
   }
   wakeReplication(world)
-}
-
-/** Records why a process does not start, and ends it. */
-function refuseStart(world: World, server: ServerState, detail: string): void {
-  const { spec, version, acls, datacenter } = server
-  stopProcess(world, server, 'restart')
-  record(world, {
-    kind: 'process',
-    server: spec.id,
-    datacenter: datacenter.spec.name,
-    state: 'refused',
-    version,
-    acls,
-    mode: 'new',
-    detail,
-  })
 }
 
 /** Spec 9.2.5, and the same rule for intention config entries, with which versions before 1.9.0 crash at start. */
@@ -119,27 +80,14 @@ function refuseDowngrade(world: World, { spec, version, datacenter }: ServerStat
 
 /** Ends a process. A leaving server is removed from the member list at once; a crash is noticed later. */
 export function stopProcess(world: World, server: ServerState, how: 'crash' | 'leave' | 'restart'): void {
-  const { process, datacenter, spec } = server
+  const { process, datacenter } = server
   if (process === undefined) return
   server.process = undefined
-  record(world, {
-    kind: 'process',
-    server: spec.id,
-    datacenter: datacenter.spec.name,
-    state: 'down',
-    version: process.version,
-    acls: process.acls,
-    mode: process.mode,
-    detail: how,
-  })
+  recordProcess(world, server, 'down', process, how)
   changed(world)
-  if (how === 'leave') {
-    server.status = 'left'
-    tell(world, server)
-  } else {
-    noticeFailure(world, server)
-    if (how === 'restart') leaveUnlessBack(world, server)
-  }
+  if (how === 'leave') leave(world, server)
+  else noticeFailure(world, server)
+  if (how === 'restart') leaveUnlessBack(world, server)
   if (datacenter.leader === server) loseLeader(world, datacenter)
 }
 
@@ -150,9 +98,7 @@ function leaveUnlessBack(world: World, server: ServerState): void {
   const { lives } = server
   // The first instant at which the server no longer counts.
   world.queue.push(world.now + stoppedCountsMs + 1, PHASE.message, () => {
-    if (server.lives !== lives || server.process !== undefined) return
-    server.status = 'left'
-    tell(world, server)
+    if (server.lives === lives && server.process === undefined) leave(world, server)
   })
 }
 
@@ -161,7 +107,7 @@ export function pauseProcess(world: World, server: ServerState): void {
   const { process, datacenter } = server
   if (process === undefined) return
   process.isPaused = true
-  recordPause(world, server, process, 'paused')
+  recordProcess(world, server, 'paused', process, '')
   noticeFailure(world, server)
   if (datacenter.leader !== server) return
   interruptPass(world, datacenter)
@@ -175,7 +121,7 @@ export function resumeProcess(world: World, server: ServerState): void {
   process.isPaused = false
   server.status = 'alive'
   server.lives += 1
-  recordPause(world, server, process, 'resumed')
+  recordProcess(world, server, 'resumed', process, '')
   changed(world)
   tell(world, server)
   if (process.isLookOverdue) overdueLook(world, server)
@@ -184,26 +130,11 @@ export function resumeProcess(world: World, server: ServerState): void {
   wakeReplication(world)
 }
 
-function recordPause(world: World, server: ServerState, process: Process, state: 'paused' | 'resumed'): void {
-  const { version, acls, mode } = process
-  const datacenter = server.datacenter.spec.name
-  record(world, {
-    kind: 'process',
-    server: server.spec.id,
-    datacenter,
-    state,
-    version,
-    acls,
-    mode,
-    detail: '',
-  })
-}
-
 /** Starts a client agent, which neither votes nor leads. */
 export function startAgent(world: World, agent: AgentState): void {
   const { spec } = agent
   const mode = world.model.modeAtStart({ version: spec.version, acls: true, hasCompleted: false })
-  agent.process = createProcess(spec.version, true, mode)
+  agent.process = new Process(spec.version, true, mode)
   agent.newModeAt = mode === 'new' ? world.now : undefined
   record(world, { kind: 'agent-mode', agent: spec.id, datacenter: spec.datacenter, mode })
   if (mode === 'legacy') queueLook(world, agent)

@@ -7,7 +7,7 @@ import { isAtLeast, LEGACY_REMOVED } from '../../version.ts'
 import type { DatacenterState } from '../datacenter.ts'
 import { PHASE } from '../queue.ts'
 import { record, type World } from '../world.ts'
-import { type Range, size, subtract } from './ranges.ts'
+import { size, subtract } from './ranges.ts'
 import { wakeReplication } from './replication.ts'
 import { editRacing } from './token-edits.ts'
 import type { BatchRead } from './token-store.ts'
@@ -30,7 +30,6 @@ export function stopMigration(world: World, datacenter: DatacenterState): void {
   migration.isPassQueued = false
   migration.isPassOverdue = false
   migration.lastPassMs = undefined
-  if (!world.model.drawsFreshAccessors) world.accessorNext = 0
 }
 
 /** Interrupts a paused or lost leader. A batch that it read may or may not have reached the log. */
@@ -88,14 +87,6 @@ function queuePass(world: World, datacenter: DatacenterState): void {
 function pass(world: World, datacenter: DatacenterState): void {
   const { migration, leader } = datacenter
   const { store, model } = world
-  const isFirst = migration.lastPassMs === undefined
-  if (isFirst && model.repeatsAtTakeover && migration.lastBatch.length > 0) {
-    const tokens = migration.lastBatch
-    write(world, datacenter, store.overwriteAccessors(tokens, world.accessorNext), {
-      skipped: 0,
-      term: datacenter.term,
-    })
-  }
   migration.lastPassMs = world.now
   const batch = store.read(model.nextBatch)
   editRacing(world, batch)
@@ -124,38 +115,24 @@ function saveLater(world: World, datacenter: DatacenterState, batch: BatchRead):
 function save(world: World, datacenter: DatacenterState, batch: BatchRead, term: number): void {
   const { store, model } = world
   const { migration } = datacenter
-  const changed = store.changedSince(batch)
-  const skipped = model.onConflict === 'skip' ? changed : []
-  const skippedRanges = skipped.sort((a, b) => a - b).map((token): Range => [token, token + 1])
-  if (model.onConflict === 'overwrite') store.loseWrites(changed)
-  const given = store.giveAccessors(subtract(batch.tokens, skippedRanges), world.accessorNext)
-  if (!model.retriesSkipped) store.forget(skippedRanges)
-  if (given.length > 0) write(world, datacenter, given, { skipped: skipped.length, term })
+  const skipped = model.skipsChanged ? store.changedSince(batch) : []
+  const given = store.giveAccessors(subtract(batch.tokens, skipped), world.accessorNext)
+  if (given.length > 0) {
+    record(world, {
+      kind: 'batch',
+      datacenter: datacenter.spec.name,
+      server: datacenter.leader?.spec.id ?? datacenter.lastLeader?.spec.id ?? '',
+      term,
+      tokens: given,
+      accessorFrom: world.accessorNext,
+      skipped: size(skipped),
+      remaining: store.count('unmigrated'),
+    })
+    world.accessorNext += size(given)
+    migration.lastBatchMs = world.now
+    wakeReplication(world)
+  }
   if (migration.isRunning && !migration.isPassOverdue) queuePass(world, datacenter)
-}
-
-function write(
-  world: World,
-  datacenter: DatacenterState,
-  given: readonly Range[],
-  { skipped, term }: { readonly skipped: number; readonly term: number },
-): void {
-  const { migration } = datacenter
-  const server = datacenter.leader?.spec.id ?? datacenter.lastLeader?.spec.id ?? ''
-  record(world, {
-    kind: 'batch',
-    datacenter: datacenter.spec.name,
-    server,
-    term,
-    tokens: given,
-    accessorFrom: world.accessorNext,
-    skipped,
-    remaining: world.store.unmigratedCount,
-  })
-  world.accessorNext += size(given)
-  migration.lastBatch = given
-  migration.lastBatchMs = world.now
-  wakeReplication(world)
 }
 
 /** One token that cannot be written rolls back its batch, and every later pass fails on the same batch. */

@@ -5,8 +5,7 @@
 import type { DatacenterState, Replication } from '../datacenter.ts'
 import { PHASE } from '../queue.ts'
 import { isLinkUp, isRunning, linkDelayMs, record, type World } from '../world.ts'
-import { RangeSet } from './range-set.ts'
-import { type Range, type Ranges, size, subtract } from './ranges.ts'
+import { type Range, RangeSet, type Ranges, size, subtract } from './ranges.ts'
 import type { StoreChange } from './token-store.ts'
 
 /** Minimum time per write of the legacy loop, which writes one token per log entry. */
@@ -154,7 +153,7 @@ function apply(world: World, datacenter: DatacenterState, loop: 'legacy' | 'toke
   applyTokens(replication, entriesOf(world, replication.cursor, end), comparesSecrets)
   replication.cursor = end
   replication.rounds += 1
-  const isDone = end === world.store.log.length && world.store.unmigratedCount === 0
+  const isDone = end === world.store.log.length && world.store.count('unmigrated') === 0
   if (isDone && comparesSecrets)
     replication.copies.remove(subtract(replication.copies.ranges, replication.migrated.ranges))
   const step = Math.ceil(world.store.total / ROUNDS_RECORDED)

@@ -65,7 +65,7 @@ export function note(world: World, action: RecordOf<'tokens'>['action'], tokens:
     tokens,
     write: 0,
     unmigrated: action === 'created' ? size(tokens) : 0,
-    legacyRights: world.store.legacyRightsCount,
+    legacyRights: world.store.count('legacyRights'),
     ...write,
   })
 }

@@ -47,7 +47,7 @@ function change(
 }
 
 function create(world: World, { count, type, rules }: ScenarioEventOf<'create-tokens'>): void {
-  const { store, model } = world
+  const { store } = world
   const refused = legacyApiRefusal(world)
   if (refused !== undefined) {
     note(world, 'created', [[0, count]], { refused })
@@ -55,8 +55,7 @@ function create(world: World, { count, type, rules }: ScenarioEventOf<'create-to
   }
   const tokens = store.create(count, type, rules)
   note(world, 'created', tokens, { write: store.revision })
-  if (model.noticesNewTokens) tokensAppeared(world)
-  else store.forget(tokens)
+  tokensAppeared(world)
   wakeReplication(world)
 }
 

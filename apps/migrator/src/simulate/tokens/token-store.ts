@@ -6,8 +6,7 @@ import { ACCESSOR_BATCH_SIZE_MAX, fromLegacyToken, hasLegacyRights } from '@latc
 import type { TokenGroup, TokenState, TokenType } from '../../scenario/scenario.ts'
 import type { AccessorSpan } from '../history.ts'
 import type { UpgradeModel } from '../models/model.ts'
-import { RangeSet } from './range-set.ts'
-import { numbers, type Range, type Ranges, subtract } from './ranges.ts'
+import { numbers, type Range, RangeSet, type Ranges, subtract } from './ranges.ts'
 
 /** One entry of the log that secondaries follow. */
 export type StoreChange =
@@ -62,12 +61,14 @@ const READ_AHEAD = 8 * ACCESSOR_BATCH_SIZE_MAX
 
 export class TokenStore {
   readonly log: StoreChange[] = []
-  private sets = setsOf(() => new RangeSet())
-  private tokenCount = 0
-  private spans: AccessorSpan[] = []
+  /** Number of tokens that ever existed. */
+  total = 0
   /** Counts every write; a token's revision is the count at its last write. */
-  private currentRevision = 0
-  private writesByToken = new Map<number, number>()
+  revision = 0
+  accessors: AccessorSpan[] = []
+  /** The last write of each edited token, by token number. */
+  writes = new Map<number, number>()
+  private sets = setsOf(() => new RangeSet())
   /** Every edit in order, to find tokens that changed after a batch was read. */
   private readonly edits: { readonly revision: number; readonly tokens: Ranges }[] = []
 
@@ -75,38 +76,13 @@ export class TokenStore {
     for (const group of groups) this.append(group)
   }
 
-  get unmigratedCount(): number {
-    return this.sets.unmigrated.size
+  /** How many tokens are in a set. */
+  count(set: keyof Sets): number {
+    return this.sets[set].size
   }
 
-  /** Every token that ever existed. */
-  get total(): number {
-    return this.tokenCount
-  }
-
-  get presentCount(): number {
-    return this.sets.present.size
-  }
-
-  get migratedCount(): number {
-    return this.sets.migrated.size
-  }
-
-  get legacyRightsCount(): number {
-    return this.sets.legacyRights.size
-  }
-
-  get revision(): number {
-    return this.currentRevision
-  }
-
-  get accessors(): readonly AccessorSpan[] {
-    return this.spans
-  }
-
-  /** The last write of each edited token, by token number. */
-  get writes(): ReadonlyMap<number, number> {
-    return this.writesByToken
+  all(set: keyof Sets): Range[] {
+    return this.sets[set].ranges
   }
 
   /** The given tokens that are in a set. */
@@ -114,28 +90,23 @@ export class TokenStore {
     return this.sets[set].within(tokens)
   }
 
-  /** Existing tokens without an accessor, including those that a model forgot. */
-  withoutAccessor(): Range[] {
-    return subtract(this.sets.present.ranges, this.sets.migrated.ranges)
-  }
-
   /** Reads the next batch, which the model chooses from the tokens without an accessor. */
   read(nextBatch: UpgradeModel['nextBatch']): BatchRead {
-    return { tokens: nextBatch(this.sets.unmigrated.slice(READ_AHEAD)), revision: this.currentRevision }
+    return { tokens: nextBatch(this.sets.unmigrated.slice(READ_AHEAD)), revision: this.revision }
   }
 
   /** Tokens of a batch that have changed since it was read. */
-  changedSince(batch: BatchRead): number[] {
-    const changed = new Set<number>()
+  changedSince(batch: BatchRead): Range[] {
+    const changed = new RangeSet()
     const read = new RangeSet(batch.tokens)
     for (let i = this.edits.length - 1; i >= 0; i--) {
       const edit = this.edits[i]
       if (edit === undefined || edit.revision <= batch.revision) break
       for (const token of numbers(read.within(edit.tokens))) {
-        if ((this.writesByToken.get(token) ?? 0) > batch.revision) changed.add(token)
+        if ((this.writes.get(token) ?? 0) > batch.revision) changed.add([[token, token + 1]])
       }
     }
-    return [...changed]
+    return changed.ranges
   }
 
   /** Whether a token of the batch cannot be written. */
@@ -150,33 +121,9 @@ export class TokenStore {
     return given
   }
 
-  /** Assigns accessors even to tokens that have one. Only for seeded bugs. */
-  overwriteAccessors(tokens: Ranges, accessorFrom: number): Range[] {
-    const given = this.sets.present.within(tokens)
-    this.spans = this.spans.flatMap((span) =>
-      subtract([[span.from, span.to]], given).map(([from, to]) => ({
-        from,
-        to,
-        accessor: span.accessor + from - span.from,
-      })),
-    )
-    this.writeAccessors(given, accessorFrom)
-    return given
-  }
-
-  /** Drops tokens from the remaining work. Only for seeded bugs. */
-  forget(tokens: Ranges): void {
-    this.sets.unmigrated.remove(tokens)
-  }
-
-  /** Reverts a token to an older write. Only for seeded bugs. */
-  loseWrites(tokens: readonly number[]): void {
-    for (const token of tokens) this.writesByToken.set(token, 0)
-  }
-
   create(count: number, type: TokenType, rules: string | undefined): Range[] {
     const tokens = this.append({ count, type, rules, unwritable: false })
-    this.currentRevision += 1
+    this.revision += 1
     this.log.push({ kind: 'created', tokens })
     return tokens
   }
@@ -208,9 +155,9 @@ export class TokenStore {
   }
 
   delete(tokens: Ranges): void {
-    this.currentRevision += 1
+    this.revision += 1
     for (const set of Object.values(this.sets)) set.remove(tokens)
-    for (const token of numbers(tokens)) this.writesByToken.delete(token)
+    for (const token of numbers(tokens)) this.writes.delete(token)
     this.log.push({ kind: 'deleted', tokens })
   }
 
@@ -237,19 +184,19 @@ export class TokenStore {
 
   snapshot(): StoreSnapshot {
     return {
-      sets: setsOf((name) => this.sets[name].clone()),
-      spans: [...this.spans],
-      writes: new Map(this.writesByToken),
-      revision: this.currentRevision,
+      sets: setsOf((name) => new RangeSet(this.sets[name].ranges)),
+      spans: [...this.accessors],
+      writes: new Map(this.writes),
+      revision: this.revision,
     }
   }
 
   /** Returns to a snapshot. Numbers of tokens and writes are never reused. */
   restore({ sets, spans, writes }: StoreSnapshot): void {
-    this.sets = setsOf((name) => sets[name].clone())
-    this.spans = [...spans]
-    this.writesByToken = new Map(writes)
-    this.currentRevision += 1
+    this.sets = setsOf((name) => new RangeSet(sets[name].ranges))
+    this.accessors = [...spans]
+    this.writes = new Map(writes)
+    this.revision += 1
     this.log.push({
       kind: 'restored',
       present: this.sets.present.ranges,
@@ -258,17 +205,17 @@ export class TokenStore {
   }
 
   private write(tokens: Ranges): number {
-    this.currentRevision += 1
-    for (const token of numbers(tokens)) this.writesByToken.set(token, this.currentRevision)
-    this.edits.push({ revision: this.currentRevision, tokens })
+    this.revision += 1
+    for (const token of numbers(tokens)) this.writes.set(token, this.revision)
+    this.edits.push({ revision: this.revision, tokens })
     this.log.push({ kind: 'edited', tokens })
-    return this.currentRevision
+    return this.revision
   }
 
   private append({ count, type, rules, unwritable }: TokenGroup): Range[] {
     if (count === 0) return []
-    const tokens: Range[] = [[this.tokenCount, this.tokenCount + count]]
-    this.tokenCount += count
+    const tokens: Range[] = [[this.total, this.total + count]]
+    this.total += count
     this.sets.present.add(tokens)
     this.sets.unmigrated.add(tokens)
     if (type === 'management') this.sets.management.add(tokens)
@@ -286,11 +233,11 @@ export class TokenStore {
       return span
     })
     const { unmigrated, migrated, management, locked } = this.sets
-    this.spans.push(...spans)
+    this.accessors.push(...spans)
     unmigrated.remove(given)
     migrated.add(given)
     locked.add(management.within(given))
-    this.currentRevision += 1
+    this.revision += 1
     this.log.push({ kind: 'accessors', spans })
   }
 }
