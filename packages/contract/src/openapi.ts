@@ -1,18 +1,10 @@
-export {
-  buildOpenApi,
-  type ErrorRow,
-  type Example,
-  type Gate,
-  type HttpMethod,
-  type JsonSchema,
-  type MediaType,
-  type OpenApiDocument,
-  type OpenApiOptions,
-  type Operation,
-  type Parameter,
-  type PathItem,
-  type Reference,
-  type Response,
-  type ResponseHeader,
-  type SecurityScheme,
-} from './openapi/build.ts'
+export { EXAMPLES } from './generated/examples.ts'
+export { buildOpenApi, type OpenApiOptions } from './openapi/build.ts'
+export type {
+  Gate,
+  JsonSchema,
+  MediaType,
+  OpenApiDocument,
+  Operation,
+  Parameter,
+} from './openapi/document.ts'

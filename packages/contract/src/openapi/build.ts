@@ -4,14 +4,14 @@
  */
 import { RESOURCES, type ResourceName } from '../contract.ts'
 import { ACL_ERROR_CODES, ACL_ERRORS } from '../errors.ts'
-import { EXAMPLES } from '../examples.ts'
 import { GATES, type GateName } from '../gates.ts'
+import { EXAMPLES } from '../generated/examples.ts'
 import { HEADER } from '../headers.ts'
-import { ERROR_EXAMPLES } from '../refusals/examples.ts'
 import { type AnyRoute, ROUTE_LIST } from '../routes.ts'
 import type { ServiceProfile } from '../versions/profile.ts'
 import { buildComponents, type Components, type EndpointSchemas } from './components.ts'
 import type {
+  Example,
   Gate,
   HttpMethod,
   JsonSchema,
@@ -22,23 +22,6 @@ import type {
 } from './document.ts'
 import { parametersOf, templateOf } from './parameters.ts'
 import { responseHeaders, responsesOf } from './responses.ts'
-
-export type {
-  ErrorRow,
-  Example,
-  Gate,
-  HttpMethod,
-  JsonSchema,
-  MediaType,
-  OpenApiDocument,
-  Operation,
-  Parameter,
-  PathItem,
-  Reference,
-  Response,
-  ResponseHeader,
-  SecurityScheme,
-} from './document.ts'
 
 export interface OpenApiOptions {
   /** The service version to describe. Endpoints and fields that the version lacks are omitted. Spec 9. */
@@ -187,3 +170,19 @@ function securityOf({ right, asksAboutCaller }: AnyRoute): Operation['security']
   if (right === 'none' && !asksAboutCaller) return []
   return right === 'self' ? ANY_SOURCE : [{}, ...ANY_SOURCE]
 }
+
+/** A problem document for every code. */
+const ERROR_EXAMPLES: Readonly<Record<string, Example>> = Object.fromEntries(
+  ACL_ERROR_CODES.map((code) => {
+    const { status, title } = ACL_ERRORS[code]
+    const value = {
+      type: `urn:latchkey:error:${code}`,
+      title,
+      status,
+      detail: `${title}.`,
+      code,
+      requestId: 'f3a9c2-1k',
+    }
+    return [code, { summary: title, value }]
+  }),
+)

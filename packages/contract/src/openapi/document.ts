@@ -1,4 +1,5 @@
 /** The parts of OpenAPI 3.1 that we use, as types. */
+import type { RouteName } from '../routes.ts'
 
 /** A JSON Schema of draft 2020-12. */
 export interface JsonSchema {
@@ -73,7 +74,7 @@ export interface Gate {
 }
 
 export interface Operation {
-  readonly operationId: string
+  readonly operationId: RouteName
   readonly tags: readonly string[]
   readonly summary: string
   readonly description: string
@@ -135,4 +136,13 @@ export interface OpenApiDocument {
     readonly securitySchemes: Readonly<Record<string, SecurityScheme>>
   }
   readonly 'x-latchkey-errors': readonly ErrorRow[]
+}
+
+/** The example of a request to an endpoint, and of its answers. */
+export interface RecordedExample {
+  /** With the values of path parameters and the query. */
+  readonly path: string
+  readonly body?: unknown
+  /** By a short name, in display order. */
+  readonly answers: Readonly<Record<string, Example>>
 }

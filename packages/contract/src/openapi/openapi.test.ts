@@ -2,7 +2,7 @@ import { Validator } from '@seriousme/openapi-schema-validator'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { describe, expect, test } from 'vitest'
 import { ACL_ERRORS } from '../errors.ts'
-import { EXAMPLES } from '../examples.ts'
+import { EXAMPLES } from '../generated/examples.ts'
 import { decodeBody } from '../json/decode.ts'
 import {
   buildOpenApi,

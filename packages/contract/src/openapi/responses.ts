@@ -1,6 +1,6 @@
 /** Answers and refusals of operations. A refusal is plain text, or problem JSON if the request accepts it. */
 import { ACL_ERRORS, type AclErrorCode } from '../errors.ts'
-import { EXAMPLES } from '../examples.ts'
+import { EXAMPLES } from '../generated/examples.ts'
 import { HEADER, PROBLEM_JSON, REQUEST_ID_HEADER } from '../headers.ts'
 import type { AnyRoute } from '../routes.ts'
 import type { Example, JsonSchema, MediaType, Reference, Response, ResponseHeader } from './document.ts'

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { ACL_ERRORS, HEADER_PREFIXES_DEFAULT, parseServiceVersion, profileOf } from '@latchkey/contract'
-import { buildOpenApi, type OpenApiDocument } from '@latchkey/contract/openapi'
+import { buildOpenApi, EXAMPLES, type OpenApiDocument } from '@latchkey/contract/openapi'
 import { WorkMeter } from '@latchkey/testkit/service/work-meter'
 import express from 'express'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -101,9 +101,7 @@ test('text of the document is escaped', async () => {
 test('the command of an operation says its method, path, header and body', async () => {
   const text = await page()
   const section = text.slice(text.indexOf('id="tokens.clone"'), text.indexOf('id="tokens.read"'))
-  expect(section).toContain(
-    'curl -X PUT &quot;$LATCHKEY_ADDR/v1/acl/token/d831b6e6-71d2-4b0c-52d5-7e5ed711a695/clone&quot;',
-  )
+  expect(section).toContain(`curl -X PUT &quot;$LATCHKEY_ADDR${EXAMPLES['tokens.clone'].path}&quot;`)
   expect(section).toContain('-H &quot;X-Service-Token: $LATCHKEY_TOKEN&quot;')
   expect(section).toContain('--data-binary &#39;{ &quot;Description&quot;: &quot;shop-worker&quot; }&#39;')
 })

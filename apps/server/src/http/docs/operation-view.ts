@@ -7,8 +7,14 @@ import {
   type Html,
   html,
 } from '@latchkey/contract'
-import type { Gate, MediaType, OpenApiDocument, Operation, Parameter } from '@latchkey/contract/openapi'
-import { curlExample } from './curl-example.ts'
+import {
+  EXAMPLES,
+  type Gate,
+  type MediaType,
+  type OpenApiDocument,
+  type Operation,
+  type Parameter,
+} from '@latchkey/contract/openapi'
 import { inline, paragraphs, prettyJson } from './prose.ts'
 import { boundsOf, foldedSchema, objectOf, schemaView, typeName } from './schema-view.ts'
 
@@ -160,13 +166,13 @@ function codeChip(code: string): Html {
   return html`<a class="chip" href="#error.${code}" title="${title}"><code>${code}</code></a>`
 }
 
-function exampleView({ method, path, operation }: Place, document: OpenApiDocument): Html {
+function exampleView({ method, operation }: Place, document: OpenApiDocument): Html {
   const tokenHeader = document.components.securitySchemes.token?.name ?? 'Authorization'
   const [answer] = Object.values(operation.responses[200]?.content ?? {})
   const shown = Object.entries(answer?.examples ?? {}).flatMap(([name, example]) =>
     'value' in example ? [{ title: example.summary ?? name, value: example.value }] : [],
   )
-  return html`<h4>Example</h4><pre class="command"><code>${curlExample(method, path, { operation, tokenHeader })}</code></pre>
+  return html`<h4>Example</h4><pre class="command"><code>${curlExample(method, operation, tokenHeader)}</code></pre>
 ${shown.map(
   (
     { title, value },
@@ -179,4 +185,28 @@ ${shown.map(
 /** Answers that are text are shown as text, and JSON strings as JSON. */
 function exampleText(value: string, operation: Operation): string {
   return 'application/json' in (operation.responses[200]?.content ?? {}) ? JSON.stringify(value) : value
+}
+
+/**
+ * A shell command. It reads the address and the secret from `LATCHKEY_ADDR` and `LATCHKEY_TOKEN`, so it contains no
+ * secret.
+ *
+ * @param tokenHeader name of the header that carries the secret.
+ */
+function curlExample(method: string, operation: Operation, tokenHeader: string): string {
+  const { path, body } = EXAMPLES[operation.operationId]
+  const lines = [
+    `curl${method === 'get' ? '' : ` -X ${method.toUpperCase()}`} "$LATCHKEY_ADDR${path}"`,
+    ...(operation.security.length > 0 ? [`-H "${tokenHeader}: $LATCHKEY_TOKEN"`] : []),
+    ...(body === undefined ? [] : [`--data-binary ${shellQuote(bodyText(body))}`]),
+  ]
+  return lines.join(' \\\n  ')
+}
+
+function bodyText(value: unknown): string {
+  return typeof value === 'string' ? value : JSON.stringify(value, undefined, 1).replace(/\n\s*/g, ' ')
+}
+
+function shellQuote(text: string): string {
+  return `'${text.replaceAll("'", "'\\''")}'`
 }
