@@ -11,7 +11,7 @@ import {
   type RouteName,
   routeOf,
 } from '@latchkey/contract'
-import { generate } from '@latchkey/testkit/packaging/generated'
+import { generate } from '@latchkey/tools/build/generated'
 import { createMockService, type MockServiceOptions } from '../src/index.ts'
 
 interface Asked {
