@@ -9,7 +9,6 @@ import { GLOBAL_OPTIONS } from './frame/global-options.ts'
 import { Input } from './frame/input.ts'
 import { type Io, painterFor, write } from './frame/io.ts'
 import { Session } from './frame/session.ts'
-import { suggestOption } from './frame/suggest-option.ts'
 
 /** Runs a command line, given without the name of the program. Never throws, and never exits the process. */
 export async function runCli(argv: readonly string[], io: Io): Promise<number> {
@@ -18,7 +17,7 @@ export async function runCli(argv: readonly string[], io: Io): Promise<number> {
   const program = buildProgram(io, async (spec, input) => {
     session = new Session(io, input)
     try {
-      const action = await spec.load()
+      const action = 'run' in spec ? spec.run : await spec.load()
       exitCode = (await action(session, input)) ?? EXIT.done
     } finally {
       session.progress.clear()
@@ -158,6 +157,22 @@ function configure(
       writeErr: (text) => stderr.write(visible(text)),
       outputError: (text, write) => write(suggestOption(text, [...options, ...GLOBAL_OPTIONS])),
     })
+}
+
+/** Commander's error for an unknown option, with or without its own suggestion. */
+const UNKNOWN = /^(error: unknown option '(--?[\w-]+)[^\n]*)\n(?:\(Did you mean [^\n]*\n)?/
+
+/**
+ * Suggests the option for a name that is common in other tools. Commander itself suggests options with similar names.
+ *
+ * @param text the output of commander; returned unchanged, unless it refuses an option with a known other name.
+ * @param options the options of the command, then the global options: the first match is used.
+ */
+function suggestOption(text: string, options: readonly OptionSpec[]): string {
+  const [head, refusal, name = ''] = UNKNOWN.exec(text) ?? []
+  const meant = options.find(({ misnomers }) => misnomers?.includes(name))
+  if (head === undefined || meant === undefined) return text
+  return `${refusal}\n(Did you mean ${meant.flags}?)\n${text.slice(head.length)}`
 }
 
 function toOption({ flags, description, isList, choices }: OptionSpec): Option {

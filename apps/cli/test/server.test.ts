@@ -12,7 +12,7 @@ import {
 } from '@latchkey/testkit/process/server-process'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { parseAllDocuments } from 'yaml'
-import { CATALOG_COMMANDS } from '../src/commands/catalog-commands.ts'
+import { CATALOG_COMMANDS } from '../src/commands/catalog.ts'
 import { EXIT } from '../src/exit-codes.ts'
 import { commandLine, type Outcome, temporaryFolder } from './run.ts'
 

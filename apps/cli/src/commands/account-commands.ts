@@ -1,5 +1,5 @@
 /** Logins and contexts. */
-import type { CommandGroup } from '../frame/command-spec.ts'
+import { type CommandGroup, option } from '../frame/command-spec.ts'
 
 export const ACCOUNT_COMMANDS: CommandGroup = {
   title: 'Account',
@@ -10,21 +10,17 @@ export const ACCOUNT_COMMANDS: CommandGroup = {
       details:
         'Asks for the secret without echoing it, or reads it from standard input. Stores the token in the contexts file, which only you can read.',
       options: [
-        { flags: '--method <name>', description: 'log in through this auth method' },
-        {
-          flags: '--bearer-file <file>',
-          description: 'a file with the credential from the identity provider; without it, the browser opens',
-        },
-        {
-          flags: '--redirect-uri <uri>',
-          description: 'where the browser returns; default: http://127.0.0.1:8550/oidc/callback',
-        },
-        { flags: '--no-browser', description: 'print the address instead of opening a browser' },
-        {
-          flags: '--meta <name=value>',
-          description: 'metadata to add to the description of the token',
-          isList: true,
-        },
+        option('--method <name>', 'log in through this auth method'),
+        option(
+          '--bearer-file <file>',
+          'a file with the credential from the identity provider; without it, the browser opens',
+        ),
+        option(
+          '--redirect-uri <uri>',
+          'where the browser returns; default: http://127.0.0.1:8550/oidc/callback',
+        ),
+        option('--no-browser', 'print the address instead of opening a browser'),
+        option('--meta <name=value>', 'metadata to add to the description of the token', { isList: true }),
       ],
       examples: [
         'login --token-file secret.txt',

@@ -1,10 +1,10 @@
 /** Commands for folders of YAML. */
-import type { CommandGroup } from '../frame/command-spec.ts'
+import { type CommandGroup, option } from '../frame/command-spec.ts'
 
-const prune = {
-  flags: '--prune',
-  description: 'also delete records that are missing from the folder, for the kinds that it contains',
-} as const
+const prune = option(
+  '--prune',
+  'also delete records that are missing from the folder, for the kinds that it contains',
+)
 
 export const FOLDER_COMMANDS: CommandGroup = {
   title: 'Folders',
@@ -29,13 +29,7 @@ export const FOLDER_COMMANDS: CommandGroup = {
     {
       usage: 'export <folder>',
       summary: 'write the records of the service to a folder of YAML, without secrets',
-      options: [
-        {
-          flags: '--kind <kind>',
-          description: 'only records of this kind (repeatable)',
-          isList: true,
-        },
-      ],
+      options: [option('--kind <kind>', 'only records of this kind (repeatable)', { isList: true })],
       examples: ['export access/', 'export access/ --kind policy --kind role'],
       load: async () => (await import('../folder/actions.ts')).exportFolder,
     },

@@ -1,7 +1,7 @@
 /** All commands, in the order of help and documentation. */
 import type { CommandGroup } from '../frame/command-spec.ts'
 import { ACCOUNT_COMMANDS } from './account-commands.ts'
-import { CATALOG_COMMANDS } from './catalog-commands.ts'
+import { CATALOG_COMMANDS } from './catalog.ts'
 import { FOLDER_COMMANDS } from './folder-commands.ts'
 import { INSIGHT_COMMANDS } from './insight-commands.ts'
 import { KV_COMMANDS } from './kv-commands.ts'

@@ -1,16 +1,13 @@
 /** Commands for questions about rights, and for rule files. */
 import { SCALAR_RESOURCES } from '@latchkey/contract/plain'
-import type { CommandGroup } from '../frame/command-spec.ts'
+import { type CommandGroup, option } from '../frame/command-spec.ts'
 
 const RIGHT = '<access> <resource> [segment]'
 const SCALARS = new Intl.ListFormat('en-GB').format(SCALAR_RESOURCES.map((kind) => `\`${kind}\``))
 const RIGHT_DETAILS = `Access is \`read\` or \`write\`; for keys also \`list\` and \`write-prefix\`. Resources are \`acl\`, \`key\`, \`service\`, \`node\`, \`session\` and so on; all but ${SCALARS} need a segment: a name or path.`
 const rules = [
-  {
-    flags: '--rules <file>',
-    description: 'the new rules: a file, - for standard input, or the text itself',
-  },
-  { flags: '--rule <text>', description: 'a new rule (repeatable)', isList: true },
+  option('--rules <file>', 'the new rules: a file, - for standard input, or the text itself'),
+  option('--rule <text>', 'a new rule (repeatable)', { isList: true }),
 ] as const
 
 export const INSIGHT_COMMANDS: CommandGroup = {
@@ -21,11 +18,9 @@ export const INSIGHT_COMMANDS: CommandGroup = {
       summary: 'check whether a token may do something, and show which rule decides',
       details: `${RIGHT_DETAILS} Exit code 0: yes, 3: no.`,
       options: [
-        {
-          flags: '--accessor <id>',
-          description: 'check this token instead of your own; needs acl:read',
+        option('--accessor <id>', 'check this token instead of your own; needs acl:read', {
           misnomers: ['--token', '--token-id', '--for', '--as', '--id', '--who'],
-        },
+        }),
       ],
       examples: ['can write acl', 'can read key web/port --accessor 7d43cfa2-fd87-1f29-c593-c49fa584eabc'],
       load: async () => (await import('../insight/ask.ts')).can,
@@ -56,11 +51,11 @@ export const INSIGHT_COMMANDS: CommandGroup = {
       usage: 'rules fmt <file...>',
       summary: 'print rules in the standard format, without a server',
       options: [
-        { flags: '--write', description: 'rewrite the files instead of printing' },
-        {
-          flags: '--check',
-          description: 'only print the names of files that are not formatted; exit code 2 if there are any',
-        },
+        option('--write', 'rewrite the files instead of printing'),
+        option(
+          '--check',
+          'only print the names of files that are not formatted; exit code 2 if there are any',
+        ),
       ],
       examples: ['rules fmt shop.hcl', 'rules fmt --check policies/*.hcl'],
       load: async () => (await import('../insight/rule-files.ts')).format,
@@ -69,7 +64,7 @@ export const INSIGHT_COMMANDS: CommandGroup = {
       usage: 'rules translate <file>',
       summary: 'convert the rules of a legacy token to policy rules, without a server',
       details: 'Rules that legacy evaluation ignored become comments, because a policy would apply them.',
-      options: [{ flags: '--keep-ignored', description: 'keep ignored rules as rules that take effect' }],
+      options: [option('--keep-ignored', 'keep ignored rules as rules that take effect')],
       examples: ['rules translate legacy.hcl'],
       load: async () => (await import('../insight/rule-files.ts')).translate,
     },

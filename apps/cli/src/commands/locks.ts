@@ -1,8 +1,8 @@
-/** `lock` and `session`: mutual exclusion of commands across machines. */
+/** `lock`: mutual exclusion of commands across machines. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { constants, hostname } from 'node:os'
-import { type Client, LatchkeyError, type Lock, type LockSession, valueText } from '@latchkey/sdk'
+import { type Client, LatchkeyError, type Lock, valueText } from '@latchkey/sdk'
 import { EXIT } from '../exit-codes.ts'
 import { CliError, systemProblem } from '../frame/cli-error.ts'
 import type { Action } from '../frame/command-spec.ts'
@@ -102,24 +102,3 @@ async function run(
 
 /** Base of the exit codes of shells for signals. */
 const SIGNALLED = 128
-
-export const listSessions: Action = async (session) => {
-  await session.out.list(
-    await (await session.client()).sessions.list(),
-    [
-      'ID',
-      'Name',
-      'Node',
-      ['TTL', ({ TTL: ttl }: LockSession) => ttl || 'none'],
-      ['At its end', ({ Behavior }: LockSession) => `${Behavior} its keys`],
-    ],
-    'No sessions that this token may read.',
-  )
-}
-
-export const deleteSession: Action = async (session, input) => {
-  const id = input.arg(0)
-  await session.confirm(`End session ${id}? It loses its locks.`)
-  await (await session.client()).sessions.destroy(id)
-  await session.note(`Ended session ${id}.`)
-}

@@ -1,11 +1,11 @@
 /** The commands of the six kinds of records. */
-import type { CommandGroup, CommandSpec, OptionSpec } from '../frame/command-spec.ts'
+import { type CommandGroup, type CommandSpec, type OptionSpec, option } from '../frame/command-spec.ts'
 import { RECORD_KINDS, type RecordKind, type Verb } from '../records/kinds.ts'
 
-const from: OptionSpec = {
-  flags: '--from <file>',
-  description: 'read the record from a YAML or JSON file, - for standard input; options override it',
-}
+const from: OptionSpec = option(
+  '--from <file>',
+  'read the record from a YAML or JSON file, - for standard input; options override it',
+)
 
 function commandsOf(kind: RecordKind): CommandSpec[] {
   const { word, one, many, reference, isNamed, content, listOptions = [], cloneOptions = [] } = kind

@@ -1,5 +1,5 @@
 /** Commands for the server itself, and for the shell. */
-import type { CommandGroup } from '../frame/command-spec.ts'
+import { type CommandGroup, option } from '../frame/command-spec.ts'
 
 /** @param groups all commands, for completion. */
 export const serverCommands = (groups: () => readonly CommandGroup[]): CommandGroup => ({
@@ -23,7 +23,7 @@ export const serverCommands = (groups: () => readonly CommandGroup[]): CommandGr
       summary: 'print a record or list now and on every change, until Ctrl-C',
       details:
         'What: tokens, token, policies, policy, roles, role, key, keys, service, intentions. With --output ndjson, one line per state.',
-      options: [{ flags: '--count <states>', description: 'stop after this many states' }],
+      options: [option('--count <states>', 'stop after this many states')],
       examples: ['watch policies --count 1', 'watch key web/port --output ndjson'],
       load: async () => (await import('./watch.ts')).watch,
     },
@@ -41,11 +41,10 @@ export const serverCommands = (groups: () => readonly CommandGroup[]): CommandGr
       details:
         'Needs a management token. Afterwards only the tokens in the archive are valid: unless the archive has the token of this command, log in again.',
       options: [
-        {
-          flags: '--unauthenticated',
-          description:
-            'also restore an archive without an HMAC, such as one of an older version: anyone may have changed it',
-        },
+        option(
+          '--unauthenticated',
+          'also restore an archive without an HMAC, such as one of an older version: anyone may have changed it',
+        ),
       ],
       examples: ['restore latchkey.archive'],
       load: async () => (await import('./archive.ts')).restore,

@@ -1,18 +1,17 @@
-/** `plan`, `apply` and `export`. */
+/** `plan`, `apply`, `export` and `schema`. */
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { Invalid, NotFound } from '@latchkey/sdk'
+import { type Client, Invalid, NotFound } from '@latchkey/sdk'
 import { Document } from 'yaml'
 import { EXIT } from '../exit-codes.ts'
 import { CliError, systemProblem } from '../frame/cli-error.ts'
 import type { Action } from '../frame/command-spec.ts'
 import type { Input } from '../frame/input.ts'
 import type { Session } from '../frame/session.ts'
-import { applyPlan } from './apply.ts'
-import { type Content, contentOf } from './content.ts'
-import { folderSchema } from './folder-schema.ts'
-import { FOLDER_KINDS, KIND_NAMES, type KindName } from './kinds.ts'
-import { makePlan, type Plan } from './plan.ts'
+import { keyOf, resourceOf } from '../records/find.ts'
+import { contentOf } from './content.ts'
+import { folderSchema, isWorthKeeping, KIND_NAMES, listRecords, updateRecord } from './kinds.ts'
+import { type Change, inNamespace, makePlan, type Plan } from './plan.ts'
 import { readFolder } from './read-folder.ts'
 import { renderPlan } from './render-plan.ts'
 
@@ -59,9 +58,7 @@ export const apply: Action = async (session, input) => {
     await session.confirm(`Apply these ${found.changes.length} changes${also}?`)
     await requireSame(found, await planOf(session, input))
   }
-  await applyPlan(await session.client(), found, (done, total) =>
-    session.progress.show(`${done} of ${total} changes …`),
-  )
+  await applyPlan(found, session)
   session.progress.clear()
   await session.note(`Made ${found.changes.length} changes.`)
 }
@@ -75,14 +72,60 @@ async function requireSame(confirmed: Plan, now: Plan): Promise<void> {
   })
 }
 
-/** Files of an export by kind. */
-const FILES: Readonly<Record<KindName, string>> = {
-  namespace: 'namespaces.yaml',
-  policy: 'policies.yaml',
-  role: 'roles.yaml',
-  'auth-method': 'auth-methods.yaml',
-  'binding-rule': 'binding-rules.yaml',
-  token: 'tokens.yaml',
+/**
+ * Applies the changes of a plan. The service has no transactions over these records, so this function makes the changes
+ * all-or-nothing: preconditions were checked by the plan, a failed write rolls back earlier writes, and deletions, which
+ * cannot be undone, come last.
+ *
+ * @throws CliError that says what remains after a failure: no change, or changes that could not be undone.
+ */
+async function applyPlan({ changes }: Plan, session: Session): Promise<void> {
+  const undos: { readonly change: Change; readonly undo: () => Promise<unknown> }[] = []
+  const deletions = changes.filter(({ action }) => action === 'delete')
+  for (const [i, change] of changes.entries()) {
+    session.progress.show(`${i} of ${changes.length} changes …`)
+    try {
+      undos.push({ change, undo: await makeChange(await session.client(), change) })
+    } catch (error) {
+      const failed = `cannot ${describe(change)}: ${textOf(error)}`
+      if (change.action === 'delete') {
+        const deleted = deletions.indexOf(change)
+        const left = `All other changes were made, but only ${deleted} of ${deletions.length} deletions.`
+        throw new CliError(failed, { exitCode: EXIT.failed, hints: [`${left} Apply again to finish.`] })
+      }
+      const hints: string[] = []
+      for (const before of undos.reverse()) {
+        await before.undo().catch((problem: unknown) => {
+          hints.push(`cannot undo: ${describe(before.change)}: ${textOf(problem)}`)
+        })
+      }
+      const outcome = hints.length === 0 ? 'nothing was changed' : 'not everything could be undone'
+      throw new CliError(`${failed}; ${outcome}`, { exitCode: EXIT.failed, hints })
+    }
+  }
+}
+
+/** Makes a change, and returns how to undo it; deletions come last, so nothing undoes them. */
+async function makeChange(client: Client, change: Change): Promise<() => Promise<unknown>> {
+  const { kind, action } = change
+  const there = inNamespace(client, change.namespace)
+  const resource = resourceOf(there, kind)
+  if (action === 'create') {
+    const created = await resource.create(change.after)
+    return () => resource.delete(keyOf(kind, created))
+  }
+  const { record, before } = change
+  if (action === 'delete') await resource.delete(keyOf(kind, record))
+  else await updateRecord(there, kind, record, change.after)
+  return () => updateRecord(there, kind, record, before)
+}
+
+function textOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
+}
+
+function describe({ action, kind, name }: Change): string {
+  return `${action} ${kind} ${name}`
 }
 
 const SCHEMA_FILE = 'schema.json'
@@ -99,12 +142,15 @@ export const exportFolder: Action = async (session, input) => {
   for (const kind of KIND_NAMES) {
     if (chosen !== undefined && !chosen.includes(kind)) continue
     session.progress.show(`reading ${kind} records …`)
-    const records = await FOLDER_KINDS[kind].list(client, () => true).catch(noneIfAbsent)
-    const contents = records.map((record) => contentOf(record, FOLDER_KINDS[kind])).filter(isWorthKeeping)
+    const records = await listRecords(client, kind, () => true).catch(noneIfAbsent)
+    const contents = records.map((record) => contentOf(kind, record)).filter(isWorthKeeping)
     if (contents.length === 0) continue
-    const documents = contents.map((content) => renderDocument(kind, content)).join('---\n')
+    const documents = contents.map((content) =>
+      new Document({ kind, ...content }).toString({ lineWidth: 0, blockQuote: 'literal' }),
+    )
+    const file = `${kind === 'policy' ? 'policie' : kind}s.yaml`
     // With this line, editors complete and validate the file.
-    writeFile(folder, FILES[kind], `# yaml-language-server: $schema=${SCHEMA_FILE}\n${documents}`)
+    writeFile(folder, file, `# yaml-language-server: $schema=${SCHEMA_FILE}\n${documents.join('---\n')}`)
     count += contents.length
   }
   writeFile(folder, SCHEMA_FILE, `${JSON.stringify(folderSchema(), null, 2)}\n`)
@@ -116,18 +162,6 @@ export const exportFolder: Action = async (session, input) => {
 function noneIfAbsent(error: unknown): [] {
   if (error instanceof NotFound || error instanceof Invalid) return []
   throw error
-}
-
-/** False for records that every service creates itself. */
-function isWorthKeeping({ Name, AccessorID, Policies, Roles, ACLs }: Content): boolean {
-  if (Name === 'default' && ACLs === undefined) return false
-  return (
-    AccessorID !== '00000000-0000-0000-0000-000000000002' || Policies !== undefined || Roles !== undefined
-  )
-}
-
-function renderDocument(kind: KindName, content: Content): string {
-  return new Document({ kind, ...content }).toString({ lineWidth: 0, blockQuote: 'literal' })
 }
 
 function writeFile(folder: string, name: string, text: string): void {

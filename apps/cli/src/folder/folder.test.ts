@@ -8,9 +8,9 @@ import { beforeEach, expect, test } from 'vitest'
 import { commandLine, temporaryFolder } from '../../test/run.ts'
 import { EXIT } from '../exit-codes.ts'
 import { describeChange } from '../insight/confirm-rules.ts'
-import { folderSchema } from './folder-schema.ts'
+import { folderSchema } from './kinds.ts'
 import type { Plan } from './plan.ts'
-import { diffLines, renderPlan } from './render-plan.ts'
+import { renderPlan } from './render-plan.ts'
 
 const service = createMockService()
 const client = createClient({
@@ -192,12 +192,6 @@ test('the JSON Schema has a form for every kind, with the fields that a folder m
   expect(text).toContain('{"const":"binding-rule"}')
   expect(text).toContain('"Rules"')
   expect(text).not.toContain('"SecretID"')
-})
-
-test('a diff keeps the common lines', () => {
-  expect(diffLines(['a', 'b', 'c'], ['a', 'x', 'c', 'd']).map((line) => line.join(''))).toEqual([
-    ...[' a', '-b', '+x', ' c', '+d'],
-  ])
 })
 
 test('neither a plan nor a forecast shows control sequences of a stored description', () => {

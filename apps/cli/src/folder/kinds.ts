@@ -7,107 +7,46 @@ import {
   createRoleSchema,
   createTokenSchema,
 } from '@latchkey/contract'
-import type {
-  AuthMethodCreate,
-  BindingRuleCreate,
-  Client,
-  NamespaceCreate,
-  Policy,
-  PolicyCreate,
-  RoleCreate,
-  TokenCreate,
-} from '@latchkey/sdk'
-import type { BodySchema } from '../records/read-body.ts'
-import { CONFIG_SECRETS, type Content } from './content.ts'
+import type { Client } from '@latchkey/sdk'
+import * as z from 'zod'
+import { type Fields, keyOf, resourceOf } from '../records/find.ts'
 
 export const KIND_NAMES = ['namespace', 'policy', 'role', 'auth-method', 'binding-rule', 'token'] as const
 export type KindName = (typeof KIND_NAMES)[number]
 
 interface FolderKind {
-  readonly schema: BodySchema<object>
+  readonly schema: unknown
+  /** Fields that a folder manages, in the order of exports. */
   readonly fields: readonly string[]
+  /** Durations, which have several spellings. */
   readonly durations?: readonly string[]
   /** Fields that a document must have. */
   readonly required: readonly string[]
   /** Fields that only a create sets. */
   readonly fixed?: readonly string[]
-  /** The key of a record within its kind and namespace. */
-  keyOf(content: Content): string
-  /** Lists all records. `names`: records whose full content is needed. */
-  list(client: Client, isNeeded: (content: Content) => boolean): Promise<readonly object[]>
-  /** Whether a prune may delete it. */
-  isPrunable(record: object): boolean
-  create(client: Client, body: object): Promise<object>
-  update(client: Client, existing: object, body: object): Promise<object>
-  delete(client: Client, existing: object): Promise<unknown>
 }
-
-const text = (value: unknown): string => (typeof value === 'string' ? value : '')
-const byName = (content: Content): string => text(content.Name).toLowerCase()
-const always = (): boolean => true
 
 const ANONYMOUS = '00000000-0000-0000-0000-000000000002'
 const GLOBAL_MANAGEMENT = '00000000-0000-0000-0000-000000000001'
 
-/** Hides the record types of a kind. */
-function kind<R extends object, B extends object>(
-  own: Omit<FolderKind, 'schema' | 'list' | 'isPrunable' | 'create' | 'update' | 'delete'> & {
-    readonly schema: BodySchema<B>
-    list(client: Client, isNeeded: (content: Content) => boolean): Promise<readonly R[]>
-    isPrunable(record: R): boolean
-    create(client: Client, body: B): Promise<R>
-    update(client: Client, existing: R, body: B): Promise<R>
-    delete(client: Client, existing: R): Promise<unknown>
-  },
-): FolderKind {
-  // Each kind only receives records that it listed, and bodies that its schema accepted.
-  return own as unknown as FolderKind
-}
-
 export const FOLDER_KINDS: Readonly<Record<KindName, FolderKind>> = {
-  namespace: kind({
-    schema: createNamespaceSchema as BodySchema<NamespaceCreate>,
+  namespace: {
+    schema: createNamespaceSchema,
     fields: ['Name', 'Description', 'ACLs'],
     required: ['Name'],
-    keyOf: byName,
-    list: (client) => client.namespaces.list(),
-    isPrunable: ({ Name }) => Name !== 'default',
-    create: (client, body) => client.namespaces.create(body),
-    update: (client, { Name }, body) => client.namespaces.update(Name, body),
-    delete: (client, { Name }) => client.namespaces.delete(Name),
-  }),
-  policy: kind({
-    schema: createPolicySchema as BodySchema<PolicyCreate>,
+  },
+  policy: {
+    schema: createPolicySchema,
     fields: ['Name', 'Description', 'Rules', 'Datacenters'],
     required: ['Name'],
-    keyOf: byName,
-    async list(client, isNeeded): Promise<Policy[]> {
-      const entries = (await client.policies.list()).filter(({ ID }) => ID !== GLOBAL_MANAGEMENT)
-      // The list does not contain rules, so the policies in the folder are read one by one.
-      return inTurns(entries, (entry) =>
-        isNeeded({ ...entry })
-          ? client.policies.read(entry.ID)
-          : { ...entry, Rules: '', Datacenters: entry.Datacenters ?? [] },
-      )
-    },
-    isPrunable: always,
-    create: (client, body) => client.policies.create(body),
-    update: (client, { ID }, body) => client.policies.update(ID, body),
-    delete: (client, { ID }) => client.policies.delete(ID),
-  }),
-  role: kind({
-    schema: createRoleSchema as BodySchema<RoleCreate>,
+  },
+  role: {
+    schema: createRoleSchema,
     fields: ['Name', 'Description', 'Policies', 'ServiceIdentities', 'NodeIdentities'],
     required: ['Name'],
-    keyOf: byName,
-    list: (client) => client.roles.list(),
-    isPrunable: always,
-    create: (client, body) => client.roles.create(body),
-    update: (client, { ID }, body) => client.roles.update(ID, body),
-    delete: (client, { ID }) => client.roles.delete(ID),
-  }),
-  'auth-method': kind({
-    schema: createAuthMethodSchema as BodySchema<AuthMethodCreate>,
+  },
+  'auth-method': {
+    schema: createAuthMethodSchema,
     fields: [
       ...['Name', 'Type', 'DisplayName', 'Description', 'MaxTokenTTL', 'TokenLocality', 'Config'],
       ...['NamespaceRules', 'MaxLiveTokens', 'IdleTTL'],
@@ -115,60 +54,54 @@ export const FOLDER_KINDS: Readonly<Record<KindName, FolderKind>> = {
     durations: ['MaxTokenTTL', 'IdleTTL'],
     required: ['Name', 'Type'],
     fixed: ['Type'],
-    keyOf: byName,
-    async list(client) {
-      const entries = await client.authMethods.list()
-      return inTurns(entries, ({ Name }) => client.authMethods.read(Name))
-    },
-    isPrunable: always,
-    create: (client, body) => client.authMethods.create(body),
-    update: (client, existing, body) =>
-      client.authMethods.update(existing.Name, {
-        ...body,
-        Config: { ...body.Config, ...secretsOf(existing.Config) },
-      }),
-    delete: (client, { Name }) => client.authMethods.delete(Name),
-  }),
-  'binding-rule': kind({
-    schema: createBindingRuleSchema as BodySchema<BindingRuleCreate>,
+  },
+  'binding-rule': {
+    schema: createBindingRuleSchema,
     fields: ['AuthMethod', 'BindType', 'BindName', 'Selector', 'Description'],
     required: ['AuthMethod', 'BindType', 'BindName'],
-    keyOf: ({ AuthMethod, BindType, BindName, Selector = '' }) =>
-      [text(AuthMethod).toLowerCase(), BindType, BindName, Selector].join(' '),
-    list: (client) => client.bindingRules.list(),
-    isPrunable: always,
-    create: (client, body) => client.bindingRules.create(body),
-    update: (client, { ID }, body) => client.bindingRules.update(ID, body),
-    delete: (client, { ID }) => client.bindingRules.delete(ID),
-  }),
-  token: kind({
-    schema: createTokenSchema as BodySchema<TokenCreate>,
+  },
+  token: {
+    schema: createTokenSchema,
     fields: [
       ...['AccessorID', 'Description', 'Policies', 'Roles', 'ServiceIdentities', 'NodeIdentities'],
       ...['Local', 'ExpirationTime'],
     ],
     fixed: ['Local', 'ExpirationTime'],
     required: ['AccessorID'],
-    keyOf: ({ AccessorID }) => text(AccessorID).toLowerCase(),
-    async list(client) {
-      const tokens = []
-      for await (const token of client.tokens.each({}, { limit: 1_000 })) {
-        // Logins create and delete their own tokens.
-        if (token.AuthMethod === undefined && token.Legacy !== true) tokens.push(token)
-      }
-      return tokens
-    },
-    // Expiring tokens are deleted by the service.
-    isPrunable: ({ AccessorID, ExpirationTime }) => AccessorID !== ANONYMOUS && ExpirationTime === undefined,
-    create: (client, body) => client.tokens.create(body),
-    update: (client, { AccessorID, Local }, body) => client.tokens.update(AccessorID, { ...body, Local }),
-    delete: (client, { AccessorID }) => client.tokens.delete(AccessorID),
-  }),
+  },
 }
 
-function secretsOf(config: object): object {
-  const withheld: readonly string[] = CONFIG_SECRETS
-  return Object.fromEntries(Object.entries(config).filter(([name]) => withheld.includes(name)))
+/** The key of a record within its kind and namespace. */
+export function folderKeyOf(kind: KindName, { Name, AccessorID, AuthMethod, ...content }: Fields): string {
+  if (kind !== 'binding-rule') return String(Name ?? AccessorID).toLowerCase()
+  const { BindType, BindName, Selector = '' } = content
+  return [String(AuthMethod).toLowerCase(), BindType, BindName, Selector].join(' ')
+}
+
+/**
+ * The records of a kind that a folder may manage.
+ *
+ * @param isNeeded whether the whole record is needed; others may lack their rules.
+ */
+export async function listRecords(
+  client: Client,
+  kind: KindName,
+  isNeeded: (record: Fields) => boolean,
+): Promise<readonly Fields[]> {
+  if (kind === 'token') {
+    const tokens: Fields[] = []
+    for await (const token of client.tokens.each({}, { limit: 1_000 })) {
+      // Logins create and delete their own tokens.
+      if (token.AuthMethod === undefined && token.Legacy !== true) tokens.push(token)
+    }
+    return tokens
+  }
+  const resource = resourceOf(client, kind)
+  const entries = (await resource.list()).filter(({ ID }) => kind !== 'policy' || ID !== GLOBAL_MANAGEMENT)
+  // These lists do not contain the whole records.
+  if (kind !== 'policy' && kind !== 'auth-method') return entries
+  const isEnough = (entry: Fields) => kind === 'policy' && !isNeeded(entry)
+  return inTurns(entries, (entry) => (isEnough(entry) ? entry : resource.read(keyOf(kind, entry))))
 }
 
 /** Maximum number of concurrent reads. */
@@ -180,4 +113,68 @@ async function inTurns<T, R>(items: readonly T[], read: (item: T) => R | Promise
     results.push(...(await Promise.all(items.slice(i, i + CONCURRENT_MAX).map(read))))
   }
   return results
+}
+
+/** Whether a prune may delete a record. The service itself makes some, and deletes tokens that expire. */
+export function isPrunable(kind: KindName, { Name, AccessorID, ExpirationTime }: Fields): boolean {
+  if (kind === 'token') return AccessorID !== ANONYMOUS && ExpirationTime === undefined
+  return kind !== 'namespace' || Name !== 'default'
+}
+
+/** False for records that every service creates itself. */
+export function isWorthKeeping({ Name, AccessorID, Policies, Roles, ACLs }: Fields): boolean {
+  if (Name === 'default' && ACLs === undefined) return false
+  return AccessorID !== ANONYMOUS || Policies !== undefined || Roles !== undefined
+}
+
+/** Secrets in the configuration of auth methods. Folders do not contain them, and an apply preserves them. */
+export const CONFIG_SECRETS: readonly string[] = ['OIDCClientSecret', 'ServiceAccountJWT']
+
+export function updateRecord(
+  client: Client,
+  kind: KindName,
+  existing: Fields,
+  body: Fields,
+): Promise<Fields> {
+  const secrets = Object.entries(existing.Config ?? {}).filter(([name]) => CONFIG_SECRETS.includes(name))
+  return resourceOf(client, kind).update(keyOf(kind, existing), {
+    ...body,
+    ...(kind === 'token' ? { Local: existing.Local } : {}),
+    ...(kind === 'auth-method' ? { Config: { ...(body.Config ?? {}), ...Object.fromEntries(secrets) } } : {}),
+  })
+}
+
+/** The JSON Schema of a document in a folder, from the schemas of the contract: it accepts a record of any kind. */
+export function folderSchema(): object {
+  const $defs: Record<string, unknown> = {}
+  const oneOf = KIND_NAMES.map((kind) => schemaOf(kind, $defs))
+  return {
+    $schema: 'https://json-schema.org/draft/2020-12/schema',
+    title: 'A record of a folder that latchkey plan and apply read',
+    oneOf,
+    $defs,
+  }
+}
+
+/** The schema of a kind. Referenced schemas go into `$defs`. */
+function schemaOf(kind: KindName, $defs: Record<string, unknown>): object {
+  const { schema, fields, required } = FOLDER_KINDS[kind]
+  const whole = z.toJSONSchema(schema as z.ZodType, { io: 'input', unrepresentable: 'any' })
+  const name = whole.$ref?.replace('#/$defs/', '') ?? ''
+  const { [name]: root = whole, ...others } = whole.$defs ?? {}
+  Object.assign($defs, others)
+  const managed = Object.entries(root.properties ?? {}).filter(([field]) => fields.includes(field))
+  return {
+    type: 'object',
+    properties: {
+      kind: { const: kind },
+      ...Object.fromEntries(managed),
+      Namespace: {
+        type: 'string',
+        description: 'Extended edition only. Absent: the namespace of the command.',
+      },
+    },
+    required: ['kind', ...required],
+    additionalProperties: false,
+  }
 }

@@ -5,16 +5,17 @@ import { findRulesProblem } from '@latchkey/acl'
 import { type Document, LineCounter, parseAllDocuments } from 'yaml'
 import { EXIT } from '../exit-codes.ts'
 import { CliError, systemProblem } from '../frame/cli-error.ts'
-import { unfoldPem } from '../records/read-body.ts'
-import { type Content, contentOf } from './content.ts'
-import { FOLDER_KINDS, KIND_NAMES, type KindName } from './kinds.ts'
+import type { Fields } from '../records/find.ts'
+import { type BodySchema, unfoldPem } from '../records/read-body.ts'
+import { contentOf } from './content.ts'
+import { FOLDER_KINDS, folderKeyOf, KIND_NAMES, type KindName } from './kinds.ts'
 
 /** A record of the folder. */
 export interface WantedRecord {
   readonly kind: KindName
   readonly namespace: string | undefined
   readonly key: string
-  readonly content: Content
+  readonly content: Fields
   /** `shop.yaml:12`. */
   readonly place: string
 }
@@ -84,21 +85,22 @@ function checkRecord(value: unknown, place: string): WantedRecord | string {
     return `${place}: kind is ${JSON.stringify(word) ?? 'absent'}, not one of ${KIND_NAMES.join(', ')}`
   if (Namespace !== undefined && typeof Namespace !== 'string')
     return `${place}: Namespace: expected a string`
-  const { schema, fields: managed, required, keyOf } = FOLDER_KINDS[kind]
-  const result = schema.safeParse(fields)
+  const { schema, fields: managed, required } = FOLDER_KINDS[kind]
+  const result = (schema as BodySchema<object>).safeParse(fields)
   if (!result.success) {
     const [issue] = result.error.issues
     return `${place}: ${[issue?.path.join('.'), issue?.message].filter(Boolean).join(': ')}`
   }
   const stranger = Object.keys(fields).find((name) => !managed.includes(name))
   if (stranger !== undefined) return `${place}: ${describeStranger(stranger)}`
-  const content = contentOf(fields, { fields: managed })
-  const key = keyOf(content)
+  const content = contentOf(kind, fields)
   const missing = required.find((field) => content[field] === undefined)
   if (missing !== undefined) return `${place}: a ${kind} needs ${missing}`
-  const fault = linkFault(fields) ?? rulesFault(content)
+  const { Rules } = content
+  const fault =
+    linkFault(fields) ?? (typeof Rules === 'string' ? findRulesProblem(Rules)?.message : undefined)
   if (fault !== undefined) return `${place}: ${fault}`
-  return { kind, namespace: Namespace, key, content, place }
+  return { kind, namespace: Namespace, key: folderKeyOf(kind, content), content, place }
 }
 
 function describeStranger(field: string): string {
@@ -107,17 +109,11 @@ function describeStranger(field: string): string {
   return `${field}: a folder does not manage this field`
 }
 
-function linkFault(fields: Record<string, unknown>): string | undefined {
-  for (const name of ['Policies', 'Roles']) {
+function linkFault(fields: Fields): string | undefined {
+  const unnamed = ['Policies', 'Roles'].find((name) => {
     const links = fields[name]
-    if (!Array.isArray(links)) continue
-    if (links.some((link: { readonly Name?: string }) => !link.Name)) {
-      return `${name}: name each link, such as "- Name: orders-read"; IDs differ between services`
-    }
-  }
-  return undefined
-}
-
-function rulesFault({ Rules }: Content): string | undefined {
-  return typeof Rules === 'string' ? findRulesProblem(Rules)?.message : undefined
+    return Array.isArray(links) && links.some((link: { readonly Name?: string }) => !link.Name)
+  })
+  if (unnamed === undefined) return undefined
+  return `${unnamed}: name each link, such as "- Name: orders-read"; IDs differ between services`
 }

@@ -1,4 +1,4 @@
-/** How commands are declared. Help, documentation and completion derive from the declarations; actions load when they run. */
+/** How commands are declared. Help, documentation and completion derive from the declarations. */
 import type { Input } from './input.ts'
 import type { Session } from './session.ts'
 
@@ -13,10 +13,32 @@ export interface OptionSpec {
   readonly misnomers?: readonly string[]
 }
 
+/** An option whose value may be a field of the body `B`. */
+export interface FieldOption<B> extends OptionSpec {
+  readonly field?: (keyof B & string) | undefined
+  /** The value; `undefined`: the field stays as it is. Without this function, the text of the option. */
+  readonly read?: (input: Input, before: Partial<B>, session: Session) => unknown
+}
+
+export function option<B>(
+  flags: string,
+  description: string,
+  more: Omit<FieldOption<B>, 'flags' | 'description'> = {},
+): FieldOption<B> {
+  return { flags, description, ...more }
+}
+
 /** Runs a command. Returns an exit code, from `EXIT` or of a program that it ran; none means success. */
 export type Action = (session: Session, input: Input) => Promise<number> | Promise<void>
 
-export interface CommandSpec {
+export type CommandSpec = Description &
+  (
+    | { readonly run: Action }
+    /** Imports the action when the command runs: one that needs large modules. */
+    | { readonly load: () => Promise<Action> }
+  )
+
+interface Description {
   /** The words after `latchkey`, then the arguments: `token read <accessor>`. */
   readonly usage: string
   /** One line, without a full stop. */
@@ -28,8 +50,6 @@ export interface CommandSpec {
   readonly examples: readonly [string, ...string[]]
   /** Whether the command is hidden from help and documentation. */
   readonly isHidden?: boolean
-  /** Imports the action when the command runs. */
-  readonly load: () => Promise<Action>
 }
 
 export interface CommandGroup {

@@ -18,13 +18,13 @@ import type {
   TokenListEntry,
 } from '@latchkey/sdk'
 import { CliError } from '../frame/cli-error.ts'
-import type { OptionSpec } from '../frame/command-spec.ts'
+import { type FieldOption, type OptionSpec, option } from '../frame/command-spec.ts'
 import type { Input } from '../frame/input.ts'
-import type { Session } from '../frame/session.ts'
 import type { Column } from '../output/table.ts'
 import { type Fields, findRecord, type KindName } from './find.ts'
 import {
   changedLinks,
+  type Link,
   linkFields,
   linkNames,
   nodeIdentities,
@@ -35,13 +35,6 @@ import { givenRules, readRecord } from './read-body.ts'
 import { expiryText, shortExpiryText } from './time-text.ts'
 
 export type Verb = 'create' | 'read' | 'update' | 'delete' | 'list' | 'clone'
-
-/** An option whose value is a field of the body. */
-interface FieldOption<B> extends OptionSpec {
-  readonly field?: (keyof B & string) | undefined
-  /** The value; `undefined`: the field stays as it is. Without this function, the text of the option. */
-  readonly read?: (input: Input, before: Partial<B>, session: Session) => unknown
-}
 
 /** @typeParam R a record as read, L one as listed, B a body. */
 interface Kind<R, L, B> {
@@ -79,63 +72,48 @@ function kind<R, L, B>(own: Kind<R, L, B>): RecordKind {
   return own as unknown as RecordKind
 }
 
-const description = {
-  flags: '--description <text>',
-  description: 'free-form description',
+const description = option<{ Description: unknown }>('--description <text>', 'free-form description', {
   field: 'Description',
-} as const
-const rename = { flags: '--rename <name>', description: 'the new name', field: 'Name' } as const
-const rules = [
-  {
-    flags: '--rules <file>',
-    description: 'the rules: a file, - for standard input, or the text itself',
+})
+const rename = option<{ Name: unknown }>('--rename <name>', 'the new name', { field: 'Name' })
+const rules: readonly FieldOption<{ Rules: unknown }>[] = [
+  option('--rules <file>', 'the rules: a file, - for standard input, or the text itself', {
     field: 'Rules',
-    read: (input: Input, _: unknown, session: Session) => givenRules(input, session),
-  },
-  { flags: '--rule <text>', description: 'a rule (repeatable)', isList: true },
-] as const
+    read: (input, _, session) => givenRules(input, session),
+  }),
+  option('--rule <text>', 'a rule (repeatable)', { isList: true }),
+]
 
 /** An option that sets all links. */
-const linksOption = <F extends string>(word: 'policy' | 'role', field: F) => ({
-  flags: `--${word} <name>`,
-  description: `a ${word} to link (repeatable)`,
-  isList: true,
-  field,
-  read: (input: Input, before: object) => changedLinks(Reflect.get(before, field), word, input),
-})
+const linksOption = <F extends string>(word: 'policy' | 'role', field: F) =>
+  option<Record<F, readonly Link[] | undefined>>(`--${word} <name>`, `a ${word} to link (repeatable)`, {
+    isList: true,
+    field,
+    read: (input, before) => changedLinks(before[field], word, input),
+  })
 /** Options that add and remove links. */
 const linkChanges = (word: 'policy' | 'role', many: string): readonly OptionSpec[] => [
-  {
-    flags: `--add-${word} <name>`,
-    description: `link another ${word}, and keep the other ${many} (repeatable)`,
+  option(`--add-${word} <name>`, `link another ${word}, and keep the other ${many} (repeatable)`, {
     isList: true,
-  },
-  {
-    flags: `--remove-${word} <name>`,
-    description: `remove the link to this ${word} (repeatable)`,
-    isList: true,
-  },
+  }),
+  option(`--remove-${word} <name>`, `remove the link to this ${word} (repeatable)`, { isList: true }),
 ]
 const policies = linksOption('policy', 'Policies')
 const roles = linksOption('role', 'Roles')
 const policyChanges = linkChanges('policy', 'policies')
 const roleChanges = linkChanges('role', 'roles')
-const identities = [
-  {
-    flags: '--service <name[:dc,…]>',
-    description: 'a service identity, in all or some datacenters (repeatable)',
+const identities: readonly FieldOption<{ ServiceIdentities: unknown; NodeIdentities: unknown }>[] = [
+  option('--service <name[:dc,…]>', 'a service identity, in all or some datacenters (repeatable)', {
     isList: true,
     field: 'ServiceIdentities',
-    read: (input: Input) => serviceIdentities(input.texts('service')),
-  },
-  {
-    flags: '--node <name:dc>',
-    description: 'a node identity (repeatable)',
+    read: (input) => serviceIdentities(input.texts('service')),
+  }),
+  option('--node <name:dc>', 'a node identity (repeatable)', {
     isList: true,
     field: 'NodeIdentities',
-    read: (input: Input) => nodeIdentities(input.texts('node')),
-  },
-] as const
+    read: (input) => nodeIdentities(input.texts('node')),
+  }),
+]
 
 /** The ID of the record that an option names. */
 async function idOf(client: Client, word: 'policy' | 'role', input: Input) {
@@ -155,42 +133,30 @@ const TOKEN = kind<Token, TokenListEntry, TokenCreate>({
   schema: 'createTokenSchema',
   content: [description, policies, roles, ...identities],
   createOnly: [
-    {
-      flags: '--ttl <duration>',
-      description: 'how long the token is valid, such as 8h or 90m; 1 minute to 24 hours',
+    option('--ttl <duration>', 'how long the token is valid, such as 8h or 90m; 1 minute to 24 hours', {
       field: 'ExpirationTTL',
-    },
-    {
-      flags: '--expires <instant>',
-      description: 'when the token expires, such as 2030-01-01T12:00:00Z',
+    }),
+    option('--expires <instant>', 'when the token expires, such as 2030-01-01T12:00:00Z', {
       field: 'ExpirationTime',
       read: (input) => instantOf(input.text('expires')),
-    },
-    {
-      flags: '--local',
-      description: 'valid only in the datacenter of the server',
+    }),
+    option('--local', 'valid only in the datacenter of the server', {
       field: 'Local',
       read: (input) => (input.flag('local') ? true : undefined),
-    },
-    { flags: '--accessor <id>', description: 'the AccessorID (default: random)', field: 'AccessorID' },
+    }),
+    option('--accessor <id>', 'the AccessorID (default: random)', { field: 'AccessorID' }),
   ],
   updateOnly: [...policyChanges, ...roleChanges],
   cloneOptions: [description],
   listOptions: [
-    {
-      flags: '--search <text>',
-      description: 'only tokens with this text in their description, links or accessor',
-    },
-    { flags: '--policy <name>', description: 'only tokens that link this policy' },
-    { flags: '--role <name>', description: 'only tokens that link this role' },
-    { flags: '--auth-method <name>', description: 'only tokens created by logins through this method' },
-    { flags: '--service <name>', description: 'only tokens with this service identity' },
-    {
-      flags: '--filter <expression>',
-      description: 'terms Field==value joined by "and", such as Local==true',
-    },
-    { flags: '--sort <field>', description: 'CreateIndex, or -CreateIndex for the newest first' },
-    { flags: '--limit <count>', description: 'print at most this many' },
+    option('--search <text>', 'only tokens with this text in their description, links or accessor'),
+    option('--policy <name>', 'only tokens that link this policy'),
+    option('--role <name>', 'only tokens that link this role'),
+    option('--auth-method <name>', 'only tokens created by logins through this method'),
+    option('--service <name>', 'only tokens with this service identity'),
+    option('--filter <expression>', 'terms Field==value joined by "and", such as Local==true'),
+    option('--sort <field>', 'CreateIndex, or -CreateIndex for the newest first'),
+    option('--limit <count>', 'print at most this many'),
   ],
   query: async (client, input) => ({
     ...(await idOf(client, 'policy', input)),
@@ -255,13 +221,11 @@ const POLICY = kind<Policy, PolicyListEntry, PolicyCreate>({
   content: [
     ...rules,
     description,
-    {
-      flags: '--valid-in <datacenter>',
-      description: 'a datacenter where it applies (repeatable; default: all)',
+    option('--valid-in <datacenter>', 'a datacenter where it applies (repeatable; default: all)', {
       isList: true,
       field: 'Datacenters',
       read: (input) => input.texts('validIn'),
-    },
+    }),
   ],
   updateOnly: [rename],
   details: {
@@ -297,7 +261,7 @@ const ROLE = kind<Role, Role, RoleCreate>({
   schema: 'createRoleSchema',
   content: [description, policies, ...identities],
   updateOnly: [rename, ...policyChanges],
-  listOptions: [{ flags: '--policy <name>', description: 'only roles that link this policy' }],
+  listOptions: [option('--policy <name>', 'only roles that link this policy')],
   query: (client, input) => idOf(client, 'policy', input),
   examples: {
     create: [
@@ -334,7 +298,7 @@ const NAMESPACE = kind<Namespace, Namespace, NamespaceCreate>({
         return { ...(PolicyDefaults && { PolicyDefaults }), ...(RoleDefaults && { RoleDefaults }) }
       },
     },
-    { ...roles, field: undefined },
+    option(roles.flags, roles.description, { isList: true }),
   ],
   updateOnly: [...policyChanges, ...roleChanges],
   details: {
@@ -395,19 +359,15 @@ const AUTH_METHOD = kind<AuthMethod, AuthMethodListEntry, AuthMethodCreate>({
         return readRecord(path, createAuthMethodSchema.shape.Config, session)
       },
     },
-    { flags: '--display-name <text>', description: 'name to show to people', field: 'DisplayName' },
+    option('--display-name <text>', 'name to show to people', { field: 'DisplayName' }),
     description,
-    {
-      flags: '--ttl <duration>',
-      description: 'lifetime of the tokens that it creates, such as 8h',
+    option('--ttl <duration>', 'lifetime of the tokens that it creates, such as 8h', {
       field: 'MaxTokenTTL',
-    },
-    {
-      flags: '--locality <where>',
-      description: 'where its tokens are valid',
+    }),
+    option('--locality <where>', 'where its tokens are valid', {
       choices: ['local', 'global'],
       field: 'TokenLocality',
-    },
+    }),
   ],
   examples: {
     create: ['auth-method create ci --type jwt --ttl 15m --config ci.yaml'],
@@ -447,33 +407,23 @@ const BINDING_RULE = kind<BindingRule, BindingRule, BindingRuleCreate>({
   isNamed: false,
   schema: 'createBindingRuleSchema',
   content: [
-    {
-      flags: '--auth-method <name>',
-      description: 'the auth method whose logins it applies to',
-      field: 'AuthMethod',
-    },
-    {
-      flags: '--bind-type <type>',
-      description: 'what it binds',
+    option('--auth-method <name>', 'the auth method whose logins it applies to', { field: 'AuthMethod' }),
+    option('--bind-type <type>', 'what it binds', {
       choices: ['service', 'node', 'role'],
       field: 'BindType',
-    },
-    {
-      flags: '--bind-name <name>',
-      description: 'the name, in which claims are filled in, such as web-${value.region}',
+    }),
+    option('--bind-name <name>', 'the name, in which claims are filled in, such as web-${value.region}', {
       field: 'BindName',
-    },
-    {
-      flags: '--selector <expression>',
-      description: 'which logins it applies to, such as value.team == "ops" (default: all)',
-      field: 'Selector',
-    },
+    }),
+    option(
+      '--selector <expression>',
+      'which logins it applies to, such as value.team == "ops" (default: all)',
+      { field: 'Selector' },
+    ),
     description,
   ],
-  cloneOptions: [
-    { flags: '--auth-method <name>', description: 'the auth method of the clone', field: 'AuthMethod' },
-  ],
-  listOptions: [{ flags: '--auth-method <name>', description: 'only rules for this method' }],
+  cloneOptions: [option('--auth-method <name>', 'the auth method of the clone', { field: 'AuthMethod' })],
+  listOptions: [option('--auth-method <name>', 'only rules for this method')],
   query: async (_, input) => ({ authmethod: input.text('authMethod') }),
   examples: {
     create: [

@@ -4,7 +4,7 @@ import type { Input } from '../frame/input.ts'
 import type { Column } from '../output/table.ts'
 import { isId } from './find.ts'
 
-interface Link {
+export interface Link {
   readonly ID?: string | undefined
   readonly Name?: string | undefined
 }
