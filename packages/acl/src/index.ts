@@ -136,7 +136,6 @@ export {
   promote,
   type ReplicationFacts,
 } from './replication/promotion.ts'
-export { type DigestedKind, type KindDigest, RecordDigest } from './replication/record-digest.ts'
 export { createRole, showRole, updateRole } from './role/role-rules.ts'
 export {
   Authorizer,

@@ -187,7 +187,6 @@ export const SECTIONS: readonly Section[] = [
   ...rows('D/changes/', {
     follow: 'a copy and the changes since its index give the records at one index',
     right: 'changes need acl:write',
-    digest: 'digests at one index show whether two datacenters have the same records',
   }),
   ...rows('D/replication/', {
     token: 'the replication token needs acl:write and is never shown',

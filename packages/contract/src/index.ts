@@ -98,7 +98,7 @@ export {
   type Namespace,
   type UpdateNamespace,
 } from './namespaces/schemas.ts'
-export { type Changes, type ChangesDigest, changesSchema } from './operations/changes-schemas.ts'
+export { type Changes, changesSchema } from './operations/changes-schemas.ts'
 export type { AgentMetrics, GaugeSample, ValueSample } from './operations/schemas.ts'
 export { buildPath } from './paths/build-path.ts'
 export {

@@ -152,7 +152,6 @@ async function access(): Promise<void> {
   await ask('tokens.update', { params, body: { Description: 'shop-web, second floor', ...links } })
   await ask('tokens.clone', { params, body: { Description: 'shop-worker' } })
   const { Index } = await ask('operations.changes')
-  await ask('operations.changesDigest')
   await ask('tokens.delete', { params })
   await ask('operations.changes', { query: `index=${Index}` })
   await ask('roles.delete', { params: { ID: roleId } })

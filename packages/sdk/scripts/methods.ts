@@ -411,13 +411,6 @@ await client.configEntries.write({ Kind: 'service-intentions', Name: 'orders', S
         body: '{ Datacenter: datacenter, Force: options.force }',
         more: 'ownNames: { force: true }',
       },
-      'changesDigest(): ChangesDigest': {
-        params: {
-          options: '`at`: return a digest only if none of these records has changed since this index.',
-        },
-        options: 'CallOptions & { readonly at?: number | undefined }',
-        own: ['at'],
-      },
       'migration(): MigrationStatus': {},
       'datacenters(): string[]': {},
       'versionChanges(range: VersionRange): VersionChange[]': { endpoint: 'operations.versions' },

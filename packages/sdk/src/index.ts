@@ -111,7 +111,6 @@ export type {
   BootstrapToken,
   CatalogNode,
   Changes,
-  ChangesDigest,
   ConfigEntry,
   ConfigEntryWrite,
   Coordinate,

@@ -131,7 +131,6 @@ const BAGS: readonly (readonly [string, (options: Bag) => unknown, object])[] = 
     { cluster: 'c', cursor: 'c', staged: true, reader: 'r' },
   ],
   ['status.promote', (o) => client.status.promote('dc2', o), { force: true }],
-  ['status.changesDigest', (o) => client.status.changesDigest(o), { at: 7 }],
   ['status.versionChanges, range', (o) => client.status.versionChanges(o), { from: '1.4.0', to: '1.5.0' }],
   ['snapshots.restore', (o) => client.snapshots.restore(new Uint8Array(), o), { unauthenticated: true }],
   [

@@ -66,7 +66,6 @@ export type CoordinateUpdate = Sent<'coordinates.update'>
 export type DatacenterCoordinates = Answered<'coordinates.datacenters'>[number]
 export type ReplicationStatus = Answered<'operations.replication'>
 export type Changes = Answered<'operations.changes'>
-export type ChangesDigest = Answered<'operations.changesDigest'>
 export type RestoredSnapshot = Answered<'snapshots.restore'>
 export type AcceptedCluster = Answered<'datacenters.accept'>
 export type PromotedDatacenter = Answered<'datacenters.promote'>

@@ -82,8 +82,6 @@ export interface Context {
   readonly turns: Turns
   /** Limits scans over the tokens of a namespace. */
   readonly walks: Semaphore
-  /** Limits digests of all records. */
-  readonly digests: Semaphore
   /** Limits work that turns answers into long texts. */
   readonly longTexts: Semaphore
   /** Limits on logins. */

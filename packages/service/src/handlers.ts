@@ -44,7 +44,6 @@ import * as agentChecks from './agent-checks/agent-checks.ts'
 import * as agentProcess from './agent/process.ts'
 import * as operationsReplication from './operations/replication.ts'
 import * as operationsChanges from './operations/changes.ts'
-import * as operationsChangesDigest from './operations/changes-digest.ts'
 import * as operationsMigration from './operations/migration.ts'
 import * as operations from './operations/operations.ts'
 import * as snapshots from './snapshots.ts'
@@ -167,7 +166,6 @@ export const HANDLERS: { readonly [N in RouteName]: Handler<N> } = {
   'agentProcess.host': agentProcess.hostHandler,
   'operations.replication': operationsReplication.replicationHandler,
   'operations.changes': operationsChanges.changesHandler,
-  'operations.changesDigest': operationsChangesDigest.changesDigestHandler,
   'operations.migration': operationsMigration.migrationHandler,
   'operations.leader': operations.leaderHandler,
   'operations.peers': operations.peersHandler,

@@ -27,11 +27,20 @@ export {
   type ReplicationState,
   type ServiceOptions,
 } from './options.ts'
-export type { ChangesAnswer, ChangesQuery, ChangesSource } from './replication/changes-source.ts'
 export { noPrimary } from './replication/primary.ts'
-export type { ReplicationProgress, ReplicationStep } from './replication/progress.ts'
-export { Replicator, type ReplicatorOptions } from './replication/replicator.ts'
-export { changesUrl, digestUrl, serviceSource } from './replication/service-source.ts'
+export {
+  type ReplicationProgress,
+  type ReplicationStep,
+  Replicator,
+  type ReplicatorOptions,
+} from './replication/replicator.ts'
+export {
+  type ChangesAnswer,
+  type ChangesQuery,
+  type ChangesSource,
+  changesUrl,
+  serviceSource,
+} from './replication/service-source.ts'
 export { JsonDocument } from './reply/json-text.ts'
 export { renderError } from './reply/render.ts'
 export type { WireReply, WireRequest } from './request/wire.ts'
@@ -55,7 +64,6 @@ export {
   REPLICATED_TABLES,
   type ReaderContact,
   type ReplicatedRecords,
-  type ReplicatedSnapshot,
   type ReplicatedTable,
   readerLag,
   type StoreChanges,

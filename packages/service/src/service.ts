@@ -91,8 +91,6 @@ export class Service {
   }
 }
 
-/** Concurrent digests of all records. */
-const DIGESTS_AT_ONCE_MAX = 1
 /** Concurrent scans over tokens. Each holds pages of tokens and queries the database for more. */
 const WALKS_AT_ONCE_MAX = 2
 /** Concurrent conversions of long values to text. Each takes up to a megabyte, plus its input. */
@@ -109,7 +107,6 @@ function callServices(options: ServiceOptions): CallServices {
     keptDecisions: new KeptDecisions(),
     turns,
     walks: new Semaphore(WALKS_AT_ONCE_MAX),
-    digests: new Semaphore(DIGESTS_AT_ONCE_MAX),
     longTexts: new Semaphore(TEXTS_AT_ONCE_MAX, { waitingMax: Number.POSITIVE_INFINITY }),
     loginLimits: loginLimits(
       options.identity.loginsPerSecond,

@@ -121,7 +121,6 @@ const SPECIAL: { readonly [N in EndpointName]?: Row } = {
   // Shows the secrets of global managers as well.
   'operations.changes': MANAGERS_ALONE,
   // These affect every namespace.
-  'operations.changesDigest': MANAGERS_ALONE,
   'operations.setReplicationToken': MANAGERS_ALONE,
   // This store has no archives.
   'snapshots.read': { ...MANAGERS_ALONE, manages: 'endpoint_not_built' },

@@ -4,20 +4,13 @@ import {
   AclError,
   type AclErrorCode,
   type Changes,
-  type ChangesDigest,
   decodeUtf8,
   HEADER,
   limits,
   PROBLEM_JSON,
   parseDurationMs,
 } from '@latchkey/contract'
-import {
-  type ChangesAnswer,
-  type ChangesQuery,
-  type ChangesSource,
-  changesUrl,
-  digestUrl,
-} from '@latchkey/service'
+import { type ChangesAnswer, type ChangesQuery, type ChangesSource, changesUrl } from '@latchkey/service'
 import type { PrimaryAnswer, PrimaryClient } from './primary-client.ts'
 
 interface HttpChangesOptions {
@@ -29,9 +22,6 @@ interface HttpChangesOptions {
   /** The header family of requests. */
   readonly headerPrefix: string
 }
-
-/** Enough for a digest of a million tokens. */
-const DIGEST_MS_MAX = 600_000
 
 /** Our own messages for the primary's refusals: its text may repeat what was sent. */
 const REFUSALS: Readonly<Partial<Record<AclErrorCode, string>>> = {
@@ -59,12 +49,6 @@ export class HttpChanges implements ChangesSource {
     const answer = await this.get(path, waitMs, signal)
     const nextCursor = answer.header(`${headerPrefix}${HEADER.nextCursor}`.toLowerCase())
     return { changes: parse(answer.body) as Changes, nextCursor }
-  }
-
-  /** @throws as {@link HttpChanges.ask}. */
-  async digest(at: number, signal: AbortSignal): Promise<ChangesDigest> {
-    const { body } = await this.get(digestUrl(at), DIGEST_MS_MAX, signal)
-    return parse(body) as ChangesDigest
   }
 
   private async get(path: string, waitMs: number, signal: AbortSignal): Promise<PrimaryAnswer> {

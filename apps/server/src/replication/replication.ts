@@ -102,9 +102,9 @@ export class Replication {
   private note(step: ReplicationStep): void {
     const { onStep, log } = this.parts
     onStep(step)
-    const { outcome, error, counts, audit = [] } = step
-    if (audit.length > 0) {
-      log.error({ kinds: audit }, 'records differ from those of the primary datacenter; they are repaired')
+    const { outcome, error, counts, mended } = step
+    if (mended && Object.values(mended).some((count) => count > 0)) {
+      log.error({ mended }, 'records differed from those of the primary datacenter and were mended')
     }
     if (counts && outcome === 'applied') log.debug({ counts }, 'changes of the primary datacenter applied')
     if (outcome !== 'failed' && outcome !== 'paused') {

@@ -26,7 +26,6 @@ import { TokenLists } from './read/lists/token-lists.ts'
 import { Queries } from './read/queries.ts'
 import { ReplicaReads } from './read/replica-reads.ts'
 import { readReplicatedChanges } from './read/replicated-changes.ts'
-import { inReplicatedSnapshot } from './read/replicated-snapshot.ts'
 import { TokenCache } from './read/token-cache.ts'
 import { TokenLoads } from './read/token-loads.ts'
 import { TokenReader } from './read/token-reader.ts'
@@ -174,7 +173,6 @@ export async function openStore(options: OpenStoreOptions): Promise<PostgresStor
       if (leftOut > 0) log.warn({ tokens: leftOut }, UNOPENED)
       return changes
     },
-    snapshot: (use) => inReplicatedSnapshot(prisma, secrets, use),
     clock,
     housekeeping,
   })

@@ -42,7 +42,6 @@ interface StoreParts {
   readonly changeReaders: PostgresChangeReaders
   readonly sessionTimes: PostgresSessionTimes
   readonly changes: Store['changesAfter']
-  readonly snapshot: Store['replicatedSnapshot']
   readonly clock: DatabaseClock
   readonly housekeeping: Housekeeping
 }
@@ -138,11 +137,6 @@ export function createPostgresStore(parts: StoreParts) {
       if (changes) await follower.reach(changes.index)
       return changes
     },
-    replicatedSnapshot: (use) =>
-      parts.snapshot(async (snapshot) => {
-        await follower.reach(snapshot.index)
-        return use(snapshot)
-      }),
     tokenByAccessor: (accessorId) => tokens.byAccessor(accessorId),
     tokenBySecret: (secretId) => tokens.bySecret(secretId),
     tokens: (filter) => lists.pages(filter),

@@ -1,5 +1,5 @@
 /** Metrics of replication from the primary datacenter; a primary has none. */
-import type { ReplicationState, ReplicationStep } from '@latchkey/service'
+import { REPLICATED_TABLES, type ReplicationState, type ReplicationStep } from '@latchkey/service'
 import { Counter } from 'prom-client'
 import { failureReason } from '../replication/replication.ts'
 import type { ReplicationReport } from '../replication/replication-state.ts'
@@ -19,15 +19,15 @@ export function countReplication(metrics: Metrics): (step: ReplicationStep) => v
     labelNames: ['reason'],
     registers: [metrics.registry],
   })
-  const audits = new Counter({
-    name: 'latchkey_replication_audits_total',
-    help: 'Comparisons of all records with those of the primary datacenter, by result: same or different.',
-    labelNames: ['result'],
+  const mended = new Counter({
+    name: 'latchkey_replication_mended_total',
+    help: 'Records that the daily copy found to differ from those of the primary datacenter and mended, by kind.',
+    labelNames: ['kind'],
     registers: [metrics.registry],
   })
-  for (const result of ['same', 'different']) audits.inc({ result }, 0)
+  for (const kind of REPLICATED_TABLES) mended.inc({ kind }, 0)
   return (step) => {
-    if (step.audit) audits.inc({ result: step.audit.length === 0 ? 'same' : 'different' })
+    for (const [kind, count] of Object.entries(step.mended ?? {})) mended.inc({ kind }, count)
     for (const [kind, { put, deleted }] of Object.entries(step.counts ?? {})) {
       if (put > 0) applied.inc({ kind, op: 'put' }, put)
       if (deleted > 0) applied.inc({ kind, op: 'delete' }, deleted)

@@ -9,13 +9,8 @@ export interface ReplicationRecord {
   readonly cluster: string
   /** Commit index of the primary whose records this datacenter has; 0 until the first copy is complete. */
   readonly index: number
-  /** An incomplete first copy: the index of its first page, and the cursor of the next page. */
-  readonly copy?: { readonly index: number; readonly cursor: string }
-  /**
-   * After consent, everything is copied again: the old records are being deleted, or have all been deleted. `index` is
-   * 0, and no index is used.
-   */
-  readonly startsOver?: 'deleting' | 'deleted'
+  /** The records here are part of a copy that is not complete. `index` is 0, and they are not in use. */
+  readonly isPartial?: true
   /** Global tokens that cannot be stored here. They give no rights. At most 1,000. */
   readonly skipped: readonly SkippedToken[]
   /** Namespaces that the primary lacks, but that still contain records of this datacenter. */
@@ -31,7 +26,7 @@ export interface SkippedToken {
   readonly accessorId: string
   /** For operators; never contains a secret. */
   readonly reason: string
-  /** Accessor of the local token that has the same accessor or secret. The copy is repaired once that token is gone. */
+  /** Accessor of the local token that has the same accessor or secret. Everything is copied again once that token is gone. */
   readonly heldBy?: string
 }
 

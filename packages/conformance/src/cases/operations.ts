@@ -1,6 +1,6 @@
 /** Endpoints about the service itself, and extensions. Spec 9.3, 9.4. */
 import assert from 'node:assert/strict'
-import type { Changes, ChangesDigest, Token } from '@latchkey/contract'
+import type { Changes, Token } from '@latchkey/contract'
 import type { Case } from '../case.ts'
 
 interface Found {
@@ -252,31 +252,6 @@ export const operationCases: readonly Case[] = [
       await ctx.refuses('PUT', '/acl/replication/promote', { token, body: { Datacenter: 'dc1' } }, refusal)
       const Cluster = crypto.randomUUID()
       await ctx.refuses('PUT', '/acl/replication/accept', { token, body: { Cluster } }, refusal)
-    },
-  },
-  {
-    id: 'operations/changes-digest',
-    spec: 'D/changes/digest',
-    title:
-      'a digest counts the policies, roles and global tokens, and shows whether they changed since an index',
-    async run(ctx) {
-      const local = await ctx.token({ Local: true })
-      await ctx.token()
-      const { Index } = await ctx.ok<Changes>('GET', '/acl/changes')
-      const digest = await ctx.ok<ChangesDigest>('GET', '/acl/changes/digest')
-      assert(digest.Index >= Index)
-      assert((digest.Tokens?.Count ?? 0) > 0)
-      assert.match(digest.Tokens?.Hash ?? '', /^[0-9a-f]{64}$/)
-      await ctx.token()
-      const changed = await ctx.ok<ChangesDigest>('GET', `/acl/changes/digest?at=${Index}`)
-      assert.equal(changed.Changed, true)
-      assert.equal(changed.Tokens, undefined)
-      const unknown = await ctx.ok<ChangesDigest>('GET', '/acl/changes/digest?at=999999999999')
-      assert.equal(unknown.Changed, true)
-      const { SecretID: reader } = await ctx.caller('acl = "read"')
-      const refusal = { status: 403, code: 'privilege_missing' } as const
-      for (const token of [reader, null, local.SecretID])
-        await ctx.refuses('GET', '/acl/changes/digest', { token }, refusal)
     },
   },
   {

@@ -121,7 +121,6 @@ export const ENDPOINTS = {
   'agentProcess.host': { method: 'GET', path: '/agent/host', answer: 'object' },
   'operations.replication': { method: 'GET', path: '/acl/replication', answer: 'object' },
   'operations.changes': { method: 'GET', path: '/acl/changes', blocking: 'changes', answer: 'object', query: ['cluster', 'cursor', 'reader', 'staged'] },
-  'operations.changesDigest': { method: 'GET', path: '/acl/changes/digest', answer: 'object', query: ['at'] },
   'operations.migration': { method: 'GET', path: '/internal/acl/migration', answer: 'object' },
   'operations.leader': { method: 'GET', path: '/status/leader', answer: 'string' },
   'operations.peers': { method: 'GET', path: '/status/peers', answer: 'array' },

@@ -121,7 +121,6 @@ export const ENDPOINTS = {
   'agentProcess.host': { method: 'GET', path: '/agent/host', right: 'operator:read', answer: 'object' },
   'operations.replication': { method: 'GET', path: '/acl/replication', right: 'none', methodGate: 'http.enforceMethods', acl: true, local: true, answer: 'object' },
   'operations.changes': { method: 'GET', path: '/acl/changes', right: 'acl:write', gate: 'api.token', acl: true, refusedInLegacyMode: true, blocking: 'changes', answer: 'object', query: ['cluster', 'cursor', 'reader', 'staged'] },
-  'operations.changesDigest': { method: 'GET', path: '/acl/changes/digest', right: 'acl:write', gate: 'api.token', acl: true, refusedInLegacyMode: true, answer: 'object', query: ['at'] },
   'operations.migration': { method: 'GET', path: '/internal/acl/migration', right: 'acl:read', gate: 'api.token', acl: true, answer: 'object' },
   'operations.leader': { method: 'GET', path: '/status/leader', right: 'none', methodGate: 'http.enforceMethods', local: true, answer: 'string' },
   'operations.peers': { method: 'GET', path: '/status/peers', right: 'none', methodGate: 'http.enforceMethods', local: true, answer: 'array' },

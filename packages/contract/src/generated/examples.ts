@@ -2888,7 +2888,7 @@ export const EXAMPLES: Readonly<Record<RouteName, RecordedExample>> = {
           "Datacenter": "dc1",
           "After": "13",
           "Index": 14,
-          "Time": "2026-01-31T12:00:07.75Z",
+          "Time": "2026-01-31T12:00:07.5Z",
           "Namespaces": [],
           "Policies": [],
           "Roles": [],
@@ -2900,34 +2900,6 @@ export const EXAMPLES: Readonly<Record<RouteName, RecordedExample>> = {
             "Tokens": [
               "b98cc1fa-8ed2-6ea4-bd8d-4f3c0206f1d5"
             ]
-          }
-        }
-      }
-    }
-  },
-  "operations.changesDigest": {
-    "path": "/v1/acl/changes/digest",
-    "answers": {
-      "example": {
-        "value": {
-          "Cluster": "020ffab2-8567-773d-8dba-4227c384325e",
-          "Datacenter": "dc1",
-          "Index": 13,
-          "Namespaces": {
-            "Count": 0,
-            "Hash": "0000000000000000000000000000000000000000000000000000000000000000"
-          },
-          "Policies": {
-            "Count": 3,
-            "Hash": "8ff5fcaf91b715d395288a12011657d17a7a8e978db2a78a81adf89f5c97f532"
-          },
-          "Roles": {
-            "Count": 1,
-            "Hash": "96dae9b3d9597c226f454ad86e7b4ada64b9ce69e8c4cffc05437953f5b7803a"
-          },
-          "Tokens": {
-            "Count": 6,
-            "Hash": "b52543c3cb5823259a7ba79a09055b1d19cfd125ca6dd22a53e5f4a685f0f990"
           }
         }
       }

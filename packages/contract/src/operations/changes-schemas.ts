@@ -122,31 +122,4 @@ export const changesSchema = z
   })
   .meta({ id: 'Changes' })
 
-const digestSchema = z
-  .strictObject({
-    Count: z.int().meta({ description: 'Number of records.', minimum: 0 }),
-    Hash: said('XOR of the BLAKE2b-256 hashes of the records, in hex.'),
-  })
-  .meta({ id: 'KindDigest' })
-const kindDigest = (text: string) => digestSchema.optional().meta({ description: text })
-
-export const changesDigestSchema = z
-  .strictObject({
-    Cluster: said('Id of the store.'),
-    Datacenter: said('Datacenter of the server.'),
-    Index: z.int().meta({ description: 'Index of the digest.', minimum: 0 }),
-    Changed: z.literal(true).optional().meta({
-      description: 'There is no digest, because a record has changed since `at`, or may have.',
-    }),
-    Namespaces: kindDigest('Digest of the namespaces.'),
-    Policies: kindDigest('Digest of the policies.'),
-    Roles: kindDigest('Digest of the roles.'),
-    Tokens: kindDigest('Digest of the global tokens.'),
-    LeftOut: z.int().optional().meta({
-      description: 'Number of tokens whose stored secret cannot be decrypted. They are not in the digest.',
-      minimum: 1,
-    }),
-  })
-  .meta({ id: 'ChangesDigest' })
-export type ChangesDigest = z.infer<typeof changesDigestSchema>
 export type Changes = z.infer<typeof changesSchema>

@@ -1,8 +1,8 @@
 /** The service itself: processes, replication, versions. Spec 9.3, 9.4. */
 import * as z from 'zod'
 import { answers, type ContractRoutes, c } from '../route.ts'
-import { blockingQuery, checkedQuery, count, flagUnlessFalse, query, text, word } from '../shared/query.ts'
-import { changesDigestSchema, changesSchema } from './changes-schemas.ts'
+import { blockingQuery, checkedQuery, flagUnlessFalse, query, text, word } from '../shared/query.ts'
+import { changesSchema } from './changes-schemas.ts'
 import {
   agentMetricsSchema,
   agentSelfSchema,
@@ -53,24 +53,6 @@ export const operations = c.router({
       spec: 'extension',
       holdsSecrets: true,
       errors: ['primary_superseded'],
-    }),
-  },
-  changesDigest: {
-    method: 'GET',
-    path: '/v1/acl/changes/digest',
-    summary: 'Read a digest, to compare the records of two datacenters',
-    description:
-      'Numbers and hashes of the namespaces, policies, roles and global tokens at one index, including secrets. Equal digests mean equal records, regardless of their indexes.',
-    query: query({
-      at: count('at', 'Return a digest only if none of these records has changed since this index.'),
-    }),
-    ...answers(changesDigestSchema, {
-      right: 'acl:write',
-      acl: true,
-      gate: 'api.token',
-      refusedInLegacyMode: true,
-      spec: 'extension',
-      errors: [],
     }),
   },
   migration: {

@@ -9,7 +9,6 @@ import type { ChangesOptions, PromoteOptions, VersionRange } from '../resources/
 import type {
   AcceptedCluster,
   Changes,
-  ChangesDigest,
   MigrationStatus,
   PromotedDatacenter,
   ReplicationStatus,
@@ -103,27 +102,6 @@ export class Status<M extends Mode> {
       endpoint: 'datacenters.promote',
       json: { Datacenter: datacenter, Force: options.force },
       ownNames: { force: true },
-      options,
-    })
-  }
-
-  /**
-   * Reads a digest, to compare the records of two datacenters. Numbers and hashes of the namespaces, policies,
-   * roles and global tokens at one index, including secrets. Equal digests mean equal records, regardless of their
-   * indexes.
-   *
-   * Endpoint `operations.changesDigest` (GET /v1/acl/changes/digest). Right: acl:write. An extension of the spec,
-   * from service version 1.4.0. Errors: PermissionDenied (caller_unknown, privilege_missing), LegacyMode.
-   *
-   * @param options `at`: return a digest only if none of these records has changed since this index.
-   */
-  changesDigest(
-    options: CallOptions & { readonly at?: number | undefined } = {},
-  ): Promise<Result<M, ChangesDigest>> {
-    return call(this.#core, {
-      endpoint: 'operations.changesDigest',
-      query: { at: options.at },
-      ownNames: { at: true },
       options,
     })
   }

@@ -21,7 +21,6 @@ export type CallServices = Pick<
   | 'keptDecisions'
   | 'turns'
   | 'walks'
-  | 'digests'
   | 'longTexts'
   | 'loginLimits'
 >

@@ -223,7 +223,7 @@ export class Callers {
     const record = directory.system('replication')?.Value
     if (record === undefined) return 'missing'
     if (record.index === 0) return 'begun'
-    // If token replication has only now been turned on, the tokens arrive with the next repair.
+    // If token replication has only now been turned on, the tokens arrive with the next copy.
     return record.withoutTokens && !remote ? 'missing' : 'complete'
   }
 

@@ -17,7 +17,7 @@ const legacy = (ID: string) =>
   fromLegacyToken({ ID, Name: ID, Type: 'client', Rules: RULES, CreateIndex: 0, ModifyIndex: 0 })
 
 /** A primary and a secondary with the same legacy tokens. */
-async function aFleet(count: number, staging?: ReplicatorOptions['staging']) {
+async function aFleet(count: number, copyLimits?: ReplicatorOptions['copyLimits']) {
   const primary = await aWorld({ version: '1.10' })
   const { clock } = primary
   const store = new MemoryStore(clock)
@@ -34,7 +34,7 @@ async function aFleet(count: number, staging?: ReplicatorOptions['staging']) {
   })
   const random = new SeededRandom(1)
   const options = { store, source, clock, sleeper: clock, random, primaryDatacenter: 'dc1' } as const
-  const replicator = new Replicator({ ...options, kinds: 'all', ...(staging ? { staging } : {}) })
+  const replicator = new Replicator({ ...options, kinds: 'all', ...(copyLimits ? { copyLimits } : {}) })
   const record = () => store.directory().system('replication')?.Value
   /** Enough steps for a copy, its end, and a repair. */
   const settle = async () => {

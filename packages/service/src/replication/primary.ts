@@ -2,8 +2,12 @@
 import type { Clock } from '@latchkey/acl'
 import type { Store } from '../store/store.ts'
 import { type ReceivedAnswer, readChanges } from './apply/received.ts'
-import type { ChangesQuery, ChangesSource } from './changes-source.ts'
-import { Paused } from './pause.ts'
+import type { ChangesQuery, ChangesSource } from './service-source.ts'
+
+/** Pauses replication: it applies nothing until an operator or the primary acts, and the stored records stay. */
+export class Paused extends Error {
+  override readonly name = 'Paused'
+}
 
 interface PrimaryOptions {
   readonly store: Store

@@ -1,12 +1,11 @@
 import type { ReplicationRecord } from '@latchkey/acl'
 import { SeededRandom } from '@latchkey/testkit/random'
+import { aToken } from '@latchkey/testkit/records/record-builders'
 import { aWorld, MANAGEMENT, type World } from '@latchkey/testkit/service/world'
 import { expect, test } from 'vitest'
 import { MemoryStore } from '../store/memory-store.ts'
-import type { ChangesAnswer, ChangesSource } from './changes-source.ts'
-import type { ReplicationStep } from './progress.ts'
-import { Replicator } from './replicator.ts'
-import { serviceSource } from './service-source.ts'
+import { type ReplicationStep, Replicator } from './replicator.ts'
+import { type ChangesAnswer, type ChangesSource, serviceSource } from './service-source.ts'
 
 const NEVER = new AbortController().signal
 
@@ -81,32 +80,35 @@ test('copies the primary and then follows it, with its own indexes', async () =>
   })
 })
 
-test("compares its records with the primary's once a day, and repairs differences", async () => {
+test('copies everything once a day, mends what differs, also a token that the primary does not have, and counts it', async () => {
   const primary = await aWorld()
   const { store, step, settle } = aSecondary(primary)
   const kept = await primary.token({ Description: 'kept' })
   await settle()
-  /** Steps until an audit has ended. */
-  const audited = async () => {
+  /** Steps until a daily copy has ended. */
+  const mended = async () => {
     for (;;) {
-      const { audit, outcome, error } = await step()
+      const { mended, outcome, error } = await step()
       if (outcome === 'failed') throw error
-      if (audit) return audit
+      if (mended) return mended
     }
   }
+  const none = { namespaces: 0, policies: 0, roles: 0, tokens: 0 }
   await primary.clock.advance(600_000)
-  expect(await audited()).toEqual([])
+  expect(await mended()).toEqual(none)
   const stored = await store.tokenBySecret(kept.SecretID)
   if (!stored) return expect.fail()
+  const revoked = aToken()
   store.commitNow([
     { table: 'tokens', op: 'put', record: { ...stored, Description: 'drifted' }, expect: undefined },
+    { table: 'tokens', op: 'put', record: revoked, expect: undefined },
   ])
   await primary.clock.advance(86_400_000)
-  expect(await audited()).toEqual(['tokens'])
-  await settle()
+  expect(await mended()).toEqual({ ...none, tokens: 2 })
   expect(await store.tokenBySecret(kept.SecretID)).toMatchObject({ Description: 'kept' })
+  expect(await store.tokenBySecret(revoked.SecretID)).toBeUndefined()
   await primary.clock.advance(86_400_000)
-  expect(await audited()).toEqual([])
+  expect(await mended()).toEqual(none)
 })
 
 test('after a failure, the next request does not wait for a change, so the status is soon correct', async () => {

@@ -4,13 +4,10 @@ import type { Sleeper } from '../store/memory-store.ts'
 import { type Store, StoreConflict } from '../store/store.ts'
 import { readCursor } from './apply/commit-received.ts'
 import { BrokenAnswer, messageOf } from './apply/received.ts'
-import { Audit, type AuditResult } from './audit.ts'
-import type { ChangesSource } from './changes-source.ts'
-import { Paused } from './pause.ts'
-import { Primary } from './primary.ts'
-import type { ReplicationProgress, ReplicationState, ReplicationStep } from './progress.ts'
-import { STAGING_LIMITS, StagingFull, type StagingLimits } from './repair/staging.ts'
-import { Rounds } from './rounds.ts'
+import { COPY_LIMITS, type CopyLimits } from './copy.ts'
+import { Paused, Primary } from './primary.ts'
+import { type Round, Rounds } from './rounds.ts'
+import type { ChangesSource } from './service-source.ts'
 
 export interface ReplicatorOptions {
   readonly store: Store
@@ -25,8 +22,46 @@ export interface ReplicatorOptions {
   readonly kinds: 'all' | 'withoutTokens'
   /** Called after each step of {@link Replicator.run}. */
   readonly onStep?: (step: ReplicationStep) => void
-  /** Memory bounds of a repair. */
-  readonly staging?: StagingLimits
+  /** Memory bounds of a copy. */
+  readonly copyLimits?: CopyLimits
+}
+
+/**
+ * `copying`: a copy is in progress. `following`: the last request was answered, or is not yet overdue. `waiting`: the primary
+ * does not answer. `paused`: its answer must not be applied; stored records stay unchanged.
+ */
+type ReplicationState = 'copying' | 'following' | 'waiting' | 'paused'
+
+export interface ReplicationProgress {
+  readonly state: ReplicationState
+  /** Why replication is paused: a text for operators. */
+  readonly pausedBy: string | undefined
+  /** When the primary last sent an applicable answer, in milliseconds since the epoch. */
+  readonly lastSuccess: number | undefined
+  readonly lastError: number | undefined
+  readonly lastErrorMessage: string | undefined
+  /** Commit index of the primary in its last answer; 0 if there was none. */
+  readonly primaryIndex: number
+  /** ID of the primary's store in its last answer. */
+  readonly primaryCluster: string | undefined
+  /** Commit index of the primary up to which records are stored here; 0 until the first copy is complete. */
+  readonly index: number
+  readonly lagIndex: number
+  /** For how long the stored records may have been out of date; `undefined` if this process has never seen them up to date. */
+  readonly lagMs: number | undefined
+  /** The primary's clock minus the local clock, at its last answer. */
+  readonly clockOffsetMs: number | undefined
+  /** Records that the last copy has read. */
+  readonly copied: number
+}
+
+/** What one step of replication did. */
+export interface ReplicationStep extends Omit<Round, 'outcome'> {
+  /** As in {@link Round}, or `failed`: see {@link ReplicationProgress}. */
+  readonly outcome: Round['outcome'] | 'failed'
+  /** How long to wait before the next step, in milliseconds. */
+  readonly waitMs: number
+  readonly error?: unknown
 }
 
 /** Pause between two requests, so that a busy primary can serve others. */
@@ -36,14 +71,13 @@ const RETRY_MS_MIN = 500
 const RETRY_MS_MAX = 1_500
 /** A refused answer costs the primary as much as any other, so the retry waits longer. */
 const REFUSED_RETRY_MS_MAX = 60_000
-/** After this many conflicts in a row, the stored records must have diverged, and a repair follows. */
+/** After this many conflicts in a row, the stored records must have diverged, and a copy follows. */
 const CONFLICTS_MAX = 3
 
 export class Replicator {
   private readonly options: ReplicatorOptions
   private readonly primary: Primary
   private readonly rounds: Rounds
-  private readonly audit: Audit
   private failures = 0
   private conflicts = 0
   private state: ReplicationState = 'waiting'
@@ -57,12 +91,7 @@ export class Replicator {
   constructor(options: ReplicatorOptions) {
     this.options = options
     this.primary = new Primary(options)
-    this.audit = new Audit(options)
-    this.rounds = new Rounds({
-      ...options,
-      primary: this.primary,
-      staging: options.staging ?? STAGING_LIMITS,
-    })
+    this.rounds = new Rounds({ copyLimits: COPY_LIMITS, ...options, primary: this.primary })
   }
 
   /** Sends one request to the primary and applies the answer. Never rejects: a failure is also a step. */
@@ -70,17 +99,17 @@ export class Replicator {
     try {
       // After a start or a failure, does not wait for a change, to learn immediately whether the primary answers.
       const isLate = this.failures > 0 || this.lastSuccess === undefined
-      const { outcome, counts } = await this.rounds.next(signal, isLate)
+      const round = await this.rounds.next(signal, isLate)
+      const { outcome } = round
       if (outcome === 'paused') return { outcome, waitMs: REFUSED_RETRY_MS_MAX }
       const now = this.options.clock.now()
       this.failures = 0
       this.conflicts = 0
       this.pausedBy = undefined
       this.lastSuccess = now
-      this.state = outcome === 'copied' ? 'copying' : 'following'
+      this.state = outcome === 'copied' && this.rounds.way !== 'check' ? 'copying' : 'following'
       if (outcome !== 'copied') this.caughtUpAt = now
-      const audit = await this.audited(signal)
-      return { outcome, waitMs: PAUSE_MS, ...(counts ? { counts } : {}), ...(audit ? { audit } : {}) }
+      return { ...round, waitMs: PAUSE_MS }
     } catch (error) {
       return this.fail(error)
     }
@@ -123,23 +152,15 @@ export class Replicator {
     }
   }
 
-  /** Begins an audit if one is due, and starts a repair if an earlier one found differences. */
-  private async audited(signal: AbortSignal): Promise<AuditResult | undefined> {
-    const { record } = readCursor(this.options.store)
-    if (this.state === 'following' && record) await this.audit.begin(record, signal)
-    const result = this.audit.takeResult()
-    if (result && result.length > 0) this.rounds.repairNext()
-    return result
-  }
-
   private fail(error: unknown): ReplicationStep {
-    const isPaused = error instanceof Paused || error instanceof BrokenAnswer || error instanceof StagingFull
+    const isPaused = error instanceof Paused || error instanceof BrokenAnswer
     if (error instanceof StoreConflict) {
       this.conflicts += 1
-      if (this.conflicts >= CONFLICTS_MAX) this.rounds.repairNext()
+      if (this.conflicts >= CONFLICTS_MAX) this.rounds.copyNext()
     }
-    if (isPaused) this.rounds.dropRepair()
-    this.state = isPaused ? 'paused' : this.rounds.isRepairing ? 'copying' : 'waiting'
+    if (isPaused) this.rounds.dropCopy()
+    const isCopying = this.rounds.way !== undefined && this.rounds.way !== 'check'
+    this.state = isPaused ? 'paused' : isCopying ? 'copying' : 'waiting'
     this.pausedBy = isPaused ? messageOf(error) : undefined
     this.lastError = this.options.clock.now()
     this.lastErrorMessage = isPaused ? `replication paused: ${messageOf(error)}` : messageOf(error)

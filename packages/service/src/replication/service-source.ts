@@ -1,8 +1,34 @@
-/** The primary as a service in the same process. */
-import type { Changes, ChangesDigest } from '@latchkey/contract'
-import { HEADER, HEADER_PREFIX_DEFAULT } from '@latchkey/contract'
+/** Where a secondary datacenter gets the records of its primary. Decisions: replication. */
+import { type Changes, HEADER, HEADER_PREFIX_DEFAULT } from '@latchkey/contract'
 import type { WireReply, WireRequest } from '../request/wire.ts'
-import type { ChangesQuery, ChangesSource } from './changes-source.ts'
+
+/** The query of `GET /v1/acl/changes`. */
+export interface ChangesQuery {
+  readonly index?: number
+  readonly cluster?: string
+  readonly cursor?: string
+  /** With `index`: if there are too many changes, they arrive in parts. */
+  readonly staged?: true
+  /** How long the primary may wait for a change: a duration such as `15s`. */
+  readonly wait?: string
+}
+
+export interface ChangesAnswer {
+  /** As received; `readChanges` checks it. */
+  readonly changes: Changes
+  /** For a page of a copy: the cursor of the next page. */
+  readonly nextCursor: string | undefined
+}
+
+/** The primary: over HTTP in the server, in memory in the mocks. */
+export interface ChangesSource {
+  /**
+   * Sends one request.
+   *
+   * @throws AclError or Error with a message for `LastErrorMessage`, which must show no secret.
+   */
+  ask(query: ChangesQuery, signal: AbortSignal): Promise<ChangesAnswer>
+}
 
 interface ServiceSourceOptions {
   readonly handle: (request: WireRequest) => Promise<WireReply>
@@ -12,41 +38,29 @@ interface ServiceSourceOptions {
   readonly headerPrefix?: string
 }
 
+/** The primary as a service in the same process. */
 export function serviceSource({
   handle,
   secretId,
   headerPrefix = HEADER_PREFIX_DEFAULT,
 }: ServiceSourceOptions): ChangesSource {
   const tokenHeader = `${headerPrefix}${HEADER.token}`.toLowerCase()
-  const cursorHeader = `${headerPrefix}${HEADER.nextCursor}`
-  const get = async (url: string, signal: AbortSignal) => {
-    const reply = await handle({
-      method: 'GET',
-      url,
-      header: (name) => (name === tokenHeader ? secretId() : undefined),
-      readBody: async () => new Uint8Array(0),
-      signal,
-      requestId: 'replication',
-    })
-    const text = await textOf(reply.body)
-    if (reply.status !== 200) throw new Error(`the primary answered ${reply.status}: ${text}`)
-    return { text, reply }
-  }
   return {
     async ask(query, signal) {
-      const { text, reply } = await get(changesUrl(query), signal)
-      return { changes: JSON.parse(text) as Changes, nextCursor: reply.headers[cursorHeader] }
-    },
-    async digest(at, signal) {
-      const { text } = await get(digestUrl(at), signal)
-      return JSON.parse(text) as ChangesDigest
+      const reply = await handle({
+        method: 'GET',
+        url: changesUrl(query),
+        header: (name) => (name === tokenHeader ? secretId() : undefined),
+        readBody: async () => new Uint8Array(0),
+        signal,
+        requestId: 'replication',
+      })
+      const text = await textOf(reply.body)
+      if (reply.status !== 200) throw new Error(`the primary answered ${reply.status}: ${text}`)
+      const nextCursor = reply.headers[`${headerPrefix}${HEADER.nextCursor}`]
+      return { changes: JSON.parse(text) as Changes, nextCursor }
     },
   }
-}
-
-/** Path and query of a digest request. */
-export function digestUrl(at: number): string {
-  return `/v1/acl/changes/digest?at=${at}`
 }
 
 /** Path and query of a changes request. */

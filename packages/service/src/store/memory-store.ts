@@ -40,8 +40,6 @@ import {
   type InParts,
   isReplicated,
   REPLICATED_CHANGES_MAX,
-  type ReplicatedRecords,
-  type ReplicatedSnapshot,
   type StoreChanges,
   type Touched,
   takePart,
@@ -170,17 +168,6 @@ export class MemoryStore implements Store {
     const part = isInParts ? takePart(touched, { known: this.index, ...parts }, lengthOf) : whole
     if (!part || part.touched.length > REPLICATED_CHANGES_MAX) return undefined
     return changesOf(part, part.index < this.index, find)
-  }
-
-  async replicatedSnapshot<T>(use: (snapshot: ReplicatedSnapshot) => Promise<T>): Promise<T> {
-    const { namespaces, policies, roles, tokens } = this.tables
-    const records = {
-      namespaces: [...namespaces.values()],
-      policies: [...policies.values()],
-      roles: [...roles.values()],
-      tokens: [...tokens.values()].filter(({ Local, AccessorID }) => !Local && AccessorID !== ''),
-    }
-    return use({ index: this.index, pages: replicatedPages(records) })
   }
 
   async tokenByAccessor(accessorId: string): Promise<TokenRecord | undefined> {
@@ -487,12 +474,6 @@ export class MemoryStore implements Store {
 function* pagesOf<T>(records: readonly T[]): Generator<readonly T[]> {
   for (let start = 0; start < records.length; start += PAGE_SIZE)
     yield records.slice(start, start + PAGE_SIZE)
-}
-
-async function* replicatedPages(records: ReplicatedRecords): AsyncGenerator<ReplicatedRecords> {
-  const { tokens, ...directory } = records
-  yield { ...directory, tokens: [] }
-  for (const page of pagesOf(tokens)) yield { namespaces: [], policies: [], roles: [], tokens: page }
 }
 
 /** A key that is put without a condition keeps its lock. */

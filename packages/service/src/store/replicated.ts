@@ -23,14 +23,6 @@ export interface ReplicatedRecords {
   readonly tokens: readonly TokenRecord[]
 }
 
-/** The records of one snapshot, in pages. */
-export interface ReplicatedSnapshot {
-  /** Index of the snapshot. */
-  readonly index: number
-  /** Can be read once. A token whose stored secret cannot be decrypted has an empty one. */
-  readonly pages: AsyncIterable<ReplicatedRecords>
-}
-
 /** The global tokens that may be shown, and the number of those whose secret is unknown. */
 export function takeShowable(tokens: readonly TokenRecord[]): Pick<StoreChanges, 'tokens' | 'leftOut'> {
   const named = tokens.filter(({ AccessorID }) => AccessorID !== '')

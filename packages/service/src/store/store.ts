@@ -47,7 +47,7 @@ import {
   nodeOfKey,
   SERVICE_NAMES,
 } from '@latchkey/catalog'
-import type { ChangeReaders, InParts, ReplicatedSnapshot, StoreChanges } from './replicated.ts'
+import type { ChangeReaders, InParts, StoreChanges } from './replicated.ts'
 
 /** How fresh a read must be; chosen once at the edge. Spec 4.1; decisions: consistency modes. */
 export type ConsistencyMode = 'default' | 'consistent' | 'stale'
@@ -328,14 +328,6 @@ export interface Store {
    * @param parts if there are too many changes, returns those of the first commits instead.
    */
   changesAfter(index: number, parts?: InParts): Promise<StoreChanges | undefined>
-
-  /**
-   * Opens a snapshot of the replicated records, which closes when `use` ends. Memory is bounded, and the time between two
-   * pages is limited to some seconds.
-   *
-   * @throws AclError `unavailable`, and what `use` throws.
-   */
-  replicatedSnapshot<T>(use: (snapshot: ReplicatedSnapshot) => Promise<T>): Promise<T>
 
   /** By accessor, ignoring case. Also finds expired tokens: the rules decide about expiry. */
   tokenByAccessor(accessorId: string): Promise<TokenRecord | undefined>

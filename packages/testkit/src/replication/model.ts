@@ -116,7 +116,7 @@ export class ReplicationModel {
       [1, () => this.restoreOlder()],
       [0.4, () => this.rebuild()],
       [1, () => this.accept()],
-      [2, () => this.primary.clock.advance(random.below(600_000))],
+      [4, () => this.primary.clock.advance(random.below(1_200_000))],
     ])
     await command()
   }
@@ -131,8 +131,8 @@ export class ReplicationModel {
       random: this.random,
       primaryDatacenter: 'dc1',
       kinds: 'all',
-      // With few of them, larger repairs start over.
-      staging: { recordsMax: this.random.pick([5, 100_000]), lengthMax: 1_000_000 },
+      // With few of them, larger copies need consent.
+      copyLimits: { recordsMax: this.random.pick([5, 100_000]), lengthMax: 1_000_000 },
     })
   }
 
@@ -201,8 +201,10 @@ export class ReplicationModel {
   }
 
   private async step(): Promise<void> {
-    const { outcome, error } = await this.replicator.step(NEVER)
+    const { outcome, error, mended } = await this.replicator.step(NEVER)
     if (error instanceof ModelBroken) throw error
+    if (mended && Object.values(mended).some((count) => count > 0))
+      throw new ModelBroken('something was mended')
     if (outcome === 'failed' && error instanceof TypeError) throw error
   }
 
@@ -235,10 +237,11 @@ export class ReplicationModel {
   /** Restores an older state of the primary, with a lower index. A reader must be able to notice: see {@link wouldHideRestore}. */
   private async restoreOlder(): Promise<void> {
     const backup = this.backups[0]
-    // A reader cannot notice while its cursor belongs to another cluster or a repair is running.
+    // A reader cannot notice while its cursor belongs to another cluster or a copy is running.
     const isFollowed = this.lastRecord?.cluster === this.clusterOfPrimary()
     if (!isFollowed || this.replicator.status().state !== 'following') return
-    if (!backup || this.noticed !== this.restores || this.zombies.length > 0 || this.lastRecord?.copy) return
+    if (!backup || this.noticed !== this.restores || this.zombies.length > 0 || this.lastRecord?.isPartial)
+      return
     this.backups = []
     const store = new MemoryStore(this.primary.clock)
     store.restore(backup)
@@ -311,8 +314,8 @@ export class ReplicationModel {
     throw new ModelBroken(`it does not come to rest: ${outcomes.slice(-8).join('; ')}`)
   }
 
-  private snapshotOf({ cluster, index, copy }: ReplicationRecord): MemorySnapshot | undefined {
-    if (copy !== undefined || index === 0) return undefined
+  private snapshotOf({ cluster, index }: ReplicationRecord): MemorySnapshot | undefined {
+    if (index === 0) return undefined
     return this.history.get(this.keyOf(cluster, this.noticed, index))
   }
 
@@ -325,7 +328,7 @@ export class ReplicationModel {
     if (!record) return
     this.checkCursor(record)
     this.lastRecord = record
-    if (record.copy !== undefined || record.index === 0) return
+    if (record.index === 0) return
     const then = this.snapshotOf(record)
     if (!then) throw new ModelBroken(`the primary was never at index ${record.index}`)
     checkGlobals(record, now, then)
@@ -339,7 +342,7 @@ export class ReplicationModel {
       throw new ModelBroken('no operator accepted the other cluster')
     }
     const isBack = !isOther && before !== undefined && record.index < before.index
-    const startsOver = record.startsOver !== undefined && before?.accepted === record.cluster
+    const startsOver = record.isPartial === true && before?.accepted === record.cluster
     if (isBack && !startsOver && this.noticed === this.restores) {
       throw new ModelBroken(`the index went back from ${before.index} to ${record.index}`)
     }

@@ -121,36 +121,6 @@ export function describeChanges(open: () => Store | Promise<Store>): void {
       expect(await kept(now + 2 + READER_KEPT_MS)).toEqual([])
     })
 
-    test('a snapshot has the records at one index, whatever is committed while it is read', async () => {
-      const store = await open()
-      const tokens = Array.from({ length: 600 }, () => aToken())
-      const put = (record: TokenRecord) => ({ table: 'tokens', op: 'put', record, expect: 0 }) as const
-      const policies = Array.from({ length: 50 }, () => aPolicy())
-      await store.commit([...tokens, { ...aToken(), Local: true }, aToken({ AccessorID: '' })].map(put))
-      await store.commit(policies.map((record) => ({ table: 'policies', op: 'put', record, expect: 0 })))
-      const own = new Set([...tokens.map(({ AccessorID }) => AccessorID), ...policies.map(({ ID }) => ID)])
-      const start = store.commitIndex()
-      const seen: string[] = []
-      const index = await store.replicatedSnapshot(async (snapshot) => {
-        await store.commit([
-          { table: 'tokens', op: 'delete', record: tokens[0] ?? aToken(), expect: undefined },
-        ])
-        for await (const page of snapshot.pages) {
-          for (const { ID } of page.policies) seen.push(ID)
-          for (const { AccessorID, Local } of page.tokens) {
-            expect(Local || AccessorID === '').toBe(false)
-            seen.push(AccessorID)
-          }
-          await store.commit([{ ...put(aToken()), table: 'tokens' }])
-        }
-        return snapshot.index
-      })
-      expect(index).toBe(start)
-      expect(seen.filter((id) => own.has(id)).sort()).toEqual([...own].sort())
-      const refused = store.replicatedSnapshot(() => Promise.reject(new RangeError('enough')))
-      await expect(refused).rejects.toThrow('enough')
-    })
-
     test('a waiter wakes for each shared table, and for no other', async () => {
       const store = await open()
       const changes = [

@@ -1,12 +1,10 @@
 /** Commits an answer of the primary together with the cursor. Decisions: replication. */
-
-import { isSame, type ReplicationRecord, type SkippedToken } from '@latchkey/acl'
+import { isSame, type ReplicationRecord, type SkippedToken, type TokenRecord } from '@latchkey/acl'
 import { type Store, StoreConflict } from '../../store/store.ts'
 import { putSystem } from '../../store/system-changes.ts'
-import { Paused } from '../pause.ts'
-import { type Applied, type AppliedCounts, changesFor } from './changes-for.ts'
-import type { Received } from './received.ts'
-import { type LookUp, readStored } from './stored.ts'
+import { Paused } from '../primary.ts'
+import { type AppliedCounts, changesFor, type Stored } from './changes-for.ts'
+import { idsOf, type Received } from './received.ts'
 
 const SKIPPED_MAX = 1_000
 
@@ -21,15 +19,20 @@ export function readCursor(store: Store): StoredCursor {
   return { record: stored?.Value, fence: stored?.ModifyIndex ?? 0 }
 }
 
-export interface CommitOptions {
+interface CommitOptions {
   readonly fence: number
   readonly lookUp: LookUp
   readonly isSlice: boolean
 }
 
+interface Committed {
+  readonly counts?: AppliedCounts
+  readonly fence: number
+}
+
 /**
  * @param next the record after the commit, with the tokens skipped and namespaces kept so far.
- * @returns how much was written; `undefined` if nothing differed and nothing was committed.
+ * @returns how much was written, nothing if nothing differed; and the new fence.
  * @throws StoreConflict; Paused if too many tokens cannot be stored.
  */
 export async function commitReceived(
@@ -37,12 +40,12 @@ export async function commitReceived(
   received: Received,
   next: ReplicationRecord,
   options: CommitOptions,
-): Promise<AppliedCounts | undefined> {
+): Promise<Committed> {
   const { keptNamespaces = [], ...rest } = next
   const leaving = keptNamespaces.filter((name) => received.namespaces.every(({ Name }) => Name !== name))
   const namespaces = [...new Set([...received.deleted.namespaces, ...leaving])]
   const whole = { ...received, deleted: { ...received.deleted, namespaces } }
-  const commit = async (lookUp: LookUp): Promise<Applied | undefined> => {
+  const commit = async (lookUp: LookUp): Promise<Committed> => {
     const applied = changesFor(whole, await readStored(store, whole, lookUp), options.isSlice)
     // If a local token blocks a received one, the stored previous version must be deleted, and may not have been looked up.
     const isHeld = applied.skipped.some(({ heldBy }) => heldBy !== undefined)
@@ -50,17 +53,18 @@ export async function commitReceived(
     const skipped = mergeSkipped(next.skipped, received, applied.skipped)
     const kept = applied.keptNamespaces
     const Value = { ...rest, skipped, ...(kept.length === 0 ? {} : { keptNamespaces: kept }) }
-    if (applied.changes.length === 0 && isSame(Value, readCursor(store).record)) return undefined
-    await store.commit([...applied.changes, putSystem('replication', Value, options.fence)])
-    return applied
+    if (applied.changes.length === 0 && isSame(Value, readCursor(store).record))
+      return { fence: options.fence }
+    const fence = await store.commit([...applied.changes, putSystem('replication', Value, options.fence)])
+    return { counts: applied.counts, fence }
   }
   try {
-    return (await commit(options.lookUp))?.counts
+    return await commit(options.lookUp)
   } catch (error) {
     if (!(error instanceof StoreConflict) || options.lookUp === 'all') throw error
     await store.refresh('consistent')
     if (readCursor(store).fence !== options.fence) throw error
-    return (await commit('all'))?.counts
+    return commit('all')
   }
 }
 
@@ -78,4 +82,101 @@ function mergeSkipped(
   const merged = [...before.filter(({ accessorId }) => !gone.has(accessorId.toLowerCase())), ...now]
   if (merged.length <= SKIPPED_MAX) return merged
   throw new Paused(`more than ${SKIPPED_MAX} global tokens cannot be stored here`)
+}
+
+/**
+ * Which received tokens are looked up. `older`: those that the primary created up to an index, because later ones cannot be
+ * here; if a local token has one of their IDs, the commit conflicts. `all`: all of them, also compared with every local token.
+ */
+type LookUp = { readonly older: number } | 'all'
+
+/** Concurrent token look-ups. Stores batch the look-ups of one turn into few statements. */
+const CONCURRENT_LOOKUPS = 512
+
+async function readStored(store: Store, received: Received, lookUp: LookUp): Promise<Stored> {
+  const known =
+    lookUp === 'all'
+      ? received.tokens
+      : received.tokens.filter(({ CreateIndex }) => CreateIndex <= lookUp.older)
+  const accessors = [
+    ...received.deleted.tokens,
+    ...received.unusable.flatMap(({ accessorId }) => accessorId || []),
+    ...known.map(({ AccessorID }) => AccessorID),
+  ]
+  const tokens = new Set(
+    await findAll(accessors, (id) => store.tokenByAccessor(id), store.memory?.tokenByAccessor),
+  )
+  if (lookUp === 'all') {
+    const secrets = known.map(({ SecretID }) => SecretID)
+    for (const token of await findAll(
+      secrets,
+      (id) => store.tokenBySecret(id),
+      store.memory?.tokenBySecret,
+    )) {
+      tokens.add(token)
+    }
+    for (const token of await localHolders(store, known)) tokens.add(token)
+  }
+  return {
+    directory: store.directory(),
+    tokens: uniqueBySecret([...(received.strays ?? []), ...tokens]),
+    ownNamespaces: new Set(await inUse(store, received.deleted.namespaces)),
+  }
+}
+
+/** Look-ups of one token may return different objects. */
+function uniqueBySecret(tokens: Iterable<TokenRecord>): readonly TokenRecord[] {
+  return [...new Map([...tokens].map((token) => [token.SecretID, token])).values()]
+}
+
+async function findAll(
+  ids: readonly string[],
+  ask: (id: string) => Promise<TokenRecord | undefined>,
+  recall: ((id: string) => { readonly record: TokenRecord | undefined } | undefined) | undefined,
+): Promise<readonly TokenRecord[]> {
+  const found: TokenRecord[] = []
+  for (let start = 0; start < ids.length; start += CONCURRENT_LOOKUPS) {
+    const some = ids.slice(start, start + CONCURRENT_LOOKUPS)
+    const tokens = await Promise.all(
+      some.map((id) => {
+        const known = recall?.(id)
+        return known ? known.record : ask(id)
+      }),
+    )
+    found.push(...tokens.filter((token) => token !== undefined))
+  }
+  return found
+}
+
+/** Local tokens that share an ID with a received token, ignoring case. */
+async function localHolders(store: Store, received: readonly TokenRecord[]): Promise<readonly TokenRecord[]> {
+  const ids = new Set(received.flatMap(idsOf))
+  const holders: TokenRecord[] = []
+  for await (const page of store.tokens({ local: true })) {
+    holders.push(...page.filter((token) => idsOf(token).some((id) => ids.has(id))))
+  }
+  return holders
+}
+
+/** The namespaces that contain keys, services, local tokens, auth methods or binding rules. */
+async function inUse(store: Store, namespaces: readonly string[]): Promise<readonly string[]> {
+  const used: string[] = []
+  for (const namespace of new Set(namespaces)) if (await holdsOwn(store, namespace)) used.push(namespace)
+  return used
+}
+
+async function holdsOwn(store: Store, namespace: string): Promise<boolean> {
+  const directory = store.directory()
+  for (const { Namespace } of directory.authMethods()) if (Namespace === namespace) return true
+  for (const { Namespace } of directory.bindingRules()) if (Namespace === namespace) return true
+  if (
+    store
+      .catalog()
+      .services()
+      .some(({ Namespace }) => Namespace === namespace)
+  )
+    return true
+  if ((await store.countTokens({ namespace, local: true })) > 0) return true
+  for await (const keys of store.kvKeys({ namespace, prefix: '', limit: 1 })) if (keys.length > 0) return true
+  return false
 }

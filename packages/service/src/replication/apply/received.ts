@@ -20,6 +20,11 @@ export interface Received extends ReplicatedRecords {
   readonly strays?: readonly TokenRecord[]
 }
 
+export const NOTHING: Received = {
+  ...{ namespaces: [], policies: [], roles: [], tokens: [], unusable: [] },
+  deleted: { namespaces: [], policies: [], roles: [], tokens: [] },
+}
+
 export interface ReceivedAnswer extends Received {
   readonly cluster: string
   readonly datacenter: string

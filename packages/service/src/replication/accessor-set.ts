@@ -1,4 +1,4 @@
-/** A set of many accessors at 16 bytes each: a repair needs the accessors of all tokens of the primary. */
+/** A set of many accessors at 16 bytes each: a copy needs the accessors of all tokens of the primary. */
 
 const WORDS = 4
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
