@@ -29,7 +29,9 @@ export interface Evidence {
   readonly clients: ReadonlyMap<string, ClientErrors>
 }
 
-export type Finder = (evidence: Evidence) => readonly Finding[]
+/** One finding, several, or none. */
+export type Found = Finding | readonly Finding[]
+export type Finder = (evidence: Evidence) => Found
 
 export type Verdict = 'go' | 'go with care' | 'no-go'
 
@@ -57,6 +59,11 @@ export function reasonsOf(findings: readonly Finding[]): string[] {
 /** Sorts by severity, worst first, then by start time. The sort is stable. */
 export function sortFindings(findings: readonly Finding[]): Finding[] {
   return [...findings].sort((a, b) => rank(a.severity) - rank(b.severity) || (a.from ?? 0) - (b.from ?? 0))
+}
+
+/** The names of the servers in some records, each once. */
+export function serversIn(records: readonly { readonly server: string }[]): string[] {
+  return [...new Set(records.map(({ server }) => server))]
 }
 
 /** Formats a count: `1 token`, `3 tokens`, `2 batches`. */

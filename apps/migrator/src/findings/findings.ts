@@ -1,19 +1,19 @@
 /** All findings of one simulated upgrade, worst first. */
 import { type Evidence, type Finder, type Finding, sortFindings } from './finding.ts'
-import { findIntentions } from './intention-findings.ts'
-import { findModes } from './mode-findings.ts'
+import { INTENTION_FINDERS } from './intention-findings.ts'
+import { MODE_FINDERS } from './mode-findings.ts'
 import { CHANGE_BY_TRANSLATION, findRules } from './rule-findings.ts'
-import { findTokens } from './token-findings.ts'
-import { findTokenWrites } from './token-write-findings.ts'
-import { findVersions } from './version-findings.ts'
+import { TOKEN_FINDERS } from './token-findings.ts'
+import { TOKEN_WRITE_FINDERS } from './token-write-findings.ts'
+import { VERSION_FINDERS } from './version-findings.ts'
 
 const FINDERS: readonly Finder[] = [
-  findModes,
-  findTokens,
-  findTokenWrites,
+  ...MODE_FINDERS,
+  ...TOKEN_FINDERS,
+  ...TOKEN_WRITE_FINDERS,
   findRules,
-  findVersions,
-  findIntentions,
+  ...VERSION_FINDERS,
+  ...INTENTION_FINDERS,
 ]
 
 /**
@@ -23,7 +23,7 @@ const FINDERS: readonly Finder[] = [
  */
 export function findAll(evidence: Evidence, extra: readonly Finding[]): Finding[] {
   const converts = evidence.scenario.events.some(({ kind }) => kind === 'convert-tokens')
-  const findings = [...extra, ...FINDERS.flatMap((find) => [...find(evidence)])]
+  const findings = [...extra, ...FINDERS.flatMap((find) => find(evidence))]
   return sortFindings(
     findings.map((each) =>
       converts && each.id === CHANGE_BY_TRANSLATION ? { ...each, severity: 'critical' } : each,

@@ -5,22 +5,20 @@ import type { DatacenterSpec } from '../scenario/scenario.ts'
 import { formatSeconds, spanOf } from '../scenario/time.ts'
 import type { Blocker, FinalMember, History } from '../simulate/history.ts'
 import { isAtLeast, isIn, NEW_ACLS, range } from '../version.ts'
-import { agrees, type Evidence, type Finding } from './finding.ts'
+import { agrees, type Evidence, type Finder, type Found, serversIn } from './finding.ts'
 
-export function findModes(evidence: Evidence): Finding[] {
-  return [
-    ...findStuck(evidence),
-    ...findUnfinished(evidence),
-    ...findWindow(evidence),
-    ...findPointOfNoReturn(evidence),
-    ...findRollBacks(evidence),
-    ...findNoLeader(evidence),
-    ...findRefusedStarts(evidence),
-  ]
-}
+export const MODE_FINDERS: readonly Finder[] = [
+  findStuck,
+  findUnfinished,
+  findWindow,
+  findPointOfNoReturn,
+  findRollBacks,
+  findNoLeader,
+  findRefusedStarts,
+]
 
 /** Servers still in legacy mode when nothing can change any more. */
-function findStuck({ scenario, history }: Evidence): Finding[] {
+function findStuck({ scenario, history }: Evidence): Found {
   if (!history.isSettled) return []
   const stuck = history.members.filter((each) => each.mode === 'legacy' && !each.isPaused)
   return scenario.datacenters.flatMap(({ name }) => {
@@ -28,17 +26,15 @@ function findStuck({ scenario, history }: Evidence): Finding[] {
     const [first] = members
     if (first === undefined) return []
     const blockers = new Map(members.flatMap((each) => each.waitsFor.map((one) => [one.server, one])))
-    return [
-      {
-        id: 'legacy-mode-stuck',
-        severity: 'critical' as const,
-        count: members.length,
-        detail: `${members.map(({ id }) => id).join(', ')} of ${name} never ${agrees(members.length, 'leaves', 'leave')} legacy mode: ${[...blockers.values()].map(formatBlocker).join('; ')}`,
-        avoid: [...new Set([...blockers.values()].map((each) => adviceFor(each, first, history)))].join(' '),
-        from: lastChange(history),
-        servers: members.map(({ id }) => id),
-      },
-    ]
+    return {
+      id: 'legacy-mode-stuck',
+      severity: 'critical' as const,
+      count: members.length,
+      detail: `${members.map(({ id }) => id).join(', ')} of ${name} never ${agrees(members.length, 'leaves', 'leave')} legacy mode: ${[...blockers.values()].map(formatBlocker).join('; ')}`,
+      avoid: [...new Set([...blockers.values()].map((each) => adviceFor(each, first, history)))].join(' '),
+      from: lastChange(history),
+      servers: members.map(({ id }) => id),
+    }
   })
 }
 
@@ -68,25 +64,23 @@ function lastChange(history: History): number {
 }
 
 /** The scenario ended before legacy mode ended. */
-function findUnfinished({ history }: Evidence): Finding[] {
+function findUnfinished({ history }: Evidence): Found {
   if (history.isSettled) return []
   const members = history.members.filter((each) => each.mode === 'legacy')
   if (members.length === 0) return []
-  return [
-    {
-      id: 'legacy-mode-unfinished',
-      severity: 'warning',
-      count: members.length,
-      detail: `${members.map(({ id }) => id).join(', ')} ${members.length === 1 ? 'is' : 'are'} still in legacy mode when the scenario ends`,
-      avoid: 'Simulate longer (duration), and plan for a longer window.',
-      to: history.endedAt,
-      servers: members.map(({ id }) => id),
-    },
-  ]
+  return {
+    id: 'legacy-mode-unfinished',
+    severity: 'warning',
+    count: members.length,
+    detail: `${members.map(({ id }) => id).join(', ')} ${members.length === 1 ? 'is' : 'are'} still in legacy mode when the scenario ends`,
+    avoid: 'Simulate longer (duration), and plan for a longer window.',
+    to: history.endedAt,
+    servers: members.map(({ id }) => id),
+  }
 }
 
 /** The period from the first server in legacy mode to the last server that left it. */
-function findWindow({ scenario, history }: Evidence): Finding[] {
+function findWindow({ scenario, history }: Evidence): Found {
   return scenario.datacenters.flatMap((datacenter) => {
     const { name, servers } = datacenter
     // A datacenter that has left legacy mode before has no common window: each server passes through it when it starts.
@@ -103,17 +97,15 @@ function findWindow({ scenario, history }: Evidence): Finding[] {
       .filter(({ server }) => !seen.has(server) && seen.add(server))
       .at(-1)
     if (entered === undefined || left === undefined) return []
-    return [
-      {
-        id: 'legacy-mode-window',
-        severity: 'info' as const,
-        count: servers.length,
-        detail: `In ${name} bootstrap and the new ACL APIs do not work ${lengthOf(entered.at, left.at)}; the legacy API does (spec 9.2.1)`,
-        avoid: 'Keep clients on the legacy API until the window is over; an election shortens it.',
-        from: entered.at,
-        to: left.at,
-      },
-    ]
+    return {
+      id: 'legacy-mode-window',
+      severity: 'info' as const,
+      count: servers.length,
+      detail: `In ${name} bootstrap and the new ACL APIs do not work ${lengthOf(entered.at, left.at)}; the legacy API does (spec 9.2.1)`,
+      avoid: 'Keep clients on the legacy API until the window is over; an election shortens it.',
+      from: entered.at,
+      to: left.at,
+    }
   })
 }
 
@@ -124,26 +116,24 @@ function lengthOf(from: number, to: number): string {
 }
 
 /** How long a server of an upgraded datacenter is in legacy mode after each of its starts. */
-function findRestartWindows({ name, servers }: DatacenterSpec, history: History): Finding[] {
+function findRestartWindows({ name, servers }: DatacenterSpec, history: History): Found {
   const stretches = legacyStretches(history)
   const lengths = servers.flatMap(({ id }) =>
     (stretches.get(id) ?? []).flatMap(({ from, to }) => (to === undefined ? [] : [to - from])),
   )
   const longest = Math.max(0, ...lengths)
   if (longest === 0) return []
-  return [
-    {
-      id: 'legacy-mode-window',
-      severity: 'info',
-      count: servers.length,
-      detail: `In ${name} bootstrap and the new ACL APIs do not work on a starting server until it leaves legacy mode, at most ${formatSeconds(longest)} later (spec 9.2.1)`,
-      avoid: 'Restart one server at a time; the others keep the new ACL APIs.',
-    },
-  ]
+  return {
+    id: 'legacy-mode-window',
+    severity: 'info',
+    count: servers.length,
+    detail: `In ${name} bootstrap and the new ACL APIs do not work on a starting server until it leaves legacy mode, at most ${formatSeconds(longest)} later (spec 9.2.1)`,
+    avoid: 'Restart one server at a time; the others keep the new ACL APIs.',
+  }
 }
 
 /** After the first policy record, downgrades are impossible. Spec 9.2.5. */
-function findPointOfNoReturn({ scenario, history }: Evidence): Finding[] {
+function findPointOfNoReturn({ scenario, history }: Evidence): Found {
   const isPassed = scenario.datacenters.some(
     ({ name, servers }) =>
       name === history.primary && servers.some(({ from, acls }) => acls && isAtLeast(from, NEW_ACLS)),
@@ -154,21 +144,19 @@ function findPointOfNoReturn({ scenario, history }: Evidence): Finding[] {
     (each) => each.datacenter === history.primary && each.mode === 'new',
   )
   if (first === undefined) return []
-  return [
-    {
-      id: 'point-of-no-return',
-      severity: 'info',
-      count: 1,
-      detail: `At ${formatSeconds(first.at)} ${first.server} leads ${history.primary} out of legacy mode; from then on no server can be downgraded to a version before 1.4.0 (spec 9.2.5)`,
-      avoid: 'Take a snapshot right before this moment. Until then every server can be downgraded.',
-      from: first.at,
-      servers: [first.server],
-    },
-  ]
+  return {
+    id: 'point-of-no-return',
+    severity: 'info',
+    count: 1,
+    detail: `At ${formatSeconds(first.at)} ${first.server} leads ${history.primary} out of legacy mode; from then on no server can be downgraded to a version before 1.4.0 (spec 9.2.5)`,
+    avoid: 'Take a snapshot right before this moment. Until then every server can be downgraded.',
+    from: first.at,
+    servers: [first.server],
+  }
 }
 
 /** A server that was downgraded while this was still possible. */
-function findRollBacks({ history }: Evidence): Finding[] {
+function findRollBacks({ history }: Evidence): Found {
   const last = new Map<string, boolean>()
   const back = recordsOf(history, 'process').filter(({ server, state, version, detail }) => {
     if (state !== 'up') return false
@@ -179,54 +167,48 @@ function findRollBacks({ history }: Evidence): Finding[] {
   })
   const [first] = back
   if (first === undefined) return []
-  return [
-    {
-      id: 'rolled-back',
-      severity: 'info',
-      count: back.length,
-      detail: `${[...new Set(back.map(({ server }) => server))].join(', ')} returned to a version before 1.4.0 during legacy mode, which is harmless`,
-      avoid: 'Nothing to do; after the end of legacy mode the server would not start.',
-      from: first.at,
-      servers: [...new Set(back.map(({ server }) => server))],
-    },
-  ]
+  return {
+    id: 'rolled-back',
+    severity: 'info',
+    count: back.length,
+    detail: `${serversIn(back).join(', ')} returned to a version before 1.4.0 during legacy mode, which is harmless`,
+    avoid: 'Nothing to do; after the end of legacy mode the server would not start.',
+    from: first.at,
+    servers: serversIn(back),
+  }
 }
 
 /** A datacenter without a leader accepts no writes and cannot leave legacy mode. */
-function findNoLeader({ scenario, history }: Evidence): Finding[] {
+function findNoLeader({ scenario, history }: Evidence): Found {
   return scenario.datacenters.flatMap(({ name, servers }) => {
     const last = recordsOf(history, 'leader').findLast((each) => each.datacenter === name)
     if (last === undefined || last.server !== undefined || !history.isSettled) return []
     const majority = Math.floor(servers.length / 2) + 1
-    return [
-      {
-        id: 'no-leader',
-        severity: 'critical' as const,
-        count: 1,
-        detail: `${name} has no leader from ${formatSeconds(last.at)} on: ${majority === 1 ? 'none' : `fewer than ${majority}`} of its servers ${majority === 1 ? 'is' : 'are'} up`,
-        avoid: 'Upgrade one server at a time, and wait until it is back before the next.',
-        from: last.at,
-      },
-    ]
+    return {
+      id: 'no-leader',
+      severity: 'critical' as const,
+      count: 1,
+      detail: `${name} has no leader from ${formatSeconds(last.at)} on: ${majority === 1 ? 'none' : `fewer than ${majority}`} of its servers ${majority === 1 ? 'is' : 'are'} up`,
+      avoid: 'Upgrade one server at a time, and wait until it is back before the next.',
+      from: last.at,
+    }
   })
 }
 
 /** A server that refuses to start. */
-function findRefusedStarts({ history }: Evidence): Finding[] {
+function findRefusedStarts({ history }: Evidence): Found {
   const refused = recordsOf(history, 'process').filter((each) => each.state === 'refused')
   const [first] = refused
   if (first === undefined) return []
-  return [
-    {
-      id: 'start-refused',
-      severity: 'critical',
-      count: refused.length,
-      detail: `${[...new Set(refused.map(({ server }) => server))].join(', ')}: ${first.detail}`,
-      avoid: first.detail.includes('accessor')
-        ? 'First let every token in every datacenter get its accessor, on a version from 1.4.0 to 1.14.'
-        : 'Convert these tokens (policies instead of rules) while the cluster runs 1.10.',
-      from: first.at,
-      servers: [...new Set(refused.map(({ server }) => server))],
-    },
-  ]
+  return {
+    id: 'start-refused',
+    severity: 'critical',
+    count: refused.length,
+    detail: `${serversIn(refused).join(', ')}: ${first.detail}`,
+    avoid: first.detail.includes('accessor')
+      ? 'First let every token in every datacenter get its accessor, on a version from 1.4.0 to 1.14.'
+      : 'Convert these tokens (policies instead of rules) while the cluster runs 1.10.',
+    from: first.at,
+    servers: serversIn(refused),
+  }
 }

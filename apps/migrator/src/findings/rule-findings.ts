@@ -70,7 +70,7 @@ export const RULE_ISSUES: readonly RuleIssue[] = [
 ]
 
 /** The rules of the tokens of a scenario, group by group. */
-export function findRules({ scenario }: Evidence): Finding[] {
+export function findRules({ scenario }: Evidence): readonly Finding[] {
   const groups = rulesOf(scenario)
   const widening = scenario.model === 'latchkey' ? 'comment-out' : 'keep'
   const analyses = groups.map(({ rules, count, name }) => ({

@@ -6,21 +6,19 @@ import type { History, RecordOf } from '../simulate/history.ts'
 
 import { RangeSet, size } from '../simulate/tokens/ranges.ts'
 import { isAtLeast, isIn, LEGACY_REMOVED, range } from '../version.ts'
-import { agrees, counted, type Evidence, type Finding } from './finding.ts'
+import { agrees, counted, type Evidence, type Finder, type Found } from './finding.ts'
 
-export function findTokenWrites(evidence: Evidence): Finding[] {
-  return [
-    ...findRulesIgnored(evidence),
-    ...findLostWrites(evidence),
-    ...findUnreplicatedEdits(evidence),
-    ...findRefusedWrites(evidence),
-    ...findDroppedRules(evidence),
-    ...findRestores(evidence),
-  ]
-}
+export const TOKEN_WRITE_FINDERS: readonly Finder[] = [
+  findRulesIgnored,
+  findLostWrites,
+  findUnreplicatedEdits,
+  findRefusedWrites,
+  findDroppedRules,
+  findRestores,
+]
 
 /** From 1.11 on, the rules of unconverted client tokens are ignored. */
-function findRulesIgnored({ scenario, history }: Evidence): Finding[] {
+function findRulesIgnored({ scenario, history }: Evidence): Found {
   const first = recordsOf(history, 'process').find(
     (each) => each.state === 'up' && isAtLeast(each.version, LEGACY_REMOVED),
   )
@@ -31,18 +29,16 @@ function findRulesIgnored({ scenario, history }: Evidence): Finding[] {
     scenario.defaultPolicy === 'deny'
       ? 'they lose every right that their rules granted'
       : 'with default policy allow, tokens whose rules only deny gain every right'
-  return [
-    {
-      id: 'rules-ignored-at-1.11',
-      severity: 'critical',
-      count,
-      detail: `From 1.11 (${first.server}, ${formatSeconds(first.at)}) the rules of ${counted(count, 'unconverted client token')} are ignored: the tokens authenticate, but only the default policy applies to them; ${effect}`,
-      avoid:
-        'Convert every legacy client token to policies while the cluster runs 1.10, and compare its decisions.',
-      from: first.at,
-      servers: [first.server],
-    },
-  ]
+  return {
+    id: 'rules-ignored-at-1.11',
+    severity: 'critical',
+    count,
+    detail: `From 1.11 (${first.server}, ${formatSeconds(first.at)}) the rules of ${counted(count, 'unconverted client token')} are ignored: the tokens authenticate, but only the default policy applies to them; ${effect}`,
+    avoid:
+      'Convert every legacy client token to policies while the cluster runs 1.10, and compare its decisions.',
+    from: first.at,
+    servers: [first.server],
+  }
 }
 
 /** Number of tokens with legacy rights at a time. */
@@ -56,7 +52,7 @@ function legacyRightsAt(history: History, at: number): number {
 }
 
 /** A server that starts as 1.11 replays its log without the legacy writes after its last snapshot. */
-function findLostWrites({ history }: Evidence): Finding[] {
+function findLostWrites({ history }: Evidence): Found {
   const starts = recordsOf(history, 'process').filter(
     (each) =>
       each.state === 'up' &&
@@ -87,21 +83,19 @@ function findLostWrites({ history }: Evidence): Finding[] {
   })
   const [first] = losses
   if (first === undefined) return []
-  return [
-    {
-      id: 'log-writes-lost',
-      severity: 'critical',
-      count: Math.max(...losses.map(({ count }) => count)),
-      detail: `When starting as 1.11, ${losses.map(({ server, count }) => `${server} loses ${counted(count, 'token')}`).join(', ')}: legacy writes after the last snapshot of a server are skipped when it replays its log, so servers may end up with different tokens`,
-      avoid: 'On 1.10, after the last legacy write, force a snapshot on every server.',
-      from: first.at,
-      servers: losses.map(({ server }) => server),
-    },
-  ]
+  return {
+    id: 'log-writes-lost',
+    severity: 'critical',
+    count: Math.max(...losses.map(({ count }) => count)),
+    detail: `When starting as 1.11, ${losses.map(({ server, count }) => `${server} loses ${counted(count, 'token')}`).join(', ')}: legacy writes after the last snapshot of a server are skipped when it replays its log, so servers may end up with different tokens`,
+    avoid: 'On 1.10, after the last legacy write, force a snapshot on every server.',
+    from: first.at,
+    servers: losses.map(({ server }) => server),
+  }
 }
 
 /** A legacy update of a migrated token did not reach secondaries (CVE-2020-12797). */
-function findUnreplicatedEdits({ scenario, history }: Evidence): Finding[] {
+function findUnreplicatedEdits({ scenario, history }: Evidence): Found {
   if (history.datacenters.length === 1 || scenario.model === 'latchkey') return []
   const faulty = [range('1.4.0', '1.6.6'), range('1.7.0', '1.7.4')]
   const versions = new Map<string, ServiceVersion>()
@@ -118,19 +112,17 @@ function findUnreplicatedEdits({ scenario, history }: Evidence): Finding[] {
   const [first] = hit
   if (first === undefined) return []
   const count = hit.reduce((sum, each) => sum + size(each.tokens) - each.unmigrated, 0)
-  return [
-    {
-      id: 'edits-not-replicated',
-      severity: 'warning',
-      count,
-      detail: `${counted(count, 'legacy update')} of migrated tokens did not reach the secondaries: up to 1.6.5 and in 1.7.0 to 1.7.3 their hash is null (CVE-2020-12797)`,
-      avoid: 'Use 1.6.6, 1.7.4 or later, or change such tokens through the token API.',
-      from: first.at,
-    },
-  ]
+  return {
+    id: 'edits-not-replicated',
+    severity: 'warning',
+    count,
+    detail: `${counted(count, 'legacy update')} of migrated tokens did not reach the secondaries: up to 1.6.5 and in 1.7.0 to 1.7.3 their hash is null (CVE-2020-12797)`,
+    avoid: 'Use 1.6.6, 1.7.4 or later, or change such tokens through the token API.',
+    from: first.at,
+  }
 }
 
-function findRefusedWrites({ history }: Evidence): Finding[] {
+function findRefusedWrites({ history }: Evidence): Found {
   const refused = new Map<
     string,
     { readonly at: number; readonly isNew: boolean; readonly reason: string; count: number }
@@ -169,25 +161,23 @@ const REFUSAL_ADVICE: readonly (readonly [string, string])[] = [
 ]
 
 /** An update through the token API without Rules removes all rights that came from the rules. */
-function findDroppedRules({ history }: Evidence): Finding[] {
+function findDroppedRules({ history }: Evidence): Found {
   const dropped = recordsOf(history, 'tokens').filter((each) => (each.rulesDropped ?? 0) > 0)
   const [first] = dropped
   if (first === undefined) return []
   const count = dropped.reduce((sum, each) => sum + (each.rulesDropped ?? 0), 0)
-  return [
-    {
-      id: 'rules-dropped',
-      severity: 'critical',
-      count,
-      detail: `${counted(count, 'client token')} ${agrees(count, 'loses its', 'lose their')} rules from ${formatSeconds(first.at)} on: an update through the token API drops the rules of a legacy token, and only its policies grant rights afterwards`,
-      avoid: 'Link policies that grant the same in the same update, and compare the decisions.',
-      from: first.at,
-    },
-  ]
+  return {
+    id: 'rules-dropped',
+    severity: 'critical',
+    count,
+    detail: `${counted(count, 'client token')} ${agrees(count, 'loses its', 'lose their')} rules from ${formatSeconds(first.at)} on: an update through the token API drops the rules of a legacy token, and only its policies grant rights afterwards`,
+    avoid: 'Link policies that grant the same in the same update, and compare the decisions.',
+    from: first.at,
+  }
 }
 
 /** A restore undoes everything since its snapshot. */
-function findRestores({ history }: Evidence): Finding[] {
+function findRestores({ history }: Evidence): Found {
   return recordsOf(history, 'restored').map(({ at, datacenter, snapshotAt, writesLost, accessorsLost }) => {
     const accessors =
       accessorsLost === 0

@@ -3,45 +3,49 @@ import { recordsOf } from '../check/facts.ts'
 import { formatSeconds, spanOf } from '../scenario/time.ts'
 import type { History } from '../simulate/history.ts'
 import { isAtLeast, isIn, isKnown, NEW_ACLS, NEWEST_KNOWN, range, type VersionRange } from '../version.ts'
-import { counted, type Evidence, type Finding, type Severity } from './finding.ts'
+import {
+  counted,
+  type Evidence,
+  type Finder,
+  type Finding,
+  type Found,
+  type Severity,
+  serversIn,
+} from './finding.ts'
 
-export function findVersions(evidence: Evidence): Finding[] {
-  return [
-    ...findUnknownVersions(evidence),
-    ...findBootstrap(evidence),
-    ...findFaultyStops(evidence),
-    ...findClientErrors(evidence),
-  ]
-}
+export const VERSION_FINDERS: readonly Finder[] = [
+  findUnknownVersions,
+  findBootstrap,
+  findFaultyStops,
+  findClientErrors,
+]
 
 /** Versions that the tables do not cover are simulated as the newest known version. */
-function findUnknownVersions({ history }: Evidence): Finding[] {
+function findUnknownVersions({ history }: Evidence): Found {
   const hit = recordsOf(history, 'process').filter(
     (each) => (each.state === 'up' || each.state === 'refused') && !isKnown(each.version),
   )
   const [first] = hit
   if (first === undefined) return []
-  const servers = [...new Set(hit.map(({ server }) => server))]
+  const servers = serversIn(hit)
   const versions = [...new Set(hit.map(({ version }) => version.text))]
   const isFar = hit.some(({ version }) => version.major > NEWEST_KNOWN.major)
-  return [
-    {
-      id: 'version-unknown',
-      severity: isFar ? 'critical' : 'warning',
-      count: servers.length,
-      detail: `${servers.join(', ')}: the migrator does not know ${versions.join(', ')}. It simulates ${versions.length === 1 ? 'it' : 'them'} as ${NEWEST_KNOWN.text}, the newest version that it knows, so later changes are missing here`,
-      avoid: `Plan the upgrade to ${NEWEST_KNOWN.text}, and read the upgrade notes of every later version.`,
-      from: first.at,
-      servers,
-    },
-  ]
+  return {
+    id: 'version-unknown',
+    severity: isFar ? 'critical' : 'warning',
+    count: servers.length,
+    detail: `${servers.join(', ')}: the migrator does not know ${versions.join(', ')}. It simulates ${versions.length === 1 ? 'it' : 'them'} as ${NEWEST_KNOWN.text}, the newest version that it knows, so later changes are missing here`,
+    avoid: `Plan the upgrade to ${NEWEST_KNOWN.text}, and read the upgrade notes of every later version.`,
+    from: first.at,
+    servers,
+  }
 }
 
 /**
  * Versions before 1.4.0 store whether bootstrap is allowed; from 1.4.0 on, servers store whether it happened. The old
  * record is dropped when a server replays it from its log. In a snapshot, it is read as "happened", whatever its value.
  */
-function findBootstrap({ scenario, history }: Evidence): Finding[] {
+function findBootstrap({ scenario, history }: Evidence): Found {
   if (scenario.model === 'latchkey') return []
   const old = new Map<string, boolean>()
   const upgraded = new Map<string, { readonly at: number; readonly hasSnapshot: boolean }>()
@@ -148,7 +152,7 @@ const FAULTY_STOPS: readonly FaultyStop[] = [
   },
 ]
 
-function findFaultyStops({ scenario, history }: Evidence): Finding[] {
+function findFaultyStops({ scenario, history }: Evidence): Found {
   if (scenario.model === 'latchkey') return []
   const unreplicated = scenario.datacenters.some((each) => !each.isPrimary && !each.tokenReplication)
   return FAULTY_STOPS.flatMap(({ id, severity, ranges, detail, avoid, needsSecondaries }) => {
@@ -157,19 +161,17 @@ function findFaultyStops({ scenario, history }: Evidence): Finding[] {
     const hit = startsIn(history, ranges)
     const [first] = hit
     if (first === undefined) return []
-    const servers = [...new Set(hit.map(({ server }) => server))]
+    const servers = serversIn(hit)
     const versions = [...new Set(hit.map(({ version }) => version.text))]
-    return [
-      {
-        id,
-        severity,
-        count: servers.length,
-        detail: `Servers of ${versions.join(', ')} ${detail}: ${servers.join(', ')}`,
-        avoid,
-        from: first.at,
-        servers,
-      },
-    ]
+    return {
+      id,
+      severity,
+      count: servers.length,
+      detail: `Servers of ${versions.join(', ')} ${detail}: ${servers.join(', ')}`,
+      avoid,
+      from: first.at,
+      servers,
+    }
   })
 }
 
@@ -180,86 +182,58 @@ function startsIn(history: History, ranges: readonly VersionRange[]) {
 }
 
 /** Severity and advice for each kind of client error. Other kinds are informational. */
-const CLIENT_ADVICE: Readonly<Record<string, { readonly severity: Severity; readonly avoid: string }>> = {
-  'legacy-mode': {
-    severity: 'warning',
-    avoid: 'Move clients to the token API only after the last server has left legacy mode.',
-  },
-  'endpoint-unknown': {
-    severity: 'warning',
-    avoid: 'Move clients to the token API only after every server and agent runs 1.4.0 or later.',
-  },
-  'method-unknown': { severity: 'warning', avoid: 'Upgrade the servers before the client agents.' },
-  'acl-disabled': { severity: 'critical', avoid: 'Enable ACLs everywhere before the upgrade.' },
-  'endpoint-removed': {
-    severity: 'critical',
-    avoid: 'Move these clients to the token API before 1.11; check-traffic lists them.',
-  },
-  'session-rejected': {
-    severity: 'critical',
-    avoid: 'Do not stop at 1.7.0 or 1.7.1: upgrade directly to 1.7.2 or later.',
-  },
-  'intentions-blocked': {
-    severity: 'warning',
-    avoid: 'Freeze intentions for the window; upgrade the last server of the primary soon after the first.',
-  },
-  'intention-id-gone': {
-    severity: 'warning',
-    avoid:
-      'Edit an intention by id or as a config entry, not both: after the first edit as a config entry its id is gone.',
-  },
-  'tag-ignored': {
-    severity: 'warning',
-    avoid: 'Upgrade to at least 1.3.1, or upgrade the client agents first.',
-  },
-  'tag-no-instance': { severity: 'warning', avoid: 'Upgrade the servers before the client agents.' },
-  'index-decreased': {
-    severity: 'warning',
-    avoid: 'Watchers must restart from 0 whenever the index decreases.',
-  },
-  'unknown-field': { severity: 'warning', avoid: 'Find the field in the error text and stop sending it.' },
-  'wrong-method': {
-    severity: 'warning',
-    avoid: 'Use the method of spec 9.4; older versions accept it, too.',
-  },
-  'kv-forbidden': {
-    severity: 'info',
-    avoid: 'Treat 403 as a missing right, not as a service failure.',
-  },
-  'connection-closed': {
-    severity: 'warning',
-    avoid: 'Raise http_max_conns_per_client, or use fewer connections.',
-  },
-  'connection-refused-429': {
-    severity: 'warning',
-    avoid: 'Raise http_max_conns_per_client, or use fewer connections.',
-  },
-  'bootstrap-reopened': { severity: 'critical', avoid: 'Close bootstrap right after the upgrade.' },
-  'bootstrap-closed': {
-    severity: 'warning',
-    avoid: 'Bootstrap before the upgrade, or use the reset file that the error names.',
-  },
-  'bootstrap-in-secondary': { severity: 'warning', avoid: 'Call bootstrap in the primary datacenter.' },
-  'token-unknown': {
-    severity: 'critical',
-    avoid: 'Give the replication token of the datacenter acl:write before the upgrade.',
-  },
-  'primary-unreachable': {
-    severity: 'warning',
-    avoid:
-      'Replicate tokens to the secondary, or keep its clients away from the token API while the primary is down.',
-  },
-  'no-leader': { severity: 'info', avoid: 'Clients should retry: an election takes some seconds.' },
-  unreachable: { severity: 'info', avoid: 'Clients should retry on another server.' },
-  timeout: { severity: 'info', avoid: 'Clients should retry on another server.' },
+const CLIENT_ADVICE: Readonly<Record<string, readonly [Severity, string]>> = {
+  'legacy-mode': [
+    'warning',
+    'Move clients to the token API only after the last server has left legacy mode.',
+  ],
+  'endpoint-unknown': [
+    'warning',
+    'Move clients to the token API only after every server and agent runs 1.4.0 or later.',
+  ],
+  'method-unknown': ['warning', 'Upgrade the servers before the client agents.'],
+  'acl-disabled': ['critical', 'Enable ACLs everywhere before the upgrade.'],
+  'endpoint-removed': [
+    'critical',
+    'Move these clients to the token API before 1.11; check-traffic lists them.',
+  ],
+  'session-rejected': ['critical', 'Do not stop at 1.7.0 or 1.7.1: upgrade directly to 1.7.2 or later.'],
+  'intentions-blocked': [
+    'warning',
+    'Freeze intentions for the window; upgrade the last server of the primary soon after the first.',
+  ],
+  'intention-id-gone': [
+    'warning',
+    'Edit an intention by id or as a config entry, not both: after the first edit as a config entry its id is gone.',
+  ],
+  'tag-ignored': ['warning', 'Upgrade to at least 1.3.1, or upgrade the client agents first.'],
+  'tag-no-instance': ['warning', 'Upgrade the servers before the client agents.'],
+  'index-decreased': ['warning', 'Watchers must restart from 0 whenever the index decreases.'],
+  'unknown-field': ['warning', 'Find the field in the error text and stop sending it.'],
+  'wrong-method': ['warning', 'Use the method of spec 9.4; older versions accept it, too.'],
+  'kv-forbidden': ['info', 'Treat 403 as a missing right, not as a service failure.'],
+  'connection-closed': ['warning', 'Raise http_max_conns_per_client, or use fewer connections.'],
+  'connection-refused-429': ['warning', 'Raise http_max_conns_per_client, or use fewer connections.'],
+  'bootstrap-reopened': ['critical', 'Close bootstrap right after the upgrade.'],
+  'bootstrap-closed': [
+    'warning',
+    'Bootstrap before the upgrade, or use the reset file that the error names.',
+  ],
+  'bootstrap-in-secondary': ['warning', 'Call bootstrap in the primary datacenter.'],
+  'token-unknown': ['critical', 'Give the replication token of the datacenter acl:write before the upgrade.'],
+  'primary-unreachable': [
+    'warning',
+    'Replicate tokens to the secondary, or keep its clients away from the token API while the primary is down.',
+  ],
+  'no-leader': ['info', 'Clients should retry: an election takes some seconds.'],
+  unreachable: ['info', 'Clients should retry on another server.'],
+  timeout: ['info', 'Clients should retry on another server.'],
 }
 
-function findClientErrors({ clients }: Evidence): Finding[] {
+function findClientErrors({ clients }: Evidence): Found {
   return [...clients].map(([kind, { first, last, count, text, status, workloads }]) => {
-    const { severity, avoid } = CLIENT_ADVICE[kind] ?? {
-      severity: 'info' as const,
-      avoid: 'Prepare the clients for this answer.',
-    }
+    const [severity, avoid] =
+      CLIENT_ADVICE[kind] ?? (['info', 'Prepare the clients for this answer.'] as const)
     const answer = status === undefined ? text : `${status} ${text}`
     return {
       id: `clients-${kind}`,

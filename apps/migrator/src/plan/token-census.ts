@@ -69,14 +69,12 @@ export class TokenCensus {
   private readonly analyses = new Map<string, RuleAnalysis>()
   private readonly widening: 'keep' | 'comment-out'
   private readonly placesMax: number
-  private client = 0
-  private management = 0
-  private withRules = 0
-  private refused = 0
-  private hasAnonymous = false
-  private withAccessor = 0
-  private withLegacyRights = 0
-  private readonly legacyRights: TokenPlace[] = []
+  private readonly totals = {
+    ...{ total: 0, client: 0, management: 0, anonymous: false, withRules: 0, refused: 0 },
+    ...{ withAccessor: 0, withLegacyRights: 0 },
+  }
+  /** The first tokens with an accessor whose rights come from legacy rules or a legacy type alone. */
+  readonly legacyRightsPlaces: TokenPlace[] = []
   /** The other contents of the dump, if it is a snapshot archive that was read to its end. */
   contents: ArchiveContents | undefined
 
@@ -91,7 +89,7 @@ export class TokenCensus {
     if ('AccessorID' in record.value && !('ID' in record.value)) {
       if ('Rules' in record.value && record.value.AccessorID !== '') this.addNewToken(record)
       else {
-        this.refused += 1
+        this.totals.refused += 1
         this.note(record, 'Legacy' in record.value ? LEGACY_IN_NEW_LIST : NEW_LIST)
       }
       return undefined
@@ -101,36 +99,22 @@ export class TokenCensus {
       seen: this.seen,
     })
     for (const { code, severity, message } of findings) {
-      const advice = DUMP_ADVICE[code]
+      const [title, avoid] = DUMP_ADVICE[code]
       this.note(record, {
         id: `dump-${code.replaceAll('_', '-')}`,
-        severity: severity === 'error' ? 'critical' : (advice.severity ?? 'warning'),
-        title: advice.title,
-        avoid: advice.avoid,
+        severity: severity === 'error' ? 'critical' : 'warning',
+        title,
+        avoid,
         detail: message,
       })
     }
-    if (token === undefined) this.refused += 1
+    if (token === undefined) this.totals.refused += 1
     else this.count(record, token)
     return token
   }
 
   counts(): TokenCounts {
-    return {
-      total: this.client + this.management,
-      client: this.client,
-      management: this.management,
-      anonymous: this.hasAnonymous,
-      withRules: this.withRules,
-      refused: this.refused,
-      withAccessor: this.withAccessor,
-      withLegacyRights: this.withLegacyRights,
-    }
-  }
-
-  /** The first tokens with an accessor whose rights come from legacy rules or a legacy type alone. */
-  get legacyRightsPlaces(): readonly TokenPlace[] {
-    return this.legacyRights
+    return this.totals
   }
 
   /** In order of first occurrence, rules last. */
@@ -146,49 +130,55 @@ export class TokenCensus {
       avoid,
       tokens: places,
     }))
-    return [...found, ...this.managementFinding()]
+    const count = this.totals.management
+    if (count === 0) return found
+    const management = {
+      id: 'management-tokens',
+      severity: 'info',
+      count,
+      detail: `${counted(count, 'management token')}: the migration links each to global-management, and the legacy API cannot change it afterwards`,
+      avoid: 'Change them through the token API after their migration.',
+      tokens: [],
+    } as const
+    return [...found, management]
   }
 
   /** The tokens as groups of a scenario, without rules, since the census has already analysed them. */
   groups(): TokenGroup[] {
+    const { client, management, withRules } = this.totals
     const groups: TokenGroup[] = [
-      { type: 'client', count: this.withRules, rules: undefined, unwritable: false },
-      { type: 'client', count: this.client - this.withRules, rules: '', unwritable: false },
-      { type: 'management', count: this.management, rules: '', unwritable: false },
+      { type: 'client', count: withRules, rules: undefined, unwritable: false },
+      { type: 'client', count: client - withRules, rules: '', unwritable: false },
+      { type: 'management', count: management, rules: '', unwritable: false },
     ]
     return groups.filter((group) => group.count > 0)
   }
 
   /** Adds a token of the token API. Its links and identities override its legacy rules. */
   private addNewToken(record: DumpRecord): void {
-    this.withAccessor += 1
+    this.totals.withAccessor += 1
     const { AccessorID, Rules, Type, ...fields } = record.value as Readonly<Record<string, unknown>>
     const isLegacy = (typeof Rules === 'string' && Rules !== '') || Type === 'management'
     if (isLinked(record.value) || !isLegacy) return
-    this.withLegacyRights += 1
-    if (this.legacyRights.length < this.placesMax) {
+    this.totals.withLegacyRights += 1
+    if (this.legacyRightsPlaces.length < this.placesMax) {
       const { position, line, byte } = record
       const detail = `accessor ${typeof AccessorID === 'string' ? AccessorID : 'unknown'}`
-      this.legacyRights.push({
-        name: shortName(fields.Description, fields.SecretID),
-        idHash: '',
-        position,
-        line,
-        byte,
-        detail,
-      })
+      const name = shortName(fields.Description, fields.SecretID)
+      this.legacyRightsPlaces.push({ name, idHash: '', position, line, byte, detail })
     }
   }
 
   private count(record: DumpRecord, token: LegacyToken): void {
-    if (token.ID === ANONYMOUS_TOKEN_SECRET_ID) this.hasAnonymous = true
+    if (token.ID === ANONYMOUS_TOKEN_SECRET_ID) this.totals.anonymous = true
+    this.totals.total += 1
     if (token.Type === 'management') {
-      this.management += 1
+      this.totals.management += 1
       return
     }
-    this.client += 1
+    this.totals.client += 1
     if (token.Rules === '') return
-    this.withRules += 1
+    this.totals.withRules += 1
     const analysis = this.analyze(token.Rules)
     for (const { id, severity, title, avoid, of } of RULE_ISSUES) {
       const detail = of(analysis)
@@ -217,20 +207,6 @@ export class TokenCensus {
     known.lastPosition = position
     if (known.places.length < this.placesMax)
       known.places.push({ ...identify(record.value), position, line, byte, detail })
-  }
-
-  private managementFinding(): DumpFinding[] {
-    if (this.management === 0) return []
-    return [
-      {
-        id: 'management-tokens',
-        severity: 'info',
-        count: this.management,
-        detail: `${counted(this.management, 'management token')}: the migration links each to global-management, and the legacy API cannot change it afterwards`,
-        avoid: 'Change them through the token API after their migration.',
-        tokens: [],
-      },
-    ]
   }
 }
 
@@ -273,47 +249,30 @@ const LEGACY_IN_NEW_LIST = {
   detail: 'it is marked as Legacy, and its rules are missing',
 }
 
-interface DumpAdvice {
-  readonly title: string
-  readonly avoid: string
-  /** Warnings of the dump reader that are only informational here. */
-  readonly severity?: Severity
-}
-
-/** The meaning of dump reader findings for the upgrade. */
-const DUMP_ADVICE: Readonly<Record<LegacyFindingCode, DumpAdvice>> = {
-  field_malformed: {
-    title: 'a field of the wrong type',
-    avoid: 'Create the dump again, or correct the record.',
-  },
-  field_unknown: {
-    title: 'fields that legacy tokens do not have',
-    avoid: 'Check that this is the list of a legacy server.',
-  },
-  field_too_long: { title: 'a field that is too long', avoid: 'Shorten it through the legacy API.' },
-  field_case: {
-    title: 'field names in another case',
-    avoid:
-      'Write the names as GET /v1/acl/list shows them: ID, Name, Type, Rules, CreateIndex and ModifyIndex. Best create the dump again without converting it.',
-  },
-  list_wrapped: { title: 'a list inside an object', avoid: 'Give only the list, a JSON array of tokens.' },
-  token_of_token_api: { title: NEW_LIST.title, avoid: NEW_LIST.avoid },
-  id_missing: {
-    title: 'no ID',
-    avoid: 'Check that this is the legacy list, GET /v1/acl/list, and create the dump again.',
-  },
-  id_redacted: { title: 'a redacted ID', avoid: 'Create the dump with a token that may see secrets.' },
-  id_root_name: { title: 'the name of a root authorizer as ID', avoid: 'Delete this token.' },
-  id_reserved: { title: 'a reserved ID', avoid: 'Replace this token with one that has another ID.' },
-  id_duplicate: {
-    title: 'the ID of an earlier token',
-    avoid: 'Find out which one is correct: a legacy store holds each ID once.',
-  },
-  type_unknown: { title: 'an unknown Type', avoid: 'Only client and management exist.' },
-  rules_unused: {
-    title: 'management tokens with rules, which limit the token in 1.4.0 and are ignored from 1.4.1',
-    avoid: 'Remove the rules, or make these client tokens if the rules were intended.',
-  },
-  rules_unreadable: { title: 'rules that cannot be parsed', avoid: 'Correct the rules.' },
-  rules_ignored: { title: 'rules that are ignored', avoid: 'Remove the lines.' },
+/** The meaning of dump reader findings for the upgrade: the title, and what to do. */
+const DUMP_ADVICE: Readonly<Record<LegacyFindingCode, readonly [title: string, avoid: string]>> = {
+  field_malformed: ['a field of the wrong type', 'Create the dump again, or correct the record.'],
+  field_unknown: ['fields that legacy tokens do not have', 'Check that this is the list of a legacy server.'],
+  field_too_long: ['a field that is too long', 'Shorten it through the legacy API.'],
+  field_case: [
+    'field names in another case',
+    'Write the names as GET /v1/acl/list shows them: ID, Name, Type, Rules, CreateIndex and ModifyIndex. Best create the dump again without converting it.',
+  ],
+  list_wrapped: ['a list inside an object', 'Give only the list, a JSON array of tokens.'],
+  token_of_token_api: [NEW_LIST.title, NEW_LIST.avoid],
+  id_missing: ['no ID', 'Check that this is the legacy list, GET /v1/acl/list, and create the dump again.'],
+  id_redacted: ['a redacted ID', 'Create the dump with a token that may see secrets.'],
+  id_root_name: ['the name of a root authorizer as ID', 'Delete this token.'],
+  id_reserved: ['a reserved ID', 'Replace this token with one that has another ID.'],
+  id_duplicate: [
+    'the ID of an earlier token',
+    'Find out which one is correct: a legacy store holds each ID once.',
+  ],
+  type_unknown: ['an unknown Type', 'Only client and management exist.'],
+  rules_unused: [
+    'management tokens with rules, which limit the token in 1.4.0 and are ignored from 1.4.1',
+    'Remove the rules, or make these client tokens if the rules were intended.',
+  ],
+  rules_unreadable: ['rules that cannot be parsed', 'Correct the rules.'],
+  rules_ignored: ['rules that are ignored', 'Remove the lines.'],
 }
