@@ -8,7 +8,7 @@ import { renderErrorsPage, rowsByStatus } from '../src/docs/errors-page.ts'
 import { renderLimitsTable } from '../src/docs/limits-table.ts'
 import { replaceSection, table } from '../src/docs/markdown.ts'
 import { REQUIRED_METHODS } from '../src/paths/methods.ts'
-import { renderGatesTable } from '../src/versions/gates-table.ts'
+import { renderGates } from './gates.ts'
 import { renderClientEndpoints, renderEndpoints } from './plain-endpoints.ts'
 
 /** Every generated page, and every handwritten page with its generated sections updated. */
@@ -16,7 +16,7 @@ export function generatedPages(): readonly GeneratedFile[] {
   return [
     { path: sourceOf('generated/endpoints.ts'), text: renderEndpoints() },
     { path: sourceOf('generated/client-endpoints.ts'), text: renderClientEndpoints() },
-    { path: pathOf('version-gates.md'), text: renderGatesTable() },
+    { path: sourceOf('generated/gates.ts'), text: renderGates(read(pathOf('version-gates.md'))) },
     { path: pathOf('errors.md'), text: renderErrorsPage() },
     { path: pathOf('api.md'), text: apiPage(read(pathOf('api.md'))) },
   ]

@@ -64,7 +64,7 @@ export {
   isOutage,
   OUTAGE_CODES,
 } from './errors.ts'
-export { GATES, type GateDecider, type GateKind, type GateName, type VersionGate } from './gates.ts'
+export { GATES, type GateName, type VersionGate } from './gates.ts'
 export { ENDPOINTS, type EndpointName, endpoint } from './generated/endpoints.ts'
 export {
   HEADER,
@@ -179,7 +179,6 @@ export {
   transactionSchema,
 } from './txn/schemas.ts'
 export { absentFieldsOf } from './versions/field-gates.ts'
-export { renderGatesTable } from './versions/gates-table.ts'
 export { changesBetween, profileOf, type ServiceProfile, type VersionChange } from './versions/profile.ts'
 export {
   compareVersions,
