@@ -54,7 +54,6 @@ export const COMMANDS: readonly ProofCommand[] = [
   fuzz('logins', ['DIF-04'], 'pairs of claims and rules', 'login-differential.test.ts', 1_000_000),
   fuzz('batches', ['AUTHZ-02'], 'batches of each kind', 'batches.test.ts', 50_000, 500),
   fuzz('authority', ['AUTHZ-01'], 'histories of 100 calls', 'authority.test.ts', 5_000, 40),
-  fuzz('lease-model', ['COH-11'], 'random histories', 'lease-model.test.ts', 10_000, 200),
   fuzz('replication-model', ['REP-29'], 'random histories', 'replication-model.test.ts', 10_000, 100),
   {
     name: 'upgrades',
