@@ -2,8 +2,8 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
+import { temporaryFolder } from '@latchkey/testkit/process/temporary-folder'
 import { expect, test } from 'vitest'
-import { temporaryFolder } from '../src/process/temporary-folder.ts'
 
 const root = temporaryFolder('replace')
 const REPLACE = join(import.meta.dirname, '../src/packaging/replace-folder.ts')

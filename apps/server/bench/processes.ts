@@ -1,8 +1,6 @@
-/** The measured processes: the server with its embedded database, and the two baselines. */
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
+/** The measured server, with its embedded database. */
+import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { serverMain } from '@latchkey/testkit/process/server-build'
 
@@ -22,32 +20,22 @@ export const ROOT = '11111111-1111-4111-8111-111111111111'
 
 interface ServerOptions {
   readonly dataDir: string
-  readonly logLevel: string
   readonly profileDir: string | undefined
-  /** Setting `LATCHKEY_ACCESS_LOG`; default: as in the server. */
-  readonly accessLog?: string
 }
 
 /** Starts the server as `pnpm start` does, on a free port, with fsync on as always. */
-export function startServer({ dataDir, logLevel, profileDir, accessLog }: ServerOptions): Promise<Measured> {
+export function startServer({ dataDir, profileDir }: ServerOptions): Promise<Measured> {
   const profiling = profileDir === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${profileDir}`]
   return start([...profiling, serverMain()], {
     PORT: '0',
     LATCHKEY_DATA_DIR: dataDir,
     // Figures are per process.
     LATCHKEY_WORKERS: '1',
-    LATCHKEY_LOG_LEVEL: logLevel,
-    ...(accessLog === undefined ? {} : { LATCHKEY_ACCESS_LOG: accessLog }),
     LATCHKEY_INITIAL_MANAGEMENT_TOKEN: ROOT,
     // The load comes from one address.
     LATCHKEY_MAX_CONNECTIONS_PER_CLIENT: '0',
     LATCHKEY_LOGINS_PER_SECOND: '0',
   })
-}
-
-/** @param kind of {@link file://./baseline-server.ts}. */
-export function startBaseline(kind: 'raw' | 'express'): Promise<Measured> {
-  return start([join(import.meta.dirname, 'baseline-server.ts'), kind], {})
 }
 
 async function start(args: readonly string[], settings: Readonly<Record<string, string>>): Promise<Measured> {
@@ -84,22 +72,4 @@ async function stop(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return
   child.kill('SIGTERM')
   await once(child, 'exit')
-}
-
-/** Resident memory in bytes. */
-export function residentBytes(pid: number): number {
-  return Number(execFileSync('ps', ['-o', 'rss=', '-p', String(pid)], { encoding: 'utf8' })) * 1_024
-}
-
-/** Processor time so far, in milliseconds; `undefined` if the system does not provide it in this form. */
-export function cpuMs(pid: number): number | undefined {
-  try {
-    // Fields 14 and 15 of `man 5 proc_pid_stat`, in hundredths of a second; the name before them may contain blanks.
-    const fields = readFileSync(`/proc/${pid}/stat`, 'utf8')
-      .replace(/^.*\) /, '')
-      .split(' ')
-    return (Number(fields[11]) + Number(fields[12])) * 10
-  } catch {
-    return undefined
-  }
 }

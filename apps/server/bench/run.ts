@@ -1,101 +1,119 @@
-/** The complete benchmark of the server: see {@link USAGE} and README.md. */
+/** `pnpm bench`: this server, alone or in turn with another one of the same API, row by row. See {@link USAGE} and README.md. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { availableParallelism, cpus, tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { PRODUCT_VERSION } from '@latchkey/contract'
-import { ROWS } from './against/rows.ts'
-import { runAgainst } from './against/run-against.ts'
-import type { Figures } from './bench.ts'
-import { CASES, type Case, type Context } from './cases.ts'
-import { measureCommits } from './commits.ts'
-import { measureLarge } from './large.ts'
-import { GENERATOR } from './load.ts'
-import { type BenchOptions, readOptions, USAGE } from './options.ts'
-import { startBaseline, startServer } from './processes.ts'
-import { printFigures } from './table.ts'
-import { Tokens } from './tokens.ts'
+import { parseArgs } from 'node:util'
+import { type Contender, startContender } from './contender.ts'
+import { compete } from './contest.ts'
+import { requireEmpty, startPeer } from './peer.ts'
+import { type Measured, startServer } from './processes.ts'
+import { printTable, type Result } from './report.ts'
+import { Field, ROWS } from './rows.ts'
 
-const COMMITS = 'hand-made-groups'
-const LARGE = { 'tokens-100000': 100_000, 'tokens-1000000': 1_000_000 } as const
+const USAGE = `Measures the server on this machine, alone or beside another server of the same API.
+
+  pnpm bench [options]
+
+  --only a,b        rows whose names begin so (default: all)
+  --seconds 3       of one measurement
+  --rounds 5        measurements of a row; the median counts
+  --json FILE       where the figures go (default bench/result.json)
+  --cpu-prof DIR    let the server write a CPU profile there
+  --against URL     compare with another server, an empty one, in turn (A B A B)
+  --against-token S a management token of it (default LATCHKEY_AGAINST_TOKEN)
+  --against-prefix P          family of its headers (default X-Service-)
+  --against-start COMMAND     starts it in the foreground; without this, its processor time and memory are unknown
+
+Rows: ${ROWS.map(({ name }) => name).join(', ')}
+`
+
+const { values } = parseArgs({
+  options: {
+    only: { type: 'string', default: '' },
+    seconds: { type: 'string', default: '3' },
+    rounds: { type: 'string', default: '5' },
+    json: { type: 'string', default: join(import.meta.dirname, 'result.json') },
+    'cpu-prof': { type: 'string' },
+    against: { type: 'string' },
+    'against-token': { type: 'string', default: process.env.LATCHKEY_AGAINST_TOKEN ?? '' },
+    'against-prefix': { type: 'string', default: 'X-Service-' },
+    'against-start': { type: 'string' },
+    help: { type: 'boolean', short: 'h', default: false },
+  },
+})
+
+if (values.help) process.stdout.write(USAGE)
+else await main()
 
 async function main(): Promise<void> {
-  const options = readOptions(process.argv.slice(2))
-  if (options.isVersion) {
-    process.stdout.write(`Latchkey ${PRODUCT_VERSION}\n`)
-    return
-  }
-  if (options.isHelp) {
-    process.stdout.write(
-      `${USAGE}\n${[...CASES.map(({ name }) => name), COMMITS, ...Object.keys(LARGE)].join('\n')}\n\nRows of --against:\n${ROWS.map(({ name }) => name).join('\n')}\n`,
-    )
-    return
-  }
-  const machine = { cpu: cpus()[0]?.model ?? '', cores: availableParallelism(), node: process.version }
-  say(`${machine.cpu}, ${machine.cores} cores, Node ${machine.node}, load by ${GENERATOR}`)
-  if (GENERATOR !== 'wrk')
-    say('wrk is not installed (Debian: apt-get install wrk); autocannon takes more of the machine')
-  const { against } = options
-  if (against) {
-    const about = `${machine.cpu}, ${machine.cores} cores, Node ${machine.node}`
-    process.stdout.write(`\n${await runAgainst({ ...options, against }, { machine: about, say })}`)
-    return
-  }
-  const figures: Figures = { loads: [], waiters: [], sizes: [], commits: [] }
-  const isPicked = (name: string) =>
-    options.only.length === 0
-      ? name !== 'tokens-1000000'
-      : options.only.some((part) => name === part || name.startsWith(`${part}-`))
-  await runCases(
-    CASES.filter(({ name }) => isPicked(name)),
-    options,
-    figures,
-  )
-  if (isPicked(COMMITS)) {
-    say(COMMITS)
-    figures.commits.push(...(await measureCommits(options.seconds)))
-  }
-  for (const [name, count] of Object.entries(LARGE)) {
-    if (!isPicked(name) && !(options.isMillion && count === LARGE['tokens-1000000'])) continue
-    say(name)
-    figures.sizes.push(await measureLarge(name, count, options))
-  }
-  process.stdout.write(`\n${printFigures(figures)}`)
-  const { seconds, rounds } = options
-  writeFileSync(
-    options.json,
-    `${JSON.stringify({ machine, load: GENERATOR, seconds, rounds, ...figures }, undefined, 2)}\n`,
-  )
-}
-
-async function runCases(cases: readonly Case[], options: BenchOptions, figures: Figures): Promise<void> {
-  if (cases.length === 0) return
+  const options = { seconds: whole('seconds'), rounds: whole('rounds') }
+  const machine = `${cpus()[0]?.model}, ${availableParallelism()} cores, Node ${process.version}`
+  say(machine)
   const dataDir = mkdtempSync(join(tmpdir(), 'latchkey-bench-'))
-  const [server, raw, express] = await Promise.all([
-    startServer({ ...options, dataDir, accessLog: 'all' }),
-    startBaseline('raw'),
-    startBaseline('express'),
-  ])
+  const running: Contender[] = []
   try {
-    const context: Context = {
-      server,
-      tokens: new Tokens(server),
-      baselines: { raw, express },
-      options,
-      figures,
-    }
-    for (const measured of cases) {
-      say(measured.name)
-      await measured.run(context)
-    }
+    const ours = await startContender(() => startServer({ dataDir, profileDir: values['cpu-prof'] }))
+    running.push(ours)
+    const theirs = await startOther()
+    if (theirs) running.push(theirs)
+    const results = await measureRows([ours, theirs], options)
+    const json = { machine, ...options, results }
+    writeFileSync(values.json, `${JSON.stringify(json, undefined, 2)}\n`)
+    process.stdout.write(`\n${printTable(results)}`)
   } finally {
-    await Promise.all([server.stop(), raw.stop(), express.stop()])
+    for (const server of running) await server.stop()
     rmSync(dataDir, { recursive: true })
   }
+}
+
+async function startOther(): Promise<Contender | undefined> {
+  const { against: url, 'against-token': secret, 'against-prefix': prefix, 'against-start': command } = values
+  if (url === undefined) return undefined
+  if (!/^https?:\/\//.test(url)) throw new TypeError(`--against must be a URL, not ${JSON.stringify(url)}`)
+  if (secret === '') throw new TypeError('--against needs --against-token, a management token of that server')
+  const peer = { url: url.replace(/\/+$/, ''), secret, prefix, command }
+  const theirs = await startContender(() => startPeer(peer))
+  await requireEmpty(theirs)
+  return theirs
+}
+
+async function measureRows(
+  [ours, theirs]: readonly [Contender, Contender | undefined],
+  options: { readonly seconds: number; readonly rounds: number },
+): Promise<readonly Result[]> {
+  const fields = new Map<Measured, Field>()
+  for (const server of theirs ? [ours, theirs] : [ours]) fields.set(server, new Field(server))
+  const fieldOf = (server: Measured) => {
+    const field = fields.get(server)
+    if (!field) throw new TypeError('a server that does not compete')
+    return field
+  }
+  const only = values.only.split(',').filter((part) => part !== '')
+  const results: Result[] = []
+  for (const row of ROWS) {
+    if (only.length > 0 && !only.some((part) => row.name.startsWith(part))) continue
+    if (row.needsProcess && theirs?.pid === 0) {
+      say(`${row.name}: left out, as it needs --against-start`)
+      continue
+    }
+    say(row.name)
+    for (const field of fields.values()) await row.prepare(field)
+    const arrange = (server: Measured, round: number) => row.round(fieldOf(server), { ...options, round })
+    const isHigherBetter = row.unit === 'per second'
+    const contest = await compete([ours, theirs], arrange, { rounds: options.rounds, isHigherBetter })
+    results.push({ row: row.name, unit: row.unit, contest })
+  }
+  return results
+}
+
+function whole(name: 'seconds' | 'rounds'): number {
+  const value = Number(values[name])
+  if (!(Number.isInteger(value) && value > 0))
+    throw new TypeError(`--${name} must be a whole number above 0, not ${JSON.stringify(values[name])}`)
+  return value
 }
 
 /** Progress goes to standard error, because it is not a result. */
 function say(text: string): void {
   process.stderr.write(`${text}\n`)
 }
-
-await main()

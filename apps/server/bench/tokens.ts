@@ -1,5 +1,5 @@
-/** The tokens for the cases, created on demand. */
-import { call, createPolicy, createToken, inParallel, listAccessors } from './client.ts'
+/** The tokens for the rows, created on demand. */
+import { createPolicy, createToken, inParallel, listAccessors } from './client.ts'
 import type { Measured } from './processes.ts'
 
 /** The anonymous token and the management token. */
@@ -9,13 +9,9 @@ export const DELETES_PER_SECOND = 30_000
 /** One in this many tokens has the policy by which lists are filtered. */
 const FILTERED_EACH = 10
 
-/** Number of policies of the token with many, which cover `app0`, `service0` and so on. */
-export const OWN_POLICIES = 50
-
 export class Tokens {
   private readonly server: Measured
   private made = 0
-  private secret: string | undefined
   private policies: { readonly common: string; readonly filtered: string } | undefined
 
   constructor(server: Measured) {
@@ -47,32 +43,6 @@ export class Tokens {
   async accessors(count: number): Promise<readonly string[]> {
     await this.have(count + BUILTIN_TOKENS)
     return (await listAccessors(this.server)).slice(BUILTIN_TOKENS, BUILTIN_TOKENS + count)
-  }
-
-  /** The secret of a token with {@link OWN_POLICIES} policies; one of them lets it read tokens. */
-  async secretWithPolicies(): Promise<string> {
-    this.secret ??= await this.makeTokenWithPolicies()
-    return this.secret
-  }
-
-  private async makeTokenWithPolicies(): Promise<string> {
-    const ids = await inParallel(OWN_POLICIES, 8, (i) => {
-      const rules = `key_prefix "app${i}/" { policy = "read" }\nservice "service${i}" { policy = "write" }`
-      return createPolicy(this.server, `own-${i}`, i === 0 ? `${rules}\nacl = "read"` : rules)
-    })
-    const { SecretID } = await createToken(this.server, { Policies: ids.map((ID) => ({ ID })) })
-    return SecretID
-  }
-
-  /** The length of an answer, in bytes. */
-  async lengthOf(path: string, secret?: string): Promise<number> {
-    const { text } = await call(
-      this.server,
-      'GET',
-      path.replace(/^\/v1/, ''),
-      secret === undefined ? {} : { secret },
-    )
-    return Buffer.byteLength(text)
   }
 
   private async havePolicies() {

@@ -2,14 +2,12 @@
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type Measured, residentBytes } from './processes.ts'
+import type { Measured } from './processes.ts'
 
 interface WaitersResult {
   /** From sending the write until a client has its whole answer, in milliseconds. */
   readonly p50Ms: number
   readonly p99Ms: number
-  /** Growth of the server's resident memory per waiting client. */
-  readonly bytesEach: number
 }
 
 interface WaitersOptions {
@@ -31,7 +29,6 @@ const CLIENTS_AT_ONCE = 100
  * @throws if a client is answered before the write, or later than ten seconds after it.
  */
 export async function measureWaiters(server: Measured, options: WaitersOptions): Promise<WaitersResult> {
-  const before = residentBytes(server.pid)
   const clients = await connectAll(server, options.count)
   for (let at = 0; at < clients.length; at += CLIENTS_AT_ONCE) {
     await Promise.all(clients.slice(at, at + CLIENTS_AT_ONCE).map((client) => client.ask(options.first)))
@@ -40,7 +37,6 @@ export async function measureWaiters(server: Measured, options: WaitersOptions):
   await sleep(SETTLE_MS)
   const early = clients.find(({ answeredAt }) => answeredAt > 0)
   if (early) throw new Error(`a client did not wait, but was answered: ${early.statusLine}`)
-  const bytesEach = (residentBytes(server.pid) - before) / options.count
   const wokenAt = performance.now()
   await options.wake()
   await Promise.race([
@@ -50,7 +46,7 @@ export async function measureWaiters(server: Measured, options: WaitersOptions):
   const delays = clients.map(({ answeredAt }) => answeredAt - wokenAt).sort((a, b) => a - b)
   for (const { socket } of clients) socket.destroy()
   const at = (share: number) => delays[Math.ceil(delays.length * share) - 1] ?? 0
-  return { p50Ms: at(0.5), p99Ms: at(0.99), bytesEach }
+  return { p50Ms: at(0.5), p99Ms: at(0.99) }
 }
 
 /** Requests of a client that reads a path, then waits for changes since an index. */

@@ -10,7 +10,7 @@ import { idsInTitles } from '../scripts/proofs/titles.ts'
 const KINDS = {
   ...{
     DUR: 12,
-    COH: 12,
+    COH: 11,
     EXP: 5,
     MIG: 4,
     AUTHZ: 2,

@@ -37,11 +37,12 @@ export interface Command {
 const SERVER = 'apps/server'
 
 /** The tests of every package run too, because many guarantees are tested only there. */
-const PACKAGES = ['packages', 'apps'].flatMap((group) =>
-  readdirSync(join(ROOT, group))
-    .map((name) => `${group}/${name}`)
-    .filter((folder) => existsSync(join(ROOT, folder, 'vitest.config.ts'))),
-)
+const PACKAGES = [
+  'tools',
+  ...['packages', 'apps'].flatMap((group) =>
+    readdirSync(join(ROOT, group)).map((name) => `${group}/${name}`),
+  ),
+].filter((folder) => existsSync(join(ROOT, folder, 'vitest.config.ts')))
 
 export const COMMANDS: readonly ProofCommand[] = [
   ...PACKAGES.map(packageTests),
@@ -92,15 +93,15 @@ export const COMMANDS: readonly ProofCommand[] = [
   {
     name: 'bench',
     ids: ['LOAD-01', 'LOAD-02', 'MEM-01'],
-    unit: 'tokens in the largest case',
-    counts: { small: 100, full: 1_000_000 },
+    unit: 'tokens in the largest row',
+    counts: { small: 1, full: 100_000 },
     kind: 'figures',
     run: ({ scale }) => ({
       folder: SERVER,
       args: [
         'bench/run.ts',
         ...(scale === 'full'
-          ? ['--only', 'self,read,create,tokens', '--million']
+          ? ['--only', 'self,read,create,memory,first-list']
           : ['--only', 'self', '--seconds', '1', '--rounds', '1']),
       ],
       env: {},

@@ -280,7 +280,7 @@ export const PROOFS: Readonly<Record<string, Proof>> = {
     },
   },
   locks: {
-    ids: ['COH-12'],
+    ids: ['COH-11'],
     unit: 'seconds under 50 clients',
     count: 600,
     small: 10,

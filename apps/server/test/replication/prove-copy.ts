@@ -2,11 +2,11 @@
 import { readFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { pino } from 'pino'
-import { plantTokens } from '../../bench/large.ts'
 import { parseEncryptionKeys } from '../../src/secrets/encryption-keys.ts'
 import { createKeyRing } from '../../src/secrets/key-ring.ts'
 import { askDatabase } from '../cluster/harness/server-group.ts'
 import { createReplicationToken, preparePrimary, prepareSecondary } from './fleet.ts'
+import { plantTokens } from './plant-tokens.ts'
 
 interface CopyResult {
   readonly tokens: number

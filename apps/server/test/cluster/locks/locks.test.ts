@@ -22,7 +22,7 @@ test.each([
   },
 )
 
-test('COH-12: two servers never let two sessions hold a key at once, nor a session lose it', async () => {
+test('COH-11: two servers never let two sessions hold a key at once, nor a session lose it', async () => {
   const { url, drop } = await createTestDatabase()
   const nodes = [await openNode({ url }), await openNode({ url })]
   try {

@@ -1,11 +1,20 @@
-/** The rows of the comparison: the same work for both servers, each with its own tokens. */
-import { call, createPolicy, createToken, inParallel, shuffled } from '../client.ts'
-import { applyLoad, type LoadRequest } from '../load.ts'
-import { DELETES_PER_SECOND, Tokens } from '../tokens.ts'
-import { measureWaiters, waitingRequests } from '../waiters.ts'
+/** The rows: what each server does in turn, with its own tokens. */
+import {
+  changeWatched,
+  haveInstances,
+  healthReads,
+  heartbeats,
+  registrations,
+  WATCHED_PATH,
+} from './catalog.ts'
+import { call, createPolicy, createToken, inParallel, shuffled } from './client.ts'
 import type { Contender } from './contender.ts'
 import type { Sample } from './contest.ts'
+import { applyLoad, type LoadRequest } from './load.ts'
+import { loginRequest } from './logins.ts'
 import { treeBytes } from './process-tree.ts'
+import { DELETES_PER_SECOND, Tokens } from './tokens.ts'
+import { measureWaiters, waitingRequests } from './waiters.ts'
 
 /** What the rows need on a server. */
 export class Field {
@@ -65,15 +74,19 @@ const CREATE: LoadRequest = { method: 'PUT', path: '/v1/acl/token', body: '{"Des
 /** In order: rows with few tokens first, and rows that create an unknown number of tokens last. */
 export const ROWS: readonly Row[] = [
   ...both((connections) => load(`self-${connections}`, connections, async () => [SELF])),
-  waiting('waiters-1000-token', 1_000, 'token'),
-  waiting('waiters-5000-token', 5_000, 'token'),
-  waiting('waiters-5000-list-100', 5_000, 'list'),
+  waiting('waiters-1000-token', 1_000, watchToken),
+  waiting('waiters-5000-token', 5_000, watchToken),
+  waiting('waiters-5000-list-100', 5_000, watchList),
   ...[100, 1_000, TOKENS].map((count) =>
     load(`list-${count}`, 8, async ({ tokens }) => {
       await tokens.have(count)
       return [LIST]
     }),
   ),
+  load('list-filtered-1000', 32, async ({ tokens }) => {
+    await tokens.have(TOKENS)
+    return [{ ...LIST, path: `${LIST.path}?policy=${await tokens.filteredPolicy()}` }]
+  }),
   ...both((connections) =>
     load(`read-${connections}`, connections, async ({ tokens }) =>
       shuffled(await tokens.accessors(TOKENS)).map(read),
@@ -134,6 +147,21 @@ export const ROWS: readonly Row[] = [
     ),
   ),
   ...both((connections) => load(`create-${connections}`, connections, async () => [CREATE])),
+  ...both((connections) =>
+    load(`login-${connections}`, connections, async ({ server }) => [await loginRequest(server)]),
+  ),
+  load('health-passing', 32, async ({ server }) => {
+    await haveInstances(server)
+    return healthReads()
+  }),
+  waiting('waiters-5000-service', 5_000, watchService),
+  load('heartbeat-32', 32, ({ server }) => heartbeats(server)),
+  ...[1, 32, 256].map((connections) =>
+    load(`register-${connections}`, connections, async ({ server }) => {
+      await haveInstances(server)
+      return registrations()
+    }),
+  ),
 ]
 
 function both(row: (connections: number) => Row): readonly Row[] {
@@ -166,8 +194,8 @@ function load(
 }
 
 async function loaded(...args: Parameters<typeof applyLoad>): Promise<Sample> {
-  const { perSecond, p99Ms, failures } = await applyLoad(...args)
-  return { value: perSecond, p99Ms, failures, answers: perSecond * args[2] }
+  const { perSecond, p99Ms, failures, answers } = await applyLoad(...args)
+  return { value: perSecond, p99Ms, failures, answers }
 }
 
 /** A list that lacks tokens is a failure: the server has lost them. */
@@ -197,20 +225,42 @@ function deleting(connections: number): Row {
   }
 }
 
-function waiting(name: string, count: number, watched: 'token' | 'list'): Row {
+/** A read that clients wait for, and a write that wakes them all. */
+interface Watched {
+  /** Below `/v1`. */
+  readonly path: string
+  wake(round: number): Promise<unknown>
+}
+
+async function watchToken({ server, tokens }: Field): Promise<Watched> {
+  const path = `/acl/token/${(await tokens.accessors(100)).at(-1) ?? ''}`
+  return {
+    path,
+    wake: (round) => call(server, 'PUT', path, { body: { Description: `the update ${round}` } }),
+  }
+}
+
+async function watchList(field: Field): Promise<Watched> {
+  return { ...(await watchToken(field)), path: '/acl/tokens' }
+}
+
+async function watchService({ server }: Field): Promise<Watched> {
+  await haveInstances(server)
+  return { path: WATCHED_PATH, wake: (round) => changeWatched(server, round) }
+}
+
+function waiting(name: string, count: number, watch: (field: Field) => Promise<Watched>): Row {
   return {
     name,
     unit: 'ms',
     prepare: ({ tokens }) => tokens.have(100),
-    async round({ server, tokens }, { round }) {
-      const accessor = (await tokens.accessors(100)).at(-1) ?? ''
-      const path = watched === 'token' ? `/acl/token/${accessor}` : '/acl/tokens'
+    async round(field, { round }) {
+      const { server } = field
+      const { path, wake } = await watch(field)
       const { index } = await call(server, 'GET', path)
-      const body = { Description: `the update ${round}` }
-      const wake = () => call(server, 'PUT', `/acl/token/${accessor}`, { body })
       const requests = waitingRequests(server, `/v1${path}`, index)
       return async () => {
-        const { p50Ms, p99Ms } = await measureWaiters(server, { count, ...requests, wake })
+        const { p50Ms, p99Ms } = await measureWaiters(server, { count, ...requests, wake: () => wake(round) })
         return { value: p50Ms, p99Ms, answers: count }
       }
     },

@@ -1,7 +1,7 @@
-/** Alternates measurements of two servers, A B A B: their results, their variation, and whether other work disturbed them. */
+/** Alternates measurements of servers, A B A B: their results, their variation, and whether other work disturbed them. */
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Measured } from '../processes.ts'
 import { machineCpuMs, treeCpuMs } from './process-tree.ts'
+import type { Measured } from './processes.ts'
 
 /** One measurement. */
 export interface Sample {
@@ -27,9 +27,10 @@ export interface Side {
 
 export interface Contest {
   readonly ours: Side
-  readonly theirs: Side
+  /** Absent if this server runs alone. */
+  readonly theirs: Side | undefined
   /** How many times as good our result is. Above 1: we lead. */
-  readonly ratio: number
+  readonly ratio: number | undefined
   readonly ratioP99: number | undefined
   /** Why the row has no verdict, if it has none. */
   readonly disturbed: string | undefined
@@ -51,29 +52,28 @@ const PAUSE_MS = 300
 type Arrange = (server: Measured, round: number) => Promise<() => Promise<Sample>>
 type Taken = Sample & { readonly cpuMs: number | undefined; readonly others: number }
 
-/** Measures both servers `rounds` times in turn. */
+/** Measures this server, and another one if there is one, `rounds` times in turn. */
 export async function compete(
-  ours: Measured,
-  theirs: Measured,
+  [ours, theirs]: readonly [Measured, Measured | undefined],
   arrange: Arrange,
   { rounds, isHigherBetter }: ContestOptions,
 ): Promise<Contest> {
-  const servers = [ours, theirs]
+  const servers = theirs ? [ours, theirs] : [ours]
   const a: Taken[] = []
   const b: Taken[] = []
   for (let round = 0; round < rounds; round += 1) {
     a.push(await calmly(() => take(ours, servers, () => arrange(ours, round))))
-    b.push(await calmly(() => take(theirs, servers, () => arrange(theirs, round))))
+    if (theirs) b.push(await calmly(() => take(theirs, servers, () => arrange(theirs, round))))
   }
-  const [left, right] = [sideOf(a), sideOf(b)]
+  const left = sideOf(a)
+  const right = theirs && sideOf(b)
   const others = Math.max(...[...a, ...b].map((sample) => sample.others))
-  const failures = left.failures + right.failures
-  const p99s = left.p99Ms !== undefined && right.p99Ms !== undefined ? right.p99Ms / left.p99Ms : undefined
+  const failures = left.failures + (right?.failures ?? 0)
   return {
     ours: left,
     theirs: right,
-    ratio: isHigherBetter ? left.value / right.value : right.value / left.value,
-    ratioP99: p99s,
+    ratio: right && (isHigherBetter ? left.value / right.value : right.value / left.value),
+    ratioP99: right?.p99Ms && left.p99Ms ? right.p99Ms / left.p99Ms : undefined,
     disturbed:
       others > OTHERS_MAX
         ? `other work took ${(others * 100).toFixed(0)} % of a core`

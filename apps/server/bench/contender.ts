@@ -1,5 +1,5 @@
 /** A server of the comparison. */
-import type { Measured } from '../processes.ts'
+import type { Measured } from './processes.ts'
 
 export interface Contender extends Measured {
   /** Restarts it; a server that keeps its data still has it afterwards. */

@@ -2,8 +2,8 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { listAccessors } from '../client.ts'
-import type { Measured } from '../processes.ts'
+import { listAccessors } from './client.ts'
+import type { Measured } from './processes.ts'
 
 export interface PeerOptions {
   /** Without a trailing slash. */
