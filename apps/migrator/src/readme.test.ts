@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { run } from '../test/io.ts'
 import { readScenario } from './scenario/read.ts'
 import { renderJsonSchema } from './scenario/schema.ts'
-import { WORKLOAD_KINDS } from './scenario/schema-workloads.ts'
+import { WORKLOAD_KINDS } from './scenario/schema-parts.ts'
 
 const README = readFileSync(new URL('../README.md', import.meta.url), 'utf8')
 const blocks = (language: string) =>

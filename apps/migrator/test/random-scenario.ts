@@ -5,10 +5,12 @@
 import { SeededRandom } from '@latchkey/acl'
 import { resolveScenario } from '../src/scenario/resolve.ts'
 import type { Scenario } from '../src/scenario/scenario.ts'
-import { type EventInput, type ScenarioInput, scenarioSchema } from '../src/scenario/schema.ts'
+import { type ScenarioInput, scenarioSchema } from '../src/scenario/schema.ts'
 import { sourceOf } from '../src/scenario/source.ts'
 
 const VERSIONS = ['1.4.0', '1.5.3', '1.6.4', '1.6.5', '1.7.1', '1.8.7', '1.10.0'] as const
+type EventInput = NonNullable<ScenarioInput['events']>[number]
+
 /** Faults begin and end within this many seconds; the end of a run has no faults. */
 const TROUBLE_SECONDS = 240
 

@@ -1,7 +1,7 @@
 /** A client call, and the facts that determine its outcome. */
 import type { ServiceVersion } from '@latchkey/contract'
 import type { ModelName, WorkloadSpec } from '../scenario/scenario.ts'
-import type { WorkloadKind } from '../scenario/schema-workloads.ts'
+import type { WorkloadKind } from '../scenario/schema-parts.ts'
 import type { Mode } from '../simulate/history.ts'
 
 /** An error, or an answer that differs from the one before the upgrade. */

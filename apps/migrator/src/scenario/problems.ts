@@ -3,16 +3,15 @@ import * as z from 'zod'
 import { scenarioSchema } from './schema.ts'
 import { didYouMean, type Path, type Problem } from './source.ts'
 
-/** The problems of a file, in order. Empty for a file that the schema accepts. */
-export function problemsOf(file: unknown): Problem[] {
-  const result = scenarioSchema.safeParse(file)
-  return result.success ? [] : result.error.issues.flatMap((issue) => flatten(issue, [], file))
+/** The problems of a file that the schema refused, in order. */
+export function problemsOf(error: z.ZodError, file: unknown): Problem[] {
+  return error.issues.flatMap((issue) => flatten(issue, [], file))
 }
 
 /** One problem per wrong field. For a union, the problems of the branch that matches best. */
 function flatten(issue: z.core.$ZodIssue, prefix: Path, file: unknown): Problem[] {
   const path = [...prefix, ...issue.path.map((part) => (typeof part === 'symbol' ? String(part) : part))]
-  const value = valueAt(file, path)
+  const value = path.reduce<unknown>((at, part) => Object(at)[part], file)
   if (issue.code === 'unrecognized_keys') {
     return issue.keys.map((key) => ({
       path: [...path, key],
@@ -38,8 +37,8 @@ function messageOf(issue: z.core.$ZodIssue, value: unknown): string {
   switch (issue.code) {
     case 'invalid_type':
       return value === undefined
-        ? `is missing: expected ${nounOf(issue.expected)}`
-        : `expected ${nounOf(issue.expected)}, not ${kindOf(value)}`
+        ? `is missing: expected ${NOUNS[issue.expected] ?? 'another value'}`
+        : `expected ${NOUNS[issue.expected] ?? 'another value'}, not ${kindOf(value)}`
     case 'invalid_value':
       return value === undefined
         ? `is missing: expected ${listOf(issue.values)}`
@@ -63,10 +62,6 @@ const NOUNS: Readonly<Record<string, string>> = {
   object: 'a map of fields',
 }
 
-function nounOf(expected: string): string {
-  return NOUNS[expected] ?? 'another value'
-}
-
 function kindOf(value: unknown): string {
   if (value === null || value === undefined) return 'nothing'
   if (Array.isArray(value)) return 'a list'
@@ -82,23 +77,13 @@ function listOf(values: readonly unknown[]): string {
 
 function amountOf(origin: string, bound: number | bigint): string {
   const number = bound.toLocaleString('en-US')
-  const isOne = Number(bound) === 1
-  if (origin === 'string') return `${number} ${isOne ? 'character' : 'characters'}`
-  return origin === 'array' ? `${number} ${isOne ? 'entry' : 'entries'}` : number
+  const [one, many] = origin === 'string' ? ['character', 'characters'] : ['entry', 'entries']
+  if (origin !== 'string' && origin !== 'array') return number
+  return `${number} ${Number(bound) === 1 ? one : many}`
 }
 
 function suggestion(value: unknown, candidates: Iterable<unknown>): string {
   return typeof value === 'string' ? didYouMean(value, [...candidates].map(String)) : ''
-}
-
-function valueAt(file: unknown, path: Path): unknown {
-  return path.reduce<unknown>(
-    (value, part) =>
-      typeof value === 'object' && value !== null
-        ? (value as Record<string | number, unknown>)[part]
-        : undefined,
-    file,
-  )
 }
 
 /** The names of all fields and the kinds of all events and workloads, for suggestions. */

@@ -15,7 +15,7 @@ import { InputError, type Place } from '../errors.ts'
 import { problemsOf } from './problems.ts'
 import { resolveScenario } from './resolve.ts'
 import type { Scenario } from './scenario.ts'
-import { type ScenarioInput, scenarioSchema } from './schema.ts'
+import { scenarioSchema } from './schema.ts'
 import { type Path, type Problem, sourceOf } from './source.ts'
 
 /** Maximum length of a scenario file, in characters. */
@@ -32,12 +32,8 @@ const ERRORS_SHOWN_MAX = 10
  */
 export function readScenario(text: string, file: string): Scenario {
   if (text.length > SCENARIO_LENGTH_MAX) {
-    throw new InputError(
-      `a scenario has at most ${SCENARIO_LENGTH_MAX} characters, this one ${text.length}`,
-      {
-        place: { file },
-      },
-    )
+    const message = `a scenario has at most ${SCENARIO_LENGTH_MAX} characters, this one ${text.length}`
+    throw new InputError(message, { place: { file } })
   }
   const lines = new LineCounter()
   const doc = parseDocument(text, { lineCounter: lines, prettyErrors: false, merge: true })
@@ -52,18 +48,16 @@ export function readScenario(text: string, file: string): Scenario {
   keepTexts(doc)
   const placeOf = (path: Path): Place => placeAt(nodeAt(doc, path)?.range?.[0])
   if (doc.contents === null) throw new InputError('the scenario is empty', { place: { file } })
-  const input = check(toPlain(doc, file), placeOf)
-  return resolveScenario(input, sourceOf(placeOf))
-}
-
-function toPlain(doc: Document, file: string): unknown {
+  let plain: unknown
   try {
-    return doc.toJS({ maxAliasCount: 1_000 })
+    plain = doc.toJS({ maxAliasCount: 1_000 })
   } catch (error) {
-    throw new InputError(`not valid YAML: ${error instanceof Error ? error.message : String(error)}`, {
-      place: { file },
-    })
+    const message = error instanceof Error ? error.message : String(error)
+    throw new InputError(`not valid YAML: ${message}`, { place: { file } })
   }
+  const read = scenarioSchema.safeParse(plain)
+  if (!read.success) throw refusal(problemsOf(read.error, plain), placeOf)
+  return resolveScenario(read.data, sourceOf(placeOf))
 }
 
 /** Refuses aliases inside their own anchor, which would create an infinite structure. */
@@ -80,24 +74,15 @@ function refuseCycles(doc: Document, placeAt: (offset: number | undefined) => Pl
   })
 }
 
-const VERSION_KEYS = new Set(['version', 'from', 'agent', 'agents'])
-const NAME_KEYS = new Set([
-  'id',
-  'name',
-  'server',
-  'datacenter',
-  'primary',
-  'source',
-  'destination',
-  'between',
-])
+const NAME_KEYS = ['id', 'name', 'server', 'datacenter', 'primary', 'source', 'destination', 'between']
+const TEXT_KEYS = new Set(['version', 'from', 'agent', 'agents', ...NAME_KEYS])
 
 /** Keeps versions and names as texts: `version: 1.10` is not the number 1.1, and an id may be `7`. */
 function keepTexts(doc: Document): void {
   visit(doc, {
     Pair(_, { key, value }) {
       // The `from` of a workload is a time, for which the schema also accepts a text of digits.
-      if (!isScalar(key) || !(VERSION_KEYS.has(String(key.value)) || NAME_KEYS.has(String(key.value)))) return
+      if (!isScalar(key) || !TEXT_KEYS.has(String(key.value))) return
       // The number in `agents: 3` is a number.
       for (const node of isSeq(value) ? value.items : key.value === 'agents' ? [] : [value]) {
         if (isScalar(node) && typeof node.value === 'number' && node.source !== undefined)
@@ -105,12 +90,6 @@ function keepTexts(doc: Document): void {
       }
     },
   })
-}
-
-function check(plain: unknown, placeOf: (path: Path) => Place): ScenarioInput {
-  const problems = problemsOf(plain)
-  if (problems.length > 0) throw refusal(problems, placeOf)
-  return scenarioSchema.parse(plain)
 }
 
 /** A single error for all problems of a file, which lists the first few. */

@@ -1,15 +1,13 @@
-/** Resolves the events of a scenario: checks names and schedules, and converts times to milliseconds. */
+/** Resolves the events of a scenario: checks names and schedules, and expands repetitions, durations and links. */
 import { InputError } from '../errors.ts'
-import type { ScenarioEvent, ScenarioEventOf, ServerSpec } from './scenario.ts'
-import type { EventInput } from './schema.ts'
-import { versionOf } from './schema-parts.ts'
-import { didYouMean, type Source } from './source.ts'
-import { formatSeconds, toMs } from './time.ts'
+import type { DatacenterSpec, EventFile, ScenarioEvent, ScenarioEventOf, ServerSpec } from './scenario.ts'
+import { requireKnown, type Source } from './source.ts'
+import { formatSeconds } from './time.ts'
 
 interface Context {
   readonly servers: readonly ServerSpec[]
-  readonly datacenters: ReadonlySet<string>
-  readonly primary: string
+  /** Names, the primary first. */
+  readonly datacenters: readonly string[]
   readonly source: Source
 }
 
@@ -19,117 +17,87 @@ interface Context {
  *
  * @throws InputError for unknown names, and for impossible schedules, such as crashing a server that is down.
  */
-export function resolveEvents(inputs: readonly EventInput[], context: Context): ScenarioEvent[] {
+export function resolveEvents(
+  inputs: readonly EventFile[],
+  datacenters: readonly DatacenterSpec[],
+  source: Source,
+): ScenarioEvent[] {
+  const servers = datacenters.flatMap((each) => each.servers)
+  const context = { servers, datacenters: datacenters.map(({ name }) => name), source }
   const events = inputs.flatMap((input, i) => resolveEvent(input, i, context))
   events.sort((a, b) => a.atMs - b.atMs)
-  refuseImpossible(events, context.servers)
-  return events.map((event) => (event.kind === 'restore' ? findSnapshot(event, events, context) : event))
+  refuseImpossible(events, servers)
+  return events.map((event) => (event.kind === 'restore' ? findSnapshot(event, events, servers) : event))
 }
 
-function resolveEvent(input: EventInput, i: number, context: Context): ScenarioEvent[] {
-  const { servers, source } = context
-  const at = { atMs: toMs(input.at), place: source.placeOf(['events', i]) }
-  if (
-    'server' in input &&
-    input.server !== undefined &&
-    !servers.some((server) => server.id === input.server)
-  ) {
-    throw source.refuse(
-      ['events', i, 'server'],
-      `there is no server ${input.server}${didYouMean(
-        input.server,
-        servers.map(({ id }) => id),
-      )}`,
-    )
+function resolveEvent(input: EventFile, i: number, context: Context): ScenarioEvent[] {
+  const { servers, datacenters, source } = context
+  const path = ['events', i]
+  if ('server' in input) {
+    const ids = servers.map(({ id }) => id)
+    requireKnown('server', input.server, ids, [...path, 'server'], source)
   }
-  switch (input.kind) {
-    case 'crash':
-    case 'leave':
-    case 'force-leave':
-    case 'join':
-    case 'resume':
-    case 'elect':
-    case 'stale-gossip':
-      return [{ ...at, kind: input.kind, server: input.server }]
+  if ('datacenter' in input)
+    requireKnown('datacenter', input.datacenter, datacenters, [...path, 'datacenter'], source)
+  const { at: atMs, ...fields } = input
+  const at = { atMs, place: source.placeOf(path) }
+  const [primary = ''] = datacenters
+  switch (fields.kind) {
     case 'pause': {
-      const pause = { ...at, kind: input.kind, server: input.server }
-      if (input.for === undefined) return [pause]
-      return [pause, { ...pause, kind: 'resume', atMs: at.atMs + toMs(input.for) }]
+      const { for: forMs, ...pause } = { ...at, ...fields }
+      return forMs === undefined ? [pause] : [pause, { ...pause, kind: 'resume', atMs: atMs + forMs }]
     }
     case 'partition':
-      return linksOf(input, i, context).flatMap((between): ScenarioEvent[] => {
-        const partition = { ...at, kind: input.kind, between }
-        if (input.for === undefined) return [partition]
-        return [partition, { ...partition, kind: 'heal', atMs: at.atMs + toMs(input.for) }]
-      })
     case 'heal':
-      return linksOf(input, i, context).map((between) => ({ ...at, kind: input.kind, between }))
-    case 'snapshot':
-      return [{ ...at, kind: input.kind, server: input.server }]
+      return linksOf(fields, i, context).flatMap((between): ScenarioEvent[] => {
+        const event = { ...at, kind: fields.kind, between }
+        if (!('for' in fields) || fields.for === undefined) return [event]
+        return [event, { ...event, kind: 'heal', atMs: atMs + fields.for }]
+      })
     case 'start':
-    case 'restart':
-      return [
-        {
-          ...at,
-          kind: input.kind,
-          server: input.server,
-          version: input.version === undefined ? undefined : versionOf(input.version),
-          acls: input.acls,
-          downtimeMs: 'downtime' in input && input.downtime !== undefined ? toMs(input.downtime) : 0,
-        },
-      ]
-    case 'restore': {
-      const { kind, snapshot, datacenter = context.primary, version } = input
-      if (!context.datacenters.has(datacenter))
-        throw source.refuse(
-          ['events', i, 'datacenter'],
-          `there is no datacenter ${datacenter}${didYouMean(datacenter, context.datacenters)}`,
-        )
-      return [
-        {
-          ...at,
-          kind,
-          datacenter,
-          snapshotMs: snapshot === undefined ? Number.NaN : toMs(snapshot),
-          version: version === undefined ? undefined : versionOf(version),
-        },
-      ]
+      return [{ ...at, ...fields, downtimeMs: 0 }]
+    case 'restart': {
+      const { downtime: downtimeMs, ...rest } = fields
+      return [{ ...at, ...rest, downtimeMs }]
     }
+    case 'restore':
+      return [
+        {
+          ...at,
+          ...fields,
+          datacenter: fields.datacenter ?? primary,
+          snapshot: fields.snapshot ?? Number.NaN,
+        },
+      ]
     case 'create-tokens': {
-      const { kind, count = 1, type = 'client', rules, api = 'legacy', local = false } = input
-      const { datacenter = context.primary } = input
-      if (api === 'legacy' && (local || input.datacenter !== undefined)) {
-        const field = local ? 'local' : 'datacenter'
+      const wrong = fields.local ? 'local' : fields.datacenter === undefined ? undefined : 'datacenter'
+      if (fields.api === 'legacy' && wrong !== undefined)
         throw source.refuse(
-          ['events', i, field],
-          `${field} needs \`api: new\`: the legacy API has no such choice`,
+          [...path, wrong],
+          `${wrong} needs \`api: new\`: the legacy API has no such choice`,
         )
-      }
-      if (!context.datacenters.has(datacenter))
-        throw source.refuse(
-          ['events', i, 'datacenter'],
-          `there is no datacenter ${datacenter}${didYouMean(datacenter, context.datacenters)}`,
-        )
-      return repeat(input, { ...at, kind, count, type, rules, api, isLocal: local, datacenter })
+      const { every, times, ...rest } = fields
+      return repeat({ every, times }, { ...at, ...rest, datacenter: fields.datacenter ?? primary })
     }
-    case 'edit-tokens':
-    case 'delete-tokens': {
-      const { kind, count = 1, offset = 0, state = 'any', type, api = 'legacy' } = input
-      const { racing = false, becomes, sendsRules = false } = input.kind === 'edit-tokens' ? input : {}
-      for (const [field, isGiven, needed] of [
-        ['racing', racing, 'legacy'],
-        ['becomes', becomes !== undefined, 'legacy'],
-        ['sendsRules', sendsRules, 'new'],
-      ] as const) {
-        if (isGiven && api !== needed)
-          throw source.refuse(['events', i, field], `${field} needs \`api: ${needed}\``)
+    case 'edit-tokens': {
+      const { every, times, api, racing, becomes, sendsRules } = fields
+      const needs = { legacy: { racing, becomes }, new: { sendsRules } }
+      for (const [needed, options] of Object.entries(needs)) {
+        const [field] = Object.entries(options).find(([, value]) => value) ?? []
+        if (field !== undefined && api !== needed)
+          throw source.refuse([...path, field], `${field} needs \`api: ${needed}\``)
       }
-      return repeat(input, { ...at, kind, count, offset, state, racing, type, becomes, api, sendsRules })
+      const { every: _, times: __, ...rest } = fields
+      return repeat({ every, times }, { ...at, ...rest })
+    }
+    case 'delete-tokens': {
+      const { every, times, ...rest } = fields
+      return repeat({ every, times }, { ...at, ...rest })
     }
     case 'convert-tokens':
-      return [{ ...at, kind: input.kind, count: input.count }]
-    case 'edit-intention':
-      return [{ ...at, kind: input.kind, destination: input.destination }]
+      return [{ ...at, ...fields, count: fields.count }]
+    default:
+      return [{ ...at, ...fields }]
   }
 }
 
@@ -137,19 +105,19 @@ function resolveEvent(input: EventInput, i: number, context: Context): ScenarioE
 function findSnapshot(
   event: ScenarioEventOf<'restore'>,
   events: readonly ScenarioEvent[],
-  { servers }: Context,
+  servers: readonly ServerSpec[],
 ): ScenarioEvent {
-  const { datacenter, atMs, place } = event
+  const { datacenter, atMs, place, snapshot: given } = event
   const isOwn = (id: string | undefined) =>
     id === undefined || servers.some((server) => server.id === id && server.datacenter === datacenter)
   const snapshot = events.findLast(
     (each) =>
       each.kind === 'snapshot' &&
       isOwn(each.server) &&
-      (Number.isNaN(event.snapshotMs) ? each.atMs <= atMs : each.atMs === event.snapshotMs),
+      (Number.isNaN(given) ? each.atMs <= atMs : each.atMs === given),
   )
-  if (snapshot !== undefined && snapshot.atMs <= atMs) return { ...event, snapshotMs: snapshot.atMs }
-  const when = Number.isNaN(event.snapshotMs) ? 'before' : `at ${formatSeconds(event.snapshotMs)}`
+  if (snapshot !== undefined && snapshot.atMs <= atMs) return { ...event, snapshot: snapshot.atMs }
+  const when = Number.isNaN(given) ? 'before' : `at ${formatSeconds(given)}`
   throw new InputError(
     `impossible schedule: restore at ${formatSeconds(atMs)}, but ${datacenter} has no snapshot ${when}; add a snapshot event`,
     { place },
@@ -158,40 +126,31 @@ function findSnapshot(
 
 /** Expands an event to its repetitions. */
 function repeat<E extends ScenarioEvent>(
-  { every = 0, times = 1 }: { every?: number | string | undefined; times?: number | undefined },
+  { every, times }: { readonly every: number; readonly times: number },
   event: E,
 ): E[] {
-  const everyMs = toMs(every)
-  return Array.from({ length: times }, (_, n) => ({ ...event, atMs: event.atMs + n * everyMs }))
+  return Array.from({ length: times }, (_, n) => ({ ...event, atMs: event.atMs + n * every }))
 }
 
 /** The links that a partition cuts: a single link, or all links of a datacenter. */
 function linksOf(
-  input: { between?: [string, string] | undefined; datacenter?: string | undefined },
+  { between, datacenter }: { between?: [string, string] | undefined; datacenter?: string | undefined },
   i: number,
   { datacenters, source }: Context,
 ): [string, string][] {
-  const { between, datacenter } = input
   if ((between === undefined) === (datacenter === undefined)) {
     throw source.refuse(['events', i], 'give either between or datacenter')
   }
-  const field = between === undefined ? 'datacenter' : 'between'
-  for (const name of between ?? [datacenter ?? '']) {
-    if (!datacenters.has(name))
-      throw source.refuse(
-        ['events', i, field],
-        `there is no datacenter ${name}${didYouMean(name, datacenters)}`,
-      )
-  }
   if (between === undefined) {
-    return [...datacenters].filter((each) => each !== datacenter).map((each) => [datacenter ?? '', each])
+    return datacenters.filter((each) => each !== datacenter).map((each) => [datacenter ?? '', each])
   }
-  const [a, b] = between
-  if (a === b) throw source.refuse(['events', i, field], 'a partition is between two datacenters')
+  const path = ['events', i, 'between']
+  for (const name of between) requireKnown('datacenter', name, datacenters, path, source)
+  if (between[0] === between[1]) throw source.refuse(path, 'a partition is between two datacenters')
   return [between]
 }
 
-type Life = 'not joined' | 'up' | 'paused' | 'failed' | 'left' | 'restarting'
+type Life = 'not joined' | 'up' | 'paused' | 'failed' | 'left'
 
 /** The server states in which each event is possible, and the resulting state. */
 const LIVES: Partial<
@@ -208,42 +167,36 @@ const LIVES: Partial<
   elect: { needs: ['up'], becomes: 'up' },
 }
 
+/**
+ * Refuses events that a server cannot do in its state then, and events before its planned start: they would affect the
+ * old process, and the start would undo them.
+ */
 function refuseImpossible(events: readonly ScenarioEvent[], servers: readonly ServerSpec[]): void {
-  const lives = new Map<string, Life>(
-    servers.map(({ id, joinsLater, status }) => [
-      id,
-      joinsLater ? 'not joined' : status === 'alive' ? 'up' : status,
-    ]),
-  )
+  const specs = new Map(servers.map((spec) => [spec.id, spec]))
+  const lives = new Map<string, Life>()
   const upAgainAt = new Map<string, number>()
+  const early: InputError[] = []
   for (const event of events) {
-    if (!('server' in event) || event.server === undefined) continue
-    const life = lives.get(event.server)
+    const spec = 'server' in event ? specs.get(event.server ?? '') : undefined
     const rule = LIVES[event.kind]
-    if (life === undefined || rule === undefined) continue
-    const down = event.atMs < (upAgainAt.get(event.server) ?? 0)
-    if (down || !rule.needs.includes(life)) {
-      throw new InputError(
-        `impossible schedule: ${event.kind} at ${formatSeconds(event.atMs)}, but ${event.server} is ${down ? 'restarting' : life} then`,
-        { place: event.place },
+    if (spec === undefined || rule === undefined) continue
+    const first = spec.joinsLater ? 'not joined' : spec.status === 'alive' ? 'up' : spec.status
+    const life = lives.get(spec.id) ?? first
+    const isDown = event.atMs < (upAgainAt.get(spec.id) ?? 0)
+    const refusal = (why: string) =>
+      new InputError(`impossible schedule: ${event.kind} at ${formatSeconds(event.atMs)}, ${why}`, {
+        place: event.place,
+      })
+    if (isDown || !rule.needs.includes(life))
+      throw refusal(`but ${spec.id} is ${isDown ? 'restarting' : life} then`)
+    if (event.kind !== 'elect' && event.atMs < spec.startMs)
+      early.push(
+        refusal(
+          `before the start of ${spec.id} at ${formatSeconds(spec.startMs)}; leave out the start, and write an event for each step`,
+        ),
       )
-    }
-    lives.set(event.server, rule.becomes)
-    if (event.kind === 'restart') upAgainAt.set(event.server, event.atMs + event.downtimeMs)
+    lives.set(spec.id, rule.becomes)
+    if (event.kind === 'restart') upAgainAt.set(spec.id, event.atMs + event.downtimeMs)
   }
-  refuseEarlyEvents(events, servers)
-}
-
-/** Refuses events before a server's planned start: they would affect the old process, and the start would undo them. */
-function refuseEarlyEvents(events: readonly ScenarioEvent[], servers: readonly ServerSpec[]): void {
-  for (const event of events) {
-    if (!('server' in event) || LIVES[event.kind] === undefined || event.kind === 'elect') continue
-    const spec = servers.find((each) => each.id === event.server)
-    if (spec !== undefined && event.atMs < spec.startMs) {
-      throw new InputError(
-        `impossible schedule: ${event.kind} at ${formatSeconds(event.atMs)}, before the start of ${spec.id} at ${formatSeconds(spec.startMs)}; leave out the start, and write an event for each step`,
-        { place: event.place },
-      )
-    }
-  }
+  if (early[0] !== undefined) throw early[0]
 }

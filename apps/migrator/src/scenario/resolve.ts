@@ -1,4 +1,4 @@
-/** Turns a validated file into a {@link Scenario}: defaults, names, times, and rules across its parts. */
+/** Turns a file that the schema has read into a {@link Scenario}: names, links, and rules across its parts. */
 import { readLegacyRecord, type SeenIds } from '@latchkey/acl'
 import { resolveEvents } from './resolve-events.ts'
 import { resolveDatacenters } from './resolve-members.ts'
@@ -11,90 +11,69 @@ import {
   tokenCount,
   type WorkloadSpec,
 } from './scenario.ts'
-import type { ScenarioInput } from './schema.ts'
-import { TOKENS_MAX, versionOf } from './schema-parts.ts'
-import { didYouMean, type Source } from './source.ts'
-import { toMs } from './time.ts'
+import type { ScenarioFile } from './schema.ts'
+import { TOKENS_MAX } from './schema-parts.ts'
+import { requireKnown, type Source } from './source.ts'
 
 /**
- * Resolves a file that has passed the schema.
+ * Resolves a file.
  *
  * @throws InputError for duplicate or unknown names, two primaries or leaders, and events that are impossible for a
  * server.
  */
-export function resolveScenario(input: ScenarioInput, source: Source): Scenario {
-  const datacenters = resolveDatacenters(input, source)
-  const servers = datacenters.flatMap((each) => each.servers)
-  const primary = datacenters[0]?.name ?? ''
-  const names = new Set(datacenters.map((each) => each.name))
-  const tokens = resolveTokens(input, source)
-  if (tokenCount(tokens) > TOKENS_MAX) {
-    throw source.refuse(['legacyTokens'], `at most ${TOKENS_MAX} tokens, these are ${tokenCount(tokens)}`)
-  }
+export function resolveScenario(file: ScenarioFile, source: Source): Scenario {
+  const datacenters = resolveDatacenters(file, source)
+  const { name, model, seed, bootstrapped, defaultPolicy, connect } = file
   return {
-    name: input.name ?? 'scenario',
-    model: input.model ?? 'service',
-    seed: input.seed ?? 1,
-    durationMs: input.duration === undefined ? undefined : toMs(input.duration),
-    gossipDelayMs: toMs(input.gossipDelay ?? 0),
-    gossipJitterMs: toMs(input.gossipJitter ?? 0),
-    failureDetectionMs: toMs(input.failureDetection ?? 0),
-    electionMs: input.electionTime === undefined ? undefined : toMs(input.electionTime),
-    commitMs: toMs(input.commitTime ?? 0),
-    bootstrapped: input.bootstrapped,
-    defaultPolicy: input.defaultPolicy ?? 'deny',
-    connect: input.connect ?? true,
-    primary,
+    ...{ name, model, seed, bootstrapped, defaultPolicy, connect },
+    durationMs: file.duration,
+    gossipDelayMs: file.gossipDelay,
+    gossipJitterMs: file.gossipJitter,
+    failureDetectionMs: file.failureDetection,
+    electionMs: file.electionTime,
+    commitMs: file.commitTime,
+    primary: datacenters[0]?.name ?? '',
     datacenters,
-    linkDelayMs: resolveLinks(input, datacenters, source),
-    tokens,
-    intentions: resolveIntentions(input),
-    workloads: resolveWorkloads(input, datacenters, source),
-    events: resolveEvents(input.events ?? [], { servers, datacenters: names, primary, source }),
+    linkDelayMs: resolveLinks(file, datacenters, source),
+    tokens: resolveTokens(file.legacyTokens, source),
+    intentions: resolveIntentions(file.intentions),
+    workloads: resolveWorkloads(file, datacenters, source),
+    events: resolveEvents(file.events, datacenters, source),
   }
 }
 
 function resolveLinks(
-  input: ScenarioInput,
+  { networkDelay, links }: ScenarioFile,
   datacenters: readonly DatacenterSpec[],
   source: Source,
 ): ReadonlyMap<string, number> {
   const delays = new Map<string, number>()
   const names = datacenters.map((each) => each.name)
-  const usual = toMs(input.networkDelay ?? 0)
   for (const [i, a] of names.entries()) {
-    for (const b of names.slice(i + 1)) delays.set(linkKey(a, b), usual)
+    for (const b of names.slice(i + 1)) delays.set(linkKey(a, b), networkDelay)
   }
-  for (const [i, link] of (input.links ?? []).entries()) {
-    const key = linkKey(...link.between)
+  for (const [i, { between, delay }] of links.entries()) {
+    const key = linkKey(...between)
     if (!delays.has(key))
       throw source.refuse(['links', i, 'between'], 'these are not two datacenters of the scenario')
-    delays.set(key, toMs(link.delay))
+    delays.set(key, delay)
   }
   return delays
 }
 
-function resolveTokens(input: ScenarioInput, source: Source): TokenGroup[] {
-  const given = input.legacyTokens
-  const plain = (type: 'client' | 'management', count: number): TokenGroup[] =>
-    count === 0 ? [] : [{ type, count, rules: undefined, unwritable: false }]
-  if (given === undefined) return []
-  if (typeof given === 'number') return plain('client', given)
-  if (!Array.isArray(given))
-    return [...plain('client', given.client ?? 0), ...plain('management', given.management ?? 0)]
+function resolveTokens(given: ScenarioFile['legacyTokens'], source: Source): TokenGroup[] {
   const seen = new Map<string, number>()
-  return given
-    .map((group, position): TokenGroup => {
-      if ('ID' in group) return resolveRecord(group, { position, seen }, source)
-      return {
-        type: group.type ?? 'client',
-        count: group.count ?? 1,
-        rules: group.rules,
-        unwritable: group.unwritable ?? false,
-        ...(group.name === undefined ? {} : { name: group.name }),
-      }
-    })
-    .filter((group) => group.count > 0)
+  const counts = typeof given === 'number' ? { client: given, management: 0 } : given
+  const groups = Array.isArray(counts)
+    ? counts.map(
+        (group, position): TokenGroup =>
+          'ID' in group ? resolveRecord(group, { position, seen }, source) : group,
+      )
+    : (['client', 'management'] as const).map((type) => ({ type, count: counts[type], unwritable: false }))
+  if (tokenCount(groups) > TOKENS_MAX) {
+    throw source.refuse(['legacyTokens'], `at most ${TOKENS_MAX} tokens, these are ${tokenCount(groups)}`)
+  }
+  return groups.filter((group) => group.count > 0)
 }
 
 /** A record of the legacy list. Its findings never quote the secret. */
@@ -104,87 +83,57 @@ function resolveRecord(
   source: Source,
 ): TokenGroup {
   const { token, findings } = readLegacyRecord(record, context)
-  if (token !== undefined)
-    return {
-      type: token.Type,
-      count: 1,
-      rules: token.Rules,
-      unwritable: false,
-      name: token.Name,
-      secret: token.ID,
-    }
-  const [fault] = findings.filter(({ severity }) => severity === 'error')
-  const field = fault?.path.split('.')[1]
-  const path = ['legacyTokens', context.position]
+  if (token !== undefined) {
+    const { Type: type, Rules: rules, Name: name, ID: secret } = token
+    return { type, count: 1, rules, unwritable: false, name, secret }
+  }
+  const fault = findings.find(({ severity }) => severity === 'error')
+  const field = fault?.path.split('.').slice(1, 2) ?? []
   throw source.refuse(
-    field === undefined ? path : [...path, field],
+    ['legacyTokens', context.position, ...field],
     `legacyTokens${fault?.message ?? ' is no legacy token'}`,
   )
 }
 
-function resolveIntentions(input: ScenarioInput): IntentionSpec[] {
-  const given = input.intentions ?? 0
-  if (typeof given === 'number') {
-    return Array.from({ length: given }, (_, i) => ({
-      source: '*',
-      destination: `service-${i + 1}`,
-      namespace: 'default',
-      sourceNamespace: 'default',
-      hasMeta: false,
-    }))
-  }
-  return given.map((each) => ({
-    source: each.source,
-    destination: each.destination,
-    namespace: each.namespace ?? 'default',
-    sourceNamespace: each.sourceNamespace ?? 'default',
-    hasMeta: each.meta ?? false,
+function resolveIntentions(given: ScenarioFile['intentions']): readonly IntentionSpec[] {
+  if (typeof given !== 'number') return given
+  return Array.from({ length: given }, (_, i) => ({
+    source: '*',
+    destination: `service-${i + 1}`,
+    namespace: 'default',
+    sourceNamespace: 'default',
+    hasMeta: false,
   }))
 }
 
 function resolveWorkloads(
-  input: ScenarioInput,
+  { workloads }: ScenarioFile,
   datacenters: readonly DatacenterSpec[],
   source: Source,
 ): WorkloadSpec[] {
-  const names = datacenters.map(({ name }) => name)
-  return (input.workloads ?? []).map((each, i) => {
+  const names = datacenters.map((each) => each.name)
+  const ids = datacenters.flatMap(({ servers }) => servers.map(({ id }) => id))
+  return workloads.map((each, i) => {
+    const { kind, endpoint, field, connections, agent, agents = agent === undefined ? [] : [agent] } = each
+    const { datacenter = names[0], server } = each
     const path = ['workloads', i]
-    const datacenter =
-      each.datacenter === undefined
-        ? datacenters[0]
-        : datacenters.find((candidate) => candidate.name === each.datacenter)
-    if (datacenter === undefined)
-      throw source.refuse(
-        [...path, 'datacenter'],
-        `there is no datacenter ${each.datacenter}${didYouMean(each.datacenter ?? '', names)}`,
-      )
-    const ids = datacenters.flatMap((candidate) => candidate.servers.map(({ id }) => id))
-    if (each.server !== undefined && !ids.includes(each.server)) {
-      throw source.refuse(
-        [...path, 'server'],
-        `there is no server ${each.server}${didYouMean(each.server, ids)}`,
-      )
+    requireKnown('datacenter', datacenter, names, [...path, 'datacenter'], source)
+    requireKnown('server', server, ids, [...path, 'server'], source)
+    for (const key of ['endpoint', 'field'] as const) {
+      if (each[key] !== undefined && kind !== 'unknown-field')
+        throw source.refuse([...path, key], 'only a workload of kind unknown-field has it')
     }
-    for (const field of ['endpoint', 'field'] as const) {
-      if (each[field] !== undefined && each.kind !== 'unknown-field')
-        throw source.refuse([...path, field], 'only a workload of kind unknown-field has it')
-    }
-    const fromMs = toMs(each.from ?? 0)
-    const untilMs = each.to === undefined ? undefined : toMs(each.to)
-    if (untilMs !== undefined && untilMs <= fromMs)
+    if (each.to !== undefined && each.to <= each.from)
       throw source.refuse([...path, 'to'], 'ends before it begins')
+    const own = datacenters.find((candidate) => candidate.name === datacenter)?.servers ?? []
     return {
-      name: each.name ?? `${each.kind}-${i + 1}`,
-      kind: each.kind,
-      servers: each.server === undefined ? datacenter.servers.map((server) => server.id) : [each.server],
-      agents: (each.agents ?? (each.agent === undefined ? [] : [each.agent])).map(versionOf),
-      endpoint: each.endpoint?.replace(/^[A-Z]+ /, ''),
-      field: each.field,
-      ratePerSecond: each.rate ?? 1,
-      fromMs,
-      toMs: untilMs,
-      connections: each.connections ?? 1,
+      name: each.name ?? `${kind}-${i + 1}`,
+      servers: server === undefined ? own.map(({ id }) => id) : [server],
+      endpoint: endpoint?.replace(/^[A-Z]+ /, ''),
+      ratePerSecond: each.rate,
+      fromMs: each.from,
+      toMs: each.to,
+      ...{ kind, agents, field, connections },
     }
   })
 }

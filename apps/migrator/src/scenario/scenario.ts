@@ -1,18 +1,16 @@
 /** A scenario, resolved: every default filled in, every name checked, every time in whole milliseconds. */
 import type { ServiceVersion } from '@latchkey/contract'
+import type * as z from 'zod'
 import type { Place } from '../errors.ts'
-import type { WorkloadKind } from './schema-workloads.ts'
+import type { intentionSchema, ScenarioFile, tokenGroupSchema } from './schema.ts'
 
-export type ModelName = 'service' | 'latchkey'
-export type TokenType = 'client' | 'management'
+export type ModelName = ScenarioFile['model']
+export type TokenType = TokenGroup['type']
 /** The API through which a client writes tokens. */
-export type TokenApi = 'legacy' | 'new'
-export type TokenState = 'unmigrated' | 'migrated' | 'any'
+export type TokenApi = ScenarioEventOf<'edit-tokens'>['api']
 
-export interface Scenario {
-  readonly name: string
-  readonly model: ModelName
-  readonly seed: number
+type FromFile = 'name' | 'model' | 'seed' | 'bootstrapped' | 'defaultPolicy' | 'connect'
+export interface Scenario extends Readonly<Pick<ScenarioFile, FromFile>> {
   /** End of the simulation; undefined: when nothing can change any more. */
   readonly durationMs: number | undefined
   readonly gossipDelayMs: number
@@ -21,9 +19,6 @@ export interface Scenario {
   /** Undefined: the default of the model. */
   readonly electionMs: number | undefined
   readonly commitMs: number
-  readonly bootstrapped: boolean | undefined
-  readonly defaultPolicy: 'allow' | 'deny'
-  readonly connect: boolean
   /** Name of the primary datacenter. */
   readonly primary: string
   /** The primary first. */
@@ -48,14 +43,17 @@ export interface DatacenterSpec {
   readonly agents: readonly AgentSpec[]
 }
 
-export interface ServerSpec {
+export interface AgentSpec {
   readonly id: string
   readonly datacenter: string
   /** The version from `startMs` on. */
   readonly version: ServiceVersion
+  readonly startMs: number
+}
+
+export interface ServerSpec extends AgentSpec {
   /** The version before `startMs`. */
   readonly from: ServiceVersion
-  readonly startMs: number
   readonly acls: boolean
   readonly isFirstLeader: boolean
   readonly status: 'alive' | 'failed' | 'left'
@@ -64,108 +62,53 @@ export interface ServerSpec {
   readonly place: Place
 }
 
-export interface AgentSpec {
-  readonly id: string
-  readonly datacenter: string
-  readonly version: ServiceVersion
-  readonly startMs: number
-}
-
-/** Tokens of one kind. Numbering starts at 0 and continues from group to group. */
-export interface TokenGroup {
-  readonly type: TokenType
-  readonly count: number
-  /** Undefined: unknown, and assumed to grant a right. */
-  readonly rules: string | undefined
-  readonly unwritable: boolean
-  /** Shown in findings. */
-  readonly name?: string
+/** Tokens of one kind, numbered from group to group. Rules that are undefined are assumed to grant a right. */
+export type TokenGroup = Readonly<z.output<typeof tokenGroupSchema>> & {
   /** The ID of a single legacy token. It never appears in output. */
   readonly secret?: string
 }
 
-export interface IntentionSpec {
-  readonly source: string
-  readonly destination: string
-  readonly namespace: string
-  readonly sourceNamespace: string
-  readonly hasMeta: boolean
-}
+export type IntentionSpec = Readonly<z.output<typeof intentionSchema>>
 
-export interface WorkloadSpec {
+type WorkloadFile = ScenarioFile['workloads'][number]
+export interface WorkloadSpec
+  extends Readonly<Pick<WorkloadFile, 'kind' | 'endpoint' | 'field' | 'connections'>> {
   readonly name: string
-  readonly kind: WorkloadKind
   /** Ids of the servers to call, in turn. */
   readonly servers: readonly string[]
   /** Versions of the client agents to use, in turn; empty: calls go directly to the servers. */
   readonly agents: readonly ServiceVersion[]
-  /** For `unknown-field`: the path, and a field that it does not accept; undefined: any. */
-  readonly endpoint: string | undefined
-  readonly field: string | undefined
   readonly ratePerSecond: number
   readonly fromMs: number
   /** Undefined: the end of the simulation. */
   readonly toMs: number | undefined
-  readonly connections: number
 }
 
-interface At {
-  readonly atMs: number
-  readonly place: Place
+export type EventFile = ScenarioFile['events'][number]
+type Kind = EventFile['kind']
+/** What resolving adds to the fields of the file, or replaces. */
+interface Resolved {
+  start: { readonly downtimeMs: number }
+  restart: { readonly downtimeMs: number }
+  partition: { readonly between: readonly [string, string] }
+  heal: { readonly between: readonly [string, string] }
+  'create-tokens': { readonly datacenter: string }
+  /** Undefined: all. */
+  'convert-tokens': { readonly count: number | undefined }
+  /** `snapshot`: when the snapshot was taken. Without a `version` the servers keep running. */
+  restore: { readonly datacenter: string; readonly snapshot: number }
 }
+type Replaced = 'at' | 'for' | 'every' | 'times' | 'downtime' | 'between' | 'datacenter' | 'snapshot'
 
-export type ScenarioEvent = At &
-  (
-    | {
-        readonly kind: 'crash' | 'leave' | 'force-leave' | 'join' | 'pause' | 'resume'
-        readonly server: string
-      }
-    | { readonly kind: 'elect' | 'stale-gossip'; readonly server: string }
-    | { readonly kind: 'snapshot'; readonly server: string | undefined }
-    | {
-        readonly kind: 'start' | 'restart'
-        readonly server: string
-        readonly version: ServiceVersion | undefined
-        readonly acls: boolean | undefined
-        readonly downtimeMs: number
-      }
-    | { readonly kind: 'partition' | 'heal'; readonly between: readonly [string, string] }
-    | {
-        readonly kind: 'create-tokens'
-        readonly count: number
-        readonly type: TokenType
-        readonly rules: string | undefined
-        readonly api: TokenApi
-        readonly isLocal: boolean
-        readonly datacenter: string
-      }
-    | {
-        readonly kind: 'restore'
-        readonly datacenter: string
-        /** When the snapshot was taken. */
-        readonly snapshotMs: number
-        /** Undefined: the servers keep running. */
-        readonly version: ServiceVersion | undefined
-      }
-    | {
-        readonly kind: 'edit-tokens' | 'delete-tokens'
-        readonly count: number
-        readonly offset: number
-        readonly state: TokenState
-        readonly racing: boolean
-        /** Undefined: of any type. */
-        readonly type: TokenType | undefined
-        /** The new type; undefined: unchanged. */
-        readonly becomes: TokenType | undefined
-        readonly api: TokenApi
-        /** Whether an update through the token API has Rules in its body. */
-        readonly sendsRules: boolean
-      }
-    | { readonly kind: 'convert-tokens'; readonly count: number | undefined }
-    | { readonly kind: 'edit-intention'; readonly destination: string }
-  )
+/** An event at one time: repetitions, durations and links of several datacenters are events of their own. */
+export type ScenarioEvent = {
+  [K in Kind]: Readonly<Omit<Extract<EventFile, { kind: K }>, Replaced>> & {
+    readonly atMs: number
+    readonly place: Place
+  } & (K extends keyof Resolved ? Resolved[K] : unknown)
+}[Kind]
 
-export type ScenarioEventOf<K extends ScenarioEvent['kind']> = Extract<ScenarioEvent, { readonly kind: K }>
+export type ScenarioEventOf<K extends Kind> = Extract<ScenarioEvent, { readonly kind: K }>
 
 /** Total number of legacy tokens at the beginning. */
 export function tokenCount(groups: readonly TokenGroup[]): number {

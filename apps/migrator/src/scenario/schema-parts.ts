@@ -1,6 +1,7 @@
-/** Schemas for the scalars of a scenario file: names, times, versions, counts. */
-import { readVersion, type ServiceVersion } from '@latchkey/contract'
+/** Schemas for the scalars of a scenario file, and for its workloads. Their results are milliseconds and versions. */
 import * as z from 'zod'
+import { version } from '../version.ts'
+import { toMs } from './time.ts'
 
 /** Maximum number of legacy tokens in a scenario. */
 export const TOKENS_MAX = 1_000_000_000
@@ -13,39 +14,76 @@ export const name = z
     /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/,
     'a name has 1 to 64 letters, digits, dots, dashes or underscores',
   )
+  .meta({ id: 'name' })
 
+const DURATION = /^(\d+(\.\d+)?(ms|s|m|h))+$|^\d+(\.\d+)?$/
 export const seconds = z
   .union(
     [
       z.number().min(0).max(SECONDS_MAX),
-      z
-        .string()
-        .regex(
-          /^(\d+(\.\d+)?(ms|s|m|h))+$|^\d+(\.\d+)?$/,
-          'expected a duration such as "90s", "1h30m" or "250ms"',
-        ),
+      z.string().regex(DURATION, 'expected a duration such as "90s", "1h30m" or "250ms"'),
     ],
     { error: `expected seconds as a number (0 to ${SECONDS_MAX}), or a text such as "90s" or "1h30m"` },
   )
-  .meta({ examples: [12.5, '90s', '1h30m'] })
+  .meta({ id: 'time', examples: [12.5, '90s', '1h30m'] })
+  .transform(toMs)
 
-export const versionText = z
+export const serviceVersion = z
   .string()
   .regex(/^\d{1,4}\.\d{1,4}(\.\d{1,4})?$/, 'expected a version such as 1.4.0')
-  .meta({ examples: ['1.4.0', '1.11'] })
+  .meta({ id: 'version', examples: ['1.4.0', '1.11'] })
+  .transform(version)
 
 export const count = z.int().min(0).max(TOKENS_MAX)
-
-export const acls = z
-  .boolean()
-  .describe('Whether ACLs are enabled on the server. A server with ACLs off blocks.')
-
+export const acls = z.boolean().describe('Whether ACLs are enabled on the server. One with ACLs off blocks.')
 export const tokenType = z.enum(['client', 'management'])
+export const rules = z.string().max(262_144).describe('Legacy rules, as text.')
 
-/** Parses a version that passed the schema. */
-export function versionOf(text: string): ServiceVersion {
-  const version = readVersion(text)
-  if (version === undefined)
-    throw new TypeError(`the schema let ${JSON.stringify(text)} through as a version`)
-  return version
-}
+/** Repeated client calls. Comments name the row of the spec that each kind demonstrates. */
+export const WORKLOAD_KINDS = [
+  'new', // token and policy API, spec 9.1, 9.2.1
+  'legacy', // legacy ACL API, spec 9.1, 9.2.4
+  'mixed', // legacy and new calls in turn
+  'bootstrap', // spec 9.2.1
+  'kv-read', // key-value read without the right, spec 9.3 (1.0)
+  'service-watch', // blocking query on one service, spec 9.3 (1.0.7)
+  'tag-filter', // catalog service query with a tag, spec 9.3 (1.3.0)
+  'unknown-field', // a body with a field the endpoint does not know, spec 9.3 (1.7.0)
+  'session', // session info and renew, spec 9.3 (1.7.0)
+  'ptr-query', // PTR query, spec 9.3 (1.7.0)
+  'wrong-method', // spec 9.3 (1.0), 9.4
+  'agent-self', // reads Config of agent self, spec 9.3 (1.0)
+  'address-translation', // looks for the header and the lan address, spec 9.3 (0.7)
+  'intention-list', // spec 9.3 (1.9.0)
+  'intention-read', // spec 9.5.2
+  'intention-write', // by id, spec 9.5.2, 9.5.3
+  'intention-config-write', // config entries of kind service-intentions, spec 9.5.2
+] as const
+
+export type WorkloadKind = (typeof WORKLOAD_KINDS)[number]
+
+const ENDPOINT = /^([A-Z]+ )?\/v1\/\S+$/
+const agent = serviceVersion.describe(
+  'Version of the client agent that it calls. Absent: it calls the servers.',
+)
+const connections = z.int().min(1).max(1_000_000)
+
+export const workloadSchema = z.strictObject({
+  name: z.string().min(1).max(100).optional(),
+  kind: z.enum(WORKLOAD_KINDS),
+  datacenter: name.optional().describe('Datacenter whose servers it calls, in turn. Default: the primary.'),
+  server: name.optional().describe('A single server to call, instead of all in turn.'),
+  agent: agent.optional(),
+  agents: z.array(serviceVersion).min(1).max(20).optional().describe('Several client agents, used in turn.'),
+  endpoint: z
+    .string()
+    .regex(ENDPOINT, 'expected an endpoint such as PUT /v1/acl/token')
+    .optional()
+    .describe('Only of `unknown-field`: the endpoint that it calls.')
+    .meta({ examples: ['PUT /v1/acl/token'] }),
+  field: z.string().min(1).max(100).optional().describe('Only of `unknown-field`: the unknown field.'),
+  rate: z.number().positive().max(1_000_000).default(1).describe('Calls per second.'),
+  from: seconds.prefault(0).describe('When it starts.'),
+  to: seconds.optional().describe('When it ends. Default: the end of the simulation.'),
+  connections: connections.default(1).describe('Open connections to each server from one address.'),
+})

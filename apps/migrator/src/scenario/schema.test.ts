@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { renderJsonSchema } from './schema.ts'
-import { WORKLOAD_KINDS } from './schema-workloads.ts'
+import { WORKLOAD_KINDS } from './schema-parts.ts'
 
 test('the JSON Schema refuses unknown fields and lists the kinds of workloads and events', () => {
   const schema = JSON.parse(renderJsonSchema())

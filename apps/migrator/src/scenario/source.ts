@@ -22,6 +22,18 @@ export function sourceOf(placeOf: (path: Path) => Place): Source {
   return { placeOf, refuse: (path, message) => new InputError(message, { place: placeOf(path) }) }
 }
 
+/** @throws InputError for a name that is given and unknown. */
+export function requireKnown(
+  kind: 'server' | 'datacenter',
+  name: string | undefined,
+  known: readonly string[],
+  path: Path,
+  source: Source,
+): void {
+  if (name === undefined || known.includes(name)) return
+  throw source.refuse(path, `there is no ${kind} ${name}${didYouMean(name, known)}`)
+}
+
 /**
  * Suggests the candidate that is closest: `; did you mean servers?`.
  *

@@ -16,7 +16,7 @@ import { changed, datacenterOf, isRunning, record, type World } from './world.ts
 /** Stores the state of the datacenters whose restore uses a snapshot of this moment. */
 export function takeSnapshots(world: World): void {
   for (const event of world.scenario.events) {
-    if (event.kind !== 'restore' || event.snapshotMs !== world.now) continue
+    if (event.kind !== 'restore' || event.snapshot !== world.now) continue
     const datacenter = datacenterOf(world, event.datacenter)
     const { replication, hasCompleted, intentions, localTokens } = datacenter
     world.snapshots.set(keyOf(event), {
@@ -76,7 +76,7 @@ function restoreTokens(
   record(world, {
     kind: 'restored',
     datacenter: datacenter.spec.name,
-    snapshotAt: event.snapshotMs,
+    snapshotAt: event.snapshot,
     recordsThen: snapshot.recordsThen,
     writesLost: isPrimary ? writesSince(world, snapshot) : 0,
     accessorsLost: isPrimary ? size(lost) : 0,
@@ -98,7 +98,7 @@ function writesSince({ records }: World, { recordsThen }: Snapshot): number {
 function refuseUnreadable(
   { spec, servers }: DatacenterState,
   snapshot: Snapshot,
-  { version, atMs, snapshotMs, place }: ScenarioEventOf<'restore'>,
+  { version, atMs, snapshot: takenMs, place }: ScenarioEventOf<'restore'>,
 ): void {
   const needed = snapshot.intentions.hasEntries
     ? INTENTIONS_AS_ENTRIES
@@ -110,11 +110,11 @@ function refuseUnreadable(
   const old = versions.find((each) => needed !== undefined && !isAtLeast(each, needed))
   if (needed === undefined || old === undefined) return
   throw new InputError(
-    `impossible schedule: restore at ${formatSeconds(atMs)}, but a server of ${old.text} cannot read the snapshot that ${spec.name} took at ${formatSeconds(snapshotMs)}, after its upgrade to ${needed.text} (spec 9.2.5)`,
+    `impossible schedule: restore at ${formatSeconds(atMs)}, but a server of ${old.text} cannot read the snapshot that ${spec.name} took at ${formatSeconds(takenMs)}, after its upgrade to ${needed.text} (spec 9.2.5)`,
     { place },
   )
 }
 
-function keyOf({ datacenter, snapshotMs }: ScenarioEventOf<'restore'>): string {
-  return `${datacenter} ${snapshotMs}`
+function keyOf({ datacenter, snapshot }: ScenarioEventOf<'restore'>): string {
+  return `${datacenter} ${snapshot}`
 }

@@ -147,9 +147,10 @@ export class TokenBook {
 
   private async pick(
     client: () => Client,
-    { state, count, offset, racing }: ScenarioEventOf<'edit-tokens' | 'delete-tokens'>,
+    event: ScenarioEventOf<'edit-tokens' | 'delete-tokens'>,
   ): Promise<readonly LegacyToken[]> {
-    const wanted = racing ? 'unmigrated' : state
+    const { count, offset } = event
+    const wanted = event.kind === 'edit-tokens' && event.racing ? 'unmigrated' : event.state
     if (wanted === 'any') return this.tokens.slice(offset, offset + count)
     const found = await readTokens(client()).catch(noneInLegacyMode)
     return this.tokens

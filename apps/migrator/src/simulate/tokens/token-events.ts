@@ -20,10 +20,10 @@ export function changeTokens(world: World, event: TokenEvent): void {
       break
     case 'edit-tokens':
       if (event.racing) world.racingEdits.push({ count: event.count, offset: event.offset })
-      else change(world, event, 'edited', (tokens) => edit(world, tokens, event.becomes))
+      else change(world, event)
       break
     case 'delete-tokens':
-      change(world, event, 'deleted', (tokens) => remove(world, tokens))
+      change(world, event)
       break
     case 'convert-tokens':
       convert(world, event.count)
@@ -31,19 +31,16 @@ export function changeTokens(world: World, event: TokenEvent): void {
   }
 }
 
-function change(
-  world: World,
-  event: ScenarioEventOf<'edit-tokens' | 'delete-tokens'>,
-  action: 'edited' | 'deleted',
-  apply: (tokens: Ranges) => void,
-): void {
-  const { api } = event
+function change(world: World, event: ScenarioEventOf<'edit-tokens' | 'delete-tokens'>): void {
+  const { api, kind } = event
+  const action = kind === 'edit-tokens' ? 'edited' : 'deleted'
   const tokens = world.store.pick(event)
   const refused = api === 'new' ? newApiRefusal(world.primary) : legacyApiRefusal(world)
   if (refused !== undefined) note(world, action, tokens, { api, refused })
-  else if (api === 'legacy') apply(tokens)
-  else if (action === 'edited') editAsNew(world, tokens, event)
-  else apply(addressable(world, action, tokens))
+  else if (kind === 'delete-tokens')
+    remove(world, api === 'legacy' ? tokens : addressable(world, action, tokens))
+  else if (api === 'legacy') edit(world, tokens, event.becomes)
+  else editAsNew(world, tokens, event)
 }
 
 function create(world: World, { count, type, rules }: ScenarioEventOf<'create-tokens'>): void {
@@ -62,7 +59,7 @@ function create(world: World, { count, type, rules }: ScenarioEventOf<'create-to
 /** Global tokens are created in the primary, regardless of the datacenter that receives the call. */
 function createAsNew(
   world: World,
-  { count, isLocal, datacenter: name }: ScenarioEventOf<'create-tokens'>,
+  { count, local: isLocal, datacenter: name }: ScenarioEventOf<'create-tokens'>,
 ): void {
   const datacenter = world.datacenters.find(({ spec }) => spec.name === name)
   if (datacenter === undefined || count === 0) return

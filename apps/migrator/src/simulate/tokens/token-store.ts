@@ -3,7 +3,7 @@
  * Only edited tokens are stored individually.
  */
 import { ACCESSOR_BATCH_SIZE_MAX, fromLegacyToken, hasLegacyRights } from '@latchkey/acl'
-import type { TokenGroup, TokenState, TokenType } from '../../scenario/scenario.ts'
+import type { ScenarioEventOf, TokenGroup, TokenType } from '../../scenario/scenario.ts'
 import type { AccessorSpan } from '../history.ts'
 import type { UpgradeModel } from '../models/model.ts'
 import { numbers, type Range, RangeSet, type Ranges, subtract } from './ranges.ts'
@@ -18,14 +18,6 @@ export type StoreChange =
 export interface BatchRead {
   readonly tokens: Ranges
   readonly revision: number
-}
-
-/** The tokens that a client selects. */
-interface TokenChoice {
-  readonly state: TokenState
-  readonly type: TokenType | undefined
-  readonly count: number
-  readonly offset: number
 }
 
 const SETS = [
@@ -162,7 +154,7 @@ export class TokenStore {
   }
 
   /** Picks tokens in order. */
-  pick({ state, type, count, offset }: TokenChoice): Range[] {
+  pick({ state, type, count, offset }: ScenarioEventOf<'edit-tokens' | 'delete-tokens'>): Range[] {
     const { present, unmigrated, migrated, management } = this.sets
     const set = { any: present, unmigrated, migrated }[state]
     if (type === undefined) return set.slice(count, offset)
