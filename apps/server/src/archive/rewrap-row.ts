@@ -1,7 +1,7 @@
 import type { Sealed } from '../secrets/key-ring.ts'
 import type { SecretBox } from '../secrets/secret-box.ts'
-import { REPLICATION_TOKEN_ID, readSealedToken, showSealedToken } from '../storage/directory-rows.ts'
 import { readBytes, readText, storeBytes } from '../storage/read/stored-text.ts'
+import { REPLICATION_TOKEN_ID, readSealedToken, showSealedToken } from '../storage/sealed-rows.ts'
 import { firstEightBytes } from '../storage/token-table.ts'
 import { keyHashes } from '../storage/write/row-changes.ts'
 import type { Rows } from './write.ts'

@@ -167,7 +167,7 @@ export class ChangeFollower {
   }
 
   private takeWhole({ batch, askedAt }: Answer): void {
-    if (batch.reset) this.state.reset(batch.index, batch.tables, batch)
+    if (batch.reset) this.state.reset(batch.index, batch.tables, batch.records)
     this.currentAt = askedAt
   }
 

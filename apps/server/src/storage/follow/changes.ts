@@ -1,6 +1,5 @@
-import type { DirectoryContent } from '@latchkey/acl'
-import type { TableName } from '@latchkey/service'
-import type { CatalogContent } from '../catalog-rows.ts'
+import type { RecordOf, TableName } from '@latchkey/service'
+import type { HeldTable } from '../held-tables.ts'
 
 /** One row of the change log. `entity` is a table of the port, or `members`. */
 export interface ChangeRow {
@@ -27,9 +26,6 @@ export type ChangeLog = { readonly index: number; readonly now: number; readonly
  * Changes, with records that every process keeps in memory, from the same snapshot: all of them, or those that the
  * changes touched.
  */
-export type ChangeBatch = ChangeLog & HeldRecords
+export type ChangeBatch = ChangeLog & { readonly records: HeldRecords }
 
-export interface HeldRecords {
-  readonly directory: DirectoryContent
-  readonly catalog: CatalogContent
-}
+export type HeldRecords = { readonly [T in HeldTable]: readonly RecordOf[T][] }

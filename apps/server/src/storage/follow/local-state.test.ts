@@ -1,9 +1,7 @@
 /** How a process applies the changes of other processes: to waits, caches, directory and topics. */
-import { EMPTY_CONTENT } from '@latchkey/acl'
 import type { WaitOutcome } from '@latchkey/service'
 import { aPolicy, aToken } from '@latchkey/testkit/records/record-builders'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import { EMPTY_CATALOG } from '../catalog-rows.ts'
 import { Alarm } from '../members/alarm.ts'
 import { Lease } from '../members/leases/lease.ts'
 import { MemberChanges } from '../members/member-changes.ts'
@@ -12,6 +10,7 @@ import { storeBytes, storeText } from '../read/stored-text.ts'
 import { TokenCache } from '../read/token-cache.ts'
 import { accessorLoad, secretLoad, type TokenLoad, TokenLoads } from '../read/token-loads.ts'
 import { LocalState } from './local-state.ts'
+import { NO_RECORDS } from './read-changes.ts'
 import { TopicIndexes } from './topic-indexes.ts'
 import { Waiters } from './waiters.ts'
 
@@ -79,7 +78,6 @@ describe('waits', () => {
   })
 })
 
-const NOTHING = { directory: EMPTY_CONTENT, catalog: EMPTY_CATALOG }
 const TABLES = {
   tokens: 5,
   policies: 0,
@@ -133,7 +131,7 @@ test('COH-02: changed tokens, and all tokens after a reset, are dropped and repo
     now: 0,
     isMember: true,
     tables: TABLES,
-    ...NOTHING,
+    records: NO_RECORDS,
     changes: [
       { index: 5, entity: 'tokens', op: 'put', key: storeText(token.AccessorID), binary_key: '\\x5ec' },
       { index: 5, entity: 'kv', op: 'put', key: 'default', binary_key: storeBytes(Buffer.from('x')) },
@@ -145,7 +143,7 @@ test('COH-02: changed tokens, and all tokens after a reset, are dropped and repo
 
   know()
   const wait = waiters.add('roles', 60_000, undefined)
-  state.reset(9, { ...TABLES, tokens: 7 }, NOTHING)
+  state.reset(9, { ...TABLES, tokens: 7 }, NO_RECORDS)
   expect(isForgotten()).toBe(true)
   expect(reads.map(({ touchedAt }) => touchedAt)).toEqual([9, 9])
   expect(state.recentTokens.after(6)).toBeUndefined()
@@ -174,8 +172,7 @@ test('a batch removes deleted records from the directory; one that was applied a
       now: 0,
       isMember: true,
       tables: { ...TABLES, policies: index },
-      directory: { ...EMPTY_CONTENT, policies: op === 'put' ? [policy] : [] },
-      catalog: EMPTY_CATALOG,
+      records: { ...NO_RECORDS, policies: op === 'put' ? [policy] : [] },
       changes: [{ index, entity: 'policies', op, key: policy.ID, binary_key: null }],
     })
   batch(6, 'put')

@@ -32,7 +32,7 @@ import {
   type Topic,
   tokenTopic,
 } from '@latchkey/service'
-import type { CatalogContent } from '../catalog-rows.ts'
+import type { CatalogContent } from '../held-tables.ts'
 import type { MemberChanges } from '../members/member-changes.ts'
 import type { KvCache } from '../read/kv-cache.ts'
 import { readBytes, readText } from '../read/stored-text.ts'
@@ -119,16 +119,16 @@ export class LocalState {
   applyBatch(batch: ChangeBatch, isWhole = false): void {
     if (!batch.tables || batch.index <= this.appliedIndex) return
     if (batch.reset) {
-      this.reset(batch.index, batch.tables, batch)
+      this.reset(batch.index, batch.tables, batch.records)
       return
     }
     const touched = new Set<Topic>()
     const changed = batch.changes.filter(({ index }) => index > this.appliedIndex)
     for (const change of changed) this.noteChange(change, touched)
-    if (isWhole) this.replaceRecords(batch.index, batch)
+    if (isWhole) this.replaceRecords(batch.index, batch.records)
     else {
-      this.takeDirectoryRecords(changed, batch.directory)
-      this.takeCatalogRecords(changed, batch.catalog)
+      this.takeDirectoryRecords(changed, batch.records)
+      this.takeCatalogRecords(changed, batch.records)
     }
     for (const name of Object.keys(batch.tables) as TableName[]) this.topics.touch(name, batch.tables[name])
     this.finish(batch.index, touched)
@@ -246,13 +246,13 @@ export class LocalState {
     }
   }
 
-  private replaceRecords(index: number, { directory, catalog }: HeldRecords): void {
+  private replaceRecords(index: number, records: HeldRecords): void {
     this.directoryRecords = emptyDirectoryMaps()
-    this.putDirectoryRecords(directory)
+    this.putDirectoryRecords(records)
     this.directoryVersion = index
     this.built = undefined
     this.catalog = new Catalog()
-    this.putCatalogRecords(catalog)
+    this.putCatalogRecords(records)
   }
 
   private putDirectoryRecords(content: DirectoryContent): void {

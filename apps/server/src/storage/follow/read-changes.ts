@@ -1,35 +1,17 @@
-import { EMPTY_CONTENT, isDirectoryTable } from '@latchkey/acl'
-import { isCatalogTable } from '@latchkey/catalog'
 import type { TableName } from '@latchkey/service'
 import { withAclErrors } from '../../database/database-error.ts'
 import type { Prisma, PrismaClient } from '../../generated/prisma/client.ts'
 import type { SecretBox } from '../../secrets/secret-box.ts'
-import {
-  decodeCheck,
-  decodeCoordinate,
-  decodeNode,
-  decodeService,
-  decodeServiceIndex,
-  decodeSession,
-  EMPTY_CATALOG,
-} from '../catalog-rows.ts'
-import {
-  decodeAuthMethod,
-  decodeBindingRule,
-  decodeDestination,
-  decodeIntention,
-  decodeNamespace,
-  decodePolicy,
-  decodeRole,
-  decodeSystem,
-} from '../directory-rows.ts'
+import { HELD_TABLES, hasKeys, readHeld } from '../held-tables.ts'
 import { inSnapshot } from '../read/snapshot.ts'
 import type { ChangeBatch, ChangeLog, ChangeRow, HeldRecords } from './changes.ts'
 
 /** With more changed records than this, whole tables are read instead of single keys. */
 const KEYS_MAX = 1_000
 
-const NONE: HeldRecords = { directory: EMPTY_CONTENT, catalog: EMPTY_CATALOG }
+export const NO_RECORDS = Object.fromEntries(
+  HELD_TABLES.map((table) => [table, []]),
+) as unknown as HeldRecords
 
 export interface ChangesQuestion {
   readonly after: number
@@ -51,32 +33,10 @@ export async function readChanges(
 ): Promise<ChangeBatch> {
   return withAclErrors(async () => {
     const log = await readLog(prisma, question)
-    if (!needsRecords(log, question.isWhole)) return { ...log, ...NONE }
-    if (log.tables && !log.reset && !question.isWhole && log.changes.length <= KEYS_MAX) {
-      const records = await readRecords(prisma, keysOfLog(log.changes), secrets)
-      if (areOfLog(records, log)) return { ...log, ...records }
-    }
-    // Read the log again, in one snapshot with the rows: a later commit touched them, or there are many.
+    if (!needsRecords(log, question.isWhole)) return { ...log, records: NO_RECORDS }
+    // In one snapshot with the log: later commits may have touched the records.
     return inSnapshot(prisma, (tx) => readBatch(tx, question, secrets))
   })
-}
-
-/**
- * Whether records that were read after the log still match its snapshot. A record that changed since has a later
- * ModifyIndex or is gone.
- */
-function areOfLog(
-  { directory, catalog }: HeldRecords,
-  { index, changes }: { readonly index: number; readonly changes: readonly ChangeRow[] },
-): boolean {
-  const lastOps = new Map(
-    changes.flatMap(({ entity, key, op }) =>
-      isHeld(entity) && key !== null ? [[`${entity} ${key}`, op] as const] : [],
-    ),
-  )
-  const stored = [...lastOps.values()].filter((op) => op === 'put').length
-  const records = [...Object.values(directory), ...Object.values(catalog)].flat()
-  return records.length === stored && records.every(({ ModifyIndex }) => ModifyIndex <= index)
 }
 
 async function readBatch(
@@ -85,9 +45,9 @@ async function readBatch(
   secrets: SecretBox,
 ): Promise<ChangeBatch> {
   const log = await readLog(tx, question)
-  if (!log.tables) return { ...log, ...NONE }
+  if (!log.tables) return { ...log, records: NO_RECORDS }
   const keysOf = question.isWhole || log.reset ? () => undefined : keysOfLog(log.changes)
-  return { ...log, ...(await readRecords(tx, keysOf, secrets)) }
+  return { ...log, records: await readRecords(tx, keysOf, secrets) }
 }
 
 function keysOfLog(changes: readonly ChangeRow[]): KeysOf {
@@ -116,7 +76,7 @@ function needsRecords(log: ChangeLog, isWhole: boolean): boolean {
 }
 
 function isHeld(entity: string): boolean {
-  return isDirectoryTable(entity) || isCatalogTable(entity)
+  return HELD_TABLES.some((table) => table === entity)
 }
 
 /** The primary keys of a table to read; undefined for all rows. */
@@ -127,52 +87,12 @@ async function readRecords(
   keysOf: KeysOf,
   secrets: SecretBox,
 ): Promise<HeldRecords> {
-  const read = async <R>(
-    table: TableName,
-    find: (keys: { in: string[] } | undefined) => PromiseLike<readonly R[]>,
-  ) => {
+  const records: Partial<Record<TableName, readonly object[]>> = { ...NO_RECORDS }
+  for (const table of HELD_TABLES) {
     const keys = keysOf(table)
-    return keys?.length === 0 ? [] : find(keys && { in: [...keys] })
+    if (keys?.length === 0) continue
+    records[table] = await readHeld(tx, table, keys ? hasKeys(table, keys) : {}, secrets)
   }
-  const by = <C extends string>(column: C, keys: { in: string[] } | undefined) => ({
-    where: keys ? ({ [column]: keys } as Record<C, { in: string[] }>) : {},
-  })
-  const policies = await read('policies', (keys) => tx.policy.findMany(by('id', keys)))
-  const roles = await read('roles', (keys) => tx.role.findMany(by('id', keys)))
-  const namespaces = await read('namespaces', (keys) => tx.namespace.findMany(by('name', keys)))
-  const authMethods = await read('authMethods', (keys) => tx.authMethod.findMany(by('key', keys)))
-  const bindingRules = await read('bindingRules', (keys) => tx.bindingRule.findMany(by('id', keys)))
-  const intentions = await read('intentions', (keys) => tx.intention.findMany(by('key', keys)))
-  const intentionDestinations = await read('intentionDestinations', (keys) =>
-    tx.intentionDestination.findMany(by('key', keys)),
-  )
-  const system = await read('system', (keys) => tx.system.findMany(by('key', keys)))
-  const nodes = await read('nodes', (keys) => tx.catalogNode.findMany(by('key', keys)))
-  const services = await read('services', (keys) => tx.catalogService.findMany(by('key', keys)))
-  const checks = await read('checks', (keys) => tx.catalogCheck.findMany(by('key', keys)))
-  const coordinates = await read('coordinates', (keys) => tx.catalogCoordinate.findMany(by('key', keys)))
-  const sessions = await read('sessions', (keys) => tx.session.findMany(by('id', keys)))
-  const serviceIndexes = await read('serviceIndexes', (keys) =>
-    tx.catalogServiceIndex.findMany(by('name', keys)),
-  )
-  return {
-    directory: {
-      policies: policies.map(decodePolicy),
-      roles: roles.map(decodeRole),
-      namespaces: namespaces.map(decodeNamespace),
-      authMethods: authMethods.map((row) => decodeAuthMethod(row, secrets)),
-      bindingRules: bindingRules.map(decodeBindingRule),
-      intentions: intentions.map(decodeIntention),
-      intentionDestinations: intentionDestinations.map(decodeDestination),
-      system: system.map((row) => decodeSystem(row, secrets)),
-    },
-    catalog: {
-      nodes: nodes.map(decodeNode),
-      services: services.map(decodeService),
-      checks: checks.map(decodeCheck),
-      coordinates: coordinates.map(decodeCoordinate),
-      sessions: sessions.map(decodeSession),
-      serviceIndexes: serviceIndexes.map(decodeServiceIndex),
-    },
-  }
+  // The compiler cannot see, through a variable, that each table has its own records.
+  return records as HeldRecords
 }

@@ -14,7 +14,7 @@ import {
 import { withAclErrors } from '../../database/database-error.ts'
 import { Prisma, type PrismaClient } from '../../generated/prisma/client.ts'
 import type { SecretBox } from '../../secrets/secret-box.ts'
-import { decodeNamespace, decodePolicy, decodeRole } from '../directory-rows.ts'
+import { NAMESPACE_ROWS, POLICY_ROWS, ROLE_ROWS } from '../held-tables.ts'
 import { FIELD_END, ROW_END, readTokenRows, TOKEN_FIELDS_SQL, tokenOfAnyRow } from '../token-table.ts'
 import { inSnapshot } from './snapshot.ts'
 import { readText } from './stored-text.ts'
@@ -155,9 +155,9 @@ async function readRecords(
       ? []
       : await tx.namespace.findMany({ where: { name: { in: keys.namespaces } } })
   const byId = {
-    policies: new Map(policies.map((row) => [readText(row.id), decodePolicy(row)])),
-    roles: new Map(roles.map((row) => [readText(row.id), decodeRole(row)])),
-    namespaces: new Map(namespaces.map((row) => [readText(row.name), decodeNamespace(row)])),
+    policies: new Map(policies.map((row) => [readText(row.id), POLICY_ROWS.decode(row)])),
+    roles: new Map(roles.map((row) => [readText(row.id), ROLE_ROWS.decode(row)])),
+    namespaces: new Map(namespaces.map((row) => [readText(row.name), NAMESPACE_ROWS.decode(row)])),
     tokens: new Map(
       (await readTokens(tx, keys.tokens, secrets)).map((token) => [token.AccessorID.toLowerCase(), token]),
     ),

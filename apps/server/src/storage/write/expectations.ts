@@ -2,9 +2,8 @@
  * Whether the expectations of a commit still hold. `MemoryStore` has the same rules, and the store suite checks both.
  */
 import type { Expectation } from '@latchkey/catalog'
+import { findIndexes, type Transaction } from '../held-tables.ts'
 import { storeText } from '../read/stored-text.ts'
-import { HELD_STATEMENTS, partsOf } from './held-tables.ts'
-import type { Transaction } from './statements.ts'
 
 type KeyExpectation = Extract<Expectation, { readonly table: 'kv'; readonly key: string }>
 type TreeExpectation = Extract<Expectation, { readonly prefix: string }>
@@ -40,17 +39,12 @@ async function treeHolds(tx: Transaction, { namespace, prefix, ...expected }: Tr
 }
 
 async function recordsHold(tx: Transaction, expects: readonly RecordExpectation[]): Promise<boolean> {
-  for (const table of ['nodes', 'services', 'checks'] as const) {
-    const ofTable = expects.filter((one) => one.table === table)
-    for (const part of partsOf(ofTable)) {
-      const keys = part.map(({ key }) => storeText(key))
-      const stored = new Map(
-        (await HELD_STATEMENTS[table].find(tx, keys)).map((row) => [row.key, row.modifyIndex]),
-      )
-      const isSame = ({ key, modifyIndex }: RecordExpectation) =>
-        Number(stored.get(storeText(key)) ?? 0n) === modifyIndex
-      if (!part.every(isSame)) return false
-    }
+  for (const [table, ofTable] of Map.groupBy(expects, (one) => one.table)) {
+    const keys = ofTable.map(({ key }) => storeText(key))
+    const stored = await findIndexes(tx, table, keys)
+    const isSame = ({ modifyIndex }: RecordExpectation, i: number) =>
+      Number(stored.get(keys[i] ?? '')?.modifyIndex ?? 0n) === modifyIndex
+    if (!ofTable.every(isSame)) return false
   }
   return true
 }

@@ -3,15 +3,24 @@ import type { ConflictReason } from '@latchkey/service'
 import type { Database } from '../../database/connect.ts'
 import { withAclErrors } from '../../database/database-error.ts'
 import type { SecretBox } from '../../secrets/secret-box.ts'
+import {
+  createRows,
+  findIndexes,
+  HELD_TABLES,
+  type HeldTable,
+  type NewRow,
+  partsOf,
+  primaryKeyOf,
+  removeRows,
+  type Transaction,
+} from '../held-tables.ts'
 import type { Closing } from '../members/leases/lease.ts'
 import { commitTogether, isOfCatalogAlone } from './catalog/commit-together.ts'
 import { areExpired, derivedEnds, endSessions, endsSession, mayEndSessions } from './catalog/session-ends.ts'
 import { judgeCatalog } from './catalog/stored-catalog.ts'
 import { holds } from './expectations.ts'
 import { findConflict, holdsRecords, type StoredRows } from './held-conflicts.ts'
-import { HELD_STATEMENTS, HELD_TABLES, partsOf, primaryKeyOf } from './held-tables.ts'
 import { type Author, commitRows, inTransaction } from './row-commits.ts'
-import type { HeldTable, NewRow, Statements, StoredIndexes, Transaction } from './statements.ts'
 import {
   type EncodedWrite,
   type GroupAnswer,
@@ -197,7 +206,7 @@ async function makeChanges(
   }
   const namespaces = changes.filter(ends).map(primaryKeyOf)
   for (const namespace of namespaces) if (await holdsRecords(tx, namespace)) return 'changed'
-  if (namespaces.length > 0) await HELD_STATEMENTS.namespaces.remove(tx, namespaces)
+  await removeRows(tx, 'namespaces', namespaces)
   return { further: [...moved, ...derivedEnds(ended, changes)], ended }
 }
 
@@ -218,11 +227,9 @@ async function makeRows(
 }
 
 async function findStored(tx: Transaction, changes: readonly HeldChange[]): Promise<StoredRows> {
-  const stored = emptyRows()
+  const stored: StoredRows = new Map()
   for (const [table, ofTable] of byTable(changes)) {
-    for (const part of partsOf(ofTable.map(primaryKeyOf))) {
-      for (const row of await HELD_STATEMENTS[table].find(tx, part)) stored[table].set(row.key, row)
-    }
+    stored.set(table, await findIndexes(tx, table, ofTable.map(primaryKeyOf)))
   }
   return stored
 }
@@ -235,19 +242,20 @@ async function replaceRows(
   { stored, index }: { readonly stored: StoredRows; readonly index: number },
 ): Promise<void> {
   for (const [table, ofTable] of byTable(changes)) {
-    // The compiler cannot see, through a variable, that each change has a record of its own table.
-    const statements = HELD_STATEMENTS[table] as Statements<unknown>
-    const existing = stored[table]
-    const removed = ofTable.map(primaryKeyOf).filter((key) => existing.has(key))
-    for (const part of partsOf(removed)) await statements.remove(tx, part)
-    const rows = ofTable.flatMap((change): readonly NewRow<unknown>[] => {
+    const existing = stored.get(table)
+    await removeRows(
+      tx,
+      table,
+      ofTable.map(primaryKeyOf).filter((key) => existing?.has(key)),
+    )
+    const rows = ofTable.flatMap((change): readonly NewRow[] => {
       const key = primaryKeyOf(change)
       const { op, record } = change
       // A new record may have its own CreateIndex; an existing one keeps the stored one.
-      const createIndex = existing.get(key)?.createIndex ?? BigInt(record.CreateIndex || index)
+      const createIndex = existing?.get(key)?.createIndex ?? BigInt(record.CreateIndex || index)
       return op === 'put' ? [{ key, record, createIndex, modifyIndex: BigInt(index) }] : []
     })
-    for (const part of partsOf(rows)) await statements.create(tx, part, secrets)
+    await createRows(tx, table, rows, secrets)
   }
 }
 
@@ -257,9 +265,4 @@ function byTable(changes: readonly HeldChange[]): readonly (readonly [HeldTable,
     const ofTable = changes.filter((change) => change.table === table)
     return ofTable.length === 0 ? [] : [[table, ofTable] as const]
   })
-}
-
-function emptyRows(): Record<HeldTable, Map<string, StoredIndexes>> {
-  const rows = HELD_TABLES.map((table) => [table, new Map<string, StoredIndexes>()] as const)
-  return Object.fromEntries(rows) as Record<HeldTable, Map<string, StoredIndexes>>
 }

@@ -4,14 +4,20 @@
  */
 import { DEFAULT_NAMESPACE } from '@latchkey/acl'
 import type { ConflictReason } from '@latchkey/service'
-import { methodKeyOf, nameKeyOf } from '../directory-rows.ts'
+import {
+  type HeldTable,
+  methodKeyOf,
+  nameKeyOf,
+  partsOf,
+  primaryKeyOf,
+  type StoredIndexes,
+  type Transaction,
+} from '../held-tables.ts'
 import { storeText } from '../read/stored-text.ts'
-import { partsOf, primaryKeyOf } from './held-tables.ts'
-import type { HeldTable, StoredIndexes, Transaction } from './statements.ts'
 import type { HeldChange } from './writes.ts'
 
 /** Stored rows by table and key. */
-export type StoredRows = Readonly<Record<HeldTable, ReadonlyMap<string, StoredIndexes>>>
+export type StoredRows = Map<HeldTable, ReadonlyMap<string, StoredIndexes>>
 
 /** @returns why the changes cannot be made. Names and namespaces are checked against the state after them. */
 export async function findConflict(
@@ -24,7 +30,7 @@ export async function findConflict(
   for (const change of changes) {
     if (taken.has(nameOf(change))) return 'name_in_use'
     const { expect } = change
-    const modifyIndex = Number(stored[change.table].get(primaryKeyOf(change))?.modifyIndex ?? 0)
+    const modifyIndex = Number(stored.get(change.table)?.get(primaryKeyOf(change))?.modifyIndex ?? 0)
     if (expect !== undefined && modifyIndex !== expect) return 'changed'
     if (missing.has(namespaceOf(change) ?? '')) return 'changed'
   }

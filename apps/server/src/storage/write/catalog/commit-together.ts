@@ -14,10 +14,16 @@ import {
 } from '@latchkey/catalog'
 import { type ConflictReason, isOfCatalog } from '@latchkey/service'
 import type { SecretBox } from '../../../secrets/secret-box.ts'
+import {
+  createRows,
+  type NewRow,
+  partsOf,
+  primaryKeyOf,
+  removeRows,
+  type Transaction,
+} from '../../held-tables.ts'
 import { storeText } from '../../read/stored-text.ts'
 import { findMissingNamespaces, namespaceOf } from '../held-conflicts.ts'
-import { HELD_STATEMENTS, partsOf, primaryKeyOf } from '../held-tables.ts'
-import type { NewRow, Statements, Transaction } from '../statements.ts'
 import { type EncodedWrite, type HeldChange, STATEMENT_ROWS_MAX } from '../writes.ts'
 import { loadCatalog } from './stored-catalog.ts'
 
@@ -143,17 +149,15 @@ class Group {
     if (this.index === this.before) return
     const byTable = Map.groupBy(this.touched.values(), ({ table }) => table)
     for (const [table, touched] of byTable) {
-      // The compiler cannot see, through a variable, that each change has a record of its own table.
-      const statements = HELD_STATEMENTS[table] as Statements<unknown>
       const removed = touched.flatMap(({ key, wasStored }) => (wasStored ? storeText(key) : []))
-      for (const part of partsOf(removed, STATEMENT_ROWS_MAX)) await statements.remove(tx, part)
-      const rows = touched.flatMap(({ key }): readonly NewRow<unknown>[] => {
+      await removeRows(tx, table, removed)
+      const rows = touched.flatMap(({ key }): readonly NewRow[] => {
         const record = this.catalog.get(table, key)
         if (!record) return []
         const createIndex = BigInt(record.CreateIndex)
         return [{ key: storeText(key), record, createIndex, modifyIndex: BigInt(record.ModifyIndex) }]
       })
-      for (const part of partsOf(rows)) await statements.create(tx, part, secrets)
+      await createRows(tx, table, rows, secrets)
     }
     for (const part of partsOf(this.log, STATEMENT_ROWS_MAX)) await tx.change.createMany({ data: [...part] })
     await tx.commitIndex.updateMany({ data: { index: BigInt(this.index), ...this.tableIndexes } })

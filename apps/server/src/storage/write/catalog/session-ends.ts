@@ -1,7 +1,7 @@
 /** Ends sessions in the database, within the commit that causes it. Later writes of the same group see the result. */
 import { CRITICAL, type SessionRecord } from '@latchkey/catalog'
 import { Prisma } from '../../../generated/prisma/client.ts'
-import type { Transaction } from '../statements.ts'
+import type { Transaction } from '../../held-tables.ts'
 import { type HeldChange, STATEMENT_ROWS_MAX } from '../writes.ts'
 
 export function endsSession(change: HeldChange): boolean {

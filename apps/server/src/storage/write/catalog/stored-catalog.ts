@@ -3,7 +3,6 @@ import { nameKey } from '@latchkey/acl'
 import {
   Catalog,
   type CatalogChange,
-  type CatalogRecords,
   type CatalogTable,
   CONNECT_LOSS,
   CRITICAL,
@@ -18,19 +17,15 @@ import {
   sessionCheckKeys,
 } from '@latchkey/catalog'
 import { isOfCatalog } from '@latchkey/service'
-import type { Prisma } from '../../../generated/prisma/client.ts'
 import {
-  decodeCheck,
-  decodeCoordinate,
-  decodeNode,
-  decodeService,
-  decodeServiceIndex,
-  decodeSession,
+  hasKeys,
+  partsOf,
+  primaryKeyOf,
+  readHeld,
   serviceKeyOf,
-} from '../../catalog-rows.ts'
+  type Transaction,
+} from '../../held-tables.ts'
 import { storeText } from '../../read/stored-text.ts'
-import { partsOf, primaryKeyOf } from '../held-tables.ts'
-import type { Transaction } from '../statements.ts'
 import type { HeldChange } from '../writes.ts'
 
 /** Effects of the changes of a commit. */
@@ -62,123 +57,62 @@ export async function loadCatalog(
   tx: Transaction,
   changes: readonly (HeldChange & CatalogChange)[],
 ): Promise<Catalog> {
-  const catalog = await new StoredCatalog(tx, changes).load()
+  const catalog = new Catalog()
+  const load = async (
+    table: CatalogTable,
+    keys: readonly string[],
+    where: (part: readonly string[]) => object = (part) => hasKeys(table, part),
+  ) => {
+    for (const part of partsOf([...new Set(keys)])) {
+      for (const record of await readHeld(tx, table, where(part))) catalog.put(table, record)
+    }
+  }
+  const onNodes = (part: readonly string[]) => ({ nodeKey: { in: part } })
+  const keysOf = (table: CatalogTable, isMeant: (change: CatalogChange) => boolean = () => true) =>
+    changes.flatMap((change) => (change.table === table && isMeant(change) ? primaryKeyOf(change) : []))
+  const isDelete = ({ op }: CatalogChange) => op === 'delete'
+
+  const endedNodes = keysOf('nodes', isDelete)
+  const nodes = changes.flatMap(({ table, record }) =>
+    table === 'serviceIndexes' ? [] : storeText(nodeKey(record.Node)),
+  )
+  await load('nodes', nodes)
+
+  const ofSessions = changes.flatMap(({ table, op, record }) =>
+    table === 'sessions' && op === 'put' ? sessionCheckKeys(record).map(storeText) : [],
+  )
+  await load('checks', [...keysOf('checks'), ...ofSessions])
+  await load('checks', keysOf('services', isDelete), (part) => ({ serviceKey: { in: part } }))
+  await load('checks', endedNodes, onNodes)
+
+  // Sessions also depend on checks that are deleted or become critical.
+  const failing = keysOf('checks', (change) => isDelete(change) || isCritical(change))
+  await load('sessions', keysOf('sessions'))
+  await load('sessions', endedNodes, onNodes)
+  await load('sessions', failing, (part) => ({ checkKeys: { hasSome: part } }))
+
+  // Services that change, services of changed checks, and all services on nodes that change or have a changed node check.
+  const services = [...keysOf('services')]
+  const wholeNodes = [...keysOf('nodes')]
+  for (const { table, record } of changes) {
+    if (table !== 'checks') continue
+    const stored = catalog.check(record.Node, record.CheckID, record.Namespace)
+    for (const check of stored ? [record, stored] : [record]) {
+      if (check.ServiceID === '') wholeNodes.push(storeText(nodeKey(check.Node)))
+      else services.push(serviceKeyOf(check))
+    }
+  }
+  await load('services', services)
+  await load('services', wholeNodes, onNodes)
+
+  await load('coordinates', keysOf('coordinates'))
+  await load('coordinates', endedNodes, onNodes)
   await loadServiceNames(tx, changes, catalog)
   return catalog
 }
 
-class StoredCatalog {
-  private readonly tx: Transaction
-  private readonly changes: readonly (HeldChange & CatalogChange)[]
-  private readonly catalog = new Catalog()
-
-  constructor(tx: Transaction, changes: readonly (HeldChange & CatalogChange)[]) {
-    this.tx = tx
-    this.changes = changes
-  }
-
-  async load(): Promise<Catalog> {
-    const { tx, changes } = this
-    const ended = unique(
-      changes.flatMap(({ table, op, record }) =>
-        table === 'nodes' && op === 'delete' ? storeText(nodeKey(record.Node)) : [],
-      ),
-    )
-    const nodes = changes.flatMap((change) =>
-      change.table === 'serviceIndexes' ? [] : storeText(nodeKey(change.record.Node)),
-    )
-    for (const part of partsOf(unique(nodes))) {
-      this.add(
-        'nodes',
-        (await tx.catalogNode.findMany({ where: { key: { in: [...part] } } })).map(decodeNode),
-      )
-    }
-    await this.loadChecks(ended)
-    await this.loadSessions(ended)
-    await this.loadServices(ended)
-    await this.loadCoordinates(ended)
-    return this.catalog
-  }
-
-  /** Coordinates that change, and those of deleted nodes. */
-  private async loadCoordinates(endedNodes: readonly string[]): Promise<void> {
-    const find = async (where: Prisma.CatalogCoordinateWhereInput) =>
-      this.add('coordinates', (await this.tx.catalogCoordinate.findMany({ where })).map(decodeCoordinate))
-    for (const part of partsOf(unique(this.keysOf('coordinates')))) await find({ key: { in: [...part] } })
-    for (const part of partsOf(endedNodes)) await find({ nodeKey: { in: [...part] } })
-  }
-
-  /** Checks that change, checks of new sessions, checks of deleted services, and checks on deleted nodes. */
-  private async loadChecks(endedNodes: readonly string[]): Promise<void> {
-    const { tx, changes } = this
-    const endedServices = changes.flatMap((change) =>
-      change.table === 'services' && change.op === 'delete' ? primaryKeyOf(change) : [],
-    )
-    const find = async (where: Prisma.CatalogCheckWhereInput) =>
-      this.add('checks', (await tx.catalogCheck.findMany({ where })).map(decodeCheck))
-    for (const part of partsOf(unique([...this.keysOf('checks'), ...this.checksOfSessions()])))
-      await find({ key: { in: [...part] } })
-    for (const part of partsOf(unique(endedServices))) await find({ serviceKey: { in: [...part] } })
-    for (const part of partsOf(endedNodes)) await find({ nodeKey: { in: [...part] } })
-  }
-
-  private checksOfSessions(): readonly string[] {
-    return this.changes.flatMap((change) =>
-      change.table === 'sessions' && change.op === 'put'
-        ? sessionCheckKeys(change.record).map(storeText)
-        : [],
-    )
-  }
-
-  /**
-   * Sessions that are deleted, sessions on deleted nodes, and sessions that depend on checks that are deleted or become
-   * critical.
-   */
-  private async loadSessions(endedNodes: readonly string[]): Promise<void> {
-    const { tx, changes } = this
-    const failing = changes.flatMap((change) =>
-      change.table === 'checks' && (change.op === 'delete' || change.record.Status === CRITICAL)
-        ? primaryKeyOf(change)
-        : [],
-    )
-    const find = async (where: Prisma.SessionWhereInput) =>
-      this.add('sessions', (await tx.session.findMany({ where })).map(decodeSession))
-    for (const part of partsOf(unique(this.keysOf('sessions')))) await find({ id: { in: [...part] } })
-    for (const part of partsOf(endedNodes)) await find({ nodeKey: { in: [...part] } })
-    for (const part of partsOf(unique(failing))) await find({ checkKeys: { hasSome: [...part] } })
-  }
-
-  /**
-   * Services that change, services of changed checks, and all services on nodes that change or have a changed node
-   * check.
-   */
-  private async loadServices(endedNodes: readonly string[]): Promise<void> {
-    const { tx, changes, catalog } = this
-    const keys = [...this.keysOf('services')]
-    const nodes = [...endedNodes]
-    for (const change of changes) {
-      const { table, record } = change
-      if (table === 'nodes') nodes.push(storeText(nodeKey(record.Node)))
-      if (table !== 'checks') continue
-      const stored = catalog.check(record.Node, record.CheckID, record.Namespace)
-      for (const check of stored ? [record, stored] : [record]) {
-        if (check.ServiceID === '') nodes.push(storeText(nodeKey(check.Node)))
-        else keys.push(serviceKeyOf(check))
-      }
-    }
-    const find = async (where: Prisma.CatalogServiceWhereInput) =>
-      this.add('services', (await tx.catalogService.findMany({ where })).map(decodeService))
-    for (const part of partsOf(unique(keys))) await find({ key: { in: [...part] } })
-    for (const part of partsOf(unique(nodes))) await find({ nodeKey: { in: [...part] } })
-  }
-
-  private keysOf(table: CatalogTable): readonly string[] {
-    return this.changes.flatMap((change) => (change.table === table ? primaryKeyOf(change) : []))
-  }
-
-  private add<T extends CatalogTable>(table: T, records: readonly CatalogRecords[T][]): void {
-    for (const record of records) this.catalog.put(table, record)
-  }
+function isCritical(change: CatalogChange): boolean {
+  return change.table === 'checks' && change.record.Status === CRITICAL
 }
 
 /**
@@ -200,8 +134,8 @@ async function loadServiceNames(
     CONNECT_LOSS,
     ...[...names.keys()].map(storeText),
   ])) {
-    const rows = await tx.catalogServiceIndex.findMany({ where: { name: { in: [...part] } } })
-    for (const row of rows) before.put('serviceIndexes', decodeServiceIndex(row))
+    const indexes = await readHeld(tx, 'serviceIndexes', hasKeys('serviceIndexes', part))
+    for (const record of indexes) before.put('serviceIndexes', record)
   }
   const changed = new Set(services.map(serviceKey))
   const unknown = [...names].flatMap(([name, { Namespace, Service }]) =>
@@ -213,11 +147,8 @@ async function loadServiceNames(
     const others = await tx.$queryRaw<{ key: string }[]>`SELECT other.key
       FROM unnest(${part}::text[]) AS asked (name), LATERAL (SELECT key FROM catalog_service
         WHERE name_key = asked.name AND key <> ALL (${[...changed].map(storeText)}::text[]) LIMIT 1) AS other`
-    const where = { key: { in: others.map(({ key }) => key) } }
-    for (const row of await tx.catalogService.findMany({ where })) before.put('services', decodeService(row))
+    const keys = others.map(({ key }) => key)
+    for (const record of await readHeld(tx, 'services', hasKeys('services', keys)))
+      before.put('services', record)
   }
-}
-
-function unique(keys: readonly string[]): readonly string[] {
-  return [...new Set(keys)]
 }

@@ -1,0 +1,117 @@
+/** Converts records with a secret to and from rows: auth methods, and the replication token among the system records. */
+import {
+  type AuthMethodRecord,
+  authMethodKey,
+  type ReplicationTokenRecord,
+  type SystemRecord,
+  splitConfig,
+} from '@latchkey/acl'
+import type { AuthMethod as AuthMethodRow, System as SystemRow } from '../generated/prisma/client.ts'
+import { KeyRingError, type Sealed } from '../secrets/key-ring.ts'
+import type { SecretBox } from '../secrets/secret-box.ts'
+import { readText, storeText } from './read/stored-text.ts'
+import { codedBy, INDEXES, json, maybe, plain, text } from './row-codecs.ts'
+
+/** The field of each type's configuration that is secret; jwt has none. */
+const SECRET_FIELDS = { jwt: '', oidc: 'OIDCClientSecret', kubernetes: 'ServiceAccountJWT' } as const
+
+/** What the secret of an auth method is bound to. */
+function secretIdOf(record: Pick<AuthMethodRecord, 'Namespace' | 'Name'>): string {
+  return `auth-method/${authMethodKey(record)}`
+}
+
+/** Everything but the configuration. */
+const AUTH_METHOD = codedBy<Omit<AuthMethodRecord, 'Config' | 'EmptyConfig'>, AuthMethodRow>({
+  Name: text('name'),
+  Type: plain('type'),
+  DisplayName: text('displayName'),
+  Description: text('description'),
+  MaxTokenTTL: maybe('maxTokenTtl'),
+  TokenLocality: plain('tokenLocality'),
+  MaxLiveTokens: maybe('maxLiveTokens'),
+  IdleTTL: maybe('idleTtl'),
+  IdleSince: maybe('idleSince'),
+  NamespaceRules: json('namespaceRules'),
+  Generation: { column: 'generation', encode: String, decode: Number },
+  ...INDEXES,
+  Namespace: text('namespace'),
+})
+
+/** The secret of an auth method is bound to its row, so it cannot be decrypted elsewhere. */
+export function encodeAuthMethod(record: AuthMethodRecord, secrets: SecretBox) {
+  const { [SECRET_FIELDS[record.Type]]: secret, ...set } = record.Config as Record<string, unknown>
+  const sealed = typeof secret === 'string' ? secrets.seal(storeText(secret), secretIdOf(record)) : undefined
+  return {
+    ...AUTH_METHOD.encode(record),
+    config: { ...record.EmptyConfig, ...set },
+    secretCipher: sealed ? Uint8Array.from(sealed.bytes) : null,
+    secretKeyId: sealed?.keyId ?? null,
+  }
+}
+
+export function decodeAuthMethod(row: AuthMethodRow, secrets: SecretBox): AuthMethodRecord {
+  const { empty: EmptyConfig, set } = splitConfig(row.config as object)
+  const record = AUTH_METHOD.decode(row)
+  const secret = openSecretOf(record, row, secrets)
+  const Config =
+    secret === undefined ? set : splitConfig({ ...set, [SECRET_FIELDS[record.Type]]: secret }).set
+  // The rules wrote this record, and the columns contain nothing else.
+  return { ...record, Config, EmptyConfig } as AuthMethodRecord
+}
+
+/** @returns undefined if there is no secret, or it cannot be decrypted: one broken row must not stop the server. */
+function openSecretOf(
+  record: Pick<AuthMethodRecord, 'Namespace' | 'Name'>,
+  { secretCipher, secretKeyId }: AuthMethodRow,
+  secrets: SecretBox,
+): string | undefined {
+  if (secretCipher === null || secretKeyId === null) return undefined
+  return openText({ keyId: secretKeyId, bytes: secretCipher }, secretIdOf(record), secrets)
+}
+
+function openText(sealed: Sealed, id: string, secrets: SecretBox): string | undefined {
+  try {
+    return readText(secrets.open(sealed, id))
+  } catch (error) {
+    if (error instanceof KeyRingError) return undefined
+    throw error
+  }
+}
+
+/** The stored form of the system record `replication-token`: the bytes in base64. */
+type SealedToken = ReturnType<typeof showSealedToken>
+
+/** What the sealed secret is bound to. */
+export const REPLICATION_TOKEN_ID = 'system/replication-token'
+
+export function encodeSystem(record: SystemRecord, secrets: SecretBox): { readonly value: object } {
+  if (record.Key !== 'replication-token') return { value: record.Value }
+  return { value: showSealedToken(secrets.seal(storeText(record.Value.Token), REPLICATION_TOKEN_ID)) }
+}
+
+export function decodeSystem(row: SystemRow, secrets: SecretBox): SystemRecord {
+  const Value = row.key === 'replication-token' ? openToken(row, secrets) : row.value
+  // As encodeSystem wrote it.
+  return {
+    Key: row.key,
+    Value,
+    CreateIndex: Number(row.createIndex),
+    ModifyIndex: Number(row.modifyIndex),
+  } as SystemRecord
+}
+
+/** In the form of the column. */
+export function showSealedToken({ keyId, bytes }: Sealed): { KeyID: string; Sealed: string } {
+  return { KeyID: keyId, Sealed: Buffer.from(bytes).toString('base64') }
+}
+
+/** The content of the column of the record `replication-token`. */
+export function readSealedToken({ value }: Pick<SystemRow, 'value'>): Sealed {
+  const { KeyID, Sealed } = value as unknown as SealedToken
+  return { keyId: KeyID, bytes: Buffer.from(Sealed, 'base64') }
+}
+
+/** A token that cannot be decrypted is treated as not set. */
+function openToken(row: SystemRow, secrets: SecretBox): ReplicationTokenRecord {
+  return { Token: openText(readSealedToken(row), REPLICATION_TOKEN_ID, secrets) ?? '' }
+}
