@@ -20,14 +20,22 @@ function secretIdOf(record: Pick<AuthMethodRecord, 'Namespace' | 'Name'>): strin
   return `auth-method/${authMethodKey(record)}`
 }
 
-/** Everything but the configuration. */
-const AUTH_METHOD = codedBy<Omit<AuthMethodRecord, 'Config' | 'EmptyConfig'>, AuthMethodRow>({
+/** One type instead of one per type of method. */
+type AnyMethod = Pick<AuthMethodRecord, keyof AuthMethodRecord>
+
+const AUTH_METHOD = codedBy<AnyMethod, AuthMethodRow>({
   Name: text('name'),
   Type: plain('type'),
   DisplayName: text('displayName'),
   Description: text('description'),
   MaxTokenTTL: maybe('maxTokenTtl'),
   TokenLocality: plain('tokenLocality'),
+  // Both in one column, without the secret.
+  Config: { column: 'config', decode: (stored) => splitConfig(stored as object).set as AnyMethod['Config'] },
+  EmptyConfig: {
+    column: 'config',
+    decode: (stored) => splitConfig(stored as object).empty as AnyMethod['EmptyConfig'],
+  },
   MaxLiveTokens: maybe('maxLiveTokens'),
   IdleTTL: maybe('idleTtl'),
   IdleSince: maybe('idleSince'),
@@ -50,13 +58,12 @@ export function encodeAuthMethod(record: AuthMethodRecord, secrets: SecretBox) {
 }
 
 export function decodeAuthMethod(row: AuthMethodRow, secrets: SecretBox): AuthMethodRecord {
-  const { empty: EmptyConfig, set } = splitConfig(row.config as object)
-  const record = AUTH_METHOD.decode(row)
-  const secret = openSecretOf(record, row, secrets)
-  const Config =
-    secret === undefined ? set : splitConfig({ ...set, [SECRET_FIELDS[record.Type]]: secret }).set
   // The rules wrote this record, and the columns contain nothing else.
-  return { ...record, Config, EmptyConfig } as AuthMethodRecord
+  const record = AUTH_METHOD.decode(row) as AuthMethodRecord
+  const secret = openSecretOf(record, row, secrets)
+  if (secret === undefined) return record
+  const { set: Config } = splitConfig({ ...record.Config, [SECRET_FIELDS[record.Type]]: secret })
+  return { ...record, Config } as AuthMethodRecord
 }
 
 /** @returns undefined if there is no secret, or it cannot be decrypted: one broken row must not stop the server. */

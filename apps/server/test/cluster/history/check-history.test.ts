@@ -26,85 +26,8 @@ function historyOf(rows: readonly Row[], slots = 1): History {
   return { seed: 0, slots, operations: rows.map(operation) }
 }
 
-const RIGHT: Readonly<Record<string, readonly Row[]>> = {
-  'nothing happened': [],
-  'a read sees the write before it': [
-    [1, 2, create('a'), DONE],
-    [3, 4, read, sees('a')],
-  ],
-  'a read during a write sees either': [
-    [1, 4, create('a'), DONE],
-    [2, 3, read, sees()],
-  ],
-  'two concurrent writes that all reads see in one order': [
-    [1, 2, create('a'), DONE],
-    [3, 6, update('b'), DONE],
-    [4, 7, update('c'), DONE],
-    [8, 9, read, sees('b')],
-    [10, 11, read, sees('b')],
-  ],
-  'a write without an answer that happened late': [
-    [1, 2, create('a'), DONE],
-    [3, 4, update('b'), UNKNOWN],
-    [5, 6, read, sees('a')],
-    [7, 8, read, sees('b')],
-  ],
-  'a write without an answer that never happened': [
-    [1, 2, create('a'), UNKNOWN],
-    [3, 4, read, sees()],
-    [5, 6, create('b'), DONE],
-  ],
-  'a delete without an answer that explains what follows': [
-    [1, 2, create('a'), DONE],
-    [3, 4, remove, UNKNOWN],
-    [5, 6, create('b'), DONE],
-  ],
-  'a refusal that another write explains': [
-    [1, 4, create('a'), DONE],
-    [2, 5, create('b'), { kind: 'refused' }],
-  ],
-  'a list during writes': [
-    [1, 2, create('a'), DONE],
-    [3, 8, update('b'), DONE],
-    [4, 7, list, shows([0, 'a'])],
-  ],
-}
-
+/** What the exhaustive search, which knows no indexes, does not try. */
 const WRONG: Readonly<Record<string, readonly Row[]>> = {
-  'a read that misses the write before it': [
-    [1, 2, create('a'), DONE],
-    [3, 4, read, sees()],
-  ],
-  'a read that goes back in time': [
-    [1, 2, create('a'), DONE],
-    [3, 10, update('b'), DONE],
-    [4, 5, read, sees('b')],
-    [6, 7, read, sees('a')],
-  ],
-  'a token that reappears after its delete': [
-    [1, 2, create('a'), DONE],
-    [3, 4, remove, DONE],
-    [5, 6, read, sees('a')],
-  ],
-  'a read of a value that was never written': [
-    [1, 2, create('a'), DONE],
-    [3, 4, read, sees('z')],
-  ],
-  'two creates that both succeed': [
-    [1, 4, create('a'), DONE],
-    [2, 3, create('b'), DONE],
-  ],
-  'an update of a deleted token': [
-    [1, 2, create('a'), DONE],
-    [3, 4, remove, DONE],
-    [5, 6, update('b'), DONE],
-  ],
-  'a refusal that nothing explains': [[1, 2, create('a'), { kind: 'refused' }]],
-  'a late write seen before it was sent': [
-    [1, 2, create('a'), DONE],
-    [3, 4, read, sees('b')],
-    [5, 6, update('b'), UNKNOWN],
-  ],
   'two writes with the same index': [
     [1, 2, create('a'), at(7)],
     [3, 4, update('b'), at(7)],
@@ -128,10 +51,6 @@ const TORN: readonly Row[] = [
 ]
 
 describe('COH-01', () => {
-  test.for(Object.entries(RIGHT))('right: %s', ([, rows]) => {
-    expect(checkHistory(historyOf(rows))).toBeUndefined()
-  })
-
   test.for(Object.entries(WRONG))('wrong: %s', ([, rows]) => {
     expect(checkHistory(historyOf(rows))).toBeDefined()
   })

@@ -224,13 +224,6 @@ describe('COH-02: a database that crashed forgets that leases were ending, so', 
   })
 })
 
-test('COH-02: a server that does not know of closings waits for an epoch', async () => {
-  const [writer, holder] = [await aMember(), await aMember()]
-  await holder.beat()
-  const closing = await writer.close()
-  expect(await writer.close(closing?.epoch)).toBeNull()
-})
-
 describe('COH-02: after a standby took over', () => {
   test.each(['close', 'beat', 'leave'] as const)(
     'the index exceeds every index of the old primary, and every process reloads everything: noticed by %s',
