@@ -9,7 +9,7 @@ import {
   retainSearchParams,
 } from '@tanstack/react-router'
 import { readQuestion } from './ask/question.ts'
-import { readListSearch as readCatalogSearch } from './catalog/health.ts'
+import { readCatalogSearch } from './catalog/health.ts'
 import { readIntentionSearch } from './intentions/intention-search.ts'
 import { readKvSearch } from './kv/paths.ts'
 import { type NamespaceSearch, readNamespaceSearch } from './session/namespace.ts'

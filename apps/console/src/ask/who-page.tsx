@@ -96,7 +96,6 @@ const keyOf = ({ AccessorID }: TokenReference) => AccessorID
 
 const columnsOf = (question: Question): readonly Column<TokenReference>[] => [
   {
-    id: 'token',
     header: 'Token',
     track: 'minmax(0, 1fr)',
     cell: ({ AccessorID, Description }) => (
@@ -114,7 +113,6 @@ const columnsOf = (question: Question): readonly Column<TokenReference>[] => [
     ),
   },
   {
-    id: 'why',
     header: 'Why',
     track: '6rem',
     cell: ({ AccessorID }) => (

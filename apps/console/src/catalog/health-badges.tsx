@@ -2,6 +2,9 @@ import type { HealthCheck } from '@latchkey/sdk'
 import { CircleCheck, CircleX, TriangleAlert } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { Badge } from '../ui/controls.tsx'
+import { ChoiceFilter } from '../ui/table/choice-filter.tsx'
+import { useChangeSearch } from '../ui/table/list-page.tsx'
+import '../ui/styles/catalog.css'
 import { type Counts, STATE_NAMES, STATES, type State } from './health.ts'
 
 const LOOKS = {
@@ -34,6 +37,19 @@ function StateBadge({ state, children }: { readonly state: State; readonly child
       <Icon aria-hidden />
       {children ?? STATE_NAMES[state]}
     </Badge>
+  )
+}
+
+/** The filter of a list by its worst checks. */
+export function HealthFilter({ state }: { readonly state: State | undefined }) {
+  const change = useChangeSearch()
+  return (
+    <ChoiceFilter
+      label="Health"
+      value={state}
+      options={() => STATES.map((each) => [each, STATE_NAMES[each]] as const)}
+      onValue={(chosen) => change({ state: chosen })}
+    />
   )
 }
 

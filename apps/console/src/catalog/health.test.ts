@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { countChecks, isSearched, readListSearch, worstOf } from './health.ts'
+import { searchRecords } from '../ui/table/list-search.ts'
+import { countChecks, readCatalogSearch, worstOf } from './health.ts'
 
 test('the worst check decides, and an unknown state is critical', () => {
   expect(worstOf(countChecks([{ Status: 'passing' }, { Status: 'warning' }]))).toBe('warning')
@@ -7,10 +8,12 @@ test('the worst check decides, and an unknown state is critical', () => {
   expect(worstOf(countChecks([]))).toBeUndefined()
 })
 
-test('a search matches every word anywhere, and the state', () => {
-  const record = { texts: ['shop-web', 'v2'], counts: { critical: 0, warning: 1, passing: 3 } }
-  expect(isSearched(readListSearch({ q: 'V2 shop' }), record)).toBe(true)
-  expect(isSearched(readListSearch({ q: 'v3' }), record)).toBe(false)
-  expect(isSearched(readListSearch({ state: 'passing' }), record)).toBe(false)
-  expect(isSearched(readListSearch({ state: 'odd' }), record)).toBe(true)
+test('a search keeps the words and a known state', () => {
+  expect(readCatalogSearch({ q: 'V2 shop', state: 'passing' })).toEqual({ q: 'V2 shop', state: 'passing' })
+  expect(readCatalogSearch({ state: 'odd' })).toEqual({})
+})
+
+test('a record is found if its texts contain every word', () => {
+  const found = (q: string) => searchRecords([['shop-web', 'v2']], q, (texts) => texts).length
+  expect([found('V2 shop'), found('v3')]).toEqual([1, 0])
 })

@@ -1,5 +1,6 @@
 /** The health of services and nodes, from the counts or states of their checks. */
 import type { HealthCheck, ServiceSummary } from '@latchkey/sdk'
+import { type ListSearch, readListSearch } from '../ui/table/list-search.ts'
 
 export const STATES = ['critical', 'warning', 'passing'] as const
 export type State = (typeof STATES)[number]
@@ -24,31 +25,13 @@ export function worstOf(counts: Counts): State | undefined {
   return STATES.find((state) => counts[state] > 0)
 }
 
-/** The search of a catalog list, as represented in the URL. */
-export interface ListSearch {
-  readonly q?: string | undefined
+/** The search of a list of the catalog, as represented in the URL. */
+export interface CatalogSearch extends ListSearch {
   /** Only records whose worst check is in this state. */
-  readonly state?: State | undefined
+  readonly state?: State
 }
 
-/** Reads the search of a URL, and drops what it does not recognise. */
-export function readListSearch({ q, state }: Readonly<Record<string, unknown>>): ListSearch {
-  const known = STATES.find((each) => each === state)
-  return {
-    ...(q === undefined || q === '' ? {} : { q: String(q) }),
-    ...(known === undefined ? {} : { state: known }),
-  }
-}
-
-/** Whether a record with these texts and checks matches the search. */
-export function isSearched(
-  { q, state }: ListSearch,
-  { texts, counts }: { readonly texts: readonly string[]; readonly counts: Counts },
-): boolean {
-  if (state !== undefined && worstOf(counts) !== state) return false
-  const searched = texts.join('\n').toLowerCase()
-  return (q ?? '')
-    .toLowerCase()
-    .split(/\s+/)
-    .every((word) => searched.includes(word))
+export function readCatalogSearch(search: Readonly<Record<string, unknown>>): CatalogSearch {
+  const state = STATES.find((each) => each === search.state)
+  return { ...readListSearch(search), ...(state === undefined ? {} : { state }) }
 }

@@ -5,8 +5,7 @@ import { useLive } from '../live/use-live.ts'
 import { useClient } from '../session/session.ts'
 import { Button } from '../ui/controls.tsx'
 import { Empty, Problem, Skeleton } from '../ui/feedback.tsx'
-import { Card, Page } from '../ui/page.tsx'
-import '../ui/styles/catalog.css'
+import { Card, Facts, Page } from '../ui/page.tsx'
 import { countChecks } from './health.ts'
 import { Checks, HealthBadges } from './health-badges.tsx'
 
@@ -43,7 +42,6 @@ export function NodePage() {
 }
 
 function Node({ node }: { readonly node: NodeSummary }) {
-  const meta = Object.entries(node.Meta ?? {})
   return (
     <div className="columns">
       <div className="stack">
@@ -68,24 +66,13 @@ function Node({ node }: { readonly node: NodeSummary }) {
         </Card>
       </div>
       <Card title="About">
-        <dl className="facts">
-          <div>
-            <dt>Address</dt>
-            <dd className="mono">{node.Address}</dd>
-          </div>
-          {node.ID !== undefined && node.ID !== '' && (
-            <div>
-              <dt>ID</dt>
-              <dd className="mono small">{node.ID}</dd>
-            </div>
-          )}
-          {meta.map(([key, value]) => (
-            <div key={key}>
-              <dt>{key}</dt>
-              <dd>{value}</dd>
-            </div>
-          ))}
-        </dl>
+        <Facts
+          facts={[
+            ['Address', node.Address, 'mono'],
+            ['ID', node.ID, 'mono small'],
+            ...Object.entries(node.Meta ?? {}),
+          ]}
+        />
       </Card>
     </div>
   )

@@ -1,37 +1,36 @@
 import type { NodeSummary } from '@latchkey/sdk'
-import { getRouteApi, Link } from '@tanstack/react-router'
+import { getRouteApi } from '@tanstack/react-router'
 import { Server } from 'lucide-react'
 import { useLive } from '../live/use-live.ts'
 import { useClient } from '../session/session.ts'
-import { type Column, DataTable } from '../ui/table/data-table.tsx'
-import { CatalogList } from './catalog-list.tsx'
-import { countChecks, isSearched, type ListSearch } from './health.ts'
-import { HealthBadges } from './health-badges.tsx'
+import { type Column, TitleCell } from '../ui/table/data-table.tsx'
+import { ListPage } from '../ui/table/list-page.tsx'
+import { type CatalogSearch, countChecks, worstOf } from './health.ts'
+import { HealthBadges, HealthFilter } from './health-badges.tsx'
 
 const route = getRouteApi('/nodes')
 
 const COLUMNS: readonly Column<NodeSummary>[] = [
   {
-    id: 'name',
     header: 'Node',
     track: 'minmax(0, 3fr)',
     cell: ({ Node, Address }) => (
-      <span className="cell-title">
-        <Link to="/nodes/$name" params={{ name: Node }} preload={false} className="cell-link truncate">
-          {Node}
-        </Link>
-        <span className="cell-sub mono truncate">{Address}</span>
-      </span>
+      <TitleCell
+        to="/nodes/$name"
+        params={{ name: Node }}
+        preload={false}
+        title={Node}
+        sub={Address}
+        isMono
+      />
     ),
   },
   {
-    id: 'health',
     header: 'Checks',
     track: 'minmax(0, 3fr)',
     cell: ({ Checks }) => <HealthBadges counts={countChecks(Checks)} />,
   },
   {
-    id: 'services',
     header: 'Services',
     track: 'minmax(0, 3fr)',
     priority: 'low',
@@ -45,34 +44,25 @@ const COLUMNS: readonly Column<NodeSummary>[] = [
 
 export function NodesPage() {
   const client = useClient()
-  const search = route.useSearch() as ListSearch
-  const navigate = route.useNavigate()
+  const { state } = route.useSearch() as CatalogSearch
   const nodes = useLive(['nodes'], (options) => client.health.watchUiNodes(options))
-  const shown = (nodes.data ?? []).filter(({ Node, Address, Services, Checks }) =>
-    isSearched(search, {
-      texts: [Node, Address, ...Services.map(({ Service }) => Service)],
-      counts: countChecks(Checks),
-    }),
-  )
   return (
-    <CatalogList
+    <ListPage
       title="Nodes"
       lead="The machines in this datacenter and the services on them."
-      icon={Server}
-      emptyTitle="No nodes"
-      empty="None are registered, or your token may not read them."
       query={nodes}
-      search={search}
-      onSearch={(next) => void navigate({ search: next, replace: true })}
-      shown={shown}
-    >
-      <DataTable
-        label="Nodes"
-        columns={COLUMNS}
-        rows={shown}
-        keyOf={({ Node }) => Node}
-        narrowTracks="minmax(0, 1fr) minmax(0, auto)"
-      />
-    </CatalogList>
+      columns={COLUMNS}
+      keyOf={({ Node }) => Node}
+      textsOf={({ Node, Address, Services }) => [Node, Address, ...Services.map(({ Service }) => Service)]}
+      searchLabel="Search name, tag, node…"
+      empty={{
+        icon: Server,
+        title: 'No nodes',
+        text: 'None are registered, or your token may not read them.',
+      }}
+      narrowTracks="minmax(0, 1fr) minmax(0, auto)"
+      filters={<HealthFilter state={state} />}
+      isShown={({ Checks }) => state === undefined || worstOf(countChecks(Checks)) === state}
+    />
   )
 }

@@ -3,10 +3,9 @@ import { getRouteApi, Link } from '@tanstack/react-router'
 import { Boxes } from 'lucide-react'
 import { useLive } from '../live/use-live.ts'
 import { useClient } from '../session/session.ts'
-import { Badge } from '../ui/controls.tsx'
-import { Empty, Problem, Skeleton } from '../ui/feedback.tsx'
-import { Page } from '../ui/page.tsx'
-import '../ui/styles/catalog.css'
+import { Badges } from '../ui/controls.tsx'
+import { Empty, Loaded } from '../ui/feedback.tsx'
+import { Facts, Page } from '../ui/page.tsx'
 import { countChecks } from './health.ts'
 import { Checks, HealthBadges } from './health-badges.tsx'
 
@@ -35,21 +34,22 @@ export function ServicePage() {
         </>
       }
     >
-      {instances.error && <Problem error={instances.error} onRetry={instances.refetch} />}
-      {instances.isPending && <Skeleton lines={6} />}
-      {instances.data?.length === 0 && (
-        <Empty icon={Boxes} title="No instances">
-          The service is not registered, or your token may not read it. Instances appear here when they
-          register.
-        </Empty>
-      )}
-      {instances.data && (
-        <div className="stack">
-          {instances.data.map((instance) => (
-            <Instance key={`${instance.Node.Node}/${instance.Service.ID}`} instance={instance} />
-          ))}
-        </div>
-      )}
+      <Loaded query={instances}>
+        {(found) =>
+          found.length === 0 ? (
+            <Empty icon={Boxes} title="No instances">
+              The service is not registered, or your token may not read it. Instances appear here when they
+              register.
+            </Empty>
+          ) : (
+            <div className="stack">
+              {found.map((instance) => (
+                <Instance key={`${instance.Node.Node}/${instance.Service.ID}`} instance={instance} />
+              ))}
+            </div>
+          )
+        }
+      </Loaded>
     </Page>
   )
 }
@@ -62,33 +62,22 @@ function Instance({ instance: { Node, Service, Checks: checks } }: { readonly in
         <HealthBadges counts={countChecks(checks)} />
       </div>
       <div className="card-body instance">
-        <dl className="facts">
-          <div>
-            <dt>Node</dt>
-            <dd>
-              <Link to="/nodes/$name" params={{ name: Node.Node }}>
+        <Facts
+          facts={[
+            [
+              'Node',
+              <Link key="node" to="/nodes/$name" params={{ name: Node.Node }}>
                 {Node.Node}
-              </Link>
-            </dd>
-          </div>
-          <div>
-            <dt>Address</dt>
-            <dd className="mono">
-              {Service.Address || Node.Address}
-              {Service.Port > 0 && `:${Service.Port}`}
-            </dd>
-          </div>
-          {Service.Tags.length > 0 && (
-            <div>
-              <dt>Tags</dt>
-              <dd className="row">
-                {Service.Tags.map((tag) => (
-                  <Badge key={tag}>{tag}</Badge>
-                ))}
-              </dd>
-            </div>
-          )}
-        </dl>
+              </Link>,
+            ],
+            [
+              'Address',
+              `${Service.Address || Node.Address}${Service.Port > 0 ? `:${Service.Port}` : ''}`,
+              'mono',
+            ],
+            ['Tags', Service.Tags.length > 0 && <Badges texts={Service.Tags} />],
+          ]}
+        />
         <Checks checks={checks} />
       </div>
     </section>

@@ -1,86 +1,60 @@
 import type { ServiceSummary } from '@latchkey/sdk'
-import { getRouteApi, Link } from '@tanstack/react-router'
+import { getRouteApi } from '@tanstack/react-router'
 import { Boxes } from 'lucide-react'
 import { useLive } from '../live/use-live.ts'
 import { useClient } from '../session/session.ts'
-import { Badge } from '../ui/controls.tsx'
-import { type Column, DataTable } from '../ui/table/data-table.tsx'
-import { CatalogList } from './catalog-list.tsx'
-import { countsOf, isSearched, type ListSearch } from './health.ts'
-import { HealthBadges } from './health-badges.tsx'
+import { Badges } from '../ui/controls.tsx'
+import { type Column, TitleCell } from '../ui/table/data-table.tsx'
+import { ListPage } from '../ui/table/list-page.tsx'
+import { type CatalogSearch, countsOf, worstOf } from './health.ts'
+import { HealthBadges, HealthFilter } from './health-badges.tsx'
 
 const route = getRouteApi('/services')
 
 const COLUMNS: readonly Column<ServiceSummary>[] = [
   {
-    id: 'name',
     header: 'Service',
     track: 'minmax(0, 3fr)',
     cell: ({ Name, InstanceCount, Nodes }) => (
-      <span className="cell-title">
-        <Link to="/services/$name" params={{ name: Name }} preload={false} className="cell-link truncate">
-          {Name}
-        </Link>
-        <span className="cell-sub truncate">{instancesText(InstanceCount, Nodes.length)}</span>
-      </span>
+      <TitleCell
+        to="/services/$name"
+        params={{ name: Name }}
+        preload={false}
+        title={Name}
+        sub={instancesText(InstanceCount, Nodes.length)}
+      />
     ),
   },
   {
-    id: 'health',
     header: 'Checks',
     track: 'minmax(0, 3fr)',
     cell: (summary) => <HealthBadges counts={countsOf(summary)} />,
   },
-  {
-    id: 'tags',
-    header: 'Tags',
-    track: 'minmax(0, 3fr)',
-    priority: 'low',
-    cell: ({ Tags }) => <TagList tags={Tags} />,
-  },
+  { header: 'Tags', track: 'minmax(0, 3fr)', priority: 'low', cell: ({ Tags }) => <Badges texts={Tags} /> },
 ]
-
-function TagList({ tags }: { readonly tags: readonly string[] }) {
-  return (
-    <span className="links">
-      {tags.map((tag) => (
-        <Badge key={tag}>{tag}</Badge>
-      ))}
-    </span>
-  )
-}
 
 export function ServicesPage() {
   const client = useClient()
-  const search = route.useSearch() as ListSearch
-  const navigate = route.useNavigate()
+  const { state } = route.useSearch() as CatalogSearch
   const services = useLive(['services'], (options) => client.health.watchUiServices(options))
-  const shown = (services.data ?? []).filter((summary) =>
-    isSearched(search, {
-      texts: [summary.Name, ...summary.Tags, ...summary.Nodes],
-      counts: countsOf(summary),
-    }),
-  )
   return (
-    <CatalogList
+    <ListPage
       title="Services"
       lead="The services in this datacenter and their health."
-      icon={Boxes}
-      emptyTitle="No services"
-      empty="None are registered, or your token may not read them."
       query={services}
-      search={search}
-      onSearch={(next) => void navigate({ search: next, replace: true })}
-      shown={shown}
-    >
-      <DataTable
-        label="Services"
-        columns={COLUMNS}
-        rows={shown}
-        keyOf={({ Name, Kind }) => `${Name} ${Kind ?? ''}`}
-        narrowTracks="minmax(0, 1fr) minmax(0, auto)"
-      />
-    </CatalogList>
+      columns={COLUMNS}
+      keyOf={({ Name, Kind }) => `${Name} ${Kind ?? ''}`}
+      textsOf={({ Name, Tags, Nodes }) => [Name, ...Tags, ...Nodes]}
+      searchLabel="Search name, tag, node…"
+      empty={{
+        icon: Boxes,
+        title: 'No services',
+        text: 'None are registered, or your token may not read them.',
+      }}
+      narrowTracks="minmax(0, 1fr) minmax(0, auto)"
+      filters={<HealthFilter state={state} />}
+      isShown={(summary) => state === undefined || worstOf(countsOf(summary)) === state}
+    />
   )
 }
 

@@ -1,10 +1,11 @@
 import { useQuery } from '@tanstack/react-query'
+import { Fragment } from 'react'
 import { everySecond } from '../live/queries.ts'
 import { serverFacts } from '../server-facts.ts'
 import { useClient } from '../session/session.ts'
 import { Badge } from '../ui/controls.tsx'
 import { Problem } from '../ui/feedback.tsx'
-import { Card } from '../ui/page.tsx'
+import { Card, Facts } from '../ui/page.tsx'
 
 /** Facts about the service that anyone may see. */
 export function ClusterFacts() {
@@ -30,22 +31,18 @@ export function ClusterFacts() {
         status.data && <Badge tone={leader ? 'good' : 'danger'}>{leader ? 'working' : 'no leader'}</Badge>
       }
     >
-      <dl className="facts">
-        <div>
-          <dt>Server processes</dt>
-          <dd className="nums">{peers.length || '–'}</dd>
-        </div>
-        <div>
-          <dt>Datacenters</dt>
-          <dd>{datacenters.join(', ') || serverFacts.datacenter}</dd>
-        </div>
-        <div>
-          <dt>API version</dt>
-          <dd>
-            {serverFacts.serviceVersion} <span className="muted">· {serverFacts.edition} edition</span>
-          </dd>
-        </div>
-      </dl>
+      <Facts
+        facts={[
+          ['Server processes', peers.length || '–', 'nums'],
+          ['Datacenters', datacenters.join(', ') || serverFacts.datacenter],
+          [
+            'API version',
+            <Fragment key="version">
+              {serverFacts.serviceVersion} <span className="muted">· {serverFacts.edition} edition</span>
+            </Fragment>,
+          ],
+        ]}
+      />
     </Card>
   )
 }

@@ -3,7 +3,8 @@ import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { FilePlus2, KeyRound, type LucideIcon, UsersRound } from 'lucide-react'
 import type { ReactNode } from 'react'
-import { useLive, useRefetchOn } from '../live/use-live.ts'
+import { useRefetchOn } from '../live/use-live.ts'
+import { Counts } from '../policies/counts.tsx'
 import { serverFacts } from '../server-facts.ts'
 import { useClient, useSession } from '../session/session.ts'
 import { useRights } from '../session/use-rights.ts'
@@ -15,6 +16,7 @@ import { ClusterFacts } from './cluster-facts.tsx'
 const SHOWN = 6
 
 export function HomePage() {
+  const client = useClient()
   const session = useSession()
   const rights = useRights()
   const token = session.state === 'signedIn' ? session.token : undefined
@@ -49,7 +51,7 @@ export function HomePage() {
             </Card>
           )}
           <div className="stack" data-gap="large">
-            {rights.aclRead && <Counts />}
+            {rights.aclRead && <Counts client={client} />}
             <ClusterFacts />
           </div>
         </div>
@@ -185,26 +187,6 @@ function TokenLines({ tokens, instantOf }: TokenLinesProps) {
         </li>
       ))}
     </ul>
-  )
-}
-
-function Counts() {
-  const client = useClient()
-  const policies = useLive(['policies'], (options) => client.policies.watchList(options))
-  const roles = useLive(['roles'], (options) => client.roles.watchList({}, options))
-  return (
-    <Card>
-      <div className="counts">
-        <Link to="/policies" className="count-link">
-          <span className="count-number nums">{policies.data?.length ?? '–'}</span>
-          Policies
-        </Link>
-        <Link to="/roles" className="count-link">
-          <span className="count-number nums">{roles.data?.length ?? '–'}</span>
-          Roles
-        </Link>
-      </div>
-    </Card>
   )
 }
 

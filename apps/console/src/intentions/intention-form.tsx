@@ -1,11 +1,9 @@
 import type { Client, Intention } from '@latchkey/sdk'
 import { useState } from 'react'
 import { useClient } from '../session/session.ts'
-import { Problem } from '../ui/feedback.tsx'
 import type { FieldText } from '../ui/form/conflict.tsx'
 import { SelectField, TextField } from '../ui/form/field.tsx'
-import { useEdit } from '../ui/form/use-edit.tsx'
-import { Dialog } from '../ui/overlay/dialog.tsx'
+import { EditDialog, useEdit } from '../ui/form/use-edit.tsx'
 import { destinationOf, keyOf, sourceOf } from './intention-search.ts'
 
 interface IntentionFormProps {
@@ -31,7 +29,7 @@ interface Content {
 export function IntentionForm({ existing, isDeleted = false, onClose }: IntentionFormProps) {
   const client = useClient()
   const [isMissing, setMissing] = useState(false)
-  const { content, setContent, save, isNew, isChanged, conflict, notice } = useEdit({
+  const edit = useEdit({
     record: existing,
     isDeleted,
     blank: { source: '', destination: '', action: 'allow', description: '' },
@@ -42,8 +40,8 @@ export function IntentionForm({ existing, isDeleted = false, onClose }: Intentio
     onSaved: onClose,
     onClose,
   })
-  if (conflict) return conflict
-  const { source, destination, action, description } = content
+  const { set, save } = edit
+  const { source, destination, action, description } = edit.content
   const submit = () => {
     const isWhole = source !== '' && destination !== ''
     setMissing(!isWhole)
@@ -52,52 +50,43 @@ export function IntentionForm({ existing, isDeleted = false, onClose }: Intentio
   const missing = (value: string) =>
     isMissing && value === '' ? 'Enter the name of a service, or an asterisk (*).' : undefined
   return (
-    <Dialog
-      title={isNew ? 'Create intention' : 'Edit intention'}
+    <EditDialog
+      edit={edit}
+      what="intention"
       lead="An asterisk (*) stands for every service."
-      onClose={onClose}
-      isChanged={isChanged}
       onSubmit={submit}
-      submit={{ label: isNew ? 'Create intention' : 'Save', busy: save.isPending }}
+      onClose={onClose}
     >
-      <div className="stack">
-        {notice}
-        <div className="grid-2">
-          <TextField
-            label="Source"
-            value={source}
-            onValue={(value) => setContent({ ...content, source: value })}
-            disabled={existing !== undefined}
-            autoFocus={existing === undefined}
-            error={missing(source)}
-          />
-          <TextField
-            label="Destination"
-            value={destination}
-            onValue={(value) => setContent({ ...content, destination: value })}
-            disabled={existing !== undefined}
-            error={missing(destination)}
-          />
-        </div>
-        <SelectField
-          label="Action"
-          value={action}
-          options={[
-            ['allow', 'Allow'],
-            ['deny', 'Deny'],
-            ...(existing && existing.Action === undefined ? ([['', 'By request']] as const) : []),
-          ]}
-          onValue={(value) => setContent({ ...content, action: value })}
-          disabled={existing !== undefined && existing.Action === undefined}
+      <div className="grid-2">
+        <TextField
+          label="Source"
+          value={source}
+          onValue={(value) => set({ source: value })}
+          disabled={existing !== undefined}
+          autoFocus={existing === undefined}
+          error={missing(source)}
         />
         <TextField
-          label="Description"
-          value={description}
-          onValue={(value) => setContent({ ...content, description: value })}
+          label="Destination"
+          value={destination}
+          onValue={(value) => set({ destination: value })}
+          disabled={existing !== undefined}
+          error={missing(destination)}
         />
-        {save.error && <Problem error={save.error} />}
       </div>
-    </Dialog>
+      <SelectField
+        label="Action"
+        value={action}
+        options={[
+          ['allow', 'Allow'],
+          ['deny', 'Deny'],
+          ...(existing && existing.Action === undefined ? ([['', 'By request']] as const) : []),
+        ]}
+        onValue={(value) => set({ action: value })}
+        disabled={existing !== undefined && existing.Action === undefined}
+      />
+      <TextField label="Description" value={description} onValue={(value) => set({ description: value })} />
+    </EditDialog>
   )
 }
 

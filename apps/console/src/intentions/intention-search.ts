@@ -43,21 +43,6 @@ export function keyOf(intention: Intention): string {
   return `${sourceOf(intention)} ${destinationOf(intention)}`
 }
 
-export function isSearched(intention: Intention, q: string | undefined): boolean {
-  const searched = [
-    sourceOf(intention),
-    destinationOf(intention),
-    intention.Description,
-    intention.Action ?? '',
-  ]
-    .join('\n')
-    .toLowerCase()
-  return (q ?? '')
-    .toLowerCase()
-    .split(/\s+/)
-    .every((word) => searched.includes(word))
-}
-
 /**
  * The intention that decides about a source: the first that matches it.
  *

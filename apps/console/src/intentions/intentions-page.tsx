@@ -1,20 +1,18 @@
 import type { Intention } from '@latchkey/sdk'
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
-import { ArrowRight, Plus, Share2, Trash2 } from 'lucide-react'
+import { ArrowRight, Share2, Trash2 } from 'lucide-react'
 import { useKept } from '../live/use-kept.ts'
 import { useLive } from '../live/use-live.ts'
 import { useClient } from '../session/session.ts'
 import { useAllowed } from '../session/use-rights.ts'
-import { Badge, Button, IconButton } from '../ui/controls.tsx'
-import { Empty, Problem, Skeleton } from '../ui/feedback.tsx'
-import { Page } from '../ui/page.tsx'
-import { type Column, DataTable } from '../ui/table/data-table.tsx'
-import { SearchBox } from '../ui/table/record-list.tsx'
+import { Badge, IconButton } from '../ui/controls.tsx'
+import type { Column } from '../ui/table/data-table.tsx'
+import { ListPage, useChangeSearch } from '../ui/table/list-page.tsx'
 import '../ui/styles/insight.css'
 import { ConnectionCheck } from './connection-check.tsx'
 import { IntentionForm } from './intention-form.tsx'
-import { destinationOf, type IntentionSearch, isSearched, keyOf, sourceOf } from './intention-search.ts'
+import { destinationOf, type IntentionSearch, keyOf, sourceOf } from './intention-search.ts'
 import { useDeleteIntention } from './use-delete-intention.ts'
 
 const route = getRouteApi('/intentions')
@@ -35,71 +33,44 @@ export function IntentionsPage() {
     ...(intentions.data ?? []).map(({ DestinationName }) => DestinationName),
     ...Object.keys(services.data ?? {}),
   ])
-  const change = (part: IntentionSearch) => void navigate({ search: { ...search, ...part }, replace: true })
-  const shown = (intentions.data ?? []).filter((each) => isSearched(each, search.q))
+  const change = useChangeSearch()
   const found =
     search.edit === undefined || intentions.data === undefined
       ? undefined
       : (intentions.data.find((each) => keyOf(each) === search.edit) ?? null)
   const edited = useKept(found, true) ?? undefined
-  const close = () => change({ create: undefined, edit: undefined })
   return (
-    <Page
+    <ListPage
       title="Intentions"
       lead="Which services may connect to which. The most specific intention decides."
-      actions={
-        mayWrite &&
-        mayWrite.size > 0 && (
-          <Button look="primary" onClick={() => change({ create: true })}>
-            <Plus aria-hidden />
-            Create intention
-          </Button>
-        )
-      }
+      query={intentions}
+      columns={columnsOf({ search, onDelete: remove, mayWrite })}
+      keyOf={keyOf}
+      textsOf={(each) => [sourceOf(each), destinationOf(each), each.Description ?? '', each.Action ?? '']}
+      searchLabel="Search service or description…"
+      empty={{
+        icon: Share2,
+        title: 'No intentions',
+        text: 'There are none, or your token may not read them. If no intention matches, the default policy decides about a connection.',
+      }}
+      narrowTracks="minmax(0, 1fr) 5.5rem 3.5rem"
+      create={{ what: 'intention', may: mayWrite !== undefined && mayWrite.size > 0 }}
+      dialog={(onClose) => <IntentionForm existing={undefined} onClose={onClose} />}
     >
-      <div className="stack" data-gap="large">
-        <ConnectionCheck
-          key={`${search.source} ${search.destination}`}
-          search={search}
-          onAsk={(names) => void navigate({ search: { ...search, ...names } })}
+      <ConnectionCheck
+        key={`${search.source} ${search.destination}`}
+        search={search}
+        onAsk={(names) => void navigate({ search: { ...search, ...names } })}
+      />
+      {edited && (
+        <IntentionForm
+          key={search.edit}
+          existing={edited}
+          isDeleted={found === null}
+          onClose={() => change({ edit: undefined })}
         />
-        {intentions.error && <Problem error={intentions.error} onRetry={intentions.refetch} />}
-        {!intentions.error && (
-          <section className="card" aria-label="Intentions">
-            <div className="toolbar">
-              <SearchBox
-                label="Search service or description…"
-                value={search.q}
-                onValue={(q) => change({ q })}
-              />
-            </div>
-            {intentions.isPending && <Skeleton lines={5} />}
-            {shown.length > 0 && (
-              <DataTable
-                label="Intentions"
-                columns={columnsOf({ search, onDelete: remove, mayWrite })}
-                rows={shown}
-                keyOf={keyOf}
-                narrowTracks="minmax(0, 1fr) 5.5rem 3.5rem"
-              />
-            )}
-            {intentions.data && shown.length === 0 && (
-              <Empty
-                icon={Share2}
-                title={intentions.data.length === 0 ? 'No intentions' : 'No intention matches'}
-              >
-                {intentions.data.length === 0
-                  ? 'There are none, or your token may not read them. If no intention matches, the default policy decides about a connection.'
-                  : 'Use fewer words, or clear the filters.'}
-              </Empty>
-            )}
-          </section>
-        )}
-      </div>
-      {(search.create || edited) && (
-        <IntentionForm key={search.edit ?? ''} existing={edited} isDeleted={found === null} onClose={close} />
       )}
-    </Page>
+    </ListPage>
   )
 }
 
@@ -112,7 +83,6 @@ interface Actions {
 
 const columnsOf = ({ search, onDelete, mayWrite }: Actions): readonly Column<Intention>[] => [
   {
-    id: 'names',
     header: 'Connection',
     track: 'minmax(0, 5fr)',
     cell: (intention) => (
@@ -136,20 +106,17 @@ const columnsOf = ({ search, onDelete, mayWrite }: Actions): readonly Column<Int
     ),
   },
   {
-    id: 'action',
     header: 'Action',
     track: '9rem',
     cell: (intention) => <ActionBadge {...intention} />,
   },
   {
-    id: 'precedence',
     header: 'Precedence',
     track: '7rem',
     priority: 'low',
     cell: ({ Precedence }) => <span className="nums secondary">{Precedence}</span>,
   },
   {
-    id: 'actions',
     header: 'Delete',
     track: '3.5rem',
     cell: (intention) => (

@@ -151,7 +151,6 @@ function Tree({ prefix, openKey, keys }: TreeProps) {
 
 const columnsOf = (prefix: string, openKey: string | undefined): readonly Column<TreeRow>[] => [
   {
-    id: 'name',
     header: 'Name',
     track: 'minmax(0, 1fr)',
     cell: ({ path, name, isFolder }) => {

@@ -3,15 +3,16 @@ import { useQuery } from '@tanstack/react-query'
 import { Command } from 'cmdk'
 import { Plus, X } from 'lucide-react'
 import { Popover } from 'radix-ui'
-import { type FormEvent, useState } from 'react'
+import { type FormEvent, type ReactNode, useState } from 'react'
 import { useClient } from '../session/session.ts'
 import { Button } from '../ui/controls.tsx'
+import type { LinkNames } from './links.ts'
 
 interface ChipsProps {
   readonly label: string
   readonly values: readonly string[]
   readonly onRemove: (value: string) => void
-  readonly children: React.ReactNode
+  readonly children: ReactNode
 }
 
 function Chips({ label, values, onRemove, children }: ChipsProps) {
@@ -111,7 +112,7 @@ interface TextPickerProps {
 }
 
 /** Names that are typed, such as names of services. */
-export function TextPicker({ label, placeholder, values, onValues }: TextPickerProps) {
+function TextPicker({ label, placeholder, values, onValues }: TextPickerProps) {
   const [text, setText] = useState('')
   const add = (event?: FormEvent) => {
     event?.preventDefault()
@@ -137,5 +138,41 @@ export function TextPicker({ label, placeholder, values, onValues }: TextPickerP
         onKeyDown={(event) => event.key === 'Enter' && add(event)}
       />
     </Chips>
+  )
+}
+
+interface LinkPickersProps {
+  readonly links: LinkNames
+  readonly onLinks: (part: Partial<LinkNames>) => void
+  /** A picker between policies and identities. */
+  readonly children?: ReactNode
+}
+
+/** The links that tokens and roles share. */
+export function LinkPickers({ links, onLinks, children }: LinkPickersProps) {
+  return (
+    <>
+      <NamePicker
+        label="Policies"
+        kind="policies"
+        values={links.policies}
+        onValues={(policies) => onLinks({ policies })}
+      />
+      {children}
+      <div className="grid-2">
+        <TextPicker
+          label="Service identities"
+          placeholder="web or web@dc1"
+          values={links.services}
+          onValues={(services) => onLinks({ services })}
+        />
+        <TextPicker
+          label="Node identities"
+          placeholder="node-1@dc1"
+          values={links.nodes}
+          onValues={(nodes) => onLinks({ nodes })}
+        />
+      </div>
+    </>
   )
 }

@@ -17,21 +17,3 @@ export function useOnce(isNow: boolean): boolean {
   if (isNow && !was) setWas(true)
   return isNow || was
 }
-
-/** Whether the form of a record is open. */
-export interface Editing {
-  readonly isEdited: boolean
-  readonly setEdited: (isEdited: boolean) => void
-  /** The record was deleted elsewhere, and is shown only because its form is open. */
-  readonly isDeleted: boolean
-}
-
-/** The record for a page with a form, kept by {@link useKept}. */
-export function useEditing<T>(record: T | null | undefined): {
-  readonly shown: T | null | undefined
-  readonly edit: Editing
-} {
-  const [isEdited, setEdited] = useState(false)
-  const shown = useKept(record, isEdited)
-  return { shown, edit: { isEdited, setEdited, isDeleted: record === null } }
-}

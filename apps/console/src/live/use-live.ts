@@ -143,10 +143,10 @@ const PAUSE_MS = 300
 const FAILED_PAUSE_MS = 3_000
 
 /** Refetches a query when a list changes: for results that are not a list that `useLive` could follow. */
-export function useRefetchOn(key: QueryKey, wait: Wait): void {
+export function useRefetchOn(key: QueryKey, wait: Wait, isEnabled = true): void {
   const queries = useQueryClient()
   // A hidden tab holds no connection.
-  const isVisible = usePageVisible()
+  const isVisible = usePageVisible() && isEnabled
   const hash = JSON.stringify(key)
   // The hash represents both the key and `wait`.
   useEffect(() => {

@@ -5,10 +5,10 @@ import { useState } from 'react'
 import { useLive } from '../live/use-live.ts'
 import { useClient } from '../session/session.ts'
 import { useMay } from '../session/use-rights.ts'
-import { Badge, Button } from '../ui/controls.tsx'
-import { Empty, Problem, Skeleton } from '../ui/feedback.tsx'
+import { Badges, Button } from '../ui/controls.tsx'
+import { Empty, Loaded } from '../ui/feedback.tsx'
 import { Confirm } from '../ui/overlay/dialog.tsx'
-import { Card, Page } from '../ui/page.tsx'
+import { Card, Facts, Page } from '../ui/page.tsx'
 import '../ui/styles/catalog.css'
 import { type Column, DataTable } from '../ui/table/data-table.tsx'
 import { showToast } from '../ui/toast.tsx'
@@ -37,26 +37,26 @@ export function SessionPage() {
   const client = useClient()
   const found = useLive(['session', id], (options) => client.sessions.watchInfo(id, options))
   const session = found.data?.[0]
-  const hasEnded = found.data !== undefined && session === undefined
   return (
     <Page
       title={session ? nameOf(session) : id}
       parent={{ to: '/sessions', label: 'Sessions and locks' }}
       actions={session && <EndSession session={session} />}
     >
-      {found.error && <Problem error={found.error} onRetry={found.refetch} />}
-      {found.isPending && <Skeleton lines={6} />}
-      {hasEnded && (
-        <Empty icon={LockOpen} title="This session has ended">
-          The session no longer holds keys, or your token may not read it.
-        </Empty>
-      )}
-      {session && (
-        <div className="columns">
-          <HeldKeys session={session} />
-          <SessionFacts session={session} />
-        </div>
-      )}
+      <Loaded query={found}>
+        {() =>
+          session ? (
+            <div className="columns">
+              <HeldKeys session={session} />
+              <SessionFacts session={session} />
+            </div>
+          ) : (
+            <Empty icon={LockOpen} title="This session has ended">
+              The session no longer holds keys, or your token may not read it.
+            </Empty>
+          )
+        }
+      </Loaded>
     </Page>
   )
 }
@@ -65,49 +65,23 @@ function SessionFacts({ session }: { readonly session: LockSession }) {
   const checks = checksOf(session)
   return (
     <Card title="About">
-      <dl className="facts">
-        <div>
-          <dt>ID</dt>
-          <dd className="mono small">{session.ID}</dd>
-        </div>
-        <div>
-          <dt>Node</dt>
-          <dd>
-            <Link to="/nodes/$name" params={{ name: session.Node }}>
+      <Facts
+        facts={[
+          ['ID', session.ID, 'mono small'],
+          [
+            'Node',
+            <Link key="node" to="/nodes/$name" params={{ name: session.Node }}>
               {session.Node}
-            </Link>
-          </dd>
-        </div>
-        <div>
-          <dt>TTL</dt>
-          <dd className="nums">{ttlOf(session)}</dd>
-        </div>
-        <div>
-          <dt>If not renewed</dt>
-          <dd>{lifetimeOf(session)}</dd>
-        </div>
-        <div>
-          <dt>Ends with these checks</dt>
-          <dd className="row">
-            {checks.length === 0 && 'None'}
-            {checks.map((check) => (
-              <Badge key={check}>{check}</Badge>
-            ))}
-          </dd>
-        </div>
-        <div>
-          <dt>When it ends</dt>
-          <dd>{BEHAVIOR_NAMES[session.Behavior]}</dd>
-        </div>
-        <div>
-          <dt>Lock delay</dt>
-          <dd>{givenLockDelayOf(session)}</dd>
-        </div>
-        <div>
-          <dt>Created at index</dt>
-          <dd className="nums">{session.CreateIndex}</dd>
-        </div>
-      </dl>
+            </Link>,
+          ],
+          ['TTL', ttlOf(session), 'nums'],
+          ['If not renewed', lifetimeOf(session)],
+          ['Ends with these checks', checks.length === 0 ? 'None' : <Badges texts={checks} />],
+          ['When it ends', BEHAVIOR_NAMES[session.Behavior]],
+          ['Lock delay', givenLockDelayOf(session)],
+          ['Created at index', session.CreateIndex, 'nums'],
+        ]}
+      />
     </Card>
   )
 }
@@ -144,12 +118,11 @@ function EndSession({ session }: { readonly session: LockSession }) {
 
 const ROW_REM = 2.75
 
-const COLUMNS: readonly Column<{ readonly key: string }>[] = [
+const COLUMNS: readonly Column<string>[] = [
   {
-    id: 'key',
     header: 'Key',
     track: 'minmax(0, 1fr)',
-    cell: ({ key }) => (
+    cell: (key) => (
       <Link to="/kv" search={placeOf(key)} preload={false} className="cell-link mono truncate">
         {key}
       </Link>
@@ -173,23 +146,24 @@ function HeldKeys({ session: { ID } }: { readonly session: LockSession }) {
           </span>
         )}
       </div>
-      {keys.error && <Problem error={keys.error} onRetry={keys.refetch} />}
-      {keys.isPending && <Skeleton lines={4} />}
-      {keys.data?.length === 0 && (
-        <Empty icon={KeyRound} title="No keys">
-          This session holds no keys, or your token may not read them.
-        </Empty>
-      )}
-      {keys.data && keys.data.length > 0 && (
-        <DataTable
-          label="Locked keys"
-          columns={COLUMNS}
-          rows={keys.data.map((key) => ({ key }))}
-          keyOf={({ key }) => key}
-          rowRem={ROW_REM}
-          narrowTracks="minmax(0, 1fr)"
-        />
-      )}
+      <Loaded query={keys} lines={4}>
+        {(rows) =>
+          rows.length === 0 ? (
+            <Empty icon={KeyRound} title="No keys">
+              This session holds no keys, or your token may not read them.
+            </Empty>
+          ) : (
+            <DataTable
+              label="Locked keys"
+              columns={COLUMNS}
+              rows={rows}
+              keyOf={(key) => key}
+              rowRem={ROW_REM}
+              narrowTracks="minmax(0, 1fr)"
+            />
+          )
+        }
+      </Loaded>
     </section>
   )
 }

@@ -1,10 +1,8 @@
 import { type BindingRule, Invalid } from '@latchkey/sdk'
 import { useClient } from '../session/session.ts'
-import { Problem } from '../ui/feedback.tsx'
 import type { FieldText } from '../ui/form/conflict.tsx'
 import { SelectField, TextField } from '../ui/form/field.tsx'
-import { useEdit } from '../ui/form/use-edit.tsx'
-import { Dialog } from '../ui/overlay/dialog.tsx'
+import { EditDialog, useEdit } from '../ui/form/use-edit.tsx'
 
 export const BIND_TYPES: Readonly<Record<string, string>> = { role: 'Role', service: 'Service', node: 'Node' }
 
@@ -30,7 +28,7 @@ interface Content {
  */
 export function BindingRuleForm({ method, existing, isDeleted = false, onClose }: BindingRuleFormProps) {
   const client = useClient()
-  const { content, setContent, save, isNew, isChanged, conflict, notice } = useEdit({
+  const edit = useEdit({
     record: existing,
     isDeleted,
     blank: { type: 'role', name: '', selector: '', description: '' },
@@ -46,53 +44,49 @@ export function BindingRuleForm({ method, existing, isDeleted = false, onClose }
     onSaved: onClose,
     onClose,
   })
-  if (conflict) return conflict
-  const { type, name, selector, description } = content
-  const field = save.error instanceof Invalid ? save.error.field : undefined
-  const errorOf = (each: string) => (field === each ? save.error?.message : undefined)
+  const {
+    content: { type, name, selector, description },
+    set,
+    save: { error },
+  } = edit
+  const field = error instanceof Invalid ? error.field : undefined
+  const errorOf = (each: string) => (field === each ? error?.message : undefined)
   return (
-    <Dialog
-      title={existing && !isNew ? `Edit the rule for ${existing.BindName}` : 'Create binding rule'}
+    <EditDialog
+      edit={edit}
+      what="binding rule"
+      title={existing && !edit.isNew ? `Edit the rule for ${existing.BindName}` : undefined}
+      disabled={name === ''}
+      isErrorShown={field === 'BindName' || field === 'Selector'}
       onClose={onClose}
-      isChanged={isChanged}
-      onSubmit={() => name !== '' && save.mutate()}
-      submit={{ label: isNew ? 'Create binding rule' : 'Save', busy: save.isPending, disabled: name === '' }}
     >
-      <div className="stack">
-        {notice}
-        <div className="grid-2">
-          <SelectField
-            label="Binds to"
-            value={type}
-            options={Object.entries(BIND_TYPES)}
-            onValue={(value) => setContent({ ...content, type: value })}
-          />
-          <TextField
-            label="Name"
-            hint="May contain claims, such as web-${value.region}."
-            className="input mono"
-            value={name}
-            onValue={(value) => setContent({ ...content, name: value })}
-            error={errorOf('BindName')}
-            autoFocus
-          />
-        </div>
+      <div className="grid-2">
+        <SelectField
+          label="Binds to"
+          value={type}
+          options={Object.entries(BIND_TYPES)}
+          onValue={(value) => set({ type: value })}
+        />
         <TextField
-          label="Selector"
-          hint={'For example, value.team == "ops". If empty, every login matches.'}
+          label="Name"
+          hint="May contain claims, such as web-${value.region}."
           className="input mono"
-          value={selector}
-          onValue={(value) => setContent({ ...content, selector: value })}
-          error={errorOf('Selector')}
+          value={name}
+          onValue={(value) => set({ name: value })}
+          error={errorOf('BindName')}
+          autoFocus
         />
-        <TextField
-          label="Description"
-          value={description}
-          onValue={(value) => setContent({ ...content, description: value })}
-        />
-        {save.error && field !== 'BindName' && field !== 'Selector' && <Problem error={save.error} />}
       </div>
-    </Dialog>
+      <TextField
+        label="Selector"
+        hint={'For example, value.team == "ops". If empty, every login matches.'}
+        className="input mono"
+        value={selector}
+        onValue={(value) => set({ selector: value })}
+        error={errorOf('Selector')}
+      />
+      <TextField label="Description" value={description} onValue={(value) => set({ description: value })} />
+    </EditDialog>
   )
 }
 

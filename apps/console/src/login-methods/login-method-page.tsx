@@ -1,13 +1,12 @@
 import type { AuthMethod } from '@latchkey/sdk'
 import { getRouteApi } from '@tanstack/react-router'
 import { LogIn } from 'lucide-react'
-import type { Editing } from '../live/use-kept.ts'
 import { mapWatch, useLive } from '../live/use-live.ts'
 import { useClient } from '../session/session.ts'
 import { useRights } from '../session/use-rights.ts'
 import { Badge } from '../ui/controls.tsx'
-import { Card, Page } from '../ui/page.tsx'
-import { DeleteMenu, EditButton, RecordPage } from '../ui/record-page.tsx'
+import { Card, Facts, Page } from '../ui/page.tsx'
+import { type Editing, RecordActions, RecordPage } from '../ui/record-page.tsx'
 import '../ui/styles/catalog.css'
 import { BindingRules } from './binding-rules.tsx'
 import { LoginTest } from './login-test.tsx'
@@ -50,6 +49,7 @@ function MethodDetails({ method, isDeleted, isEdited, setEdited }: DetailsProps)
   const { Name: name } = method
   const client = useClient()
   const rights = useRights()
+  const config = Object.entries(method.Config).filter(([, value]) => value !== undefined && value !== '')
   return (
     <Page
       title={method.DisplayName || name}
@@ -57,17 +57,15 @@ function MethodDetails({ method, isDeleted, isEdited, setEdited }: DetailsProps)
       lead={method.Description}
       actions={
         rights.aclWrite && (
-          <>
-            <EditButton label="Edit login method" onClick={() => setEdited(true)} />
-            <DeleteMenu
-              label="Delete"
-              title={`Delete the login method ${name}?`}
-              onDelete={() => client.authMethods.delete(name)}
-              to="/login-methods"
-            >
-              This also deletes its binding rules and all tokens that it created. It cannot be undone.
-            </DeleteMenu>
-          </>
+          <RecordActions
+            what="login method"
+            name={name}
+            onEdit={() => setEdited(true)}
+            onDelete={() => client.authMethods.delete(name)}
+            to="/login-methods"
+          >
+            This also deletes its binding rules and all tokens that it created. It cannot be undone.
+          </RecordActions>
         )
       }
     >
@@ -76,7 +74,17 @@ function MethodDetails({ method, isDeleted, isEdited, setEdited }: DetailsProps)
           <BindingRules method={name} />
           {rights.aclWrite && <LoginTest method={name} />}
         </div>
-        <Facts method={method} />
+        <Card title="Configuration">
+          <Facts
+            facts={[
+              ['Type', <Badge key="type">{method.Type}</Badge>],
+              ['Token lifetime', method.MaxTokenTTL ?? 'Never'],
+              ...config.map(([key, value]) => {
+                return [key, isSecretField(key) ? '(hidden)' : shownValue(value), 'mono small'] as const
+              }),
+            ]}
+          />
+        </Card>
       </div>
       {isEdited && (
         <MethodDialog
@@ -87,31 +95,5 @@ function MethodDetails({ method, isDeleted, isEdited, setEdited }: DetailsProps)
         />
       )}
     </Page>
-  )
-}
-
-function Facts({ method }: { readonly method: AuthMethod }) {
-  const config = Object.entries(method.Config).filter(([, value]) => value !== undefined && value !== '')
-  return (
-    <Card title="Configuration">
-      <dl className="facts">
-        <div>
-          <dt>Type</dt>
-          <dd>
-            <Badge>{method.Type}</Badge>
-          </dd>
-        </div>
-        <div>
-          <dt>Token lifetime</dt>
-          <dd>{method.MaxTokenTTL ?? 'Never'}</dd>
-        </div>
-        {config.map(([key, value]) => (
-          <div key={key}>
-            <dt>{key}</dt>
-            <dd className="mono small">{isSecretField(key) ? '(hidden)' : shownValue(value)}</dd>
-          </div>
-        ))}
-      </dl>
-    </Card>
   )
 }

@@ -2,11 +2,9 @@
 import type { AuthMethod } from '@latchkey/sdk'
 import { serverFacts } from '../server-facts.ts'
 import { useClient } from '../session/session.ts'
-import { Problem } from '../ui/feedback.tsx'
 import type { FieldText } from '../ui/form/conflict.tsx'
 import { SelectField, TextField } from '../ui/form/field.tsx'
-import { useEdit } from '../ui/form/use-edit.tsx'
-import { Dialog } from '../ui/overlay/dialog.tsx'
+import { EditDialog, useEdit } from '../ui/form/use-edit.tsx'
 import { showToast } from '../ui/toast.tsx'
 import { JsonField, readJson, secretFieldOf, shownValue, withoutSecrets } from './method-config.tsx'
 
@@ -73,7 +71,7 @@ const BLANK: Content = {
 /** The server checks the configuration, whose fields depend on the type. */
 export function MethodDialog({ method, isDeleted = false, onSaved, onClose }: MethodDialogProps) {
   const client = useClient()
-  const { content, setContent, save, isNew, isChanged, conflict, notice } = useEdit({
+  const edit = useEdit({
     record: method,
     isDeleted,
     blank: BLANK,
@@ -90,70 +88,58 @@ export function MethodDialog({ method, isDeleted = false, onSaved, onClose }: Me
     },
     onClose,
   })
-  if (conflict) return conflict
+  const { content, set, isNew } = edit
   const isValid = content.name !== '' && readJson(content.config) !== undefined
   const secretField = secretFieldOf(content.type)
-  const set = (part: Partial<Content>) => setContent({ ...content, ...part })
   const setType = (type: string) => {
     const isExample = content.config === exampleOf(content.type)
     set({ type, secret: '', ...(isExample ? { config: exampleOf(type) } : {}) })
   }
   return (
-    <Dialog
-      title={isNew ? 'Create login method' : 'Edit login method'}
-      size="large"
-      onClose={onClose}
-      isChanged={isChanged}
-      onSubmit={() => isValid && save.mutate()}
-      submit={{ label: isNew ? 'Create login method' : 'Save', busy: save.isPending, disabled: !isValid }}
-    >
-      <div className="stack">
-        {notice}
-        <div className="grid-2">
-          {method === undefined && (
-            <>
-              <TextField label="Name" value={content.name} onValue={(name) => set({ name })} autoFocus />
-              <SelectField
-                label="Type"
-                value={content.type}
-                options={Object.entries(TYPES)
-                  .filter(([type]) => type !== 'oidc' || serverFacts.edition === 'extended')
-                  .map(([type, { label }]) => [type, label] as const)}
-                onValue={setType}
-              />
-            </>
-          )}
-          <TextField
-            label="Display name"
-            value={content.displayName}
-            onValue={(displayName) => set({ displayName })}
-          />
-          <TextField
-            label="Description"
-            value={content.description}
-            onValue={(description) => set({ description })}
-          />
-          <TextField
-            label="Token lifetime"
-            hint="For example, 1h. If empty, tokens do not expire."
-            value={content.ttl}
-            onValue={(ttl) => set({ ttl })}
-          />
-          {secretField !== undefined && (
-            <TextField
-              label={secretField}
-              hint={isNew ? undefined : 'If empty, the stored secret stays.'}
-              type="password"
-              autoComplete="new-password"
-              value={content.secret}
-              onValue={(secret) => set({ secret })}
+    <EditDialog edit={edit} what="login method" size="large" disabled={!isValid} onClose={onClose}>
+      <div className="grid-2">
+        {method === undefined && (
+          <>
+            <TextField label="Name" value={content.name} onValue={(name) => set({ name })} autoFocus />
+            <SelectField
+              label="Type"
+              value={content.type}
+              options={Object.entries(TYPES)
+                .filter(([type]) => type !== 'oidc' || serverFacts.edition === 'extended')
+                .map(([type, { label }]) => [type, label] as const)}
+              onValue={setType}
             />
-          )}
-        </div>
-        <JsonField label="Configuration" value={content.config} onValue={(config) => set({ config })} />
-        {save.error && <Problem error={save.error} />}
+          </>
+        )}
+        <TextField
+          label="Display name"
+          value={content.displayName}
+          onValue={(displayName) => set({ displayName })}
+        />
+        <TextField
+          label="Description"
+          value={content.description}
+          onValue={(description) => set({ description })}
+        />
+        <TextField
+          label="Token lifetime"
+          hint="For example, 1h. If empty, tokens do not expire."
+          value={content.ttl}
+          onValue={(ttl) => set({ ttl })}
+        />
+        {secretField !== undefined && (
+          <TextField
+            label={secretField}
+            hint={isNew ? undefined : 'If empty, the stored secret stays.'}
+            type="password"
+            autoComplete="new-password"
+            value={content.secret}
+            onValue={(secret) => set({ secret })}
+          />
+        )}
       </div>
-    </Dialog>
+      <JsonField label="Configuration" value={content.config} onValue={(config) => set({ config })} />
+    </EditDialog>
   )
 }
 

@@ -4,11 +4,9 @@ import { useNavigate } from '@tanstack/react-router'
 import { NamePicker } from '../links/link-editor.tsx'
 import type { Linked } from '../links/links.ts'
 import { ClientContext, useClient } from '../session/session.ts'
-import { Problem } from '../ui/feedback.tsx'
 import type { FieldText } from '../ui/form/conflict.tsx'
 import { TextField } from '../ui/form/field.tsx'
-import { useEdit } from '../ui/form/use-edit.tsx'
-import { Dialog } from '../ui/overlay/dialog.tsx'
+import { EditDialog, useEdit } from '../ui/form/use-edit.tsx'
 import { showToast } from '../ui/toast.tsx'
 
 interface NamespaceDialogProps {
@@ -30,7 +28,7 @@ interface Content {
 export function NamespaceDialog({ namespace, isDeleted = false, onClose }: NamespaceDialogProps) {
   const client = useClient()
   const navigate = useNavigate()
-  const { content, setContent, save, isNew, isChanged, conflict, notice } = useEdit({
+  const edit = useEdit({
     record: namespace,
     isDeleted,
     blank: { name: '', description: '', policies: [], roles: [] },
@@ -47,59 +45,49 @@ export function NamespaceDialog({ namespace, isDeleted = false, onClose }: Names
     onSaved: (saved) => {
       showToast({ text: `Saved “${saved.Name}”.` })
       onClose()
-      if (isNew) void navigate({ to: '/namespaces/$name', params: { name: saved.Name } })
+      if (edit.isNew) void navigate({ to: '/namespaces/$name', params: { name: saved.Name } })
     },
     onClose,
   })
-  if (conflict) return conflict
+  const { content, set, isNew } = edit
   return (
-    <Dialog
-      title={isNew ? 'Create namespace' : 'Edit namespace'}
-      onClose={onClose}
-      isChanged={isChanged}
-      onSubmit={() => save.mutate()}
-      submit={{ label: isNew ? 'Create namespace' : 'Save', busy: save.isPending }}
-    >
-      <div className="stack">
-        {notice}
-        {isNew && (
-          <TextField
-            label="Name"
-            hint="Letters, digits, - and _, with a letter or digit at both ends."
-            name="name"
-            value={content.name}
-            onValue={(name) => setContent({ ...content, name })}
-          />
-        )}
+    <EditDialog edit={edit} what="namespace" onClose={onClose}>
+      {isNew && (
         <TextField
-          label="Description"
-          name="description"
-          value={content.description}
-          onValue={(description) => setContent({ ...content, description })}
+          label="Name"
+          hint="Letters, digits, - and _, with a letter or digit at both ends."
+          name="name"
+          value={content.name}
+          onValue={(name) => set({ name })}
         />
-        {namespace && !isNew ? (
-          <ClientContext value={client.withNamespace(namespace.Name)}>
-            <NamePicker
-              label="Default policies"
-              kind="policies"
-              values={content.policies}
-              onValues={(policies) => setContent({ ...content, policies })}
-            />
-            <NamePicker
-              label="Default roles"
-              kind="roles"
-              values={content.roles}
-              onValues={(roles) => setContent({ ...content, roles })}
-            />
-          </ClientContext>
-        ) : (
-          <p className="field-hint">
-            Default policies and roles must be in the namespace: choose them after you have created some.
-          </p>
-        )}
-        {save.error && <Problem error={save.error} />}
-      </div>
-    </Dialog>
+      )}
+      <TextField
+        label="Description"
+        name="description"
+        value={content.description}
+        onValue={(description) => set({ description })}
+      />
+      {namespace && !isNew ? (
+        <ClientContext value={client.withNamespace(namespace.Name)}>
+          <NamePicker
+            label="Default policies"
+            kind="policies"
+            values={content.policies}
+            onValues={(policies) => set({ policies })}
+          />
+          <NamePicker
+            label="Default roles"
+            kind="roles"
+            values={content.roles}
+            onValues={(roles) => set({ roles })}
+          />
+        </ClientContext>
+      ) : (
+        <p className="field-hint">
+          Default policies and roles must be in the namespace: choose them after you have created some.
+        </p>
+      )}
+    </EditDialog>
   )
 }
 

@@ -2,12 +2,12 @@ import type { Namespace } from '@latchkey/sdk'
 import { getRouteApi, Link } from '@tanstack/react-router'
 import { Layers, LogIn } from 'lucide-react'
 import { LinkBadges } from '../links/link-badges.tsx'
-import type { Editing } from '../live/use-kept.ts'
 import { useLive } from '../live/use-live.ts'
+import { Counts } from '../policies/counts.tsx'
 import { useClient } from '../session/session.ts'
 import { useRights } from '../session/use-rights.ts'
 import { Card, Page } from '../ui/page.tsx'
-import { DeleteMenu, EditButton, RecordPage } from '../ui/record-page.tsx'
+import { type Editing, RecordActions, RecordPage } from '../ui/record-page.tsx'
 import { defaultsOf, NamespaceDialog } from './namespace-dialog.tsx'
 
 const route = getRouteApi('/namespaces/$name')
@@ -53,17 +53,16 @@ function NamespaceDetails({ namespace, isDeleted, isEdited, setEdited }: Details
             <LogIn aria-hidden />
             Switch to it
           </Link>
-          {rights.operatorWrite && <EditButton label="Edit namespace" onClick={() => setEdited(true)} />}
-          {rights.operatorWrite && Name !== DEFAULT && (
-            <DeleteMenu
-              label="Delete namespace"
-              title={`Delete “${Name}”?`}
-              onDelete={() => client.namespaces.delete(Name)}
-              deleted={`Deleted “${Name}”.`}
+          {rights.operatorWrite && (
+            <RecordActions
+              what="namespace"
+              name={Name}
+              onEdit={() => setEdited(true)}
+              onDelete={Name === DEFAULT ? undefined : () => client.namespaces.delete(Name)}
               to="/namespaces"
             >
               Only an empty namespace can be deleted, one without tokens, policies, roles and keys.
-            </DeleteMenu>
+            </RecordActions>
           )}
         </>
       }
@@ -86,29 +85,16 @@ function NamespaceDetails({ namespace, isDeleted, isEdited, setEdited }: Details
   )
 }
 
-/** The lists of the namespace, with their sizes. */
 function Contents({ name }: { readonly name: string }) {
   const rights = useRights()
   const client = useClient().withNamespace(name)
-  const policies = useLive(['namespace', name, 'policies'], (options) => client.policies.watchList(options), {
-    enabled: rights.aclRead,
-  })
-  const roles = useLive(['namespace', name, 'roles'], (options) => client.roles.watchList({}, options), {
-    enabled: rights.aclRead,
-  })
-  if (policies.error || roles.error) return null
   return (
-    <Card title="Contents">
-      <div className="counts">
-        <Link to="/policies" search={{ ns: name }} className="count-link">
-          <span className="count-number nums">{policies.data?.length ?? '–'}</span>
-          Policies
-        </Link>
-        <Link to="/roles" search={{ ns: name }} className="count-link">
-          <span className="count-number nums">{roles.data?.length ?? '–'}</span>
-          Roles
-        </Link>
-      </div>
-    </Card>
+    <Counts
+      title="Contents"
+      client={client}
+      queryKey={['namespace', name]}
+      enabled={rights.aclRead}
+      ns={name}
+    />
   )
 }

@@ -1,21 +1,20 @@
 import type { Policy } from '@latchkey/sdk'
 import { useMutation } from '@tanstack/react-query'
-import { getRouteApi, useNavigate } from '@tanstack/react-router'
-import { FileX } from 'lucide-react'
+import { getRouteApi, Link, useNavigate } from '@tanstack/react-router'
+import { ArrowRight, FileX } from 'lucide-react'
 import { useState } from 'react'
-import { useKept } from '../live/use-kept.ts'
 import { useLive, watchOrNull } from '../live/use-live.ts'
 import { useClient } from '../session/session.ts'
 import { useRights } from '../session/use-rights.ts'
+import { Usage } from '../tokens/usage.tsx'
 import { Badge, Button } from '../ui/controls.tsx'
-import { Empty, Problem, Skeleton } from '../ui/feedback.tsx'
+import { Problem } from '../ui/feedback.tsx'
 import { ChangedNotice, DeletedNotice } from '../ui/form/use-edit.tsx'
 import { LeaveGuard } from '../ui/overlay/dialog.tsx'
 import { Page } from '../ui/page.tsx'
-import { DeleteMenu } from '../ui/record-page.tsx'
+import { RecordActions, RecordPage } from '../ui/record-page.tsx'
 import { showToast } from '../ui/toast.tsx'
 import { contentOf, createPolicy, isSameContent, type PolicyContent, PolicyForm } from './policy-form.tsx'
-import { PolicyUsage } from './policy-usage.tsx'
 import { SavePolicy } from './save-policy.tsx'
 
 const route = getRouteApi('/policies/$id')
@@ -35,22 +34,19 @@ export function PolicyPage() {
   const client = useClient()
   const [draft, setDraft] = useState<Draft>()
   const policy = useLive(['policy', id], (options) => watchOrNull(client.policies.watch(id, options)))
-  const shown = useKept(policy.data, draft !== undefined)
-  if (shown) {
-    return <PolicyDetails policy={shown} isDeleted={policy.data === null} draft={draft} setDraft={setDraft} />
-  }
   return (
-    <Page title="Policy" parent={PARENT}>
-      {policy.error ? (
-        <Problem error={policy.error} onRetry={policy.refetch} />
-      ) : policy.isPending ? (
-        <Skeleton lines={8} />
-      ) : (
-        <Empty icon={FileX} title="This policy does not exist">
-          It may have been deleted.
-        </Empty>
+    <RecordPage
+      record={policy.data}
+      isEdited={draft !== undefined}
+      query={policy}
+      parent={PARENT}
+      title="Policy"
+      gone={{ icon: FileX, title: 'This policy does not exist', text: 'It may have been deleted.' }}
+    >
+      {(shown, { isDeleted }) => (
+        <PolicyDetails policy={shown} isDeleted={isDeleted} draft={draft} setDraft={setDraft} />
       )}
-    </Page>
+    </RecordPage>
   )
 }
 
@@ -97,17 +93,14 @@ function PolicyDetails({ policy, isDeleted, draft, setDraft }: DetailsProps) {
             <Button look="primary" disabled={!isChanged || isDeleted} onClick={() => setSaving(true)}>
               Review and save
             </Button>
-            {!isBuiltin && !isDeleted && (
-              <DeleteMenu
-                label="Delete policy"
-                title={`Delete “${policy.Name}”?`}
-                onDelete={() => client.policies.delete(policy.ID)}
-                deleted={`Deleted “${policy.Name}”.`}
-                to="/policies"
-              >
-                Roles and tokens lose its rights at once. Deletion cannot be undone.
-              </DeleteMenu>
-            )}
+            <RecordActions
+              what="policy"
+              name={policy.Name}
+              onDelete={isBuiltin || isDeleted ? undefined : () => client.policies.delete(policy.ID)}
+              to="/policies"
+            >
+              Roles and tokens lose its rights at once. Deletion cannot be undone.
+            </RecordActions>
           </>
         )
       }
@@ -130,7 +123,15 @@ function PolicyDetails({ policy, isDeleted, draft, setDraft }: DetailsProps) {
             readOnly={!rights.aclWrite || isBuiltin}
           />
         </div>
-        {!isDeleted && <PolicyUsage policy={policy} />}
+        {!isDeleted && (
+          <Usage
+            title="Used by"
+            by="policy"
+            id={policy.ID}
+            name={policy.Name}
+            none={<Unused name={policy.Name} />}
+          />
+        )}
       </div>
       {isSaving && draft && (
         <SavePolicy
@@ -142,5 +143,20 @@ function PolicyDetails({ policy, isDeleted, draft, setDraft }: DetailsProps) {
         />
       )}
     </Page>
+  )
+}
+
+function Unused({ name }: { readonly name: string }) {
+  const rights = useRights()
+  return (
+    <>
+      No role or token uses this policy.
+      {rights.aclWrite && (
+        <Link to="/tokens" search={{ policy: name, create: true }} className="link-more">
+          Create a token with it
+          <ArrowRight aria-hidden />
+        </Link>
+      )}
+    </>
   )
 }

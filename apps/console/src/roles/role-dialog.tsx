@@ -1,15 +1,13 @@
 /** Creates a role, or edits one. If somebody else has changed it since, saving shows both versions. */
 import type { Role } from '@latchkey/sdk'
 import { useNavigate } from '@tanstack/react-router'
-import { NamePicker, TextPicker } from '../links/link-editor.tsx'
+import { LinkPickers } from '../links/link-editor.tsx'
 import { LINK_LABELS, type LinkNames, linkNamesOf, linksOf, NO_LINKS } from '../links/links.ts'
 import { serverFacts } from '../server-facts.ts'
 import { useClient } from '../session/session.ts'
-import { Problem } from '../ui/feedback.tsx'
 import type { FieldText } from '../ui/form/conflict.tsx'
 import { TextField } from '../ui/form/field.tsx'
-import { useEdit } from '../ui/form/use-edit.tsx'
-import { Dialog } from '../ui/overlay/dialog.tsx'
+import { EditDialog, useEdit } from '../ui/form/use-edit.tsx'
 import { showToast } from '../ui/toast.tsx'
 
 interface RoleDialogProps {
@@ -29,7 +27,7 @@ interface Content {
 export function RoleDialog({ role, isDeleted = false, onClose }: RoleDialogProps) {
   const client = useClient()
   const navigate = useNavigate()
-  const { content, setContent, save, isNew, isChanged, conflict, notice } = useEdit({
+  const edit = useEdit({
     record: role,
     isDeleted,
     blank: { name: '', description: '', links: NO_LINKS },
@@ -47,58 +45,28 @@ export function RoleDialog({ role, isDeleted = false, onClose }: RoleDialogProps
     onSaved: (saved) => {
       showToast({ text: `Saved “${saved.Name}”.` })
       onClose()
-      if (isNew) void navigate({ to: '/roles/$id', params: { id: saved.ID } })
+      if (edit.isNew) void navigate({ to: '/roles/$id', params: { id: saved.ID } })
     },
     onClose,
   })
-  if (conflict) return conflict
-  const link = (part: Partial<LinkNames>) => setContent({ ...content, links: { ...content.links, ...part } })
+  const { content, set } = edit
   return (
-    <Dialog
-      title={isNew ? 'Create role' : 'Edit role'}
-      onClose={onClose}
-      isChanged={isChanged}
-      onSubmit={() => save.mutate()}
-      submit={{ label: isNew ? 'Create role' : 'Save', busy: save.isPending }}
-    >
-      <div className="stack">
-        {notice}
-        <TextField
-          label="Name"
-          hint="Letters, digits, - and _. At most 256 characters."
-          name="name"
-          value={content.name}
-          onValue={(name) => setContent({ ...content, name })}
-        />
-        <TextField
-          label="Description"
-          name="description"
-          value={content.description}
-          onValue={(description) => setContent({ ...content, description })}
-        />
-        <NamePicker
-          label="Policies"
-          kind="policies"
-          values={content.links.policies}
-          onValues={(policies) => link({ policies })}
-        />
-        <div className="grid-2">
-          <TextPicker
-            label="Service identities"
-            placeholder="web or web@dc1"
-            values={content.links.services}
-            onValues={(services) => link({ services })}
-          />
-          <TextPicker
-            label="Node identities"
-            placeholder="node-1@dc1"
-            values={content.links.nodes}
-            onValues={(nodes) => link({ nodes })}
-          />
-        </div>
-        {save.error && <Problem error={save.error} />}
-      </div>
-    </Dialog>
+    <EditDialog edit={edit} what="role" onClose={onClose}>
+      <TextField
+        label="Name"
+        hint="Letters, digits, - and _. At most 256 characters."
+        name="name"
+        value={content.name}
+        onValue={(name) => set({ name })}
+      />
+      <TextField
+        label="Description"
+        name="description"
+        value={content.description}
+        onValue={(description) => set({ description })}
+      />
+      <LinkPickers links={content.links} onLinks={(part) => set({ links: { ...content.links, ...part } })} />
+    </EditDialog>
   )
 }
 

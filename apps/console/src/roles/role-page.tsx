@@ -1,14 +1,12 @@
 import type { Role } from '@latchkey/sdk'
-import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
-import { Bot, FileText, KeyRound, Server, UsersRound } from 'lucide-react'
-import type { Editing } from '../live/use-kept.ts'
-import { useLive, useRefetchOn, watchOrNull } from '../live/use-live.ts'
+import { Bot, FileText, Server, UsersRound } from 'lucide-react'
+import { useLive, watchOrNull } from '../live/use-live.ts'
 import { useClient } from '../session/session.ts'
 import { useRights } from '../session/use-rights.ts'
-import { Problem, Skeleton } from '../ui/feedback.tsx'
+import { Usage } from '../tokens/usage.tsx'
 import { Card, Page } from '../ui/page.tsx'
-import { DeleteMenu, EditButton, RecordPage } from '../ui/record-page.tsx'
+import { type Editing, RecordActions, RecordPage } from '../ui/record-page.tsx'
 import { RoleDialog } from './role-dialog.tsx'
 
 const route = getRouteApi('/roles/$id')
@@ -45,18 +43,15 @@ function RoleDetails({ role, isDeleted, isEdited, setEdited }: DetailsProps) {
       lead={role.Description}
       actions={
         rights.aclWrite && (
-          <>
-            <EditButton label="Edit role" onClick={() => setEdited(true)} />
-            <DeleteMenu
-              label="Delete role"
-              title={`Delete “${role.Name}”?`}
-              onDelete={() => client.roles.delete(role.ID)}
-              deleted={`Deleted “${role.Name}”.`}
-              to="/roles"
-            >
-              Tokens lose its rights at once. This cannot be undone.
-            </DeleteMenu>
-          </>
+          <RecordActions
+            what="role"
+            name={role.Name}
+            onEdit={() => setEdited(true)}
+            onDelete={() => client.roles.delete(role.ID)}
+            to="/roles"
+          >
+            Tokens lose its rights at once. This cannot be undone.
+          </RecordActions>
         )
       }
     >
@@ -64,7 +59,13 @@ function RoleDetails({ role, isDeleted, isEdited, setEdited }: DetailsProps) {
         <Card title="Grants">
           <Grants role={role} />
         </Card>
-        <RoleTokens role={role} />
+        <Usage
+          title="Tokens with this role"
+          by="role"
+          id={role.ID}
+          name={role.Name}
+          none="No token has this role."
+        />
       </div>
       {isEdited && <RoleDialog role={role} isDeleted={isDeleted} onClose={() => setEdited(false)} />}
     </Page>
@@ -102,56 +103,5 @@ function Grants({ role }: { readonly role: Role }) {
         </li>
       ))}
     </ul>
-  )
-}
-
-const TOKENS_MAX = 10
-
-function RoleTokens({ role: { ID, Name } }: { readonly role: Role }) {
-  const client = useClient()
-  const tokens = useQuery({
-    queryKey: ['role-tokens', ID],
-    queryFn: async ({ signal }) => {
-      const page = await client
-        .withMeta()
-        .tokens.list({ role: ID, sort: '-CreateIndex' }, { limit: TOKENS_MAX, signal })
-      return {
-        shown: page.value.map(({ AccessorID, Description }) => ({ AccessorID, Description })),
-        hasMore: page.nextCursor !== undefined,
-      }
-    },
-  })
-  useRefetchOn(['role-tokens', ID], (options) => client.withMeta().tokens.list({ role: ID }, options))
-  return (
-    <Card title="Tokens with this role">
-      {tokens.error ? (
-        <Problem error={tokens.error} onRetry={tokens.refetch} />
-      ) : !tokens.data ? (
-        <Skeleton lines={3} />
-      ) : tokens.data.shown.length === 0 ? (
-        <p className="secondary">No token has this role.</p>
-      ) : (
-        <ul className="usage">
-          {tokens.data.shown.map(({ AccessorID, Description }) => (
-            <li key={AccessorID}>
-              <KeyRound aria-hidden />
-              <Link
-                to="/tokens/$accessorId"
-                params={{ accessorId: AccessorID }}
-                preload={false}
-                className="truncate"
-              >
-                {Description || AccessorID}
-              </Link>
-            </li>
-          ))}
-          <li className="small">
-            <Link to="/tokens" search={{ role: Name }}>
-              {tokens.data.hasMore ? 'Show all tokens' : 'Show in tokens'}
-            </Link>
-          </li>
-        </ul>
-      )}
-    </Card>
   )
 }

@@ -3,10 +3,8 @@ import { useState } from 'react'
 import { LINK_LABELS, linkNamesOf, linksOf } from '../links/links.ts'
 import { serverFacts } from '../server-facts.ts'
 import { type KnownToken, useClient, withoutSecret } from '../session/session.ts'
-import { Problem } from '../ui/feedback.tsx'
 import type { FieldText } from '../ui/form/conflict.tsx'
-import { useEdit } from '../ui/form/use-edit.tsx'
-import { Dialog } from '../ui/overlay/dialog.tsx'
+import { EditDialog, useEdit } from '../ui/form/use-edit.tsx'
 import { showToast } from '../ui/toast.tsx'
 import { type Made, NewSecret } from './new-secret.tsx'
 import { type TokenContent, TokenForm } from './token-form.tsx'
@@ -24,7 +22,7 @@ export function EditToken({ token, isDeleted, onClose }: EditTokenProps) {
   const client = useClient()
   const queries = useQueryClient()
   const [made, setMade] = useState<Made>()
-  const { content, setContent, save, isNew, isChanged, conflict, notice } = useEdit({
+  const edit = useEdit({
     record: token,
     isDeleted,
     blank: contentOf(token),
@@ -59,21 +57,10 @@ export function EditToken({ token, isDeleted, onClose }: EditTokenProps) {
     onClose,
   })
   if (made) return <NewSecret made={made} onClose={onClose} />
-  if (conflict) return conflict
   return (
-    <Dialog
-      title={isNew ? 'Create token' : 'Edit token'}
-      onClose={onClose}
-      isChanged={isChanged}
-      onSubmit={() => save.mutate()}
-      submit={{ label: isNew ? 'Create token' : 'Save', busy: save.isPending }}
-    >
-      <div className="stack">
-        {notice}
-        <TokenForm content={content} onContent={setContent} />
-        {save.error && <Problem error={save.error} />}
-      </div>
-    </Dialog>
+    <EditDialog edit={edit} what="token" onClose={onClose}>
+      <TokenForm content={edit.content} onContent={edit.set} />
+    </EditDialog>
   )
 }
 

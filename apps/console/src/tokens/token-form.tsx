@@ -1,4 +1,4 @@
-import { NamePicker, TextPicker } from '../links/link-editor.tsx'
+import { LinkPickers, NamePicker } from '../links/link-editor.tsx'
 import type { LinkNames } from '../links/links.ts'
 import { TextField } from '../ui/form/field.tsx'
 
@@ -25,27 +25,9 @@ export function TokenForm({ content, onContent }: TokenFormProps) {
         value={description}
         onValue={(value) => onContent({ links, description: value })}
       />
-      <NamePicker
-        label="Policies"
-        kind="policies"
-        values={links.policies}
-        onValues={(policies) => link({ policies })}
-      />
-      <NamePicker label="Roles" kind="roles" values={links.roles} onValues={(roles) => link({ roles })} />
-      <div className="grid-2">
-        <TextPicker
-          label="Service identities"
-          placeholder="web or web@dc1"
-          values={links.services}
-          onValues={(services) => link({ services })}
-        />
-        <TextPicker
-          label="Node identities"
-          placeholder="node-1@dc1"
-          values={links.nodes}
-          onValues={(nodes) => link({ nodes })}
-        />
-      </div>
+      <LinkPickers links={links} onLinks={link}>
+        <NamePicker label="Roles" kind="roles" values={links.roles} onValues={(roles) => link({ roles })} />
+      </LinkPickers>
     </>
   )
 }

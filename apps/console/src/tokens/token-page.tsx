@@ -1,17 +1,16 @@
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router'
 import { CopyPlus, Ellipsis, KeyRound, Pencil, Scale, Trash2 } from 'lucide-react'
-import { useState } from 'react'
+import { Fragment, useState } from 'react'
 import { LinkBadges } from '../links/link-badges.tsx'
 import { absoluteTime, isInstant } from '../live/instants.ts'
-import { type Editing, useEditing } from '../live/use-kept.ts'
 import { mapWatch, useLive } from '../live/use-live.ts'
 import { type KnownToken, useClient, useSession, withoutSecret } from '../session/session.ts'
 import { useRights } from '../session/use-rights.ts'
 import { Badge, Button, IconButton } from '../ui/controls.tsx'
-import { Empty, Problem, Skeleton } from '../ui/feedback.tsx'
 import { Expiry, Instant } from '../ui/instant.tsx'
 import { Menu } from '../ui/overlay/menu.tsx'
-import { Card, Page } from '../ui/page.tsx'
+import { Card, Facts, Page } from '../ui/page.tsx'
+import { type Editing, RecordPage } from '../ui/record-page.tsx'
 import { CloneToken } from './clone-token.tsx'
 import { EditToken } from './edit-token.tsx'
 import { EffectiveRights } from './effective-rights.tsx'
@@ -34,32 +33,23 @@ export function TokenPage() {
       found ? withoutSecret(found) : null,
     ),
   )
-  const { shown, edit } = useEditing(token.data)
-  // An open form stays, whatever happens to the token.
-  if (token.error && !edit.isEdited) {
-    return (
-      <Page title="Token" parent={PARENT}>
-        <Problem error={token.error} onRetry={token.refetch} />
-      </Page>
-    )
-  }
-  if (token.isPending) {
-    return (
-      <Page title="Token" parent={PARENT}>
-        <Skeleton lines={6} />
-      </Page>
-    )
-  }
-  if (!shown) {
-    return (
-      <Page title="Token" parent={PARENT}>
-        <Empty icon={KeyRound} title="This token does not exist">
-          It may have been deleted, or it has expired.
-        </Empty>
-      </Page>
-    )
-  }
-  return <TokenDetails token={shown} {...edit} />
+  return (
+    <RecordPage
+      record={token.data}
+      query={token}
+      parent={PARENT}
+      title="Token"
+      gone={{
+        icon: KeyRound,
+        title: 'This token does not exist',
+        text: 'It may have been deleted, or it has expired.',
+      }}
+      // An open form stays, whatever happens to the token.
+      showsError
+    >
+      {(shown, editing) => <TokenDetails token={shown} {...editing} />}
+    </RecordPage>
+  )
 }
 
 function useIsMine(accessorId: string): boolean {
@@ -156,51 +146,42 @@ function OwnLinks({ token }: { readonly token: KnownToken }) {
 
 function TokenFacts({ token }: { readonly token: KnownToken }) {
   const isMine = useIsMine(token.AccessorID)
+  const { ExpirationTime, CreateTime, CreateIndex, ModifyIndex } = token
   return (
-    <dl className="facts">
-      <div>
-        <dt>Expires</dt>
-        <dd>
-          <Expiry value={token.ExpirationTime} />
-          {token.ExpirationTime !== undefined && (
-            <div className="small muted nums">{absoluteTime(token.ExpirationTime)}</div>
-          )}
-        </dd>
-      </div>
-      {isInstant(token.CreateTime) && (
-        <div>
-          <dt>Created</dt>
-          <dd>
-            <Instant value={token.CreateTime} />
-            <div className="small muted nums">{absoluteTime(token.CreateTime)}</div>
-          </dd>
-        </div>
-      )}
-      <div>
-        <dt>Valid in</dt>
-        <dd className="row">
-          {token.Local ? 'This datacenter only' : 'Every datacenter'}
-          {isMine && <Badge tone="accent">your token</Badge>}
-        </dd>
-      </div>
-      {token.AuthMethod !== undefined && (
-        <div>
-          <dt>Login method</dt>
-          <dd>{token.AuthMethod}</dd>
-        </div>
-      )}
-      {token.Namespace !== undefined && (
-        <div>
-          <dt>Namespace</dt>
-          <dd>{token.Namespace}</dd>
-        </div>
-      )}
-      <div>
-        <dt>Created and changed at index</dt>
-        <dd className="nums">
-          {token.CreateIndex} · {token.ModifyIndex}
-        </dd>
-      </div>
-    </dl>
+    <Facts
+      facts={[
+        [
+          'Expires',
+          <Fragment key="expires">
+            <Expiry value={ExpirationTime} />
+            {ExpirationTime !== undefined && <Absolute value={ExpirationTime} />}
+          </Fragment>,
+        ],
+        [
+          'Created',
+          isInstant(CreateTime) && (
+            <>
+              <Instant value={CreateTime} />
+              <Absolute value={CreateTime} />
+            </>
+          ),
+        ],
+        [
+          'Valid in',
+          <Fragment key="valid">
+            {token.Local ? 'This datacenter only' : 'Every datacenter'}
+            {isMine && <Badge tone="accent">your token</Badge>}
+          </Fragment>,
+          'row',
+        ],
+        ['Login method', token.AuthMethod],
+        ['Namespace', token.Namespace],
+        ['Created and changed at index', `${CreateIndex} · ${ModifyIndex}`, 'nums'],
+      ]}
+    />
   )
+}
+
+function Absolute({ value }: { readonly value: string }) {
+  return <div className="small muted nums">{absoluteTime(value)}</div>
 }

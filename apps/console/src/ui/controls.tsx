@@ -18,6 +18,16 @@ export function Badge({
   )
 }
 
+export function Badges({ texts }: { readonly texts: readonly string[] }) {
+  return (
+    <span className="links">
+      {texts.map((text) => (
+        <Badge key={text}>{text}</Badge>
+      ))}
+    </span>
+  )
+}
+
 interface ButtonProps extends ComponentProps<'button'> {
   readonly look?: 'primary' | 'plain' | 'quiet' | 'danger'
   readonly size?: 'medium' | 'small'

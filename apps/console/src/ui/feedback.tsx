@@ -1,4 +1,5 @@
 import { LatchkeyError } from '@latchkey/sdk'
+import type { UseQueryResult } from '@tanstack/react-query'
 import { CircleAlert, type LucideIcon, RotateCw } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { Button } from './controls.tsx'
@@ -75,6 +76,19 @@ export function Skeleton({ lines = 4 }: { readonly lines?: number }) {
       ))}
     </div>
   )
+}
+
+interface LoadedProps<T> {
+  readonly query: Pick<UseQueryResult<T>, 'data' | 'error' | 'refetch'>
+  /** Placeholder lines. */
+  readonly lines?: number
+  readonly children: (data: T) => ReactNode
+}
+
+/** What a query has read, or why there is nothing to show. */
+export function Loaded<T>({ query: { data, error, refetch }, lines = 6, children }: LoadedProps<T>) {
+  if (error) return <Problem error={error} onRetry={refetch} />
+  return data === undefined ? <Skeleton lines={lines} /> : children(data)
 }
 
 interface EmptyProps {

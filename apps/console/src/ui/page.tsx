@@ -59,3 +59,21 @@ export function Card({ title, actions, children, flush = false }: CardProps) {
     </section>
   )
 }
+
+type Fact = readonly [title: string, value: ReactNode, className?: string]
+
+/** Facts about a record; those without a value are left out. */
+export function Facts({ facts }: { readonly facts: readonly Fact[] }) {
+  return (
+    <dl className="facts">
+      {facts
+        .filter(([, value]) => value !== undefined && value !== false && value !== '')
+        .map(([title, value, className]) => (
+          <div key={title}>
+            <dt>{title}</dt>
+            <dd className={className}>{value}</dd>
+          </div>
+        ))}
+    </dl>
+  )
+}

@@ -2,13 +2,21 @@ import type { UseQueryResult } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { Ellipsis, type LucideIcon, Pencil, Trash2 } from 'lucide-react'
 import { type ReactNode, useState } from 'react'
-import { type Editing, useEditing } from '../live/use-kept.ts'
+import { useKept } from '../live/use-kept.ts'
 import { Button, IconButton } from './controls.tsx'
 import { Empty, Problem, Skeleton } from './feedback.tsx'
 import { Confirm } from './overlay/dialog.tsx'
 import { Menu } from './overlay/menu.tsx'
 import { Page } from './page.tsx'
 import { showToast } from './toast.tsx'
+
+/** Whether the form of a record is open. */
+export interface Editing {
+  readonly isEdited: boolean
+  readonly setEdited: (isEdited: boolean) => void
+  /** The record was deleted elsewhere, and is shown only because its form is open. */
+  readonly isDeleted: boolean
+}
 
 interface RecordPageProps<T> {
   /** The record, which follows the server; `null`: it does not exist. */
@@ -20,13 +28,22 @@ interface RecordPageProps<T> {
   /** The title until the record is known. */
   readonly title: string
   readonly gone: { readonly icon: LucideIcon; readonly title: string; readonly text: string }
+  /** Whether the page itself is a form with input; absent: a form is open after `setEdited`. */
+  readonly isEdited?: boolean
+  /** Shows a failure instead of the last record. */
+  readonly showsError?: boolean
   readonly children: (record: T, editing: Editing) => ReactNode
 }
 
 /** The page of one record, which stays while its form is open, or why there is none to show. */
-export function RecordPage<T>({ record, query, parent, title, gone, children }: RecordPageProps<T>) {
-  const { shown, edit } = useEditing(record)
-  if (shown) return children(shown, edit)
+export function RecordPage<T>(props: RecordPageProps<T>) {
+  const { record, query, parent, title, gone, children } = props
+  const [isOpen, setEdited] = useState(false)
+  const isEdited = props.isEdited ?? isOpen
+  const shown = useKept(record, isEdited)
+  if (shown && !(query.error && !isEdited && props.showsError)) {
+    return children(shown, { isEdited, setEdited, isDeleted: record === null })
+  }
   return (
     <Page title={title} parent={parent}>
       {query.error ? (
@@ -42,47 +59,47 @@ export function RecordPage<T>({ record, query, parent, title, gone, children }: 
   )
 }
 
-export function EditButton({ label, onClick }: { readonly label: string; readonly onClick: () => void }) {
-  return (
-    <Button onClick={onClick}>
-      <Pencil aria-hidden />
-      {label}
-    </Button>
-  )
-}
-
-interface DeleteMenuProps {
-  /** Such as "Delete policy". */
-  readonly label: string
-  /** The question, which names the record. */
-  readonly title: string
-  /** What else is lost. */
-  readonly children: ReactNode
-  readonly onDelete: () => Promise<unknown>
-  /** Shown afterwards. */
-  readonly deleted?: string
-  /** The list, which is opened afterwards. */
+interface RecordActionsProps {
+  /** The kind of record: "role". */
+  readonly what: string
+  readonly name: string
+  /** Absent: the page has no form. */
+  readonly onEdit?: () => void
+  /** Absent: the record cannot be deleted. */
+  readonly onDelete?: (() => Promise<unknown>) | undefined
+  /** The list, which is opened after a deletion. */
   readonly to: string
+  /** What else a deletion destroys. */
+  readonly children: ReactNode
 }
 
-/** Deletes the record of a page, after a question. */
-export function DeleteMenu({ label, title, children, onDelete, deleted, to }: DeleteMenuProps) {
+/** Edits the record of a page, or deletes it after a question. */
+export function RecordActions({ what, name, onEdit, onDelete, to, children }: RecordActionsProps) {
   const navigate = useNavigate()
   const [isAsking, setAsking] = useState(false)
+  const label = `Delete ${what}`
   return (
     <>
-      <Menu actions={[{ label, icon: Trash2, tone: 'danger', onSelect: () => setAsking(true) }]}>
-        <IconButton label="More actions">
-          <Ellipsis aria-hidden />
-        </IconButton>
-      </Menu>
-      {isAsking && (
+      {onEdit && (
+        <Button onClick={onEdit}>
+          <Pencil aria-hidden />
+          Edit {what}
+        </Button>
+      )}
+      {onDelete && (
+        <Menu actions={[{ label, icon: Trash2, tone: 'danger', onSelect: () => setAsking(true) }]}>
+          <IconButton label="More actions">
+            <Ellipsis aria-hidden />
+          </IconButton>
+        </Menu>
+      )}
+      {isAsking && onDelete && (
         <Confirm
-          title={title}
+          title={`Delete “${name}”?`}
           action={label}
           onConfirm={async () => {
             await onDelete()
-            if (deleted !== undefined) showToast({ text: deleted })
+            showToast({ text: `Deleted “${name}”.` })
             await navigate({ to, ignoreBlocker: true })
           }}
           onClose={() => setAsking(false)}

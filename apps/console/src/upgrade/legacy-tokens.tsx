@@ -6,7 +6,6 @@ import { type Column, DataTable } from '../ui/table/data-table.tsx'
 
 const COLUMNS: readonly Column<TokenRow>[] = [
   {
-    id: 'token',
     header: 'Token',
     track: 'minmax(0, 4fr)',
     cell: ({ AccessorID, Description }) => (
@@ -24,7 +23,6 @@ const COLUMNS: readonly Column<TokenRow>[] = [
     ),
   },
   {
-    id: 'needs',
     header: 'Required action',
     track: 'minmax(0, 5fr)',
     priority: 'low',

@@ -2,6 +2,8 @@ import { NotFound } from '@latchkey/sdk'
 import { type UseMutationResult, useMutation } from '@tanstack/react-query'
 import { type ReactNode, useState } from 'react'
 import { Button } from '../controls.tsx'
+import { Problem } from '../feedback.tsx'
+import { Dialog } from '../overlay/dialog.tsx'
 import { Conflict, differences, type FieldText } from './conflict.tsx'
 
 interface EditOptions<R, C, S> {
@@ -24,7 +26,8 @@ interface EditOptions<R, C, S> {
 
 interface Edit<C> {
   readonly content: C
-  readonly setContent: (content: C) => void
+  /** Changes some fields. */
+  readonly set: (part: Partial<C>) => void
   readonly save: UseMutationResult<unknown, Error, void>
   /** Saving creates a record: it is new, or was deleted elsewhere. */
   readonly isNew: boolean
@@ -40,7 +43,7 @@ interface Edit<C> {
  * Edits a record in a form. If somebody else has changed the same record since, saving shows both versions instead, and the
  * person chooses which to continue editing. If somebody else has deleted it, the form stays and saving creates it again.
  */
-export function useEdit<R, C, S>(options: EditOptions<R, C, S>): Edit<C> {
+export function useEdit<R, C extends object, S>(options: EditOptions<R, C, S>): Edit<C> {
   const { record, isDeleted = false, blank, contentOf, fieldsOf, read, onSaved, onClose } = options
   const [base, setBase] = useState(record)
   const [content, setContent] = useState(() => (record === undefined ? blank : contentOf(record)))
@@ -73,7 +76,7 @@ export function useEdit<R, C, S>(options: EditOptions<R, C, S>): Edit<C> {
   }
   return {
     content,
-    setContent: (next) => setContent(() => next),
+    set: (part) => setContent({ ...content, ...part }),
     save,
     isNew: record === undefined || isGone,
     isChanged: JSON.stringify(content) !== JSON.stringify(base === undefined ? blank : contentOf(base)),
@@ -103,6 +106,45 @@ async function readUnlessDeleted<R>(
     if (error instanceof NotFound) return undefined
     throw error
   }
+}
+
+interface EditDialogProps {
+  readonly edit: Omit<Edit<object>, 'content' | 'set'>
+  /** The kind of record: "role". */
+  readonly what: string
+  /** Absent: "Create role" or "Edit role". */
+  readonly title?: string | undefined
+  readonly lead?: string
+  readonly size?: 'medium' | 'large'
+  readonly disabled?: boolean
+  /** Absent: saves. */
+  readonly onSubmit?: () => void
+  /** The error of saving is shown at a field. */
+  readonly isErrorShown?: boolean
+  readonly onClose: () => void
+  readonly children: ReactNode
+}
+
+/** The dialog with the form of {@link useEdit}, or the conflict. */
+export function EditDialog(props: EditDialogProps) {
+  const { edit, what, title, disabled = false, onSubmit, isErrorShown = false, children, ...dialog } = props
+  const { save, isNew, isChanged, conflict, notice } = edit
+  if (conflict) return conflict
+  return (
+    <Dialog
+      {...dialog}
+      title={title ?? `${isNew ? 'Create' : 'Edit'} ${what}`}
+      isChanged={isChanged}
+      onSubmit={onSubmit ?? (() => disabled || save.mutate())}
+      submit={{ label: isNew ? `Create ${what}` : 'Save', busy: save.isPending, disabled }}
+    >
+      <div className="stack">
+        {notice}
+        {children}
+        {save.error && !isErrorShown && <Problem error={save.error} />}
+      </div>
+    </Dialog>
+  )
 }
 
 interface DeletedNoticeProps {

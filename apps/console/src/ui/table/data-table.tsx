@@ -1,15 +1,13 @@
-/** A table of any length: TanStack Table for columns, TanStack Virtual for the visible rows. */
-import { type ColumnDef, type RowData, tableFeatures, useTable } from '@tanstack/react-table'
+/** A table of any length, of which only the visible rows are in the page. */
+import { Link, type LinkProps } from '@tanstack/react-router'
 import { useVirtualizer } from '@tanstack/react-virtual'
 import { ArrowDown, ArrowUp } from 'lucide-react'
-import { type CSSProperties, type KeyboardEvent, type ReactNode, useEffect, useMemo, useRef } from 'react'
-
+import { type CSSProperties, type KeyboardEvent, type ReactNode, useEffect, useRef } from 'react'
 import { useRem } from '../use-rem.ts'
 
-const features = tableFeatures({})
-
 export interface Column<T> {
-  readonly id: string
+  /** In the sort order of a URL. Absent: the header. */
+  readonly id?: string
   readonly header: string
   /** A CSS track, such as `minmax(0, 2fr)`. */
   readonly track: string
@@ -49,7 +47,7 @@ const SHOWN_WHOLE = 12
  * Rows whose first cell has a link; a click anywhere in the row follows it. Arrow keys, Home, End and the page keys move
  * between these links.
  */
-export function DataTable<T extends RowData>(props: DataTableProps<T>) {
+export function DataTable<T>(props: DataTableProps<T>) {
   const { label, columns, rows, keyOf, sorting, onSort, onRange, narrowTracks } = props
   const rowHeight = (props.rowRem ?? ROW_REM) * useRem()
   const scroller = useRef<HTMLDivElement>(null)
@@ -64,15 +62,6 @@ export function DataTable<T extends RowData>(props: DataTableProps<T>) {
   const items = virtualizer.getVirtualItems()
   const [first, last] = [items[0]?.index ?? 0, items.at(-1)?.index ?? 0]
   useEffect(() => onRange?.(first, last), [first, last, onRange])
-  // Only visible rows have table models: models of all rows would cost a long frame whenever a long list changes.
-  const data = useMemo(() => rows.slice(first, last + 1), [rows, first, last])
-  const table = useTable({
-    features,
-    columns: columns as unknown as ColumnDef<typeof features, T>[],
-    data,
-    getRowId: keyOf,
-  })
-  const models = table.getRowModel().rows
 
   const move = (event: KeyboardEvent) => {
     const at = Number(
@@ -101,7 +90,7 @@ export function DataTable<T extends RowData>(props: DataTableProps<T>) {
         {/* biome-ignore lint/a11y/useFocusableInteractive: its buttons are. */}
         <div className="table-head" role="row" aria-rowindex={1}>
           {columns.map((column) => (
-            <Header key={column.id} column={column} sorting={sorting} onSort={onSort} />
+            <Header key={column.header} column={column} sorting={sorting} onSort={onSort} />
           ))}
         </div>
       </div>
@@ -118,7 +107,7 @@ export function DataTable<T extends RowData>(props: DataTableProps<T>) {
         {/* biome-ignore lint/a11y/useSemanticElements: as above. */}
         <div role="rowgroup" style={{ height: virtualizer.getTotalSize(), position: 'relative' }}>
           {items.map((item) => {
-            const row = models[item.index - first]?.original
+            const row = rows[item.index]
             if (row === undefined) return null
             return (
               // biome-ignore lint/a11y/useSemanticElements: as above.
@@ -133,7 +122,7 @@ export function DataTable<T extends RowData>(props: DataTableProps<T>) {
               >
                 {columns.map((column) => (
                   // biome-ignore lint/a11y/useSemanticElements: as above.
-                  <div key={column.id} role="cell" data-priority={column.priority}>
+                  <div key={column.header} role="cell" data-priority={column.priority}>
                     {column.cell(row)}
                   </div>
                 ))}
@@ -160,6 +149,25 @@ function targetOf(key: string, at: number, count: number): number | undefined {
   return to === undefined ? undefined : Math.max(0, Math.min(count - 1, to))
 }
 
+interface TitleCellProps extends Pick<LinkProps, 'to' | 'params' | 'preload'> {
+  readonly title: string
+  /** The second line. */
+  readonly sub: string
+  readonly isMono?: boolean
+}
+
+/** The first cell of a row: a link to the record. */
+export function TitleCell({ title, sub, isMono = false, ...link }: TitleCellProps) {
+  return (
+    <span className="cell-title">
+      <Link {...link} className="cell-link truncate">
+        {title}
+      </Link>
+      <span className={`cell-sub ${isMono ? 'mono ' : ''}truncate`}>{sub}</span>
+    </span>
+  )
+}
+
 interface HeaderProps<T> {
   readonly column: Column<T>
   readonly sorting: Sorting | undefined
@@ -167,7 +175,8 @@ interface HeaderProps<T> {
 }
 
 function Header<T>({ column, sorting, onSort }: HeaderProps<T>) {
-  const isSorted = sorting?.column === column.id
+  const id = column.id ?? column.header
+  const isSorted = sorting?.column === id
   const direction = sorting?.descending ? 'descending' : 'ascending'
   return (
     // biome-ignore lint/a11y/useSemanticElements: rows of a <table> cannot be positioned.
@@ -178,7 +187,7 @@ function Header<T>({ column, sorting, onSort }: HeaderProps<T>) {
       {...(isSorted ? { 'aria-sort': direction } : {})}
     >
       {column.isSortable && onSort ? (
-        <button type="button" onClick={() => onSort(column.id)}>
+        <button type="button" onClick={() => onSort(id)}>
           {column.header}
           {isSorted && (sorting.descending ? <ArrowDown aria-hidden /> : <ArrowUp aria-hidden />)}
         </button>

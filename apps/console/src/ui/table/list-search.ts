@@ -13,12 +13,12 @@ export function readListSearch({ q, create }: Readonly<Record<string, unknown>>)
 export function searchRecords<T>(
   records: readonly T[],
   q: string | undefined,
-  textOf: (record: T) => string,
+  textsOf: (record: T) => readonly string[],
 ): readonly T[] {
   const words = (q ?? '').toLowerCase().split(/\s+/).filter(Boolean)
   if (words.length === 0) return records
   return records.filter((record) => {
-    const text = textOf(record).toLowerCase()
+    const text = textsOf(record).join('\n').toLowerCase()
     return words.every((word) => text.includes(word))
   })
 }
