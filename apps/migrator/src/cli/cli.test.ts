@@ -33,6 +33,8 @@ describe('usage errors end with 2', () => {
     [['simulate', 'builtin:nothing']],
     [['simulate', SCENARIO, '--model', 'other']],
     [['simulate', SCENARIO, '--seed', 'x']],
+    ...['24:00', '7', '10:60', '10:10:60', '1e1:00'].map((time) => [['simulate', SCENARIO, '--at', time]]),
+    [['plan', DUMP, '--fail-on', 'x']],
     [['plan']],
     [['plan', DUMP, '--from', 'http://127.0.0.1:1']],
     [['plan', '--from', 'ftp://x']],

@@ -2,11 +2,7 @@
 import type { Readable, Writable } from 'node:stream'
 import { inspect } from 'node:util'
 import { coloured, visible } from '@latchkey/contract'
-import type { Command } from 'commander'
-import { EXIT, type ExitCode, InputError, systemProblem } from '../errors.ts'
-
-/** Adds a command to the program. The command reports its exit code when it has run. */
-export type AddCommand = (program: Command, io: Io, done: (code: ExitCode) => void) => void
+import { EXIT, InputError, systemProblem } from '../errors.ts'
 
 export interface Io {
   readonly stdin: Readable

@@ -15,7 +15,6 @@ import {
   writeSync,
 } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { visibleJson } from '@latchkey/contract'
 import { EXIT, InputError, systemProblem } from '../errors.ts'
 
 let temporaries = 0
@@ -82,17 +81,6 @@ export function writeOutputFile(path: string, text: string): void {
   const file = new OutputFile(path)
   file.write(text)
   file.close()
-}
-
-/** Writes the same report as a page for people and as JSON for programs. */
-export function writeReport(
-  directory: string,
-  name: string,
-  { html, json }: { readonly html: string; readonly json: unknown },
-): void {
-  makeOutputDirectory(directory)
-  writeOutputFile(join(directory, `${name}.html`), html)
-  writeOutputFile(join(directory, `${name}.json`), `${visibleJson(JSON.stringify(json))}\n`)
 }
 
 /** Creates a directory for several output files. */

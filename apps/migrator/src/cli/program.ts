@@ -2,6 +2,7 @@
 import { AclError, PRODUCT_VERSION, visible } from '@latchkey/contract'
 import { Command, CommanderError } from 'commander'
 import { EXIT, type ExitCode, InputError } from '../errors.ts'
+import type { AddCommand } from './command.ts'
 import { addCheckTraffic } from './commands/check-traffic.ts'
 import { addConvert } from './commands/convert.ts'
 import { addGate } from './commands/gate.ts'
@@ -10,7 +11,7 @@ import { addRehearse } from './commands/rehearse.ts'
 import { addScan } from './commands/scan.ts'
 import { addSimulate } from './commands/simulate.ts'
 import { addWatch } from './commands/watch.ts'
-import { type AddCommand, type Io, write } from './io.ts'
+import { type Io, write } from './io.ts'
 
 const COMMANDS: readonly AddCommand[] = [
   addScan,

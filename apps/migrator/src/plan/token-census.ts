@@ -63,12 +63,17 @@ interface Issue {
   readonly places: TokenPlace[]
 }
 
+export interface CensusOptions {
+  readonly widening: 'keep' | 'comment-out'
+  /** Maximum number of tokens that each finding lists. */
+  readonly placesMax: number
+}
+
 export class TokenCensus {
   private readonly seen = new Map<string, number>()
   private readonly issues = new Map<string, Issue>()
   private readonly analyses = new Map<string, RuleAnalysis>()
-  private readonly widening: 'keep' | 'comment-out'
-  private readonly placesMax: number
+  private readonly options: CensusOptions
   private readonly totals = {
     ...{ total: 0, client: 0, management: 0, anonymous: false, withRules: 0, refused: 0 },
     ...{ withAccessor: 0, withLegacyRights: 0 },
@@ -78,10 +83,8 @@ export class TokenCensus {
   /** The other contents of the dump, if it is a snapshot archive that was read to its end. */
   contents: ArchiveContents | undefined
 
-  /** @param options.placesMax maximum number of tokens that each finding lists. */
-  constructor(options: { readonly widening: 'keep' | 'comment-out'; readonly placesMax: number }) {
-    this.widening = options.widening
-    this.placesMax = options.placesMax
+  constructor(options: CensusOptions) {
+    this.options = options
   }
 
   /** Adds a record. Returns its token if it belongs to the legacy list. */
@@ -161,7 +164,7 @@ export class TokenCensus {
     const isLegacy = (typeof Rules === 'string' && Rules !== '') || Type === 'management'
     if (isLinked(record.value) || !isLegacy) return
     this.totals.withLegacyRights += 1
-    if (this.legacyRightsPlaces.length < this.placesMax) {
+    if (this.legacyRightsPlaces.length < this.options.placesMax) {
       const { position, line, byte } = record
       const detail = `accessor ${typeof AccessorID === 'string' ? AccessorID : 'unknown'}`
       const name = shortName(fields.Description, fields.SecretID)
@@ -189,7 +192,7 @@ export class TokenCensus {
   private analyze(rules: string): RuleAnalysis {
     const known = this.analyses.get(rules)
     if (known !== undefined) return known
-    const analysis = analyzeRules(rules, { widening: this.widening })
+    const analysis = analyzeRules(rules, this.options)
     if (this.analyses.size < ANALYSES_MAX) this.analyses.set(rules, analysis)
     return analysis
   }
@@ -205,7 +208,7 @@ export class TokenCensus {
     if (known.lastPosition === position) return
     known.count += 1
     known.lastPosition = position
-    if (known.places.length < this.placesMax)
+    if (known.places.length < this.options.placesMax)
       known.places.push({ ...identify(record.value), position, line, byte, detail })
   }
 }

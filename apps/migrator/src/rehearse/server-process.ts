@@ -2,11 +2,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
-import { fileURLToPath } from 'node:url'
 import { EXIT, InputError } from '../errors.ts'
-
-/** The server of this repository. */
-export const SERVER_MAIN = fileURLToPath(new URL('../../../server/src/main.ts', import.meta.url))
 
 const START_MS_MAX = 120_000
 const STOP_MS_MAX = 60_000

@@ -1,5 +1,4 @@
 /** Times for people: relative to the start of the schedule or, if its time of day is given, by the clock. */
-import { InvalidArgumentError } from 'commander'
 import type { TimedStep } from '../plan/timed-steps.ts'
 import { formatSeconds, spanOf } from '../scenario/time.ts'
 
@@ -53,14 +52,4 @@ export function unbroken({ startsAt, time, tick }: Clock): Clock {
 function timeOfDay(seconds: number): string {
   const parts = [seconds / 3_600, (seconds % 3_600) / 60, seconds % 60]
   return parts.map((part) => String(Math.floor(part)).padStart(2, '0')).join(':')
-}
-
-/** Parses `22:00` or `22:00:30` to seconds after midnight. */
-export function timeOfDayOption(text: string): number {
-  const [, hours, minutes, seconds = '0'] = /^(\d{1,2}):(\d{2})(?::(\d{2}))?$/.exec(text) ?? []
-  const parts = [hours, minutes, seconds].map(Number)
-  const [h = Number.NaN, m = 0, s = 0] = parts
-  if (!(h < 24 && m < 60 && s < 60))
-    throw new InvalidArgumentError('Write a time of day such as 22:00 or 22:00:30.')
-  return h * 3_600 + m * 60 + s
 }

@@ -3,7 +3,7 @@ import { aScenario } from '../../test/scenario.ts'
 import { runSimulation, type Simulation } from '../output/run-simulation.ts'
 import { builtinNames, readBuiltin } from '../scenario/builtin.ts'
 import { timeScale } from './chart/scale.ts'
-import { clockFrom, spanText, timeOfDayOption } from './clock.ts'
+import { clockFrom, spanText } from './clock.ts'
 import { hideSecrets, type ReportInputs } from './inputs.ts'
 import { factsOf, renderSimulation } from './simulation-page.ts'
 import { STYLE } from './style.ts'
@@ -117,10 +117,6 @@ test('each step has its time, and each server of an upgrade its own', () => {
   expect(steps.find(({ awaits }) => awaits === 'new-mode')).toMatchObject({ when: 'by', at: 35.55 })
   const stuck = factsOfScenario('hazard-acls-off').steps
   expect(stuck.find(({ awaits }) => awaits === 'new-mode')).toMatchObject({ at: null })
-})
-
-test.each(['24:00', '7', '10:60', '10:10:60', '1e1:00'])('%s is no time of day', (text) => {
-  expect(() => timeOfDayOption(text)).toThrow('time of day')
 })
 
 test('the text of a scenario hides its secrets, however they are written', () => {

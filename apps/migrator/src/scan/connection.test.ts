@@ -88,7 +88,7 @@ describe('where a command finds its server', () => {
       {},
       '--client-cert and --client-key belong together',
     ],
-    [['scan', '--from', 'http://x', '--timeout', '0'], {}, 'Write seconds above 0'],
+    [['scan', '--from', 'http://x', '--timeout', '0'], {}, 'Write a number above 0'],
   ])('%j with %j ends with 2 and shows no value', async (argv, env, message) => {
     const { code, stderr } = await run(argv, { env })
     expect([code, stderr.includes(SECRET)]).toEqual([2, false])

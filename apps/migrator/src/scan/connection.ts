@@ -3,15 +3,15 @@ import { readFile } from 'node:fs/promises'
 import { EXIT, InputError, systemProblem } from '../errors.ts'
 
 export interface ConnectionOptions {
-  readonly from?: string
-  readonly tokenFile?: string
-  readonly caFile?: string
-  readonly clientCert?: string
-  readonly clientKey?: string
-  readonly tlsServerName?: string
+  readonly from?: string | undefined
+  readonly tokenFile?: string | undefined
+  readonly caFile?: string | undefined
+  readonly clientCert?: string | undefined
+  readonly clientKey?: string | undefined
+  readonly tlsServerName?: string | undefined
   /** False to accept any certificate. */
   readonly tlsVerify?: boolean
-  readonly namespace?: string
+  readonly namespace?: string | undefined
   /** Seconds without a byte after which a request fails. */
   readonly timeout?: number
 }

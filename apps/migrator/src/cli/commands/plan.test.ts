@@ -26,6 +26,7 @@ test('blockers end with 3', async () => {
   const dump = file('bad-rules.json', JSON.stringify([{ ID: SECRET, Type: 'client', Rules: 'key "a" {' }]))
   const { code, stdout } = await run(['plan', dump])
   expect(code).toBe(3)
+  expect((await run(['plan', dump, '--fail-on', 'never'])).code).toBe(0)
   expect(stdout).toMatch(/an unnamed token \(ID hash [0-9a-f]{12}, token 0, line 1, byte 1\)/)
 })
 

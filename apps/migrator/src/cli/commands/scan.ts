@@ -1,66 +1,45 @@
 import { join } from 'node:path'
 import type { DumpRecord } from '@latchkey/acl'
-import { visibleJson } from '@latchkey/contract'
 import { shellQuote } from '../../convert/files/commands.ts'
 import { withoutSecrets } from '../../dump/hidden-id.ts'
-import { EXIT } from '../../errors.ts'
-import type { ConnectionOptions } from '../../scan/connection.ts'
 import { type HttpReader, isRefusal } from '../../scan/http-reader.ts'
 import type { Scanned } from '../../scan/read-cluster.ts'
 import { oldestVersion, readCluster } from '../../scan/read-cluster.ts'
 import { partsOf, readTokens } from '../../scan/read-tokens.ts'
 import { formatScan, type ScanResult } from '../../scan/scan-text.ts'
 import { scenarioOf } from '../../scan/scenario-of.ts'
-import { addConnectionOptions, CONNECTION_HELP, openReader } from '../connection-options.ts'
-import { countScanned } from '../inputs.ts'
-import { type AddCommand, type Io, painterFor, write } from '../io.ts'
+import { command, writeAnswer } from '../command.ts'
+import { CONNECTION_HELP, countScanned, openReader } from '../inputs.ts'
+import { type Io, write } from '../io.ts'
+import { CONNECTION } from '../options.ts'
 import { makeOutputDirectory, OutputFile, writeOutputFile } from '../output-file.ts'
-
-interface Options extends ConnectionOptions {
-  readonly save?: string
-  readonly json?: true
-}
 
 const SCENARIO_FILE = 'scenario.yaml'
 const DUMP_FILE = 'tokens.ndjson'
 
-export const addScan: AddCommand = (program, io, done) => {
-  addConnectionOptions(
-    program
-      .command('scan')
-      .description(
-        'Reads versions, servers, leaders, datacenters, modes, replication and tokens from a running service.',
-      )
-      .option('--from <url>', 'a server or agent (default: $CONSUL_HTTP_ADDR)'),
-  )
-    .option('--save <folder>', `write ${SCENARIO_FILE} and ${DUMP_FILE} there, for plan and simulate`)
-    .option('--json', 'print one JSON document')
-    .addHelpText(
-      'after',
-      `
-Only sends GET requests. A part that the token or the version does not allow to read is reported, and the others are read.
+export const addScan = command({
+  name: 'scan',
+  about:
+    'Reads versions, servers, leaders, datacenters, modes, replication and tokens from a running service.',
+  options: ['from', 'save', 'json', ...CONNECTION],
+  notes: `Only sends GET requests. A part that the token or the version does not allow to read is reported, and the others are read.
 No output holds a secret: the saved dump has hashes instead of the IDs of legacy tokens.
 
-${CONNECTION_HELP}
+${CONNECTION_HELP}`,
+  examples: [
+    'scan --from http://127.0.0.1:8500 --token-file management-token',
+    'scan --from https://10.0.0.1:8501 --ca-file ca.pem --save cluster/',
+    `simulate cluster/${SCENARIO_FILE} --dump cluster/${DUMP_FILE}`,
+  ],
+  run: async (options, io) => {
+    const json = await scan(await openReader(options, io), options.save, io)
+    const code = await writeAnswer({ text: (paint) => formatScan(json, paint), json }, options, io)
+    if (options.save !== undefined) await write(io.stderr, savedText(options.save, json))
+    return code
+  },
+})
 
-Examples:
-  $ latchkey-migrator scan --from http://127.0.0.1:8500 --token-file management-token
-  $ latchkey-migrator scan --from https://10.0.0.1:8501 --ca-file ca.pem --save cluster/
-  $ latchkey-migrator simulate cluster/${SCENARIO_FILE} --dump cluster/${DUMP_FILE}`,
-    )
-    .action(async (options: Options) => {
-      const reader = await openReader(options, io)
-      const result = await scan(reader, options, io)
-      await write(
-        io.stdout,
-        options.json ? `${visibleJson(JSON.stringify(result))}\n` : formatScan(result, painterFor(io)),
-      )
-      if (options.save !== undefined) await write(io.stderr, savedText(options.save, result))
-      done(EXIT.done)
-    })
-}
-
-async function scan(reader: HttpReader, { save }: Options, io: Io): Promise<ScanResult> {
+async function scan(reader: HttpReader, save: string | undefined, io: Io): Promise<ScanResult> {
   const scanned = await readCluster(reader)
   if (save === undefined) return { ...scanned, ...(await countTokens(reader, scanned, io)) }
   makeOutputDirectory(save)

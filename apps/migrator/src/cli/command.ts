@@ -1,0 +1,74 @@
+/** What the commands have in common: how they are declared, and how they write their answers. */
+import { visible, visibleJson } from '@latchkey/contract'
+import type { Command } from 'commander'
+import { EXIT, type ExitCode } from '../errors.ts'
+import { type Finding, reaches } from '../findings/finding.ts'
+import { type Io, type Paint, painterFor, write } from './io.ts'
+import { OPTIONS, type OptionName, type OptionsOf } from './options.ts'
+import { makeOutputDirectory, writeOutputFile } from './output-file.ts'
+
+/** Adds a command to the program. The command reports its exit code when it has run. */
+export type AddCommand = (program: Command, io: Io, done: (code: ExitCode) => void) => void
+
+interface Spec<Name extends OptionName> {
+  readonly name: string
+  readonly about: string
+  /** In brackets if it may be left out. */
+  readonly argument?: readonly [name: string, about: string]
+  readonly options: readonly Name[]
+  /** What the help says after the options. */
+  readonly notes: string
+  readonly examples: readonly string[]
+  /** @param argument empty if there is none. */
+  readonly run: (options: OptionsOf<Name>, io: Io, argument: string) => Promise<ExitCode>
+}
+
+export function command<Name extends OptionName>(spec: Spec<Name>): AddCommand {
+  const { name, about, argument, options, notes, examples, run } = spec
+  return (program, io, done) => {
+    const added = program.command(name).description(about)
+    if (argument !== undefined) added.argument(...argument)
+    for (const each of options) added.addOption(OPTIONS[each])
+    const lines = examples.map((example) => `  $ latchkey-migrator ${example}`)
+    added.addHelpText('after', `\n${notes}\n\nExamples:\n${lines.join('\n')}`).action(async () => {
+      const values = options.map((each) => [each, added.getOptionValue(OPTIONS[each].attributeName())])
+      done(await run(Object.fromEntries(values) as OptionsOf<Name>, io, added.args[0] ?? ''))
+    })
+  }
+}
+
+/** What a command found out, to be written as text for people and as JSON for programs. */
+interface Answer {
+  readonly findings?: readonly Pick<Finding, 'severity'>[]
+  readonly text: (paint: Paint) => string
+  readonly json: unknown
+}
+
+/** Writes the answer in the form and to the place that the options name. Returns the exit code. */
+export async function writeAnswer(
+  { findings = [], text, json }: Answer,
+  options: Partial<OptionsOf<'json' | 'out' | 'failOn'>>,
+  io: Io,
+): Promise<ExitCode> {
+  const { json: isJson, out, failOn = 'never' } = options
+  const written = isJson ? jsonLine(json) : text(painterFor(io))
+  if (out === undefined) await write(io.stdout, written)
+  else writeOutputFile(out, visible(written))
+  const fails = findings.some((each) => failOn !== 'never' && reaches(each, failOn))
+  return fails ? EXIT.blockers : EXIT.done
+}
+
+/** Writes the same report as a page for people and as JSON for programs. */
+export function writeReport(
+  directory: string,
+  name: string,
+  { html, json }: { readonly html: string; readonly json: unknown },
+): void {
+  makeOutputDirectory(directory)
+  writeOutputFile(`${directory}/${name}.html`, html)
+  writeOutputFile(`${directory}/${name}.json`, jsonLine(json))
+}
+
+export function jsonLine(value: unknown): string {
+  return `${visibleJson(JSON.stringify(value))}\n`
+}
