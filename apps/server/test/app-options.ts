@@ -2,7 +2,7 @@ import { BlockList } from 'node:net'
 import { pino } from 'pino'
 import { Backpressure } from '../src/http/api/backpressure.ts'
 import type { AppOptions } from '../src/http/app.ts'
-import { Door } from '../src/http/door.ts'
+import { HostGuard } from '../src/http/host-guard.ts'
 import { connectionSlots } from '../src/http/listener/connections/connection-slots.ts'
 import type { HttpServerOptions } from '../src/http/listener/http-server.ts'
 import { createMetrics } from '../src/telemetry/metrics.ts'
@@ -13,7 +13,7 @@ export function appOptions(service: AppOptions['service'], own: Partial<AppOptio
     service,
     unread: new Backpressure(),
     clientOf: () => undefined,
-    door: new Door({ host: '127.0.0.1', allowedHosts: [] }),
+    guard: new HostGuard({ host: '127.0.0.1', allowedHosts: [] }),
     fastLane: true,
     docs: (_request, _response, next) => next(),
     log: pino({ level: 'silent' }),

@@ -5,7 +5,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Service, WireReply, WireRequest } from '@latchkey/service'
 import { afterEach } from 'vitest'
 import { type AppOptions, createApp } from '../src/http/app.ts'
-import { type HttpServer, type HttpServerOptions, startHttpServer } from '../src/http/listener/http-server.ts'
+import { type HttpServer, startHttpServer } from '../src/http/listener/http-server.ts'
 import { appOptions, listenerOptions } from './app-options.ts'
 import { socketsOfTest } from './open-sockets.ts'
 
@@ -99,20 +99,21 @@ export async function start(own: Partial<AppOptions> = {}): Promise<Counted> {
   const repeated: string[] = []
   let handedOver = 0
   let latest: Socket | undefined
-  const app = createApp(appOptions(service, own))
-  const repeats: HttpServerOptions['repeats'] = app.repeats && {
-    begin: (plain, socket) => {
-      const repeat = app.repeats?.begin(plain, socket)
+  const { listener, reader } = createApp(appOptions(service, own))
+  if (reader) {
+    const { begin, handOver } = reader
+    reader.begin = (plain, socket) => {
+      const repeat = begin.call(reader, plain, socket)
       if (repeat) repeated.push(plain.url)
       if (repeat) latest = socket
       return repeat
-    },
-    handOver: (repeat, request) => {
-      handedOver += 1
-      app.repeats?.handOver(repeat, request)
-    },
+    }
+    reader.handOver = (line) => {
+      if (line.current) handedOver += 1
+      handOver.call(reader, line)
+    }
   }
-  const server = await startHttpServer(listenerOptions({ listener: app.listener, repeats }))
+  const server = await startHttpServer(listenerOptions({ listener, reader }))
   servers.push(server)
   return {
     server,

@@ -63,7 +63,7 @@ export class Pipeline {
    * @throws AclError if the request is for another service or malformed.
    */
   parse(request: WireRequest, state: RequestState): ParsedRequest | WireReply {
-    const routing = route(request.method, request.url, this.options)
+    const routing = route(request.method, request.url, this.options, request.match)
     if (routing.kind === 'options') return state.empty(200, { Allow: routing.allow })
     if (routing.kind === 'moved') return state.empty(301, { Location: routing.location })
     const { match } = routing

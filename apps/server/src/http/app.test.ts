@@ -7,7 +7,7 @@ import type { WireRequest } from '@latchkey/service'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { appOptions, listenerOptions } from '../../test/app-options.ts'
 import { type AppOptions, createApp, STARTS_PER_TURN_MAX } from './app.ts'
-import { Door } from './door.ts'
+import { HostGuard } from './host-guard.ts'
 import { startHttpServer } from './listener/http-server.ts'
 
 let server: Server
@@ -22,7 +22,7 @@ const service: AppOptions['service'] = {
     return { status: 200, headers, body: '"é"', endpoint: undefined, accessorId: undefined }
   },
 }
-const OPTIONS = appOptions(service, { door: new Door({ host: '127.0.0.1', allowedHosts: ['x'] }) })
+const OPTIONS = appOptions(service, { guard: new HostGuard({ host: '127.0.0.1', allowedHosts: ['x'] }) })
 
 beforeAll(async () => {
   server = createServer(createApp(OPTIONS).listener).listen(0, '127.0.0.1')

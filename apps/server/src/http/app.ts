@@ -1,6 +1,6 @@
 /** The HTTP application: takes a request from Node through Express to the service, and writes its reply. */
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
-import { ACL_ERRORS, type AclError, decodePath, REQUEST_ID_HEADER } from '@latchkey/contract'
+import { ACL_ERRORS, type AclError, decodePath, REQUEST_ID_HEADER, type RouteMatch } from '@latchkey/contract'
 import { FairQueue, renderError, type Service, type WireReply, type WireRequest } from '@latchkey/service'
 import express, { type ErrorRequestHandler, type Express, type RequestHandler } from 'express'
 import type { Logger } from 'pino'
@@ -9,15 +9,14 @@ import type { RequestSpans } from '../tracing/request-spans.ts'
 import { type AccessLog, recordAnswer } from './access-log.ts'
 import type { Backpressure } from './api/backpressure.ts'
 import { bodyBudget } from './api/body-budget.ts'
-import { canOutliveClient } from './api/can-outlive-client.ts'
-import { ClientSignals } from './api/client-signals.ts'
-import { mountContract } from './api/mount-contract.ts'
+import { ClientSignals, canOutliveClient } from './api/client-signals.ts'
+import { type Answer, mountContract } from './api/mount-contract.ts'
 import { NodeWireRequest, WRITTEN_PER_TURN_BYTES_MAX, writeReply } from './api/wire-adapter.ts'
 import { Compression } from './compression/compression.ts'
 import { corsFor } from './cors.ts'
-import type { Door } from './door.ts'
-import { extendMessages } from './extend-messages.ts'
 import { isOnFastLane } from './fast-lane.ts'
+import type { HostGuard } from './host-guard.ts'
+import type { ConnectionReader } from './listener/http-server.ts'
 import { Repeats } from './repeats/repeats.ts'
 import { requestIdOf } from './request-id.ts'
 
@@ -38,15 +37,13 @@ interface ApiListenerOptions {
   readonly closing: AbortSignal
   /** Clients that wait. Default: only those of this listener. */
   readonly signals?: ClientSignals
-  /** Requests that the service is already replying to. */
-  readonly repeats?: Pick<Repeats, 'handedTo'> | undefined
   /** Makes spans of requests. Default: they have none. */
   readonly spans?: RequestSpans | undefined
 }
 
 export interface AppOptions extends ApiListenerOptions {
   /** Decides which requests are answered at all. */
-  readonly door: Pick<Door, 'refusalOf'>
+  readonly guard: Pick<HostGuard, 'refusalOf'>
   /** Origins whose pages may read answers. */
   readonly corsOrigins?: readonly string[]
   /** Whether reads from memory skip Express. */
@@ -77,7 +74,7 @@ const ANSWERS_PER_TURN = 256
 interface App {
   readonly listener: RequestListener
   /** Answers requests whose headers were seen before; undefined if every request has to pass through the listener. */
-  readonly repeats: Repeats | undefined
+  readonly reader: (ConnectionReader & Pick<Repeats, 'begin' | 'handOver'>) | undefined
 }
 
 /**
@@ -85,49 +82,37 @@ interface App {
  * that Node has parsed ends in the same listener; {@link Repeats} answers the others.
  */
 export function createApp(options: AppOptions): App {
-  const compression = new Compression()
-  const signals = new ClientSignals(options.closing)
+  const { guard, clientOf, fastLane, forwardsWrites = false } = options
+  const parts = { compression: new Compression(), signals: new ClientSignals(options.closing) }
   const starts = new FairQueue(STARTS_PER_TURN_MAX, { msPerTurn: STARTS_MS_MAX, startsAtOnce: true })
   const reads = new FairQueue(Number.POSITIVE_INFINITY, { msPerTurn: STARTS_MS_MAX, startsAtOnce: true })
   const cors = corsFor(options.corsOrigins ?? [])
+  const api = createApiListener({ ...options, ...parts })
+  const app = createExpressApp(options, (request, response, match) => api.answer(request, response, match))
+  const schedule = (request: Pick<IncomingMessage, 'method' | 'url' | 'socket'>, task: () => void) => {
+    const queue = fastLane && isOnFastLane(request) ? reads : starts
+    queue.run(clientOf(request), task)
+  }
+  const route: RequestListener = (request, response) =>
+    schedule(request, () => {
+      // The client left while its request was queued.
+      if (response.destroyed) return
+      if (fastLane && isOnFastLane(request)) api.answer(request, response)
+      else app(request, response)
+    })
+  const listener: RequestListener = (request, response) => {
+    const refusal = guard.refusalOf(request)
+    if (refusal) api.refuse(request, response, refusal)
+    else if (cors) cors(request, response, () => route(request, response))
+    else route(request, response)
+  }
   // CORS and tracing work on Node's messages.
-  const canRepeat = options.fastLane && !cors && !options.spans
-  const { forwardsWrites = false } = options
-  const repeats = canRepeat
-    ? new Repeats({ ...options, compression, signals, starts, reads, forwardsWrites })
-    : undefined
-  const listener = createApiListener({ ...options, compression, signals, repeats })
-  const app = createExpressApp(options, listener)
-  const extend = extendMessages(app)
-  const route: RequestListener = (request, response) => {
-    const isBegun = repeats?.handedTo(request) !== undefined
-    const isRead = options.fastLane && isOnFastLane(request)
-    if (isBegun || (isRead && reads.isFree())) listener.answer(request, response)
-    else if (isRead) {
-      reads.run(options.clientOf(request), () => {
-        if (!response.destroyed) listener.answer(request, response)
-      })
-    } else {
-      starts.run(options.clientOf(request), () => {
-        // The client left while its request was queued.
-        if (response.destroyed) return
-        extend(request, response)
-        app(request, response)
-      })
-    }
-  }
-  return {
-    listener: (request, response) => {
-      const refusal = options.door.refusalOf(request)
-      if (refusal) listener.refuse(request, response, refusal)
-      else if (cors) cors(request, response, () => route(request, response))
-      else route(request, response)
-    },
-    repeats,
-  }
+  if (!fastLane || cors || options.spans) return { listener, reader: undefined }
+  const repeats = new Repeats({ ...options, ...parts, forwardsWrites, schedule, answer: api.answerRepeat })
+  return { listener: repeats.inFrontOf(listener), reader: repeats }
 }
 
-function createExpressApp(options: AppOptions, listener: ApiListener): Express {
+function createExpressApp(options: AppOptions, answer: Answer): Express {
   const app = express()
   app.enable('case sensitive routing')
   app.enable('strict routing')
@@ -149,58 +134,67 @@ function createExpressApp(options: AppOptions, listener: ApiListener): Express {
   })
   app.use('/docs', options.docs)
   if (options.console) app.use('/ui', options.console)
-  const answer: RequestHandler = (request, response) => listener.answer(request, response)
   mountContract(app, answer)
   // Everything else below `/v1`: other methods and spellings, paths of other versions. The service refuses or
   // redirects it.
   app.use((request, response, next) => {
-    if (isOfApi(request.path)) answer(request, response, next)
+    if (isOfApi(request.path)) answer(request, response)
     else next()
   })
   app.use((_request, response) => {
     response.status(ACL_ERRORS.endpoint_unknown.status).type('text/plain').send('No such endpoint')
   })
-  app.use(undecodable(answer))
   app.use(lastResort(options.log))
   return app
 }
 
 interface ApiListener {
-  answer(request: IncomingMessage, response: ServerResponse): void
+  /** @param match the endpoint, if its route is already known. */
+  answer(request: IncomingMessage, response: ServerResponse, match?: RouteMatch): void
+  /** Answers a request that the service is already replying to. */
+  answerRepeat(request: IncomingMessage, response: ServerResponse, repeat: Begun): void
   /** Answers a request that never reaches the API, in the same form. */
   refuse(request: IncomingMessage, response: ServerResponse, error: AclError): void
 }
 
-/** When a request arrived, by `performance.now()`, and its id. */
+/** A request that arrived before Node's messages existed. */
 interface Begun {
+  /** `performance.now()`. */
   readonly since: number
   readonly requestId: string
+  /** Resolves when the service has replied. */
+  replied(): Promise<WireReply>
 }
+
+type ReplyTo = (wire: WireRequest) => WireReply | Promise<WireReply>
 
 /** The entry to the API for Node's requests, from Express and from the lane in front of it. */
 export function createApiListener(options: ApiListenerOptions): ApiListener {
   const { service, log, metrics, accessLog, unread, clientOf, forwardsWrites = false, spans } = options
-  const { compression = new Compression(), signals = new ClientSignals(options.closing), repeats } = options
+  const { compression = new Compression(), signals = new ClientSignals(options.closing) } = options
   const endOfTurn = new FairQueue(ANSWERS_PER_TURN)
   const bodies = { writes: bodyBudget(), questions: bodyBudget() }
-  const outlet = {
-    unread,
-    turns: new FairQueue(WRITTEN_PER_TURN_BYTES_MAX, { startsAtOnce: true }),
-    clientOf,
-  }
+  const turns = new FairQueue(WRITTEN_PER_TURN_BYTES_MAX, { startsAtOnce: true })
+  const outlet = { unread, turns, clientOf }
 
   async function answer(
     request: IncomingMessage,
     response: ServerResponse,
-    replyTo: (wire: WireRequest) => WireReply | Promise<WireReply>,
-    begun?: Begun,
+    replyTo: ReplyTo,
+    { begun, match }: { readonly begun?: Begun; readonly match?: RouteMatch | undefined } = {},
   ): Promise<void> {
     const { since, requestId } = begun ?? { since: performance.now(), requestId: requestIdOf(request) }
     // A request that began without Node has its own signal.
     const hasSignal = !begun && canOutliveClient(request, forwardsWrites)
     const signal = hasSignal ? signals.signalOf(response) : undefined
     const budget = request.method === 'POST' ? bodies.questions : bodies.writes
-    const wire = new NodeWireRequest(request, response, { requestId, signal, bodies: budget, clientOf })
+    const wire = new NodeWireRequest(request, response, {
+      requestId,
+      match,
+      signal,
+      bodies: budget,
+      clientOf,
+    })
     try {
       let reply = await replyTo(wire)
       wire.done()
@@ -220,21 +214,19 @@ export function createApiListener(options: ApiListenerOptions): ApiListener {
     }
   }
 
-  const handle = (wire: WireRequest) => service.reply(wire)
+  const handle: ReplyTo = (wire) => service.reply(wire)
   return {
-    answer: (request, response) => {
-      const repeat = repeats?.handedTo(request)
-      if (repeat) {
-        response.on('close', () => repeat.ended(response.writableFinished))
-        void answer(request, response, () => repeat.replied(), repeat.request)
-      } else if (spans === undefined) void answer(request, response, handle)
+    answer: (request, response, match) => {
+      if (spans === undefined) void answer(request, response, handle, { match })
       else {
         const isTrusted = clientOf(request) === undefined
         void spans.request({ request, response, isTrusted }, (isSampled) =>
-          answer(request, response, isSampled ? spans.operation(handle) : handle),
+          answer(request, response, isSampled ? spans.operation(handle) : handle, { match }),
         )
       }
     },
+    answerRepeat: (request, response, begun) =>
+      void answer(request, response, () => begun.replied(), { begun }),
     refuse: (request, response, error) =>
       void answer(request, response, (wire) => renderError(error, { request: wire, ...NOTHING_KNOWN })),
   }
@@ -251,14 +243,6 @@ function isOfApi(path: string): boolean {
     return decodePath(path).startsWith('/v1/')
   } catch {
     return false
-  }
-}
-
-/** Express fails on a matching path that it cannot decode; the service refuses it in its own form. */
-function undecodable(answer: RequestHandler): ErrorRequestHandler {
-  return (error, request, response, next) => {
-    if (error instanceof URIError && isOfApi(request.path)) answer(request, response, next)
-    else next(error)
   }
 }
 

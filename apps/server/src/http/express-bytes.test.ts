@@ -49,20 +49,21 @@ async function start(way: (typeof WAYS)[number], options: WorldOptions): Promise
 function wayThrough(
   way: (typeof WAYS)[number],
   service: Service,
-): Pick<HttpServerOptions, 'listener' | 'repeats'> {
+): Pick<HttpServerOptions, 'listener' | 'reader'> {
   const options = appOptions(service, { fastLane: way === 'with the lane' || way === 'repeated' })
-  if (way === 'the service alone') return { listener: createApiListener(options).answer }
-  const { listener, repeats: answers } = createApp(options)
-  if (way !== 'repeated' || !answers) return { listener }
-  const counted: HttpServerOptions['repeats'] = {
-    begin: (plain, socket) => {
-      const repeat = answers.begin(plain, socket)
-      if (repeat) repeated.add(`${plain.method} ${plain.url.replace(/\?.*/, '')}`)
-      return repeat
-    },
-    handOver: (repeat, request) => answers.handOver(repeat, request),
+  if (way === 'the service alone') {
+    const { answer } = createApiListener(options)
+    return { listener: (request, response) => answer(request, response) }
   }
-  return { listener, repeats: counted }
+  const { listener, reader } = createApp(options)
+  if (way !== 'repeated' || !reader) return { listener }
+  const { begin } = reader
+  reader.begin = (plain, socket) => {
+    const repeat = begin.call(reader, plain, socket)
+    if (repeat) repeated.add(`${plain.method} ${plain.url.replace(/\?.*/, '')}`)
+    return repeat
+  }
+  return { listener, reader }
 }
 
 /** An answer without its date. */

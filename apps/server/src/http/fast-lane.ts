@@ -11,7 +11,7 @@ const API_PREFIX = '/v1'
  * as reads of tokens, keys and the catalog. Everything else that Node parses goes through Express: writes, other
  * methods, other reads, and every spelling that Express would have to decode. `LATCHKEY_FAST_LANE=off` closes the lane.
  * Answers are the same bytes either way; `express-bytes.test.ts` compares them. Requests with known headers skip Node's
- * messages, too (`repeats/repeated-requests.ts`).
+ * messages, too (`repeats/repeats.ts`).
  */
 export function isOnFastLane({ method, url }: Pick<IncomingMessage, 'method' | 'url'>): boolean {
   if (method !== 'GET' || !url?.startsWith(`${API_PREFIX}/`)) return false

@@ -9,7 +9,7 @@ import type { AccessLog } from '../http/access-log.ts'
 import { createApp } from '../http/app.ts'
 import { consoleRouter, type ServerFacts } from '../http/console/console-router.ts'
 import { docsRouter } from '../http/docs/docs-router.ts'
-import { Door } from '../http/door.ts'
+import { HostGuard } from '../http/host-guard.ts'
 import { rememberClients } from '../http/listener/connections/connection-limit.ts'
 import { connectionSlots } from '../http/listener/connections/connection-slots.ts'
 import { startHttpServer } from '../http/listener/http-server.ts'
@@ -64,7 +64,7 @@ export async function listen(parts: ListenParts): Promise<Listening> {
   const app = createApp({
     service,
     unread,
-    door: new Door({
+    guard: new HostGuard({
       host: config.host,
       allowedHosts: config.allowedHosts,
       allowedOrigins: config.corsOrigins,

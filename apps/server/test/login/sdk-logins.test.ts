@@ -15,7 +15,7 @@ import { aWorld, type World } from '@latchkey/testkit/service/world'
 import { chromium } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createApp } from '../../src/http/app.ts'
-import { Door } from '../../src/http/door.ts'
+import { HostGuard } from '../../src/http/host-guard.ts'
 import { OpenIdClient } from '../../src/login/oidc/openid-client.ts'
 import { Outgoing } from '../../src/outgoing/outgoing.ts'
 import { appOptions } from '../app-options.ts'
@@ -64,7 +64,7 @@ beforeAll(async () => {
     'request',
     createApp(
       appOptions(world.service, {
-        door: new Door({ host: '127.0.0.1', allowedHosts: [], allowedOrigins: corsOrigins }),
+        guard: new HostGuard({ host: '127.0.0.1', allowedHosts: [], allowedOrigins: corsOrigins }),
         corsOrigins,
       }),
     ).listener,

@@ -5,6 +5,7 @@ import {
   AclError,
   type AnyRoute,
   decodePath,
+  type Endpoint,
   legacyEndpointOf,
   limits,
   type Method,
@@ -32,10 +33,16 @@ type Profiled = Pick<ServiceOptions, 'profile' | 'edition'>
 /**
  * Finds the endpoint of a request.
  *
+ * @param match the endpoint that the transport has found, if any. It is refused like one that was found here.
  * @throws AclError `url_too_long`, `path_invalid`, `endpoint_unknown`, `method_not_allowed`, `endpoint_removed`,
  *   `endpoint_not_built`.
  */
-export function route(method: string, url: string, { profile, edition }: Profiled): Routing {
+export function route(
+  method: string,
+  url: string,
+  { profile, edition }: Profiled,
+  match?: RouteMatch,
+): Routing {
   if (url.length > limits.URL_LENGTH_MAX) {
     const message = `The path with its query is longer than ${limits.URL_LENGTH_MAX} characters`
     throw new AclError('url_too_long', message)
@@ -50,16 +57,16 @@ export function route(method: string, url: string, { profile, edition }: Profile
   }
   const path = decodePath(rawPath)
   if (!path.startsWith(`${API_PREFIX}/`)) throw unknownEndpoint()
-  return routeBelowPrefix(method, path.slice(API_PREFIX.length), { profile, edition })
+  const below = path.slice(API_PREFIX.length)
+  if (match && isOpen(match.endpoint, { profile, edition })) return routeTo(match, below, profile)
+  return routeBelowPrefix(method, below, { profile, edition })
 }
 
 function routeBelowPrefix(method: string, path: string, { profile, edition }: Profiled): Routing {
   const match = matchPath(path)
   const open = match?.form.methods.filter((candidate) => {
     const endpoint = match.form.byMethod.get(candidate)?.endpoint
-    if (endpoint?.edition !== undefined && endpoint.edition !== edition) return false
-    const gate = endpoint?.gate
-    return gate === undefined || profile.has(gate) || profile.hasNoLonger(gate)
+    return endpoint === undefined || isOpen(endpoint, { profile, edition })
   })
   const unbuilt = open && open.length > 0 ? undefined : unbuiltEndpointOf(path)
   const methods: readonly Method[] = unbuilt?.methods ?? open ?? []
@@ -71,9 +78,19 @@ function routeBelowPrefix(method: string, path: string, { profile, edition }: Pr
   if (unbuilt || !match) throw notBuilt(path)
   const found = match.routeOf(chosen)
   if (!found) throw unknownEndpoint()
-  const { gate } = found.endpoint
+  return routeTo(found, path, profile)
+}
+
+/** Whether the endpoint exists in this edition, and in this version or an earlier one. */
+function isOpen({ edition, gate }: Endpoint, asked: Profiled): boolean {
+  if (edition !== undefined && edition !== asked.edition) return false
+  return gate === undefined || asked.profile.has(gate) || asked.profile.hasNoLonger(gate)
+}
+
+function routeTo(match: RouteMatch, path: string, profile: ServiceProfile): Routing {
+  const { gate } = match.endpoint
   if (gate !== undefined && profile.hasNoLonger(gate)) throw removed(path)
-  return { kind: 'route', match: found }
+  return { kind: 'route', match }
 }
 
 /**

@@ -1,13 +1,15 @@
 /**
  * Requests and replies without their transport, which is Express in the server and a service worker in the mocks.
  */
-import type { EndpointName } from '@latchkey/contract'
+import type { EndpointName, RouteMatch } from '@latchkey/contract'
 
 export interface WireRequest {
   /** Upper case. */
   readonly method: string
   /** Path and query as in the request line. */
   readonly url: string
+  /** The endpoint, if the transport has found its route. Absent: the service looks for it. */
+  readonly match?: RouteMatch | undefined
   /** First value of a header, by its lower-case name. */
   header(name: string): string | undefined
   /**

@@ -1,9 +1,12 @@
 import { once } from 'node:events'
-import type { AddressInfo } from 'node:net'
-import { ROUTE_LIST } from '@latchkey/contract'
+import { IncomingMessage, ServerResponse } from 'node:http'
+import { type AddressInfo, Socket } from 'node:net'
+import { decodePath, matchPath, ROUTE_LIST, type RouteMatch } from '@latchkey/contract'
+import { chooseSeed, SeededRandom } from '@latchkey/testkit/random'
+import { aWorld } from '@latchkey/testkit/service/world'
 import express from 'express'
 import { expect, test } from 'vitest'
-import { expressPath, mountContract } from './mount-contract.ts'
+import { expressPaths, mountContract } from './mount-contract.ts'
 
 test('every route of the contract is a route of the Express app, which shows it the whole path', async () => {
   const app = express().enable('case sensitive routing').enable('strict routing')
@@ -26,9 +29,85 @@ test('every route of the contract is a route of the Express app, which shows it 
 })
 
 test.each([
-  ['/v1/acl/tokens', '/v1/acl/tokens'],
-  ['/v1/kv/:Key', '/v1/kv/*Key'],
-  ['/v1/acl/policy/:ID/what-if', '/v1/acl/policy/*ID/what-if'],
+  ['/v1/acl/tokens', ['/v1/acl/tokens']],
+  ['/v1/kv/:Key', ['/v1/kv', '/v1/kv/{*Key}']],
+  ['/v1/acl/policy/:ID/what-if', ['/v1/acl/policy/*ID/what-if']],
 ])('%s is %s on Express', (path, expected) => {
-  expect(expressPath({ path })).toBe(expected)
+  expect(expressPaths(path)).toEqual(expected)
+})
+
+const METHODS = ['GET', 'HEAD', 'OPTIONS', 'PUT', 'POST', 'DELETE', 'PATCH']
+const PIECES = [
+  ...['a', 'A', '.', '..', '%2F', '%2f', '%2e', '%61', '%zz', '%', '%00', '//', '/', 'self', 'name', 'clone'],
+  ...[
+    'what-if',
+    '?',
+    '?a=%zz',
+    '#',
+    '\\',
+    '{',
+    '|',
+    ';',
+    'caf\u00e9',
+    '\u00a0',
+    '\u007f',
+    'http://x',
+    '*',
+    '"',
+    "'",
+  ],
+]
+
+/** A request of the contract with a few parts changed. */
+function oddRequest(random: SeededRandom) {
+  const route = random.pick(ROUTE_LIST)
+  const parts = route.path.replace(/:\w+/g, () => (random.chance(0.7) ? 'x' : random.pick(PIECES))).split('/')
+  for (let changes = random.below(3); changes > 0; changes -= 1) {
+    const at = random.below(parts.length)
+    const piece = random.pick(PIECES)
+    if (random.chance(0.3)) parts.splice(at, 1)
+    else if (random.chance(0.5)) parts.splice(at, 0, piece)
+    else parts[at] += random.chance(0.5) ? piece : piece.toUpperCase()
+  }
+  const method = random.chance(0.7) ? route.method : random.pick(METHODS)
+  return { method, url: parts.join('/') }
+}
+
+test('10,000 odd paths find the same route or refusal by Express as by the service itself', async () => {
+  const random = new SeededRandom(chooseSeed('odd paths'))
+  const worlds = await Promise.all(['0.9', '1.11'].map((version) => aWorld({ version })))
+  const found: (RouteMatch | undefined)[] = []
+  const app = express().enable('case sensitive routing').enable('strict routing')
+  mountContract(app, (_request, _response, match) => {
+    found.push(match)
+  })
+  app.use(() => {})
+  let matches = 0
+  for (let i = 0; i < 10_000; i += 1) {
+    const { method, url } = oddRequest(random)
+    const request = Object.assign(new IncomingMessage(new Socket()), { method, url })
+    app(request, new ServerResponse(request))
+    const match = found.pop()
+    if (!match) continue
+    matches += 1
+    const [path = ''] = url.split('?')
+    if (!path.includes('//')) {
+      expect(match, `${method} ${url}`).toEqual(
+        matchPath(decodePath(path).slice(3))?.routeOf(match.endpoint.method),
+      )
+    }
+    for (const { service } of worlds) {
+      const wire = {
+        method,
+        url,
+        header: () => undefined,
+        readBody: async () => new Uint8Array(),
+        requestId: 'a',
+      }
+      const [alone, matched] = await Promise.all([service.handle(wire), service.handle({ ...wire, match })])
+      const { status, headers, endpoint } = alone
+      expect(matched, `${method} ${url}`).toMatchObject({ status, headers, endpoint })
+    }
+  }
+  expect(matches).toBeGreaterThan(1_500)
 })

@@ -1,31 +1,42 @@
-import { type AnyRoute, type Method, ROUTE_LIST } from '@latchkey/contract'
-import express, { type Application, type RequestHandler, type Router } from 'express'
+import { type AnyRoute, ENDPOINTS, ROUTE_LIST, type RouteMatch } from '@latchkey/contract'
+import express, { type Application, type Request, type Response, type Router } from 'express'
 
-const REGISTER = {
-  GET: 'get',
-  PUT: 'put',
-  POST: 'post',
-  DELETE: 'delete',
-} as const satisfies Record<Method, keyof Application>
+const REGISTER = { GET: 'get', PUT: 'put', POST: 'post', DELETE: 'delete' } as const
+
+/** Answers a request, for an endpoint if its route was found. */
+export type Answer = (request: Request, response: Response, match?: RouteMatch) => void
 
 /**
- * Registers every route of the contract in the Express app. All share one handler: the service's own routing decides
- * versions, editions and methods.
- *
- * Express tries routes one after another, so each resource has its own router.
+ * URLs whose match by Express is that of the service: without escapes in the path, which the service decodes before it
+ * looks for an endpoint, and without characters at which Express cuts or rewrites a URL.
  */
-export function mountContract(app: Application, answer: RequestHandler): void {
+const PLAIN_URL = /^\/[!"$&->@-~]*(?:\?[!"$-~]*)?$/
+
+/**
+ * Registers every route of the contract in the Express app. Express tries routes one after another, so each resource
+ * has its own router, and more specific paths come first. A path with another method is left to the service, which
+ * decides versions, editions and methods.
+ */
+export function mountContract(app: Application, answer: Answer): void {
   const routers = new Map<string, Router>()
-  for (const route of ROUTE_LIST) {
-    const resource = resourceOf(route.path)
+  for (const path of new Set(ROUTE_LIST.map(({ path }) => path).sort(bySpecificity))) {
+    const resource = resourceOf(path)
     const router = routers.get(resource) ?? express.Router({ caseSensitive: true, strict: true })
     routers.set(resource, router)
-    router[REGISTER[route.method]](expressPath(route), answer)
+    const registered = router.route(expressPaths(path))
+    for (const route of ROUTE_LIST.filter((each) => each.path === path)) {
+      registered[REGISTER[route.method]]((request, response) => {
+        // Express gives HEAD to the handler of GET.
+        answer(request, response, request.method === route.method ? matchOf(route, request) : undefined)
+      })
+    }
+    registered.all((request, response) => answer(request, response))
   }
   // Not mounted at their paths, because Express would strip them.
   app.use((request, response, next) => {
     // A router would answer OPTIONS itself, with the methods of Express.
-    const router = request.method === 'OPTIONS' ? undefined : routers.get(resourceOf(request.url))
+    const isPlain = request.method !== 'OPTIONS' && PLAIN_URL.test(request.url)
+    const router = isPlain ? routers.get(resourceOf(request.url)) : undefined
     if (router) router(request, response, next)
     else next()
   })
@@ -36,7 +47,26 @@ function resourceOf(path: string): string {
   return /^\/v1\/([^/?]*)/.exec(path)?.[1] ?? ''
 }
 
-/** Parameters also match slashes, so that the service refuses a malformed id before Express fails to find the path. */
-export function expressPath({ path }: Pick<AnyRoute, 'path'>): string {
-  return path.replaceAll(/:(\w+)/g, '*$1')
+/**
+ * Parameters also match slashes, so that the service refuses a malformed id before Express fails to find the path. A
+ * parameter at the end may be missing, with its slash or without.
+ */
+export function expressPaths(path: string): string[] {
+  const [, start, param] = /^(.*)\/:(\w+)$/.exec(path) ?? []
+  return param ? [`${start}`, `${start}/{*${param}}`] : [path.replace(/:(\w+)/, '*$1')]
+}
+
+function matchOf({ name, path }: AnyRoute, request: Request): RouteMatch {
+  const [, param] = /:(\w+)/.exec(path) ?? []
+  const params = param ? { [param]: [request.params[param] ?? []].flat().join('/') } : {}
+  return { name, endpoint: ENDPOINTS[name], params }
+}
+
+/** Paths without a parameter first; then those with the longest start, and of these those with the longest end. */
+function bySpecificity(a: string, b: string): number {
+  const [startA = '', endA] = a.split(':')
+  const [startB = '', endB] = b.split(':')
+  if (endA === undefined || endB === undefined) return Number(endA !== undefined) - Number(endB !== undefined)
+  const literal = (end: string) => end.replace(/^\w+/, '').length
+  return startB.length - startA.length || literal(endB) - literal(endA)
 }

@@ -1,7 +1,7 @@
 /** Converts between the requests and responses of Node and of the API. Decides nothing. */
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { AclError } from '@latchkey/contract'
+import { AclError, type RouteMatch } from '@latchkey/contract'
 import type { FairQueue, Semaphore, WireReply, WireRequest } from '@latchkey/service'
 import { type Backpressure, COUNTED_BYTES_MIN } from './backpressure.ts'
 import { type Reservation, reserve } from './body-budget.ts'
@@ -16,6 +16,7 @@ export const WRITTEN_PER_TURN_BYTES_MAX = 1_048_576
 export const PIECE_BYTES_MAX = 524_288
 
 interface WireOptions {
+  readonly match?: RouteMatch | undefined
   readonly requestId: string
   readonly signal: AbortSignal | undefined
   readonly bodies: Semaphore
@@ -30,6 +31,7 @@ export class NodeWireRequest implements WireRequest {
   readonly method: string
   readonly url: string
   readonly requestId: string
+  readonly match: RouteMatch | undefined
   /** Aborted when the client has left or the server ends its waits. */
   readonly signal: AbortSignal | undefined
   private readonly clientOf: WireOptions['clientOf']
@@ -41,11 +43,12 @@ export class NodeWireRequest implements WireRequest {
   constructor(
     request: IncomingMessage,
     response: ServerResponse,
-    { requestId, signal, bodies, clientOf }: WireOptions,
+    { requestId, match, signal, bodies, clientOf }: WireOptions,
   ) {
     this.method = request.method ?? 'GET'
     this.url = originForm(request.url ?? '/')
     this.requestId = requestId
+    this.match = match
     this.signal = signal
     this.clientOf = clientOf
     this.request = request

@@ -191,7 +191,7 @@ describe('a client that does not read', () => {
         server = request.socket
         app.listener(request, response)
       },
-      { stallMsMax, repeats: app.repeats },
+      { stallMsMax, reader: app.reader },
     )
     const client = await open(port)
     for (let i = 0; i < 3; i += 1) {

@@ -2,26 +2,29 @@
 
 import {
   createServer,
-  IncomingMessage,
-  type OutgoingHttpHeader,
-  type OutgoingHttpHeaders,
+  type IncomingMessage,
   type RequestListener,
   type Server,
-  type ServerOptions,
-  ServerResponse,
+  type ServerResponse,
 } from 'node:http'
 import { createServer as createTlsServer, type Server as TlsServer } from 'node:https'
 import type { AddressInfo, Socket } from 'node:net'
-import { limits } from '@latchkey/contract'
 import type { ListenerTls } from '../../tls/listener-tls.ts'
-import { RepeatedRequests } from '../repeats/repeated-requests.ts'
-import type { Repeats } from '../repeats/repeats.ts'
 import { refuseAmbiguous } from './ambiguous-request.ts'
+import { ConnectionGovernor } from './connection-governor.ts'
 import { type ConnectionLimitOptions, limitConnections } from './connections/connection-limit.ts'
 import { DiscardedBodies } from './discarded-bodies.ts'
 import { LISTENERS, listenTogether } from './listen.ts'
-import { Pipelines } from './pipelining.ts'
-import { closeStalledReaders } from './stalled-readers.ts'
+
+/** Reads the bytes of connections before Node's parser does. */
+export interface ConnectionReader {
+  /** Adds a new connection, after Node has. */
+  open(socket: Socket): void
+  /** Calls the listener with each request that Node has parsed. Wraps the listeners of all request events. */
+  around(listener: RequestListener): RequestListener
+  /** Leaves all requests to Node, including those that have begun. */
+  stop(): void
+}
 
 export interface HttpServerOptions {
   readonly host: string
@@ -31,7 +34,7 @@ export interface HttpServerOptions {
   readonly connections: ConnectionLimitOptions
   readonly listener: RequestListener
   /** Absent: Node parses every request. */
-  readonly repeats?: Pick<Repeats, 'begin' | 'handOver'> | undefined
+  readonly reader?: ConnectionReader | undefined
   /** Absent: plain HTTP. */
   readonly tls?: ListenerTls | undefined
   /** How long an answer may stay unread. */
@@ -59,39 +62,34 @@ const HANDSHAKE_MS_MAX = 10_000
 /** Time for the whole request to arrive. Answering is not limited: a blocking query may take longer. */
 const REQUEST_MS_MAX = 40_000
 /** Longer than the idle timeout of most balancers, so that the sending side closes idle connections. */
-const KEEP_ALIVE_MS = 75_000
+export const KEEP_ALIVE_MS = 75_000
 
 /** @throws StartError if the address cannot be listened on. */
 export async function startHttpServer(options: HttpServerOptions): Promise<HttpServer> {
-  const { host, port, listener, connections, tls } = options
-  let isDraining = false
-  const messages = { IncomingMessage: requestOf(), ServerResponse: answerOf(() => isDraining) }
-  const pipelines = new Pipelines()
-  const { repeats: begun } = options
-  const repeats = begun && new RepeatedRequests({ repeats: begun, pipelines, keepAliveMs: KEEP_ALIVE_MS })
-  // The steps between the parser and the app: one request at a time, no ambiguous requests, a limit on discarded bytes.
-  const inOrder = pipelines.inOrder(refuseAmbiguous(new DiscardedBodies().around(listener)))
-  const noted = (next: RequestListener) => (repeats ? repeats.around(next) : next)
-  const enter = noted(inOrder)
-  const servers = Array.from({ length: LISTENERS }, () => createHttpServer(enter, messages, tls))
-  // The event of a connection that is ready for HTTP, after any TLS handshake.
-  const opened = tls ? 'secureConnection' : 'connection'
+  const { host, port, listener, connections, tls, reader } = options
+  const governor = new ConnectionGovernor(options.stallMsMax)
+  const around = (next: RequestListener) => {
+    const inOrder = governor.inOrder(next)
+    return reader ? reader.around(inOrder) : inOrder
+  }
+  const enter = around(refuseAmbiguous(new DiscardedBodies().around(listener)))
+  const servers = Array.from({ length: LISTENERS }, () => createHttpServer(enter, tls))
   /** Connections below TLS, which the HTTP server only knows after their handshake. */
   const carriers = new Set<Socket>()
   for (const server of servers) {
     if (tls) collect(server, carriers)
-    server.on(opened, (socket: Socket) => {
-      pipelines.open(socket)
-      repeats?.open(socket)
+    // The event of a connection that is ready for HTTP, after any TLS handshake.
+    server.on(tls ? 'secureConnection' : 'connection', (socket: Socket) => {
+      reader?.open(socket)
+      governor.open(socket)
     })
     // Without a listener, Node answers all requests of one read at once.
-    server.on('checkExpectation', noted(pipelines.inOrder(refuseExpectation)))
+    server.on('checkExpectation', around(refuseExpectation))
   }
   // A client cannot read a refusal before its TLS handshake.
   limitConnections(servers, { ...connections, answers429: connections.answers429 && tls === undefined })
-  const stopLooking = closeStalledReaders(servers, opened, options.stallMsMax ?? limits.READER_STALL_MS_MAX)
   const at = await listenTogether(servers, { host, port, isShared: options.isShared }).catch((error) => {
-    stopLooking()
+    governor.stop()
     for (const server of servers) server.close()
     throw error
   })
@@ -101,17 +99,17 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
       for (const server of servers) if ('setSecureContext' in server) server.setSecureContext(context)
     },
     drain: () => {
-      isDraining = true
-      repeats?.stop()
+      governor.drain()
+      reader?.stop()
     },
     close: async (deadlineMs) => {
-      repeats?.stop()
+      reader?.stop()
       const endCarriers = setTimeout(() => {
         for (const socket of carriers) socket.destroy()
       }, deadlineMs)
       await Promise.all(servers.map((server) => closeServer(server, deadlineMs)))
       clearTimeout(endCarriers)
-      stopLooking()
+      governor.stop()
     },
   }
 }
@@ -123,12 +121,8 @@ function collect(server: Server, sockets: Set<Socket>): void {
   })
 }
 
-function createHttpServer(
-  enter: RequestListener,
-  messages: Messages,
-  tls: ListenerTls | undefined,
-): Server | TlsServer {
-  const options: ServerOptions<Messages['IncomingMessage'], Messages['ServerResponse']> = {
+function createHttpServer(enter: RequestListener, tls: ListenerTls | undefined): Server | TlsServer {
+  const options = {
     headersTimeout: HEADERS_MS_MAX,
     requestTimeout: REQUEST_MS_MAX,
     keepAliveTimeout: KEEP_ALIVE_MS,
@@ -137,7 +131,6 @@ function createHttpServer(
     // Node would refuse requests without a Host header at once, all that one read contains; refuseAmbiguous refuses
     // them in turn.
     requireHostHeader: false,
-    ...messages,
   }
   const server = tls
     ? createTlsServer(
@@ -156,32 +149,6 @@ function createHttpServer(
 
 function show({ address, family, port }: AddressInfo): string {
   return family === 'IPv6' ? `[${address}]:${port}` : `${address}:${port}`
-}
-
-type HeadersOf = OutgoingHttpHeaders | OutgoingHttpHeader[]
-
-/** The classes of a server's requests and responses, which Express extends. */
-interface Messages {
-  readonly IncomingMessage: ReturnType<typeof requestOf>
-  readonly ServerResponse: ReturnType<typeof answerOf>
-}
-
-function requestOf() {
-  return class Request extends IncomingMessage {}
-}
-
-/**
- * A response that closes its connection if it is the last one. Decided as late as possible, because a wait takes
- * minutes.
- */
-function answerOf(isLast: () => boolean) {
-  return class Answer extends ServerResponse<IncomingMessage> {
-    override writeHead(status: number, reason?: string | HeadersOf, headers?: HeadersOf): this {
-      if (isLast()) this.shouldKeepAlive = false
-      if (reason === undefined || typeof reason === 'string') return super.writeHead(status, reason, headers)
-      return super.writeHead(status, reason)
-    }
-  }
 }
 
 /** Only the expectation `100-continue` is known. RFC 9110, 10.1.1. */

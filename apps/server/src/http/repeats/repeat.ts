@@ -1,12 +1,15 @@
-import { validateHeaderValue } from 'node:http'
-import type { Service, WireReply } from '@latchkey/service'
+import { STATUS_CODES, validateHeaderValue } from 'node:http'
+import type { Socket } from 'node:net'
+import type { Service, WireReply, WireRequest } from '@latchkey/service'
 import type { Logger } from 'pino'
 import type { Metrics } from '../../telemetry/metrics.ts'
 import { type AccessLog, recordAnswer } from '../access-log.ts'
 import { COUNTED_BYTES_MIN } from '../api/backpressure.ts'
 import type { ClientSignals } from '../api/client-signals.ts'
+import { bodyTooLarge } from '../api/read-body.ts'
 import type { Compression } from '../compression/compression.ts'
-import type { RepeatedRequest } from './repeated-request.ts'
+import { requestIdOf } from '../request-id.ts'
+import type { HeaderValues, PlainRequest } from './known-heads.ts'
 
 export interface RepeatParts {
   readonly service: Pick<Service, 'reply'>
@@ -15,6 +18,8 @@ export interface RepeatParts {
   readonly accessLog: AccessLog | undefined
   readonly compression: Pick<Compression, 'varies'>
   readonly signals: ClientSignals
+  /** The key by which a client is limited; undefined for trusted proxies. */
+  readonly clientOf: (request: { readonly socket: Socket }) => string | undefined
 }
 
 /** A reply that is written in one piece. */
@@ -22,25 +27,63 @@ export interface ShortReply extends WireReply {
   readonly body: string | Uint8Array
 }
 
-/** A request, its reply, and what is recorded of both. */
-export class Repeat {
-  readonly request: RepeatedRequest
+const NO_BODY = new Uint8Array()
+
+/** A request for which Node created no message, and its reply. */
+export class Repeat implements WireRequest {
+  readonly method: string
+  readonly url: string
+  readonly headers: HeaderValues
+  readonly socket: Socket
+  readonly requestId: string
+  /** `performance.now()` at arrival. */
+  readonly since = performance.now()
+  /** Aborted when its client leaves; undefined if it cannot outlive its client. */
+  abort: AbortController | undefined
   /** Undefined until the service has replied. */
   reply: WireReply | undefined
   /** Called with the reply if it was not available when the repeat began. */
   onReply: ((reply: WireReply) => void) | undefined
+  private readonly body: Uint8Array
   private readonly parts: RepeatParts
 
-  constructor(request: RepeatedRequest, parts: RepeatParts) {
-    this.request = request
+  constructor({ method, url, headers, body }: PlainRequest, socket: Socket, parts: RepeatParts) {
+    this.method = method
+    this.url = url
+    this.headers = headers
+    this.body = body ?? NO_BODY
+    this.socket = socket
+    this.requestId = requestIdOf(this)
     this.parts = parts
+  }
+
+  get signal(): AbortSignal | undefined {
+    return this.abort?.signal
+  }
+
+  get client(): string | undefined {
+    return this.parts.clientOf(this)
+  }
+
+  get alike(): object | undefined {
+    // Requests with equal header blocks share one object.
+    return this.method === 'GET' ? this.headers : undefined
+  }
+
+  header(name: string): string | undefined {
+    return this.headers[name]
+  }
+
+  readBody(bytesMax: number): Uint8Array {
+    if (this.body.length > bytesMax) throw bodyTooLarge(bytesMax)
+    return this.body
   }
 
   start(): void {
     // The client left while its request was queued.
-    if (this.request.socket.destroyed) return
+    if (this.socket.destroyed) return
     this.guard(() => {
-      const reply = this.parts.service.reply(this.request)
+      const reply = this.parts.service.reply(this)
       if (reply instanceof Promise) reply.then((later) => this.take(later)).catch((error) => this.fail(error))
       else this.take(reply)
     })
@@ -56,10 +99,9 @@ export class Repeat {
   }
 
   private fail(error: unknown): void {
-    const { requestId, socket } = this.request
-    this.parts.log.error({ err: error, id: requestId }, 'an answer could not be written')
+    this.parts.log.error({ err: error, id: this.requestId }, 'an answer could not be written')
     this.ended(false)
-    socket.destroy()
+    this.socket.destroy()
   }
 
   private take(reply: WireReply): void {
@@ -84,21 +126,20 @@ export class Repeat {
     const isWhole = typeof body === 'string' || body instanceof Uint8Array
     if (!reply || !isWhole || body.length >= COUNTED_BYTES_MIN || !areValid(reply.headers)) return undefined
     if (!this.parts.compression.varies(reply)) return { ...reply, body }
-    if (this.request.headers['accept-encoding'] !== undefined) return undefined
+    if (this.headers['accept-encoding'] !== undefined) return undefined
     return { ...reply, headers: { Vary: 'Accept-Encoding', ...reply.headers }, body }
   }
 
-  /** Call after the reply was written or writing it failed. */
+  /** Call after the reply was written. */
   written(reply: WireReply): void {
     this.ended(true)
-    recordAnswer(reply, this.request, this.parts)
+    recordAnswer(reply, this, this.parts)
   }
 
   /** Call when the client has disconnected. Its request is still recorded. */
   leave(): void {
-    const { reply } = this
-    if (reply) {
-      this.written(reply)
+    if (this.reply) {
+      this.written(this.reply)
       return
     }
     this.ended(false)
@@ -107,8 +148,7 @@ export class Repeat {
 
   /** Call when the client has received its answer or has left. */
   ended(isAnswered: boolean): void {
-    const { abort } = this.request
-    if (abort) this.parts.signals.end(abort, isAnswered)
+    if (this.abort) this.parts.signals.end(this.abort, isAnswered)
   }
 }
 
@@ -120,4 +160,41 @@ function areValid(headers: WireReply['headers']): boolean {
   } catch {
     return false
   }
+}
+
+/**
+ * Writes a reply on a keep-alive connection, with the same bytes as Node's `ServerResponse`.
+ *
+ * @param reply its headers must be valid: nothing would catch an error at the end of a turn.
+ */
+export function writeShort({ status, headers, body }: ShortReply, socket: Socket, keepAliveMs: number): void {
+  let head = `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n`
+  for (const name in headers) {
+    head += `${name}: ${headers[name]}\r\n`
+  }
+  const length = typeof body === 'string' ? Buffer.byteLength(body) : body.length
+  head += `Content-Length: ${length}\r\nDate: ${dateText()}\r\n`
+  head += `Connection: keep-alive\r\nKeep-Alive: timeout=${Math.floor(keepAliveMs / 1_000)}\r\n\r\n`
+  if (typeof body === 'string') {
+    // If there are as many bytes as characters, both encodings are equal, and `latin1` is faster.
+    socket.write(head + body, length === body.length ? 'latin1' : 'utf8')
+    return
+  }
+  socket.cork()
+  socket.write(head, 'latin1')
+  socket.write(body)
+  socket.uncork()
+}
+
+let second = 0
+let text = ''
+
+/** The current Date header, formatted once per second. */
+function dateText(): string {
+  const now = Math.floor(Date.now() / 1_000)
+  if (now !== second) {
+    second = now
+    text = new Date(now * 1_000).toUTCString()
+  }
+  return text
 }

@@ -7,9 +7,9 @@ import type { PlainRequest } from './known-heads.ts'
 
 function repeatOf(reply: Partial<WireReply>, own: Partial<PlainRequest> = {}) {
   const whole = { status: 200, headers: {}, body: '{}', endpoint: undefined, accessorId: undefined, ...reply }
-  const { repeats } = createApp(appOptions({ reply: () => whole }))
+  const { reader } = createApp(appOptions({ reply: () => whole }))
   const plain = { method: 'GET', url: '/v1/acl/token/self', headers: { host: 'localhost' }, body: undefined }
-  return repeats?.begin({ ...plain, ...own }, new Socket())
+  return reader?.begin({ ...plain, ...own }, new Socket())
 }
 
 test('a reply with a header that Node rejects is left to Node, which reports it', () => {
@@ -31,7 +31,7 @@ test('a request for another host is left to the listener, which refuses it', () 
 })
 
 test('a request that can outlive its client has a signal', () => {
-  const isAborted = (own: Partial<PlainRequest>) => repeatOf({}, own)?.request.signal?.aborted
+  const isAborted = (own: Partial<PlainRequest>) => repeatOf({}, own)?.signal?.aborted
   expect(isAborted({})).toBeUndefined()
   expect(isAborted({ url: '/v1/acl/token/self?dc=other' })).toBe(false)
   expect(isAborted({ url: '/v1/acl/token/self?index=1' })).toBe(false)

@@ -1,4 +1,4 @@
-/** DOS-05: requests that a client pipelines. */
+/** DOS-05: requests that a client governor. */
 import { once } from 'node:events'
 import {
   createServer,
@@ -9,7 +9,7 @@ import {
 } from 'node:http'
 import { type AddressInfo, connect, type Socket } from 'node:net'
 import { afterEach, expect, test } from 'vitest'
-import { Pipelines } from './pipelining.ts'
+import { ConnectionGovernor } from './connection-governor.ts'
 
 /** Counts the requests that Node's parser creates. */
 class CountedRequest extends IncomingMessage {
@@ -32,11 +32,11 @@ afterEach(() => {
 })
 
 async function listen(listener: RequestListener): Promise<number> {
-  const pipelines = new Pipelines()
-  const server = createServer({ IncomingMessage: CountedRequest }, pipelines.inOrder(listener))
+  const governor = new ConnectionGovernor()
+  const server = createServer({ IncomingMessage: CountedRequest }, governor.inOrder(listener))
   server.on('connection', (socket: Socket) => {
     accepted.push(socket)
-    pipelines.open(socket)
+    governor.open(socket)
   })
   servers.push(server)
   server.listen(0, '127.0.0.1')

@@ -7,7 +7,7 @@ import { plainAddress } from './listener/connections/connection-limit.ts'
 /** The entry of `LATCHKEY_ALLOWED_HOSTS` that allows every host. */
 export const ANY_HOST = '*'
 
-interface DoorOptions {
+interface HostGuardOptions {
   /** The address or name that the server listens on. */
   readonly host: string
   /** Names and addresses that requests may be sent to, besides the server's own. */
@@ -27,7 +27,7 @@ const SAFE_METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS', 'TR
  * An IP address cannot be rebound. It is still refused if the server does not listen on it. A server that listens on
  * every address accepts any, for example the address of the machine that runs its container.
  */
-export class Door {
+export class HostGuard {
   private readonly names: ReadonlySet<string>
   private readonly origins: ReadonlySet<string>
   private readonly allowsAny: boolean
@@ -35,7 +35,7 @@ export class Door {
   /** Most requests repeat the host of the previous one. */
   private lastAdmitted: string | undefined
 
-  constructor({ host, allowedHosts, allowedOrigins }: DoorOptions) {
+  constructor({ host, allowedHosts, allowedOrigins }: HostGuardOptions) {
     this.origins = new Set(allowedOrigins)
     this.names = new Set([host, ...allowedHosts].map((name) => canonical(name)))
     this.allowsAny = allowedHosts.includes(ANY_HOST)

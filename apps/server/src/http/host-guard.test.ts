@@ -3,7 +3,7 @@ import { IncomingMessage } from 'node:http'
 import { Socket } from 'node:net'
 import { describe, expect, test } from 'vitest'
 import { ANY_ORIGIN } from './cors.ts'
-import { ANY_HOST, Door } from './door.ts'
+import { ANY_HOST, HostGuard } from './host-guard.ts'
 
 interface Sent {
   readonly method?: string
@@ -21,8 +21,8 @@ function requestOf({ method = 'GET', url = '/', ...headers }: Sent, localAddress
 
 const LOOPBACK = { host: '127.0.0.1', allowedHosts: [] }
 
-function codeOf(door: Door, sent: Sent, localAddress?: string): string | undefined {
-  return door.refusalOf(requestOf(sent, localAddress))?.code
+function codeOf(guard: HostGuard, sent: Sent, localAddress?: string): string | undefined {
+  return guard.refusalOf(requestOf(sent, localAddress))?.code
 }
 
 describe('the host of a request', () => {
@@ -38,11 +38,11 @@ describe('the host of a request', () => {
     '[0:0:0:0:0:0:0:1]',
     '',
   ])('%j is a server on loopback', (host) => {
-    expect(codeOf(new Door(LOOPBACK), { host })).toBeUndefined()
+    expect(codeOf(new HostGuard(LOOPBACK), { host })).toBeUndefined()
   })
 
   test('a request without Host passes: no browser sends one', () => {
-    expect(codeOf(new Door(LOOPBACK), {})).toBeUndefined()
+    expect(codeOf(new HostGuard(LOOPBACK), {})).toBeUndefined()
   })
 
   test.each([
@@ -62,52 +62,52 @@ describe('the host of a request', () => {
     'local host',
     '*',
   ])('421 host_not_allowed: %j on a server on loopback', (host) => {
-    const door = new Door(LOOPBACK)
-    expect(codeOf(door, { host })).toBe('host_not_allowed')
-    expect(codeOf(door, { host: 'localhost' })).toBeUndefined()
-    expect(codeOf(door, { host })).toBe('host_not_allowed')
+    const guard = new HostGuard(LOOPBACK)
+    expect(codeOf(guard, { host })).toBe('host_not_allowed')
+    expect(codeOf(guard, { host: 'localhost' })).toBeUndefined()
+    expect(codeOf(guard, { host })).toBe('host_not_allowed')
   })
 
   test('the address that the client connected to is allowed', () => {
-    const door = new Door({ host: 'db.internal', allowedHosts: [] })
-    expect(codeOf(door, { host: '10.0.0.1:8500' }, '::ffff:10.0.0.1')).toBeUndefined()
-    expect(codeOf(door, { host: '[2001:DB8::0:1]' }, '2001:db8::1')).toBeUndefined()
-    expect(codeOf(door, { host: '10.0.0.1:8500' }, '10.0.0.2')).toBe('host_not_allowed')
-    expect(codeOf(door, { host: 'DB.internal:1' }, '10.0.0.2')).toBeUndefined()
+    const guard = new HostGuard({ host: 'db.internal', allowedHosts: [] })
+    expect(codeOf(guard, { host: '10.0.0.1:8500' }, '::ffff:10.0.0.1')).toBeUndefined()
+    expect(codeOf(guard, { host: '[2001:DB8::0:1]' }, '2001:db8::1')).toBeUndefined()
+    expect(codeOf(guard, { host: '10.0.0.1:8500' }, '10.0.0.2')).toBe('host_not_allowed')
+    expect(codeOf(guard, { host: 'DB.internal:1' }, '10.0.0.2')).toBeUndefined()
   })
 
   test.each(['0.0.0.0', '::'])('a server on %s accepts any address, but no other name', (host) => {
-    const door = new Door({ host, allowedHosts: [] })
+    const guard = new HostGuard({ host, allowedHosts: [] })
     for (const address of ['10.0.0.1:8500', '203.0.113.9', '[2001:db8::1]:1', 'localhost']) {
-      expect(codeOf(door, { host: address }, '172.17.0.2')).toBeUndefined()
+      expect(codeOf(guard, { host: address }, '172.17.0.2')).toBeUndefined()
     }
-    expect(codeOf(door, { host: 'evil.example' })).toBe('host_not_allowed')
+    expect(codeOf(guard, { host: 'evil.example' })).toBe('host_not_allowed')
   })
 
   test('LATCHKEY_ALLOWED_HOSTS adds names and addresses, on any port; * adds all', () => {
-    const door = new Door({
+    const guard = new HostGuard({
       host: '127.0.0.1',
       allowedHosts: ['Acl.example.com', '10.0.0.9', '2001:db8::0:9'],
     })
     for (const host of ['acl.EXAMPLE.com:443', '10.0.0.9', '[2001:db8::9]']) {
-      expect(codeOf(door, { host })).toBeUndefined()
+      expect(codeOf(guard, { host })).toBeUndefined()
     }
-    expect(codeOf(door, { host: 'www.acl.example.com' })).toBe('host_not_allowed')
-    const open = new Door({ host: '127.0.0.1', allowedHosts: [ANY_HOST] })
+    expect(codeOf(guard, { host: 'www.acl.example.com' })).toBe('host_not_allowed')
+    const open = new HostGuard({ host: '127.0.0.1', allowedHosts: [ANY_HOST] })
     for (const host of ['evil.example', 'a b', '10.0.0.1']) expect(codeOf(open, { host })).toBeUndefined()
   })
 
   test('a whole URL on the request line is checked in addition to the Host header', () => {
-    const door = new Door(LOOPBACK)
+    const guard = new HostGuard(LOOPBACK)
     const url = 'http://evil.example/v1/acl/bootstrap'
-    expect(codeOf(door, { url, host: 'localhost' })).toBe('host_not_allowed')
-    expect(codeOf(door, { url: 'http://localhost:8500/', host: 'evil.example' })).toBe('host_not_allowed')
-    expect(codeOf(door, { url: 'HTTP://localhost:8500/', host: 'localhost' })).toBeUndefined()
+    expect(codeOf(guard, { url, host: 'localhost' })).toBe('host_not_allowed')
+    expect(codeOf(guard, { url: 'http://localhost:8500/', host: 'evil.example' })).toBe('host_not_allowed')
+    expect(codeOf(guard, { url: 'HTTP://localhost:8500/', host: 'localhost' })).toBeUndefined()
   })
 })
 
 describe('the origin of a write', () => {
-  const door = new Door({ host: '127.0.0.1', allowedHosts: ['acl.example.com'] })
+  const guard = new HostGuard({ host: '127.0.0.1', allowedHosts: ['acl.example.com'] })
 
   test.each([
     ['http://localhost:8500', 'localhost:8500'],
@@ -116,7 +116,7 @@ describe('the origin of a write', () => {
     ['https://acl.example.com:443', 'ACL.example.com'],
     ['http://[::1]:8500', '[::1]:8500'],
   ])('%s may write to %s', (origin, host) => {
-    expect(codeOf(door, { method: 'PUT', origin, host })).toBeUndefined()
+    expect(codeOf(guard, { method: 'PUT', origin, host })).toBeUndefined()
   })
 
   test.each([
@@ -133,12 +133,12 @@ describe('the origin of a write', () => {
   ])('403 origin_foreign: %j writes to %j', (origin, host) => {
     for (const method of ['PUT', 'POST', 'DELETE', 'PATCH']) {
       const sent = host === undefined ? { method, origin } : { method, origin, host }
-      expect(codeOf(door, sent)).toBe('origin_foreign')
+      expect(codeOf(guard, sent)).toBe('origin_foreign')
     }
   })
 
   test('a listed origin may write, and the wildcard lists none', () => {
-    const listed = new Door({ ...LOOPBACK, allowedOrigins: ['https://app.example.com', ANY_ORIGIN] })
+    const listed = new HostGuard({ ...LOOPBACK, allowedOrigins: ['https://app.example.com', ANY_ORIGIN] })
     const write = { method: 'PUT', host: 'localhost:8500' }
     expect(codeOf(listed, { ...write, origin: 'https://app.example.com' })).toBeUndefined()
     expect(codeOf(listed, { ...write, origin: 'https://evil.example' })).toBe('origin_foreign')
@@ -146,8 +146,8 @@ describe('the origin of a write', () => {
 
   test('a read may come from any origin; a program sends none', () => {
     for (const method of ['GET', 'HEAD', 'OPTIONS']) {
-      expect(codeOf(door, { method, origin: 'http://evil.example', host: 'localhost' })).toBeUndefined()
+      expect(codeOf(guard, { method, origin: 'http://evil.example', host: 'localhost' })).toBeUndefined()
     }
-    expect(codeOf(door, { method: 'PUT', host: 'localhost' })).toBeUndefined()
+    expect(codeOf(guard, { method: 'PUT', host: 'localhost' })).toBeUndefined()
   })
 })
