@@ -19,9 +19,8 @@ export {
   resolvePolicyLinks,
   resolveRoleLinks,
 } from './links.ts'
-export { attributesOf } from './login/attributes.ts'
+export { attributesOf, hasMappedClaims, mapClaims } from './login/attributes.ts'
 export { checkClaims } from './login/check-claims.ts'
-export { hasMappedClaims, mapClaims } from './login/claims.ts'
 export { DecodingVerifier, unsignedToken } from './login/decoding-verifier.ts'
 export {
   beginEvaluation,

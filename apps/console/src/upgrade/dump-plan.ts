@@ -81,7 +81,7 @@ export async function planDump(
     for (const record of scanner.push(value)) census.add(record)
     onProgress(bytes)
   }
-  for (const record of scanner.end()) census.add(record)
+  scanner.end()
   return census.plan()
 }
 

@@ -66,7 +66,7 @@ export async function* readDump(source: DumpSource, onProgress?: (progress: Read
 async function* readList(chunks: AsyncIterable<Uint8Array>): Records {
   const scanner = new DumpScanner()
   for await (const chunk of chunks) yield scanner.push(chunk)
-  yield scanner.end()
+  scanner.end()
   return undefined
 }
 

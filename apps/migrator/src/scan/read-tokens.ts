@@ -124,7 +124,7 @@ export async function* readList(
   const scanner = new DumpScanner()
   try {
     for await (const chunk of reader.stream(path)) yield scanner.push(chunk)
-    yield scanner.end()
+    scanner.end()
   } catch (error) {
     if (!(error instanceof DumpSyntaxError)) throw error
     throw new UnreadError({ server: reader.name, path }, `the list is damaged: ${error.message}`, 200)

@@ -43,7 +43,7 @@ export async function* readLegacyList(file: string): AsyncGenerator<readonly Dum
         part = []
       }
     }
-    part.push(...scanner.end())
+    scanner.end()
   } catch (error) {
     if (error instanceof DumpSyntaxError) throw atPlace(file, error)
     throw cannotRead(file, error)

@@ -12,12 +12,10 @@ import type {
   NamespaceRule,
 } from '../records/login-records.ts'
 import { DEFAULT_NAMESPACE, type RoleRecord } from '../records/records.ts'
-import type { Attributes, MappedClaims } from './attributes.ts'
+import { type Attributes, type ClaimFault, type MappedClaims, mapClaims } from './attributes.ts'
 import { type BindName, checkBindName, computeBindName } from './bind-name.ts'
-import { type ClaimFault, mapClaims } from './claims.ts'
 import type { LoginRefusal } from './login-refusal.ts'
-import { type CheckedSelector, checkSelector } from './selector/check-selector.ts'
-import { matchesClaims } from './selector/evaluate-selector.ts'
+import { type CheckedSelector, checkSelector, matchesClaims } from './selector/check-selector.ts'
 import type { Claims } from './verifier.ts'
 
 /** A method with its rules, parsed once for many logins. */
@@ -76,17 +74,26 @@ type RuleOutcome =
   /** The role has global management, which a login never grants in an edition with namespaces. */
   | { readonly outcome: 'role_global'; readonly name: string }
 
-export interface EvaluatedRule {
-  readonly rule: BindingRuleRecord
-  readonly prepared: Prepared
+export interface EvaluatedRule extends PreparedRule {
   readonly result: RuleOutcome
 }
 
-export interface LoginEvaluation {
+interface MappedLogin {
   readonly method: AuthMethodRecord
   /** The mapped claims; empty if any claim cannot be mapped. */
   readonly claims: MappedClaims
   readonly fault: ClaimFault | undefined
+}
+
+/** A login whose claims are mapped, and whose rules are to be evaluated. */
+export interface BegunEvaluation extends MappedLogin {
+  /** `undefined` if it cannot be computed. */
+  readonly namespace: string | undefined
+  readonly roleByName: (name: string) => RoleRecord | undefined
+  readonly hasNamespaces: boolean
+}
+
+export interface LoginEvaluation extends MappedLogin {
   /** The namespace of the token; the method's own if no namespace rule matches. */
   readonly namespace: string
   /** Why the login is refused, even if rules apply; `undefined` if it is accepted. */
@@ -95,17 +102,6 @@ export interface LoginEvaluation {
 }
 
 const NO_CLAIMS: MappedClaims = { texts: new Map(), lists: new Map() }
-
-/** A login whose claims are mapped, and whose rules are to be evaluated. */
-export interface BegunEvaluation {
-  readonly method: AuthMethodRecord
-  readonly claims: MappedClaims
-  readonly fault: ClaimFault | undefined
-  /** `undefined` if it cannot be computed. */
-  readonly namespace: string | undefined
-  readonly roleByName: (name: string) => RoleRecord | undefined
-  readonly hasNamespaces: boolean
-}
 
 /**
  * Maps the claims and computes the namespace. Unless there is a fault, {@link evaluateRule} of each rule follows, then
@@ -121,16 +117,14 @@ export function beginEvaluation(
   hasNamespaces = false,
 ): BegunEvaluation {
   const { method } = login
-  const mapping = mapClaims(method, claims)
-  const { fault, mapped } =
-    'fault' in mapping ? { ...mapping, mapped: NO_CLAIMS } : { ...mapping, fault: undefined }
+  const { fault, mapped } = { mapped: NO_CLAIMS, ...mapClaims(method, claims) }
   const namespace = fault ? method.Namespace : namespaceOf(login, mapped, directory)
   const roleByName = (name: string) => directory.roleByName(namespace ?? method.Namespace, name)
   return { method, claims: mapped, fault, namespace, roleByName, hasNamespaces }
 }
 
-export function evaluateRule({ rule, prepared }: PreparedRule, begun: BegunEvaluation): EvaluatedRule {
-  return { rule, prepared, result: resultOf(rule, prepared, begun) }
+export function evaluateRule(prepared: PreparedRule, begun: BegunEvaluation): EvaluatedRule {
+  return { ...prepared, result: resultOf(prepared, begun) }
 }
 
 /** Patterns and characters that a rule may have to match: its selector may read the whole longest claim. */
@@ -153,8 +147,7 @@ export function concludeEvaluation(begun: BegunEvaluation, rules: readonly Evalu
 }
 
 function resultOf(
-  rule: BindingRuleRecord,
-  prepared: Prepared,
+  { rule, prepared }: PreparedRule,
   { claims, roleByName, hasNamespaces }: BegunEvaluation,
 ): RuleOutcome {
   if ('problem' in prepared) return { outcome: 'unfit', problem: prepared.problem }

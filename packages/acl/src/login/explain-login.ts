@@ -8,8 +8,7 @@ import type { MappedClaims } from './attributes.ts'
 import type { EvaluatedRule, LoginEvaluation } from './evaluate-login.ts'
 import { linksOf } from './login-plan.ts'
 import { LOGIN_REFUSALS } from './login-refusal.ts'
-import type { CheckedSelector } from './selector/check-selector.ts'
-import { matchesClaims } from './selector/evaluate-selector.ts'
+import { type CheckedSelector, matchesClaims } from './selector/check-selector.ts'
 import { lintSelector } from './selector/lint-selector.ts'
 
 /** The result of a login with the evaluated claims. It has links only if the login would succeed. */
@@ -71,37 +70,38 @@ function refusalOf({ refusal, fault }: LoginEvaluation, links: TokenLinks): stri
 }
 
 /** Why a rule applies or not. Linting a long selector takes up to 2 ms. */
-export function explainRule(
-  { rule, prepared, result }: EvaluatedRule,
-  { claims }: LoginEvaluation,
-): RuleExplanation {
+export function explainRule(evaluated: EvaluatedRule, { claims }: LoginEvaluation): RuleExplanation {
+  const { rule, result } = evaluated
   const { ID, Selector, BindType, BindName } = rule
-  const shown = { ID, Selector, BindType, BindName }
+  const Reason = reasonOf(evaluated, claims)
+  return {
+    ...{ ID, Selector, BindType, BindName, Applies: Reason === undefined },
+    ...('name' in result ? { Name: result.name } : {}),
+    ...(Reason === undefined ? {} : { Reason }),
+  }
+}
+
+function reasonOf({ rule, prepared, result }: EvaluatedRule, claims: MappedClaims): string | undefined {
   switch (result.outcome) {
     case 'bound':
-      return { ...shown, Applies: true, Name: result.name }
+      return undefined
     case 'role_missing':
-      return { ...shown, Applies: false, Name: result.name, Reason: `there is no role ${result.name}` }
+      return `there is no role ${result.name}`
     case 'role_global':
-      return {
-        ...shown,
-        Applies: false,
-        Name: result.name,
-        Reason: `the role ${result.name} has global management, which no login gives`,
-      }
+      return `the role ${result.name} has global management, which no login gives`
     case 'unfit':
-      return { ...shown, Applies: false, Reason: `it no longer fits the method: ${result.problem}` }
+      return `it no longer fits the method: ${result.problem}`
     case 'claim_missing':
-      return { ...shown, Applies: false, Reason: `the login has no ${result.attributes.join(', ')}` }
+      return `the login has no ${result.attributes.join(', ')}`
     case 'name_invalid':
-      return { ...shown, Applies: false, Reason: `the computed name is not the name of a ${BindType}` }
+      return `the computed name is not the name of a ${rule.BindType}`
     case 'unmatched': {
       const selector = 'selector' in prepared ? prepared.selector : undefined
-      if (selector === undefined) return { ...shown, Applies: false, Reason: 'the selector does not match' }
+      if (selector === undefined) return 'the selector does not match'
       const [finding] = lintSelector(selector)
-      if (finding?.code === 'never_matches') return { ...shown, Applies: false, Reason: finding.message }
+      if (finding?.code === 'never_matches') return finding.message
       const causes = causesOf(selector, selector.selector, { claims, is: false })
-      return { ...shown, Applies: false, Reason: `the selector does not match: ${causes.join('; ')}` }
+      return `the selector does not match: ${causes.join('; ')}`
     }
   }
 }
@@ -115,7 +115,8 @@ function causesOf(
   switch (selector.kind) {
     case 'term': {
       const { path } = selector
-      const isMissing = path.length === 2 && !hasAttribute(claims, attributeName(path))
+      const name = attributeName(path)
+      const isMissing = path.length === 2 && !claims.texts.has(name) && !claims.lists.has(name)
       const why = isMissing ? `: the login has no ${printPath(path)}` : ''
       return [`${printTerm(selector)} is ${is}${why}`]
     }
@@ -126,8 +127,4 @@ function causesOf(
         .filter((operand) => matchesClaims({ ...checked, selector: operand }, claims) === is)
         .flatMap((operand) => causesOf(checked, operand, { claims, is }))
   }
-}
-
-function hasAttribute({ texts, lists }: MappedClaims, name: string): boolean {
-  return texts.has(name) || lists.has(name)
 }

@@ -10,7 +10,8 @@ function scan(text: string | Uint8Array, chunkBytes = 1_000_000) {
   const records = []
   for (let i = 0; i < bytes.length; i += chunkBytes)
     records.push(...scanner.push(bytes.subarray(i, i + chunkBytes)))
-  return [...records, ...scanner.end()]
+  scanner.end()
+  return records
 }
 
 function errorOf(text: string | Uint8Array): DumpSyntaxError {

@@ -30,114 +30,88 @@ export class DumpSyntaxError extends Error {
   }
 }
 
-type State = 'encoding' | 'start' | 'first-element' | 'element' | 'after-element' | 'end' | 'lines'
+type State = 'start' | 'first-element' | 'element' | 'after-element' | 'end' | 'lines'
 
-const TAB = 0x09
+/** What each character between objects leads to; `{` begins an object, after which the state applies. */
+const NEXT: Readonly<Record<State, Readonly<Record<string, State>>>> = {
+  start: { '[': 'first-element', '{': 'lines' },
+  'first-element': { '{': 'after-element', ']': 'end' },
+  element: { '{': 'after-element' },
+  'after-element': { ',': 'element', ']': 'end' },
+  end: {},
+  lines: { '{': 'lines' },
+}
+
 const NEWLINE = 0x0a
-const RETURN = 0x0d
-const SPACE = 0x20
 const QUOTE = 0x22
-const COMMA = 0x2c
 const OPEN_LIST = 0x5b
 const BACKSLASH = 0x5c
 const CLOSE_LIST = 0x5d
 const OPEN = 0x7b
 const CLOSE = 0x7d
 
-/** Length of the longest byte order mark. */
-const MARK_BYTES_MAX = 3
-const NOTHING = new Uint8Array(0)
+const BYTE_ORDER_MARK = [0xef, 0xbb, 0xbf]
+const BLANKS = ' \n\r\t'
+/** The beginnings of other encodings. */
+const NOT_UTF8: readonly number[] = [0x00, 0xfe, 0xff]
+const GZIP = 0x1f
 
 export class DumpScanner {
   private readonly decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
-  private state: State = 'encoding'
+  private state: State = 'start'
   private position = 0
-  /** Offset of the current chunk, including the rest of the previous one. */
+  /** The beginning of an unfinished object. */
+  private rest: Uint8Array = new Uint8Array(0)
+  /** Offset of {@link DumpScanner.rest}, or of the next byte. */
   private base = 0
   private line = 1
-  private rest: Uint8Array = NOTHING
   private depth = 0
   private inString = false
   private escaped = false
   private objectLine = 1
-  /** Index in the buffer up to which the bytes were scanned. */
-  private resume = 0
 
   /** Accepts the next bytes and returns the objects that they complete. @throws DumpSyntaxError */
   push(bytes: Uint8Array): DumpRecord[] {
-    const chunk = this.rest.length === 0 ? bytes : joined(this.rest, bytes)
-    if (this.state === 'encoding') {
-      if (chunk.length < MARK_BYTES_MAX) {
-        this.rest = chunk
-        return []
-      }
-      this.checkEncoding(chunk)
-    }
-    return this.scan(chunk)
-  }
-
-  /**
-   * Ends the input.
-   *
-   * @returns the objects of a list shorter than {@link MARK_BYTES_MAX}.
-   * @throws DumpSyntaxError if the dump is truncated or empty.
-   */
-  end(): DumpRecord[] {
+    const { rest, base } = this
+    const chunk = rest.length === 0 ? bytes : joined(rest, bytes)
     const records: DumpRecord[] = []
-    if (this.state === 'encoding') {
-      this.checkEncoding(this.rest)
-      records.push(...this.scan(this.rest))
+    let start = this.depth > 0 ? 0 : chunk.length
+    for (let i = rest.length; i < chunk.length; i += 1) {
+      const byte = chunk[i] ?? 0
+      if (byte === NEWLINE) this.line += 1
+      if (this.depth === 0) {
+        this.between(byte, base + i)
+        if (this.depth > 0) start = i
+      } else if (this.isEndOfObject(byte)) {
+        records.push(this.parse(chunk.subarray(start, i + 1), base + start))
+        start = chunk.length
+      }
     }
-    if (this.depth > 0) {
-      throw this.error(`the dump is cut off inside token ${this.position}, which begins here`, this.base)
-    }
-    if (this.state === 'start') throw this.error('the dump is empty', 0)
-    if (this.state !== 'end' && this.state !== 'lines') {
-      const after = this.position === 0 ? 'at its start' : `after token ${this.position - 1}`
-      throw this.error(`the dump is cut off ${after}: the list is not closed`, this.base)
+    this.rest = chunk.slice(start)
+    this.base = base + start
+    if (this.rest.length > DUMP_RECORD_BYTES_MAX) {
+      const isOne = this.state === 'lines' && this.position === 0
+      const advice = isOne ? '; if it contains the list, give only the list' : ''
+      const message = `token ${this.position} is longer than ${DUMP_RECORD_BYTES_MAX} bytes${advice}`
+      throw this.error(message, this.base)
     }
     return records
   }
 
-  /** The number of objects so far. */
-  get count(): number {
-    return this.position
+  /** Ends the input. @throws DumpSyntaxError if the dump is truncated or empty. */
+  end(): void {
+    if (this.depth > 0) {
+      throw this.error(`the dump is cut off inside token ${this.position}, which begins here`, this.base)
+    }
+    if (this.state === 'start') throw this.error('the dump is empty', 0)
+    if (this.state === 'end' || this.state === 'lines') return
+    const after = this.position === 0 ? 'at its start' : `after token ${this.position - 1}`
+    throw this.error(`the dump is cut off ${after}: the list is not closed`, this.base)
   }
 
   /** Whether the objects follow each other without a list (NDJSON). */
   get isLines(): boolean {
     return this.state === 'lines'
-  }
-
-  private scan(chunk: Uint8Array): DumpRecord[] {
-    const records: DumpRecord[] = []
-    let start = this.depth > 0 ? 0 : -1
-    for (let i = this.resume; i < chunk.length; i += 1) {
-      const byte = chunk[i] ?? 0
-      if (byte === NEWLINE) this.line += 1
-      if (this.depth > 0) {
-        if (this.isEndOfObject(byte)) {
-          records.push(this.parse(chunk.subarray(start, i + 1), this.base + start))
-          start = -1
-        }
-      } else if (byte === OPEN) {
-        this.enterObject(this.base + i)
-        start = i
-      } else if (!isSpace(byte)) this.between(byte, this.base + i)
-    }
-    const from = start === -1 ? chunk.length : start
-    this.rest = chunk.slice(from)
-    this.resume = this.rest.length
-    this.base += from
-    if (this.rest.length > DUMP_RECORD_BYTES_MAX) {
-      const advice =
-        this.state === 'lines' && this.position === 0 ? '; if it contains the list, give only the list' : ''
-      throw this.error(
-        `token ${this.position} is longer than ${DUMP_RECORD_BYTES_MAX} bytes${advice}`,
-        this.base,
-      )
-    }
-    return records
   }
 
   /** Scans a byte inside an object. Returns whether it ends the object. */
@@ -154,24 +128,26 @@ export class DumpScanner {
     return this.depth === 0
   }
 
-  private enterObject(byte: number): void {
-    if (this.state === 'start') this.state = 'lines'
-    if (this.state === 'after-element') throw this.error('expected "," or "]" between two tokens', byte)
-    if (this.state === 'end') throw this.error('there is more after the end of the list', byte)
+  private between(byte: number, at: number): void {
+    const character = String.fromCharCode(byte)
+    if (BLANKS.includes(character) || (this.state === 'start' && byte === BYTE_ORDER_MARK[at])) return
+    const next = NEXT[this.state][character]
+    if (next === undefined) throw this.error(this.expectation(byte), at)
+    this.state = next
+    if (byte !== OPEN) return
     this.depth = 1
     this.objectLine = this.line
   }
 
-  private between(byte: number, at: number): void {
-    const isAfterElement = this.state === 'after-element'
-    if (this.state === 'start' && byte === OPEN_LIST) this.state = 'first-element'
-    else if (isAfterElement && byte === COMMA) this.state = 'element'
-    else if ((isAfterElement || this.state === 'first-element') && byte === CLOSE_LIST) this.state = 'end'
-    else throw this.error(this.expectation(), at)
-  }
-
-  private expectation(): string {
-    if (this.state === 'start') return 'expected a JSON list of legacy tokens, or one object per line'
+  private expectation(byte: number): string {
+    if (this.position === 0 && NOT_UTF8.includes(byte)) {
+      return 'the dump is UTF-16 or UTF-32; convert it to UTF-8 first'
+    }
+    if (this.state === 'start') {
+      return byte === GZIP
+        ? 'the dump is compressed; decompress it first'
+        : 'expected a JSON list of legacy tokens, or one object per line'
+    }
     if (this.state === 'end') return 'there is more after the end of the list'
     if (this.state === 'after-element') return 'expected "," or "]" between two tokens'
     return `token ${this.position} is not an object`
@@ -180,7 +156,6 @@ export class DumpScanner {
   private parse(bytes: Uint8Array, byte: number): DumpRecord {
     const position = this.position
     this.position += 1
-    if (this.state !== 'lines') this.state = 'after-element'
     let text: string
     try {
       text = this.decoder.decode(bytes)
@@ -196,27 +171,9 @@ export class DumpScanner {
     }
   }
 
-  private checkEncoding(chunk: Uint8Array): void {
-    const [a, b, c] = chunk
-    this.state = 'start'
-    if (a === 0xef && b === 0xbb && c === 0xbf) {
-      this.resume = MARK_BYTES_MAX
-      return
-    }
-    this.resume = 0
-    if ((a === 0xff && b === 0xfe) || (a === 0xfe && b === 0xff) || b === 0 || a === 0) {
-      throw this.error('the dump is UTF-16 or UTF-32; convert it to UTF-8 first', 0)
-    }
-    if (a === 0x1f && b === 0x8b) throw this.error('the dump is compressed; decompress it first', 0)
-  }
-
   private error(message: string, byte: number): DumpSyntaxError {
     return new DumpSyntaxError(message, { byte, line: this.depth > 0 ? this.objectLine : this.line })
   }
-}
-
-function isSpace(byte: number): boolean {
-  return byte === SPACE || byte === NEWLINE || byte === RETURN || byte === TAB
 }
 
 function joined(a: Uint8Array, b: Uint8Array): Uint8Array {

@@ -13,7 +13,13 @@ import type {
   OidcConfig,
 } from '../../records/login-records.ts'
 import { checkLeeway } from './leeway.ts'
-import { checkHost, checkProviderUrl, checkRedirectUri, invalidConfig } from './provider-url.ts'
+import {
+  checkHost,
+  checkProviderUrl,
+  checkRedirectUri,
+  invalidConfig,
+  invalidMethod,
+} from './provider-url.ts'
 
 /** A decoded `Config` with fields of any type. An empty field is treated as absent. */
 export type ConfigRequest = Writable<JwtConfig & Partial<OidcConfig> & Partial<KubernetesConfig>>
@@ -138,23 +144,16 @@ function checkKnown(type: AuthMethodType, field: ConfigField, { unknownFields }:
     if (isOfTokens) throw invalidConfig(field, `must not be set for type "${type}"`)
   }
   const path = `Config.${field}`
-  throw new AclError(
-    'field_unknown',
-    `Invalid Auth Method: error decoding config: unknown field "${path}" for type "${type}"`,
-    { field: path },
-  )
+  const problem = `error decoding config: unknown field "${path}" for type "${type}"`
+  throw invalidMethod(path, problem, 'field_unknown')
 }
 
 function checkJwt(config: JwtConfig, context: ConfigContext): void {
   const { JWTValidationPubKeys, JWKSURL, JWKSCACert, OIDCDiscoveryURL, BoundIssuer } = config
-  if (
-    [JWTValidationPubKeys, JWKSURL, OIDCDiscoveryURL].filter((source) => source !== undefined).length !== 1
-  ) {
-    throw new AclError(
-      'field_invalid',
-      `Invalid Auth Method: exactly one of 'JWTValidationPubKeys', 'JWKSURL', or 'OIDCDiscoveryURL' must be set for type "jwt"`,
-      { field: 'Config' },
-    )
+  const sources = [JWTValidationPubKeys, JWKSURL, OIDCDiscoveryURL].filter((source) => source !== undefined)
+  if (sources.length !== 1) {
+    const problem = `exactly one of 'JWTValidationPubKeys', 'JWKSURL', or 'OIDCDiscoveryURL' must be set for type "jwt"`
+    throw invalidMethod('Config', problem)
   }
   if (JWKSURL !== undefined) checkProviderUrl(JWKSURL, 'JWKSURL', context)
   checkCaCert({ JWKSCACert, JWKSURL })
@@ -207,11 +206,7 @@ function checkTokens(config: Pick<JwtConfig, (typeof TOKEN_FIELDS)[number]>, con
   if (OIDCDiscoveryURL !== undefined) checkProviderUrl(OIDCDiscoveryURL, 'OIDCDiscoveryURL', context)
   const unsupported = JWTSupportedAlgs.find((algorithm) => !ALGORITHMS.has(algorithm))
   if (unsupported !== undefined) {
-    throw new AclError(
-      'field_invalid',
-      `Invalid Auth Method: Invalid supported algorithm: ${shorten(unsupported)}`,
-      { field: 'Config.JWTSupportedAlgs' },
-    )
+    throw invalidMethod('Config.JWTSupportedAlgs', `Invalid supported algorithm: ${shorten(unsupported)}`)
   }
   checkMappings(config.ClaimMappings, 'ClaimMappings')
   checkMappings(config.ListClaimMappings, 'ListClaimMappings')
@@ -228,12 +223,10 @@ function checkCaCert(pair: Readonly<Record<string, string | undefined>>): void {
 function checkMappings(mappings: ClaimMappings | undefined, field: string): void {
   const names = new Set<string>()
   for (const name of Object.values(mappings ?? {})) {
-    const problem = name === '' ? 'a mapping without a name' : 'multiple mappings for key'
     if (name === '' || names.has(name)) {
-      const which = name === '' ? '' : ` ${JSON.stringify(shorten(name))}`
-      throw new AclError('field_invalid', `Invalid Auth Method: ${field} contains ${problem}${which}`, {
-        field: `Config.${field}`,
-      })
+      const key = JSON.stringify(shorten(name))
+      const problem = name === '' ? 'a mapping without a name' : `multiple mappings for key ${key}`
+      throw invalidMethod(`Config.${field}`, `${field} contains ${problem}`)
     }
     names.add(name)
   }
@@ -248,7 +241,7 @@ function required<Config, Field extends keyof Config & string>(
   if (value !== undefined && value !== null) return value
   const problem =
     type === undefined ? `Config.${field} is required` : `'${field}' must be set for type "${type}"`
-  throw new AclError('field_required', `Invalid Auth Method: ${problem}`, { field: `Config.${field}` })
+  throw invalidMethod(`Config.${field}`, problem, 'field_required')
 }
 
 /**

@@ -13,6 +13,7 @@ import { checkBindName } from '../bind-name.ts'
 import { prepareRule } from '../evaluate-login.ts'
 import { checkSelector, prefixed } from '../selector/check-selector.ts'
 import { type ConfigContext, type ConfigRequest, checkConfig, splitConfig } from './auth-method-config.ts'
+import { invalidMethod } from './provider-url.ts'
 
 /** A decoded body of create or update. */
 export interface AuthMethodRequest {
@@ -106,24 +107,16 @@ export function checkRulesFit(
   for (const rule of rules.toSorted((a, b) => (a.ID < b.ID ? -1 : 1))) {
     const { prepared } = prepareRule(rule, after)
     if (!('problem' in prepared) || 'problem' in prepareRule(rule, before).prepared) continue
-    throw new AclError(
-      'field_invalid',
-      `Invalid Auth Method: binding rule ${rule.ID} would no longer fit: ${prepared.problem}`,
-      { field: 'Config' },
-    )
+    throw invalidMethod('Config', `binding rule ${rule.ID} would no longer fit: ${prepared.problem}`)
   }
 }
 
 function checkName(name: string): string {
-  const field = 'Name'
-  if (name === '') throw new AclError('field_required', 'Invalid Auth Method: no Name is set', { field })
+  if (name === '') throw invalidMethod('Name', 'no Name is set', 'field_required')
   const lengthMax = limits.AUTH_METHOD_NAME_LENGTH_MAX
   if (METHOD_NAME.test(name) && name.length <= lengthMax) return name
-  throw new AclError(
-    'name_invalid',
-    `Invalid Auth Method: invalid Name. Only alphanumeric characters, '-' and '_' are allowed, at most ${lengthMax}`,
-    { field },
-  )
+  const problem = `invalid Name. Only alphanumeric characters, '-' and '_' are allowed, at most ${lengthMax}`
+  throw invalidMethod('Name', problem, 'name_invalid')
 }
 
 function checkType(
@@ -131,26 +124,19 @@ function checkType(
   existing: AuthMethodRecord | undefined,
   { types }: AuthMethodContext,
 ): AuthMethodType {
-  const field = 'Type'
   if (existing !== undefined && type !== existing.Type) {
-    throw new AclError('field_immutable', 'the Type field of an Auth Method is immutable', { field })
+    throw new AclError('field_immutable', 'the Type field of an Auth Method is immutable', { field: 'Type' })
   }
   const known = types.find((each) => each === type)
   if (known !== undefined) return known
   const code = type === '' ? 'field_required' : 'field_invalid'
-  throw new AclError(code, `Invalid Auth Method: Type should be one of: [${types.join(' ')}]`, { field })
+  throw invalidMethod('Type', `Type should be one of: [${types.join(' ')}]`, code)
 }
 
 /** @returns the value in answers; `undefined` for none. */
 function checkMaxTokenTtl(ttlMs: number, type: AuthMethodType): string | undefined {
-  const field = 'MaxTokenTTL'
-  if (ttlMs === 0) {
-    if (type !== 'oidc') return undefined
-    throw new AclError('field_required', `Invalid Auth Method: MaxTokenTTL must be set for type "oidc"`, {
-      field,
-    })
-  }
-  return checkLifetime(field, ttlMs)
+  if (ttlMs !== 0 || type !== 'oidc') return checkLifetime('MaxTokenTTL', ttlMs)
+  throw invalidMethod('MaxTokenTTL', 'MaxTokenTTL must be set for type "oidc"', 'field_required')
 }
 
 /** @returns the value in answers; `undefined` for none. */
@@ -160,8 +146,7 @@ function checkLifetime(field: 'MaxTokenTTL' | 'IdleTTL', ms: number): string | u
   const shown = formatDurationMs(ms)
   if (ms >= min && ms <= max) return shown
   const bound = ms > max ? `more than ${formatDurationMs(max)}` : `less than ${formatDurationMs(min)}`
-  const problem = `${field} ${shown} cannot be ${bound}`
-  throw new AclError('expiration_out_of_bounds', problem, { field })
+  throw new AclError('expiration_out_of_bounds', `${field} ${shown} cannot be ${bound}`, { field })
 }
 
 /** @returns `undefined` for none. */
@@ -169,11 +154,8 @@ function checkMaxLiveTokens(count: number): number | undefined {
   if (count === 0) return undefined
   const { LIVE_TOKENS_MAX: max } = limits
   if (Number.isInteger(count) && count > 0 && count <= max) return count
-  throw new AclError(
-    'field_invalid',
-    `Invalid Auth Method: MaxLiveTokens must be a whole number from 1 to ${max}, or 0 for no bound`,
-    { field: 'MaxLiveTokens' },
-  )
+  const problem = `MaxLiveTokens must be a whole number from 1 to ${max}, or 0 for no bound`
+  throw invalidMethod('MaxLiveTokens', problem)
 }
 
 function checkLocality(
@@ -185,7 +167,7 @@ function checkLocality(
   const problem = isKnown
     ? `TokenLocality 'global' can only be used in the primary datacenter`
     : `TokenLocality should be one of 'local' or 'global'`
-  throw new AclError('field_invalid', `Invalid Auth Method: ${problem}`, { field: 'TokenLocality' })
+  throw invalidMethod('TokenLocality', problem)
 }
 
 /** Whether claims decide the namespace of a token. */
@@ -199,11 +181,8 @@ function mapsNamespaces(method: AuthMethodConfiguration): boolean {
 
 function checkMapping(configuration: AuthMethodConfiguration, { namespace }: AuthMethodContext): void {
   if (!mapsNamespaces(configuration) || namespace === DEFAULT_NAMESPACE) return
-  throw new AclError(
-    'field_invalid',
-    `Invalid Auth Method: MapNamespaces needs a method in the namespace "${DEFAULT_NAMESPACE}"`,
-    { field: 'Config.MapNamespaces' },
-  )
+  const problem = `MapNamespaces needs a method in the namespace "${DEFAULT_NAMESPACE}"`
+  throw invalidMethod('Config.MapNamespaces', problem)
 }
 
 function checkNamespaceRules(
@@ -213,18 +192,14 @@ function checkNamespaceRules(
 ): readonly NamespaceRule[] {
   if (rules.length > 0 && !(hasNamespaces && namespace === DEFAULT_NAMESPACE)) {
     const where = hasNamespaces ? `a method in the namespace "${DEFAULT_NAMESPACE}"` : 'the extended edition'
-    throw new AclError('field_invalid', `Invalid Auth Method: NamespaceRules need ${where}`, {
-      field: 'NamespaceRules',
-    })
+    throw invalidMethod('NamespaceRules', `NamespaceRules need ${where}`)
   }
   const attributes = attributesOf(configuration)
   return rules.map(({ Selector = '', BindNamespace }, index) => {
     const path = `NamespaceRules[${index}]`
     prefixed('Invalid Auth Method', () => checkSelector(Selector, attributes, `${path}.Selector`))
     const field = `${path}.BindNamespace`
-    if (BindNamespace === '') {
-      throw new AclError('field_required', 'Invalid Auth Method: no BindNamespace is set', { field })
-    }
+    if (BindNamespace === '') throw invalidMethod(field, 'no BindNamespace is set', 'field_required')
     prefixed('Invalid Auth Method', () => checkBindName(BindNamespace, 'namespace', { attributes, field }))
     return { Selector, BindNamespace }
   })

@@ -2,10 +2,8 @@ import { growthOf, LINEAR_GROWTH_MAX } from '@latchkey/testkit/growth'
 import { refusalOf } from '@latchkey/testkit/records/refusal'
 import { describe, expect, test } from 'vitest'
 import type { AuthMethodConfiguration } from '../../records/login-records.ts'
-import { attributesOf } from '../attributes.ts'
-import { mapClaims } from '../claims.ts'
-import { checkSelector } from './check-selector.ts'
-import { matchesClaims } from './evaluate-selector.ts'
+import { attributesOf, mapClaims } from '../attributes.ts'
+import { checkSelector, matchesClaims } from './check-selector.ts'
 
 const JWT: AuthMethodConfiguration = {
   Type: 'jwt',
@@ -21,7 +19,7 @@ const KUBERNETES: AuthMethodConfiguration = {
 
 function matches(selector: string, claims: Readonly<Record<string, unknown>>, method = JWT): boolean {
   const mapping = mapClaims(method, claims)
-  if ('fault' in mapping) throw new Error(mapping.fault.reason)
+  if (mapping.fault) throw new Error(mapping.fault.reason)
   return matchesClaims(checkSelector(selector, attributesOf(method)), mapping.mapped)
 }
 

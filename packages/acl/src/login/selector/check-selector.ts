@@ -1,10 +1,11 @@
-/** Checks a selector against the attributes of its method. Decisions: auth methods. */
+/** Checks a selector against the attributes of its method, and evaluates it. Decisions: auth methods. */
 import { AclError, shorten } from '@latchkey/contract'
 import { comparisonOf, OPERATORS, type Test } from '../../filter/compare.ts'
+import { evaluate } from '../../filter/evaluate.ts'
 import { parseSelector, type SelectorSource } from '../../filter/parse-selector.ts'
 import { printPath } from '../../filter/print-selector.ts'
 import { attributeName, type Operator, type Selector, type Term, termsOf } from '../../filter/selector.ts'
-import { type Attributes, namesOf } from '../attributes.ts'
+import { type Attributes, type MappedClaims, namesOf } from '../attributes.ts'
 
 /** A selector that is valid for its method, and the comparison of each term, ignoring negation. */
 export interface CheckedSelector {
@@ -94,4 +95,27 @@ function testOf(term: Term, attributes: Attributes, { refuse }: SelectorSource):
 function printAttribute(name: string): string {
   const dot = name.indexOf('.')
   return printPath([name.slice(0, dot), name.slice(dot + 1)])
+}
+
+/** `undefined` stands for an empty selector, which matches every login. */
+export function matchesClaims(checked: CheckedSelector | undefined, claims: MappedClaims): boolean {
+  return checked === undefined || evaluate(checked.selector, (term) => termHolds(checked, term, claims))
+}
+
+/** Whether one term is true. A comparison with a missing claim is false, so its negation is true. */
+export function termHolds({ tests }: CheckedSelector, term: Term, claims: MappedClaims): boolean {
+  const value = valueAt(term.path, claims)
+  const holds = value !== undefined && tests.get(term)?.(value) === true
+  return holds !== term.isNegated
+}
+
+/** @returns the names in a map, a list, or a text; a missing list is empty. */
+function valueAt(
+  path: readonly string[],
+  { texts, lists }: MappedClaims,
+): string | readonly string[] | undefined {
+  const name = attributeName(path)
+  if (path.length > 1) return path[0] === 'list' ? (lists.get(name) ?? []) : texts.get(name)
+  const claims = name === 'list' ? lists : texts
+  return [...claims.keys()].map((each) => each.slice(name.length + 1))
 }

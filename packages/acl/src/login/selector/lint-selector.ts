@@ -3,8 +3,7 @@ import { shorten } from '@latchkey/contract'
 import { printTerm } from '../../filter/print-selector.ts'
 import { attributeName, type Selector, type Term } from '../../filter/selector.ts'
 import type { MappedClaims } from '../attributes.ts'
-import type { CheckedSelector } from './check-selector.ts'
-import { termHolds } from './evaluate-selector.ts'
+import { type CheckedSelector, termHolds } from './check-selector.ts'
 
 export interface SelectorFinding {
   /** `never_matches` concerns the whole selector, `branch_never_matches` one side of an `or`. */

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
 import type { AuthMethodConfiguration, JwtConfig } from '../records/login-records.ts'
-import { mapClaims } from './claims.ts'
+import { mapClaims } from './attributes.ts'
 
 function map(Config: JwtConfig, claims: Readonly<Record<string, unknown>>) {
   const mapping = mapClaims({ Type: 'jwt', Config }, claims)
-  if ('fault' in mapping) return mapping.fault.reason
+  if (mapping.fault) return mapping.fault.reason
   const { texts, lists } = mapping.mapped
   return { ...Object.fromEntries(texts), ...Object.fromEntries(lists) }
 }
