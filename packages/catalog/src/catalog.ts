@@ -8,39 +8,26 @@
  * Names and ids of nodes and services, and ids of checks, compare case-insensitively; records keep the spelling that
  * was written. Namespaces compare exactly. Lists are in the order of the lower-case names: nodes by name; services by
  * node, then id; checks by node, then id.
- *
- * - nodes: {@link Catalog.node}, {@link Catalog.nodeById}, {@link Catalog.nodeByStartOfId}, {@link Catalog.nodes}
- * - services: {@link Catalog.service}, {@link Catalog.servicesOn} a node, {@link Catalog.instances} of a name,
- *   {@link Catalog.connectInstances}, {@link Catalog.services}
- * - checks: {@link Catalog.check}, {@link Catalog.checksOn} a node, {@link Catalog.checksOf} an instance,
- *   {@link Catalog.checks}
- * - addresses: {@link Catalog.nodesAt}, {@link Catalog.instancesAt}
- * - sessions: {@link Catalog.sessions}
- * - indexes of service names: {@link Catalog.serviceIndex}, {@link Catalog.extinctionIndex}, and of their connection
- *   endpoints: {@link Catalog.connectIndex}, {@link Catalog.connectLossIndex}; the store has the indexes of tables
  */
-
 import { DEFAULT_NAMESPACE, nameKey } from '@latchkey/acl'
-import { AddressIndex } from './address-index.ts'
 import { connectNameOf } from './connect.ts'
-import { Groups, OrderedMap } from './ordered-map.ts'
-import type {
-  CheckRecord,
-  CoordinateRecord,
-  NodeRecord,
-  ServiceIndexRecord,
-  ServiceRecord,
-} from './records/catalog-records.ts'
+import { canonicalIp } from './ip-address.ts'
 import {
+  type CheckRecord,
   CONNECT_LOSS,
+  type CoordinateRecord,
   checkKey,
+  connectKey,
   coordinateKey,
   EXTINCTION,
+  type NodeRecord,
   nodeKey,
+  type ServiceIndexRecord,
+  type ServiceRecord,
   serviceKey,
 } from './records/catalog-records.ts'
-import type { SessionRecord } from './records/session-records.ts'
-import { SessionIndex } from './sessions/session-index.ts'
+import { type SessionRecord, sessionCheckKeys } from './records/session-records.ts'
+import { Table } from './table.ts'
 
 /** The tables of the catalog, and their records. */
 export interface CatalogRecords {
@@ -74,24 +61,24 @@ type ServicePlace = Pick<ServiceRecord, 'Node' | 'Namespace' | 'ID'>
 const START_OF_ID = /^[0-9a-f-]{2,36}$/
 
 export class Catalog {
-  readonly sessions = new SessionIndex()
-  private readonly nodeRecords = new OrderedMap<NodeRecord>()
-  private readonly nodeKeysById = new Map<string, string>()
-  private readonly serviceRecords = new OrderedMap<ServiceRecord>()
-  private readonly servicesByNode = new Groups<ServiceRecord>()
-  private readonly servicesByName = new Groups<ServiceRecord>()
-  private readonly servicesByConnectName = new Groups<ServiceRecord>()
-  private readonly checkRecords = new OrderedMap<CheckRecord>()
-  private readonly checksByNode = new Groups<CheckRecord>()
-  /** Checks of services by the key of the service, checks of nodes by the key of the node. */
-  private readonly checksByOwner = new Groups<CheckRecord>()
-  private readonly coordinateRecords = new OrderedMap<CoordinateRecord>()
-  private readonly coordinatesByNode = new Groups<CoordinateRecord>()
-  private readonly serviceIndexRecords = new Map<string, ServiceIndexRecord>()
-  private addresses: AddressIndex | undefined
+  private readonly tables: { readonly [T in CatalogTable]: Table<CatalogRecords[T]> } = {
+    nodes: new Table(({ ID }) => (ID === '' ? [] : [ID.toLowerCase()])),
+    services: new Table((service) => {
+      const connect = connectKeyOf(service)
+      const groups = [onNode(service.Node), nameKey(service.Namespace, service.Service)]
+      return connect === undefined ? groups : [...groups, connectKey(connect)]
+    }),
+    checks: new Table((check) => [onNode(check.Node), ownerKey(check)]),
+    coordinates: new Table(({ Node }) => [onNode(Node)]),
+    sessions: new Table((session) => [onNode(session.Node), ...sessionCheckKeys(session)]),
+    serviceIndexes: new Table(),
+  }
+  readonly sessions = new Sessions(this.tables.sessions)
+  private nodesByIp: ReadonlyMap<string, readonly NodeRecord[]> | undefined
+  private servicesByIp: ReadonlyMap<string, readonly ServiceRecord[]> | undefined
 
   node(name: string): NodeRecord | undefined {
-    return this.nodeRecords.get(nodeKey(name))
+    return this.tables.nodes.get(nodeKey(name))
   }
 
   /** The stored spelling of a node's name, which rights checks use; an unknown name is returned as is. */
@@ -101,8 +88,7 @@ export class Catalog {
 
   /** @param id not empty. */
   nodeById(id: string): NodeRecord | undefined {
-    const key = this.nodeKeysById.get(id.toLowerCase())
-    return key === undefined ? undefined : this.nodeRecords.get(key)
+    return this.tables.nodes.in(id.toLowerCase())[0]
   }
 
   /**
@@ -118,55 +104,55 @@ export class Catalog {
   }
 
   nodes(): readonly NodeRecord[] {
-    return this.nodeRecords.values()
+    return this.tables.nodes.values()
   }
 
   service(node: string, id: string, namespace: string = DEFAULT_NAMESPACE): ServiceRecord | undefined {
-    return this.serviceRecords.get(serviceKey({ Node: node, Namespace: namespace, ID: id }))
+    return this.tables.services.get(serviceKey({ Node: node, Namespace: namespace, ID: id }))
   }
 
   /** In all namespaces. */
   servicesOn(node: string): readonly ServiceRecord[] {
-    return this.servicesByNode.of(nodeKey(node))
+    return this.tables.services.in(onNode(node))
   }
 
   /** The instances of a service. */
   instances(name: string, namespace: string = DEFAULT_NAMESPACE): readonly ServiceRecord[] {
-    return this.servicesByName.of(nameKey(namespace, name))
+    return this.tables.services.in(nameKey(namespace, name))
   }
 
   /** The connection endpoints of a service: its native instances, and the proxies that represent it. */
   connectInstances(name: string, namespace: string = DEFAULT_NAMESPACE): readonly ServiceRecord[] {
-    return this.servicesByConnectName.of(nameKey(namespace, name))
+    return this.tables.services.in(connectKey(nameKey(namespace, name)))
   }
 
   /** Every instance of every service, in all namespaces. */
   services(): readonly ServiceRecord[] {
-    return this.serviceRecords.values()
+    return this.tables.services.values()
   }
 
   check(node: string, checkId: string, namespace: string = DEFAULT_NAMESPACE): CheckRecord | undefined {
-    return this.checkRecords.get(checkKey({ Node: node, Namespace: namespace, CheckID: checkId }))
+    return this.tables.checks.get(checkKey({ Node: node, Namespace: namespace, CheckID: checkId }))
   }
 
   /** Checks of a node and of its services, in all namespaces. */
   checksOn(node: string): readonly CheckRecord[] {
-    return this.checksByNode.of(nodeKey(node))
+    return this.tables.checks.in(onNode(node))
   }
 
   /** Checks of a node, without the checks of its services. */
   nodeChecks(node: string): readonly CheckRecord[] {
-    return this.checksByOwner.of(nodeKey(node))
+    return this.tables.checks.in(nodeKey(node))
   }
 
   /** Checks of an instance, without the checks of its node. */
   checksOf(service: ServicePlace): readonly CheckRecord[] {
-    return this.checksByOwner.of(serviceKey(service))
+    return this.tables.checks.in(serviceKey(service))
   }
 
   /** Every check, in all namespaces. */
   checks(): readonly CheckRecord[] {
-    return this.checkRecords.values()
+    return this.tables.checks.values()
   }
 
   /** The service to which a check belongs; undefined for a check of the node. */
@@ -175,22 +161,24 @@ export class Catalog {
   }
 
   coordinate(node: string, segment = ''): CoordinateRecord | undefined {
-    return this.coordinateRecords.get(coordinateKey({ Node: node, Segment: segment }))
+    return this.tables.coordinates.get(coordinateKey({ Node: node, Segment: segment }))
   }
 
   /** The coordinates of a node, in all segments. */
   coordinatesOf(node: string): readonly CoordinateRecord[] {
-    return this.coordinatesByNode.of(nodeKey(node))
+    return this.tables.coordinates.in(onNode(node))
   }
 
   /** By node, then segment. */
   coordinates(): readonly CoordinateRecord[] {
-    return this.coordinateRecords.values()
+    return this.tables.coordinates.values()
   }
 
   /** The nodes whose Address is this IP address. @param ip in any notation; with an invalid text, nothing is found. */
   nodesAt(ip: string): readonly NodeRecord[] {
-    return this.addressIndex().nodes(ip)
+    this.nodesByIp ??= Map.groupBy(this.nodes(), ({ Address }) => canonicalIp(Address) ?? '')
+    const key = canonicalIp(ip)
+    return (key && this.nodesByIp.get(key)) || []
   }
 
   /**
@@ -198,17 +186,19 @@ export class Catalog {
    * considered.
    */
   instancesAt(ip: string): readonly ServiceRecord[] {
-    return this.addressIndex().services(ip)
+    this.servicesByIp ??= Map.groupBy(this.services(), ({ Address }) => canonicalIp(Address) ?? '')
+    const key = canonicalIp(ip)
+    return (key && this.servicesByIp.get(key)) || []
   }
 
   /** Index of the last change of a service, for its answers. Undefined while it has no instance. */
   serviceIndex(name: string, namespace: string = DEFAULT_NAMESPACE): number | undefined {
-    return this.serviceIndexRecords.get(nameKey(namespace, name))?.ModifyIndex
+    return this.tables.serviceIndexes.get(nameKey(namespace, name))?.ModifyIndex
   }
 
   /** Index at which a service most recently lost its last instance; undefined if none ever did. */
   extinctionIndex(): number | undefined {
-    return this.serviceIndexRecords.get(EXTINCTION)?.ModifyIndex
+    return this.tables.serviceIndexes.get(EXTINCTION)?.ModifyIndex
   }
 
   /**
@@ -220,164 +210,80 @@ export class Catalog {
     if (names.size === 0) return undefined
     // An instance that left is in none of these names.
     return [...names, CONNECT_LOSS].reduce(
-      (last, key) => Math.max(last, this.serviceIndexRecords.get(key)?.ModifyIndex ?? 0),
+      (last, key) => Math.max(last, this.tables.serviceIndexes.get(key)?.ModifyIndex ?? 0),
       0,
     )
   }
 
   /** Index at which an instance most recently stopped accepting connections for a service; undefined if none ever did. */
   connectLossIndex(): number | undefined {
-    return this.serviceIndexRecords.get(CONNECT_LOSS)?.ModifyIndex
+    return this.tables.serviceIndexes.get(CONNECT_LOSS)?.ModifyIndex
   }
 
   /** For stores: puts a record, replacing the record with the same key. */
   put<T extends CatalogTable>(table: T, record: CatalogRecords[T]): void {
-    const change = { table, record } as CatalogPut
-    switch (change.table) {
-      case 'nodes':
-        this.putNode(change.record)
-        return
-      case 'services':
-        this.putService(change.record)
-        return
-      case 'checks':
-        this.putCheck(change.record)
-        return
-      case 'coordinates':
-        this.putCoordinate(change.record)
-        return
-      case 'sessions':
-        this.sessions.put(change.record)
-        return
-      case 'serviceIndexes':
-        this.serviceIndexRecords.set(change.record.Name, change.record)
-    }
+    this.set(table, catalogKey(table, record), record)
   }
 
   /** For stores: removes the record with this key ({@link catalogKey}), if it exists. */
   remove(table: CatalogTable, key: string): void {
-    switch (table) {
-      case 'nodes':
-        this.removeNode(key)
-        return
-      case 'services':
-        this.removeService(key)
-        return
-      case 'checks':
-        this.removeCheck(key)
-        return
-      case 'coordinates':
-        this.removeCoordinate(key)
-        return
-      case 'sessions':
-        this.sessions.remove(key)
-        return
-      case 'serviceIndexes':
-        this.serviceIndexRecords.delete(key)
-    }
+    this.set(table, key, undefined)
   }
 
   /** For stores: the record with this key. */
   get<T extends CatalogTable>(table: T, key: string): CatalogRecords[T] | undefined {
-    const tables: { readonly [K in CatalogTable]: { get(key: string): CatalogRecords[K] | undefined } } = {
-      nodes: this.nodeRecords,
-      services: this.serviceRecords,
-      checks: this.checkRecords,
-      coordinates: this.coordinateRecords,
-      sessions: this.sessions,
-      serviceIndexes: this.serviceIndexRecords,
-    }
-    return tables[table].get(key)
+    return this.tables[table].get(key)
   }
 
-  private putNode(record: NodeRecord): void {
-    const key = nodeKey(record.Node)
-    this.forgetNodeId(key)
-    this.nodeRecords.set(key, record)
-    if (record.ID !== '') this.nodeKeysById.set(record.ID.toLowerCase(), key)
-    this.addresses = undefined
-  }
-
-  private removeNode(key: string): void {
-    this.forgetNodeId(key)
-    this.nodeRecords.delete(key)
-    this.addresses = undefined
-  }
-
-  /** The id of a renamed node may already belong to its new name. */
-  private forgetNodeId(key: string): void {
-    const id = this.nodeRecords.get(key)?.ID.toLowerCase()
-    if (id !== undefined && this.nodeKeysById.get(id) === key) this.nodeKeysById.delete(id)
-  }
-
-  private putService(record: ServiceRecord): void {
-    const key = serviceKey(record)
-    const before = this.serviceRecords.get(key)
-    this.serviceRecords.set(key, record)
-    this.groupService(key, before, record)
-  }
-
-  private removeService(key: string): void {
-    const before = this.serviceRecords.get(key)
-    this.serviceRecords.delete(key)
-    this.groupService(key, before, undefined)
-  }
-
-  private groupService(key: string, before?: ServiceRecord, after?: ServiceRecord): void {
-    this.servicesByNode.move(key, before && nodeKey(before.Node), after && nodeKey(after.Node), after)
-    this.servicesByName.move(key, before && nameKeyOf(before), after && nameKeyOf(after), after)
-    this.servicesByConnectName.move(key, connectKeyOf(before), connectKeyOf(after), after)
-    this.addresses = undefined
-  }
-
-  private putCheck(record: CheckRecord): void {
-    const key = checkKey(record)
-    const before = this.checkRecords.get(key)
-    this.checkRecords.set(key, record)
-    this.groupCheck(key, before, record)
-  }
-
-  private removeCheck(key: string): void {
-    const before = this.checkRecords.get(key)
-    this.checkRecords.delete(key)
-    this.groupCheck(key, before, undefined)
-  }
-
-  private groupCheck(key: string, before?: CheckRecord, after?: CheckRecord): void {
-    this.checksByNode.move(key, before && nodeKey(before.Node), after && nodeKey(after.Node), after)
-    this.checksByOwner.move(key, before && ownerKey(before), after && ownerKey(after), after)
-  }
-
-  private putCoordinate(record: CoordinateRecord): void {
-    const key = coordinateKey(record)
-    const node = nodeKey(record.Node)
-    this.coordinateRecords.set(key, record)
-    this.coordinatesByNode.move(key, node, node, record)
-  }
-
-  private removeCoordinate(key: string): void {
-    const before = this.coordinateRecords.get(key)
-    this.coordinateRecords.delete(key)
-    this.coordinatesByNode.move(key, before && nodeKey(before.Node), undefined, undefined)
-  }
-
-  private addressIndex(): AddressIndex {
-    this.addresses ??= new AddressIndex(this.nodes(), this.services())
-    return this.addresses
+  private set<T extends CatalogTable>(table: T, key: string, record: CatalogRecords[T] | undefined): void {
+    this.tables[table].set(key, record)
+    if (table === 'nodes') this.nodesByIp = undefined
+    if (table === 'services') this.servicesByIp = undefined
   }
 }
 
-type CatalogPut = {
-  [T in CatalogTable]: { readonly table: T; readonly record: CatalogRecords[T] }
-}[CatalogTable]
+/** The sessions of a datacenter. */
+class Sessions {
+  private readonly table: Table<SessionRecord>
+
+  constructor(table: Table<SessionRecord>) {
+    this.table = table
+  }
+
+  /** @param id in any case. */
+  get(id: string): SessionRecord | undefined {
+    return this.table.get(id.toLowerCase())
+  }
+
+  /** All sessions, in order of ID. */
+  values(): readonly SessionRecord[] {
+    return this.table.values()
+  }
+
+  /** Sessions of a node, in order of ID. */
+  on(node: string): readonly SessionRecord[] {
+    return this.table.in(onNode(node))
+  }
+
+  /** Sessions that depend on a check. @param key `checkKey` */
+  withCheck(key: string): readonly SessionRecord[] {
+    return this.table.in(key)
+  }
+}
+
+/** The group of what is on a node. No key of a node, service or check begins with NUL. */
+function onNode(node: string): string {
+  return `\0${nodeKey(node)}`
+}
 
 function nameKeyOf({ Namespace, Service }: ServiceRecord): string {
   return nameKey(Namespace, Service)
 }
 
-function connectKeyOf(record: ServiceRecord | undefined): string | undefined {
-  const name = record && connectNameOf(record)
-  return name === undefined ? undefined : nameKey(record?.Namespace ?? '', name)
+/** `nameKey` of the service for which an instance accepts connections. */
+export function connectKeyOf(service: ServiceRecord): string | undefined {
+  const name = connectNameOf(service)
+  return name === undefined ? undefined : nameKey(service.Namespace, name)
 }
 
 function ownerKey({ Node, Namespace, ServiceID }: CheckRecord): string {

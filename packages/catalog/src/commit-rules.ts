@@ -5,8 +5,7 @@
  */
 
 import { nameKey } from '@latchkey/acl'
-import { type Catalog, type CatalogRecords, type CatalogTable, catalogKey } from './catalog.ts'
-import { connectNameOf } from './connect.ts'
+import { type Catalog, type CatalogRecords, type CatalogTable, catalogKey, connectKeyOf } from './catalog.ts'
 import {
   CONNECT_LOSS,
   CRITICAL,
@@ -85,12 +84,6 @@ function affectedServices(changes: readonly CatalogChange[], before: Catalog): A
     }
   }
   return { services, connects, losesConnect }
-}
-
-/** `nameKey` of the service for which an instance accepts connections. */
-function connectKeyOf(service: ServiceRecord): string | undefined {
-  const name = connectNameOf(service)
-  return name === undefined ? undefined : nameKey(service.Namespace, name)
 }
 
 /**
