@@ -29,13 +29,7 @@ export function serverNode({ id, node, address }: ServerMember): NodeRecord {
  * not written.
  */
 export function planServers(members: readonly ServerMember[], catalog: Catalog): readonly CatalogChange[] {
-  const byNode = new Map<string, ServerMember[]>()
-  for (const member of members) {
-    const key = nodeKey(member.node)
-    const others = byNode.get(key)
-    if (others) others.push(member)
-    else byNode.set(key, [member])
-  }
+  const byNode = Map.groupBy(members, ({ node }) => nodeKey(node))
   return [...byNode.values()].flatMap((processes) => planNode(processes, catalog))
 }
 
