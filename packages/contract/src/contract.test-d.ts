@@ -23,7 +23,7 @@ import {
   type Token,
   type TokenListEntry,
 } from './index.ts'
-import { answers, type ContractRoutes, c } from './route.ts'
+import { type ContractRoutes, c, get, put } from './route.ts'
 import { query } from './shared/query.ts'
 
 describe('routes', () => {
@@ -131,43 +131,41 @@ describe('bodies, queries and answers', () => {
 })
 
 describe('an incomplete route does not compile', () => {
-  const complete = {
-    method: 'GET',
-    path: '/v1/x',
-    summary: 'x',
-    description: 'x',
-    query: query({}),
-    ...answers(z.string(), { right: 'none', spec: '4.2', errors: [] }),
-  } as const
+  const parts = { summary: 'x', description: 'x', query: query({}) }
+  const metadata = { right: 'none', spec: '4.2', errors: [] } as const
+  const answer = z.string()
 
   test('metadata, summary, query', () => {
-    expectTypeOf<{ x: typeof complete }>().toExtend<ContractRoutes>()
-    expectTypeOf<{ x: Omit<typeof complete, 'metadata'> }>().not.toExtend<ContractRoutes>()
-    expectTypeOf<{ x: Omit<typeof complete, 'summary'> }>().not.toExtend<ContractRoutes>()
-    expectTypeOf<{ x: Omit<typeof complete, 'query'> }>().not.toExtend<ContractRoutes>()
+    get('/v1/x', answer, { ...parts, metadata })
     // @ts-expect-error no metadata
-    c.router({ x: { method: 'GET', path: '/v1/x', responses: { 200: z.string() } } } satisfies ContractRoutes)
+    get('/v1/x', answer, parts)
+    // @ts-expect-error no summary
+    get('/v1/x', answer, { description: 'x', query: query({}), metadata })
+    // @ts-expect-error no query
+    get('/v1/x', answer, { summary: 'x', description: 'x', metadata })
+    // @ts-expect-error not from a builder
+    c.router({ x: { method: 'GET', path: '/v1/x', responses: { 200: answer } } } satisfies ContractRoutes)
   })
 
   test('a write without a decision where it goes, and such a decision for a read', () => {
     // @ts-expect-error no writes
-    answers(z.string(), { right: 'none', spec: '4.2', errors: [], sameOrigin: true })
-    answers(z.string(), { right: 'none', spec: '4.2', errors: [], sameOrigin: true, writes: 'token' })
+    put('/v1/x', answer, { ...parts, metadata })
+    put('/v1/x', answer, { ...parts, metadata: { ...metadata, writes: 'token' } })
     // @ts-expect-error a read
-    answers(z.string(), { right: 'none', spec: '4.2', errors: [], writes: 'global' })
+    get('/v1/x', answer, { ...parts, metadata: { ...metadata, writes: 'global' } })
   })
 
   test('an unknown code, right, gate or property', () => {
     // @ts-expect-error no such code
-    answers(z.string(), { right: 'none', spec: '4.2', errors: ['id_in_usee'] })
+    get('/v1/x', answer, { ...parts, metadata: { ...metadata, errors: ['id_in_usee'] } })
     // @ts-expect-error no such right
-    answers(z.string(), { right: 'acl:list', spec: '4.2', errors: [] })
+    get('/v1/x', answer, { ...parts, metadata: { ...metadata, right: 'acl:list' } })
     // @ts-expect-error no such gate
-    answers(z.string(), { right: 'none', gate: 'api.nothing', spec: '4.2', errors: [] })
+    get('/v1/x', answer, { ...parts, metadata: { ...metadata, gate: 'api.nothing' } })
     // @ts-expect-error no such property
-    answers(z.string(), { right: 'none', spec: '4.2', errors: [], namespace: true })
+    get('/v1/x', answer, { ...parts, metadata: { ...metadata, namespace: true } })
     // @ts-expect-error no errors
-    answers(z.string(), { right: 'none', spec: '4.2' })
+    get('/v1/x', answer, { ...parts, metadata: { right: 'none', spec: '4.2' } })
   })
 })
 

@@ -51,7 +51,7 @@ export interface EndpointFacts {
   readonly methodGate?: 'http.enforceMethods'
   /** The equivalent in the token API, which the refusal names once `gate` has closed. Spec 9.1. */
   readonly replacement?: string
-  /** Part of the ACL system: answers 401 if ACLs are switched off. */
+  /** Derived from the path. Part of the ACL system: answers 401 if ACLs are switched off. */
   readonly acl?: true
   /** One of the new ACL APIs: refused in legacy mode before authentication. Spec 9.2.1. */
   readonly refusedInLegacyMode?: true

@@ -16,7 +16,7 @@ export interface RouteMetadata extends EndpointFacts {
   readonly spec: string
   /** Refusals besides those that the other properties imply; see `codesOf`. */
   readonly errors: readonly AclErrorCode[]
-  /** Set for every method except GET: pages from other origins are refused. Decisions: hosts. */
+  /** Derived: set for every method except GET. Pages from other origins are refused. Decisions: hosts. */
   readonly sameOrigin?: true
   /** Set for every method except GET. */
   readonly writes?: Writes

@@ -37,14 +37,6 @@ test.each(all)('%s: describes exactly the parameter of its path', (_, route) => 
   expect(Object.keys(route.schemas.params?.shape ?? {})).toEqual(inPath)
 })
 
-test.each(all)(
-  '%s: belongs to the ACL system by its path, and requires the same origin by its method',
-  (_, route) => {
-    expect(Boolean(route.acl)).toBe(/^\/v1\/(internal\/)?acl\//.test(route.path))
-    expect(Boolean(route.sameOrigin)).toBe(route.method !== 'GET')
-  },
-)
-
 test('no two routes share a method and a path', () => {
   const places = ROUTE_LIST.map(({ method, path }) => `${method} ${path.replace(/:\w+/, ':')}`)
   expect(new Set(places).size).toBe(places.length)

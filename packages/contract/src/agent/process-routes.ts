@@ -1,6 +1,6 @@
 /** The process itself: membership, machine and shutdown. Spec 9.4. */
 import * as z from 'zod'
-import { answers, type ContractRoutes, c } from '../route.ts'
+import { type ContractRoutes, c, get, put } from '../route.ts'
 import { flag, query } from '../shared/query.ts'
 import { agentHostSchema } from './schemas.ts'
 
@@ -9,9 +9,7 @@ const extra = { spec: 'extension' } as const
 const done = z.string().meta({ description: 'Empty.' })
 
 export const agentProcess = c.router({
-  join: {
-    method: 'PUT',
-    path: '/v1/agent/join/:Address',
+  join: put('/v1/agent/join/:Address', done, {
     pathParams: z.object({
       Address: z.string().meta({ description: 'Address of a member: host, or host:port.' }),
     }),
@@ -19,74 +17,46 @@ export const agentProcess = c.router({
     description:
       'Changes nothing, because processes that share a database are members already. Other addresses are refused.',
     query: query({ wan: flag('Accepted for existing clients, without effect.') }),
-    body: c.noBody(),
-    ...answers(done, {
+    metadata: {
       right: 'agent:write',
-      sameOrigin: true,
       writes: 'nothing',
       answerForm: 'text',
       ...row,
       subject: 'address',
       errors: ['id_missing', 'field_invalid'],
-    }),
-  },
-  forceLeave: {
-    method: 'PUT',
-    path: '/v1/agent/force-leave/:Node',
+    },
+  }),
+  forceLeave: put('/v1/agent/force-leave/:Node', done, {
     pathParams: z.object({ Node: z.string().meta({ description: 'Name of a member that failed.' }) }),
     summary: 'Remove a failed process from the members',
     description: 'Refused for a live process. Failed members are also removed automatically after a while.',
     query: query({ prune: flag('Accepted for existing clients, without effect.') }),
-    body: c.noBody(),
-    ...answers(done, {
+    metadata: {
       right: 'operator:write',
-      sameOrigin: true,
       writes: 'own',
       answerForm: 'text',
       ...row,
       subject: 'node name',
       errors: ['id_missing', 'not_found', 'field_invalid'],
-    }),
-  },
-  leave: {
-    method: 'PUT',
-    path: '/v1/agent/leave',
+    },
+  }),
+  leave: put('/v1/agent/leave', done, {
     summary: 'Stop this server',
     description: 'The server answers, finishes open requests, leaves the cluster and stops.',
     query: query({}),
-    body: c.noBody(),
-    ...answers(done, {
-      right: 'agent:write',
-      sameOrigin: true,
-      writes: 'own',
-      answerForm: 'text',
-      ...extra,
-      errors: [],
-    }),
-  },
-  reload: {
-    method: 'PUT',
-    path: '/v1/agent/reload',
+    metadata: { right: 'agent:write', writes: 'own', answerForm: 'text', ...extra, errors: [] },
+  }),
+  reload: put('/v1/agent/reload', done, {
     summary: 'Reload the configuration',
     description:
       'Accepted for existing clients. Settings come from the environment, so changes need a restart.',
     query: query({}),
-    body: c.noBody(),
-    ...answers(done, {
-      right: 'agent:write',
-      sameOrigin: true,
-      writes: 'nothing',
-      answerForm: 'text',
-      ...extra,
-      errors: [],
-    }),
-  },
-  host: {
-    method: 'GET',
-    path: '/v1/agent/host',
+    metadata: { right: 'agent:write', writes: 'nothing', answerForm: 'text', ...extra, errors: [] },
+  }),
+  host: get('/v1/agent/host', agentHostSchema, {
     summary: 'Read facts about the machine of this process',
     description: 'Memory, processors and operating system.',
     query: query({}),
-    ...answers(agentHostSchema, { right: 'operator:read', ...extra, errors: [] }),
-  },
+    metadata: { right: 'operator:read', ...extra, errors: [] },
+  }),
 } satisfies ContractRoutes)

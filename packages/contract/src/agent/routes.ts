@@ -1,7 +1,7 @@
 /** The agent: services and checks of the server's own node, and the process itself. Spec 9.4. */
 import * as z from 'zod'
 import { REGISTRATION_BYTES_MAX } from '../limits.ts'
-import { answers, type ContractRoutes, c } from '../route.ts'
+import { type ContractRoutes, c, get, put } from '../route.ts'
 import { filter } from '../shared/catalog-query.ts'
 import { flag, query, text, wait, word } from '../shared/query.ts'
 import { checkDefinitionSchema, checkUpdateSchema } from './definitions.ts'
@@ -19,7 +19,7 @@ const extra = { spec: 'extension' } as const
 /** The required right depends on the record that the request concerns. */
 const judged = { right: 'catalog', inDefault: true } as const
 const rows = { ...judged, rowRights: true, errors: ['filter_invalid', 'field_too_long'] } as const
-const change = { ...judged, sameOrigin: true, writes: 'own', answerForm: 'text' } as const
+const change = { ...judged, writes: 'own', answerForm: 'text' } as const
 const registers = { ...change, body: 'json', looseNames: true, bodyBytesMax: REGISTRATION_BYTES_MAX } as const
 const done = z.string().meta({ description: 'Empty.' })
 
@@ -60,40 +60,32 @@ const LOCAL_HEALTH =
   'The status is 200 for passing, 429 for warning, 503 for critical and maintenance, and 404 if there is no such service.'
 
 export const agent = c.router({
-  services: {
-    method: 'GET',
-    path: '/v1/agent/services',
+  services: get('/v1/agent/services', agentServicesSchema, {
     summary: 'List the services of this node',
     description: 'The services by ID, if the caller may read them. Omits the service of the server itself.',
     query: query({ filter }),
-    ...answers(agentServicesSchema, { ...rows, ...row }),
-  },
-  service: {
-    method: 'GET',
-    path: '/v1/agent/service/:ServiceID',
+    metadata: { ...rows, ...row },
+  }),
+  service: get('/v1/agent/service/:ServiceID', agentServiceReadSchema, {
     pathParams: serviceParam,
     summary: 'Read a service of this node',
     description: 'With `hash`, waits until the service has a different hash or `wait` has passed.',
     query: query({ hash: text('ContentHash from an earlier answer.'), wait }),
-    ...answers(agentServiceReadSchema, {
+    metadata: {
       ...judged,
       ...ofService,
       gate: 'agent.readService',
       ...extra,
       errors: ['id_missing', 'not_found'],
-    }),
-  },
-  checks: {
-    method: 'GET',
-    path: '/v1/agent/checks',
+    },
+  }),
+  checks: get('/v1/agent/checks', agentChecksSchema, {
     summary: 'List the checks of this node',
     description: 'By ID, with their latest output. Shows checks that the caller may read.',
     query: query({ filter }),
-    ...answers(agentChecksSchema, { ...rows, ...row, errors: [...rows.errors, 'answer_too_large'] }),
-  },
-  registerService: {
-    method: 'PUT',
-    path: '/v1/agent/service/register',
+    metadata: { ...rows, ...row, errors: [...rows.errors, 'answer_too_large'] },
+  }),
+  registerService: put('/v1/agent/service/register', done, {
     summary: 'Register a service of this node, with its checks',
     description:
       'Replaces a service with the same ID. Its existing checks and their status are kept, unless `replace-existing-checks` is set. Field names match regardless of case and underscores.',
@@ -101,126 +93,87 @@ export const agent = c.router({
       'replace-existing-checks': flag('Remove checks of the service that the body does not define.'),
     }),
     body: serviceDefinitionSchema,
-    ...answers(done, { ...registers, ...row, errors: ['field_required', 'field_invalid'] }),
-  },
-  deregisterService: {
-    method: 'PUT',
-    path: '/v1/agent/service/deregister/:ServiceID',
+    metadata: { ...registers, ...row, errors: ['field_required', 'field_invalid'] },
+  }),
+  deregisterService: put('/v1/agent/service/deregister/:ServiceID', done, {
     pathParams: serviceParam,
     summary: 'Deregister a service of this node',
     description: 'Also removes its checks.',
     query: query({}),
-    body: c.noBody(),
-    ...answers(done, { ...change, ...row, ...ofService, errors: ['id_missing', 'not_found'] }),
-  },
-  serviceMaintenance: {
-    method: 'PUT',
-    path: '/v1/agent/service/maintenance/:ServiceID',
+    metadata: { ...change, ...row, ...ofService, errors: ['id_missing', 'not_found'] },
+  }),
+  serviceMaintenance: put('/v1/agent/service/maintenance/:ServiceID', done, {
     pathParams: serviceParam,
     summary: 'Start or end the maintenance of a service',
     description: 'Adds or removes a critical check. A second start keeps the first reason.',
     query: query(enabled),
-    body: c.noBody(),
-    ...answers(done, {
-      ...change,
-      ...ofService,
-      ...extra,
-      errors: ['id_missing', 'not_found', 'query_invalid'],
-    }),
-  },
-  maintenance: {
-    method: 'PUT',
-    path: '/v1/agent/maintenance',
+    metadata: { ...change, ...ofService, ...extra, errors: ['id_missing', 'not_found', 'query_invalid'] },
+  }),
+  maintenance: put('/v1/agent/maintenance', done, {
     summary: 'Start or end the maintenance of this node',
     description: 'Adds or removes a critical check of the node.',
     query: query(enabled),
-    body: c.noBody(),
-    ...answers(done, { ...change, ...extra, errors: ['query_invalid'] }),
-  },
-  serviceHealth: {
-    method: 'GET',
-    path: '/v1/agent/health/service/id/:ServiceID',
+    metadata: { ...change, ...extra, errors: ['query_invalid'] },
+  }),
+  serviceHealth: get('/v1/agent/health/service/id/:ServiceID', localHealthSchema, {
     pathParams: serviceParam,
     summary: 'Read the health of a service of this node',
     description: LOCAL_HEALTH,
     query: query({ format }),
-    ...answers(localHealthSchema, { ...health, ...ofService }),
-  },
-  healthByName: {
-    method: 'GET',
-    path: '/v1/agent/health/service/name/:ServiceName',
+    metadata: { ...health, ...ofService },
+  }),
+  healthByName: get('/v1/agent/health/service/name/:ServiceName', z.array(localHealthSchema), {
     pathParams: serviceNameParam,
     summary: 'Read the health of the services with a name on this node',
     description: LOCAL_HEALTH,
     query: query({ format }),
-    ...answers(z.array(localHealthSchema), { ...health, subject: 'service name' }),
-  },
+    metadata: { ...health, subject: 'service name' },
+  }),
 } satisfies ContractRoutes)
 
 export const agentChecks = c.router({
-  register: {
-    method: 'PUT',
-    path: '/v1/agent/check/register',
+  register: put('/v1/agent/check/register', done, {
     summary: 'Register a check of this node, or of one of its services',
     description:
       'The server runs HTTP, TCP and alias checks itself; clients must report TTL checks in time. Field names match regardless of case and underscores.',
     query: query({}),
     body: checkDefinitionSchema,
-    ...answers(done, { ...registers, ...row, errors: ['field_required', 'field_invalid', 'not_found'] }),
-  },
-  deregister: {
-    method: 'PUT',
-    path: '/v1/agent/check/deregister/:CheckID',
+    metadata: { ...registers, ...row, errors: ['field_required', 'field_invalid', 'not_found'] },
+  }),
+  deregister: put('/v1/agent/check/deregister/:CheckID', done, {
     pathParams: checkParam,
     summary: 'Deregister a check of this node',
     description: 'The check no longer runs.',
     query: query({}),
-    body: c.noBody(),
-    ...answers(done, { ...change, ...row, ...ofCheck, errors: ['id_missing', 'not_found'] }),
-  },
-  pass: {
-    method: 'PUT',
-    path: '/v1/agent/check/pass/:CheckID',
+    metadata: { ...change, ...row, ...ofCheck, errors: ['id_missing', 'not_found'] },
+  }),
+  pass: put('/v1/agent/check/pass/:CheckID', done, {
     pathParams: checkParam,
     summary: 'Report a TTL check as passing',
     description: 'A report without a change is not written.',
     query: note,
-    body: c.noBody(),
-    ...answers(done, report),
-  },
-  warn: {
-    method: 'PUT',
-    path: '/v1/agent/check/warn/:CheckID',
+    metadata: report,
+  }),
+  warn: put('/v1/agent/check/warn/:CheckID', done, {
     pathParams: checkParam,
     summary: 'Report a TTL check as warning',
     description: 'Like pass.',
     query: note,
-    body: c.noBody(),
-    ...answers(done, report),
-  },
-  fail: {
-    method: 'PUT',
-    path: '/v1/agent/check/fail/:CheckID',
+    metadata: report,
+  }),
+  fail: put('/v1/agent/check/fail/:CheckID', done, {
     pathParams: checkParam,
     summary: 'Report a TTL check as critical',
     description: 'Like pass.',
     query: note,
-    body: c.noBody(),
-    ...answers(done, report),
-  },
-  update: {
-    method: 'PUT',
-    path: '/v1/agent/check/update/:CheckID',
+    metadata: report,
+  }),
+  update: put('/v1/agent/check/update/:CheckID', done, {
     pathParams: checkParam,
     summary: 'Report the status of a TTL check',
     description: 'Like pass, warn and fail, but with the status and the output in the body.',
     query: query({}),
     body: checkUpdateSchema,
-    ...answers(done, {
-      ...registers,
-      ...ofCheck,
-      ...extra,
-      errors: ['id_missing', 'not_found', 'field_invalid'],
-    }),
-  },
+    metadata: { ...registers, ...ofCheck, ...extra, errors: ['id_missing', 'not_found', 'field_invalid'] },
+  }),
 } satisfies ContractRoutes)

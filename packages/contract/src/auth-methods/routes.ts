@@ -1,6 +1,6 @@
 /** Auth methods: identity providers whose credentials a login exchanges for a token. Decisions: auth methods. */
 import * as z from 'zod'
-import { answers, type ContractRoutes, c } from '../route.ts'
+import { type ContractRoutes, c, del, get, post, put } from '../route.ts'
 import { deletedSchema } from '../shared/answers.ts'
 import { aclDelete, aclQuestion, aclRead, aclWrite } from '../shared/kinds.ts'
 import { methodNameParam } from '../shared/path-params.ts'
@@ -36,94 +36,64 @@ const check = word(
 )
 
 export const authMethods = c.router({
-  create: {
-    method: 'PUT',
-    path: '/v1/acl/auth-method',
+  create: put('/v1/acl/auth-method', authMethodSchema, {
     summary: 'Create an auth method',
     description:
       'Replaces a method with the same name, regardless of case. Fetches the URLs in the configuration once to check them.',
     query: namespacedQuery({ check }),
     body: createAuthMethodSchema,
-    ...answers(authMethodSchema, {
-      ...aclWrite,
-      ...api,
-      writes: 'own',
-      holdsSecrets: true,
-      errors: writeErrors,
-    }),
-  },
-  read: {
-    method: 'GET',
-    path: '/v1/acl/auth-method/:Name',
+    metadata: { ...aclWrite, ...api, writes: 'own', holdsSecrets: true, errors: writeErrors },
+  }),
+  read: get('/v1/acl/auth-method/:Name', authMethodSchema, {
     pathParams: methodNameParam,
     summary: 'Read an auth method',
     description: 'Names are not case-sensitive. Only callers with `acl:write` see secrets in Config.',
     query: namespacedBlockingQuery({}),
-    ...answers(authMethodSchema, { ...read, holdsSecrets: true, errors: ['id_missing', 'not_found'] }),
-  },
-  update: {
-    method: 'PUT',
-    path: '/v1/acl/auth-method/:Name',
+    metadata: { ...read, holdsSecrets: true, errors: ['id_missing', 'not_found'] },
+  }),
+  update: put('/v1/acl/auth-method/:Name', authMethodSchema, {
     pathParams: methodNameParam,
     summary: 'Create or update an auth method',
     description:
       'Replaces the whole record, including Config. The stored spelling of the name is kept. Tokens that the method created stay valid, unless TokenLocality changes: then they stop working.',
     query: namespacedQuery({ check }),
     body: updateAuthMethodSchema,
-    ...answers(authMethodSchema, {
+    metadata: {
       ...aclWrite,
       writes: 'own',
       ...api,
       mayBeEmpty: true,
       holdsSecrets: true,
       errors: [...writeErrors, 'accessor_mismatch'],
-    }),
-  },
-  delete: {
-    method: 'DELETE',
-    path: '/v1/acl/auth-method/:Name',
+    },
+  }),
+  delete: del('/v1/acl/auth-method/:Name', deletedSchema, {
     pathParams: methodNameParam,
     summary: 'Delete an auth method',
     description: 'Also deletes its binding rules, and revokes all tokens that it created.',
     query: namespacedQuery({}),
-    ...answers(deletedSchema, { ...aclDelete, ...api, writes: 'own', errors: ['id_missing', 'not_found'] }),
-  },
-  explain: {
-    method: 'POST',
-    path: '/v1/acl/auth-method/:Name/explain',
+    metadata: { ...aclDelete, ...api, writes: 'own', errors: ['id_missing', 'not_found'] },
+  }),
+  explain: post('/v1/acl/auth-method/:Name/explain', explainLoginAnswerSchema, {
     pathParams: methodNameParam,
     summary: 'Explain what a login would grant',
     description: 'Accepts claims as a provider would sign them. Nothing is verified or written.',
     query: namespacedQuery({}),
     body: explainLoginRequestSchema,
-    ...answers(explainLoginAnswerSchema, {
-      ...aclQuestion,
-      ...api,
-      spec: 'extension',
-      errors: ['not_found', 'batch_too_large'],
-    }),
-  },
-  logins: {
-    method: 'GET',
-    path: '/v1/acl/auth-method/:Name/logins',
+    metadata: { ...aclQuestion, ...api, spec: 'extension', errors: ['not_found', 'batch_too_large'] },
+  }),
+  logins: get('/v1/acl/auth-method/:Name/logins', z.array(loginsEntrySchema), {
     pathParams: methodNameParam,
     summary: 'List who is logged in',
     description:
       'Counts the live tokens that the method created for each identity, in order of identity and in pages. Shows who does not log out.',
     query: namespacedQuery(page),
-    ...answers(z.array(loginsEntrySchema), {
-      ...aclRead,
-      ...api,
-      spec: 'extension',
-      errors: ['not_found'],
-    }),
-  },
-  list: {
-    method: 'GET',
-    path: '/v1/acl/auth-methods',
+    metadata: { ...aclRead, ...api, spec: 'extension', errors: ['not_found'] },
+  }),
+  list: get('/v1/acl/auth-methods', z.array(authMethodListEntrySchema), {
     summary: 'List auth methods',
     description: 'In order of name, without Config.',
     query: namespacedBlockingQuery({}),
-    ...answers(z.array(authMethodListEntrySchema), { ...read, errors: [] }),
-  },
+    metadata: { ...read, errors: [] },
+  }),
 } satisfies ContractRoutes)

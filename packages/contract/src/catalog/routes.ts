@@ -1,7 +1,7 @@
 /** The catalog of this datacenter: registered nodes, services and checks. Spec 9.3, 9.4. */
 import * as z from 'zod'
 import { REGISTRATION_BYTES_MAX } from '../limits.ts'
-import { answers, type ContractRoutes, c } from '../route.ts'
+import { type ContractRoutes, c, get, put } from '../route.ts'
 import { filter, ofInstances, ofNodes } from '../shared/catalog-query.ts'
 import { namespacedBlockingQuery, namespacedQuery } from '../shared/query.ts'
 import { nodeSchema, nodeServicesSchema, nodeWithServicesSchema, serviceInstanceSchema } from './records.ts'
@@ -24,7 +24,6 @@ const instances = { ...ofOne, errors: [...ofOne.errors, 'answer_too_large'] } as
 const write = {
   right: 'catalog',
   namespaced: true,
-  sameOrigin: true,
   writes: 'own',
   body: 'json',
   looseNames: true,
@@ -45,111 +44,74 @@ const ofNode = { subject: 'node name' } as const
 const VISIBLE = 'Shows instances of which the caller may read both the node and the service.'
 
 export const catalog = c.router({
-  register: {
-    method: 'PUT',
-    path: '/v1/catalog/register',
+  register: put('/v1/catalog/register', done, {
     summary: 'Register a node, a service and checks',
     description:
       'All or nothing. Unchanged records are not written. Needs `node:write` for a node that is new or different and for its checks, and `service:write` for a service and its checks.',
     query: namespacedQuery({}),
     body: registrationSchema,
-    ...answers(done, {
-      ...write,
-      ...row,
-      errors: ['field_required', 'field_invalid', 'name_in_use', 'not_found'],
-    }),
-  },
-  deregister: {
-    method: 'PUT',
-    path: '/v1/catalog/deregister',
+    metadata: { ...write, ...row, errors: ['field_required', 'field_invalid', 'name_in_use', 'not_found'] },
+  }),
+  deregister: put('/v1/catalog/deregister', done, {
     summary: 'Remove a node, a service or a check',
     description:
       'Removing a service also removes its checks, and removing a node everything on it. Succeeds if there is nothing to remove. Needs `node:write`; for a service and its checks, `service:write` is enough.',
     query: namespacedQuery({}),
     body: deregistrationSchema,
-    ...answers(done, {
-      ...write,
-      namespaceInBody: true,
-      ...row,
-      errors: ['field_required', 'field_invalid'],
-    }),
-  },
-  nodes: {
-    method: 'GET',
-    path: '/v1/catalog/nodes',
+    metadata: { ...write, namespaceInBody: true, ...row, errors: ['field_required', 'field_invalid'] },
+  }),
+  nodes: get('/v1/catalog/nodes', z.array(nodeSchema), {
     summary: 'List the nodes',
     description: 'In order of name. Shows nodes that the caller may read.',
     query: namespacedBlockingQuery({ ...ofNodes, filter }),
-    ...answers(z.array(nodeSchema), { ...rows, errors: listErrors, ...row }),
-  },
-  services: {
-    method: 'GET',
-    path: '/v1/catalog/services',
+    metadata: { ...rows, errors: listErrors, ...row },
+  }),
+  services: get('/v1/catalog/services', z.record(z.string(), z.array(z.string())), {
     summary: 'List the names of services, with their tags',
     description: 'Combines the tags of all instances. Shows services that the caller may read.',
     query: namespacedBlockingQuery({ 'node-meta': ofNodes['node-meta'] }),
-    ...answers(z.record(z.string(), z.array(z.string())), { ...rows, errors: [], ...row }),
-  },
-  service: {
-    method: 'GET',
-    path: '/v1/catalog/service/:Service',
+    metadata: { ...rows, errors: [], ...row },
+  }),
+  service: get('/v1/catalog/service/:Service', z.array(serviceInstanceSchema), {
     pathParams: serviceParam,
     summary: 'List the instances of a service',
     description: `From 1.0.7, the service has its own index, which moves when an instance, its node or one of their checks changes. ${VISIBLE}`,
     query: namespacedBlockingQuery({ ...ofInstances, filter }),
-    ...answers(z.array(serviceInstanceSchema), { ...instances, ...ofService, ...row, spec: '9.3' }),
-  },
-  connect: {
-    method: 'GET',
-    path: '/v1/catalog/connect/:Service',
+    metadata: { ...instances, ...ofService, ...row, spec: '9.3' },
+  }),
+  connect: get('/v1/catalog/connect/:Service', z.array(serviceInstanceSchema), {
     pathParams: serviceParam,
     summary: 'List the instances and proxies that connect for a service',
     description: `Native instances, and proxies that represent the service. ${VISIBLE}`,
     query: namespacedBlockingQuery({ ...ofInstances, filter }),
-    ...answers(z.array(serviceInstanceSchema), {
-      ...instances,
-      ...ofService,
-      gate: 'catalog.connect',
-      spec: 'extension',
-    }),
-  },
-  node: {
-    method: 'GET',
-    path: '/v1/catalog/node/:Node',
+    metadata: { ...instances, ...ofService, gate: 'catalog.connect', spec: 'extension' },
+  }),
+  node: get('/v1/catalog/node/:Node', nodeWithServicesSchema.nullable(), {
     pathParams: nodeParam,
     summary: 'Read a node with its services',
     description:
       'Finds the node by its name, or by a unique prefix of its ID. null if the node does not exist or the caller may not read it. `filter` selects services.',
     query: namespacedBlockingQuery({ filter }),
-    ...answers(nodeWithServicesSchema.nullable(), { ...ofOne, ...ofNode, ...row }),
-  },
-  nodeServices: {
-    method: 'GET',
-    path: '/v1/catalog/node-services/:Node',
+    metadata: { ...ofOne, ...ofNode, ...row },
+  }),
+  nodeServices: get('/v1/catalog/node-services/:Node', nodeServicesSchema, {
     pathParams: nodeParam,
     summary: 'Read a node with a list of its services',
     description: 'Like reading a node. Both fields are null if the node does not exist.',
     query: namespacedBlockingQuery({ filter }),
-    ...answers(nodeServicesSchema, {
-      ...ofOne,
-      ...ofNode,
-      gate: 'catalog.nodeServices',
-      spec: 'extension',
-    }),
-  },
-  gatewayServices: {
-    method: 'GET',
-    path: '/v1/catalog/gateway-services/:Gateway',
+    metadata: { ...ofOne, ...ofNode, gate: 'catalog.nodeServices', spec: 'extension' },
+  }),
+  gatewayServices: get('/v1/catalog/gateway-services/:Gateway', z.array(z.record(z.string(), z.unknown())), {
     pathParams: z.object({ Gateway: z.string().meta({ description: 'Name of the gateway.' }) }),
     summary: 'List the services of a gateway',
     description: 'Always empty: this service configures no gateways.',
     query: namespacedBlockingQuery({}),
-    ...answers(z.array(z.record(z.string(), z.unknown())), {
+    metadata: {
       ...unfiltered,
       errors: ['id_missing'],
       subject: 'gateway name',
       gate: 'catalog.gatewayServices',
       spec: 'extension',
-    }),
-  },
+    },
+  }),
 } satisfies ContractRoutes)

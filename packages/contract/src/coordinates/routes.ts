@@ -1,6 +1,6 @@
 /** Network coordinates. Spec 9.4. */
 import * as z from 'zod'
-import { answers, type ContractRoutes, c } from '../route.ts'
+import { type ContractRoutes, c, get, put } from '../route.ts'
 import { blockingQuery, query, text } from '../shared/query.ts'
 import { coordinateSchema, coordinateUpdateSchema, datacenterCoordinatesSchema } from './schemas.ts'
 
@@ -9,60 +9,45 @@ const row = { methodGate: 'http.enforceMethods', spec: '9.4' } as const
 const segment = text('Only coordinates of this segment.')
 
 export const coordinates = c.router({
-  datacenters: {
-    method: 'GET',
-    path: '/v1/coordinate/datacenters',
+  datacenters: get('/v1/coordinate/datacenters', z.array(datacenterCoordinatesSchema), {
     summary: 'List the datacenters, without coordinates',
     description: 'The local datacenter comes first. Datacenters have no coordinates.',
     query: query({}),
-    ...answers(z.array(datacenterCoordinatesSchema), { right: 'none', local: true, errors: [], ...row }),
-  },
-  nodes: {
-    method: 'GET',
-    path: '/v1/coordinate/nodes',
+    metadata: { right: 'none', local: true, errors: [], ...row },
+  }),
+  nodes: get('/v1/coordinate/nodes', z.array(coordinateSchema), {
     summary: 'List the coordinates of nodes',
     description: 'In order of node. Shows nodes that the caller may read.',
     query: blockingQuery({ segment }),
-    ...answers(z.array(coordinateSchema), {
-      right: 'catalog',
-      blocking: 'coordinates',
-      rowRights: true,
-      errors: [],
-      ...row,
-    }),
-  },
-  node: {
-    method: 'GET',
-    path: '/v1/coordinate/node/:Node',
+    metadata: { right: 'catalog', blocking: 'coordinates', rowRights: true, errors: [], ...row },
+  }),
+  node: get('/v1/coordinate/node/:Node', z.array(coordinateSchema), {
     pathParams: z.object({ Node: z.string().meta({ description: 'Name of the node. Not case-sensitive.' }) }),
     summary: 'Read the coordinates of a node',
     description: 'One coordinate per network segment. 404 if the node has none. Needs `node:read`.',
     query: blockingQuery({ segment }),
-    ...answers(z.array(coordinateSchema), {
+    metadata: {
       right: 'catalog',
       subject: 'node name',
       blocking: 'coordinates',
       errors: ['id_missing', 'privilege_missing', 'not_found'],
       spec: 'extension',
-    }),
-  },
-  update: {
-    method: 'PUT',
-    path: '/v1/coordinate/update',
+    },
+  }),
+  update: put('/v1/coordinate/update', z.string().meta({ description: 'Empty.' }), {
     summary: 'Report the coordinate of a node',
     description:
       'Stored within five seconds, together with reports of other nodes. Reports of unregistered nodes are dropped. Needs `node:write`.',
     query: query({}),
     body: coordinateUpdateSchema,
-    ...answers(z.string().meta({ description: 'Empty.' }), {
+    metadata: {
       right: 'catalog',
-      sameOrigin: true,
       writes: 'own',
       body: 'json',
       looseNames: true,
       answerForm: 'text',
       errors: ['field_required', 'field_invalid', 'privilege_missing', 'datacenter_unknown'],
       spec: 'extension',
-    }),
-  },
+    },
+  }),
 } satisfies ContractRoutes)

@@ -1,7 +1,7 @@
 /** What a token may do, and which tokens may do something. Spec 5. */
 import * as z from 'zod'
 import { AUTHORIZE_CHECKS_MAX, QUESTION_VALUES_MAX } from '../limits.ts'
-import { answers, type ContractRoutes, c } from '../route.ts'
+import { type ContractRoutes, c, post } from '../route.ts'
 import { flag, namespacedQuery, page, text } from '../shared/query.ts'
 import {
   authorizeAnswerSchema,
@@ -13,9 +13,7 @@ import {
 const gate = 'api.token'
 
 export const decisions = c.router({
-  authorize: {
-    method: 'POST',
-    path: '/v1/internal/acl/authorize',
+  authorize: post('/v1/internal/acl/authorize', z.array(authorizeAnswerSchema), {
     summary: 'Decide up to 64 checks for the presented token',
     description:
       'The answers are in the order of the checks. Without a token, the anonymous token is checked; an unknown token is refused. `accessor` selects another token of the namespace to check. A token has no rights in the namespaces of others, unless it has global-management.',
@@ -29,15 +27,13 @@ export const decisions = c.router({
       ),
     }),
     body: authorizeRequestSchema,
-    ...answers(z.array(authorizeAnswerSchema), {
-      sameOrigin: true,
+    metadata: {
       writes: 'nothing',
       right: 'none',
       asksAboutCaller: true,
       body: 'json',
       bodyRepeats: true,
       batch: { max: AUTHORIZE_CHECKS_MAX, of: 'authorizations' },
-      acl: true,
       refusedInLegacyMode: true,
       namespaced: true,
       gate,
@@ -50,27 +46,23 @@ export const decisions = c.router({
         'privilege_missing',
         'not_found',
       ],
-    }),
-  },
-  whoCan: {
-    method: 'POST',
-    path: '/v1/internal/acl/who-can',
+    },
+  }),
+  whoCan: post('/v1/internal/acl/who-can', z.array(tokenReferenceSchema), {
     summary: 'List the tokens that may do something',
     description: 'In the order of the token list, in pages.',
     query: namespacedQuery(page),
     body: whoCanRequestSchema,
-    ...answers(z.array(tokenReferenceSchema), {
-      sameOrigin: true,
+    metadata: {
       writes: 'nothing',
       right: 'acl:read',
       body: 'json',
       bodyValuesMax: QUESTION_VALUES_MAX,
-      acl: true,
       refusedInLegacyMode: true,
       namespaced: true,
       gate,
       spec: 'extension',
       errors: ['field_invalid'],
-    }),
-  },
+    },
+  }),
 } satisfies ContractRoutes)

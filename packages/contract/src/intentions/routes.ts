@@ -1,7 +1,7 @@
 /** Intentions, by ID and by source and destination. Spec 9.3 (1.9.0), 9.5. */
 import * as z from 'zod'
 import type { GateName } from '../gates.ts'
-import { answers, type ContractRoutes, c } from '../route.ts'
+import { type ContractRoutes, c, del, get, post, put } from '../route.ts'
 import { deletedSchema } from '../shared/answers.ts'
 import { idParam } from '../shared/path-params.ts'
 import { blockingQuery, namespacedBlockingQuery, ONCE, query, text, texts, word } from '../shared/query.ts'
@@ -17,7 +17,7 @@ import {
 } from './schemas.ts'
 
 const read = { right: 'intention', blocking: 'intentions', spec: '9.5' } as const
-const write = { right: 'intention', sameOrigin: true, writes: 'global', spec: '9.5' } as const
+const write = { right: 'intention', writes: 'global', spec: '9.5' } as const
 const record = { subject: 'intention ID' } as const
 /** Names without a namespace are in `default`, regardless of `ns`. */
 const named = { inDefault: true } as const
@@ -31,9 +31,7 @@ const names = {
 }
 
 export const intentions = c.router({
-  list: {
-    method: 'GET',
-    path: '/v1/connect/intentions',
+  list: get('/v1/connect/intentions', z.array(intentionSchema), {
     summary: 'List intentions',
     description:
       'The highest precedence first. From 1.9.0, only intentions whose destination is in the namespace of the request; before, and with `ns=*`, all. Shows intentions whose source or destination the caller may read.',
@@ -43,31 +41,22 @@ export const intentions = c.router({
         { gate: 'intentions.filter' satisfies GateName },
       ),
     }),
-    ...answers(z.array(intentionSchema), {
+    metadata: {
       ...read,
       namespaced: true,
       rowRights: true,
       spec: '9.3',
       errors: ['filter_invalid', 'field_too_long'],
-    }),
-  },
-  create: {
-    method: 'POST',
-    path: '/v1/connect/intentions',
+    },
+  }),
+  create: post('/v1/connect/intentions', createdIntentionSchema, {
     summary: 'Create an intention',
     description: 'Allows or denies connections from one service to another. The services need not exist.',
     query: query({}),
     body: createIntentionSchema,
-    ...answers(createdIntentionSchema, {
-      ...write,
-      ...named,
-      body: 'json',
-      errors: [...rules, ...states, 'intention_in_use'],
-    }),
-  },
-  match: {
-    method: 'GET',
-    path: '/v1/connect/intentions/match',
+    metadata: { ...write, ...named, body: 'json', errors: [...rules, ...states, 'intention_in_use'] },
+  }),
+  match: get('/v1/connect/intentions/match', intentionMatchesSchema, {
     summary: 'List the intentions that concern services',
     description:
       'For each name, the intentions from that source or to that destination, including matching wildcards. Needs the right to read each name.',
@@ -79,11 +68,9 @@ export const intentions = c.router({
       ),
       name: texts('A service, as `name` or `namespace/name`. May be repeated.'),
     }),
-    ...answers(intentionMatchesSchema, { ...read, ...named, errors: [...rules, 'answer_too_large'] }),
-  },
-  check: {
-    method: 'GET',
-    path: '/v1/connect/intentions/check',
+    metadata: { ...read, ...named, errors: [...rules, 'answer_too_large'] },
+  }),
+  check: get('/v1/connect/intentions/check', intentionCheckSchema, {
     summary: 'Check whether a service may connect to another',
     description:
       'The intention of the highest precedence decides; an intention with Permissions denies. Without an intention, the default policy of rules decides. Needs `service:read` on the destination.',
@@ -91,57 +78,42 @@ export const intentions = c.router({
       ...names,
       'source-type': text('Absent, or `consul`.'),
     }),
-    ...answers(intentionCheckSchema, { ...read, ...named, errors: rules }),
-  },
-  readExact: {
-    method: 'GET',
-    path: '/v1/connect/intentions/exact',
+    metadata: { ...read, ...named, errors: rules },
+  }),
+  readExact: get('/v1/connect/intentions/exact', intentionSchema, {
     summary: 'Read an intention by source and destination',
     description: 'The intention with exactly this source and destination.',
     query: blockingQuery(names),
-    ...answers(intentionSchema, { ...read, ...byName, errors: [...rules, 'not_found'] }),
-  },
-  writeExact: {
-    method: 'PUT',
-    path: '/v1/connect/intentions/exact',
+    metadata: { ...read, ...byName, errors: [...rules, 'not_found'] },
+  }),
+  writeExact: put('/v1/connect/intentions/exact', deletedSchema, {
     summary: 'Write an intention by source and destination',
     description:
       'Creates or replaces the intention. This edits the config entry, so every intention to the destination loses its ID and times.',
     query: query(names),
     body: exactIntentionSchema,
-    ...answers(deletedSchema, {
-      ...write,
-      ...byName,
-      body: 'json',
-      errors: [...rules, 'intentions_migrating'],
-    }),
-  },
-  deleteExact: {
-    method: 'DELETE',
-    path: '/v1/connect/intentions/exact',
+    metadata: { ...write, ...byName, body: 'json', errors: [...rules, 'intentions_migrating'] },
+  }),
+  deleteExact: del('/v1/connect/intentions/exact', deletedSchema, {
     summary: 'Delete an intention by source and destination',
     description: 'Returns `true`, even if the intention does not exist.',
     query: query(names),
-    ...answers(deletedSchema, { ...write, ...byName, errors: [...rules, 'intentions_migrating'] }),
-  },
-  read: {
-    method: 'GET',
-    path: '/v1/connect/intentions/:ID',
+    metadata: { ...write, ...byName, errors: [...rules, 'intentions_migrating'] },
+  }),
+  read: get('/v1/connect/intentions/:ID', intentionSchema, {
     pathParams: idParam,
     summary: 'Read an intention by its ID',
     description: 'Needs the right to read its source or its destination.',
     query: blockingQuery({}),
-    ...answers(intentionSchema, { ...read, ...record, errors: ['id_missing', 'id_invalid', 'not_found'] }),
-  },
-  update: {
-    method: 'PUT',
-    path: '/v1/connect/intentions/:ID',
+    metadata: { ...read, ...record, errors: ['id_missing', 'id_invalid', 'not_found'] },
+  }),
+  update: put('/v1/connect/intentions/:ID', createdIntentionSchema, {
     pathParams: idParam,
     summary: 'Replace an intention',
     description: 'Omitted fields are cleared. From 1.9.0, the destination cannot be changed.',
     query: query({}),
     body: updateIntentionSchema,
-    ...answers(createdIntentionSchema, {
+    metadata: {
       ...write,
       ...record,
       body: 'json',
@@ -154,27 +126,23 @@ export const intentions = c.router({
         'not_found',
         'field_immutable',
       ],
-    }),
-  },
-  delete: {
-    method: 'DELETE',
-    path: '/v1/connect/intentions/:ID',
+    },
+  }),
+  delete: del('/v1/connect/intentions/:ID', deletedSchema, {
     pathParams: idParam,
     summary: 'Delete an intention by its ID',
     description: 'Answers `true`.',
     query: query({}),
-    ...answers(deletedSchema, {
+    metadata: {
       ...write,
       ...record,
       errors: ['intentions_migrating', 'id_missing', 'id_invalid', 'not_found'],
-    }),
-  },
-  migration: {
-    method: 'GET',
-    path: '/v1/internal/intentions/migration',
+    },
+  }),
+  migration: get('/v1/internal/intentions/migration', intentionMigrationSchema, {
     summary: 'Read the progress of the intentions migration',
     description: 'Whether intentions are stored as config entries, and what the migration is waiting for.',
     query: query({}),
-    ...answers(intentionMigrationSchema, { right: 'acl:read', spec: 'extension', errors: [] }),
-  },
+    metadata: { right: 'acl:read', spec: 'extension', errors: [] },
+  }),
 } satisfies ContractRoutes)

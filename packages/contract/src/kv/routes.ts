@@ -1,7 +1,7 @@
 /** A small key-value store, protected by policies. Spec 5.4. */
 import * as z from 'zod'
 import { KV_VALUE_BYTES_MAX } from '../limits.ts'
-import { answers, type ContractRoutes, c } from '../route.ts'
+import { type ContractRoutes, c, del, get, put } from '../route.ts'
 import { keyParam } from '../shared/path-params.ts'
 import {
   count,
@@ -19,9 +19,7 @@ const cas =
   'Check-and-set: act only if the entry has this ModifyIndex, or, with 0, only if the key does not exist; otherwise return `false`. Deleting a missing key returns `true`.'
 
 export const kv = c.router({
-  read: {
-    method: 'GET',
-    path: '/v1/kv/:Key',
+  read: get('/v1/kv/:Key', z.union([z.array(kvEntrySchema), z.array(z.string())]), {
     pathParams: keyParam,
     summary: 'Read a key, a tree of keys, or key names',
     description:
@@ -35,7 +33,7 @@ export const kv = c.router({
       ),
       raw: flag('Return only the bytes of the value.'),
     }),
-    ...answers(z.union([z.array(kvEntrySchema), z.array(z.string())]), {
+    metadata: {
       ...key,
       mayBeEmpty: true,
       blocking: 'kv',
@@ -47,11 +45,9 @@ export const kv = c.router({
       ],
       holdsSecrets: true,
       errors: ['id_missing', 'id_invalid', 'not_found', 'field_too_long'],
-    }),
-  },
-  write: {
-    method: 'PUT',
-    path: '/v1/kv/:Key',
+    },
+  }),
+  write: put('/v1/kv/:Key', z.boolean(), {
     pathParams: keyParam,
     summary: 'Write a key',
     description:
@@ -69,19 +65,16 @@ export const kv = c.router({
     // ts-rest sends text of this type unchanged; it would quote any other as JSON.
     contentType: 'application/x-www-form-urlencoded',
     body: z.string(),
-    ...answers(z.boolean(), {
-      sameOrigin: true,
+    metadata: {
       writes: 'own',
       ...key,
       body: 'raw',
       bodyOptional: true,
       bodyBytesMax: KV_VALUE_BYTES_MAX,
       errors: ['id_missing', 'id_invalid', 'session_unknown', 'field_too_long', 'not_found'],
-    }),
-  },
-  delete: {
-    method: 'DELETE',
-    path: '/v1/kv/:Key',
+    },
+  }),
+  delete: del('/v1/kv/:Key', z.boolean(), {
     pathParams: keyParam,
     summary: 'Delete a key or a tree of keys',
     description:
@@ -90,12 +83,6 @@ export const kv = c.router({
       recurse: flag('All keys that start with the given one.'),
       cas: count('cas', cas),
     }),
-    ...answers(z.boolean(), {
-      sameOrigin: true,
-      writes: 'own',
-      ...key,
-      mayBeEmpty: true,
-      errors: ['id_missing', 'field_too_long'],
-    }),
-  },
+    metadata: { writes: 'own', ...key, mayBeEmpty: true, errors: ['id_missing', 'field_too_long'] },
+  }),
 } satisfies ContractRoutes)

@@ -1,14 +1,14 @@
 /** The API before 1.4.0, removed in 1.11. Spec 9.1, 9.2. */
 import * as z from 'zod'
 import { LEGACY_IMPORT_BYTES_MAX } from '../limits.ts'
-import { answers, type ContractRoutes, c } from '../route.ts'
+import { type ContractRoutes, c, get, post, put } from '../route.ts'
 import { deletedSchema } from '../shared/answers.ts'
 import { accessorParam, secretParam } from '../shared/path-params.ts'
 import { blockingQuery, flag, position, query } from '../shared/query.ts'
 import { importResultSchema, legacyIdSchema, legacyTokenRequestSchema, legacyTokenSchema } from './schemas.ts'
 
-const legacyApi = { acl: true, gate: 'api.legacy', subject: 'ACL', spec: '9.1' } as const
-const write = { ...legacyApi, right: 'acl:write', sameOrigin: true, writes: 'token' } as const
+const legacyApi = { gate: 'api.legacy', subject: 'ACL', spec: '9.1' } as const
+const write = { ...legacyApi, right: 'acl:write', writes: 'token' } as const
 const rules = {
   ...legacyApi,
   subject: 'token AccessorID',
@@ -26,9 +26,7 @@ const contentErrors = [
 ] as const
 
 export const legacy = c.router({
-  translate: {
-    method: 'POST',
-    path: '/v1/acl/rules/translate',
+  translate: post('/v1/acl/rules/translate', z.string(), {
     summary: 'Translate legacy rules',
     description:
       'Accepts and returns plain text, also with GET. A translation never widens rights: it comments out what the legacy system ignored, with an explanation.',
@@ -36,8 +34,7 @@ export const legacy = c.router({
     // ts-rest sends text of this type unchanged; it would quote any other as JSON.
     contentType: 'application/x-www-form-urlencoded',
     body: z.string(),
-    ...answers(z.string(), {
-      sameOrigin: true,
+    metadata: {
       writes: 'nothing',
       ...rules,
       right: 'acl:read',
@@ -46,78 +43,67 @@ export const legacy = c.router({
       alsoGet: true,
       answerForm: 'text',
       errors: ['rules_invalid'],
-    }),
-  },
-  translateToken: {
-    method: 'GET',
-    path: '/v1/acl/rules/translate/:AccessorID',
+    },
+  }),
+  translateToken: get('/v1/acl/rules/translate/:AccessorID', z.string(), {
     pathParams: accessorParam,
     summary: 'Translate the legacy rules of a token',
     description: 'Translates the rules of one token.',
     query: query({}),
-    ...answers(z.string(), {
+    metadata: {
       ...rules,
       gate: 'api.legacyTokenRules',
       right: 'acl:read',
       refusedInLegacyMode: true,
       answerForm: 'text',
       errors: ['id_missing', 'id_invalid', 'not_found', 'legacy_rules_missing'],
-    }),
-  },
-  create: {
-    method: 'PUT',
-    path: '/v1/acl/create',
+    },
+  }),
+  create: put('/v1/acl/create', legacyIdSchema, {
     summary: 'Create a legacy token',
     description: 'Overwrites an existing token with this ID. The body is optional.',
     query: query({}),
     body: legacyTokenRequestSchema,
-    ...answers(legacyIdSchema, {
+    metadata: {
       ...write,
       replacement: 'PUT /v1/acl/token',
       body: 'json',
       bodyOptional: true,
       holdsSecrets: true,
       errors: contentErrors,
-    }),
-  },
-  update: {
-    method: 'PUT',
-    path: '/v1/acl/update',
+    },
+  }),
+  update: put('/v1/acl/update', legacyIdSchema, {
     summary: 'Update a legacy token',
     description: 'Like create, but the ID is required. An unknown ID creates a token.',
     query: query({}),
     body: legacyTokenRequestSchema,
-    ...answers(legacyIdSchema, {
+    metadata: {
       ...write,
       replacement: 'PUT /v1/acl/token/:AccessorID',
       body: 'json',
       bodyOptional: true,
       holdsSecrets: true,
       errors: ['id_missing', ...contentErrors],
-    }),
-  },
-  destroy: {
-    method: 'PUT',
-    path: '/v1/acl/destroy/:ID',
+    },
+  }),
+  destroy: put('/v1/acl/destroy/:ID', deletedSchema, {
     pathParams: secretParam,
     summary: 'Destroy a token by its secret',
     description: 'Returns `true`, even if no token has the secret. Also deletes tokens of the token API.',
     query: query({}),
-    body: c.noBody(),
-    ...answers(deletedSchema, {
+    metadata: {
       ...write,
       replacement: 'DELETE /v1/acl/token/:AccessorID',
       errors: ['id_missing', 'root_name_refused'],
-    }),
-  },
-  info: {
-    method: 'GET',
-    path: '/v1/acl/info/:ID',
+    },
+  }),
+  info: get('/v1/acl/info/:ID', z.array(legacyTokenSchema), {
     pathParams: secretParam,
     summary: 'Read a legacy token by its secret',
     description: 'An array with one token or none. Needs no right, because the caller has the secret.',
     query: blockingQuery({}),
-    ...answers(z.array(legacyTokenSchema), {
+    metadata: {
       ...legacyApi,
       replacement: 'GET /v1/acl/token/:AccessorID, or GET /v1/acl/token/self',
       methodGate: 'http.enforceMethods',
@@ -125,30 +111,25 @@ export const legacy = c.router({
       blocking: 'tokens',
       holdsSecrets: true,
       errors: ['id_missing', 'root_name_refused'],
-    }),
-  },
-  clone: {
-    method: 'PUT',
-    path: '/v1/acl/clone/:ID',
+    },
+  }),
+  clone: put('/v1/acl/clone/:ID', legacyIdSchema, {
     pathParams: secretParam,
     summary: 'Clone a legacy token',
     description: 'Creates a token with a new secret and the same name, type and rules.',
     query: query({}),
-    body: c.noBody(),
-    ...answers(legacyIdSchema, {
+    metadata: {
       ...write,
       replacement: 'PUT /v1/acl/token/:AccessorID/clone',
       holdsSecrets: true,
       errors: ['id_missing', 'root_name_refused'],
-    }),
-  },
-  list: {
-    method: 'GET',
-    path: '/v1/acl/list',
+    },
+  }),
+  list: get('/v1/acl/list', z.array(legacyTokenSchema), {
     summary: 'List legacy tokens',
     description: 'In order of ID.',
     query: blockingQuery({}),
-    ...answers(z.array(legacyTokenSchema), {
+    metadata: {
       ...legacyApi,
       replacement: 'GET /v1/acl/tokens',
       methodGate: 'http.enforceMethods',
@@ -156,11 +137,9 @@ export const legacy = c.router({
       blocking: 'tokens',
       holdsSecrets: true,
       errors: [],
-    }),
-  },
-  import: {
-    method: 'PUT',
-    path: '/v1/internal/acl/legacy-tokens',
+    },
+  }),
+  import: put('/v1/internal/acl/legacy-tokens', importResultSchema, {
     summary: 'Import the tokens of a legacy cluster',
     description:
       'Takes the answer of `GET /v1/acl/list` from a legacy cluster. Writes all tokens or none: one problem of severity `error` stops the import, such as a secret that exists with other content. The anonymous and the initial management token are exceptions: if nobody has changed them since the server created them, they take the name and rules in the list.',
@@ -171,7 +150,7 @@ export const legacy = c.router({
       ),
     }),
     body: z.array(legacyTokenSchema),
-    ...answers(importResultSchema, {
+    metadata: {
       ...write,
       writes: 'global',
       spec: 'extension',
@@ -179,20 +158,12 @@ export const legacy = c.router({
       bodyType: 'application/json',
       bodyBytesMax: LEGACY_IMPORT_BYTES_MAX,
       errors: ['field_invalid', 'field_type', 'body_malformed', 'id_in_use'],
-    }),
-  },
-  export: {
-    method: 'GET',
-    path: '/v1/internal/acl/legacy-tokens',
+    },
+  }),
+  export: get('/v1/internal/acl/legacy-tokens', z.array(legacyTokenSchema), {
     summary: 'Export all legacy tokens',
     description: 'All legacy tokens with their secrets, in the format that import accepts.',
     query: query({}),
-    ...answers(z.array(legacyTokenSchema), {
-      ...legacyApi,
-      right: 'acl:write',
-      spec: 'extension',
-      holdsSecrets: true,
-      errors: [],
-    }),
-  },
+    metadata: { ...legacyApi, right: 'acl:write', spec: 'extension', holdsSecrets: true, errors: [] },
+  }),
 } satisfies ContractRoutes)

@@ -1,5 +1,5 @@
 /** Login and logout. Decisions: login. */
-import { answers, type ContractRoutes, c } from '../route.ts'
+import { type ContractRoutes, c, post } from '../route.ts'
 import { deletedSchema } from '../shared/answers.ts'
 import { namespacedQuery, query } from '../shared/query.ts'
 import { tokenSchema } from '../tokens/schemas.ts'
@@ -8,13 +8,11 @@ import { authUrlAnswerSchema, authUrlSchema, loginSchema, oidcCallbackSchema } f
 const api = {
   gate: 'api.authMethod',
   spec: '2.1',
-  acl: true,
   refusedInLegacyMode: true,
 } as const
 const asks = {
   ...api,
   right: 'none',
-  sameOrigin: true,
   writes: 'own',
   body: 'json',
   bodyBytesMax: 65_536,
@@ -34,61 +32,38 @@ const errors = [
 ] as const
 
 export const login = c.router({
-  login: {
-    method: 'POST',
-    path: '/v1/acl/login',
+  login: post('/v1/acl/login', tokenSchema, {
     summary: 'Log in',
     description:
       'Exchanges a credential from an identity provider for a token with the links that the binding rules give. Ignores the token that the request presents.',
     query: namespacedQuery({}),
     body: loginSchema,
-    ...answers(tokenSchema, {
-      ...asks,
-      holdsSecrets: true,
-      errors: [...errors, 'login_unbound', 'too_many_live_tokens'],
-    }),
-  },
-  logout: {
-    method: 'POST',
-    path: '/v1/acl/logout',
+    metadata: { ...asks, holdsSecrets: true, errors: [...errors, 'login_unbound', 'too_many_live_tokens'] },
+  }),
+  logout: post('/v1/acl/logout', deletedSchema, {
     summary: 'Log out',
     description: 'Deletes the token that the request presents, which must be the token of a login.',
     query: query({}),
-    body: c.noBody(),
-    ...answers(deletedSchema, {
-      ...api,
-      right: 'self',
-      sameOrigin: true,
-      writes: 'token',
-      errors: ['privilege_missing'],
-    }),
-  },
-  authUrl: {
-    method: 'POST',
-    path: '/v1/acl/oidc/auth-url',
+    metadata: { ...api, right: 'self', writes: 'token', errors: ['privilege_missing'] },
+  }),
+  authUrl: post('/v1/acl/oidc/auth-url', authUrlAnswerSchema, {
     summary: 'Begin a login in a browser',
     description:
       'Returns the provider’s URL to open in the browser, which is valid once, for ten minutes. Ignores the token that the request presents.',
     query: namespacedQuery({}),
     body: authUrlSchema,
-    ...answers(authUrlAnswerSchema, {
-      ...oidc,
-      holdsSecrets: true,
-      errors: [...errors, 'endpoint_not_built'],
-    }),
-  },
-  callback: {
-    method: 'POST',
-    path: '/v1/acl/oidc/callback',
+    metadata: { ...oidc, holdsSecrets: true, errors: [...errors, 'endpoint_not_built'] },
+  }),
+  callback: post('/v1/acl/oidc/callback', tokenSchema, {
     summary: 'Complete a login in a browser',
     description:
       'Exchanges the code with which the browser returned for a token. The state can be used only once, even if the call fails. Ignores the token that the request presents.',
     query: namespacedQuery({}),
     body: oidcCallbackSchema,
-    ...answers(tokenSchema, {
+    metadata: {
       ...oidc,
       holdsSecrets: true,
       errors: [...errors, 'login_unbound', 'too_many_live_tokens', 'endpoint_not_built'],
-    }),
-  },
+    },
+  }),
 } satisfies ContractRoutes)

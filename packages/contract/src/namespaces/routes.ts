@@ -1,6 +1,6 @@
 /** Namespaces: separate sets of tokens, policies, roles and keys, in the extended edition. Spec 4.9. */
 import * as z from 'zod'
-import { answers, type ContractRoutes, c } from '../route.ts'
+import { type ContractRoutes, c, del, get, put } from '../route.ts'
 import { deletedSchema } from '../shared/answers.ts'
 import { nameParam } from '../shared/path-params.ts'
 import { blockingQuery, query } from '../shared/query.ts'
@@ -16,69 +16,52 @@ const read = {
 const write = { right: 'operator:write', edition: 'extended', gate: 'api.token', spec: '4.9' } as const
 
 export const namespaces = c.router({
-  create: {
-    method: 'PUT',
-    path: '/v1/namespace',
+  create: put('/v1/namespace', namespaceSchema, {
     summary: 'Create a namespace',
     description:
       'Every token in the namespace has its default policies and roles, which must belong to the same namespace.',
     query: query({}),
     body: createNamespaceSchema,
-    ...answers(namespaceSchema, {
-      sameOrigin: true,
+    metadata: {
       writes: 'global',
       ...write,
       body: 'json',
       errors: ['field_required', 'name_invalid', 'name_in_use', 'link_unknown'],
-    }),
-  },
-  read: {
-    method: 'GET',
-    path: '/v1/namespace/:Name',
+    },
+  }),
+  read: get('/v1/namespace/:Name', namespaceSchema, {
     pathParams: nameParam,
     summary: 'Read a namespace',
     description: 'The namespace `default` always exists.',
     query: blockingQuery({}),
-    ...answers(namespaceSchema, { ...read, errors: ['id_missing', 'not_found'] }),
-  },
-  update: {
-    method: 'PUT',
-    path: '/v1/namespace/:Name',
+    metadata: { ...read, errors: ['id_missing', 'not_found'] },
+  }),
+  update: put('/v1/namespace/:Name', namespaceSchema, {
     pathParams: nameParam,
     summary: 'Update a namespace',
     description:
       'Replaces the description and defaults; omitted fields are cleared. To change defaults, the caller also needs `acl:write` in the namespace. `global-management` cannot be a default.',
     query: query({}),
     body: updateNamespaceSchema,
-    ...answers(namespaceSchema, {
-      sameOrigin: true,
+    metadata: {
       writes: 'global',
       ...write,
       body: 'json',
       errors: ['id_missing', 'accessor_mismatch', 'field_invalid', 'link_unknown', 'not_found'],
-    }),
-  },
-  delete: {
-    method: 'DELETE',
-    path: '/v1/namespace/:Name',
+    },
+  }),
+  delete: del('/v1/namespace/:Name', deletedSchema, {
     pathParams: nameParam,
     summary: 'Delete an empty namespace',
     description:
       'Refused while it contains tokens, policies, roles, auth methods, binding rules, keys, services or checks. `default` cannot be deleted.',
     query: query({}),
-    ...answers(deletedSchema, {
-      sameOrigin: true,
-      writes: 'global',
-      ...write,
-      errors: ['id_missing', 'delete_refused', 'not_found'],
-    }),
-  },
-  list: {
-    method: 'GET',
-    path: '/v1/namespaces',
+    metadata: { writes: 'global', ...write, errors: ['id_missing', 'delete_refused', 'not_found'] },
+  }),
+  list: get('/v1/namespaces', z.array(namespaceSchema), {
     summary: 'List namespaces',
     description: 'In order of Name.',
     query: blockingQuery({}),
-    ...answers(z.array(namespaceSchema), { ...read, errors: [] }),
-  },
+    metadata: { ...read, errors: [] },
+  }),
 } satisfies ContractRoutes)

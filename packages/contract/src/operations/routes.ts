@@ -1,6 +1,6 @@
 /** The service itself: processes, replication, versions. Spec 9.3, 9.4. */
 import * as z from 'zod'
-import { answers, type ContractRoutes, c } from '../route.ts'
+import { type ContractRoutes, c, get, put } from '../route.ts'
 import { blockingQuery, checkedQuery, flagUnlessFalse, query, text, word } from '../shared/query.ts'
 import { changesSchema } from './changes-schemas.ts'
 import {
@@ -19,17 +19,13 @@ const open = { right: 'none', local: true, errors: [] } as const
 const node = { right: 'agent:read', errors: [] } as const
 
 export const operations = c.router({
-  replication: {
-    method: 'GET',
-    path: '/v1/acl/replication',
+  replication: get('/v1/acl/replication', replicationStatusSchema, {
     summary: 'Read the state of replication',
     description: 'In the primary datacenter all values are zero.',
     query: checkedQuery(),
-    ...answers(replicationStatusSchema, { ...open, ...row, acl: true, checksReadOptions: true }),
-  },
-  changes: {
-    method: 'GET',
-    path: '/v1/acl/changes',
+    metadata: { ...open, ...row, checksReadOptions: true },
+  }),
+  changes: get('/v1/acl/changes', changesSchema, {
     summary: 'Follow namespaces, policies, roles and global tokens',
     description:
       'Without `index`, returns everything in pages. Afterwards, with the `Index` of the first page, returns the changes since. Applied as a whole, such an answer leads from the state at `index` to the state at its `Index`. Shows every secret.',
@@ -44,78 +40,62 @@ export const operations = c.router({
         'If too much has changed since `index`, return the changes of the first commits and `More` instead of `Reset`.',
       ),
     }),
-    ...answers(changesSchema, {
+    metadata: {
       right: 'acl:write',
-      acl: true,
       gate: 'api.token',
       refusedInLegacyMode: true,
       blocking: 'changes',
       spec: 'extension',
       holdsSecrets: true,
       errors: ['primary_superseded'],
-    }),
-  },
-  migration: {
-    method: 'GET',
-    path: '/v1/internal/acl/migration',
+    },
+  }),
+  migration: get('/v1/internal/acl/migration', migrationStatusSchema, {
     summary: 'Read the progress of the accessor migration',
     description:
       'The number of legacy tokens that have received an accessor, and the estimated time for the others.',
     query: query({}),
-    ...answers(migrationStatusSchema, {
-      right: 'acl:read',
-      acl: true,
-      gate: 'api.token',
-      spec: 'extension',
-      errors: [],
-    }),
-  },
-  leader: {
-    method: 'GET',
-    path: '/v1/status/leader',
+    metadata: { right: 'acl:read', gate: 'api.token', spec: 'extension', errors: [] },
+  }),
+  leader: get('/v1/status/leader', z.string(), {
     summary: 'Read the address of the elected process',
     description:
       'As `host:port`, or empty if none is known. The elected process runs the jobs that only one process may run.',
     query: query({}),
-    ...answers(z.string(), { ...open, ...row }),
-  },
-  peers: {
-    method: 'GET',
-    path: '/v1/status/peers',
+    metadata: { ...open, ...row },
+  }),
+  peers: get('/v1/status/peers', z.array(z.string()), {
     summary: 'List the addresses of the server processes',
     description: 'As `host:port`, of the processes that are alive.',
     query: query({}),
-    ...answers(z.array(z.string()), { ...open, ...row }),
-  },
-  self: {
-    method: 'GET',
-    path: '/v1/agent/self',
+    metadata: { ...open, ...row },
+  }),
+  self: get('/v1/agent/self', agentSelfSchema, {
     summary: 'Read the configuration and version of this process',
     description: 'Config has a few settings; DebugConfig has the whole configuration, without secrets.',
     query: query({}),
-    ...answers(agentSelfSchema, { ...node, ...row, spec: '9.3' }),
-  },
-  setReplicationToken: {
-    method: 'PUT',
-    path: '/v1/agent/token/replication',
-    summary: 'Set the token with which this datacenter replicates',
-    description:
-      'Applies to all processes of the datacenter and overrides their settings. An empty `Token` restores the settings. The secret is stored encrypted, and no endpoint returns it. Without effect in the primary datacenter.',
-    query: query({}),
-    body: replicationTokenSchema,
-    ...answers(z.boolean().meta({ description: 'true: the secret is stored.' }), {
-      right: 'acl:write',
-      writes: 'own',
-      gate: 'api.replicationToken',
-      sameOrigin: true,
-      body: 'json',
-      spec: 'extension',
-      errors: ['field_invalid'],
-    }),
-  },
-  members: {
-    method: 'GET',
-    path: '/v1/agent/members',
+    metadata: { ...node, ...row, spec: '9.3' },
+  }),
+  setReplicationToken: put(
+    '/v1/agent/token/replication',
+    z.boolean().meta({ description: 'true: the secret is stored.' }),
+    {
+      summary: 'Set the token with which this datacenter replicates',
+      description:
+        'Applies to all processes of the datacenter and overrides their settings. An empty `Token` restores the settings. The secret is stored encrypted, and no endpoint returns it. Without effect in the primary datacenter.',
+      query: query({}),
+      body: replicationTokenSchema,
+      metadata: {
+        right: 'acl:write',
+        writes: 'own',
+        gate: 'api.replicationToken',
+        body: 'json',
+        spec: 'extension',
+        errors: ['field_invalid'],
+      },
+    },
+  ),
+  members: get('/v1/agent/members', z.array(memberSchema), {
     summary: 'List the server processes',
     description:
       'Includes processes that failed or left recently. Shows processes on nodes that the caller may read.',
@@ -123,11 +103,9 @@ export const operations = c.router({
       wan: text('Not empty: names carry their datacenter, as in `db-1.dc1`.'),
       segment: text('Accepted for existing clients, without effect. Excludes `wan`.'),
     }),
-    ...answers(z.array(memberSchema), { right: 'catalog', rowRights: true, errors: [], ...row }),
-  },
-  metrics: {
-    method: 'GET',
-    path: '/v1/agent/metrics',
+    metadata: { right: 'catalog', rowRights: true, errors: [], ...row },
+  }),
+  metrics: get('/v1/agent/metrics', agentMetricsSchema, {
     summary: 'Read the metrics of this process',
     description:
       'As JSON or in the text format of Prometheus. Counters start with the process; compare two answers to get a rate.',
@@ -138,42 +116,27 @@ export const operations = c.router({
         undefined,
       ),
     }),
-    ...answers(agentMetricsSchema, {
-      ...node,
-      ...row,
-      otherAnswers: [{ type: 'text/plain', note: 'With `format=prometheus`' }],
-    }),
-  },
-  datacenters: {
-    method: 'GET',
-    path: '/v1/catalog/datacenters',
+    metadata: { ...node, ...row, otherAnswers: [{ type: 'text/plain', note: 'With `format=prometheus`' }] },
+  }),
+  datacenters: get('/v1/catalog/datacenters', z.array(z.string()), {
     summary: 'List the known datacenters',
     description: 'The datacenters that `dc` may name, the local one first.',
     query: query({}),
-    ...answers(z.array(z.string()), { ...open, ...row }),
-  },
-  versions: {
-    method: 'GET',
-    path: '/v1/internal/versions',
+    metadata: { ...open, ...row },
+  }),
+  versions: get('/v1/internal/versions', z.array(versionChangeSchema), {
     summary: 'List the changes between two service versions',
     description: 'Every version gate that opens or closes after `from` and up to `to`, oldest first.',
     query: query({
       from: text('A service version, such as `1.3.0`.'),
       to: text('A service version not older than `from`.'),
     }),
-    ...answers(z.array(versionChangeSchema), {
-      right: 'none',
-      local: true,
-      spec: 'extension',
-      errors: ['version_invalid'],
-    }),
-  },
-  openapi: {
-    method: 'GET',
-    path: '/v1/openapi.json',
+    metadata: { right: 'none', local: true, spec: 'extension', errors: ['version_invalid'] },
+  }),
+  openapi: get('/v1/openapi.json', z.record(z.string(), z.unknown()), {
     summary: 'Read this API as OpenAPI 3.1',
     description: 'This document, for the service version of the server.',
     query: query({}),
-    ...answers(z.record(z.string(), z.unknown()), { ...open, spec: 'extension' }),
-  },
+    metadata: { ...open, spec: 'extension' },
+  }),
 } satisfies ContractRoutes)

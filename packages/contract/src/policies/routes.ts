@@ -1,7 +1,7 @@
 /** Policies: named rule texts that tokens and roles link. Spec 2.2, 9.1. */
 import * as z from 'zod'
 import { QUESTION_VALUES_MAX } from '../limits.ts'
-import { answers, type ContractRoutes, c } from '../route.ts'
+import { type ContractRoutes, c, del, get, post, put } from '../route.ts'
 import { deletedSchema } from '../shared/answers.ts'
 import { aclDelete, aclRead, aclWrite } from '../shared/kinds.ts'
 import { idParam, nameParam } from '../shared/path-params.ts'
@@ -23,14 +23,12 @@ const record = { ...api, subject: 'policy ID' } as const
 const read = { ...aclRead, blocking: 'policies' } as const
 
 export const policies = c.router({
-  create: {
-    method: 'PUT',
-    path: '/v1/acl/policy',
+  create: put('/v1/acl/policy', policySchema, {
     summary: 'Create a policy',
     description: 'Refuses invalid rules, with line and column.',
     query: namespacedQuery({}),
     body: createPolicySchema,
-    ...answers(policySchema, {
+    metadata: {
       ...aclWrite,
       writes: 'global',
       ...api,
@@ -42,54 +40,40 @@ export const policies = c.router({
         'rules_invalid',
         'not_found',
       ],
-    }),
-  },
-  lint: {
-    method: 'POST',
-    path: '/v1/acl/policy/lint',
+    },
+  }),
+  lint: post('/v1/acl/policy/lint', z.array(lintFindingSchema), {
     summary: 'Check rules for errors and surprising effects',
     description:
       'Stores nothing and needs no token. A create refuses rules with a finding of severity `error`.',
     query: query({}),
     body: lintRequestSchema,
-    ...answers(z.array(lintFindingSchema), {
-      sameOrigin: true,
+    metadata: {
       writes: 'nothing',
       right: 'none',
       local: true,
       body: 'json',
       bodyValuesMax: QUESTION_VALUES_MAX,
-      acl: true,
       gate,
       spec: 'extension',
       errors: [],
-    }),
-  },
-  readByName: {
-    method: 'GET',
-    path: '/v1/acl/policy/name/:Name',
+    },
+  }),
+  readByName: get('/v1/acl/policy/name/:Name', policySchema, {
     pathParams: nameParam,
     summary: 'Read a policy by its name',
     description: 'Names are not case-sensitive.',
     query: namespacedBlockingQuery({}),
-    ...answers(policySchema, {
-      ...read,
-      ...api,
-      subject: 'policy Name',
-      errors: ['id_missing', 'not_found'],
-    }),
-  },
-  whatIf: {
-    method: 'POST',
-    path: '/v1/acl/policy/:ID/what-if',
+    metadata: { ...read, ...api, subject: 'policy Name', errors: ['id_missing', 'not_found'] },
+  }),
+  whatIf: post('/v1/acl/policy/:ID/what-if', z.array(whatIfChangeSchema), {
     pathParams: idParam,
     summary: 'List the tokens whose rights would change with other rules in the policy',
     description:
       'Changes nothing. Compares both rule texts for every token that has the policy, directly or through a role, with up to 10,000 checks of the rules that differ. The answer is paged; a page may have fewer entries than `limit`.',
     query: namespacedQuery(page),
     body: whatIfRequestSchema,
-    ...answers(z.array(whatIfChangeSchema), {
-      sameOrigin: true,
+    metadata: {
       writes: 'nothing',
       ...aclRead,
       body: 'json',
@@ -98,31 +82,23 @@ export const policies = c.router({
       subject: 'policy ID',
       spec: 'extension',
       errors: ['id_invalid', 'not_found', 'rules_invalid', 'batch_too_large'],
-    }),
-  },
-  read: {
-    method: 'GET',
-    path: '/v1/acl/policy/:ID',
+    },
+  }),
+  read: get('/v1/acl/policy/:ID', policySchema, {
     pathParams: idParam,
     summary: 'Read a policy',
     description: 'The record, with its rules as they were written.',
     query: namespacedBlockingQuery({}),
-    ...answers(policySchema, {
-      ...read,
-      ...record,
-      errors: ['id_missing', 'id_invalid', 'not_found'],
-    }),
-  },
-  update: {
-    method: 'PUT',
-    path: '/v1/acl/policy/:ID',
+    metadata: { ...read, ...record, errors: ['id_missing', 'id_invalid', 'not_found'] },
+  }),
+  update: put('/v1/acl/policy/:ID', policySchema, {
     pathParams: idParam,
     summary: 'Update a policy',
     description:
       'Replaces the whole record; omitted fields are cleared. Takes effect with the next request of each token. The rules of `global-management` cannot change.',
     query: namespacedQuery({}),
     body: updatePolicySchema,
-    ...answers(policySchema, {
+    metadata: {
       ...aclWrite,
       writes: 'global',
       mayBeEmpty: true,
@@ -138,32 +114,24 @@ export const policies = c.router({
         'field_required',
         'field_invalid',
       ],
-    }),
-  },
-  delete: {
-    method: 'DELETE',
-    path: '/v1/acl/policy/:ID',
+    },
+  }),
+  delete: del('/v1/acl/policy/:ID', deletedSchema, {
     pathParams: idParam,
     summary: 'Delete a policy',
     description: 'Also removes its links from tokens and roles, which lose its rights.',
     query: namespacedQuery({}),
-    ...answers(deletedSchema, {
+    metadata: {
       ...aclDelete,
       writes: 'global',
       ...record,
       errors: ['id_missing', 'id_invalid', 'delete_refused', 'not_found'],
-    }),
-  },
-  list: {
-    method: 'GET',
-    path: '/v1/acl/policies',
+    },
+  }),
+  list: get('/v1/acl/policies', z.array(policyListEntrySchema), {
     summary: 'List policies',
     description: 'In order of ID, without rules.',
     query: namespacedBlockingQuery({}),
-    ...answers(z.array(policyListEntrySchema), {
-      ...read,
-      ...api,
-      errors: [],
-    }),
-  },
+    metadata: { ...read, ...api, errors: [] },
+  }),
 } satisfies ContractRoutes)

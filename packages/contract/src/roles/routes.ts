@@ -1,6 +1,6 @@
 /** Roles: named bundles of policies and identities that tokens link. Spec 2.3. */
 import * as z from 'zod'
-import { answers, type ContractRoutes, c } from '../route.ts'
+import { type ContractRoutes, c, del, get, put } from '../route.ts'
 import { deletedSchema } from '../shared/answers.ts'
 import { aclDelete, aclRead, aclWrite } from '../shared/kinds.ts'
 import { idParam, nameParam } from '../shared/path-params.ts'
@@ -12,57 +12,40 @@ const record = { ...api, subject: 'role ID' } as const
 const read = { ...aclRead, blocking: 'roles' } as const
 
 export const roles = c.router({
-  create: {
-    method: 'PUT',
-    path: '/v1/acl/role',
+  create: put('/v1/acl/role', roleSchema, {
     summary: 'Create a role',
     description: 'A role bundles policies and identities. Tokens link to roles.',
     query: namespacedQuery({}),
     body: createRoleSchema,
-    ...answers(roleSchema, {
+    metadata: {
       ...aclWrite,
       writes: 'global',
       ...api,
       errors: ['field_required', 'name_invalid', 'name_in_use', 'link_unknown', 'field_invalid', 'not_found'],
-    }),
-  },
-  readByName: {
-    method: 'GET',
-    path: '/v1/acl/role/name/:Name',
+    },
+  }),
+  readByName: get('/v1/acl/role/name/:Name', roleSchema, {
     pathParams: nameParam,
     summary: 'Read a role by its name',
     description: 'Names are not case-sensitive.',
     query: namespacedBlockingQuery({}),
-    ...answers(roleSchema, {
-      ...read,
-      ...api,
-      subject: 'role Name',
-      errors: ['id_missing', 'not_found'],
-    }),
-  },
-  read: {
-    method: 'GET',
-    path: '/v1/acl/role/:ID',
+    metadata: { ...read, ...api, subject: 'role Name', errors: ['id_missing', 'not_found'] },
+  }),
+  read: get('/v1/acl/role/:ID', roleSchema, {
     pathParams: idParam,
     summary: 'Read a role',
     description: 'The record, with the current names of its policies.',
     query: namespacedBlockingQuery({}),
-    ...answers(roleSchema, {
-      ...read,
-      ...record,
-      errors: ['id_missing', 'id_invalid', 'not_found'],
-    }),
-  },
-  update: {
-    method: 'PUT',
-    path: '/v1/acl/role/:ID',
+    metadata: { ...read, ...record, errors: ['id_missing', 'id_invalid', 'not_found'] },
+  }),
+  update: put('/v1/acl/role/:ID', roleSchema, {
     pathParams: idParam,
     summary: 'Update a role',
     description:
       'Replaces the whole record; omitted fields are cleared. Takes effect with the next request of each token.',
     query: namespacedQuery({}),
     body: updateRoleSchema,
-    ...answers(roleSchema, {
+    metadata: {
       ...aclWrite,
       writes: 'global',
       mayBeEmpty: true,
@@ -77,30 +60,26 @@ export const roles = c.router({
         'field_required',
         'field_invalid',
       ],
-    }),
-  },
-  delete: {
-    method: 'DELETE',
-    path: '/v1/acl/role/:ID',
+    },
+  }),
+  delete: del('/v1/acl/role/:ID', deletedSchema, {
     pathParams: idParam,
     summary: 'Delete a role',
     description: 'Also removes its links from tokens, which lose its rights.',
     query: namespacedQuery({}),
-    ...answers(deletedSchema, {
+    metadata: {
       ...aclDelete,
       writes: 'global',
       ...record,
       errors: ['id_missing', 'id_invalid', 'not_found'],
-    }),
-  },
-  list: {
-    method: 'GET',
-    path: '/v1/acl/roles',
+    },
+  }),
+  list: get('/v1/acl/roles', z.array(roleSchema), {
     summary: 'List roles',
     description: 'In order of ID.',
     query: namespacedBlockingQuery({
       policy: text('Only records linked to the policy with this ID. Not case-sensitive.'),
     }),
-    ...answers(z.array(roleSchema), { ...read, ...api, errors: [] }),
-  },
+    metadata: { ...read, ...api, errors: [] },
+  }),
 } satisfies ContractRoutes)

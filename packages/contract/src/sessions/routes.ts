@@ -1,6 +1,6 @@
 /** Sessions, which hold locks on keys. Spec 9.3, 9.4. */
 import * as z from 'zod'
-import { answers, type ContractRoutes, c } from '../route.ts'
+import { type ContractRoutes, c, get, put } from '../route.ts'
 import { blockingQuery, query } from '../shared/query.ts'
 import { sessionCreateSchema, sessionIdSchema, sessionSchema } from './schemas.ts'
 
@@ -15,7 +15,6 @@ const read = {
 const write = {
   right: 'session',
   inDefault: true,
-  sameOrigin: true,
   writes: 'own',
   spec: 'extension',
 } as const
@@ -26,81 +25,63 @@ const sessionParam = z.object({ ID: z.string().meta({ description: 'ID of the se
 const list = z.array(sessionSchema)
 
 export const sessions = c.router({
-  create: {
-    method: 'PUT',
-    path: '/v1/session/create',
+  create: put('/v1/session/create', sessionIdSchema, {
     summary: 'Create a session',
     description: 'Without a body, uses the defaults. Needs `session:write` on the node.',
     query: query({}),
     body: sessionCreateSchema,
-    ...answers(sessionIdSchema, {
+    metadata: {
       ...write,
       body: 'json',
       bodyOptional: true,
       looseNames: true,
       errors: ['field_required', 'field_invalid', 'check_critical', 'namespace_unsupported'],
-    }),
-  },
-  destroy: {
-    method: 'PUT',
-    path: '/v1/session/destroy/:ID',
+    },
+  }),
+  destroy: put('/v1/session/destroy/:ID', z.boolean(), {
     pathParams: sessionParam,
     summary: 'End a session',
     description:
       'The same commit releases or deletes the keys that it holds, and starts their lock delays. Answers `true`, even if the session does not exist. Needs `session:write` on the node.',
     query: query({}),
-    body: c.noBody(),
-    ...answers(z.boolean(), {
-      ...write,
-      ...subject,
-      errors: ['id_missing', 'id_invalid'],
-    }),
-  },
-  info: {
-    method: 'GET',
-    path: '/v1/session/info/:ID',
+    metadata: { ...write, ...subject, errors: ['id_missing', 'id_invalid'] },
+  }),
+  info: get('/v1/session/info/:ID', list, {
     pathParams: sessionParam,
     summary: 'Read a session',
     description: `A list with the session; empty if there is none. ${VISIBLE}`,
     query: blockingQuery({}),
-    ...answers(list, {
+    metadata: {
       ...read,
       ...subject,
       spec: '9.3',
       errors: ['id_missing', 'id_invalid', 'session_incompatible'],
-    }),
-  },
-  node: {
-    method: 'GET',
-    path: '/v1/session/node/:Node',
+    },
+  }),
+  node: get('/v1/session/node/:Node', list, {
     pathParams: z.object({ Node: z.string().meta({ description: 'Name of the node. Not case-sensitive.' }) }),
     summary: 'List the sessions of a node',
     description: VISIBLE,
     query: blockingQuery({}),
-    ...answers(list, { ...read, subject: 'node name', errors: ['id_missing'] }),
-  },
-  list: {
-    method: 'GET',
-    path: '/v1/session/list',
+    metadata: { ...read, subject: 'node name', errors: ['id_missing'] },
+  }),
+  list: get('/v1/session/list', list, {
     summary: 'List the sessions of this datacenter',
     description: `In order of ID. ${VISIBLE}`,
     query: blockingQuery({}),
-    ...answers(list, { ...read, errors: [] }),
-  },
-  renew: {
-    method: 'PUT',
-    path: '/v1/session/renew/:ID',
+    metadata: { ...read, errors: [] },
+  }),
+  renew: put('/v1/session/renew/:ID', list, {
     pathParams: sessionParam,
     summary: 'Renew a session',
     description:
       'Restarts the TTL of the session without changing an index. Needs `session:write` on the node.',
     query: query({}),
-    body: c.noBody(),
-    ...answers(list, {
+    metadata: {
       ...write,
       ...subject,
       spec: '9.3',
       errors: ['id_missing', 'id_invalid', 'session_incompatible', 'not_found'],
-    }),
-  },
+    },
+  }),
 } satisfies ContractRoutes)

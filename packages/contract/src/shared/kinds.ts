@@ -3,7 +3,6 @@
 /** A read of ACL records. */
 export const aclRead = {
   right: 'acl:read',
-  acl: true,
   refusedInLegacyMode: true,
   namespaced: true,
 } as const
@@ -12,8 +11,6 @@ export const aclRead = {
 export const aclWrite = {
   right: 'acl:write',
   body: 'json',
-  sameOrigin: true,
-  acl: true,
   refusedInLegacyMode: true,
   namespaced: true,
   namespaceInBody: true,
@@ -22,8 +19,6 @@ export const aclWrite = {
 /** A delete of an ACL record. */
 export const aclDelete = {
   right: 'acl:write',
-  sameOrigin: true,
-  acl: true,
   refusedInLegacyMode: true,
   namespaced: true,
 } as const
@@ -32,9 +27,7 @@ export const aclDelete = {
 export const aclQuestion = {
   right: 'acl:write',
   body: 'json',
-  sameOrigin: true,
   writes: 'nothing',
-  acl: true,
   refusedInLegacyMode: true,
   namespaced: true,
 } as const

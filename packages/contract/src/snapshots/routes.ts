@@ -1,27 +1,18 @@
 /** Backup and restore of a whole store. Spec 9.4; decisions: backup. */
 import * as z from 'zod'
-import { answers, type ContractRoutes, c } from '../route.ts'
+import { type ContractRoutes, c, get, put } from '../route.ts'
 import { flagUnlessFalse, query } from '../shared/query.ts'
 import { restoredSchema } from './schemas.ts'
 
 export const snapshots = c.router({
-  read: {
-    method: 'GET',
-    path: '/v1/snapshot',
+  read: get('/v1/snapshot', z.string().meta({ description: 'The archive, as bytes.' }), {
     summary: 'Read an archive of the whole store',
     description:
       'Every record of this datacenter at one commit index, with checksums. Secrets stay encrypted, and the archive does not contain the keys. Also needs global management.',
     query: query({}),
-    ...answers(z.string().meta({ description: 'The archive, as bytes.' }), {
-      right: 'operator:read',
-      answerForm: 'bytes',
-      spec: '9.4',
-      errors: ['endpoint_not_built'],
-    }),
-  },
-  restore: {
-    method: 'PUT',
-    path: '/v1/snapshot',
+    metadata: { right: 'operator:read', answerForm: 'bytes', spec: '9.4', errors: ['endpoint_not_built'] },
+  }),
+  restore: put('/v1/snapshot', restoredSchema, {
     summary: 'Replace the whole store with an archive',
     description:
       'Verifies all of the archive first, also that a server with these encryption keys made it and nobody has changed it since. Then it replaces every record in one transaction, or none. The commit index continues above both stores. Also needs global management.',
@@ -33,13 +24,12 @@ export const snapshots = c.router({
     // ts-rest sends text of this type unchanged; it would quote any other as JSON.
     contentType: 'application/x-www-form-urlencoded',
     body: z.string(),
-    ...answers(restoredSchema, {
+    metadata: {
       right: 'operator:write',
-      sameOrigin: true,
       writes: 'own',
       body: 'stream',
       spec: '9.4',
       errors: ['endpoint_not_built', 'body_malformed', 'snapshot_invalid', 'snapshot_refused'],
-    }),
-  },
+    },
+  }),
 } satisfies ContractRoutes)

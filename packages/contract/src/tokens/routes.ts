@@ -1,7 +1,7 @@
 /** Tokens: create, read, update, list, clone, delete, and the first one. Spec 4.2 to 4.8, 9.2. */
 import * as z from 'zod'
 import { FILTER_BYTES_MAX } from '../limits.ts'
-import { answers, type ContractRoutes, c } from '../route.ts'
+import { type ContractRoutes, c, del, get, put } from '../route.ts'
 import { deletedSchema } from '../shared/answers.ts'
 import { aclDelete, aclRead, aclWrite } from '../shared/kinds.ts'
 import { accessorParam } from '../shared/path-params.ts'
@@ -39,15 +39,13 @@ const contentErrors = [
 ] as const
 
 export const tokens = c.router({
-  create: {
-    method: 'PUT',
-    path: '/v1/acl/token',
+  create: put('/v1/acl/token', tokenSchema, {
     summary: 'Create a token',
     description:
       'The caller may choose the ids, which must not be in use as accessors or as secrets. Links name policies and roles by ID or Name. Without ExpirationTime or ExpirationTTL (1 minute to 24 hours, inclusive) the token does not expire.',
     query: namespacedQuery({}),
     body: createTokenSchema,
-    ...answers(tokenSchema, {
+    metadata: {
       ...aclWrite,
       writes: 'token',
       gate,
@@ -61,35 +59,30 @@ export const tokens = c.router({
         'id_in_use',
         'not_found',
       ],
-    }),
-  },
-  self: {
-    method: 'GET',
-    path: '/v1/acl/token/self',
+    },
+  }),
+  self: get('/v1/acl/token/self', tokenSchema, {
     summary: 'Read the token that the request presents',
     description: 'Shows the real SecretID and needs no right. A request without a token is refused with 403.',
     query: blockingQuery({}),
-    ...answers(tokenSchema, {
+    metadata: {
       right: 'self',
-      acl: true,
       refusedInLegacyMode: true,
       blocking: 'tokens',
       gate,
       spec: '4.4',
       holdsSecrets: true,
       errors: [],
-    }),
-  },
-  clone: {
-    method: 'PUT',
-    path: '/v1/acl/token/:AccessorID/clone',
+    },
+  }),
+  clone: put('/v1/acl/token/:AccessorID/clone', tokenSchema, {
     pathParams: accessorParam,
     summary: 'Clone a token',
     description:
       'Copies the links, Local and ExpirationTime of the source, and its description unless the body has one. The body accepts only Description and Namespace.',
     query: namespacedQuery({}),
     body: cloneTokenSchema,
-    ...answers(tokenSchema, {
+    metadata: {
       ...aclWrite,
       writes: 'token',
       gate,
@@ -97,11 +90,9 @@ export const tokens = c.router({
       spec: '4.6',
       holdsSecrets: true,
       errors: ['id_invalid', 'clone_refused', 'expiration_out_of_bounds', 'not_found', 'field_invalid'],
-    }),
-  },
-  read: {
-    method: 'GET',
-    path: '/v1/acl/token/:AccessorID',
+    },
+  }),
+  read: get('/v1/acl/token/:AccessorID', z.union([tokenSchema, expandedTokenSchema]), {
     pathParams: accessorParam,
     summary: 'Read a token',
     description:
@@ -114,7 +105,7 @@ export const tokens = c.router({
         },
       ),
     }),
-    ...answers(z.union([tokenSchema, expandedTokenSchema]), {
+    metadata: {
       ...aclRead,
       blocking: 'tokens',
       gate,
@@ -122,18 +113,16 @@ export const tokens = c.router({
       spec: '4.3',
       holdsSecrets: true,
       errors: ['id_missing', 'id_invalid', 'not_found', 'answer_too_large'],
-    }),
-  },
-  update: {
-    method: 'PUT',
-    path: '/v1/acl/token/:AccessorID',
+    },
+  }),
+  update: put('/v1/acl/token/:AccessorID', tokenSchema, {
     pathParams: accessorParam,
     summary: 'Update a token',
     description:
       'Replaces Description and the four lists of links; omitted fields are cleared. SecretID, AuthMethod and ExpirationTime cannot change; a body may repeat them. Local must equal the stored value, so a local token needs `"Local": true`.',
     query: namespacedQuery({}),
     body: updateTokenSchema,
-    ...answers(tokenSchema, {
+    metadata: {
       ...aclWrite,
       writes: 'token',
       gate,
@@ -148,28 +137,24 @@ export const tokens = c.router({
         'local_mismatch',
         'not_found',
       ],
-    }),
-  },
-  delete: {
-    method: 'DELETE',
-    path: '/v1/acl/token/:AccessorID',
+    },
+  }),
+  delete: del('/v1/acl/token/:AccessorID', deletedSchema, {
     pathParams: accessorParam,
     summary: 'Delete a token',
     description:
       'The secret stops working at once. A caller cannot delete the token that it presents. The anonymous token cannot be deleted.',
     query: namespacedQuery({}),
-    ...answers(deletedSchema, {
+    metadata: {
       ...aclDelete,
       writes: 'token',
       gate,
       subject,
       spec: '4.7',
       errors: ['id_missing', 'id_invalid', 'delete_refused', 'not_found'],
-    }),
-  },
-  list: {
-    method: 'GET',
-    path: '/v1/acl/tokens',
+    },
+  }),
+  list: get('/v1/acl/tokens', z.array(tokenListEntrySchema), {
     summary: 'List tokens',
     description:
       'In order of creation, without expired tokens. Takes at most one filter. With `limit`, the answer is one page, and `Next-Cursor` leads to the next page.',
@@ -194,34 +179,29 @@ export const tokens = c.router({
       ),
       ...page,
     }),
-    ...answers(z.array(tokenListEntrySchema), {
+    metadata: {
       ...aclRead,
       blocking: 'tokens',
       gate,
       spec: '4.8',
       holdsSecrets: true,
       errors: ['filter_conflict'],
-    }),
-  },
-  bootstrap: {
-    method: 'PUT',
-    path: '/v1/acl/bootstrap',
+    },
+  }),
+  bootstrap: put('/v1/acl/bootstrap', bootstrapTokenSchema, {
     summary: 'Create the first management token',
     description:
       'Works once. To repeat it, an operator writes the index that the refusal names to a reset file in the data directory. Refused in a secondary datacenter.',
     query: query({}),
-    body: c.noBody(),
-    ...answers(bootstrapTokenSchema, {
-      sameOrigin: true,
+    metadata: {
       writes: 'own',
       right: 'none',
       local: true,
-      acl: true,
       refusedInLegacyMode: true,
       gate,
       spec: '9.2',
       holdsSecrets: true,
       errors: ['bootstrap_done', 'bootstrap_elsewhere', 'bootstrap_reset_invalid'],
-    }),
-  },
+    },
+  }),
 } satisfies ContractRoutes)
