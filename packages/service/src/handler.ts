@@ -1,6 +1,7 @@
 /** One request in the pipeline, and the answer of its handler. The contract's route determines the types of both. */
 
 import type { Directory } from '@latchkey/acl'
+import type { RecordView } from '@latchkey/catalog'
 import {
   AclError,
   type AnyRoute,
@@ -12,7 +13,6 @@ import {
   type RouteOf,
 } from '@latchkey/contract'
 import type { Caller, Callers } from './caller/caller.ts'
-import type { RecordTexts } from './catalog/record-texts.ts'
 import type { KeptDecisions } from './decisions/kept-decisions.ts'
 import type { KeptHealth } from './health/kept-answers.ts'
 import type { Semaphore } from './limits/semaphore.ts'
@@ -59,7 +59,8 @@ export interface Context {
   readonly service: ServiceOptions
   readonly callers: Callers
   readonly texts: TokenTexts
-  readonly records: RecordTexts
+  /** How this version shows records of the catalog. */
+  readonly view: RecordView
   readonly keptHealth: KeptHealth
   readonly keptDecisions: KeptDecisions
   readonly route: AnyRoute

@@ -3,11 +3,11 @@
  * answers is sent there after parsing, and this one answers everything else.
  */
 
+import { recordViewOf } from '@latchkey/catalog'
 import { AclError, isOutage } from '@latchkey/contract'
 import { Admission, type CallServices } from './caller/admission.ts'
 import { Callers } from './caller/caller.ts'
 import { RemoteTokens } from './caller/remote-tokens.ts'
-import { RecordTexts } from './catalog/record-texts.ts'
 import { askForToken } from './datacenters/ask-for-token.ts'
 import type { ForwardingParts } from './datacenters/exchange.ts'
 import { answerElsewhere } from './datacenters/forward.ts'
@@ -102,7 +102,7 @@ function callServices(options: ServiceOptions): CallServices {
   return {
     callers: new Callers(options, turns, remoteTokens(options)),
     texts: new TokenTexts(options),
-    records: new RecordTexts(options),
+    view: recordViewOf(options.profile, options),
     keptHealth: new KeptHealth(),
     keptDecisions: new KeptDecisions(),
     turns,

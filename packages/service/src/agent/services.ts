@@ -64,7 +64,7 @@ export async function agentChecksHandler(call: Call<'agent.checks'>): Promise<An
 }
 
 /** Without indexes. `Meta` is never null, and empty proxies are left out. */
-export function showAgentService(record: ServiceRecord, { records: { view } }: Context): AgentService {
+export function showAgentService(record: ServiceRecord, { view }: Context): AgentService {
   const {
     CreateIndex: _created,
     ModifyIndex: _modified,
@@ -91,12 +91,12 @@ export function showAgentChecks(
   catalog: Catalog,
   { call, repeated }: { readonly call: Context; readonly repeated: RepeatedContent },
 ): HealthCheck[] {
-  const { records, service } = call
+  const { view, service } = call
   return checks.map((record) => {
     const of = catalog.serviceOf(record)
-    repeated.add(record, () => records.check(record, of).length)
+    const shown = showCheck(record, of, view)
+    repeated.add(record, () => JSON.stringify(shown).length)
     repeated.addTags(of)
-    const shown = showCheck(record, of, records.view)
     return { ...shown, Output: service.localChecks.outputOf(record.CheckID) ?? shown.Output }
   })
 }

@@ -16,7 +16,7 @@ export type CallServices = Pick<
   Context,
   | 'callers'
   | 'texts'
-  | 'records'
+  | 'view'
   | 'keptHealth'
   | 'keptDecisions'
   | 'turns'

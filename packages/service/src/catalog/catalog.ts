@@ -30,7 +30,7 @@ import { hasMeta, selectInstances, sortNear } from './select.ts'
 
 /** Nodes that the caller may read, by name. */
 export async function nodesHandler(call: Call<'catalog.nodes'>): Promise<Answer<'catalog.nodes'>> {
-  const { query, records, service } = call
+  const { query, view, service } = call
   const catalog = service.store.catalog()
   const index = service.store.tableIndex('nodes')
   const rights = new RowRights(call)
@@ -38,7 +38,7 @@ export async function nodesHandler(call: Call<'catalog.nodes'>): Promise<Answer<
     .nodes()
     .filter((node) => hasMeta(node, query['node-meta']) && rights.node(node.Node))
   const sorted = sortNear(call, catalog, visible, { near: query.near, nodeOf: ({ Node }) => Node })
-  const shown = sorted.map((node) => showNode(node, records.view))
+  const shown = sorted.map((node) => showNode(node, view))
   const filtered = await filterFor(call, shown, NODE_FIELDS)
   return rights.mark(json([...filtered], { topic: 'nodes', index }))
 }
@@ -123,7 +123,7 @@ async function answerInstances(
   instancesOf: (catalog: Catalog) => readonly ServiceRecord[],
   watchFor = watchOfService,
 ): Promise<JsonAnswer<ServiceInstance[]>> {
-  const { query, records, service } = call
+  const { query, view, service } = call
   const catalog = service.store.catalog()
   const watch = watchFor(call, catalog, name, 'nodes', 'services')
   const rights = new RowRights(call)
@@ -134,8 +134,8 @@ async function answerInstances(
   const shown = sorted.flatMap((record) => {
     const node = catalog.node(record.Node)
     if (!node) return []
-    repeated.add(node, () => records.node(node).length)
-    return showInstance(record, node, records.view)
+    repeated.add(node, () => JSON.stringify(showNode(node, view)).length)
+    return showInstance(record, node, view)
   })
   const kept = await filterFor(call, shown, INSTANCE_FIELDS)
   return rights.mark(json([...kept], watch))
@@ -152,7 +152,7 @@ async function readNode(
   call: Context & { readonly query: { readonly filter?: string | undefined } },
   name: string,
 ): Promise<NodeContent> {
-  const { records, service } = call
+  const { view, service } = call
   const index = indexOfTables(service.store, 'nodes', 'services')
   const catalog = service.store.catalog()
   const rights = new RowRights(call)
@@ -168,8 +168,8 @@ async function readNode(
   const shown = catalog
     .servicesOn(node.Node)
     .filter((record) => isListed(call, record.Namespace) && rights.service(record))
-    .map((record) => showNodeService(record, records.view))
+    .map((record) => showNodeService(record, view))
   const services = await filterFor(call, shown, SERVICE_FIELDS)
   const watch: Watch = { topic, index, filtered: true }
-  return { found: { node: showNode(node, records.view), services }, watch, rights }
+  return { found: { node: showNode(node, view), services }, watch, rights }
 }

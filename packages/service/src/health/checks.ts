@@ -5,7 +5,6 @@ import type { HealthCheck } from '@latchkey/contract'
 import { RowRights } from '../catalog/rights.ts'
 import { hasMeta, sortNear } from '../catalog/select.ts'
 import { type Answer, type Call, type Context, type JsonAnswer, json, type Watch } from '../handler.ts'
-import type { JsonText } from '../reply/json-text.ts'
 import { RepeatedContent } from '../reply/repeated-content.ts'
 import { selectRecords } from '../request/filter.ts'
 import { isListed } from '../request/namespace.ts'
@@ -75,7 +74,7 @@ function answerChecks(
   checks: Iterable<CheckRecord>,
   watch: Watch,
 ): JsonAnswer<HealthCheck[]> | Promise<JsonAnswer<HealthCheck[]>> {
-  const { query, records } = call
+  const { query, view } = call
   const rights = new RowRights(call)
   const visible: CheckRecord[] = []
   for (const check of checks) {
@@ -85,10 +84,7 @@ function answerChecks(
   const repeated = new RepeatedContent()
   for (const check of visible) repeated.addTags(catalog.serviceOf(check))
   const sorted = sortNear(call, catalog, visible, { near: query.near, nodeOf: ({ Node }) => Node })
-  if (query.filter) {
-    const shown = sorted.map((check) => showCheck(check, catalog.serviceOf(check), records.view))
-    return selectRecords(call, shown, CHECK_FIELDS).then((kept) => rights.mark(json([...kept], watch)))
-  }
-  const text = `[${sorted.map((check) => records.check(check, catalog.serviceOf(check))).join(',')}]`
-  return rights.mark({ body: { kind: 'json-text', text: text as JsonText<HealthCheck[]> }, watch })
+  const shown = sorted.map((check) => showCheck(check, catalog.serviceOf(check), view))
+  if (!query.filter) return rights.mark(json(shown, watch))
+  return selectRecords(call, shown, CHECK_FIELDS).then((kept) => rights.mark(json([...kept], watch)))
 }

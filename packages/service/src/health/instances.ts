@@ -22,7 +22,7 @@ import {
   tellLack,
   type Watch,
 } from '../handler.ts'
-import type { JsonText } from '../reply/json-text.ts'
+import { jsonText } from '../reply/json-text.ts'
 import { RepeatedContent } from '../reply/repeated-content.ts'
 import { filterFor } from '../request/filter.ts'
 import { watchOfConnect, watchOfService } from './watches.ts'
@@ -83,8 +83,9 @@ function answerInstances(
   const elements = elementsOf(catalog, visible).filter((element) => !onlyPassing || isPassing(element))
   const sorted = sortNear(call, catalog, elements, { near: query.near, nodeOf: ({ node }) => node.Node })
   const watch = watchOf(call, own, rights)
-  if (!query.filter) return rights.mark({ body: { kind: 'json-text', text: textOf(call, sorted) }, watch })
-  return filtered(call, sorted, watch).then((answer) => rights.mark(answer))
+  const shown = show(call, sorted)
+  if (!query.filter) return rights.mark(json(shown, watch))
+  return filterFor(call, shown, HEALTH_FIELDS).then((kept) => rights.mark(json([...kept], watch)))
 }
 
 /** Like {@link answerInstances}, for all instances of a service. Cached if only `passing` selects. */
@@ -109,7 +110,7 @@ function answerService(
       instances.filter((record) => rights.instance(record)),
     )
     const shown = onlyPassing ? elements.filter(isPassing) : elements
-    return { text: textOf(call, shown), hasHidden: rights.hasHidden }
+    return { text: jsonText(show(call, shown)), hasHidden: rights.hasHidden }
   })
   return tellLack(
     { body: { kind: 'json-text', text }, watch: watchOf(call, watch, { hasHidden }) },
@@ -128,24 +129,6 @@ function watchOf(
   return isWhole ? watch : { ...watch, filtered: true }
 }
 
-async function filtered(
-  call: Context & { readonly query: InstanceQuery },
-  elements: readonly Element[],
-  watch: Watch,
-): Promise<JsonAnswer<ServiceHealth[]>> {
-  const { view } = call.records
-  countRepeated(call, elements)
-  const shown = elements.map(({ node, service, nodeChecks, serviceChecks }) => ({
-    Node: showNode(node, view),
-    Service: showNodeService(service, view),
-    Checks: [
-      ...nodeChecks.map((check) => showCheck(check, undefined, view)),
-      ...serviceChecks.map((check) => showCheck(check, service, view)),
-    ],
-  }))
-  return json([...(await filterFor(call, shown, HEALTH_FIELDS))], watch)
-}
-
 function elementsOf(catalog: Catalog, instances: readonly ServiceRecord[]): readonly Element[] {
   return instances.flatMap((service) => {
     const node = catalog.node(service.Node)
@@ -161,26 +144,22 @@ function isPassing({ nodeChecks, serviceChecks }: Element): boolean {
 }
 
 /** @throws AclError `answer_too_large`. */
-function countRepeated({ records }: Context, elements: readonly Element[]): void {
+function show({ view }: Context, elements: readonly Element[]): ServiceHealth[] {
   const repeated = new RepeatedContent()
-  for (const { node, service, nodeChecks, serviceChecks } of elements) {
-    repeated.add(node, () => records.node(node).length)
-    for (const check of nodeChecks) repeated.add(check, () => records.check(check, undefined).length)
-    for (const _ of serviceChecks) repeated.addTags(service)
-  }
-}
-
-function textOf(call: Context, elements: readonly Element[]): JsonText<ServiceHealth[]> {
-  countRepeated(call, elements)
-  const { records } = call
-  const texts = elements.map(({ node, service, nodeChecks, serviceChecks }) => {
-    const checks = [
-      ...nodeChecks.map((check) => records.check(check, undefined)),
-      ...serviceChecks.map((check) => records.check(check, service)),
-    ]
-    return `{"Node":${records.node(node)},"Service":${records.service(service)},"Checks":[${checks.join(',')}]}`
+  return elements.map(({ node, service, nodeChecks, serviceChecks }) => {
+    const Node = showNode(node, view)
+    repeated.add(node, () => JSON.stringify(Node).length)
+    const ofNode = nodeChecks.map((check) => {
+      const shown = showCheck(check, undefined, view)
+      repeated.add(check, () => JSON.stringify(shown).length)
+      return shown
+    })
+    const ofService = serviceChecks.map((check) => {
+      repeated.addTags(service)
+      return showCheck(check, service, view)
+    })
+    return { Node, Service: showNodeService(service, view), Checks: [...ofNode, ...ofService] }
   })
-  return `[${texts.join(',')}]` as JsonText<ServiceHealth[]>
 }
 
 /** @throws AclError `query_invalid`. Before 0.8.5, any value means true. */

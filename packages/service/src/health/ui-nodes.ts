@@ -57,7 +57,7 @@ function summaryOfNode(
   node: NodeRecord,
   { rights, repeated }: { readonly rights: RowRights; readonly repeated: RepeatedContent },
 ): NodeSummary {
-  const { view } = call.records
+  const { view } = call
   const { CreateIndex: _created, ModifyIndex: _modified, Datacenter: _here, ...shown } = showNode(node, view)
   const services = catalog
     .servicesOn(node.Node)

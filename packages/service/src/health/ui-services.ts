@@ -28,12 +28,12 @@ export async function uiServicesHandler(
     .filter((record) => isListed(call, record.Namespace) && rights.instance(record))
   const shown = shownInstances(call, catalog, visible)
   const kept = await selectRecords(call, shown, HEALTH_FIELDS)
-  return rights.mark(json(summariesOf(kept, call.records.view), watch))
+  return rights.mark(json(summariesOf(kept, call.view), watch))
 }
 
 /** Instances on one node share the checks of the node: a thousand instances would make a thousand copies of each. */
 function shownInstances(
-  { records: { view } }: Context,
+  { view }: Context,
   catalog: Catalog,
   visible: readonly ServiceRecord[],
 ): readonly ServiceHealth[] {

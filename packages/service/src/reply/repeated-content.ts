@@ -5,7 +5,8 @@ import { AclError, limits } from '@latchkey/contract'
  * checks. Stored once, it may be shown any number of times. Decisions: bounds.
  */
 export class RepeatedContent {
-  private readonly shown = new Set<object>()
+  /** Lengths of the records shown; 0 until the first repetition. */
+  private readonly lengths = new Map<object, number>()
   private bytes = 0
 
   /**
@@ -14,11 +15,10 @@ export class RepeatedContent {
    * @throws AclError `answer_too_large`.
    */
   add(record: object, lengthOf: () => number): void {
-    if (!this.shown.has(record)) {
-      this.shown.add(record)
-      return
-    }
-    this.bytes += lengthOf()
+    const known = this.lengths.get(record)
+    const length = known === 0 ? lengthOf() : (known ?? 0)
+    this.lengths.set(record, length)
+    this.bytes += length
     if (this.bytes <= limits.REPEATED_BYTES_MAX) return
     const message = `The answer would repeat more than ${limits.REPEATED_BYTES_MAX} bytes: ask for less at a time`
     throw new AclError('answer_too_large', message)

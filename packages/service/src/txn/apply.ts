@@ -116,7 +116,7 @@ function showFailures(failures: readonly Failure[], freshness: Freshness = {}) {
 
 /** @param index of the commit of the transaction. */
 function showRecord(call: Context, shown: Shown, index: number): OperationResult {
-  const { view } = call.records
+  const { view } = call
   switch (shown.kind) {
     case 'key': {
       const entry = showEntry(call, stamped(shown.record, index))
