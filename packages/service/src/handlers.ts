@@ -6,10 +6,8 @@
  */
 import type { RouteName } from '@latchkey/contract'
 import type { Handler } from './handler.ts'
-import * as tokensCreate from './tokens/create.ts'
+import * as tokensWrite from './tokens/write.ts'
 import * as tokensRead from './tokens/read.ts'
-import * as tokensUpdate from './tokens/update.ts'
-import * as tokensDelete from './tokens/delete.ts'
 import * as tokensList from './tokens/list.ts'
 import * as tokensBootstrap from './tokens/bootstrap.ts'
 import * as policies from './policies/policies.ts'
@@ -18,7 +16,6 @@ import * as roles from './roles.ts'
 import * as namespaces from './namespaces.ts'
 import * as authMethods from './auth-methods/auth-methods.ts'
 import * as authMethodsExplain from './auth-methods/explain.ts'
-import * as authMethodsLogins from './auth-methods/logins.ts'
 import * as bindingRules from './binding-rules.ts'
 import * as login from './login/login.ts'
 import * as decisionsAuthorize from './decisions/authorize.ts'
@@ -27,37 +24,32 @@ import * as kv from './kv/kv.ts'
 import * as txnApply from './txn/apply.ts'
 import * as sessions from './sessions.ts'
 import * as intentions from './intentions/intentions.ts'
-import * as intentionsExact from './intentions/exact.ts'
 import * as configEntries from './config-entries.ts'
 import * as coordinates from './coordinates.ts'
 import * as catalogWrites from './catalog/writes.ts'
 import * as catalog from './catalog/catalog.ts'
 import * as healthChecks from './health/checks.ts'
 import * as healthInstances from './health/instances.ts'
-import * as healthUiNodes from './health/ui-nodes.ts'
-import * as healthUiServices from './health/ui-services.ts'
+import * as healthUi from './health/ui.ts'
 import * as agentServices from './agent/services.ts'
 import * as agentRegisterService from './agent/register-service.ts'
-import * as agentMaintenance from './agent/maintenance.ts'
+import * as agent from './agent/agent.ts'
 import * as agentLocalHealth from './agent/local-health.ts'
 import * as agentChecks from './agent-checks/agent-checks.ts'
-import * as agentProcess from './agent/process.ts'
-import * as operationsReplication from './operations/replication.ts'
-import * as operationsChanges from './operations/changes.ts'
-import * as operationsMigration from './operations/migration.ts'
 import * as operations from './operations/operations.ts'
+import * as operationsChanges from './operations/changes.ts'
 import * as snapshots from './snapshots.ts'
 import * as datacentersPromotion from './datacenters/promotion.ts'
 import * as legacy from './legacy/legacy.ts'
 import * as legacyImport from './legacy/import.ts'
 
 export const HANDLERS: { readonly [N in RouteName]: Handler<N> } = {
-  'tokens.create': tokensCreate.createTokenHandler,
+  'tokens.create': tokensWrite.createTokenHandler,
   'tokens.self': tokensRead.readSelfHandler,
-  'tokens.clone': tokensCreate.cloneTokenHandler,
+  'tokens.clone': tokensWrite.cloneTokenHandler,
   'tokens.read': tokensRead.readTokenHandler,
-  'tokens.update': tokensUpdate.updateTokenHandler,
-  'tokens.delete': tokensDelete.deleteTokenHandler,
+  'tokens.update': tokensWrite.updateTokenHandler,
+  'tokens.delete': tokensWrite.deleteTokenHandler,
   'tokens.list': tokensList.listTokensHandler,
   'tokens.bootstrap': tokensBootstrap.bootstrapHandler,
   'policies.create': policies.createPolicyHandler,
@@ -84,7 +76,7 @@ export const HANDLERS: { readonly [N in RouteName]: Handler<N> } = {
   'authMethods.update': authMethods.updateAuthMethodHandler,
   'authMethods.delete': authMethods.deleteAuthMethodHandler,
   'authMethods.explain': authMethodsExplain.explainLoginHandler,
-  'authMethods.logins': authMethodsLogins.loginsHandler,
+  'authMethods.logins': authMethods.loginsHandler,
   'authMethods.list': authMethods.listAuthMethodsHandler,
   'bindingRules.create': bindingRules.createBindingRuleHandler,
   'bindingRules.read': bindingRules.readBindingRuleHandler,
@@ -111,9 +103,9 @@ export const HANDLERS: { readonly [N in RouteName]: Handler<N> } = {
   'intentions.create': intentions.createIntentionHandler,
   'intentions.match': intentions.matchIntentionsHandler,
   'intentions.check': intentions.checkIntentionHandler,
-  'intentions.readExact': intentionsExact.readExactIntentionHandler,
-  'intentions.writeExact': intentionsExact.writeExactIntentionHandler,
-  'intentions.deleteExact': intentionsExact.deleteExactIntentionHandler,
+  'intentions.readExact': intentions.readExactIntentionHandler,
+  'intentions.writeExact': intentions.writeExactIntentionHandler,
+  'intentions.deleteExact': intentions.deleteExactIntentionHandler,
   'intentions.read': intentions.readIntentionHandler,
   'intentions.update': intentions.updateIntentionHandler,
   'intentions.delete': intentions.deleteIntentionHandler,
@@ -141,16 +133,16 @@ export const HANDLERS: { readonly [N in RouteName]: Handler<N> } = {
   'health.connect': healthInstances.connectHealthHandler,
   'health.ingress': healthInstances.ingressHealthHandler,
   'health.state': healthChecks.stateHandler,
-  'health.uiNodes': healthUiNodes.uiNodesHandler,
-  'health.uiNode': healthUiNodes.uiNodeHandler,
-  'health.uiServices': healthUiServices.uiServicesHandler,
+  'health.uiNodes': healthUi.uiNodesHandler,
+  'health.uiNode': healthUi.uiNodeHandler,
+  'health.uiServices': healthUi.uiServicesHandler,
   'agent.services': agentServices.agentServicesHandler,
   'agent.service': agentServices.agentServiceHandler,
   'agent.checks': agentServices.agentChecksHandler,
   'agent.registerService': agentRegisterService.registerServiceHandler,
   'agent.deregisterService': agentRegisterService.deregisterServiceHandler,
-  'agent.serviceMaintenance': agentMaintenance.serviceMaintenanceHandler,
-  'agent.maintenance': agentMaintenance.maintenanceHandler,
+  'agent.serviceMaintenance': agent.serviceMaintenanceHandler,
+  'agent.maintenance': agent.maintenanceHandler,
   'agent.serviceHealth': agentLocalHealth.localServiceHealthHandler,
   'agent.healthByName': agentLocalHealth.healthByNameHandler,
   'agentChecks.register': agentChecks.registerCheckHandler,
@@ -159,18 +151,18 @@ export const HANDLERS: { readonly [N in RouteName]: Handler<N> } = {
   'agentChecks.warn': agentChecks.warnCheckHandler,
   'agentChecks.fail': agentChecks.failCheckHandler,
   'agentChecks.update': agentChecks.updateCheckHandler,
-  'agentProcess.join': agentProcess.joinHandler,
-  'agentProcess.forceLeave': agentProcess.forceLeaveHandler,
-  'agentProcess.leave': agentProcess.leaveHandler,
-  'agentProcess.reload': agentProcess.reloadHandler,
-  'agentProcess.host': agentProcess.hostHandler,
-  'operations.replication': operationsReplication.replicationHandler,
+  'agentProcess.join': agent.joinHandler,
+  'agentProcess.forceLeave': agent.forceLeaveHandler,
+  'agentProcess.leave': agent.leaveHandler,
+  'agentProcess.reload': agent.reloadHandler,
+  'agentProcess.host': agent.hostHandler,
+  'operations.replication': operations.replicationHandler,
   'operations.changes': operationsChanges.changesHandler,
-  'operations.migration': operationsMigration.migrationHandler,
+  'operations.migration': operations.migrationHandler,
   'operations.leader': operations.leaderHandler,
   'operations.peers': operations.peersHandler,
   'operations.self': operations.agentSelfHandler,
-  'operations.setReplicationToken': operationsReplication.setReplicationTokenHandler,
+  'operations.setReplicationToken': operations.setReplicationTokenHandler,
   'operations.members': operations.membersHandler,
   'operations.metrics': operations.metricsHandler,
   'operations.datacenters': operations.datacentersHandler,

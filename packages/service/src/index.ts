@@ -1,4 +1,4 @@
-export { registerServers } from './agent/process.ts'
+export { registerServers } from './agent/agent.ts'
 export { removeService, startLocalChecks, writeResult } from './agent-checks/expire.ts'
 export type { LocalChecks } from './agent-checks/local-checks.ts'
 export { BoundedMap, type Slot } from './bounded-map.ts'
@@ -48,8 +48,8 @@ export { Service } from './service.ts'
 export { endExpiredSessions } from './sessions.ts'
 export { checkTogether, keyOf } from './store/claims.ts'
 export { byListOrder, comparePlaces } from './store/list-order.ts'
+export { RecentTokenChanges } from './store/memory/change-log.ts'
 export { type MemorySnapshot, MemoryStore, type Sleeper } from './store/memory-store.ts'
-export { RecentTokenChanges } from './store/recent-token-changes.ts'
 export {
   type ChangeReader,
   type ChangeReaders,

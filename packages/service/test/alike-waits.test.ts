@@ -4,7 +4,7 @@ import type { WireReply, WireRequest } from '@latchkey/service'
 import { settle } from '@latchkey/testkit/service/virtual-clock'
 import { aWorld, MANAGEMENT, type World } from '@latchkey/testkit/service/world'
 import { afterEach, expect, test, vi } from 'vitest'
-import { AlikeAnswers } from '../src/blocking/alike-answers.ts'
+import { AlikeAnswers } from '../src/blocking/blocking.ts'
 import { Admission } from '../src/caller/admission.ts'
 
 const HEADERS = { 'x-service-token': MANAGEMENT } as const

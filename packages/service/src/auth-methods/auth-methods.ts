@@ -8,7 +8,7 @@ import {
   shownConfig,
   writeAuthMethod,
 } from '@latchkey/acl'
-import { AclError, type AuthMethod } from '@latchkey/contract'
+import { AclError, type AuthMethod, formatInstant, limits } from '@latchkey/contract'
 import { type Answer, type Call, type Context, type JsonAnswer, json, missing, notFound } from '../handler.ts'
 import { isSecondary, type ServiceOptions } from '../options.ts'
 import { inBodyNamespace, isListed } from '../request/namespace.ts'
@@ -195,4 +195,40 @@ function limitsShown({ MaxLiveTokens, IdleTTL }: AuthMethodRecord) {
     ...(MaxLiveTokens === undefined ? {} : { MaxLiveTokens }),
     ...(IdleTTL === undefined ? {} : { IdleTTL }),
   }
+}
+
+/** Counts the live tokens of an auth method by identity. An extension. */
+export function loginsHandler(call: Call<'authMethods.logins'>): Promise<Answer<'authMethods.logins'>> {
+  const { query, service, directory } = call
+  const { Generation: generation } = requireAuthMethod(call, directory, call.params.Name)
+  const { limit = limits.PAGE_LIMIT_MAX } = query
+  const after = query.cursor === undefined ? undefined : parseCursor(query.cursor)
+  const asked = { generation, now: call.now, limit, ...(after === undefined ? {} : { after }) }
+  return call.walks.run(async () => {
+    const groups = await service.store.logins(asked)
+    const last = groups.at(-1)
+    const logins = groups.map(({ identity, count, oldestCreateTime, lastUse }) => ({
+      Identity: identity,
+      LiveTokens: count,
+      OldestCreateTime: oldestCreateTime,
+      ...(lastUse === undefined ? {} : { LastUse: formatInstant(Math.min(lastUse, call.now)) }),
+    }))
+    const nextCursor = groups.length === limit && last ? formatCursor(last.identity) : undefined
+    return { ...json(logins), nextCursor }
+  }, call)
+}
+
+/** Returns a cursor that is opaque to clients and fits into a header. It is never empty, although an identity may be. */
+function formatCursor(identity: string): string {
+  return `.${encodeURIComponent(identity)}`
+}
+
+/** @throws AclError `query_invalid`. */
+function parseCursor(text: string): string {
+  try {
+    if (text.startsWith('.')) return decodeURIComponent(text.slice(1))
+  } catch (error) {
+    if (!(error instanceof URIError)) throw error
+  }
+  throw new AclError('query_invalid', 'cursor is not one that this service gave', { field: 'cursor' })
 }

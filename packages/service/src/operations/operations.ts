@@ -1,10 +1,24 @@
 /** What the processes and the product say of themselves. */
-
+import { migrationProgress, NO_BATCHES, type ReplicationTokenRecord } from '@latchkey/acl'
 import { nodeKey } from '@latchkey/catalog'
-import { AclError, changesBetween, PRODUCT_VERSION, parseServiceVersion } from '@latchkey/contract'
+import {
+  AclError,
+  changesBetween,
+  formatInstant,
+  PRODUCT_VERSION,
+  parseServiceVersion,
+  REDACTED_SECRET_ID,
+  ZERO_TIME,
+} from '@latchkey/contract'
+import { secretsSeen } from '../caller/authority.ts'
+import { globalManagementMissing } from '../caller/caller.ts'
 import { RowRights } from '../catalog/rights.ts'
 import { type Answer, type Call, type Content, json } from '../handler.ts'
-import { aclModeOf, type ClusterMember } from '../options.ts'
+import { aclModeOf, type ClusterMember, isSecondary, type ReplicationState } from '../options.ts'
+import { decideAndCommit } from '../store/commit.ts'
+import { readerLag } from '../store/replicated.ts'
+import type { Store } from '../store/store.ts'
+import { changeSystem } from '../store/system-changes.ts'
 
 /** From 1.0 on, Config is reduced, and DebugConfig has the full structure. Spec 9.3. */
 export function agentSelfHandler(call: Call<'operations.self'>): Answer<'operations.self'> {
@@ -140,3 +154,113 @@ function showMember(member: ClusterMember): Content<'operations.members'>[number
 
 /** The reference's gossip tag `acls`, which servers before 1.4.0 lack. */
 const ACL_TAG = { disabled: '0', enabled: '1', legacy: '2' } as const
+
+/** Progress of the accessor migration. Spec 8, 9.2.3. */
+export async function migrationHandler(
+  call: Call<'operations.migration'>,
+): Promise<Answer<'operations.migration'>> {
+  const { service } = call
+  const { directory, record, remaining } = await migrationFacts(service.store)
+  const lastError = service.cluster.migrationError?.()
+  const mode = aclModeOf(directory)
+  const progress = migrationProgress({
+    record,
+    remaining,
+    aclMode: mode === 'legacy' ? { mode } : { mode, since: 0 },
+    isPrimary: !isSecondary(service),
+    now: call.now,
+  })
+  return json({
+    State: progress.state,
+    Done: progress.done,
+    Total: progress.total,
+    Batches: progress.batches,
+    TokensPerSecond: progress.rate,
+    EstimatedSeconds: progress.estimateSeconds,
+    ...(record.run ? { StartedAt: formatInstant(record.run.startedAt) } : {}),
+    ...(record.lastBatchAt === undefined ? {} : { LastBatchAt: formatInstant(record.lastBatchAt) }),
+    ...(lastError === undefined ? {} : { LastError: lastError }),
+    ...(mode === 'legacy' ? { WaitsFor: [...service.cluster.legacyModeWaitsFor()] } : {}),
+  })
+}
+
+/** Migrated and remaining tokens at one moment, so that no batch is counted twice or missed. */
+async function migrationFacts(store: Store) {
+  for (;;) {
+    const before = store.directory().system('migration')
+    const remaining = await store.countTokens({ withoutAccessor: true })
+    const directory = store.directory()
+    const after = directory.system('migration')
+    if (after?.ModifyIndex !== before?.ModifyIndex) continue
+    return { directory, remaining, record: after?.Value ?? NO_BATCHES }
+  }
+}
+
+/** Zero values in the primary datacenter. */
+export async function replicationHandler(
+  call: Call<'operations.replication'>,
+): Promise<Answer<'operations.replication'>> {
+  const Readers = await readersOf(call)
+  const state = await call.service.cluster.replication()
+  return json({
+    Enabled: state?.enabled ?? false,
+    Running: state?.running ?? false,
+    SourceDatacenter: state?.sourceDatacenter ?? '',
+    ReplicationType: state?.type ?? '',
+    ReplicatedIndex: state?.index ?? 0,
+    ReplicatedRoleIndex: state?.index ?? 0,
+    ReplicatedTokenIndex: state?.hasTokens ? state.index : 0,
+    LastSuccess: state?.lastSuccess ?? ZERO_TIME,
+    LastError: state?.lastError ?? ZERO_TIME,
+    ...(state && call.service.profile.has('replication.detail') ? detailOf(state) : {}),
+    ...(Readers.length > 0 ? { Readers } : {}),
+    Mode: aclModeOf(call.directory),
+  })
+}
+
+async function readersOf({ service, now }: Call<'operations.replication'>) {
+  const { store } = service
+  const readers = await store.changeReaders.list(now)
+  return readers.map(({ name, index, contactAt }) => ({
+    Name: name,
+    Index: index,
+    Lag: readerLag(index, store),
+    LastContact: formatInstant(contactAt),
+  }))
+}
+
+function detailOf(state: ReplicationState) {
+  const { lastErrorMessage, cluster, primaryIndex, lagIndex, lagSeconds, skipped } = state
+  return {
+    ...(lastErrorMessage === '' ? {} : { LastErrorMessage: lastErrorMessage }),
+    Cluster: cluster,
+    PrimaryIndex: primaryIndex,
+    LagIndex: lagIndex,
+    ...(lagSeconds === undefined ? {} : { LagSeconds: lagSeconds }),
+    State: state.state,
+    Skipped: [...skipped],
+  }
+}
+
+/** What a header can contain without quotes. */
+const TOKEN_FORM = /^[\x21-\x7e]*$/
+
+/**
+ * Sets the secret with which the processes of this datacenter replicate. An empty one restores the one in their configuration.
+ *
+ * @throws AclError `field_invalid`; `privilege_missing`: in the extended edition, replication affects every namespace.
+ */
+export function setReplicationTokenHandler(
+  call: Call<'operations.setReplicationToken'>,
+): Promise<Answer<'operations.setReplicationToken'>> {
+  if (secretsSeen(call) !== 'all') throw globalManagementMissing(call.caller)
+  const Value: ReplicationTokenRecord = { Token: call.body.Token }
+  if (!TOKEN_FORM.test(Value.Token) || Value.Token === REDACTED_SECRET_ID) {
+    throw new AclError('field_invalid', 'Token is not a secret', { field: 'Token' })
+  }
+  const { store } = call.service
+  return decideAndCommit(store, () => {
+    const value = Value.Token === '' ? undefined : Value
+    return { changes: changeSystem(store, 'replication-token', value), answer: () => json(true) }
+  })
+}

@@ -5,7 +5,7 @@ import { changesBetween, parseServiceVersion, readVersion } from '@latchkey/cont
 import { aWorld, MANAGEMENT, NO_METRICS, START, type World } from '@latchkey/testkit/service/world'
 import { describe, expect, test } from 'vitest'
 import { inLegacyMode } from '../../test/versions/rows.ts'
-import { registerServers } from '../agent/process.ts'
+import { registerServers } from '../agent/agent.ts'
 
 const token = MANAGEMENT
 

@@ -10,9 +10,9 @@ import {
   methodOf,
   type TokenRecord,
 } from '@latchkey/acl'
-import { type Catalog, keepsCatalogWhole } from '@latchkey/catalog'
+import { type Catalog, type Expectation, keepsCatalogWhole } from '@latchkey/catalog'
 import { keyOf } from './claims.ts'
-import type { MemorySessionTimes } from './memory/session-times.ts'
+import type { MemorySessionTimes } from './memory/ports.ts'
 import { type Change, isOfCatalog, type RecordOf, StoreConflict, type TableName } from './store.ts'
 
 /** The stored state, and what the memory store derives from it. */
@@ -268,4 +268,27 @@ function holdsAnything({ tables }: StoredState, namespace: string, changes: read
     }
     return false
   })
+}
+
+/** Whether an expectation of a commit still holds. */
+export function holds(
+  expected: Expectation,
+  { tables, catalog }: Pick<StoredState, 'tables' | 'catalog'>,
+): boolean {
+  if (expected.table !== 'kv') {
+    const { table, key, modifyIndex } = expected
+    return (catalog.get(table, key)?.ModifyIndex ?? 0) === modifyIndex
+  }
+  const { namespace, modifyIndex } = expected
+  if ('key' in expected) {
+    return (tables.kv.get(`${namespace}/${expected.key}`)?.ModifyIndex ?? 0) === modifyIndex
+  }
+  let count = 0
+  let newest = 0
+  for (const { Namespace, Key, ModifyIndex } of tables.kv.values()) {
+    if (Namespace !== namespace || !Key.startsWith(expected.prefix)) continue
+    count += 1
+    newest = Math.max(newest, ModifyIndex)
+  }
+  return count === expected.count && newest === modifyIndex
 }

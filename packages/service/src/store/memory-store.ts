@@ -27,13 +27,9 @@ import { parseInstant } from '@latchkey/contract'
 import type { Place } from '../options.ts'
 import { checkTogether, keyOf } from './claims.ts'
 import { comparePlaces, compareUtf8, matchesFilter } from './list-order.ts'
-import { holds } from './memory/expectations.ts'
-import { MemorySessionTimes } from './memory/session-times.ts'
-import { MemoryChangeLog, MemoryChangeReaders } from './memory-change-log.ts'
-import { checkAgainst, inOrderOfEffect } from './memory-conflicts.ts'
-import { MemoryLoginStates } from './memory-login-states.ts'
-import { MemoryTokenUses } from './memory-token-uses.ts'
-import { RecentTokenChanges } from './recent-token-changes.ts'
+import { MemoryChangeLog, MemoryChangeReaders, RecentTokenChanges } from './memory/change-log.ts'
+import { MemoryLoginStates, MemorySessionTimes, MemoryTokenUses } from './memory/ports.ts'
+import { checkAgainst, holds, inOrderOfEffect } from './memory-conflicts.ts'
 import {
   changesOf,
   type FindReplicated,

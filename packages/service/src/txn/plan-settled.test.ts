@@ -2,7 +2,7 @@ import type { Operation } from '@latchkey/catalog'
 import { limits } from '@latchkey/contract'
 import { aKey } from '@latchkey/testkit/records/record-builders'
 import { expect, test } from 'vitest'
-import { loadKeys } from './plan-settled.ts'
+import { loadKeys } from './apply.ts'
 
 test('stops loading values once they exceed what a transaction may read (decisions: transactions)', async () => {
   const Value = new Uint8Array(limits.TRANSACTION_READ_BYTES_MAX / 8)

@@ -1,6 +1,64 @@
-import type { KvRecord } from '@latchkey/acl'
+import { idleHorizon, type KvRecord, type LoginState } from '@latchkey/acl'
 import { lockDelayMs, type SessionRecord, sessionLifetimeMs } from '@latchkey/catalog'
-import type { Change, SessionTimes } from '../store.ts'
+import type { Change, LoginStates, SessionTimes, TokenUse, TokenUses } from '../store.ts'
+
+/** Kept apart from the tables: a snapshot does not contain unfinished logins. */
+export class MemoryLoginStates implements LoginStates {
+  private readonly states = new Map<string, LoginState>()
+
+  async put(
+    state: LoginState,
+    { openMax, now }: { readonly openMax: number; readonly now: number },
+  ): Promise<boolean> {
+    let open = 0
+    for (const { generation, expiresAt } of this.states.values()) {
+      if (generation === state.generation && expiresAt > now) open += 1
+    }
+    if (open >= openMax) return false
+    this.states.set(state.stateHash, state)
+    return true
+  }
+
+  async take(stateHash: string): Promise<LoginState | undefined> {
+    const state = this.states.get(stateHash)
+    this.states.delete(stateHash)
+    return state
+  }
+
+  async reap(now: number): Promise<number> {
+    const before = this.states.size
+    for (const { stateHash, expiresAt } of this.states.values()) {
+      if (expiresAt <= now) this.states.delete(stateHash)
+    }
+    return before - this.states.size
+  }
+}
+
+/** Kept apart from the tables: a use is not a commit. */
+export class MemoryTokenUses implements TokenUses {
+  /** In milliseconds since the epoch, by lower-case accessor. */
+  private readonly lastUses = new Map<string, number>()
+
+  noteKnown({ accessorId, limit, now, until }: TokenUse): boolean {
+    const key = accessorId.toLowerCase()
+    const last = Math.max(this.lastUses.get(key) ?? 0, limit.since)
+    if (last <= idleHorizon(limit, now)) return false
+    this.lastUses.set(key, Math.max(last, until))
+    return true
+  }
+
+  async use(use: TokenUse): Promise<boolean> {
+    return this.noteKnown(use)
+  }
+
+  lastUse(accessorId: string): number | undefined {
+    return this.lastUses.get(accessorId.toLowerCase())
+  }
+
+  forget(accessorId: string): void {
+    this.lastUses.delete(accessorId.toLowerCase())
+  }
+}
 
 type KvChange = Extract<Change, { readonly table: 'kv'; readonly op: 'put' | 'delete' }>
 

@@ -1,0 +1,78 @@
+import { checkBodyAccessor, checkDelete, cloneToken, createToken, updateToken } from '@latchkey/acl'
+import { type Answer, type Call, json } from '../handler.ts'
+import { laterFieldsOf } from '../reply/later-fields.ts'
+import { inBodyNamespace } from '../request/namespace.ts'
+import { created, decideAndCommitFor, modified } from '../store/commit.ts'
+import { shownToWriter, withToken } from './stored-token.ts'
+
+/** Spec 4.2. */
+export function createTokenHandler(call: Call<'tokens.create'>): Promise<Answer<'tokens.create'>> {
+  const { service, body } = call
+  const { namespace } = inBodyNamespace(call, body.Namespace)
+  return decideAndCommitFor(call, () => {
+    const directory = service.store.directory()
+    const record = createToken(body, {
+      now: service.clock.now(),
+      random: service.random,
+      directory,
+      namespace,
+    })
+    return {
+      changes: [{ table: 'tokens', op: 'put', record, expect: 0 }],
+      answer: (index) => shownToWriter(call, created(record, index)),
+    }
+  })
+}
+
+/** Spec 4.6. */
+export function cloneTokenHandler(call: Call<'tokens.clone'>): Promise<Answer<'tokens.clone'>> {
+  const { service, body, params } = call
+  const there = inBodyNamespace(call, body.Namespace)
+  return decideAndCommitFor(call, () =>
+    withToken(there, params.AccessorID, (source) => {
+      const directory = service.store.directory()
+      const record = cloneToken(source, body.Description, {
+        now: service.clock.now(),
+        random: service.random,
+        directory,
+      })
+      return {
+        changes: [{ table: 'tokens', op: 'put', record, expect: 0 }],
+        answer: (index) => shownToWriter(call, created(record, index)),
+      }
+    }),
+  )
+}
+
+/** Spec 4.5. */
+export function updateTokenHandler(call: Call<'tokens.update'>): Promise<Answer<'tokens.update'>> {
+  const { service, body, params } = call
+  const there = inBodyNamespace(call, body.Namespace)
+  checkBodyAccessor(params.AccessorID, body)
+  return decideAndCommitFor(call, () =>
+    withToken(there, params.AccessorID, (existing) => {
+      const record = updateToken(existing, body, {
+        pathAccessorId: params.AccessorID,
+        directory: service.store.directory(),
+        kept: laterFieldsOf(service.profile),
+      })
+      return {
+        changes: [{ table: 'tokens', op: 'put', record, expect: existing.ModifyIndex }],
+        answer: (index) => shownToWriter(call, modified(record, index)),
+      }
+    }),
+  )
+}
+
+/** Spec 4.7: answers `true` once the record is deleted. */
+export function deleteTokenHandler(call: Call<'tokens.delete'>): Promise<Answer<'tokens.delete'>> {
+  return decideAndCommitFor(call, () =>
+    withToken(call, call.params.AccessorID, (existing) => {
+      checkDelete(existing, call.caller.token)
+      return {
+        changes: [{ table: 'tokens', op: 'delete', record: existing, expect: existing.ModifyIndex }],
+        answer: () => json(true),
+      }
+    }),
+  )
+}
