@@ -7,9 +7,9 @@ import { useClient } from '../session/session.ts'
 import { Chart } from '../ui/chart/chart.tsx'
 import { type Sampled, sampled } from '../ui/chart/series.ts'
 import { Badge, type Tone } from '../ui/controls.tsx'
-import { Problem, Skeleton } from '../ui/feedback.tsx'
+import { Loaded } from '../ui/feedback.tsx'
 import { Instant } from '../ui/instant.tsx'
-import { Card, Page } from '../ui/page.tsx'
+import { Card, Facts, Page } from '../ui/page.tsx'
 import '../ui/styles/catalog.css'
 
 const STATE_NAMES = { copying: 'Copying', following: 'Following', waiting: 'Waiting', paused: 'Paused' }
@@ -35,39 +35,39 @@ export function DatacentersPage() {
       title="Datacenters"
       lead="Where tokens, policies and roles are stored, and how up to date the copies are."
     >
-      {state.error && <Problem error={state.error} onRetry={state.refetch} />}
-      {state.isPending && <Skeleton lines={6} />}
-      {state.data && (
-        <div className="stack">
-          <Card title="All datacenters">
-            <ul className="lines">
-              {state.data.datacenters.map((name) => (
-                <li key={name}>
-                  <strong>{name}</strong>
-                  <span className="row">
-                    {name === state.data.replication.SourceDatacenter && <Badge tone="accent">Primary</Badge>}
-                    {name === serverFacts.datacenter && <Badge>This datacenter</Badge>}
-                  </span>
-                </li>
-              ))}
-            </ul>
-          </Card>
-          <Card title="Replication">
-            {state.data.replication.Enabled ? (
-              <div className="stack" data-gap="large">
-                <Replication status={state.data.replication} />
-                <Lag {...state.data.history} />
-              </div>
-            ) : (
-              <p className="secondary">
-                This datacenter does not replicate from another one.
-                {state.data.leader !== '' && ` Its leader is ${state.data.leader}.`}
-              </p>
-            )}
-          </Card>
-          <Readers status={state.data.replication} />
-        </div>
-      )}
+      <Loaded query={state}>
+        {({ datacenters, replication, leader, history }) => (
+          <div className="stack">
+            <Card title="All datacenters">
+              <ul className="lines">
+                {datacenters.map((name) => (
+                  <li key={name}>
+                    <strong>{name}</strong>
+                    <span className="row">
+                      {name === replication.SourceDatacenter && <Badge tone="accent">Primary</Badge>}
+                      {name === serverFacts.datacenter && <Badge>This datacenter</Badge>}
+                    </span>
+                  </li>
+                ))}
+              </ul>
+            </Card>
+            <Card title="Replication">
+              {replication.Enabled ? (
+                <div className="stack" data-gap="large">
+                  <Replication status={replication} />
+                  <Lag {...history} />
+                </div>
+              ) : (
+                <p className="secondary">
+                  This datacenter does not replicate from another one.
+                  {leader !== '' && ` Its leader is ${leader}.`}
+                </p>
+              )}
+            </Card>
+            <Readers status={replication} />
+          </div>
+        )}
+      </Loaded>
     </Page>
   )
 }
@@ -81,13 +81,6 @@ const TONES: Readonly<Record<string, Tone>> = {
 
 function Replication({ status }: { readonly status: ReplicationStatus }) {
   const { State, LagSeconds, LagIndex, LastSuccess, LastErrorMessage, Skipped } = status
-  const facts = [
-    ['From', status.SourceDatacenter],
-    ['Policies up to index', String(status.ReplicatedIndex)],
-    ['Roles up to index', String(status.ReplicatedRoleIndex)],
-    ['Tokens up to index', String(status.ReplicatedTokenIndex)],
-    ...(LagSeconds === undefined ? [] : [['Lag', `${LagSeconds} s, ${LagIndex ?? 0} indexes`] as const]),
-  ] as const
   return (
     <div className="stack">
       <div className="row">
@@ -99,14 +92,16 @@ function Replication({ status }: { readonly status: ReplicationStatus }) {
         )}
       </div>
       {LastErrorMessage !== undefined && <p className="field-error">{LastErrorMessage}</p>}
-      <dl className="facts grid-2">
-        {facts.map(([label, value]) => (
-          <div key={label}>
-            <dt>{label}</dt>
-            <dd className="nums">{value}</dd>
-          </div>
-        ))}
-      </dl>
+      <Facts
+        className="grid-2"
+        facts={[
+          ['From', status.SourceDatacenter],
+          ['Policies up to index', status.ReplicatedIndex, 'nums'],
+          ['Roles up to index', status.ReplicatedRoleIndex, 'nums'],
+          ['Tokens up to index', status.ReplicatedTokenIndex, 'nums'],
+          ['Lag', LagSeconds !== undefined && `${LagSeconds} s, ${LagIndex ?? 0} indexes`, 'nums'],
+        ]}
+      />
       {Skipped !== undefined && Skipped.length > 0 && (
         <div>
           <h3>Tokens that cannot be stored here</h3>

@@ -1,17 +1,18 @@
 import type { Client, TokenListEntry } from '@latchkey/sdk'
 import { useQuery } from '@tanstack/react-query'
-import { Link } from '@tanstack/react-router'
+import { Link, type LinkProps } from '@tanstack/react-router'
 import { FilePlus2, KeyRound, type LucideIcon, UsersRound } from 'lucide-react'
-import type { ReactNode } from 'react'
+import { Fragment } from 'react'
+import { everySecond } from '../live/queries.ts'
 import { useRefetchOn } from '../live/use-live.ts'
 import { Counts } from '../policies/counts.tsx'
 import { serverFacts } from '../server-facts.ts'
 import { useClient, useSession } from '../session/session.ts'
 import { useRights } from '../session/use-rights.ts'
+import { Badge } from '../ui/controls.tsx'
 import { Problem, Skeleton } from '../ui/feedback.tsx'
 import { Instant } from '../ui/instant.tsx'
-import { Card, Page } from '../ui/page.tsx'
-import { ClusterFacts } from './cluster-facts.tsx'
+import { Card, Facts, Page } from '../ui/page.tsx'
 
 const SHOWN = 6
 
@@ -62,50 +63,43 @@ export function HomePage() {
 
 /** The most common tasks. */
 function Starts() {
+  const create = { search: { create: true } }
   return (
     <div className="starts">
-      <Start icon={KeyRound} title="Create a token" text="For a program or a person">
-        {(className, children) => (
-          <Link to="/tokens" search={{ create: true }} className={className}>
-            {children}
-          </Link>
-        )}
-      </Start>
-      <Start icon={FilePlus2} title="Write a policy" text="With completion and checks">
-        {(className, children) => (
-          <Link to="/policies/new" className={className}>
-            {children}
-          </Link>
-        )}
-      </Start>
-      <Start icon={UsersRound} title="Create a role" text="The same rights for many tokens">
-        {(className, children) => (
-          <Link to="/roles" search={{ create: true }} className={className}>
-            {children}
-          </Link>
-        )}
-      </Start>
+      <Start
+        icon={KeyRound}
+        title="Create a token"
+        text="For a program or a person"
+        to="/tokens"
+        {...create}
+      />
+      <Start icon={FilePlus2} title="Write a policy" text="With completion and checks" to="/policies/new" />
+      <Start
+        icon={UsersRound}
+        title="Create a role"
+        text="The same rights for many tokens"
+        to="/roles"
+        {...create}
+      />
     </div>
   )
 }
 
-interface StartProps {
+interface StartProps extends Pick<LinkProps, 'to' | 'search'> {
   readonly icon: LucideIcon
   readonly title: string
   readonly text: string
-  readonly children: (className: string, children: ReactNode) => ReactNode
 }
 
-function Start({ icon: Icon, title, text, children }: StartProps) {
-  return children(
-    'card start',
-    <>
+function Start({ icon: Icon, title, text, ...link }: StartProps) {
+  return (
+    <Link {...link} className="card start">
       <span className="start-icon">
         <Icon aria-hidden size={18} />
       </span>
       <span className="start-title">{title}</span>
       <span className="start-text">{text}</span>
-    </>,
+    </Link>
   )
 }
 
@@ -215,4 +209,44 @@ async function readRecentTokens(client: Client, signal: AbortSignal): Promise<re
     if (cursor === undefined || Date.parse(recent.at(-1)?.CreateTime ?? '') < oldest) break
   }
   return recent
+}
+
+/** Facts about the service that anyone may see. */
+function ClusterFacts() {
+  const client = useClient()
+  const status = useQuery({
+    queryKey: ['cluster-facts'],
+    queryFn: async ({ signal }) => {
+      const [leader, peers, datacenters] = await Promise.all([
+        client.status.leader({ signal }),
+        client.status.peers({ signal }),
+        client.status.datacenters({ signal }),
+      ])
+      return { leader, peers, datacenters }
+    },
+    refetchInterval: everySecond,
+  })
+  if (status.error) return <Problem error={status.error} onRetry={status.refetch} />
+  const { leader, peers = [], datacenters = [] } = status.data ?? {}
+  return (
+    <Card
+      title="Service"
+      actions={
+        status.data && <Badge tone={leader ? 'good' : 'danger'}>{leader ? 'working' : 'no leader'}</Badge>
+      }
+    >
+      <Facts
+        facts={[
+          ['Server processes', peers.length || '–', 'nums'],
+          ['Datacenters', datacenters.join(', ') || serverFacts.datacenter],
+          [
+            'API version',
+            <Fragment key="version">
+              {serverFacts.serviceVersion} <span className="muted">· {serverFacts.edition} edition</span>
+            </Fragment>,
+          ],
+        ]}
+      />
+    </Card>
+  )
 }

@@ -1,8 +1,8 @@
 import type { Client, Intention } from '@latchkey/sdk'
 import { useState } from 'react'
 import { useClient } from '../session/session.ts'
-import type { FieldText } from '../ui/form/conflict.tsx'
 import { SelectField, TextField } from '../ui/form/field.tsx'
+import type { FieldText } from '../ui/form/use-edit.tsx'
 import { EditDialog, useEdit } from '../ui/form/use-edit.tsx'
 import { destinationOf, keyOf, sourceOf } from './intention-search.ts'
 

@@ -1,5 +1,6 @@
 /** The search of the intentions page, as represented in the URL. */
 import type { Intention } from '@latchkey/sdk'
+import { readSearch, type UrlSearch } from '../ui/table/list-search.ts'
 
 export interface IntentionSearch {
   readonly q?: string | undefined
@@ -12,18 +13,8 @@ export interface IntentionSearch {
   readonly edit?: string | undefined
 }
 
-/** Reads the search of a URL, and drops what it does not recognise. */
-export function readIntentionSearch(search: Readonly<Record<string, unknown>>): IntentionSearch {
-  const text = (value: unknown) => (value === undefined || value === '' ? undefined : String(value))
-  const found = {
-    q: text(search.q),
-    source: text(search.source),
-    destination: text(search.destination),
-    edit: text(search.edit),
-    create: search.create === true ? (true as const) : undefined,
-  }
-  return Object.fromEntries(Object.entries(found).filter(([, value]) => value !== undefined))
-}
+export const readIntentionSearch = (search: UrlSearch): IntentionSearch =>
+  readSearch(search, ['q', 'source', 'destination', 'edit'])
 
 /** A name in the service's form: with its namespace unless that is `default`. */
 function nameOf(namespace: string, name: string): string {

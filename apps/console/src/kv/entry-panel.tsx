@@ -3,14 +3,14 @@ import { useMutation } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { Download, FileX, Trash2 } from 'lucide-react'
 import { type ComponentProps, useState } from 'react'
-import { useKept } from '../live/use-kept.ts'
-import { useLive } from '../live/use-live.ts'
+import { useKept, useLive } from '../live/use-live.ts'
 import { useClient } from '../session/session.ts'
 import { useMay } from '../session/use-rights.ts'
 import { IconButton } from '../ui/controls.tsx'
 import { CopyButton } from '../ui/copy.tsx'
 import { Empty, Problem, Skeleton } from '../ui/feedback.tsx'
 import { messageOf } from '../ui/message-of.ts'
+import { Facts } from '../ui/page.tsx'
 import { showToast } from '../ui/toast.tsx'
 import { hasDotStep, shownName } from './paths.ts'
 import { sizeOf, textOf } from './value.ts'
@@ -92,32 +92,25 @@ function Entry({ entry, ...editing }: EntryProps) {
       ) : (
         <ValueEditor entry={entry} text={text} {...editing} />
       )}
-      <dl className="facts kv-facts">
-        <Fact label="Size">{sizeOf(entry)}</Fact>
-        <Fact label="Flags">{String(entry.Flags)}</Fact>
-        <Fact label="Changed at index">{String(entry.ModifyIndex)}</Fact>
-        <Fact label="Created at index">{String(entry.CreateIndex)}</Fact>
-        <Fact label="Times locked">{String(entry.LockIndex)}</Fact>
-        {entry.Session !== undefined && (
-          <div className="kv-holder">
-            <dt>Held by session</dt>
-            <dd>
+      <Facts
+        className="kv-facts"
+        facts={[
+          ['Size', sizeOf(entry), 'nums'],
+          ['Flags', String(entry.Flags), 'nums'],
+          ['Changed at index', entry.ModifyIndex, 'nums'],
+          ['Created at index', entry.CreateIndex, 'nums'],
+          ['Times locked', entry.LockIndex, 'nums'],
+          [
+            'Held by session',
+            entry.Session !== undefined && (
               <Link to="/sessions/$id" params={{ id: entry.Session }} className="mono small">
                 {entry.Session}
               </Link>
-            </dd>
-          </div>
-        )}
-      </dl>
-    </div>
-  )
-}
-
-function Fact({ label, children }: { readonly label: string; readonly children: string }) {
-  return (
-    <div>
-      <dt>{label}</dt>
-      <dd className="nums">{children}</dd>
+            ),
+            'kv-holder',
+          ],
+        ]}
+      />
     </div>
   )
 }

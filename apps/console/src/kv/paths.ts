@@ -1,5 +1,6 @@
 /** Keys as a tree of folders: `/` separates them. */
 import type { NamespaceSearch } from '../session/namespace.ts'
+import { readSearch, type UrlSearch } from '../ui/table/list-search.ts'
 
 export const SEPARATOR = '/'
 
@@ -13,16 +14,7 @@ export interface KvSearch {
   readonly create?: true
 }
 
-/** Reads the search of a URL, and drops what it does not recognise. A number may be the name of a key. */
-export function readKvSearch(search: Readonly<Record<string, unknown>>): KvSearch {
-  const text = (value: unknown) => (value === undefined || value === '' ? undefined : String(value))
-  const found = {
-    in: text(search.in),
-    key: text(search.key),
-    create: search.create === true ? (true as const) : undefined,
-  }
-  return Object.fromEntries(Object.entries(found).filter(([, value]) => value !== undefined))
-}
+export const readKvSearch = (search: UrlSearch): KvSearch => readSearch(search, ['in', 'key'])
 
 interface Address {
   readonly pathname: string

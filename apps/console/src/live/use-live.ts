@@ -1,7 +1,7 @@
 /** Records that follow the server: a first read, then blocking queries while a component shows them. */
 import type { Watch, WatchOptions } from '@latchkey/sdk'
 import { type QueryKey, type UseQueryResult, useQuery, useQueryClient } from '@tanstack/react-query'
-import { useEffect, useSyncExternalStore } from 'react'
+import { useEffect, useState, useSyncExternalStore } from 'react'
 import { useClient } from '../session/session.ts'
 import { useConnection } from './connection.ts'
 
@@ -172,4 +172,22 @@ export function useRefetchOn(key: QueryKey, wait: Wait, isEnabled = true): void 
       }
     }
   }, [isVisible, hash])
+}
+
+/**
+ * A record that follows the server. If it is deleted while its form is open, the last version stays, with what was typed.
+ *
+ * @param record `undefined`: not read yet, or another record is requested; `null`: it does not exist.
+ */
+export function useKept<T>(record: T | null | undefined, isEdited: boolean): T | null | undefined {
+  const [last, setLast] = useState(record)
+  if (record !== null && record !== last) setLast(() => record)
+  return record === null && isEdited ? (last ?? null) : record
+}
+
+/** Whether a condition was ever true: somebody who lost a right keeps the open form. */
+export function useOnce(isNow: boolean): boolean {
+  const [was, setWas] = useState(isNow)
+  if (isNow && !was) setWas(true)
+  return isNow || was
 }

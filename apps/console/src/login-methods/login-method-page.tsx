@@ -1,16 +1,19 @@
-import type { AuthMethod } from '@latchkey/sdk'
+import '../ui/styles/catalog.css'
+import '../ui/styles/insight.css'
+import type { AuthMethod, LoginExplanation } from '@latchkey/sdk'
+import { useMutation } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
-import { LogIn } from 'lucide-react'
+import { CircleCheck, CircleSlash, LogIn } from 'lucide-react'
+import { type FormEvent, useState } from 'react'
 import { mapWatch, useLive } from '../live/use-live.ts'
 import { useClient } from '../session/session.ts'
 import { useRights } from '../session/use-rights.ts'
-import { Badge } from '../ui/controls.tsx'
+import { Badge, Button } from '../ui/controls.tsx'
+import { Problem } from '../ui/feedback.tsx'
 import { Card, Facts, Page } from '../ui/page.tsx'
 import { type Editing, RecordActions, RecordPage } from '../ui/record-page.tsx'
-import '../ui/styles/catalog.css'
 import { BindingRules } from './binding-rules.tsx'
-import { LoginTest } from './login-test.tsx'
-import { concealed, isSecretField, shownValue } from './method-config.tsx'
+import { concealed, isSecretField, JsonField, readJson, shownValue } from './method-config.tsx'
 import { MethodDialog } from './method-dialog.tsx'
 
 const route = getRouteApi('/login-methods/$name')
@@ -95,5 +98,88 @@ function MethodDetails({ method, isDeleted, isEdited, setEdited }: DetailsProps)
         />
       )}
     </Page>
+  )
+}
+
+/** What a login with given claims would get. Claims do not leave the page, because they may identify a person. */
+function LoginTest({ method }: { readonly method: string }) {
+  const client = useClient()
+  const [claims, setClaims] = useState('{\n  "sub": "ada"\n}')
+  const read = readJson(claims)
+  const test = useMutation({ mutationFn: async () => client.authMethods.explain(method, read ?? {}) })
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    if (read) test.mutate()
+  }
+  return (
+    <Card title="Test a login">
+      <form className="stack" onSubmit={submit}>
+        <JsonField label="Claims of the credential" value={claims} onValue={setClaims} />
+        <div>
+          <Button type="submit" disabled={!read} busy={test.isPending}>
+            Test these claims
+          </Button>
+        </div>
+        {test.error && <Problem error={test.error} />}
+        {test.data && <Outcome outcome={test.data} />}
+      </form>
+    </Card>
+  )
+}
+
+function Outcome({ outcome }: { readonly outcome: LoginExplanation }) {
+  const { Refused, Roles, ServiceIdentities, NodeIdentities, Rights, Rules } = outcome
+  const Icon = Refused === undefined ? CircleCheck : CircleSlash
+  const links = [
+    ...Roles.map(({ Name }) => `Role ${Name}`),
+    ...ServiceIdentities.map(({ ServiceName }) => `Service ${ServiceName}`),
+    ...NodeIdentities.map(({ NodeName }) => `Node ${NodeName}`),
+  ]
+  return (
+    <div className="stack" role="status">
+      <div className="connection-answer" data-allow={Refused === undefined}>
+        <Icon aria-hidden />
+        <div>
+          <strong>{Refused === undefined ? 'The login would succeed' : 'The login would be refused'}</strong>
+          {Refused !== undefined && <p className="small secondary">{Refused}</p>}
+        </div>
+      </div>
+      {links.length > 0 && (
+        <div className="row">
+          {links.map((link) => (
+            <Badge key={link} tone="accent">
+              {link}
+            </Badge>
+          ))}
+        </div>
+      )}
+      {Rules.length > 0 && (
+        <ul className="lines small">
+          {Rules.map(({ ID, BindType, BindName, Applies, Name, Reason }) => (
+            <li key={ID}>
+              <span className="mono">
+                {BindType} {Name ?? BindName}
+              </span>
+              <span className="row">
+                {Reason !== undefined && <span className="secondary">{Reason}</span>}
+                <Badge tone={Applies ? 'good' : 'plain'}>{Applies ? 'Applies' : 'Does not apply'}</Badge>
+              </span>
+            </li>
+          ))}
+        </ul>
+      )}
+      {Rights.length > 0 && (
+        <div>
+          <h3>Rights of the token</h3>
+          <ul className="small mono">
+            {Rights.map(({ Resource, Segment, Access }) => (
+              <li key={`${Resource} ${Segment} ${Access}`}>
+                {Resource}:{Access} {Segment === '' ? 'all' : Segment}
+              </li>
+            ))}
+          </ul>
+        </div>
+      )}
+    </div>
   )
 }

@@ -14,7 +14,14 @@ import { LeaveGuard } from '../ui/overlay/dialog.tsx'
 import { Page } from '../ui/page.tsx'
 import { RecordActions, RecordPage } from '../ui/record-page.tsx'
 import { showToast } from '../ui/toast.tsx'
-import { contentOf, createPolicy, isSameContent, type PolicyContent, PolicyForm } from './policy-form.tsx'
+import {
+  contentOf,
+  createPolicy,
+  isAboutName,
+  isSameContent,
+  type PolicyContent,
+  PolicyForm,
+} from './policy-form.tsx'
 import { SavePolicy } from './save-policy.tsx'
 
 const route = getRouteApi('/policies/$id')
@@ -158,5 +165,45 @@ function Unused({ name }: { readonly name: string }) {
         </Link>
       )}
     </>
+  )
+}
+
+const EXAMPLE = 'key_prefix "orders/" {\n  policy = "read"\n}\n'
+
+const BLANK: PolicyContent = { name: '', description: '', rules: EXAMPLE }
+
+export function NewPolicyPage() {
+  const client = useClient()
+  const rights = useRights()
+  const navigate = useNavigate()
+  const [content, setContent] = useState(BLANK)
+  const create = useMutation({
+    mutationFn: () => createPolicy(client, content),
+    onSuccess: ({ ID, Name }) => {
+      showToast({ text: `Created “${Name}”.` })
+      void navigate({ to: '/policies/$id', params: { id: ID }, ignoreBlocker: true })
+    },
+  })
+  return (
+    <Page
+      title="Create policy"
+      parent={{ to: '/policies', label: 'Policies' }}
+      actions={
+        <Button
+          look="primary"
+          disabled={!rights.aclWrite}
+          busy={create.isPending}
+          onClick={() => create.mutate()}
+        >
+          Create policy
+        </Button>
+      }
+    >
+      <LeaveGuard isChanged={!isSameContent(content, BLANK)} />
+      <div className="stack">
+        {create.error && !isAboutName(create.error) && <Problem error={create.error} />}
+        <PolicyForm content={content} onContent={setContent} readOnly={false} error={create.error} />
+      </div>
+    </Page>
   )
 }

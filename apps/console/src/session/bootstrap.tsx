@@ -1,11 +1,10 @@
 import { LatchkeyError } from '@latchkey/sdk'
 import { useMutation } from '@tanstack/react-query'
-import { Check, Copy, Eye } from 'lucide-react'
 import { useRef, useState } from 'react'
 import { Button } from '../ui/controls.tsx'
-import { copyText } from '../ui/copy.tsx'
 import { Problem } from '../ui/feedback.tsx'
 import { Dialog } from '../ui/overlay/dialog.tsx'
+import { CopySecret, ShownSecret, useCopySecret } from '../ui/secret.tsx'
 import { anonymousClient, signIn } from './session.ts'
 
 /** Creates the first management token of a new server, and hands over its secret without showing it. */
@@ -21,8 +20,9 @@ export default function Bootstrap({ onClose }: { readonly onClose: () => void })
       return true
     },
   })
-  const enter = useMutation({ mutationFn: () => signIn(secret.current ?? '', { remember: false }) })
-  const copy = useMutation({ mutationFn: () => copyText(secret.current ?? '') })
+  const read = () => secret.current ?? ''
+  const enter = useMutation({ mutationFn: () => signIn(read(), { remember: false }) })
+  const copy = useCopySecret(read)
   const isKept = copy.isSuccess || isShown
   // The secret exists only in this dialog, so closing it by accident asks first.
   const close = () => (create.isPending || (create.isSuccess && !isKept) ? setLeaving(true) : onClose())
@@ -39,10 +39,7 @@ export default function Bootstrap({ onClose }: { readonly onClose: () => void })
       foot={
         create.isSuccess ? (
           <>
-            <Button onClick={() => copy.mutate()}>
-              {copy.isSuccess ? <Check aria-hidden /> : <Copy aria-hidden />}
-              {copy.isSuccess ? 'Copied' : 'Copy secret'}
-            </Button>
+            <CopySecret copy={copy} />
             <Button look="primary" disabled={!isKept} busy={enter.isPending} onClick={() => enter.mutate()}>
               I have saved it: sign in
             </Button>
@@ -58,17 +55,7 @@ export default function Bootstrap({ onClose }: { readonly onClose: () => void })
       }
     >
       <div className="stack" data-gap="small">
-        {create.isSuccess &&
-          (isShown ? (
-            <output className="mono secret">{secret.current}</output>
-          ) : (
-            <div>
-              <Button size="small" look="quiet" onClick={() => setShown(true)}>
-                <Eye aria-hidden />
-                Show secret
-              </Button>
-            </div>
-          ))}
+        {create.isSuccess && <ShownSecret read={read} onShown={() => setShown(true)} />}
         {isLeaving && create.isSuccess && !isKept && (
           <p className="field-error" role="alert">
             Copy or show the secret first. Without it, nobody can manage this server.

@@ -6,7 +6,7 @@ import { Dialog as Radix } from 'radix-ui'
 import { useNavigation } from '../navigation.ts'
 import { signOut } from '../session/session.ts'
 import { useRights } from '../session/use-rights.ts'
-import { useReturnFocus } from '../ui/overlay/return-focus.ts'
+import { useReturnFocus } from '../ui/overlay/dialog.tsx'
 import { applyTheme, nextTheme, readTheme } from './theme.ts'
 
 export default function CommandPalette({ onClose }: { readonly onClose: () => void }) {

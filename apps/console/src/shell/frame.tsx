@@ -1,23 +1,25 @@
 /** Navigation and page for a signed-in person. */
-
 import { type Client, PermissionDenied } from '@latchkey/sdk'
 import { QueryClientProvider, useQueryClient } from '@tanstack/react-query'
-import { Menu as MenuIcon } from 'lucide-react'
+import { Link } from '@tanstack/react-router'
+import { CloudOff, Menu as MenuIcon, Search } from 'lucide-react'
 import { Dialog as Radix } from 'radix-ui'
 import { lazy, type ReactNode, Suspense, useEffect, useMemo, useState } from 'react'
 import { useConnection } from '../live/connection.ts'
 import { createQueries } from '../live/queries.ts'
 import { usePageVisible } from '../live/use-live.ts'
+import { useNavigation } from '../navigation.ts'
+import { serverFacts } from '../server-facts.ts'
 import { useNamespace } from '../session/namespace.ts'
 import { ClientContext, endSession, useSession } from '../session/session.ts'
+import { SessionBadge } from '../session/session-badge.tsx'
 import { SignInAgain } from '../session/sign-in-again.tsx'
 import { IconButton } from '../ui/controls.tsx'
 import { Skeleton } from '../ui/feedback.tsx'
-import { useReturnFocus } from '../ui/overlay/return-focus.ts'
+import { useReturnFocus } from '../ui/overlay/dialog.tsx'
 import { Toasts } from '../ui/toast.tsx'
-import { ConnectionBanner } from './connection-banner.tsx'
 import { Gate } from './gate.tsx'
-import { Brand, SideNav } from './side-nav.tsx'
+import { NamespaceSwitcher } from './namespace-switcher.tsx'
 
 const CommandPalette = lazy(() => import('./command-palette.tsx'))
 
@@ -156,4 +158,99 @@ function useSessionEnd(): void {
       }
     }
   }, [client, isVisible, queries])
+}
+
+function Brand() {
+  return (
+    <Link to="/" className="brand">
+      <img src="/ui/icon.svg" alt="" />
+      Latchkey
+      <span className="brand-place">{serverFacts.datacenter}</span>
+    </Link>
+  )
+}
+
+interface SideNavProps {
+  readonly onSearch: () => void
+  readonly onNavigate?: () => void
+}
+
+function SideNav({ onSearch, onNavigate }: SideNavProps) {
+  return (
+    <nav className="side" aria-label="Main">
+      <Brand />
+      {serverFacts.edition === 'extended' && <NamespaceSwitcher {...(onNavigate ? { onNavigate } : {})} />}
+      <button type="button" className="side-search" onClick={onSearch}>
+        <Search aria-hidden />
+        Jump to…
+        <kbd>Ctrl K</kbd>
+      </button>
+      <div>
+        {useNavigation().map(({ title, items }) => (
+          <div key={title ?? ''} className="nav-group">
+            {title !== undefined && <div className="nav-title">{title}</div>}
+            {items.map(({ to, label, icon: Icon }) => (
+              <Link
+                key={to}
+                to={to}
+                className="nav-link"
+                activeOptions={{ exact: to === '/', includeSearch: false }}
+                {...(onNavigate ? { onClick: onNavigate } : {})}
+              >
+                <Icon aria-hidden />
+                {label}
+              </Link>
+            ))}
+          </div>
+        ))}
+      </div>
+      <div className="side-foot">
+        <SessionBadge />
+      </div>
+    </nav>
+  )
+}
+
+const AGAIN_MS = 2_000
+
+/** Says that the server is away, and probes it until it is back. The page below keeps what was typed. */
+function ConnectionBanner() {
+  const { trouble } = useConnection()
+  const session = useSession()
+  const isAway = trouble !== undefined
+  const client = session.state === 'signedIn' ? session.client : undefined
+  useEffect(() => {
+    if (!isAway || !client) return
+    // The outcome updates the connection state like any other call.
+    const ask = () => void client.tokens.self({ retries: 0 }).catch(() => {})
+    const timer = setInterval(ask, AGAIN_MS)
+    window.addEventListener('online', ask)
+    return () => {
+      clearInterval(timer)
+      window.removeEventListener('online', ask)
+    }
+  }, [isAway, client])
+  return (
+    <div role="status">
+      {trouble && (
+        <div className="banner">
+          <CloudOff aria-hidden />
+          <span>
+            <strong>
+              {trouble.status === undefined
+                ? 'The server cannot be reached.'
+                : `The server is not available (${trouble.status}).`}
+            </strong>{' '}
+            This page may be out of date. The console keeps trying to reconnect.
+            {trouble.requestId !== undefined && (
+              <>
+                {' '}
+                Request <code>{trouble.requestId}</code>
+              </>
+            )}
+          </span>
+        </div>
+      )}
+    </div>
+  )
 }

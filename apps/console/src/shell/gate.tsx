@@ -1,6 +1,6 @@
 import { Link, Outlet, useLocation } from '@tanstack/react-router'
 import { LockKeyhole } from 'lucide-react'
-import { useOnce } from '../live/use-kept.ts'
+import { useOnce } from '../live/use-live.ts'
 import { NAVIGATION } from '../navigation.ts'
 import { type KnownToken, signOut, useSession } from '../session/session.ts'
 import { type RightName, useOffers } from '../session/use-rights.ts'

@@ -1,11 +1,9 @@
-import { useMutation } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
-import { Check, Copy, Eye } from 'lucide-react'
-import { useState } from 'react'
 import { Button } from '../ui/controls.tsx'
-import { copyText } from '../ui/copy.tsx'
 import { Problem } from '../ui/feedback.tsx'
 import { Dialog } from '../ui/overlay/dialog.tsx'
+import { Facts } from '../ui/page.tsx'
+import { CopySecret, ShownSecret, useCopySecret } from '../ui/secret.tsx'
 
 /** A new token. Its secret is behind a function, so that nothing renders it by accident. */
 export interface Made {
@@ -22,8 +20,7 @@ interface NewSecretProps {
 /** Hands over the secret of a new token: copied, or shown on demand. */
 export function NewSecret({ made, onClose }: NewSecretProps) {
   const navigate = useNavigate()
-  const [isShown, setShown] = useState(false)
-  const copy = useMutation({ mutationFn: () => copyText(made.secret()) })
+  const copy = useCopySecret(made.secret)
   const done = () => {
     onClose()
     void navigate({ to: '/tokens/$accessorId', params: { accessorId: made.accessorId } })
@@ -36,37 +33,18 @@ export function NewSecret({ made, onClose }: NewSecretProps) {
       foot={
         <>
           <Button onClick={done}>Open token</Button>
-          <Button look="primary" onClick={() => copy.mutate()}>
-            {copy.isSuccess ? <Check aria-hidden /> : <Copy aria-hidden />}
-            {copy.isSuccess ? 'Copied' : 'Copy secret'}
-          </Button>
+          <CopySecret copy={copy} look="primary" />
         </>
       }
     >
       <div className="stack">
-        <dl className="facts">
-          <div>
-            <dt>Description</dt>
-            <dd>{made.name || 'No description'}</dd>
-          </div>
-          <div>
-            <dt>Accessor</dt>
-            <dd className="mono small">{made.accessorId}</dd>
-          </div>
-          <div>
-            <dt>Secret</dt>
-            <dd>
-              {isShown ? (
-                <output className="mono secret">{made.secret()}</output>
-              ) : (
-                <Button size="small" look="quiet" onClick={() => setShown(true)}>
-                  <Eye aria-hidden />
-                  Show secret
-                </Button>
-              )}
-            </dd>
-          </div>
-        </dl>
+        <Facts
+          facts={[
+            ['Description', made.name || 'No description'],
+            ['Accessor', made.accessorId, 'mono small'],
+            ['Secret', <ShownSecret key="secret" read={made.secret} />],
+          ]}
+        />
         {copy.error && <Problem error={copy.error} />}
       </div>
     </Dialog>

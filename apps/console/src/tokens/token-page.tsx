@@ -1,3 +1,4 @@
+import { useMutation } from '@tanstack/react-query'
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router'
 import { CopyPlus, Ellipsis, KeyRound, Pencil, Scale, Trash2 } from 'lucide-react'
 import { Fragment, useState } from 'react'
@@ -7,14 +8,18 @@ import { mapWatch, useLive } from '../live/use-live.ts'
 import { type KnownToken, useClient, useSession, withoutSecret } from '../session/session.ts'
 import { useRights } from '../session/use-rights.ts'
 import { Badge, Button, IconButton } from '../ui/controls.tsx'
+import { Problem } from '../ui/feedback.tsx'
+import { TextField } from '../ui/form/field.tsx'
+import { useChanged } from '../ui/form/unsaved.ts'
 import { Expiry, Instant } from '../ui/instant.tsx'
+import { Dialog } from '../ui/overlay/dialog.tsx'
 import { Menu } from '../ui/overlay/menu.tsx'
 import { Card, Facts, Page } from '../ui/page.tsx'
 import { type Editing, RecordPage } from '../ui/record-page.tsx'
-import { CloneToken } from './clone-token.tsx'
-import { EditToken } from './edit-token.tsx'
+import { CopySecret, ShownSecret, useCopySecret } from '../ui/secret.tsx'
 import { EffectiveRights } from './effective-rights.tsx'
-import { SecretActions } from './secret-actions.tsx'
+import { type Made, NewSecret } from './new-secret.tsx'
+import { EditToken } from './token-forms.tsx'
 import { useDeleteToken } from './use-delete-token.ts'
 
 const route = getRouteApi('/tokens/$accessorId')
@@ -130,6 +135,27 @@ function TokenDetails({ token, isDeleted, isEdited, setEdited }: DetailsProps) {
   )
 }
 
+/** How long a secret stays on screen. */
+const SHOWN_MS = 30_000
+
+function SecretActions({ accessorId }: { readonly accessorId: string }) {
+  const client = useClient()
+  const read = async () => (await client.tokens.read(accessorId)).SecretID
+  const copy = useCopySecret(read)
+  return (
+    <div className="stack" data-gap="small">
+      <p className="small secondary">
+        The credential. Copy it without displaying it, or show it for half a minute.
+      </p>
+      <div className="row">
+        <CopySecret copy={copy} size="small" isRepeated />
+        <ShownSecret read={read} shownMs={SHOWN_MS} />
+      </div>
+      {copy.error && <Problem error={copy.error} />}
+    </div>
+  )
+}
+
 /** What the token is linked to; the rules need acl:read. */
 function OwnLinks({ token }: { readonly token: KnownToken }) {
   const { Policies, Roles, ServiceIdentities, NodeIdentities } = token
@@ -184,4 +210,42 @@ function TokenFacts({ token }: { readonly token: KnownToken }) {
 
 function Absolute({ value }: { readonly value: string }) {
   return <div className="small muted nums">{absoluteTime(value)}</div>
+}
+
+interface CloneTokenProps {
+  readonly token: KnownToken
+  readonly onClose: () => void
+}
+
+function CloneToken({ token, onClose }: CloneTokenProps) {
+  const client = useClient()
+  const [description, setDescription] = useState(token.Description && `${token.Description} (clone)`)
+  const [made, setMade] = useState<Made>()
+  const isChanged = useChanged(description)
+  const clone = useMutation({
+    mutationFn: async () => {
+      const { AccessorID, Description, SecretID } = await client.tokens.clone(token.AccessorID, {
+        Description: description.trim(),
+      })
+      return { accessorId: AccessorID, name: Description, secret: () => SecretID }
+    },
+    onSuccess: setMade,
+    gcTime: 0,
+  })
+  if (made) return <NewSecret made={made} onClose={onClose} />
+  return (
+    <Dialog
+      title="Clone token"
+      lead="The clone has the same rights and expiration, and new IDs."
+      onClose={onClose}
+      isChanged={isChanged}
+      onSubmit={() => clone.mutate()}
+      submit={{ label: 'Clone token', busy: clone.isPending }}
+    >
+      <div className="stack">
+        <TextField label="Description" name="description" value={description} onValue={setDescription} />
+        {clone.error && <Problem error={clone.error} />}
+      </div>
+    </Dialog>
+  )
 }

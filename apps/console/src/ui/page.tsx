@@ -62,10 +62,15 @@ export function Card({ title, actions, children, flush = false }: CardProps) {
 
 type Fact = readonly [title: string, value: ReactNode, className?: string]
 
+interface FactsProps {
+  readonly facts: readonly Fact[]
+  readonly className?: string
+}
+
 /** Facts about a record; those without a value are left out. */
-export function Facts({ facts }: { readonly facts: readonly Fact[] }) {
+export function Facts({ facts, className: look = '' }: FactsProps) {
   return (
-    <dl className="facts">
+    <dl className={`facts ${look}`}>
       {facts
         .filter(([, value]) => value !== undefined && value !== false && value !== '')
         .map(([title, value, className]) => (

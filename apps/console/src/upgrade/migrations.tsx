@@ -3,11 +3,11 @@ import { useQuery } from '@tanstack/react-query'
 import { durationText } from '../live/instants.ts'
 import { everySecond } from '../live/queries.ts'
 import { useClient } from '../session/session.ts'
-import { type Sampled, sampled } from '../ui/chart/series.ts'
+import { Chart } from '../ui/chart/chart.tsx'
+import { type Sample, type Sampled, sampled } from '../ui/chart/series.ts'
 import { Badge, type Tone } from '../ui/controls.tsx'
-import { Problem, Skeleton } from '../ui/feedback.tsx'
+import { Loaded } from '../ui/feedback.tsx'
 import { Card } from '../ui/page.tsx'
-import { MigrationCharts } from './migration-charts.tsx'
 
 const STATE_NAMES = {
   waiting: 'Waiting',
@@ -49,14 +49,14 @@ export function Migrations() {
     <>
       <div className="grid-2">
         <Card title="Accessors for legacy tokens">
-          {accessors.error && <Problem error={accessors.error} onRetry={accessors.refetch} />}
-          {accessors.isPending && <Skeleton lines={3} />}
-          {accessors.data && <Accessors status={accessors.data.value} />}
+          <Loaded query={accessors} lines={3}>
+            {({ value }) => <Accessors status={value} />}
+          </Loaded>
         </Card>
         <Card title="Intentions to config entries">
-          {intentions.error && <Problem error={intentions.error} onRetry={intentions.refetch} />}
-          {intentions.isPending && <Skeleton lines={3} />}
-          {intentions.data && <Intentions status={intentions.data} />}
+          <Loaded query={intentions} lines={3}>
+            {(status) => <Intentions status={status} />}
+          </Loaded>
         </Card>
       </div>
       {accessors.data && <MigrationCharts {...accessors.data} />}
@@ -128,4 +128,62 @@ function progressText(done: number, total: number): string {
 
 function intentionsText(count: number, destinations: number): string {
   return `${count.toLocaleString('en')} ${count === 1 ? 'intention' : 'intentions'}, ${destinations.toLocaleString('en')} ${destinations === 1 ? 'destination' : 'destinations'}`
+}
+
+/** Progress and rate of the accessor migration since the page was opened, and when it is expected to end. */
+function MigrationCharts({ value, samples }: Sampled<MigrationStatus>) {
+  const first = samples[0]
+  const hasMoved = first !== undefined && first.value.Done !== value.Done
+  if (samples.length < 2 || (value.State !== 'running' && !hasMoved)) return null
+  const times = samples.map(({ at }) => at)
+  return (
+    <Card title="Accessors over time">
+      <div className="grid-2 charts">
+        <Progress samples={samples} />
+        <Chart
+          title="Rate"
+          times={times}
+          format={(rate) => `${rate.toLocaleString('en', { maximumFractionDigits: 1 })}/s`}
+          lines={[
+            {
+              label: 'Rate',
+              look: 'area',
+              values: samples.map(({ value: { TokensPerSecond } }) => TokensPerSecond),
+            },
+          ]}
+        />
+      </div>
+    </Card>
+  )
+}
+
+/** The progress so far, and a dashed line from there to the expected end. */
+function Progress({ samples }: { readonly samples: readonly Sample<MigrationStatus>[] }) {
+  const times = samples.map(({ at }) => at)
+  const done = samples.map(({ value }) => value.Done)
+  const newest = samples.at(-1)
+  const isRunning = newest?.value.State === 'running' && newest.value.EstimatedSeconds > 0
+  const ahead = isRunning
+    ? [{ at: newest.at + newest.value.EstimatedSeconds * 1_000, total: newest.value.Total }]
+    : []
+  const before = done.slice(0, -1).map(() => null)
+  return (
+    <Chart
+      title="Progress"
+      times={[...times, ...ahead.map(({ at }) => at)]}
+      format={(count) => count.toLocaleString('en')}
+      lines={[
+        {
+          label: 'Done',
+          look: 'area',
+          values: [...done, ...ahead.map(() => null)],
+        },
+        {
+          label: 'Expected',
+          look: 'expected',
+          values: [...before, done.at(-1) ?? null, ...ahead.map(({ total }) => total)],
+        },
+      ]}
+    />
+  )
 }

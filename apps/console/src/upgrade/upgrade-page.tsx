@@ -1,15 +1,16 @@
-import { Link } from '@tanstack/react-router'
-import { FileUp } from 'lucide-react'
-import { Card, Page } from '../ui/page.tsx'
 import '../ui/styles/catalog.css'
 import '../ui/styles/upgrade.css'
 import type { Member } from '@latchkey/sdk'
 import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { FileUp, PartyPopper } from 'lucide-react'
 import { everySecond } from '../live/queries.ts'
 import { useClient } from '../session/session.ts'
+import { type TokenRow, useTokenFeed } from '../tokens/list/token-feed.ts'
 import { Badge, type Tone } from '../ui/controls.tsx'
-import { Problem, Skeleton } from '../ui/feedback.tsx'
-import { LegacyTokens } from './legacy-tokens.tsx'
+import { Empty, Loaded, Problem, Skeleton } from '../ui/feedback.tsx'
+import { Card, Page } from '../ui/page.tsx'
+import { type Column, DataTable, TitleCell } from '../ui/table/data-table.tsx'
 import { Migrations } from './migrations.tsx'
 
 /** The progress of the upgrade from legacy tokens: servers, migrations, and the tokens that still need something. */
@@ -44,13 +45,15 @@ function Servers() {
   })
   return (
     <Card title="Servers">
-      {members.error && <Problem error={members.error} onRetry={members.refetch} />}
-      {members.isPending && <Skeleton lines={3} />}
-      <ul className="lines">
-        {members.data?.map((member) => (
-          <Server key={member.ID} member={member} />
-        ))}
-      </ul>
+      <Loaded query={members} lines={3}>
+        {(servers) => (
+          <ul className="lines">
+            {servers.map((member) => (
+              <Server key={member.ID} member={member} />
+            ))}
+          </ul>
+        )}
+      </Loaded>
     </Card>
   )
 }
@@ -86,4 +89,70 @@ function Server({ member: { Name, Addr, Port, Version, Status, Tags } }: { reado
       </span>
     </li>
   )
+}
+
+const COLUMNS: readonly Column<TokenRow>[] = [
+  {
+    header: 'Token',
+    track: 'minmax(0, 4fr)',
+    cell: ({ AccessorID, Description }) => (
+      <TitleCell
+        to="/tokens/$accessorId"
+        params={{ accessorId: AccessorID }}
+        preload={false}
+        title={Description || 'No description'}
+        sub={AccessorID}
+        isMono
+      />
+    ),
+  },
+  {
+    header: 'Required action',
+    track: 'minmax(0, 5fr)',
+    priority: 'low',
+    cell: (token) => (
+      <span className="small secondary">
+        {isLinked(token)
+          ? 'None: its links decide, and its rules are ignored.'
+          : 'Replace its rules with a policy: 1.11 ignores them.'}
+      </span>
+    ),
+  },
+]
+
+/** Tokens whose rights come from legacy rules, and what each needs before legacy rules are removed. */
+function LegacyTokens() {
+  const { rows, isComplete, error, retry } = useTokenFeed()
+  const legacy = rows.filter(({ Legacy }) => Legacy)
+  return (
+    <section className="card" aria-label="Tokens with legacy rules">
+      <div className="card-head legacy-head">
+        <h2>Tokens with legacy rules</h2>
+        <span className="small muted nums">
+          {isComplete && legacy.length > 0 && legacy.length.toLocaleString('en')}
+        </span>
+      </div>
+      {error !== undefined && <Problem error={error} onRetry={retry} />}
+      {legacy.length > 0 && (
+        <DataTable
+          label="Tokens with legacy rules"
+          columns={COLUMNS}
+          rows={legacy}
+          keyOf={({ AccessorID }) => AccessorID}
+          narrowTracks="minmax(0, 1fr)"
+        />
+      )}
+      {legacy.length === 0 && !isComplete && error === undefined && <Skeleton lines={3} />}
+      {legacy.length === 0 && isComplete && (
+        <Empty icon={PartyPopper} title="No token has legacy rules">
+          No token prevents the upgrade to 1.11.
+        </Empty>
+      )}
+    </section>
+  )
+}
+
+/** Links hide legacy rules. */
+function isLinked({ Policies, Roles, ServiceIdentities, NodeIdentities }: TokenRow): boolean {
+  return [Policies, Roles, ServiceIdentities, NodeIdentities].some((links) => (links?.length ?? 0) > 0)
 }

@@ -63,6 +63,6 @@ test('sorts by expiry, with tokens that never expire last', () => {
 })
 
 test('reads the search of a URL, and drops what it does not recognise', () => {
-  expect(readTokenSearch({ q: 'a', expiry: 'year', policy: 3, other: 'x' })).toEqual({ q: 'a' })
+  expect(readTokenSearch({ q: 'a', expiry: 'year', policy: ['a'], other: 'x' })).toEqual({ q: 'a' })
   expect(isFiltered(readTokenSearch({ sort: 'token' }))).toBe(false)
 })

@@ -1,5 +1,6 @@
 /** The filters of the token list, as represented in the URL. */
 import type { Sorting } from '../../ui/table/data-table.tsx'
+import { readSearch, type UrlSearch } from '../../ui/table/list-search.ts'
 import type { TokenRow } from './token-feed.ts'
 
 export const EXPIRY_FILTERS = ['hour', 'day', 'expires', 'never'] as const
@@ -23,21 +24,12 @@ export interface TokenSearch {
 }
 
 /** Reads the search of a URL, and drops what it does not recognise. */
-export function readTokenSearch(search: Readonly<Record<string, unknown>>): TokenSearch {
-  const text = (name: string) =>
-    typeof search[name] === 'string' && search[name] !== '' ? search[name] : undefined
+export function readTokenSearch(search: UrlSearch): TokenSearch {
   const expiry = EXPIRY_FILTERS.find((each) => each === search.expiry)
-  const found = {
-    q: typeof search.q === 'number' ? String(search.q) : text('q'),
-    policy: text('policy'),
-    role: text('role'),
-    identity: text('identity'),
-    method: text('method'),
-    expiry,
-    sort: text('sort'),
-    create: search.create === true ? (true as const) : undefined,
+  return {
+    ...readSearch(search, ['q', ...LINK_FILTERS, 'sort']),
+    ...(expiry === undefined ? {} : { expiry }),
   }
-  return Object.fromEntries(Object.entries(found).filter(([, value]) => value !== undefined))
 }
 
 export function isFiltered({ q, policy, role, identity, method, expiry }: TokenSearch): boolean {

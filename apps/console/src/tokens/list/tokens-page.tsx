@@ -1,9 +1,9 @@
 import { getRouteApi, Link } from '@tanstack/react-router'
-import { KeyRound, Plus, Search, SearchX } from 'lucide-react'
+import { KeyRound, SearchX } from 'lucide-react'
 import { useDeferredValue, useMemo } from 'react'
 import { LinkBadges } from '../../links/link-badges.tsx'
 import { absoluteTime, dateOf, isInstant, useNow } from '../../live/instants.ts'
-import { useOnce } from '../../live/use-kept.ts'
+import { useOnce } from '../../live/use-live.ts'
 import { useRights } from '../../session/use-rights.ts'
 import { Badge, Button } from '../../ui/controls.tsx'
 import { Empty, Problem, Skeleton } from '../../ui/feedback.tsx'
@@ -11,7 +11,8 @@ import { Expiry } from '../../ui/instant.tsx'
 import { Page } from '../../ui/page.tsx'
 import { ChoiceFilter } from '../../ui/table/choice-filter.tsx'
 import { type Column, DataTable } from '../../ui/table/data-table.tsx'
-import { CreateToken } from '../create-token.tsx'
+import { CreateAction, countText, SearchBox } from '../../ui/table/list-page.tsx'
+import { CreateToken } from '../token-forms.tsx'
 import { type TokenRow, useTokenFeed } from './token-feed.ts'
 import {
   EXPIRY_FILTERS,
@@ -122,31 +123,19 @@ export function TokensPage() {
     <Page
       title="Tokens"
       lead="Credentials that programs and people present to the service."
-      actions={
-        rights.aclWrite && (
-          <Button look="primary" onClick={() => change({ create: true })}>
-            <Plus aria-hidden />
-            Create token
-          </Button>
-        )
-      }
+      actions={rights.aclWrite && <CreateAction what="token" onClick={() => change({ create: true })} />}
     >
       {error !== undefined && rows.length === 0 ? (
         <Problem error={error} onRetry={retry} />
       ) : (
         <section className="card" aria-label="Tokens">
           <div className="toolbar">
-            <div className="search input-with-icon">
-              <Search aria-hidden />
-              <input
-                className="input"
-                type="search"
-                aria-label="Search tokens"
-                placeholder="Search description, accessor, policy, role, identity…"
-                value={search.q ?? ''}
-                onChange={(event) => change({ q: event.target.value || undefined })}
-              />
-            </div>
+            <SearchBox
+              label="Search tokens"
+              placeholder="Search description, accessor, policy, role, identity…"
+              value={search.q}
+              onValue={(q) => change({ q })}
+            />
             {LINK_FILTERS.map((filter) => (
               <ChoiceFilter
                 key={filter}
@@ -164,7 +153,7 @@ export function TokensPage() {
             />
             <span className="count nums" role="status">
               {isComplete
-                ? countText(shown.length, rows.length)
+                ? `${countText(shown.length, rows.length)} ${rows.length === 1 ? 'token' : 'tokens'}`
                 : `${rows.length.toLocaleString('en')} loaded…`}
             </span>
           </div>
@@ -208,9 +197,3 @@ export function TokensPage() {
 }
 
 const keyOf = (token: TokenRow) => token.AccessorID
-
-function countText(shown: number, all: number): string {
-  return shown === all
-    ? `${all.toLocaleString('en')} ${all === 1 ? 'token' : 'tokens'}`
-    : `${shown.toLocaleString('en')} of ${all.toLocaleString('en')} tokens`
-}

@@ -1,10 +1,9 @@
 import { NotFound } from '@latchkey/sdk'
 import { type UseMutationResult, useMutation } from '@tanstack/react-query'
-import { type ReactNode, useState } from 'react'
+import { Fragment, type ReactNode, useState } from 'react'
 import { Button } from '../controls.tsx'
 import { Problem } from '../feedback.tsx'
 import { Dialog } from '../overlay/dialog.tsx'
-import { Conflict, differences, type FieldText } from './conflict.tsx'
 
 interface EditOptions<R, C, S> {
   /** The record on the page, which follows changes made elsewhere; `undefined`: a new one. */
@@ -181,5 +180,70 @@ export function ChangedNotice() {
         Somebody else has just changed this record. When you save, you will see both versions.
       </div>
     </div>
+  )
+}
+
+/** A field of a record: its label, and its value as text. */
+export type FieldText = readonly [label: string, text: string]
+
+interface ConflictRow {
+  readonly label: string
+  readonly mine: string
+  readonly theirs: string
+}
+
+/** The fields whose texts differ, or that only one version has. */
+export function differences(
+  mine: readonly FieldText[],
+  theirs: readonly FieldText[],
+): readonly ConflictRow[] {
+  const [ours, others] = [new Map(mine), new Map(theirs)]
+  return [...new Set([...ours.keys(), ...others.keys()])]
+    .map((label) => ({ label, mine: ours.get(label) ?? '', theirs: others.get(label) ?? '' }))
+    .filter((row) => row.mine !== row.theirs)
+}
+
+interface ConflictProps {
+  /** The differing fields. */
+  readonly rows: readonly ConflictRow[]
+  readonly onMine: () => void
+  readonly onTheirs: () => void
+  readonly onClose: () => void
+}
+
+/** Two versions of a record; the person chooses which to continue editing. Choosing saves nothing. */
+export function Conflict({ rows, onMine, onTheirs, onClose }: ConflictProps) {
+  return (
+    <Dialog
+      title="Somebody else changed this record"
+      lead="Choose the version to continue with. Nothing is saved yet."
+      size="large"
+      onClose={onClose}
+      foot={
+        <>
+          <Button onClick={onTheirs}>Use the stored version</Button>
+          <Button look="primary" onClick={onMine}>
+            Continue with mine
+          </Button>
+        </>
+      }
+    >
+      {rows.length === 0 ? (
+        <p className="secondary">Both versions are the same.</p>
+      ) : (
+        <div className="conflict">
+          <div className="conflict-head conflict-label" />
+          <div className="conflict-head">Yours</div>
+          <div className="conflict-head">Stored</div>
+          {rows.map(({ label, mine, theirs }) => (
+            <Fragment key={label}>
+              <div className="conflict-head conflict-label">{label}</div>
+              <div>{mine || <span className="muted">None</span>}</div>
+              <div>{theirs || <span className="muted">None</span>}</div>
+            </Fragment>
+          ))}
+        </div>
+      )}
+    </Dialog>
   )
 }

@@ -3,7 +3,7 @@ import type { UseQueryResult } from '@tanstack/react-query'
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
 import { type LucideIcon, Plus, Search, SearchX } from 'lucide-react'
 import { type ReactNode, useMemo } from 'react'
-import { useOnce } from '../../live/use-kept.ts'
+import { useOnce } from '../../live/use-live.ts'
 import { Button } from '../controls.tsx'
 import { Empty, Loaded } from '../feedback.tsx'
 import { Page } from '../page.tsx'
@@ -133,7 +133,7 @@ export function CreateAction({ what, to, onClick }: CreateActionProps) {
   )
 }
 
-export function NothingMatches({ onClear }: { readonly onClear: () => void }) {
+function NothingMatches({ onClear }: { readonly onClear: () => void }) {
   return (
     <Empty icon={SearchX} title="Nothing matches" actions={<Button onClick={onClear}>Clear search</Button>} />
   )
@@ -146,13 +146,15 @@ export function countText(shown: number, all: number): string {
 
 interface SearchBoxProps {
   readonly label: string
+  /** Absent: the label. */
+  readonly placeholder?: string
   readonly value: string | undefined
   /** `undefined`: no search. */
   readonly onValue: (value: string | undefined) => void
 }
 
 /** The search field of a toolbar. */
-export function SearchBox({ label, value, onValue }: SearchBoxProps) {
+export function SearchBox({ label, placeholder = label, value, onValue }: SearchBoxProps) {
   return (
     <div className="search input-with-icon">
       <Search aria-hidden />
@@ -160,7 +162,7 @@ export function SearchBox({ label, value, onValue }: SearchBoxProps) {
         className="input"
         type="search"
         aria-label={label}
-        placeholder={label}
+        placeholder={placeholder}
         value={value ?? ''}
         onChange={(event) => onValue(event.target.value || undefined)}
       />

@@ -4,9 +4,24 @@ export interface ListSearch {
   readonly create?: true
 }
 
-export function readListSearch({ q, create }: Readonly<Record<string, unknown>>): ListSearch {
-  const isText = typeof q === 'string' || typeof q === 'number'
-  return { ...(isText && q !== '' ? { q: String(q) } : {}), ...(create === true ? { create } : {}) }
+export function readListSearch(search: UrlSearch): ListSearch {
+  return readSearch(search, ['q'])
+}
+
+export type UrlSearch = Readonly<Record<string, unknown>>
+
+/**
+ * Reads the search of a URL, and drops what it does not recognise. A text that was typed may look like a number.
+ *
+ * @param texts the names of texts; `create` is read in every search.
+ */
+export function readSearch<const Name extends string>(
+  search: UrlSearch,
+  texts: readonly Name[],
+): { readonly [K in Name]?: string } & { readonly create?: true } {
+  const isText = (value: unknown) => value !== '' && ['string', 'number', 'boolean'].includes(typeof value)
+  const found = texts.filter((name) => isText(search[name])).map((name) => [name, String(search[name])])
+  return { ...Object.fromEntries(found), ...(search.create === true ? { create: true } : {}) }
 }
 
 /** The records with a text that contains all words. */

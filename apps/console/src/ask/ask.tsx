@@ -1,0 +1,267 @@
+import '../ui/styles/insight.css'
+import type { TokenReference } from '@latchkey/sdk'
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { getRouteApi, Link } from '@tanstack/react-router'
+import { Scale, UsersRound, UserX } from 'lucide-react'
+import { type FormEvent, type ReactNode, useState } from 'react'
+import { everySecond } from '../live/queries.ts'
+import { useRefetchOn } from '../live/use-live.ts'
+import { serverFacts } from '../server-facts.ts'
+import { useClient } from '../session/session.ts'
+import { useRights } from '../session/use-rights.ts'
+import { Button } from '../ui/controls.tsx'
+import { Empty, Problem, Skeleton } from '../ui/feedback.tsx'
+import { SelectField, TextField } from '../ui/form/field.tsx'
+import { Card, Page } from '../ui/page.tsx'
+import { type Column, DataTable, TitleCell } from '../ui/table/data-table.tsx'
+import {
+  ACCESS_NAMES,
+  type Access,
+  checkOf,
+  KINDS,
+  type Kind,
+  type Question,
+  type QuestionSearch,
+  resourceOf,
+  wholeQuestion,
+} from './question.ts'
+import { TokenPicker } from './token-picker.tsx'
+import { Verdict } from './verdict.tsx'
+
+const route = getRouteApi('/ask')
+
+/** May this token do that, and why? */
+export function MayPage() {
+  const search = route.useSearch() as QuestionSearch
+  const navigate = route.useNavigate()
+  const rights = useRights()
+  const [token, setToken] = useState(search.token)
+  const question = wholeQuestion(search)
+  const ask = (right: QuestionSearch) =>
+    void navigate({ search: { ...right, ...(token === undefined ? {} : { token }) } })
+  return (
+    <Page
+      title="Ask"
+      lead="What a token may do and why, and who may do something. Each answer has its own URL, which you can share."
+    >
+      <div className="stack" data-gap="large">
+        <AskTabs search={search} />
+        <Card>
+          <QuestionForm key={JSON.stringify(search)} search={search} onAsk={ask}>
+            {rights.aclRead && <TokenPicker label="Token" value={token} onValue={setToken} />}
+          </QuestionForm>
+        </Card>
+        {question ? (
+          <Answer question={question} />
+        ) : (
+          <Empty icon={Scale} title="Check a token">
+            Choose a token, an access level and a resource. The answer names the rule that decides and its
+            source.
+          </Empty>
+        )}
+      </div>
+    </Page>
+  )
+}
+
+function Answer({ question }: { readonly question: Question }) {
+  const client = useClient()
+  const answer = useQuery({
+    queryKey: ['may', question],
+    queryFn: async ({ signal }) => {
+      const [decision] = await client.authorize([checkOf(question)] as const, {
+        explain: true,
+        accessor: question.token,
+        signal,
+      })
+      return decision
+    },
+    // A decision depends on tokens, roles, policies and namespaces at once, so it is re-read, not followed.
+    refetchInterval: everySecond,
+  })
+  if (answer.error) return <Problem error={answer.error} onRetry={answer.refetch} />
+  if (!answer.data) return <Skeleton lines={3} />
+  return <Verdict question={question} answer={answer.data} />
+}
+
+const whoRoute = getRouteApi('/ask/who')
+
+/**
+ * The answer also depends on the defaults of namespaces (extended edition), which change seldom: following a fourth list would
+ * take up one more of the browser's six connections.
+ */
+const NAMESPACES_AGAIN_MS = serverFacts.edition === 'extended' ? 10_000 : false
+
+/** Who can do that? */
+export function WhoPage() {
+  const search = whoRoute.useSearch() as QuestionSearch
+  const navigate = whoRoute.useNavigate()
+  const question = wholeQuestion(search)
+  return (
+    <Page
+      title="Ask"
+      lead="What a token may do and why, and who may do something. Each answer has its own URL, which you can share."
+    >
+      <div className="stack" data-gap="large">
+        <AskTabs search={search} />
+        <Card>
+          <QuestionForm
+            key={JSON.stringify(search)}
+            search={search}
+            onAsk={(right) => void navigate({ search: right })}
+          />
+        </Card>
+        {question ? (
+          <WhoAnswer question={question} />
+        ) : (
+          <Empty icon={UsersRound} title="Find out who may do something">
+            Choose an access level and a resource. The answer lists every token that has this access.
+          </Empty>
+        )}
+      </div>
+    </Page>
+  )
+}
+
+function WhoAnswer({ question }: { readonly question: Question }) {
+  const client = useClient()
+  const key = ['who', question]
+  const answer = useQuery({
+    queryKey: key,
+    queryFn: ({ signal }) => client.whoCan(checkOf(question), { signal }),
+    placeholderData: keepPreviousData,
+    refetchInterval: ({ state }) => (state.error ? false : NAMESPACES_AGAIN_MS),
+  })
+  useRefetchOn(key, (options) => client.withMeta().tokens.list({}, options))
+  useRefetchOn(key, ({ limit: _, ...options }) => client.withMeta().policies.list(options))
+  useRefetchOn(key, ({ limit: _, ...options }) => client.withMeta().roles.list({}, options))
+  if (answer.error) return <Problem error={answer.error} onRetry={answer.refetch} />
+  if (!answer.data) return <Skeleton lines={6} />
+  if (answer.data.length === 0) {
+    return (
+      <Empty icon={UserX} title="No token may do this">
+        Add the right to a policy, or create a token that has it.
+      </Empty>
+    )
+  }
+  return (
+    <section className="card" aria-label="Tokens that may do this">
+      <div className="toolbar">
+        <h2 className="toolbar-title">
+          {answer.data.length === 1
+            ? 'One token may'
+            : `${answer.data.length.toLocaleString('en')} tokens may`}
+        </h2>
+      </div>
+      <DataTable
+        label="Tokens that may do this"
+        columns={columnsOf(question)}
+        rows={answer.data}
+        keyOf={keyOf}
+        narrowTracks="minmax(0, 1fr) auto"
+      />
+    </section>
+  )
+}
+
+const keyOf = ({ AccessorID }: TokenReference) => AccessorID
+
+const columnsOf = (question: Question): readonly Column<TokenReference>[] => [
+  {
+    header: 'Token',
+    track: 'minmax(0, 1fr)',
+    cell: ({ AccessorID, Description }) => (
+      <TitleCell
+        to="/tokens/$accessorId"
+        params={{ accessorId: AccessorID }}
+        preload={false}
+        title={Description || 'No description'}
+        sub={AccessorID}
+        isMono
+      />
+    ),
+  },
+  {
+    header: 'Why',
+    track: '6rem',
+    cell: ({ AccessorID }) => (
+      <Link to="/ask" search={{ ...question, token: AccessorID }} className="cell-actions small">
+        Explain
+      </Link>
+    ),
+  },
+]
+
+interface QuestionFormProps {
+  /** The current question, with which the fields begin. */
+  readonly search: QuestionSearch
+  readonly onAsk: (question: QuestionSearch) => void
+  /** A field before the others. */
+  readonly children?: ReactNode
+}
+
+/** The right in question. */
+function QuestionForm({ search, onAsk, children }: QuestionFormProps) {
+  const [kind, setKind] = useState<Kind>(search.kind ?? 'key')
+  const [access, setAccess] = useState<Access>(search.access ?? 'read')
+  const [segment, setSegment] = useState(search.segment ?? '')
+  const [isMissing, setMissing] = useState(false)
+  const { isNamed, accesses, label = 'Name' } = resourceOf(kind)
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    setMissing(isNamed && segment === '')
+    if (isNamed && segment === '') return
+    onAsk({ kind, access, ...(isNamed ? { segment } : {}) })
+  }
+  const chooseKind = (value: string) => {
+    setKind(value as Kind)
+    setMissing(false)
+    if (!resourceOf(value as Kind).accesses.includes(access)) setAccess('read')
+  }
+  return (
+    <form className="question" onSubmit={submit} noValidate>
+      {children}
+      <SelectField
+        label="Access"
+        value={access}
+        options={accesses.map((each) => [each, ACCESS_NAMES[each]] as const)}
+        onValue={(value) => setAccess(value as Access)}
+      />
+      <SelectField
+        label="Resource"
+        value={kind}
+        options={KINDS.map((each) => [each, resourceOf(each).name] as const)}
+        onValue={chooseKind}
+      />
+      {isNamed && (
+        <TextField
+          label={label}
+          value={segment}
+          onValue={setSegment}
+          className="input mono"
+          error={isMissing ? 'Enter a name.' : undefined}
+        />
+      )}
+      <Button type="submit" look="primary">
+        Ask
+      </Button>
+    </form>
+  )
+}
+
+/** Both kinds of question; switching keeps the right in question. */
+function AskTabs({ search: { token: _token, ...right } }: { readonly search: QuestionSearch }) {
+  const rights = useRights()
+  return (
+    <nav className="tabs" aria-label="Questions">
+      <Link to="/ask" search={right} activeOptions={{ exact: true, includeSearch: false }}>
+        May it?
+      </Link>
+      {rights.aclRead && (
+        <Link to="/ask/who" search={right} activeOptions={{ exact: true, includeSearch: false }}>
+          Who may?
+        </Link>
+      )}
+    </nav>
+  )
+}

@@ -1,0 +1,78 @@
+/** Hands over a secret: copied without entering the page, or shown on demand. */
+import { useMutation } from '@tanstack/react-query'
+import { Check, Copy, Eye, EyeOff } from 'lucide-react'
+import { useEffect, useState } from 'react'
+import { Button } from './controls.tsx'
+import { copyText } from './copy.tsx'
+import { Problem } from './feedback.tsx'
+
+const COPIED_MS = 2_500
+
+/** Reads the secret when it is needed. */
+type ReadSecret = () => string | Promise<string>
+
+export function useCopySecret(read: ReadSecret) {
+  return useMutation({ mutationFn: async () => copyText(await read()) })
+}
+
+interface CopySecretProps {
+  readonly copy: ReturnType<typeof useCopySecret>
+  readonly look?: 'primary' | 'plain'
+  readonly size?: 'small' | 'medium'
+  /** Offers to copy again after a moment. */
+  readonly isRepeated?: boolean
+}
+
+export function CopySecret({ copy, look = 'plain', size = 'medium', isRepeated = false }: CopySecretProps) {
+  const { reset, isSuccess } = copy
+  useEffect(() => {
+    if (!isSuccess || !isRepeated) return
+    const timer = setTimeout(reset, COPIED_MS)
+    return () => clearTimeout(timer)
+  }, [isSuccess, isRepeated, reset])
+  return (
+    <Button look={look} size={size} busy={copy.isPending} onClick={() => copy.mutate()}>
+      {isSuccess ? <Check aria-hidden /> : <Copy aria-hidden />}
+      {isSuccess ? 'Copied' : 'Copy secret'}
+    </Button>
+  )
+}
+
+interface ShownSecretProps {
+  readonly read: ReadSecret
+  /** How long it stays on screen; absent: as long as the page. */
+  readonly shownMs?: number
+  readonly onShown?: () => void
+}
+
+export function ShownSecret({ read, shownMs, onShown }: ShownSecretProps) {
+  const [shown, setShown] = useState<string>()
+  const show = useMutation({
+    mutationFn: async () => setShown(await read()),
+    onSuccess: () => onShown?.(),
+  })
+  useEffect(() => {
+    if (shown === undefined || shownMs === undefined) return
+    const timer = setTimeout(() => setShown(undefined), shownMs)
+    return () => clearTimeout(timer)
+  }, [shown, shownMs])
+  return (
+    <>
+      {shown === undefined ? (
+        <Button size="small" look="quiet" busy={show.isPending} onClick={() => show.mutate()}>
+          <Eye aria-hidden />
+          Show secret
+        </Button>
+      ) : (
+        shownMs !== undefined && (
+          <Button size="small" look="quiet" onClick={() => setShown(undefined)}>
+            <EyeOff aria-hidden />
+            Hide secret
+          </Button>
+        )
+      )}
+      {shown !== undefined && <output className="mono secret">{shown}</output>}
+      {show.error && <Problem error={show.error} />}
+    </>
+  )
+}
