@@ -6,7 +6,7 @@ import { temporaryFolder } from '@latchkey/testkit/process/temporary-folder'
 import { expect, test } from 'vitest'
 
 const root = temporaryFolder('replace')
-const REPLACE = join(import.meta.dirname, '../src/packaging/replace-folder.ts')
+const REPLACE = join(import.meta.dirname, 'replace-folder.ts')
 const PROCESSES = 3
 const TIMES = 200
 
