@@ -86,11 +86,11 @@ test('HEAD returns only the headers, and a known ETag gets a 304', async () => {
   }
 })
 
-test('404: a chunk that a later build removed while the server runs; files it has read stay', async () => {
+test('404: a chunk that a later build removed while the server runs', async () => {
   const read = async (name: string) => (await fetch(`${base}/ui/assets/${name}`)).status
   expect(await read('main-1a2b.js')).toBe(200)
   renameSync(join(folder, 'assets'), join(folder, 'replaced'))
-  expect([await read('lazy-3c4d.js'), await read('main-1a2b.js')]).toEqual([404, 200])
+  expect(await read('lazy-3c4d.js')).toBe(404)
   renameSync(join(folder, 'replaced'), join(folder, 'assets'))
   expect(await read('lazy-3c4d.js')).toBe(200)
 })
