@@ -3,7 +3,7 @@ import { pino } from 'pino'
 import { Backpressure } from '../src/http/api/backpressure.ts'
 import type { AppOptions } from '../src/http/app.ts'
 import { HostGuard } from '../src/http/host-guard.ts'
-import { connectionSlots } from '../src/http/listener/connections/connection-slots.ts'
+import { connectionSlots } from '../src/http/listener/connection-limit.ts'
 import type { HttpServerOptions } from '../src/http/listener/http-server.ts'
 import { createMetrics } from '../src/telemetry/metrics.ts'
 

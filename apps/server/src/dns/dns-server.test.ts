@@ -13,8 +13,8 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { socketsOfTest } from '../../test/open-sockets.ts'
 import { loadConfig } from '../config/config.ts'
 import { StartError } from '../start-error.ts'
-import { AnswerRates } from './answer-rates.ts'
 import { type DnsServer, startDnsServer } from './dns-server.ts'
+import { limitAnswers } from './limit-answers.ts'
 import { Responder, type ResponderOptions } from './responder.ts'
 import { startDns } from './start-dns.ts'
 import { CONNECTIONS_PER_CLIENT_MAX } from './tcp-server.ts'
@@ -143,7 +143,7 @@ describe('with the names of a service', () => {
 function aResponder(options: Partial<ResponderOptions>): Responder {
   return new Responder({
     resolve: () => emptyReply('NOERROR'),
-    rates: new AnswerRates(0),
+    mayAnswer: limitAnswers(0),
     hasEdns: true,
     onAnswer: () => {},
     onError: () => {},
@@ -182,7 +182,7 @@ test('a question that fails is answered SERVFAIL, at once or later', async () =>
 
 test('a client gets a bounded number of answers per second, and a TCP connection above it is closed', async () => {
   let now = 0
-  const port = await aServer({ rates: new AnswerRates(1, new TokenBuckets(() => now)) })
+  const port = await aServer({ mayAnswer: limitAnswers(1, new TokenBuckets(() => now)) })
   const first = await open(port)
   first.write(Buffer.concat([1, 2, 3].map((id) => framed(ask(WEB, id)))))
   expect(await read(first, 3)).toHaveLength(2)
@@ -193,11 +193,11 @@ test('a client gets a bounded number of answers per second, and a TCP connection
 test('several processes share the limit of a client if another process counts, which decides later', async () => {
   const buckets = new TokenBuckets(() => 0)
   const limits: RateLimits = { take: async (...asked) => buckets.take(...asked) }
-  const rates = [new AnswerRates(100, limits), new AnswerRates(100, limits)]
-  const asked = Array.from({ length: 300 }, (_, i) => rates[i % 2]?.take('a'))
+  const mayAnswer = [limitAnswers(100, limits), limitAnswers(100, limits)]
+  const asked = Array.from({ length: 300 }, (_, i) => mayAnswer[i % 2]?.('a'))
   const admitted = (await Promise.all(asked)).filter(Boolean)
   expect(admitted).toHaveLength(200)
-  const responder = aResponder({ rates: new AnswerRates(1, limits) })
+  const responder = aResponder({ mayAnswer: limitAnswers(1, limits) })
   const answers = [1, 2, 3].map((id) => responder.respond(ask(WEB, id), 'udp', 'b'))
   expect((await Promise.all(answers)).filter(Boolean)).toHaveLength(2)
 })

@@ -1,14 +1,14 @@
 /** Converts the bytes of a question to the bytes of its answer. */
 import { type DnsQuestion, type DnsReply, emptyReply } from '@latchkey/catalog'
-import type { AnswerRates } from './answer-rates.ts'
 import { roomOf, writeInto } from './fit-reply.ts'
+import type { MayAnswer } from './limit-answers.ts'
 import { writeStatus } from './message-writer.ts'
 import { type Query, readQuery } from './query.ts'
 
 export interface ResponderOptions {
   /** Answers a question with at most as many records as could fit. */
   readonly resolve: (question: DnsQuestion, recordsMax: number) => DnsReply | Promise<DnsReply>
-  readonly rates: AnswerRates
+  readonly mayAnswer: MayAnswer
   /** Whether clients may announce that they accept more over UDP. Since 0.8.5. */
   readonly hasEdns: boolean
   /** Called with every answered question, for metrics. */
@@ -44,7 +44,7 @@ export class Responder {
     client: string,
   ): Buffer | undefined | Promise<Buffer | undefined> {
     if (this.waiting >= WAITING_MAX) return undefined
-    const mayAnswer = this.options.rates.take(client)
+    const mayAnswer = this.options.mayAnswer(client)
     if (mayAnswer === false) return undefined
     if (mayAnswer === true) return this.answer(message, transport)
     return this.whileWaiting(async () => ((await mayAnswer) ? this.answer(message, transport) : undefined))

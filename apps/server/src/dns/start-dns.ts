@@ -4,8 +4,8 @@ import { AclError, type ServiceProfile } from '@latchkey/contract'
 import type { RateLimits, Service } from '@latchkey/service'
 import type { Logger } from 'pino'
 import type { Config } from '../config/config.ts'
-import { AnswerRates } from './answer-rates.ts'
 import { type DnsServer, startDnsServer } from './dns-server.ts'
+import { limitAnswers } from './limit-answers.ts'
 import { Responder, type Transport } from './responder.ts'
 
 interface StartDnsOptions {
@@ -43,7 +43,7 @@ export async function startDns(options: StartDnsOptions): Promise<DnsServer | un
   })
   const responder = new Responder({
     resolve: (question, recordsMax) => names.resolve(question, recordsMax),
-    rates: new AnswerRates(config.dnsAnswersPerSecond, limits),
+    mayAnswer: limitAnswers(config.dnsAnswersPerSecond, limits),
     hasEdns: profile.has('dns.edns'),
     onAnswer,
     onError: logError,

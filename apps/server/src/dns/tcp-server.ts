@@ -2,7 +2,7 @@
 import { once } from 'node:events'
 import { createServer, type Server, type Socket } from 'node:net'
 import { FairQueue, type Turns } from '@latchkey/service'
-import { connectionSlots } from '../http/listener/connections/connection-slots.ts'
+import { connectionSlots } from '../http/listener/connection-limit.ts'
 import { MessageReader } from './message-reader.ts'
 import type { Responder } from './responder.ts'
 

@@ -2,7 +2,7 @@
 import type { IncomingMessage } from 'node:http'
 import { isIP, type Socket } from 'node:net'
 import { AclError } from '@latchkey/contract'
-import { plainAddress } from './listener/connections/connection-limit.ts'
+import { plainAddress } from './listener/connection-limit.ts'
 
 /** The entry of `LATCHKEY_ALLOWED_HOSTS` that allows every host. */
 export const ANY_HOST = '*'

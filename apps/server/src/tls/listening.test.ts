@@ -9,7 +9,7 @@ import { text } from 'node:stream/consumers'
 import { type ConnectionOptions, connect, type TLSSocket } from 'node:tls'
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest'
 import { Authority } from '../../test/login/certificates.ts'
-import { connectionSlots } from '../http/listener/connections/connection-slots.ts'
+import { connectionSlots } from '../http/listener/connection-limit.ts'
 import { type HttpServer, startHttpServer } from '../http/listener/http-server.ts'
 import { type ListenerTls, readListenerTls } from './listener-tls.ts'
 

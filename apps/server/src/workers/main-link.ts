@@ -1,5 +1,5 @@
 import type { Rate, RateLimits, Taken } from '@latchkey/service'
-import type { ConnectionSlots } from '../http/listener/connections/connection-slots.ts'
+import type { ConnectionSlots } from '../http/listener/connection-limit.ts'
 import type { MetricSnapshot } from '../telemetry/merge-metrics.ts'
 import type {
   Kind,

@@ -4,7 +4,7 @@
 import cluster, { type Worker } from 'node:cluster'
 import { type Release, TokenBuckets } from '@latchkey/service'
 import type { Logger } from 'pino'
-import { connectionSlots } from '../http/listener/connections/connection-slots.ts'
+import { connectionSlots } from '../http/listener/connection-limit.ts'
 import { StartError } from '../start-error.ts'
 import {
   type Kind,

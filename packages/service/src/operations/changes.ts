@@ -105,31 +105,33 @@ async function copyPage(call: ChangesCall): Promise<Listed> {
     [T in ReplicatedTable]: ReplicatedRecords[T][number][]
   }
   const start = parseCursor(call.query.cursor)
-  const room = new PageRoom()
+  const isFullWith = pageSize()
   for (const table of REPLICATED_TABLES.slice(REPLICATED_TABLES.indexOf(start.table))) {
     const after = table === start.table ? start.after : ''
     if (table === 'tokens') {
-      const { tokens, nextCursor } = await readTokens(call, after, room)
+      const { tokens, nextCursor } = await readTokens(call, after, isFullWith)
       return copied(call, { ...page, index, ...takeShowable(tokens) }, nextCursor)
     }
     for (const record of sorted[table]) {
       const key = 'ID' in record ? record.ID : record.Name
       if (key <= after) continue
       ;(page[table] as (typeof record)[]).push(record)
-      if (room.isFullWith(record)) return copied(call, { ...page, index }, `${table}.${key}`)
+      if (isFullWith(record)) return copied(call, { ...page, index }, `${table}.${key}`)
     }
   }
   return copied(call, { ...page, index }, undefined)
 }
 
-class PageRoom {
-  private records = 0
-  private length = 0
+/** Whether a page is full with a record that was added to it. */
+type IsFullWith = (record: object) => boolean
 
-  isFullWith(record: object): boolean {
-    this.records += 1
-    this.length += JSON.stringify(record).length
-    return this.records >= PAGE_RECORDS_MAX || this.length > PAGE_LENGTH_MAX
+function pageSize(): IsFullWith {
+  let records = 0
+  let length = 0
+  return (record) => {
+    records += 1
+    length += JSON.stringify(record).length
+    return records >= PAGE_RECORDS_MAX || length > PAGE_LENGTH_MAX
   }
 }
 
@@ -141,7 +143,7 @@ function copied(call: ChangesCall, shown: Shown, nextCursor: string | undefined)
 async function readTokens(
   call: ChangesCall,
   cursor: string,
-  room: PageRoom,
+  isFullWith: IsFullWith,
 ): Promise<{ readonly tokens: readonly TokenRecord[]; readonly nextCursor: string | undefined }> {
   const { store } = call.service
   const page = cursor === '' ? undefined : pageOf({ cursor })
@@ -150,7 +152,7 @@ async function readTokens(
   for await (const some of store.tokens({ local: false, withUnopened: true, ...after })) {
     for (const token of some) {
       tokens.push(token)
-      if (!room.isFullWith(token)) continue
+      if (!isFullWith(token)) continue
       return { tokens, nextCursor: `tokens.${formatCursor(store.placeOf(token))}` }
     }
   }

@@ -97,7 +97,7 @@ function namesOf(changes: readonly Change[]): readonly string[] {
 }
 
 /** Serializes writes to the same records. */
-class WriteQueue {
+class KeyedMutex {
   /** The last pending writer of each record. */
   private readonly last = new Map<string, Promise<void>>()
 
@@ -125,10 +125,10 @@ class WriteQueue {
   }
 }
 
-const queues = new WeakMap<Store, WriteQueue>()
+const queues = new WeakMap<Store, KeyedMutex>()
 
-function queueOf(store: Store): WriteQueue {
-  const queue = queues.get(store) ?? new WriteQueue()
+function queueOf(store: Store): KeyedMutex {
+  const queue = queues.get(store) ?? new KeyedMutex()
   queues.set(store, queue)
   return queue
 }

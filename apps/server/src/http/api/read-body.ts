@@ -19,7 +19,7 @@ const SHORT_BYTES_MAX = limits.ANONYMOUS_BODY_BYTES_MAX
 
 /**
  * Reads a request's body after its caller was identified. A body announced as too long is refused unread, and a body
- * that turns out to be too long is refused at the limit. `DiscardedBodies` limits how much of the rest is discarded.
+ * that turns out to be too long is refused at the limit. `discardBodies` limits how much of the rest is discarded.
  *
  * @throws AclError `body_too_large`, `request_timeout`, `unavailable`, `body_malformed` if the client aborted it.
  */

@@ -6,7 +6,7 @@ import type { WireReply, WireRequest } from '@latchkey/service'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { appOptions } from '../../../test/app-options.ts'
 import { createApp } from '../app.ts'
-import { plainAddress } from '../listener/connections/connection-limit.ts'
+import { plainAddress } from '../listener/connection-limit.ts'
 
 const SLOW = 150
 const ANNOUNCED = 524_000

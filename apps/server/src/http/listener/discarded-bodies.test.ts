@@ -1,8 +1,8 @@
 import { EventEmitter } from 'node:events'
-import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 import { limits } from '@latchkey/contract'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { DiscardedBodies } from './discarded-bodies.ts'
+import { discardBodies } from './discarded-bodies.ts'
 
 const DISCARDED_BYTES_MAX = limits.BODY_BYTES_MAX + 65_536
 const NEXT_BODY_MS = 50
@@ -15,8 +15,24 @@ afterEach(() => {
   vi.useRealTimers()
 })
 
+interface Bodies {
+  readonly listener: RequestListener
+  /** Whether the connection of the last request was paused when its request was answered. */
+  wasPaused: boolean
+}
+
+function aListener(): Bodies {
+  const bodies: Bodies = {
+    wasPaused: false,
+    listener: discardBodies(({ socket }) => {
+      bodies.wasPaused = socket.isPaused as unknown as boolean
+    }),
+  }
+  return bodies
+}
+
 /** A request that is refused before its body has arrived. */
-function refuse(bodies: DiscardedBodies, headers: Record<string, string> = { 'content-length': '1000000' }) {
+function refuse(bodies: Bodies, headers: Record<string, string> = { 'content-length': '1000000' }) {
   const socket = Object.assign(new EventEmitter(), {
     bytesRead: 0,
     destroyed: false,
@@ -34,11 +50,8 @@ function refuse(bodies: DiscardedBodies, headers: Record<string, string> = { 'co
   })
   const request = { headers, socket, complete: false }
   const response = new EventEmitter()
-  let wasPaused = false
-  const listener = () => {
-    wasPaused = socket.isPaused
-  }
-  bodies.around(listener)(request as unknown as IncomingMessage, response as unknown as ServerResponse)
+  bodies.listener(request as unknown as IncomingMessage, response as unknown as ServerResponse)
+  const { wasPaused } = bodies
   // Node resumes the socket once it has answered.
   socket.resume()
   response.emit('finish')
@@ -47,7 +60,7 @@ function refuse(bodies: DiscardedBodies, headers: Record<string, string> = { 'co
 }
 
 test('DOS-04: one body starts at a time, and a disconnected client takes no turn', () => {
-  const bodies = new DiscardedBodies()
+  const bodies = aListener()
   const [first, gone, next] = [refuse(bodies), refuse(bodies), refuse(bodies)]
   const paused = () => [first, gone, next].map(({ socket }) => socket.isPaused)
   expect(paused()).toEqual([false, true, true])
@@ -64,7 +77,7 @@ test('DOS-04: one body starts at a time, and a disconnected client takes no turn
 })
 
 test('DOS-04: a connection is closed after the bound, and not before', () => {
-  const { socket } = refuse(new DiscardedBodies())
+  const { socket } = refuse(aListener())
   socket.bytesRead = DISCARDED_BYTES_MAX
   vi.advanceTimersByTime(2 * NEXT_BODY_MS)
   expect(socket.destroyed).toBe(false)
@@ -80,7 +93,7 @@ test.each([
   ['chunks', { 'transfer-encoding': 'chunked' }, 'paused'],
   ['no body', {}, 'read on'],
 ])('DOS-04: while a request with %s is answered, its connection is: %s %s', (_, headers, expected) => {
-  const { request, wasPaused } = refuse(new DiscardedBodies(), headers as Record<string, string>)
+  const { request, wasPaused } = refuse(aListener(), headers as Record<string, string>)
   expect(wasPaused ? 'paused' : 'read on').toBe(expected)
   request.complete = true
   vi.advanceTimersByTime(2 * NEXT_BODY_MS)

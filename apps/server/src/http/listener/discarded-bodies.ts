@@ -1,4 +1,4 @@
-import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
+import type { IncomingMessage, RequestListener } from 'node:http'
 import { limits } from '@latchkey/contract'
 
 /**
@@ -13,52 +13,45 @@ const LOOK_INTERVAL_MS = 1
 const NEXT_BODY_MS = 50
 
 /**
- * Discards the rest of bodies whose requests were refused before they were read: up to {@link DISCARDED_BYTES_MAX}, then
- * the connection is closed (DOS-04). One body begins at a time, since each read of 64 KiB takes memory until the next
- * garbage collection. Other connections are not read until their turn.
+ * Calls the listener with each request, and discards the rest of bodies whose requests were refused before they were
+ * read: up to {@link DISCARDED_BYTES_MAX}, then the connection is closed (DOS-04). One body begins at a time, since each
+ * read of 64 KiB takes memory until the next garbage collection. Other connections are not read until their turn.
  */
-export class DiscardedBodies {
-  private readonly waiting = new Set<IncomingMessage>()
-  private timer: NodeJS.Timeout | undefined
-
-  /** Calls the listener with each request, and watches its body. */
-  around(listener: RequestListener): RequestListener {
-    return (request, response) => {
-      // A body may have arrived completely while it waited for its turn. Node would then have no reason to resume.
-      if (!request.complete && mayBeLong(request)) this.watch(request, response)
-      listener(request, response)
-    }
-  }
-
-  private watch(request: IncomingMessage, response: ServerResponse): void {
-    // Node reads up to 128 KiB ahead. It resumes by itself when the body is read, or after the answer.
-    request.socket.pause()
-    // After Node, which resumes reading as soon as it has answered.
-    response.once('finish', () => setImmediate(() => this.discard(request)))
-  }
-
-  private discard(request: IncomingMessage): void {
-    const { socket } = request
-    if (request.complete || socket.destroyed) return
-    if (this.timer === undefined) {
-      this.timer = setInterval(() => this.next(), NEXT_BODY_MS)
-      cutAtBound(request)
-      return
-    }
-    socket.pause()
-    this.waiting.add(request)
-    socket.once('close', () => this.waiting.delete(request))
-  }
-
-  private next(): void {
-    for (const request of this.waiting) {
-      this.waiting.delete(request)
+export function discardBodies(listener: RequestListener): RequestListener {
+  const waiting = new Set<IncomingMessage>()
+  let timer: NodeJS.Timeout | undefined
+  const next = () => {
+    const [request] = waiting
+    if (request) {
+      waiting.delete(request)
       cutAtBound(request)
       request.socket.resume()
       return
     }
-    clearInterval(this.timer)
-    this.timer = undefined
+    clearInterval(timer)
+    timer = undefined
+  }
+  const discard = (request: IncomingMessage) => {
+    const { socket } = request
+    if (request.complete || socket.destroyed) return
+    if (timer === undefined) {
+      timer = setInterval(next, NEXT_BODY_MS)
+      cutAtBound(request)
+      return
+    }
+    socket.pause()
+    waiting.add(request)
+    socket.once('close', () => waiting.delete(request))
+  }
+  return (request, response) => {
+    // A body may have arrived completely while it waited for its turn. Node would then have no reason to resume.
+    if (!request.complete && mayBeLong(request)) {
+      // Node reads up to 128 KiB ahead. It resumes by itself when the body is read, or after the answer.
+      request.socket.pause()
+      // After Node, which resumes reading as soon as it has answered.
+      response.once('finish', () => setImmediate(() => discard(request)))
+    }
+    listener(request, response)
   }
 }
 

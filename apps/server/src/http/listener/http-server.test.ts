@@ -11,7 +11,7 @@ import { appOptions, listenerOptions, UNLIMITED } from '../../../test/app-option
 import { askSocket, socketsOfTest } from '../../../test/open-sockets.ts'
 import { StartError } from '../../start-error.ts'
 import { createApp } from '../app.ts'
-import { connectionSlots } from './connections/connection-slots.ts'
+import { connectionSlots } from './connection-limit.ts'
 import { type HttpServer, type HttpServerOptions, startHttpServer } from './http-server.ts'
 import { LISTENERS } from './listen.ts'
 

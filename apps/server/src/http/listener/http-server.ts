@@ -12,8 +12,8 @@ import type { AddressInfo, Socket } from 'node:net'
 import type { ListenerTls } from '../../tls/listener-tls.ts'
 import { refuseAmbiguous } from './ambiguous-request.ts'
 import { ConnectionGovernor } from './connection-governor.ts'
-import { type ConnectionLimitOptions, limitConnections } from './connections/connection-limit.ts'
-import { DiscardedBodies } from './discarded-bodies.ts'
+import { type ConnectionLimitOptions, limitConnections } from './connection-limit.ts'
+import { discardBodies } from './discarded-bodies.ts'
 import { LISTENERS, listenTogether } from './listen.ts'
 
 /** Reads the bytes of connections before Node's parser does. */
@@ -72,7 +72,7 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
     const inOrder = governor.inOrder(next)
     return reader ? reader.around(inOrder) : inOrder
   }
-  const enter = around(refuseAmbiguous(new DiscardedBodies().around(listener)))
+  const enter = around(refuseAmbiguous(discardBodies(listener)))
   const servers = Array.from({ length: LISTENERS }, () => createHttpServer(enter, tls))
   /** Connections below TLS, which the HTTP server only knows after their handshake. */
   const carriers = new Set<Socket>()

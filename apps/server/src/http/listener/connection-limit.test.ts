@@ -5,9 +5,14 @@ import { type AddressInfo, BlockList, connect } from 'node:net'
 import { text } from 'node:stream/consumers'
 import type { Release } from '@latchkey/service'
 import { afterEach, describe, expect, test } from 'vitest'
-import { askSocket, socketsOfTest } from '../../../../test/open-sockets.ts'
-import { clientKey, limitConnections, plainAddress } from './connection-limit.ts'
-import { type ConnectionSlots, connectionSlots } from './connection-slots.ts'
+import { askSocket, socketsOfTest } from '../../../test/open-sockets.ts'
+import {
+  type ConnectionSlots,
+  clientKey,
+  connectionSlots,
+  limitConnections,
+  plainAddress,
+} from './connection-limit.ts'
 
 const servers: Server[] = []
 afterEach(() => {
