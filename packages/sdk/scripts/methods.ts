@@ -21,14 +21,16 @@ export interface MethodSpec {
   readonly own?: readonly string[]
   /** Default: the parameter `filter`, `names` or `range`, then {@link own}. */
   readonly query?: string
-  /** Default: the remaining parameter with a type. */
+  /** Default: the remaining parameter with a type. Empty: none. */
   readonly body?: string
+  /** The value of the path parameter. Default: the parameter without a type. */
+  readonly path?: string
   /** Default: a delete `always`, an update `unlessPending`, other writes never. See `Call.repeatable`. */
   readonly retry?: 'always' | 'unlessPending' | 'never'
   /** More properties of the call. */
   readonly more?: string
   /** Set if the answer of this form of the call has another type than the endpoint's. */
-  readonly answers?: 'string'
+  readonly answers?: 'string' | 'Uint8Array'
   /** The method that follows this read. That of `read` yields `undefined` while the record does not exist. */
   readonly watch?: string
   readonly watchDoc?: string
@@ -57,11 +59,18 @@ const instances = { options: 'InstanceListOptions', more: '...ofInstances(option
 const filterOf = { options: "ReadOptions & Pick<CheckSelection, 'filter'>", own: ['filter'] }
 const watchFilter = { watchOptions: "WatchOptions & Pick<CheckSelection, 'filter'>" }
 const cas = {
-  options: 'EntryCasOptions',
   own: ['cas'],
   retry: 'never',
   more: "...(options.cas === undefined ? { repeatable: 'unlessPending' } : {})",
 } as const
+const lockWrite = (verb: 'acquire' | 'release'): MethodSpec => ({
+  endpoint: 'kv.write',
+  path: 'keyOf(key)',
+  options: 'LockWriteOptions',
+  query: `{ ${verb}: session, flags: options.flags }`,
+  body: "options.value ?? ''",
+  more: 'ownNames: { value: true, flags: true }',
+})
 
 /** By the name of the class. */
 export const RESOURCES: Readonly<Record<string, ResourceSpec>> = {
@@ -73,6 +82,12 @@ export const RESOURCES: Readonly<Record<string, ResourceSpec>> = {
         watch: 'watchSelf',
         watchDoc:
           'Follows the token that the client presents. Ends with `PermissionDenied` when it is deleted or expires.',
+      },
+      'list(filter: TokenFilter = {}): TokenListEntry[]': {
+        doc: 'Lists tokens: all of them, or one page if `limit` is given. {@link each} and {@link pages} read long lists page by page.',
+        options: 'PageOptions',
+        own: ['limit', 'cursor'],
+        watch: 'watchList',
       },
       'clone(accessorId, clone: TokenClone = {}): Token': {
         note: 'A clone with an unknown outcome is not retried.',
@@ -210,6 +225,7 @@ export const RESOURCES: Readonly<Record<string, ResourceSpec>> = {
     methods: {
       'write(entry: ConfigEntryWrite): boolean': {
         ...cas,
+        options: 'EntryCasOptions',
         doc: 'Writes an entry, which replaces all intentions to its destination. Returns whether it was written.',
         example: `const Sources = [{ Name: 'shop', Action: 'allow' }]
 await client.configEntries.write({ Kind: 'service-intentions', Name: 'orders', Sources })`,
@@ -218,7 +234,49 @@ await client.configEntries.write({ Kind: 'service-intentions', Name: 'orders', S
       'list(): ConfigEntry[]': { watch: 'watchList' },
       'delete(name): object | boolean': {
         ...cas,
+        options: 'EntryCasOptions',
         doc: 'Deletes an entry, and with it all intentions to its destination. An absent entry is not an error. With `cas`, from service version 1.11, returns whether it was deleted.',
+      },
+    },
+  },
+  Kv: {
+    doc: 'The key-value store, protected by policies. Spec 5.4.',
+    methods: {
+      'getRaw(key): Uint8Array': {
+        endpoint: 'kv.read',
+        doc: 'Reads the value of a key as raw bytes, without base64 encoding.',
+        path: 'keyOf(key)',
+        query: '{ raw: true }',
+        more: "form: 'bytes'",
+        answers: 'Uint8Array',
+      },
+      'put(key, value: string | Uint8Array): boolean': {
+        ...cas,
+        endpoint: 'kv.write',
+        doc: 'Writes a key. Returns whether it was written.',
+        path: 'keyOf(key)',
+        options: 'PutOptions',
+        own: ['cas', 'flags'],
+      },
+      'acquire(key, session: string): boolean': {
+        ...lockWrite('acquire'),
+        doc: 'Writes a key and locks it for a session. `false`: another session holds the key, or a lock delay is running. `client.locks` does this for you.',
+      },
+      'release(key, session: string): boolean': {
+        ...lockWrite('release'),
+        doc: 'Writes a key and releases its lock. `false`: the session does not hold the key.',
+      },
+      'delete(key): boolean': {
+        ...cas,
+        doc: 'Deletes a key. Also `true` if it did not exist.',
+        path: 'keyOf(key)',
+        options: 'CasOptions',
+      },
+      'deleteTree(prefix): boolean': {
+        endpoint: 'kv.delete',
+        doc: 'Deletes all keys that begin with the prefix; an empty prefix means all keys.',
+        query: '{ recurse: true }',
+        retry: 'unlessPending',
       },
     },
   },
@@ -302,6 +360,22 @@ await client.configEntries.write({ Kind: 'service-intentions', Name: 'orders', S
         watchDoc: 'Follows a node with its services and checks. Ends with NotFound when the node is removed.',
       },
       'uiServices(): ServiceSummary[]': { ...filterOf, watch: 'watchUiServices', ...watchFilter },
+    },
+  },
+  Snapshots: {
+    doc: 'Backup and restore of the whole store.',
+    methods: {
+      'restore(archive: Uint8Array | Blob): RestoredSnapshot': {
+        doc: 'Replaces the whole store with an archive, or changes nothing. A restore with an unknown outcome is not retried.',
+        params: {
+          archive:
+            'the whole archive. `fetch` reads a `Blob` of a file in pieces, so it may be larger than memory.',
+        },
+        options: 'RestoreOptions',
+        query: '{ unauthenticated: options.unauthenticated === true ? true : undefined }',
+        more: 'ownNames: { unauthenticated: true }',
+        example: `const { Records } = await client.snapshots.restore(await openAsBlob('latchkey.archive'))`,
+      },
     },
   },
   Agent: {
@@ -420,6 +494,11 @@ await client.configEntries.write({ Kind: 'service-intentions', Name: 'orders', S
   Legacy: {
     doc: 'The legacy ACL API, until service version 1.11. The ID of a legacy token is its secret. Spec 9.1, 9.2.4.',
     methods: {
+      'create(token: LegacyTokenRequest = {}): LegacyTokenID': {
+        doc: 'Creates a legacy token, or overwrites the one with the same ID. The SDK generates an absent ID, so a retry is safe.',
+        body: '',
+        more: '...withOwnId(token)',
+      },
       'update(token: LegacyTokenRequest): LegacyTokenID': { more: 'secrets: [token.ID]' },
       'destroy(id): boolean': { more: 'secrets: [id]', retry: 'always' },
       'info(id): LegacyToken[]': { more: 'secrets: [id]' },
@@ -430,7 +509,8 @@ await client.configEntries.write({ Kind: 'service-intentions', Name: 'orders', S
       'list(): LegacyToken[]': {},
       'import(tokens: readonly LegacyToken[]): ImportResult': {
         doc: 'Imports the list of a legacy cluster, all or nothing. It leaves existing tokens unchanged, so a retry is safe. Raise `attemptTimeout` for a long list.',
-        more: 'secrets: tokens.map((token) => token.ID)',
+        body: '',
+        more: 'json: tokens, secrets: tokens.map((token) => token.ID)',
         retry: 'always',
       },
       'export(): LegacyToken[]': {},

@@ -52,32 +52,41 @@ function methodsOf(resource: string, signature: string, spec: MethodSpec): reado
   const pathParams = given.filter(({ typed }) => typed === '')
   const params = given.map((param) => (param.typed === '' ? { ...param, typed: ': string' } : param))
   const selection = params.find(({ name }) => ['filter', 'names', 'range'].includes(name))
-  const query = spec.query ?? queryOf(route, selection, spec.own ?? [])
   const names = [...route.path.matchAll(/:(\w+)/g)].map(([, param = '']) => param)
-  const question = [
+  const place = [
     `endpoint: '${route.name}'`,
     ...(names.length === 0
       ? []
-      : [`params: { ${names.map((param, i) => `${param}: ${pathParams[i]?.name}`).join(', ')} }`]),
-    ...(query === undefined ? [] : [query === 'query' ? query : `query: ${query}`]),
-    ...(spec.own === undefined ? [] : [`ownNames: { ${spec.own.map((own) => `${own}: true`).join(', ')} }`]),
+      : [
+          `params: { ${names.map((param, i) => `${param}: ${spec.path ?? pathParams[i]?.name}`).join(', ')} }`,
+        ]),
   ]
+  const asked = (query: string | undefined, own: readonly string[]) => [
+    ...place,
+    ...(query === undefined ? [] : [`query: ${query}`]),
+    ...(own.length === 0 ? [] : [`ownNames: { ${own.map((name) => `${name}: true`).join(', ')} }`]),
+  ]
+  const own = spec.own ?? []
+  const question = asked(spec.query ?? queryOf(route, selection, own), own)
   const used = new Set([...pathParams.map(({ name }) => name), selection?.name])
   const content = spec.body ?? params.find(({ name }) => !used.has(name) && route.body !== undefined)?.name
   const options = spec.options ?? (route.blocking ? 'ReadOptions' : 'CallOptions')
   const call = [
     ...question,
-    ...(content === undefined ? [] : [`${route.body === 'text' ? 'body' : 'json'}: ${content}`]),
+    ...(content === undefined || content === ''
+      ? []
+      : [`${route.body === 'json' ? 'json' : 'body'}: ${content}`]),
     ...(route.answerForm === 'text' ? [`form: 'text'`] : []),
     ...retryOf(name, spec),
     ...(spec.more === undefined ? [] : [spec.more]),
     'options',
   ]
   const core = spec.answers === undefined ? 'call' : `call<'${route.name}', M, ${spec.answers}>`
+  // A value that is computed from a parameter may throw, which must reject the promise.
   const written = [
     method({
       doc: docOf(route, textOf(route, spec), spec.params, spec.example),
-      head: `${name}(${listOf([...params, { name: 'options', typed: `: ${options}`, fallback: ' = {}' }])}): Promise<Result<M, ${answer}>>`,
+      head: `${spec.path === undefined ? '' : 'async '}${name}(${listOf([...params, { name: 'options', typed: `: ${options}`, fallback: ' = {}' }])}): Promise<Result<M, ${answer}>>`,
       body: `return ${core}(this.#core, ${objectOf(call, `return ${core}(this.#core, )`)})`,
     }),
   ]
@@ -97,13 +106,14 @@ function methodsOf(resource: string, signature: string, spec: MethodSpec): reado
       ...params,
       isPlain ? watchParam : { ...watchParam, typed: `: ${spec.watchOptions}`, fallback: ' = {}' },
     ]
-    const asked = [...question, ...(spec.more === undefined ? [] : [spec.more])]
+    // The options of a plain watch are those of every watch.
+    const read = isPlain ? asked(spec.query ?? queryOf(route, selection, []), []) : question
     const watch = isRecord ? 'watchRecordCall' : 'watchCall'
     written.push(
       method({
         doc: docOf(route, spec.watchDoc ?? followed(route, isRecord), {}, spec.watchExample),
         head: `${spec.watch}(${listOf(watched)}): Watch<${answer}${isRecord ? ' | undefined' : ''}>`,
-        body: watchingOf(watch, asked),
+        body: watchingOf(watch, [...read, ...(spec.more === undefined ? [] : [spec.more])]),
       }),
     )
   }

@@ -24,6 +24,7 @@ export type { ConfigEntries } from './generated/config-entries.ts'
 export type { Coordinates } from './generated/coordinates.ts'
 export type { Health } from './generated/health.ts'
 export type { Intentions } from './generated/intentions.ts'
+export type { Legacy } from './generated/legacy.ts'
 export type { Namespaces } from './generated/namespaces.ts'
 export type { Sessions } from './generated/sessions.ts'
 export type { Status } from './generated/status.ts'
@@ -44,21 +45,18 @@ export type {
   WatchOptions,
 } from './options.ts'
 export {
-  type CasOptions,
   type KeyListOptions,
   type Kv,
-  type LockWriteOptions,
-  type PutOptions,
   valueBytes,
   valueText,
 } from './resources/kv.ts'
-export type { Legacy } from './resources/legacy.ts'
 export type { LoginOptions } from './resources/login.ts'
 export type { Policies, Roles } from './resources/named-records.ts'
 export type { AuthUrlOptions, Oidc, OidcCallbackOptions } from './resources/oidc.ts'
 export type {
   AuthMethodWriteOptions,
   BindingRuleFilter,
+  CasOptions,
   ChangesOptions,
   CheckListOptions,
   CheckSelection,
@@ -71,15 +69,19 @@ export type {
   InstanceWatchOptions,
   IntentionFilter,
   IntentionNames,
+  LockWriteOptions,
   MaintenanceOptions,
   NodeFilter,
   PromoteOptions,
+  PutOptions,
   RegisterOptions,
+  RestoreOptions,
   RoleFilter,
+  TokenFilter,
   VersionRange,
 } from './resources/selections.ts'
-export type { RestoreOptions, Snapshots } from './resources/snapshots.ts'
-export type { TokenFilter, TokenReadOptions, Tokens } from './resources/tokens.ts'
+export type { Snapshots } from './resources/snapshots.ts'
+export type { TokenReadOptions, Tokens } from './resources/tokens.ts'
 export type {
   SetOptions,
   Transaction,

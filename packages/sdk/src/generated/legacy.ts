@@ -5,6 +5,7 @@
 import { call, type Core } from '../core.ts'
 import type { Mode, Result } from '../meta.ts'
 import type { CallOptions, ReadOptions } from '../options.ts'
+import { withOwnId } from '../resources/selections.ts'
 import type { ImportResult, LegacyToken, LegacyTokenID, LegacyTokenRequest } from '../types.ts'
 
 export class Legacy<M extends Mode> {
@@ -12,6 +13,18 @@ export class Legacy<M extends Mode> {
 
   constructor(core: Core<M>) {
     this.#core = core
+  }
+
+  /**
+   * Creates a legacy token, or overwrites the one with the same ID. The SDK generates an absent ID, so a retry is
+   * safe.
+   *
+   * Endpoint `legacy.create` (PUT /v1/acl/create). Right: acl:write. Spec 9.1, removed in 1.11. Errors: Invalid
+   * (field_invalid, rules_invalid, legacy_token_immutable, id_reserved), PermissionDenied (root_name_refused,
+   * caller_unknown, privilege_missing), Conflict (id_in_use).
+   */
+  create(token: LegacyTokenRequest = {}, options: CallOptions = {}): Promise<Result<M, LegacyTokenID>> {
+    return call(this.#core, { endpoint: 'legacy.create', ...withOwnId(token), options })
   }
 
   /**
@@ -91,9 +104,8 @@ export class Legacy<M extends Mode> {
   import(tokens: readonly LegacyToken[], options: CallOptions = {}): Promise<Result<M, ImportResult>> {
     return call(this.#core, {
       endpoint: 'legacy.import',
-      json: tokens,
       repeatable: 'always',
-      secrets: tokens.map((token) => token.ID),
+      json: tokens, secrets: tokens.map((token) => token.ID),
       options,
     })
   }

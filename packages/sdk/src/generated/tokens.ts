@@ -4,8 +4,9 @@
 import { whenGone } from '../absence.ts'
 import { call, type Core, watchCall } from '../core.ts'
 import type { Mode, Result } from '../meta.ts'
-import type { CallOptions, ReadOptions, WatchOptions } from '../options.ts'
-import type { Token, TokenClone } from '../types.ts'
+import type { CallOptions, PageOptions, ReadOptions, WatchOptions } from '../options.ts'
+import type { TokenFilter } from '../resources/selections.ts'
+import type { Token, TokenClone, TokenListEntry } from '../types.ts'
 import type { Watch } from '../watch.ts'
 
 export class Tokens<M extends Mode> {
@@ -33,6 +34,32 @@ export class Tokens<M extends Mode> {
    */
   watchSelf(options?: WatchOptions): Watch<Token> {
     return watchCall(this.#core, { endpoint: 'tokens.self' }, options)
+  }
+
+  /**
+   * Lists tokens: all of them, or one page if `limit` is given. {@link each} and {@link pages} read long lists page
+   * by page.
+   *
+   * Endpoint `tokens.list` (GET /v1/acl/tokens). Right: acl:read. Spec 4.8, from service version 1.4.0. Errors:
+   * Invalid (filter_conflict), PermissionDenied (caller_unknown, privilege_missing), LegacyMode.
+   */
+  list(filter: TokenFilter = {}, options: PageOptions = {}): Promise<Result<M, TokenListEntry[]>> {
+    return call(this.#core, {
+      endpoint: 'tokens.list',
+      query: { ...filter, limit: options.limit, cursor: options.cursor },
+      ownNames: { limit: true, cursor: true },
+      options,
+    })
+  }
+
+  /**
+   * Follows the list of tokens.
+   *
+   * Endpoint `tokens.list` (GET /v1/acl/tokens). Right: acl:read. Spec 4.8, from service version 1.4.0. Errors:
+   * Invalid (filter_conflict), PermissionDenied (caller_unknown, privilege_missing), LegacyMode.
+   */
+  watchList(filter: TokenFilter = {}, options?: WatchOptions): Watch<TokenListEntry[]> {
+    return watchCall(this.#core, { endpoint: 'tokens.list', query: { ...filter } }, options)
   }
 
   /**

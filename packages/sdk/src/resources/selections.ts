@@ -1,7 +1,9 @@
 /** The options of regular methods, and what their calls make of them. */
+import { PathParameterError } from '../contract.ts'
 import type { CallOptions, OwnNames, ReadOptions, WatchOptions } from '../options.ts'
 import type { QueryOf } from '../request/call.ts'
-import type { AuthMethodUpdate } from '../types.ts'
+import type { AuthMethodUpdate, LegacyTokenRequest } from '../types.ts'
+import { randomUuid } from './uuid.ts'
 
 export interface FilterOptions extends CallOptions {
   /** An expression that selects the records to return. */
@@ -133,4 +135,58 @@ export function checkQuery({ check }: AuthMethodWriteOptions): 'false' | undefin
 /** The secrets in a configuration, which errors must not contain. */
 export function secretsOf({ Config }: AuthMethodUpdate): readonly (string | undefined)[] {
   return [Config?.OIDCClientSecret, Config?.ServiceAccountJWT]
+}
+
+export interface CasOptions extends CallOptions {
+  /**
+   * Apply the change only if the key still has this ModifyIndex (0: only if it does not exist); otherwise return
+   * `false`. A conditional write with an unknown outcome is not retried.
+   */
+  readonly cas?: number | undefined
+}
+
+export interface PutOptions extends CasOptions {
+  /** An unsigned 64-bit number to store with the value; a bigint beyond 2^53. */
+  readonly flags?: number | bigint | undefined
+}
+
+export interface LockWriteOptions extends CallOptions {
+  /** Default: empty. */
+  readonly value?: string | Uint8Array | undefined
+  /** An unsigned 64-bit number to store with the value; a bigint beyond 2^53. */
+  readonly flags?: number | bigint | undefined
+}
+
+/** @throws PathParameterError for an empty key, which would address the whole store and is allowed only for trees. */
+export function keyOf(key: string): string {
+  if (key !== '') return key
+  throw new PathParameterError('A key must not be empty', { parameter: 'Key', isMissing: true })
+}
+
+/** How to restore an archive. */
+export interface RestoreOptions extends CallOptions {
+  /**
+   * Also restore an archive without an HMAC, such as one that an older version made. Anyone may have changed it, and
+   * given themselves any right. Default: false.
+   */
+  readonly unauthenticated?: boolean
+}
+
+/** The call that creates a legacy token, with an ID generated here unless the body has one. */
+export function withOwnId(token: LegacyTokenRequest) {
+  const ID = token.ID ?? randomUuid()
+  return {
+    json: { ...token, ID },
+    secrets: [ID],
+    ...(ID === '' ? {} : ({ repeatable: 'unlessPending' } as const)),
+  }
+}
+
+/**
+ * Selects the tokens of one policy or role (by ID), auth method (by name) or service identity; at most one of these.
+ * `filter` has terms `Field==value` joined by ` and `, such as `AuthMethod==oidc and Local==true`. `sort` is
+ * `CreateIndex`, or `-CreateIndex` for newest first. Spec 4.8.
+ */
+export type TokenFilter = {
+  readonly [Q in Exclude<QueryOf<'tokens.list'>, 'limit' | 'cursor'>]?: string | undefined
 }

@@ -1,16 +1,17 @@
 /** Backup and restore of the whole store. */
-import { type Core, call } from '../core.ts'
+import type { Core } from '../core.ts'
 import { Unavailable } from '../errors.ts'
+import { Snapshots as RegularSnapshots } from '../generated/snapshots.ts'
 import type { Mode, Result } from '../meta.ts'
-import type { CallOptions, OwnNames } from '../options.ts'
+import type { CallOptions } from '../options.ts'
 import { safeCause } from '../request/secrets.ts'
 import { send } from '../request/send.ts'
-import type { RestoredSnapshot } from '../types.ts'
 
-export class Snapshots<M extends Mode> {
+export class Snapshots<M extends Mode> extends RegularSnapshots<M> {
   readonly #core: Core<M>
 
   constructor(core: Core<M>) {
+    super(core)
     this.#core = core
   }
 
@@ -47,41 +48,7 @@ export class Snapshots<M extends Mode> {
     })
     return this.#core.shape({ ...answer, value: piecesOf(answer.value, options.signal) })
   }
-
-  /**
-   * Replaces the whole store with an archive, or changes nothing. A restore with an unknown outcome is not retried.
-   *
-   * Endpoint `snapshots.restore` (PUT /v1/snapshot). Right: operator:write. Spec 9.4. Errors: Invalid
-   * (endpoint_not_built, body_malformed, snapshot_invalid), Conflict (snapshot_refused), PermissionDenied
-   * (caller_unknown, privilege_missing).
-   *
-   * @param archive the whole archive. `fetch` reads a `Blob` of a file in pieces, so it may be larger than memory.
-   *
-   * @example
-   * const { Records } = await client.snapshots.restore(await openAsBlob('latchkey.archive'))
-   */
-  restore(archive: Uint8Array | Blob, options: RestoreOptions = {}): Promise<Result<M, RestoredSnapshot>> {
-    const { unauthenticated } = options
-    return call(this.#core, {
-      endpoint: 'snapshots.restore',
-      query: { unauthenticated: unauthenticated === true ? true : undefined },
-      body: archive,
-      options,
-      ownNames: RESTORE_NAMES,
-    })
-  }
 }
-
-/** How to restore an archive. */
-export interface RestoreOptions extends CallOptions {
-  /**
-   * Also restore an archive without an HMAC, such as one that an older version made. Anyone may have changed it, and
-   * given themselves any right. Default: false.
-   */
-  readonly unauthenticated?: boolean
-}
-
-const RESTORE_NAMES: OwnNames<RestoreOptions> = { unauthenticated: true }
 
 async function* piecesOf(
   body: ReadableStream<Uint8Array>,

@@ -1,7 +1,7 @@
 /** Tokens. Spec 4. */
 
 import { PAGE_LIMIT_MAX } from '../contract.ts'
-import { type Core, call, watchCall, watchRecordCall } from '../core.ts'
+import { type Core, call, watchRecordCall } from '../core.ts'
 import { Conflict, LatchkeyError, PermissionDenied, Unavailable } from '../errors.ts'
 import { Tokens as RegularTokens } from '../generated/tokens.ts'
 import type { Mode, Result, WithMeta } from '../meta.ts'
@@ -14,7 +14,7 @@ import {
   type Settings,
   type WatchOptions,
 } from '../options.ts'
-import type { CallOf, QueryOf } from '../request/call.ts'
+import type { CallOf } from '../request/call.ts'
 import { send } from '../request/send.ts'
 import type {
   BootstrapToken,
@@ -25,16 +25,8 @@ import type {
   TokenUpdate,
 } from '../types.ts'
 import type { Watch } from '../watch.ts'
+import type { TokenFilter } from './selections.ts'
 import { randomUuid } from './uuid.ts'
-
-/**
- * Selects the tokens of one policy or role (by ID), auth method (by name) or service identity; at most one of these.
- * `filter` has terms `Field==value` joined by ` and `, such as `AuthMethod==oidc and Local==true`. `sort` is
- * `CreateIndex`, or `-CreateIndex` for newest first. Spec 4.8.
- */
-export type TokenFilter = {
-  readonly [Q in Exclude<QueryOf<'tokens.list'>, 'limit' | 'cursor'>]?: string | undefined
-}
 
 /** `expanded`: also return the contents of all policies and roles that affect the token. Spec 4.3. */
 export interface TokenReadOptions extends ReadOptions {
@@ -124,17 +116,6 @@ export class Tokens<M extends Mode> extends RegularTokens<M> {
   }
 
   /**
-   * Lists tokens: all of them, or one page if `limit` is given. {@link each} and {@link pages} read long lists page by
-   * page.
-   *
-   * Endpoint `tokens.list` (GET /v1/acl/tokens). Right: acl:read. Spec 4.8, from service version 1.4.0. Errors:
-   * Invalid (filter_conflict), PermissionDenied (caller_unknown, privilege_missing), LegacyMode.
-   */
-  list(filter: TokenFilter = {}, options: PageOptions = {}): Promise<Result<M, TokenListEntry[]>> {
-    return call(this.#core, pageCall(filter, options))
-  }
-
-  /**
    * Iterates over a list of tokens, which it reads page by page.
    *
    * Endpoint `tokens.list` (GET /v1/acl/tokens). Right: acl:read. Spec 4.8, from service version 1.4.0. Errors:
@@ -176,16 +157,6 @@ export class Tokens<M extends Mode> extends RegularTokens<M> {
    */
   watch(accessorId: string, options?: WatchOptions): Watch<Token | undefined> {
     return watchRecordCall(this.#core, readCall(accessorId), options)
-  }
-
-  /**
-   * Follows a list of tokens.
-   *
-   * Endpoint `tokens.list` (GET /v1/acl/tokens). Right: acl:read. Spec 4.8, from service version 1.4.0. Errors:
-   * Invalid (filter_conflict), PermissionDenied (caller_unknown, privilege_missing), LegacyMode.
-   */
-  watchList(filter: TokenFilter = {}, options?: WatchOptions): Watch<TokenListEntry[]> {
-    return watchCall(this.#core, { endpoint: 'tokens.list', query: filter }, options)
   }
 
   #pages(
