@@ -20,85 +20,74 @@ export function timelineOf(history: History): TimelineEntry[] {
   for (const each of history.records) if (each.kind === 'replicated') lastRounds.set(each.datacenter, each)
   return history.records.flatMap((each) => {
     if (each.kind === 'replicated' && lastRounds.get(each.datacenter) !== each) return []
-    return [{ at: toSeconds(each.at), ...describe(each) }]
+    const server = 'agent' in each ? each.agent : 'server' in each ? each.server : undefined
+    const [kind, detail] = describe(each)
+    return {
+      at: toSeconds(each.at),
+      kind,
+      ...(server === undefined ? {} : { server }),
+      ...('datacenter' in each ? { datacenter: each.datacenter } : {}),
+      detail,
+    }
   })
 }
 
-function describe(each: HistoryRecord): Omit<TimelineEntry, 'at'> {
+function describe(each: HistoryRecord): readonly [kind: string, detail: string] {
   switch (each.kind) {
     case 'process':
-      return { kind: PROCESS_KINDS[each.state], ...placeOf(each), detail: describeProcess(each) }
+      return [PROCESS_KINDS[each.state], describeProcess(each)]
     case 'member':
-      return {
-        kind: `seen-${each.status}`,
-        ...placeOf(each),
-        detail: `the other servers see it as ${each.status}`,
-      }
+      return [`seen-${each.status}`, `the other servers see it as ${each.status}`]
     case 'reaped':
-      return { kind: 'forgotten', ...placeOf(each), detail: 'dropped from the member list' }
+      return ['forgotten', 'dropped from the member list']
     case 'mode':
-      return { kind: `${each.mode}-mode`, ...placeOf(each), detail: MODE_DETAILS[each.mode] }
+      return [`${each.mode}-mode`, MODE_DETAILS[each.mode]]
     case 'agent-mode':
-      return {
-        kind: `agent-${each.mode}-mode`,
-        server: each.agent,
-        datacenter: each.datacenter,
-        detail: MODE_DETAILS[each.mode],
-      }
+      return [`agent-${each.mode}-mode`, MODE_DETAILS[each.mode]]
     case 'leader':
-      return {
-        kind: each.server === undefined ? 'leader-lost' : 'leader',
-        ...(each.server === undefined ? {} : { server: each.server }),
-        datacenter: each.datacenter,
-        detail: each.server === undefined ? 'no leader' : `leads ${each.datacenter}`,
-      }
+      return each.server === undefined ? ['leader-lost', 'no leader'] : ['leader', `leads ${each.datacenter}`]
     case 'link':
-      return {
-        kind: each.state === 'down' ? 'partition' : 'heal',
-        detail: each.between.join(each.state === 'down' ? ' cannot reach ' : ' reaches '),
-      }
-    case 'batch':
-      return { kind: 'batch', ...placeOf(each), detail: describeBatch(each) }
-    case 'batch-failed':
-      return {
-        kind: 'batch-failed',
-        ...placeOf(each),
-        detail: `a token cannot be written: a batch of ${counted(each.tokens, 'token')} is rolled back, and retried every second`,
-      }
-    case 'tokens':
-      return { kind: `tokens-${each.action}`, detail: describeWrite(each) }
-    case 'new-tokens':
-      return {
-        kind: 'new-tokens',
-        datacenter: each.datacenter,
-        detail: `${counted(each.count, each.isLocal ? 'local token' : 'token')} ${each.refused === undefined ? 'created through the token API' : `not created through the token API: ${each.refused}`}`,
-      }
-    case 'restored':
-      return {
-        kind: 'restore',
-        datacenter: each.datacenter,
-        detail: `restored to the snapshot of ${formatSeconds(each.snapshotAt)}: ${counted(each.writesLost, 'token write')} and ${counted(each.accessorsLost, 'accessor')} lost`,
-      }
-    case 'replicated':
-      return {
-        kind: 'replicated',
-        datacenter: each.datacenter,
-        detail: `last round: ${counted(each.migrated, 'token')} with an accessor${each.ghosts > 0 ? `, ${counted(each.ghosts, 'ghost')}` : ''}`,
-      }
+      return each.state === 'down'
+        ? ['partition', each.between.join(' cannot reach ')]
+        : ['heal', each.between.join(' reaches ')]
+    case 'batch': {
+      const { tokens, skipped, remaining } = each
+      const conflicts = skipped === 0 ? '' : `, ${skipped} moved to a later batch`
+      const rest = `${remaining.toLocaleString('en-US')} ${agrees(remaining, 'remains', 'remain')}`
+      return ['batch', `${counted(size(tokens), 'token')}${conflicts}, ${rest}`]
+    }
+    case 'batch-failed': {
+      const batch = `a batch of ${counted(each.tokens, 'token')}`
+      return [each.kind, `a token cannot be written: ${batch} is rolled back, and retried every second`]
+    }
+    case 'tokens': {
+      const count = counted(size(each.tokens), 'token')
+      const refused = each.refused === undefined ? '' : `: ${each.refused}`
+      return [`tokens-${each.action}`, `${count} ${refused && 'not '}${each.action}${refused}`]
+    }
+    case 'new-tokens': {
+      const count = counted(each.count, each.isLocal ? 'local token' : 'token')
+      const refused = each.refused === undefined ? '' : `: ${each.refused}`
+      return [each.kind, `${count} ${refused && 'not '}created through the token API${refused}`]
+    }
+    case 'restored': {
+      const lost = `${counted(each.writesLost, 'token write')} and ${counted(each.accessorsLost, 'accessor')} lost`
+      return ['restore', `restored to the snapshot of ${formatSeconds(each.snapshotAt)}: ${lost}`]
+    }
+    case 'replicated': {
+      const ghosts = each.ghosts > 0 ? `, ${counted(each.ghosts, 'ghost')}` : ''
+      return [each.kind, `last round: ${counted(each.migrated, 'token')} with an accessor${ghosts}`]
+    }
     case 'replication-failed':
-      return { kind: 'replication-failed', datacenter: each.datacenter, detail: each.detail }
+      return [each.kind, each.detail]
     case 'intentions':
-      return { kind: `intentions-${each.state}`, datacenter: each.datacenter, detail: each.detail }
+      return [`intentions-${each.state}`, each.detail]
     case 'intention-edited':
-      return { kind: 'intention-edited', detail: `${each.destination}, as a config entry` }
+      return [each.kind, `${each.destination}, as a config entry`]
     case 'snapshot':
-      return { kind: 'snapshot', server: each.server, detail: 'writes a snapshot' }
+      return [each.kind, 'writes a snapshot']
     case 'stale-gossip':
-      return {
-        kind: 'stale-gossip',
-        server: each.server,
-        detail: 'the other servers receive no further gossip from it',
-      }
+      return [each.kind, 'the other servers receive no further gossip from it']
   }
 }
 
@@ -117,13 +106,6 @@ const MODE_DETAILS = {
   new: 'leaves legacy mode',
 } as const
 
-function placeOf({ server, datacenter }: { server: string; datacenter: string }): {
-  server: string
-  datacenter: string
-} {
-  return { server, datacenter }
-}
-
 function describeProcess({
   state,
   version,
@@ -134,14 +116,4 @@ function describeProcess({
   const what = `${version.text}${acls ? '' : ', ACLs off'}`
   if (state === 'up') return `${what}, ${mode} mode${detail === 'start' ? '' : ` (${detail})`}`
   return detail === '' ? what : `${what} (${detail})`
-}
-
-function describeBatch({ tokens, skipped, remaining }: Extract<HistoryRecord, { kind: 'batch' }>): string {
-  const conflicts = skipped === 0 ? '' : `, ${skipped} moved to a later batch`
-  return `${counted(size(tokens), 'token')}${conflicts}, ${remaining.toLocaleString('en-US')} ${agrees(remaining, 'remains', 'remain')}`
-}
-
-function describeWrite({ action, tokens, refused }: Extract<HistoryRecord, { kind: 'tokens' }>): string {
-  const count = counted(size(tokens), 'token')
-  return refused === undefined ? `${count} ${action}` : `${count} not ${action}: ${refused}`
 }

@@ -1,8 +1,8 @@
 /** Clients that call the servers continuously, like legacy and new tools, and record the errors. */
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { LegacyToken } from '@latchkey/contract'
-import { LatchkeyError } from '@latchkey/sdk'
+import { type Client, LatchkeyError } from '@latchkey/sdk'
 import type { Fleet } from './fleet.ts'
+import { poll } from './watches.ts'
 
 interface ProbeErrors {
   readonly first: number
@@ -31,7 +31,6 @@ export function startProbes(
 ): { stop(): Promise<ProbeResult> } {
   const errors = new Map<string, { first: number; last: number; count: number; text: string }>()
   let calls = 0
-  let stopped = false
   const note = (client: string, error: unknown) => {
     const seconds = (Date.now() - startedAt) / 1_000
     const kind = `${client}: ${error instanceof LatchkeyError ? (error.code ?? error.kind) : 'unreachable'}`
@@ -40,25 +39,25 @@ export function startProbes(
     if (known) Object.assign(known, { last: seconds, count: known.count + 1 })
     else errors.set(kind, { first: seconds, last: seconds, count: 1, text })
   }
-  const loop = async (client: string, call: (url: string, secret: string) => Promise<unknown>) => {
-    for (let i = 0; !stopped; i += 1) {
+  const probe = (name: string, call: (client: Client, secret: string) => Promise<unknown>) => {
+    let i = 0
+    return poll(async () => {
       const servers = fleet.running().filter(({ isPaused }) => !isPaused)
       const url = servers[i % Math.max(1, servers.length)]?.url
       const secret = secrets[i % Math.max(1, secrets.length)] ?? fleet.managementSecret
+      i += 1
       calls += 1
-      if (url === undefined) note(client, new Error('no server runs'))
-      else await call(url, secret).catch((error: unknown) => note(client, error))
-      await sleep(1_000 / CALLS_PER_SECOND)
-    }
+      if (url === undefined) note(name, new Error('no server runs'))
+      else await call(fleet.client(secret, url), secret).catch((error: unknown) => note(name, error))
+    }, 1_000 / CALLS_PER_SECOND)
   }
-  const loops = [
-    loop('legacy API', (url, secret) => fleet.client(secret, url).legacy.info(secret, { retries: 0 })),
-    loop('new API', (url, secret) => fleet.client(secret, url).tokens.self({ retries: 0 })),
+  const stops = [
+    probe('legacy API', (client, secret) => client.legacy.info(secret, { retries: 0 })),
+    probe('new API', (client) => client.tokens.self({ retries: 0 })),
   ]
   return {
     stop: async () => {
-      stopped = true
-      await Promise.all(loops)
+      await Promise.all(stops.map((stop) => stop()))
       return { calls, errors: Object.fromEntries(errors) }
     },
   }

@@ -10,13 +10,13 @@ export const MODE_POLL_MS = 100
 const ANSWER_MS_MAX = 10_000
 const answerSchema = z.object({ Mode: z.enum(['legacy', 'enabled']) })
 
-/** Looks again and again, until it is stopped. */
-function poll(look: () => Promise<unknown>): () => Promise<void> {
+/** Looks again and again, until the returned function stops it. */
+export function poll(look: () => unknown, intervalMs = MODE_POLL_MS): () => Promise<void> {
   let isStopped = false
   const polling = (async () => {
     while (!isStopped) {
       await look()
-      await sleep(MODE_POLL_MS)
+      await sleep(intervalMs)
     }
   })()
   return () => {

@@ -1,29 +1,12 @@
 /** Compares the intentions on the servers of a rehearsal, after the schedule, with the simulation. Spec 9.5. */
+import { isDeepStrictEqual } from 'node:util'
 import { type Client, type Intention, NotFound } from '@latchkey/sdk'
 import type { History } from '../../simulate/history.ts'
 import type { Cluster } from '../cluster.ts'
 import type { CreatedIntention } from '../steps/intentions.ts'
-import type { Proof } from './proof.ts'
+import { type Proof, proof } from './proof.ts'
 
-/** The intentions as the servers show them after the schedule. */
-export interface IntentionsFound {
-  /** Source and destination of each intention that was created. */
-  readonly created: readonly string[]
-  readonly listed: readonly string[]
-  /** The fields of each created intention. */
-  readonly fields: readonly FieldsFound[]
-  /** State of the migration, by datacenter. */
-  readonly states: IntentionStates
-}
-
-interface FieldsFound {
-  readonly name: string
-  readonly destination: string
-  /** The remaining fields that spec 9.5.3 moves, from the ID-based API and from the config entry. */
-  readonly kept: readonly string[]
-  /** Whether the ID-based API finds the intention by its original ID. */
-  readonly hasId: boolean
-}
+export type IntentionsFound = NonNullable<Awaited<ReturnType<typeof findIntentions>>>
 
 export type IntentionStates = Readonly<Record<string, string>>
 
@@ -34,35 +17,32 @@ export async function intentionState(cluster: Cluster): Promise<string> {
   return status.then(({ State }) => State).catch(() => 'none')
 }
 
+/** The intentions as the servers show them after the schedule; undefined without any, or while no server answers. */
 export async function findIntentions(
   clusters: readonly Cluster[],
   primary: Cluster,
   intentions: readonly CreatedIntention[],
-): Promise<IntentionsFound | undefined> {
+) {
   if (intentions.length === 0 || primary.answering().length === 0) return undefined
   const client = primary.client(primary.managementSecret)
   const listed = await client.intentions.list()
-  const states = Object.fromEntries(
-    await Promise.all(
-      clusters.map(async (cluster) => [cluster.datacenter, await intentionState(cluster)] as const),
-    ),
+  const states: IntentionStates = Object.fromEntries(
+    await Promise.all(clusters.map(async (each) => [each.datacenter, await intentionState(each)] as const)),
   )
   const hasEntries = states[primary.datacenter] === 'done'
   const legacyFields = hasEntries ? await entryFields(client) : new Map<string, readonly string[]>()
+  const fields = intentions.map(async (intention) => {
+    const name = nameOf(intention)
+    const { ID, CreatedAt, UpdatedAt, Meta }: Partial<Intention> =
+      listed.find((each) => listedName(each) === name) ?? {}
+    // The remaining fields that spec 9.5.3 moves, from the ID-based API and from the config entry.
+    const kept = [...present({ ID, CreatedAt, UpdatedAt, Meta }), ...(legacyFields.get(name) ?? [])]
+    return { name, destination: intention.destination, kept, hasId: await hasId(client, intention.id) }
+  })
   return {
     created: intentions.map(nameOf),
     listed: listed.map(listedName),
-    fields: await Promise.all(
-      intentions.map(async (intention) => ({
-        name: nameOf(intention),
-        destination: intention.destination,
-        kept: [
-          ...keptFields(listed.find((each) => listedName(each) === nameOf(intention))),
-          ...(legacyFields.get(nameOf(intention)) ?? []),
-        ],
-        hasId: await hasId(client, intention.id),
-      })),
-    ),
+    fields: await Promise.all(fields),
     states,
   }
 }
@@ -73,10 +53,6 @@ function nameOf({ source, destination }: Pick<CreatedIntention, 'source' | 'dest
 
 function listedName({ SourceName, DestinationName }: Intention): string {
   return nameOf({ source: SourceName, destination: DestinationName })
-}
-
-function keptFields({ ID, CreatedAt, UpdatedAt, Meta }: Partial<Intention> = {}): readonly string[] {
-  return present({ ID, CreatedAt, UpdatedAt, Meta })
 }
 
 /** The legacy fields of the source of each intention. */
@@ -122,29 +98,26 @@ export function editedDestinations({ records }: Pick<History, 'records'>): Reado
   )
 }
 
-/** The simulated history of intentions. */
-interface IntentionsSimulated {
-  readonly intentions: IntentionStates
-  readonly editedDestinations: ReadonlySet<string>
-}
-
-export function intentionProofs(found: IntentionsFound, simulated: IntentionsSimulated): readonly Proof[] {
+/** @param simulated the history of the intentions in the simulation. */
+export function intentionProofs(
+  found: IntentionsFound,
+  simulated: { readonly intentions: IntentionStates; readonly editedDestinations: ReadonlySet<string> },
+): readonly Proof[] {
   const { created, listed, states } = found
-  const isSame = JSON.stringify([...created].sort()) === JSON.stringify([...listed].sort())
-  const simulatedIn = (datacenter: string) => simulated.intentions[datacenter] ?? 'none'
-  const differing = Object.entries(states).filter(([datacenter, state]) => state !== simulatedIn(datacenter))
+  const rows = Object.entries(states).map(([datacenter, state]) => {
+    const predicted = simulated.intentions[datacenter] ?? 'none'
+    return { isSame: state === predicted, text: `${datacenter}: ${state}, simulated ${predicted}` }
+  })
   return [
     {
       name: 'every intention exists exactly once',
-      holds: isSame,
+      holds: isDeepStrictEqual([...created].sort(), [...listed].sort()),
       detail: `${created.length} created, ${listed.length} listed`,
     },
     {
       name: 'the progress of the intention migration matches the simulation',
-      holds: differing.length === 0,
-      detail: Object.entries(states)
-        .map(([datacenter, state]) => `${datacenter}: ${state}, simulated ${simulatedIn(datacenter)}`)
-        .join('; '),
+      holds: rows.every(({ isSame }) => isSame),
+      detail: rows.map(({ text }) => text).join('; '),
     },
     fieldProof(found, simulated.editedDestinations),
   ]
@@ -160,9 +133,6 @@ function fieldProof({ fields }: IntentionsFound, edited: ReadonlySet<string>): P
     ]
   })
   const moved = fields.filter(({ destination }) => edited.has(destination)).length
-  return {
-    name: 'edited intentions, and no others, lost the fields of the ID-based API',
-    holds: faults.length === 0,
-    detail: faults.join('; ') || `${moved} edited, ${fields.length - moved} known by their IDs`,
-  }
+  const detail = `${moved} edited, ${fields.length - moved} known by their IDs`
+  return proof('edited intentions, and no others, lost the fields of the ID-based API', faults, detail)
 }

@@ -4,17 +4,15 @@ import { ANONYMOUS_TOKEN_SECRET_ID, LEADER_SILENT_MS_MAX, MEMBER_FAILED_AFTER_MS
 import type { LegacyToken } from '@latchkey/contract'
 import { recordsOf } from '../../check/facts.ts'
 import { countClients } from '../../clients/clients.ts'
-import { type Finding, reasonsOf, type Verdict, verdictOf } from '../../findings/finding.ts'
+import { type Finding, reasonsOf, verdictOf } from '../../findings/finding.ts'
 import { findAll } from '../../findings/findings.ts'
 import {
-  type MigrationResult,
   migrationOf,
   type ServerResult,
   secondsOrNull,
   serversOf,
   violationsOf,
 } from '../../output/result.ts'
-import type { Chart } from '../../report/chart/chart.ts'
 import { chartOf } from '../../report/chart/chart-of.ts'
 import { workloadTotals } from '../../report/workloads.ts'
 import type { Scenario, ScenarioEvent, TokenGroup } from '../../scenario/scenario.ts'
@@ -27,8 +25,8 @@ import { size } from '../../simulate/tokens/ranges.ts'
 import { isAtLeast, NEW_ACLS } from '../../version.ts'
 import { type LogLine, linesOf } from '../server-process.ts'
 import type { Step } from '../steps/schedule.ts'
-import type { Windows } from '../workloads.ts'
-import { editedDestinations, type IntentionStates, simulatedStates } from './intentions.ts'
+import type { Window } from '../workloads.ts'
+import { editedDestinations, simulatedStates } from './intentions.ts'
 import type { SecondarySimulated } from './secondaries.ts'
 import { CLOCK_MS, type Stall } from './stalls.ts'
 
@@ -53,25 +51,7 @@ export interface Measured {
   readonly endedAt: number | undefined
 }
 
-export interface Simulated {
-  readonly servers: Readonly<Record<string, ServerResult>>
-  readonly migration: MigrationResult
-  /** Whether the primary leaves legacy mode. */
-  readonly endsLegacyMode: boolean
-  readonly secondaries: Readonly<Record<string, SecondarySimulated>>
-  /** The progress of the intention migration. */
-  readonly intentions: IntentionStates
-  /** Destinations that were edited as config entries. */
-  readonly editedDestinations: ReadonlySet<string>
-  /** Number of tokens with a refused legacy write, plus refused edits of intentions. */
-  readonly refusedWrites: number
-  readonly windows: Windows
-  readonly violations: readonly string[]
-  readonly verdict: Verdict
-  /** One sentence for each finding that decides the verdict. */
-  readonly reasons: readonly string[]
-  readonly chart: Chart
-}
+export type Simulated = ReturnType<typeof simulateMeasured>
 
 export const BATCH = 'accessor batch'
 export const JOINED = 'joined the cluster'
@@ -84,30 +64,33 @@ const BUILTIN_GROUPS: readonly TokenGroup[] = [
   { type: 'management', count: 1, rules: undefined, unwritable: false },
 ]
 
-export function simulateMeasured(measured: Measured): Simulated {
+/** The simulation of what was measured. */
+export function simulateMeasured(measured: Measured) {
   const scenario = measuredScenario(measured)
   const history = simulate(scenario, measuredModel(measured))
   const migration = migrationOf(history)[scenario.primary]
   const findings = findingsOf({ ...scenario, durationMs: undefined }, measured)
   if (migration === undefined) throw new TypeError('the primary of a scenario has a migration')
   return {
-    servers: Object.fromEntries(
+    servers: Object.fromEntries<ServerResult>(
       Object.entries(serversOf(history)).map(([id, server]) => [
         id,
         { ...server, newModeAt: seenAt(server.newModeAt, id, scenario.events) },
       ]),
     ),
     migration,
+    // Whether the primary leaves legacy mode.
     endsLegacyMode: leavesLegacyMode(history, scenario.primary),
-    secondaries: Object.fromEntries(
+    secondaries: Object.fromEntries<SecondarySimulated>(
       history.stores
         .filter(({ datacenter }) => datacenter !== scenario.primary)
         .map((store) => [store.datacenter, secondaryOf(history, store)]),
     ),
     intentions: simulatedStates(history),
     editedDestinations: editedDestinations(history),
+    // Tokens with a refused legacy write, plus refused edits of intentions.
     refusedWrites: history.records.reduce((sum, each) => sum + refusedIn(each), 0),
-    windows: new Map(
+    windows: new Map<string, ReadonlyMap<string, Window>>(
       scenario.workloads.map((workload) => [
         workload.name,
         countClients({ ...scenario, workloads: [workload] }, history),

@@ -13,24 +13,25 @@ export function proof(name: string, faults: readonly string[], detail: string): 
   return { name, holds: faults.length === 0, detail: faults.join('; ') || detail }
 }
 
-/** @param where the name of a secondary; undefined for the primary. */
+/** A proof that compares a measurement with the simulation. */
+export function matches(name: string, holds: boolean, measured: string, simulated: string): Proof {
+  return { name, holds, detail: holds ? measured : `${measured}; simulated ${simulated}` }
+}
+
+/** @param where the name of a secondary; empty for the primary. */
 export function rightsProof(
   { differences, questions, tokens, notPresentable }: RightsProof,
-  where?: string,
+  where = '',
 ): Proof {
   const skipped = notPresentable > 0 ? `; ${notPresentable} secrets cannot be sent over HTTP` : ''
   const detail = `${questions} checks on ${tokens} tokens, no difference${skipped}`
-  return proof(
-    `no secret gained or lost a right${where === undefined ? '' : ` in ${where}`}`,
-    differences,
-    detail,
-  )
+  return proof(`no secret gained or lost a right${where && ` in ${where}`}`, differences, detail)
 }
 
-/** @param where the name of a secondary; undefined for the primary. */
-export function endProof(endedBy: readonly string[], endsLegacyMode: boolean, where?: string): Proof {
+/** @param where the name of a secondary; empty for the primary. */
+export function endProof(endedBy: readonly string[], endsLegacyMode: boolean, where = ''): Proof {
   const detail = endedBy.length === 0 ? 'it has not ended' : `by server ${endedBy.join(', ')}`
-  const subject = `legacy mode${where === undefined ? '' : ` of ${where}`}`
+  const subject = `legacy mode${where && ` of ${where}`}`
   return endsLegacyMode
     ? { name: `${subject} ended once`, holds: endedBy.length === 1, detail }
     : { name: `${subject} did not end, as simulated`, holds: endedBy.length === 0, detail }

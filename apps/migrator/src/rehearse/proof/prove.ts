@@ -10,7 +10,7 @@ import { isCompared, notRehearsed, type Window, type Windows } from '../workload
 import { haveSameBursts } from './bursts.ts'
 import { type IntentionsFound, intentionProofs } from './intentions.ts'
 import type { Simulated } from './measured.ts'
-import { endProof, type Proof, proof, rightsProof } from './proof.ts'
+import { endProof, matches, type Proof, proof, rightsProof } from './proof.ts'
 import type { RightsProof } from './rights.ts'
 import { type SecondaryFound, secondaryProofs } from './secondaries.ts'
 import { CLOCK_MS, distanceMs, type Stall, stalledMs } from './stalls.ts'
@@ -89,18 +89,14 @@ function faultsOf(faults: Readonly<Record<string, number>>): string[] {
 }
 
 function accessorProof({ tokens, accessors, lost, withoutAccessor, returned }: TokenFaults): Proof {
-  const shared = withoutAccessor > 0 ? 0 : tokens - accessors
   const faults = {
     'tokens are gone': lost,
     'have none': withoutAccessor,
-    'share one': shared,
+    'share one': withoutAccessor > 0 ? 0 : tokens - accessors,
     'deleted tokens exist': returned,
   }
-  return proof(
-    'every token has exactly one accessor',
-    faultsOf(faults),
-    `${tokens} tokens, ${accessors} accessors`,
-  )
+  const detail = `${tokens} tokens, ${accessors} accessors`
+  return proof('every token has exactly one accessor', faultsOf(faults), detail)
 }
 
 function editProof({ lostEdits }: TokenFaults, edits: number): Proof {
@@ -120,24 +116,18 @@ function lawProof({ batches, sizes, smallestGapMs }: MeasuredMigration): Proof {
 }
 
 function modeProof({ servers, stalls }: Findings, simulated: Simulated): Proof {
+  const show = (what: string | null | undefined, at: number | null) =>
+    what === 'new' && at !== null ? `new at ${at.toFixed(2)} s` : (what ?? 'down')
   const rows = Object.entries(servers).map(([id, { mode, newModeAt }]) => {
-    const predicted = simulated.servers[id]
+    const predicted = simulated.servers[id] ?? { mode: null, newModeAt: null }
     const isSame =
-      mode === (predicted?.mode ?? null) &&
-      isNear(newModeAt, mode === 'new' ? (predicted?.newModeAt ?? null) : null, stalls)
-    const show = (what: string | null | undefined, at: number | null) =>
-      what === 'new' && at !== null ? `new at ${at.toFixed(2)} s` : (what ?? 'down')
+      mode === predicted.mode && isNear(newModeAt, mode === 'new' ? predicted.newModeAt : null, stalls)
     const text = `${id} ${show(mode, newModeAt)}`
-    return isSame
-      ? { text, fault: undefined }
-      : { text, fault: `${text}, simulated ${show(predicted?.mode, predicted?.newModeAt ?? null)}` }
+    return { isSame, text, both: `${text}, simulated ${show(predicted.mode, predicted.newModeAt)}` }
   })
-  const faults = rows.flatMap(({ fault }) => fault ?? [])
-  return proof(
-    'the mode of each server matches the simulation',
-    faults,
-    rows.map(({ text }) => text).join(', '),
-  )
+  const faults = rows.flatMap(({ isSame, both }) => (isSame ? [] : [both]))
+  const detail = rows.map(({ text }) => text).join(', ')
+  return proof('the mode of each server matches the simulation', faults, detail)
 }
 
 /** Times in seconds. */
@@ -156,13 +146,8 @@ function sizeProof({ migration, isDisturbed }: Findings, simulated: Simulated): 
   const isSame = isDisturbed
     ? migration.tokens === simulated.migration.tokens && full(migration.sizes) === full(predicted)
     : migration.sizes.join() === predicted.join()
-  return {
-    name: 'the batch sizes match the simulation',
-    holds: isSame,
-    detail: isSame
-      ? showSizes(migration.sizes)
-      : `${showSizes(migration.sizes)}; simulated ${showSizes(predicted)}`,
-  }
+  const name = 'the batch sizes match the simulation'
+  return matches(name, isSame, showSizes(migration.sizes), showSizes(predicted))
 }
 
 function showSizes(sizes: readonly number[]): string {
@@ -176,37 +161,32 @@ function showSizes(sizes: readonly number[]): string {
 }
 
 function timeProof({ migration, isDisturbed, stalls }: Findings, simulated: Simulated): Proof {
-  const measuredMs = lasts(migration)
-  const predictedMs = lasts(simulated.migration)
+  const [measuredMs, predictedMs] = [lasts(migration), lasts(simulated.migration)]
   const { firstBatchAt, lastBatchAt } = migration
   const takeoverMs = SLACK_MS + stalledMs(stalls, 1_000 * (firstBatchAt ?? 0), 1_000 * (lastBatchAt ?? 0))
   // Commit times are measured, so only the time between two workers can include a stall.
   const allowedMs = Math.max(CLOCK_MS, predictedMs * TIME_SHARE_MAX) + (isDisturbed ? takeoverMs : 0)
-  const starts = [migration.firstBatchAt, simulated.migration.firstBatchAt] as const
+  const starts = [firstBatchAt, simulated.migration.firstBatchAt] as const
+  const [began, predicted] = starts.map((at) => (at === null ? 'never' : `${at.toFixed(2)} s`))
   const seconds = (ms: number) => `${(ms / 1_000).toFixed(2)} s`
-  const begins = starts.map((at) => (at === null ? 'never' : `${at.toFixed(2)} s`))
   return {
     name: 'the batch times match the simulation',
     holds: Math.abs(measuredMs - predictedMs) <= allowedMs && isNear(...starts, stalls),
-    detail: `first at ${begins[0]}, simulated ${begins[1]}; then ${seconds(measuredMs)}, simulated ${seconds(predictedMs)}`,
+    detail: `first at ${began}, simulated ${predicted}; then ${seconds(measuredMs)}, simulated ${seconds(predictedMs)}`,
   }
 }
 
-function lasts({
-  firstBatchAt,
-  lastBatchAt,
-}: Pick<MeasuredMigration, 'firstBatchAt' | 'lastBatchAt'>): number {
+type Batches = Pick<MeasuredMigration, 'firstBatchAt' | 'lastBatchAt'>
+
+function lasts({ firstBatchAt, lastBatchAt }: Batches): number {
   return firstBatchAt === null || lastBatchAt === null ? 0 : (lastBatchAt - firstBatchAt) * 1_000
 }
 
 function refusalProof(refused: readonly string[], predicted: number): Proof {
   const reasons = [...new Set(refused)].map((reason) => ` (${reason})`).join('')
-  const isSame = refused.length === predicted
-  return {
-    name: 'the refused writes match the simulation',
-    holds: isSame,
-    detail: `${counted(refused.length, 'write')}${isSame ? '' : `; simulated ${predicted}`}${reasons}`,
-  }
+  const measured = `${counted(refused.length, 'write')}${reasons}`
+  const name = 'the refused writes match the simulation'
+  return matches(name, refused.length === predicted, measured, String(predicted))
 }
 
 const RECORDS_SHOWN_MAX = 10

@@ -12,14 +12,7 @@ import {
 import { AclError, type LegacyToken, limits } from '@latchkey/contract'
 import type { Cluster } from '../cluster.ts'
 
-export interface RightsProof {
-  readonly tokens: number
-  readonly questions: number
-  /** Number of tokens whose secret is not valid in a header, so that no client can send it over HTTP. */
-  readonly notPresentable: number
-  /** One sentence each, by position in the dump; never a secret. */
-  readonly differences: readonly string[]
-}
+export type RightsProof = Awaited<ReturnType<typeof proveRights>>
 
 /** Questions for every token, in addition to those derived from its rules. */
 const COMMON: readonly Question[] = [
@@ -47,7 +40,7 @@ export async function proveRights(
     readonly defaultPolicy: 'allow' | 'deny'
     readonly signal: AbortSignal
   },
-): Promise<RightsProof> {
+) {
   const differences: string[] = []
   let asked = 0
   let notPresentable = 0
@@ -70,7 +63,9 @@ export async function proveRights(
   return {
     tokens: tokens.length,
     questions: asked,
+    // Tokens whose secret is not valid in a header, so that no client can send it over HTTP.
     notPresentable,
+    // One sentence each, by position in the dump; never a secret.
     differences: differences.slice(0, DIFFERENCES_MAX),
   }
 }

@@ -48,13 +48,11 @@ export function secondaryProofs(
 /** Copies that remain without an accessor in the simulation have no counterpart to compare. */
 function copyProof(datacenter: string, copies: CopyFaults, simulated: SecondarySimulated): Proof {
   const { withAccessor, withoutAccessor, ghosts, missing, differing } = copies
-  const isComplete = simulated.withoutAccessor === 0
+  const expected = simulated.withoutAccessor
   const faults = [
-    ...(withoutAccessor === simulated.withoutAccessor
-      ? []
-      : [`simulated ${simulated.withoutAccessor} without an accessor`]),
-    ...(ghosts > 0 && isComplete ? [`${counted(ghosts, 'token')} that the primary does not have`] : []),
-    ...(missing > 0 && isComplete ? [`${counted(missing, 'token')} missing`] : []),
+    ...(withoutAccessor === expected ? [] : [`simulated ${expected} without an accessor`]),
+    ...(ghosts > 0 && expected === 0 ? [`${counted(ghosts, 'token')} that the primary does not have`] : []),
+    ...(missing > 0 && expected === 0 ? [`${counted(missing, 'token')} missing`] : []),
     ...(differing > 0 ? [`${counted(differing, 'token')} with another accessor than in the primary`] : []),
   ]
   const detail = `${counted(withAccessor, 'token')} with an accessor, ${withoutAccessor} without`
@@ -86,23 +84,10 @@ function timeProof(
   ]
 }
 
-/** The result of comparing the global tokens of a secondary with the primary, at the end. */
-interface CopyFaults {
-  readonly withAccessor: number
-  readonly withoutAccessor: number
-  /** Tokens that the primary does not have. */
-  readonly ghosts: number
-  /** Tokens of the primary that the secondary lacks. */
-  readonly missing: number
-  /** Tokens whose accessor differs from the one in the primary. */
-  readonly differing: number
-}
+type CopyFaults = Awaited<ReturnType<typeof compareTokens>>
 
 /** Compares the global tokens of a secondary with the primary. */
-export async function compareTokens(
-  { primary }: { readonly primary: Cluster },
-  secondary: Cluster,
-): Promise<CopyFaults> {
+export async function compareTokens({ primary }: { readonly primary: Cluster }, secondary: Cluster) {
   const [originals, copies] = await Promise.all(
     [primary, secondary].map((cluster) => readTokens(cluster.client(cluster.managementSecret))),
   )
@@ -112,8 +97,11 @@ export async function compareTokens(
   return {
     withAccessor: count(({ AccessorID }) => AccessorID !== ''),
     withoutAccessor: count(({ AccessorID }) => AccessorID === ''),
+    // Tokens that the primary does not have.
     ghosts: count((_, original) => original === undefined),
+    // Tokens of the primary that the secondary lacks.
     missing: [...(originals ?? [])].filter(([secret, { Local }]) => !Local && !copies?.has(secret)).length,
+    // Tokens whose accessor differs from the one in the primary.
     differing: count(
       ({ AccessorID }, original) =>
         original !== undefined && AccessorID !== '' && AccessorID !== original.AccessorID,

@@ -1,6 +1,6 @@
 /** The periods in which the machine of a rehearsal stalled. A stall delays everything within it. */
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { Fleet } from '../fleet.ts'
+import { poll } from '../watches.ts'
 
 /** Milliseconds since the schedule began. */
 export interface Stall {
@@ -43,32 +43,26 @@ export class StallWatch {
   private readonly fleet: Fleet
   private readonly startedAt: number
   private readonly asking = new Map<string, Promise<void>>()
-  private isStopped = false
-  private readonly watching: Promise<void>
+  private readonly watching: () => Promise<void>
 
   constructor(fleet: Fleet, startedAt: number) {
     this.fleet = fleet
     this.startedAt = startedAt
-    this.watching = this.watch()
-  }
-
-  async stop(): Promise<void> {
-    this.isStopped = true
-    await this.watching
-    await Promise.all(this.asking.values())
-  }
-
-  private async watch(): Promise<void> {
-    for (let dueAt = Date.now(); !this.isStopped; dueAt = Date.now() + TICK_MS, await sleep(TICK_MS)) {
+    let dueAt = Date.now()
+    this.watching = poll(() => {
       this.note(dueAt, Date.now())
       for (const { url, isPaused } of this.fleet.running()) {
         if (isPaused || this.asking.has(url)) continue
-        this.asking.set(
-          url,
-          this.ask(url).finally(() => this.asking.delete(url)),
-        )
+        const answered = this.ask(url).finally(() => this.asking.delete(url))
+        this.asking.set(url, answered)
       }
-    }
+      dueAt = Date.now() + TICK_MS
+    }, TICK_MS)
+  }
+
+  async stop(): Promise<void> {
+    await this.watching()
+    await Promise.all(this.asking.values())
   }
 
   private async ask(url: string): Promise<void> {

@@ -1,8 +1,11 @@
 /** The legacy tokens of a rehearsal: the writes to them, and their expected final content. Spec 9.2.4. */
 import { randomUUID } from 'node:crypto'
 import type { LegacyToken } from '@latchkey/contract'
-import { type Client, LatchkeyError, Unavailable } from '@latchkey/sdk'
+import { type Client, LatchkeyError, type TokenListEntry, Unavailable } from '@latchkey/sdk'
 import type { ScenarioEventOf, TokenGroup } from '../../scenario/scenario.ts'
+
+/** A token as the service lists it. */
+export type Found = TokenListEntry
 
 type TokenStep = ScenarioEventOf<'create-tokens' | 'edit-tokens' | 'delete-tokens' | 'convert-tokens'>
 
@@ -22,22 +25,7 @@ interface TokenWrite {
   readonly refused: string | undefined
 }
 
-/** A token as the service returns it. */
-export interface Found {
-  readonly SecretID: string
-  readonly AccessorID: string
-  readonly Description: string
-  readonly Local: boolean
-}
-
-export interface TokenFaults {
-  readonly tokens: number
-  readonly accessors: number
-  readonly lost: number
-  readonly withoutAccessor: number
-  readonly returned: number
-  readonly lostEdits: number
-}
+export type TokenFaults = Awaited<ReturnType<TokenBook['check']>>
 
 /** Number of tokens to convert concurrently. */
 const CONCURRENCY = 8
@@ -80,7 +68,7 @@ export class TokenBook {
   }
 
   /** Compares the tokens of the service with the recorded writes. */
-  async check(client: Client): Promise<TokenFaults> {
+  async check(client: Client) {
     const found = await readTokens(client)
     const accessors = new Set([...found.values()].map(({ AccessorID }) => AccessorID))
     const expected = [...this.held.values()].filter(({ state }) => state !== 'deleted')
