@@ -11,7 +11,6 @@ import { size } from '../simulate/tokens/ranges.ts'
 import type { TimelineEntry } from './timeline.ts'
 
 export type ServerResult = ReturnType<typeof serversOf>[string]
-export type MigrationResult = ReturnType<typeof migrationOf>[string]
 
 export interface FindingResult extends Omit<Finding, 'from' | 'to'> {
   readonly from?: number

@@ -43,12 +43,6 @@ export function whenText({ when, at, parts }: TimedStep, { time }: Clock): strin
   return `${when} ${text}`
 }
 
-/** The same times, with non-breaking spaces. */
-export function unbroken({ startsAt, time, tick }: Clock): Clock {
-  const keep = (show: (ms: number) => string) => (ms: number) => show(ms).replaceAll(' ', '\u00A0')
-  return { startsAt, time: keep(time), tick: keep(tick) }
-}
-
 function timeOfDay(seconds: number): string {
   const parts = [seconds / 3_600, (seconds % 3_600) / 60, seconds % 60]
   return parts.map((part) => String(Math.floor(part)).padStart(2, '0')).join(':')

@@ -10,7 +10,7 @@ export const VERDICTS = {
   'no-go': { look: 'nogo', word: 'No-go' },
 } as const satisfies Record<Verdict, { look: string; word: string }>
 
-export interface Page {
+interface Page {
   readonly kicker: string
   readonly scenario: string
   readonly verdict: { readonly look: string; readonly word: string }

@@ -4,7 +4,7 @@ import { agrees, counted } from '../findings/finding.ts'
 import type { Rehearsal } from '../rehearse/conclude.ts'
 import { clientLines } from '../rehearse/format.ts'
 import { renderChart } from './chart/time-chart.ts'
-import { clockFrom, unbroken } from './clock.ts'
+import { clockFrom } from './clock.ts'
 import type { ReportInputs } from './inputs.ts'
 import { renderPage, table, VERDICTS } from './page.ts'
 
@@ -37,7 +37,7 @@ export function renderRehearsal(
     sections: [
       {
         title: 'Predicted and measured',
-        body: renderChart(charts, unbroken(clockFrom(inputs.startsAt))),
+        body: renderChart(charts, clockFrom(inputs.startsAt)),
         note: 'In each lane, the upper bar is the prediction of the simulation, and the lower bar is what the servers did.',
       },
       {

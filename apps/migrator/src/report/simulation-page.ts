@@ -8,14 +8,14 @@ import { planSteps } from '../plan/steps.ts'
 import { type TimedStep, timeSteps } from '../plan/timed-steps.ts'
 import { chartOf } from './chart/chart-of.ts'
 import { renderChart } from './chart/time-chart.ts'
-import { type Clock, clockFrom, spanText, unbroken, whenText } from './clock.ts'
+import { type Clock, clockFrom, spanText, whenText } from './clock.ts'
 import type { ReportInputs } from './inputs.ts'
 import { formatCount, renderPage, VERDICTS } from './page.ts'
 import { summaryOf, titleOf, whomOf } from './summary.ts'
 import { renderWorkloads, type WorkloadTotals, workloadTotals } from './workloads.ts'
 
 /** What a report shows besides the result. */
-export interface ReportFacts {
+interface ReportFacts {
   readonly summary: readonly string[]
   readonly totals: readonly WorkloadTotals[]
   readonly steps: readonly TimedStep[]
@@ -32,20 +32,20 @@ export function factsOf(simulation: Simulation, { startsAt }: ReportInputs): Rep
     namesServers: true,
   })
   return {
-    summary: summaryOf(simulation, totals, unbroken(clockFrom(startsAt))),
+    summary: summaryOf(simulation, totals, clockFrom(startsAt)),
     totals,
     steps: timeSteps(steps, scenario, history),
   }
 }
 
 export function renderSimulation(
-  { scenario, history, result }: Simulation,
+  { history, result }: Simulation,
   { summary, totals, steps }: ReportFacts,
   inputs: ReportInputs,
 ): string {
-  const clock = unbroken(clockFrom(inputs.startsAt))
+  const clock = clockFrom(inputs.startsAt)
   const isRelative = inputs.startsAt === undefined
-  const chart = chartOf(scenario, history, totals)
+  const chart = chartOf(history, totals)
   return renderPage({
     kicker: 'Upgrade report',
     scenario: result.scenario,
@@ -64,7 +64,7 @@ export function renderSimulation(
       {
         title: 'What happens when',
         body: renderChart({ predicted: chart, measured: undefined }, clock),
-        note: 'Everything shares one time axis. Each numbered line is an event of the list below the chart.',
+        note: 'Everything shares one time axis. Each vertical line is an event of the list below the chart.',
       },
       {
         title: 'Clients',

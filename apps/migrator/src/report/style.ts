@@ -36,7 +36,8 @@ dt{color:var(--dim);font-size:.9rem}dd{margin:0}
 .label{font-size:.875rem;line-height:1.3;padding:.2rem 0}.label b{font-weight:600}.label small{font-size:.8rem}
 .plot{position:relative;align-self:stretch;min-height:1.7rem}
 .plot s{position:absolute;top:0;bottom:0;width:1px;background:var(--soft);text-decoration:none}
-.plot s.g-step{background:var(--line)}.plot s.g-harm{background:var(--down)}.plot s.g-return{width:2px;margin-left:-1px;background:var(--fg)}
+.chart .g-step,.marks-list .g-step{background:var(--line)}.chart .g-harm,.marks-list .g-harm{background:var(--down)}.chart .g-return,.marks-list .g-return{background:var(--fg)}
+.plot s.g-return{width:2px;margin-left:-1px}
 .plot s.break,.legend .break{width:7px;margin-left:-3px;background:repeating-linear-gradient(135deg,var(--dim) 0 2px,transparent 2px 4px)}
 .bar{position:absolute;left:0;right:0;top:.3rem;height:1.1rem}
 .pair .plot{min-height:2.7rem}.bar.measured{top:1.5rem}
@@ -50,18 +51,17 @@ dt{color:var(--dim);font-size:.9rem}dd{margin:0}
 .tall .plot svg{height:7.5rem}.tall{align-items:start}
 .lines{list-style:none;margin:.3rem 0 0;padding:0}.lines li{margin:.15rem 0}.lines small{display:block;margin-left:1.5rem}
 .lines i{display:inline-block;width:1.1rem;height:.2rem;margin-right:.4rem;vertical-align:middle}
-.lane.marks .plot{min-height:1.6rem}.lane.axis .plot{min-height:1.4rem}.lane.axis .plot s{display:none}
-.badge{display:inline-block;min-width:1.3rem;padding:0 .3rem;border-radius:.65rem;font-size:.72rem;line-height:1.3rem;font-weight:650;text-align:center;background:var(--bg);border:1px solid var(--dim);color:var(--fg);white-space:nowrap}
-.badge.b-harm{border-color:var(--down);color:var(--nogo)}.badge.b-return{background:var(--fg);border-color:var(--fg);color:var(--bg)}
-.plot .badge{position:absolute;top:.1rem;transform:translateX(-50%)}.plot .badge.first,.tick.first{transform:none}.plot .badge.last,.tick.last{transform:translateX(-100%)}
+.lane.axis .plot{min-height:1.4rem}.lane.axis .plot s{display:none}
+.tick.first{transform:none}.tick.last{transform:translateX(-100%)}
 .tick{position:absolute;transform:translateX(-50%);font-size:.75rem;color:var(--dim);white-space:nowrap;font-variant-numeric:tabular-nums}
 .legend{display:flex;flex-wrap:wrap;gap:.25rem 1.1rem;list-style:none;margin:.5rem 0;padding:0;font-size:.85rem}
 .legend i{display:inline-block;width:1.1rem;height:.75rem;margin-right:.4rem;border-radius:2px}
 .legend .leads{height:3px;background:var(--fg);vertical-align:middle}.legend .break{width:7px;margin-left:0}
 .legend .upper{background:linear-gradient(var(--dim) 45%,var(--soft) 45%)}.legend .lower{background:linear-gradient(var(--soft) 55%,var(--dim) 55%)}
 .marks-list{list-style:none;margin:1rem 0 0;padding:0;font-size:.9rem;columns:20rem;column-gap:2rem}
-.marks-list li{display:grid;grid-template-columns:2rem minmax(4.5rem,auto) 1fr;gap:.5rem;align-items:baseline;padding:.12rem 0;break-inside:avoid}
+.marks-list li{display:grid;grid-template-columns:.3rem minmax(4.5rem,auto) 1fr;gap:.5rem;align-items:baseline;padding:.12rem 0;break-inside:avoid}
 .marks-list time{font-variant-numeric:tabular-nums;color:var(--dim);white-space:nowrap}
+.marks-list i{align-self:stretch}
 .c-error{fill:var(--down);background:var(--down)}.c-odd{fill:var(--legacy);background:var(--legacy)}
 .s-0{stroke:var(--a);fill:var(--a);background:var(--a)}.s-1{stroke:var(--b);fill:var(--b);background:var(--b)}
 .s-2{stroke:var(--c);fill:var(--c);background:var(--c)}.s-3{stroke:var(--d);fill:var(--d);background:var(--d)}
@@ -95,7 +95,7 @@ summary{cursor:pointer;color:var(--a);font-weight:550;padding:.25rem 0}
 :focus-visible{outline:2px solid var(--a);outline-offset:2px;border-radius:2px}
 @media (max-width:44rem){main{padding:1.25rem 1rem 4rem}h1{font-size:1.35rem}.word{font-size:1.8rem}.verdict{padding:.9rem 1rem}
 dl,.inputs{grid-template-columns:1fr;gap:0}dd{margin-bottom:.5rem}
-.lane{grid-template-columns:1fr}.lane.marks .label,.lane.axis .label{display:none}.label{padding:.35rem 0 0}.label small{margin-left:.3rem}
+.lane{grid-template-columns:1fr}.lane.axis .label{display:none}.label{padding:.35rem 0 0}.label small{margin-left:.3rem}
 .bar i{padding:0 .2rem}
 .step label{grid-template-columns:1fr}
 thead{display:none}tr{display:block;padding:.6rem 0;border-bottom:1px solid var(--line)}

@@ -99,7 +99,7 @@ export function simulateMeasured(measured: Measured) {
     violations: violationsOf(history).map(({ rule, detail }) => `${rule}: ${detail}`),
     verdict: verdictOf(findings),
     reasons: reasonsOf(findings),
-    chart: chartOf(scenario, history, workloadTotals(scenario, history)),
+    chart: chartOf(history, workloadTotals(scenario, history)),
   }
 }
 

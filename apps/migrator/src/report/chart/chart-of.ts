@@ -1,7 +1,6 @@
 /** The chart of a simulation. */
 import { recordsOf } from '../../check/facts.ts'
-import { counted } from '../../findings/finding.ts'
-import type { Scenario, ScenarioEvent, ServerSpec } from '../../scenario/scenario.ts'
+import { timelineOf } from '../../output/timeline.ts'
 import type { History, HistoryRecord } from '../../simulate/history.ts'
 import { size } from '../../simulate/tokens/ranges.ts'
 import type { WorkloadTotals } from '../workloads.ts'
@@ -13,13 +12,13 @@ const MARKS_MAX = 24
 /** Margin at the end, which makes the last change visible. */
 const END_MARGIN = 1.05
 
-export function chartOf(scenario: Scenario, history: History, totals: readonly WorkloadTotals[]): Chart {
+export function chartOf(history: History, totals: readonly WorkloadTotals[]): Chart {
   const busyUntil = history.records.findLast(isBusy)?.at ?? 0
   return {
     tracks: tracksOf(history),
     tokens: tokenLinesOf(history),
     clients: totals.map(clientTrackOf),
-    marks: marksOf(scenario, history),
+    marks: marksOf(history),
     busyUntil,
     end: Math.max(1_000, history.endedAt * END_MARGIN),
   }
@@ -45,73 +44,25 @@ export function pointOfNoReturn(history: History): number | undefined {
   )?.at
 }
 
-function marksOf(scenario: Scenario, history: History): Mark[] {
+/** Events that harm, and steps of an operator or a client, by kind in the timeline. */
+const HARMS = 'seen-failed pause partition stale-gossip leader-lost start-refused batch-failed'.split(' ')
+const STEPS = 'resume heal snapshot restore intentions-done intention-edited'.split(' ')
+
+function marksOf(history: History): Mark[] {
   const noReturn = pointOfNoReturn(history)
-  const starts = scenario.datacenters.flatMap(({ servers }) => servers.flatMap(startMark))
-  const others: Mark[] = [
-    ...(noReturn === undefined
-      ? []
-      : [{ at: noReturn, kind: 'return' as const, text: 'point of no return' }]),
-    ...scenario.events.map(eventMark),
-    ...recordsOf(history, 'intentions').flatMap(({ at, state, datacenter }) =>
-      state === 'done'
-        ? [{ at, kind: 'step' as const, text: `intentions of ${datacenter} are migrated` }]
-        : [],
-    ),
-  ].filter(({ at }) => at <= history.endedAt)
-  const shown =
-    starts.length + others.length > MARKS_MAX ? others.slice(0, MARKS_MAX) : [...starts, ...others]
-  return shown.sort((a, b) => a.at - b.at)
-}
-
-function startMark({ id, startMs, version, from, status, joinsLater }: ServerSpec): Mark[] {
-  if (status !== 'alive' || joinsLater || version.text === from.text) return []
-  return [{ at: startMs, kind: 'step', text: `${id} starts as ${version.text}` }]
-}
-
-/** Events that harm; the others are steps of an operator. */
-const HARMS: ReadonlySet<ScenarioEvent['kind']> = new Set(['crash', 'pause', 'stale-gossip', 'partition'])
-
-function eventMark(event: ScenarioEvent): Mark {
-  return { at: event.atMs, kind: HARMS.has(event.kind) ? 'harm' : 'step', text: eventText(event) }
-}
-
-function eventText(event: ScenarioEvent): string {
-  switch (event.kind) {
-    case 'crash':
-      return `${event.server} crashes`
-    case 'leave':
-    case 'join':
-    case 'resume':
-      return `${event.server} ${event.kind}s`
-    case 'start':
-    case 'restart':
-      return `${event.server} ${event.kind}s${event.version === undefined ? '' : ` as ${event.version.text}`}`
-    case 'pause':
-      return `${event.server} is paused`
-    case 'force-leave':
-      return `${event.server} is forced to leave`
-    case 'elect':
-      return `${event.server} wins an election`
-    case 'stale-gossip':
-      return `the other servers receive no further gossip from ${event.server}`
-    case 'partition':
-      return `${event.between.join(' and ')} cannot reach each other`
-    case 'heal':
-      return `${event.between.join(' and ')} reach each other again`
-    case 'snapshot':
-      return `${event.server ?? 'every server'} writes a snapshot`
-    case 'restore':
-      return `the snapshot is restored in ${event.datacenter}`
-    case 'create-tokens':
-    case 'edit-tokens':
-    case 'delete-tokens':
-      return `clients ${event.kind.replace('-tokens', '')} ${counted(event.count, 'token')}`
-    case 'convert-tokens':
-      return `${event.count === undefined ? 'all migrated tokens' : counted(event.count, 'token')} get policies instead of rules`
-    case 'edit-intention':
-      return `a client edits the intentions of ${event.destination}`
-  }
+  const marks = timelineOf(history).flatMap(({ at, kind, server, datacenter, detail }): Mark[] => {
+    const isStart = kind === 'start' && !detail.includes('as before the upgrade')
+    const isStep = isStart || STEPS.includes(kind) || /^(new-)?tokens/.test(kind)
+    const isHarm = HARMS.includes(kind)
+    if (!isStep && !isHarm) return []
+    const where = server ?? datacenter
+    const text = where === undefined ? detail : `${where}: ${detail}`
+    return [{ at: at * 1_000, kind: isHarm ? 'harm' : 'step', text, isStart }]
+  })
+  const shown = marks.length > MARKS_MAX ? marks.filter(({ isStart }) => !isStart) : marks
+  const last: Mark[] =
+    noReturn === undefined ? [] : [{ at: noReturn, kind: 'return', text: 'point of no return' }]
+  return [...shown.slice(0, MARKS_MAX), ...last].sort((a, b) => a.at - b.at)
 }
 
 function tracksOf(history: History): Track[] {

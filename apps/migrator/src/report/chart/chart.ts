@@ -51,6 +51,8 @@ export interface Mark {
   readonly text: string
   /** `return`: the point of no return; `harm`: something fails; `step`: something that an operator does. */
   readonly kind: 'return' | 'harm' | 'step'
+  /** Whether a server starts, which its bar shows too. */
+  readonly isStart?: boolean
 }
 
 export interface Chart {

@@ -6,11 +6,7 @@ import { type Html, html, type Insertable } from '@latchkey/contract'
 import type { Clock } from '../clock.ts'
 import { type Chart, type ClientTrack, LOOKS, type Look, type Mark, type Track } from './chart.ts'
 import { clientLane, tokenLane } from './lanes.ts'
-import { round, type TimeScale, timeScale } from './scale.ts'
-
-/** Widths of a badge with one number, and with two, in percent of the chart on a phone. */
-const BADGE_PERCENT = 7
-const RANGE_PERCENT = 14
+import { type TimeScale, timeScale } from './scale.ts'
 
 interface ChartPair {
   readonly predicted: Chart | undefined
@@ -59,7 +55,6 @@ export function renderChart({ predicted, measured }: ChartPair, clock: Clock): H
     charts.flatMap((chart) => chart.tracks.flatMap((each) => each.stretches.map(({ look }) => look))),
   )
   return html`<div class="chart">
-${lane('', marks.length === 0 ? undefined : renderBadges(marks, scale), 'marks')}
 ${lane(html`<small>${clock.startsAt === undefined ? 'since the start' : 'time of day'}</small>`, renderTicks(scale, clock), 'axis')}
 ${groups}
 ${tokens && [html`<h3>Tokens without an accessor</h3>`, lane(tokens.label, tokens.plot, 'tall')]}
@@ -104,46 +99,6 @@ function renderGuides(marks: readonly Mark[], { percent, ticks, breakAt }: TimeS
   ]
 }
 
-interface Badge {
-  readonly from: number
-  readonly to: number
-  readonly first: number
-  readonly last: number
-  readonly kind: Mark['kind']
-}
-
-/** Badges with the numbers of the marks. Marks that would overlap share a badge. */
-function renderBadges(marks: readonly Mark[], { percent }: TimeScale): Insertable {
-  const badges: Badge[] = []
-  for (const [i, { at, kind }] of marks.entries()) {
-    let badge: Badge = { from: percent(at), to: percent(at), first: i + 1, last: i + 1, kind }
-    for (let before = badges.at(-1); before !== undefined && meet(before, badge); before = badges.at(-1)) {
-      badges.pop()
-      badge = { ...badge, from: before.from, first: before.first, kind: graver(before.kind, badge.kind) }
-    }
-    badges.push(badge)
-  }
-  return badges.map((badge) => {
-    const { first, last, kind } = badge
-    const at = round(placeOf(badge))
-    return html`<b class="badge b-${kind}${edgeOf(at)}" style="left:${at}%">${first === last ? first : `${first}–${last}`}</b>`
-  })
-}
-
-function placeOf({ from, to }: Badge): number {
-  return (from + to) / 2
-}
-
-function meet(a: Badge, b: Badge): boolean {
-  const width = ({ first, last }: Badge) => (first === last ? BADGE_PERCENT : RANGE_PERCENT)
-  return placeOf(b) - placeOf(a) < (width(a) + width(b)) / 2
-}
-
-function graver(a: Mark['kind'], b: Mark['kind']): Mark['kind'] {
-  const order = ['return', 'harm', 'step'] as const
-  return order.find((each) => each === a || each === b) ?? 'step'
-}
-
 function edgeOf(percent: number): string {
   if (percent < 4) return ' first'
   return percent > 95 ? ' last' : ''
@@ -159,8 +114,8 @@ function renderTicks({ ticks, percent }: TimeScale, clock: Clock): Insertable {
 function renderMarks(marks: readonly Mark[], clock: Clock): Html | undefined {
   if (marks.length === 0) return undefined
   const items = marks.map(
-    ({ at, kind, text }, i) =>
-      html`<li><b class="badge b-${kind}">${i + 1}</b><time>${clock.time(at)}</time><span>${text}</span></li>`,
+    ({ at, kind, text }) =>
+      html`<li><i class="g-${kind}"></i><time>${clock.time(at)}</time><span>${text}</span></li>`,
   )
   return html`<ol class="marks-list" aria-label="Events">${items}</ol>`
 }
