@@ -39,14 +39,6 @@ test('callers see the coordinates of nodes that they may read', async () => {
   expect((await ask('PUT', '/coordinate/update', { token, body })).code).toBe('privilege_missing')
 })
 
-test('a report without a node name is refused as field_required', async () => {
-  const { ask } = await aWorld()
-  for (const body of [{}, { Coord: coord(1) }, { Node: '', Coord: coord(1) }]) {
-    const reply = await ask('PUT', '/coordinate/update', { token: MANAGEMENT, body })
-    expect(reply).toMatchObject({ status: 400, code: 'field_required' })
-  }
-})
-
 test('reports are collected; only the last one of each node is written, and deleted nodes are left out', async () => {
   const { store, manage } = await aNetwork('a', 'b')
   const updates = new CoordinateUpdates()

@@ -63,20 +63,6 @@ describe('reading and writing', () => {
     expect(most).toBeLessThanOrEqual(2)
   })
 
-  test('a write keeps CreateIndex and replaces flags', async () => {
-    await ask('PUT', '/kv/a?flags=5', 'one')
-    const [first] = await entriesOf('/kv/a')
-    await ask('PUT', '/kv/a', 'two')
-    const [second] = await entriesOf('/kv/a')
-    expect(second).toMatchObject({ Flags: 0, CreateIndex: first?.CreateIndex })
-    expect(second?.ModifyIndex).toBeGreaterThan(first?.ModifyIndex ?? 0)
-  })
-
-  test('404 with an empty text for a missing key; deleting it answers true', async () => {
-    expect(await ask('GET', '/kv/a')).toMatchObject({ status: 404, code: 'not_found', text: '' })
-    expect((await ask('DELETE', '/kv/a')).text).toBe('true')
-  })
-
   test.each([
     ['GET', '/kv/'],
     ['PUT', '/kv/'],
@@ -116,16 +102,6 @@ describe('cas', () => {
     expect(replies.filter(({ text }) => text === 'true')).toHaveLength(1)
     expect(replies.filter(({ text }) => text === 'false')).toHaveLength(31)
   })
-
-  test('delete: an index that does not match, including 0, is false; recurse with cas is refused', async () => {
-    await ask('PUT', '/kv/a', 'x')
-    expect((await ask('DELETE', '/kv/a?cas=1')).text).toBe('false')
-    expect((await ask('DELETE', '/kv/a?cas=0')).text).toBe('false')
-    expect((await ask('DELETE', '/kv/?recurse&cas=1')).code).toBe('query_invalid')
-    const [{ ModifyIndex } = { ModifyIndex: 0 }] = await entriesOf('/kv/a')
-    expect((await ask('DELETE', `/kv/a?cas=${ModifyIndex}`)).text).toBe('true')
-    expect((await ask('GET', '/kv/a')).status).toBe(404)
-  })
 })
 
 describe('trees', () => {
@@ -156,10 +132,5 @@ describe('trees', () => {
   test('no keys below the prefix: 404', async () => {
     expect((await ask('GET', '/kv/zz?recurse')).status).toBe(404)
     expect((await ask('GET', '/kv/zz?keys')).status).toBe(404)
-  })
-
-  test('recursive delete: removes all keys below the prefix, and no others', async () => {
-    expect((await ask('DELETE', '/kv/a/?recurse')).text).toBe('true')
-    expect((await entriesOf('/kv/?recurse')).map(({ Key }) => Key)).toEqual(['a', 'ab', 'b/'])
   })
 })

@@ -2,7 +2,7 @@
 
 import { convertForMigration, fromLegacyToken, type MigrationRecord } from '@latchkey/acl'
 import { changesBetween, parseServiceVersion, readVersion } from '@latchkey/contract'
-import { aWorld, MANAGEMENT, NO_METRICS, START, type World } from '@latchkey/testkit/service/world'
+import { aWorld, MANAGEMENT, START, type World } from '@latchkey/testkit/service/world'
 import { describe, expect, test } from 'vitest'
 import { inLegacyMode } from '../../test/versions/rows.ts'
 import { registerServers } from '../agent/agent.ts'
@@ -220,17 +220,6 @@ describe('agent and status (spec 9.4)', () => {
     })
     inLegacyMode(world)
     expect((await world.ask('GET', '/acl/replication')).json).toMatchObject({ Mode: 'legacy' })
-  })
-
-  test('metrics as JSON, or as text for Prometheus', async () => {
-    const metrics = () => ({ samples: NO_METRICS, prometheus: 'a 1\n' })
-    const { ask } = await aWorld({ cluster: { metrics } })
-    expect((await ask('GET', '/agent/metrics', { token })).json).toEqual(NO_METRICS)
-    const text = await ask('GET', '/agent/metrics?format=prometheus', { token })
-    expect([text.headers['Content-Type'], text.text]).toEqual([
-      'text/plain; version=0.0.4; charset=utf-8',
-      'a 1\n',
-    ])
   })
 })
 

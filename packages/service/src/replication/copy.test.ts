@@ -1,16 +1,14 @@
-import type { ReplicationRecord } from '@latchkey/acl'
-import type { Changes } from '@latchkey/contract'
 import { SeededRandom } from '@latchkey/testkit/random'
 import { aKey, aNamespace, aToken } from '@latchkey/testkit/records/record-builders'
-import { aWorld, MANAGEMENT, type World } from '@latchkey/testkit/service/world'
+import { aSecondary } from '@latchkey/testkit/replication/secondary'
+import { aWorld, MANAGEMENT } from '@latchkey/testkit/service/world'
 import { describe, expect, test } from 'vitest'
 import { MemoryStore } from '../store/memory-store.ts'
 import type { Change } from '../store/store.ts'
 import type { ReplicationStep } from './replicator.ts'
-import { Replicator, type ReplicatorOptions } from './replicator.ts'
+import { Replicator } from './replicator.ts'
 import { serviceSource } from './service-source.ts'
 
-const NEVER = new AbortController().signal
 const put = (record: ReturnType<typeof aToken>): Change => ({
   table: 'tokens',
   op: 'put',
@@ -18,59 +16,6 @@ const put = (record: ReturnType<typeof aToken>): Change => ({
   expect: undefined,
 })
 const remove = (record: ReturnType<typeof aToken>): Change => ({ ...put(record), op: 'delete' }) as Change
-
-/** A store that follows a world; its primary can be replaced. */
-function aSecondary(first: World, options: Partial<ReplicatorOptions> = {}) {
-  const { clock } = first
-  const store = new MemoryStore(clock)
-  const secondary = { store, primary: first, garble: (answer: Changes): Changes => answer }
-  const source = () => {
-    const asked = serviceSource({
-      handle: (request) => {
-        const answer = secondary.primary.service.handle(request)
-        // Ends the wait.
-        void clock.advance(20_000)
-        return answer
-      },
-      secretId: () => MANAGEMENT,
-    })
-    return {
-      ...asked,
-      async ask(...args: Parameters<typeof asked.ask>) {
-        const answer = await asked.ask(...args)
-        return { ...answer, changes: secondary.garble(answer.changes) }
-      },
-    }
-  }
-  const start = (changed: Partial<ReplicatorOptions> = {}) =>
-    new Replicator({
-      ...{ store, source: source(), clock, sleeper: clock, random: new SeededRandom(1) },
-      ...{ primaryDatacenter: 'dc1', kinds: 'all', ...options, ...changed },
-    })
-  let replicator = start()
-  return Object.assign(secondary, {
-    step: () => replicator.step(NEVER),
-    status: () => replicator.status(),
-    restart: (changed?: Partial<ReplicatorOptions>) => {
-      replicator = start(changed)
-    },
-    record: () => store.directory().system('replication')?.Value as ReplicationRecord,
-    accept() {
-      const stored = store.directory().system('replication')
-      const accepted = replicator.status().primaryCluster ?? ''
-      const Value = { ...(stored?.Value as ReplicationRecord), accepted }
-      const record = { Key: 'replication', Value, CreateIndex: 0, ModifyIndex: 0 } as const
-      store.commitNow([{ table: 'system', op: 'put', record, expect: stored?.ModifyIndex }])
-    },
-    /** Steps until nothing is new. */
-    async settle(): Promise<ReplicationStep> {
-      for (;;) {
-        const step = await replicator.step(NEVER)
-        if (!['applied', 'copied'].includes(step.outcome)) return step
-      }
-    },
-  })
-}
 
 const manyTokens = (count: number) => Array.from({ length: count }, () => aToken())
 
@@ -271,15 +216,18 @@ test('nothing is stored from an answer with an invalid policy, and replication c
   await settle()
   await primary.policy({ Name: 'p' })
   const { AccessorID } = await primary.token()
-  const { garble } = secondary
-  secondary.garble = (answer) => ({
+  const { edit } = secondary
+  secondary.edit = ({ changes, ...answer }) => ({
     ...answer,
-    Policies: answer.Policies.map((policy) => ({ ...policy, Description: 'x'.repeat(10_000_000) })),
+    changes: {
+      ...changes,
+      Policies: changes.Policies.map((policy) => ({ ...policy, Description: 'x'.repeat(10_000_000) })),
+    },
   })
   expect(await step()).toMatchObject({ outcome: 'paused' })
   expect(status().lastErrorMessage).toBe('replication paused: policy 0 is too long')
   expect(await store.tokenByAccessor(AccessorID)).toBeUndefined()
-  secondary.garble = garble
+  secondary.edit = edit
   expect(await step()).toMatchObject({ outcome: 'applied' })
   expect(await store.tokenByAccessor(AccessorID)).toBeDefined()
 })

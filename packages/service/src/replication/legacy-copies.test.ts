@@ -1,15 +1,13 @@
 /** A secondary that has copies of legacy tokens from before its upgrade. Spec 9.2.2, 9.2.3. */
-import { convertForMigration, fromLegacyToken, type ReplicationRecord, type TokenRecord } from '@latchkey/acl'
-import { SeededRandom } from '@latchkey/testkit/random'
+import { convertForMigration, fromLegacyToken, type TokenRecord } from '@latchkey/acl'
 import { aToken } from '@latchkey/testkit/records/record-builders'
-import { aWorld, MANAGEMENT, type World } from '@latchkey/testkit/service/world'
+import { aSecondary } from '@latchkey/testkit/replication/secondary'
+import { aWorld, type World } from '@latchkey/testkit/service/world'
 import { expect, test } from 'vitest'
 import { MemoryStore } from '../store/memory-store.ts'
 import type { Change } from '../store/store.ts'
-import { Replicator, type ReplicatorOptions } from './replicator.ts'
-import { serviceSource } from './service-source.ts'
+import type { ReplicatorOptions } from './replicator.ts'
 
-const NEVER = new AbortController().signal
 const RULES = 'key "app" { policy = "write" }'
 
 const put = (record: TokenRecord, expect = 0): Change => ({ table: 'tokens', op: 'put', record, expect })
@@ -23,26 +21,14 @@ async function aFleet(count: number, copyLimits?: ReplicatorOptions['copyLimits'
   const store = new MemoryStore(clock)
   const copies = Array.from({ length: count }, (_, i) => legacy(`secret-${i}`))
   for (const each of [primary.store, store]) each.commitNow(copies.map((record) => put(record)))
-  const source = serviceSource({
-    handle: (request) => {
-      const answer = primary.service.handle(request)
-      // Ends the wait.
-      void clock.advance(20_000)
-      return answer
-    },
-    secretId: () => MANAGEMENT,
-  })
-  const random = new SeededRandom(1)
-  const options = { store, source, clock, sleeper: clock, random, primaryDatacenter: 'dc1' } as const
-  const replicator = new Replicator({ ...options, kinds: 'all', ...(copyLimits ? { copyLimits } : {}) })
-  const record = () => store.directory().system('replication')?.Value
+  const secondary = aSecondary(primary, { store, ...(copyLimits ? { copyLimits } : {}) })
   /** Enough steps for a copy, its end, and a repair. */
   const settle = async () => {
     for (let steps = 0; steps < 8; steps += 1) {
-      if ((await replicator.step(NEVER)).outcome === 'paused') return
+      if ((await secondary.step()).outcome === 'paused') return
     }
   }
-  return { primary, store, replicator, record, settle }
+  return { ...secondary, settle }
 }
 
 async function migrate({ store }: World, ...secrets: readonly string[]): Promise<void> {
@@ -82,11 +68,11 @@ test('copies stay in use during a first copy, which is one commit unless there a
     [100, true],
     [10, false],
   ] as const) {
-    const { primary, store, replicator, record, settle } = await aFleet(20, { recordsMax, lengthMax: 1e6 })
+    const { primary, store, step, record, settle } = await aFleet(20, { recordsMax, lengthMax: 1e6 })
     await migrate(primary, ...Array.from({ length: 20 }, (_, i) => `secret-${i}`))
     const begun: boolean[] = []
     while (record()?.index === undefined || record()?.index === 0) {
-      await replicator.step(NEVER)
+      await step()
       begun.push(record()?.index === 0)
     }
     expect(begun.includes(true)).toBe(!isWhole)
@@ -111,36 +97,30 @@ test('a copy whose token was deleted is removed once every token of the primary 
 })
 
 test('a local token without an accessor is not changed, and a global token with its secret is skipped', async () => {
-  const { primary, store, replicator, settle } = await aFleet(1)
+  const { primary, store, step, settle } = await aFleet(1)
   store.commitNow([put({ ...legacy('own'), Local: true })])
   primary.store.commitNow([put(legacy('own'))])
   await migrate(primary, 'own', 'secret-0')
   await settle()
   expect(await store.tokenBySecret('own')).toMatchObject({ Local: true, AccessorID: '' })
   // The local token has no accessor by which to look it up, and still exists, so nothing is compared again.
-  for (let i = 0; i < 3; i += 1) expect((await replicator.step(NEVER)).outcome).toBe('unchanged')
+  for (let i = 0; i < 3; i += 1) expect((await step()).outcome).toBe('unchanged')
   expect(store.directory().system('replication')?.Value).toMatchObject({ skipped: [{ heldBy: '' }] })
 })
 
 test('a deletion of many copies waits for an operator, and following continues', async () => {
-  const { primary, store, replicator, settle } = await aFleet(300)
+  const { primary, store, status, accept, settle } = await aFleet(300)
   const gone = Array.from({ length: 150 }, (_, i) => `secret-${i}`)
   await destroy(primary.store, ...gone)
   await migrate(primary, ...Array.from({ length: 150 }, (_, i) => `secret-${i + 150}`))
   await settle()
-  expect(replicator.status().lastErrorMessage).toMatch(
-    /^replication paused: it would delete 150 of \d+ tokens/,
-  )
+  expect(status().lastErrorMessage).toMatch(/^replication paused: it would delete 150 of \d+ tokens/)
   const later = await primary.token()
   await settle()
   expect(await store.tokenBySecret(later.SecretID)).toBeDefined()
   expect(await store.countTokens({ withoutAccessor: true })).toBe(150)
 
-  const stored = store.directory().system('replication')
-  const followed = stored?.Value as ReplicationRecord
-  const Value = { ...followed, accepted: followed.cluster }
-  const record = { Key: 'replication', Value, CreateIndex: 0, ModifyIndex: 0 } as const
-  store.commitNow([{ table: 'system', op: 'put', record, expect: stored?.ModifyIndex }])
+  accept()
   await settle()
   expect(await store.countTokens({ withoutAccessor: true })).toBe(0)
   expect(store.directory().system('replication')?.Value).not.toHaveProperty('accepted')

@@ -1,38 +1,16 @@
 import type { Changes, PromotedDatacenter } from '@latchkey/contract'
-import { SeededRandom } from '@latchkey/testkit/random'
-import { aWorld, MANAGEMENT, type World } from '@latchkey/testkit/service/world'
+import { aSecondary } from '@latchkey/testkit/replication/secondary'
+import { aWorld, type World } from '@latchkey/testkit/service/world'
 import { expect, test } from 'vitest'
-import { Replicator } from './replicator.ts'
-import { serviceSource } from './service-source.ts'
-
-const NEVER = new AbortController().signal
 
 /** Makes `follower` follow a datacenter; a request to its server is the only link. */
-function follow(follower: World, primary: World, primaryDatacenter: string) {
-  const { store, clock } = follower
-  const source = serviceSource({
-    handle: (request) => {
-      const answer = primary.service.handle(request)
-      // Ends the wait.
-      void primary.clock.advance(20_000)
-      return answer
-    },
-    secretId: () => MANAGEMENT,
-  })
-  const random = new SeededRandom(1)
-  const replicator = new Replicator({
-    ...{ store, source, clock, sleeper: clock, random, primaryDatacenter },
-    kinds: 'all',
-  })
+function follow({ store, clock }: World, primary: World, primaryDatacenter: string) {
+  const secondary = aSecondary(primary, { store, clock, primaryDatacenter })
   /** Steps until nothing is new, and returns the last message. */
   return async (): Promise<string | undefined> => {
-    for (;;) {
-      const { outcome } = await replicator.step(NEVER)
-      if (outcome === 'ended') return 'ended'
-      if (!['applied', 'copied'].includes(outcome)) {
-        return ['failed', 'paused'].includes(outcome) ? replicator.status().lastErrorMessage : undefined
-      }
-    }
+    const { outcome } = await secondary.settle()
+    if (outcome === 'ended') return 'ended'
+    return ['failed', 'paused'].includes(outcome) ? secondary.status().lastErrorMessage : undefined
   }
 }
 

@@ -1,65 +1,14 @@
-import type { ReplicationRecord } from '@latchkey/acl'
-import { SeededRandom } from '@latchkey/testkit/random'
 import { aToken } from '@latchkey/testkit/records/record-builders'
-import { aWorld, MANAGEMENT, type World } from '@latchkey/testkit/service/world'
+import { aSecondary } from '@latchkey/testkit/replication/secondary'
+import { aWorld } from '@latchkey/testkit/service/world'
 import { expect, test } from 'vitest'
-import { MemoryStore } from '../store/memory-store.ts'
-import { type ReplicationStep, Replicator } from './replicator.ts'
-import { type ChangesAnswer, type ChangesSource, serviceSource } from './service-source.ts'
-
-const NEVER = new AbortController().signal
-
-/** A store that follows a world. */
-function aSecondary(primary: World) {
-  const store = new MemoryStore(primary.clock)
-  const waits: (string | undefined)[] = []
-  const link: { isCut: boolean; edit?: (answer: ChangesAnswer) => ChangesAnswer } = { isCut: false }
-  const whole = serviceSource({
-    handle: (request) => {
-      const answer = primary.service.handle(request)
-      // Ends the wait.
-      void primary.clock.advance(20_000)
-      return answer
-    },
-    secretId: () => MANAGEMENT,
-  })
-  const source: ChangesSource = {
-    ...whole,
-    async ask(query, signal) {
-      waits.push(query.wait)
-      if (link.isCut) throw new Error('cut')
-      const answer = await whole.ask(query, signal)
-      return link.edit?.(answer) ?? answer
-    },
-  }
-  const { clock } = primary
-  const random = new SeededRandom(1)
-  const options = { store, source, clock, sleeper: clock, random, primaryDatacenter: 'dc1' } as const
-  const replicator = new Replicator({ ...options, kinds: 'all' })
-  return {
-    store,
-    replicator,
-    /** How long each request lets the primary wait. */
-    waits,
-    link,
-    step: () => replicator.step(NEVER),
-    record: () => store.directory().system('replication')?.Value as ReplicationRecord,
-    /** Steps until nothing is new. */
-    async settle(): Promise<ReplicationStep> {
-      for (;;) {
-        const step = await replicator.step(NEVER)
-        if (!['applied', 'copied'].includes(step.outcome)) return step
-      }
-    },
-  }
-}
 
 test('copies the primary and then follows it, with its own indexes', async () => {
   const primary = await aWorld()
-  const { store, replicator, step, settle, record } = aSecondary(primary)
+  const { store, status, step, settle, record } = aSecondary(primary)
   const first = await primary.token({ Description: 'first' })
   expect(await step()).toMatchObject({ outcome: 'copied' })
-  expect(replicator.status()).toMatchObject({ state: 'copying', index: 0, copied: 4 })
+  expect(status()).toMatchObject({ state: 'copying', index: 0, copied: 4 })
   await settle()
   expect(record()).toMatchObject({ index: primary.store.commitIndex(), skipped: [] })
   const second = await primary.token({ Description: 'second' })
@@ -73,7 +22,7 @@ test('copies the primary and then follows it, with its own indexes', async () =>
     ...{ Description: 'second', CreateTime: second.CreateTime, Hash: second.Hash },
     CreateIndex: store.commitIndex(),
   })
-  expect(replicator.status()).toMatchObject({
+  expect(status()).toMatchObject({
     state: 'following',
     index: primary.store.commitIndex(),
     lagMs: 0,
@@ -112,40 +61,45 @@ test('copies everything once a day, mends what differs, also a token that the pr
 })
 
 test('after a failure, the next request does not wait for a change, so the status is soon correct', async () => {
-  const { waits, link, step, settle, replicator } = aSecondary(await aWorld())
+  const secondary = aSecondary(await aWorld())
+  const { waits, edit, step, settle, status } = secondary
   await settle()
   await step()
-  link.isCut = true
+  secondary.edit = () => {
+    throw new Error('cut')
+  }
   await step()
-  link.isCut = false
+  secondary.edit = edit
   await step()
-  expect(replicator.status().state).toBe('following')
+  expect(status().state).toBe('following')
   await step()
   expect(waits.slice(-4)).toEqual(['14000ms', '14000ms', '1ms', '14000ms'])
 })
 
 test('REP-13: a secondary is not followed as a primary: nothing is stored, and the status says why', async () => {
   const other = await aWorld({ datacenter: 'dc1', primaryDatacenter: 'dc2' })
-  const { store, step, replicator } = aSecondary(other)
+  const { store, step, status } = aSecondary(other)
   expect((await step()).outcome).toBe('paused')
-  expect(replicator.status().lastErrorMessage).toBe(
-    'replication paused: dc1 is no primary: it takes "dc2" for one',
-  )
+  expect(status().lastErrorMessage).toBe('replication paused: dc1 is no primary: it takes "dc2" for one')
   expect([...store.directory().policies()]).toEqual([])
 })
 
 test('REP-13: an older answer that arrives late changes nothing', async () => {
   const primary = await aWorld()
-  const { store, link, step, settle, record } = aSecondary(primary)
+  const secondary = aSecondary(primary)
+  const { store, edit, step, settle, record } = secondary
   const { AccessorID } = await primary.token({ Description: 'old' })
   await settle()
   const before = record()
   await primary.manage('PUT', `/acl/token/${AccessorID}`, { Description: 'new' })
-  link.edit = ({ changes, ...answer }) => ({ ...answer, changes: { ...changes, Index: before.index - 1 } })
+  secondary.edit = ({ changes, ...answer }) => ({
+    ...answer,
+    changes: { ...changes, Index: before.index - 1 },
+  })
   expect((await step()).outcome).toBe('unchanged')
   expect(record()).toEqual(before)
   expect(await store.tokenByAccessor(AccessorID)).toMatchObject({ Description: 'old' })
-  delete link.edit
+  secondary.edit = edit
   await settle()
   expect(await store.tokenByAccessor(AccessorID)).toMatchObject({ Description: 'new' })
 })

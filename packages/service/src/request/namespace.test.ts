@@ -31,29 +31,6 @@ describe('the standard edition has no namespaces (spec 4.9)', () => {
     },
   )
 
-  test('authmethod-ns is refused on the token list and unknown elsewhere', async () => {
-    const list = await world.ask('GET', '/acl/tokens?authmethod-ns=team', { token: MANAGEMENT })
-    expect(list.code).toBe('namespace_unsupported')
-    const policies = await world.ask('GET', '/acl/policies?authmethod-ns=team', { token: MANAGEMENT })
-    expect(policies.status).toBe(200)
-  })
-
-  test.each(['/acl/token', '/acl/policy', '/acl/role'])('PUT %s: the field is refused', async (path) => {
-    const body = { Name: path === '/acl/token' ? undefined : 'n', Namespace: 'default' }
-    expect(await world.ask('PUT', path, { token: MANAGEMENT, body })).toMatchObject({
-      status: 400,
-      code: 'namespace_unsupported',
-    })
-  })
-
-  test('an empty value is ignored everywhere', async () => {
-    const options = { token: MANAGEMENT, headers: { 'x-service-namespace': ' ' } }
-    expect((await world.ask('GET', '/acl/tokens?ns=&authmethod-ns=', options)).status).toBe(200)
-    const made = await world.ask('PUT', '/acl/token?ns=', { ...options, body: { Namespace: '' } })
-    expect(made.status).toBe(200)
-    expect(made.json).not.toHaveProperty('Namespace')
-  })
-
   test('endpoints without a namespace ignore it: self, replication', async () => {
     const options = { token: MANAGEMENT, headers: { 'x-service-namespace': 'team' } }
     expect((await world.ask('GET', '/acl/token/self?ns=team', options)).status).toBe(200)
@@ -133,20 +110,6 @@ describe('the extended edition', () => {
   })
 
   describe('of an existing token (spec 4.5.7, 4.6)', () => {
-    test.each([
-      ['', { Namespace: 'team' }],
-      ['?ns=other', { Namespace: 'team' }],
-      ['?ns=team', {}],
-    ])('update %j with %j reaches it', async (query, body) => {
-      const path = `/acl/token/${teamToken.AccessorID}`
-      for (const token of [MANAGEMENT, secret.teamWriter]) {
-        const reply = await world.ask('PUT', `${path}${query}`, { token, body })
-        expect(reply.json).toMatchObject({ AccessorID: teamToken.AccessorID, Namespace: 'team' })
-        const clone = await world.ask('PUT', `${path}/clone${query}`, { token, body })
-        expect(clone.json).toMatchObject({ Namespace: 'team', Description: '' })
-      }
-    })
-
     test('a record can be sent back as read', async () => {
       const path = `/acl/token/${teamToken.AccessorID}`
       const read = await world.ask('GET', `${path}?ns=team`, { token: MANAGEMENT })
@@ -203,13 +166,6 @@ describe('the extended edition', () => {
       ] as const) {
         const reply = await world.ask(method, path, { token: MANAGEMENT, body: {} })
         expect([method, path, reply.code]).toEqual([method, path, 'query_invalid'])
-      }
-    })
-
-    test('403 privilege_missing, whether or not the namespace of the body exists', async () => {
-      for (const Namespace of ['default', 'missing']) {
-        const reply = await world.ask('PUT', '/acl/token', { token: secret.teamWriter, body: { Namespace } })
-        expect([Namespace, reply.code]).toEqual([Namespace, 'privilege_missing'])
       }
     })
 
@@ -273,11 +229,6 @@ describe('the extended edition', () => {
       }
       expect(outcomes.deleted).toBeGreaterThan(0)
       expect(outcomes.kept).toBeGreaterThan(0)
-    })
-
-    test('404 not_found: write a key of a missing namespace', async () => {
-      const reply = await world.ask('PUT', '/kv/a?ns=nowhere', { token: MANAGEMENT, body: 'value' })
-      expect(reply).toMatchObject({ status: 404, code: 'not_found' })
     })
 
     test.each([

@@ -23,30 +23,10 @@ const ID = 'ce10eb30-0ae9-4a16-a3b9-4a4b2e5a6b2e'
 /** Paths and methods of this service. */
 const ALLOW: readonly (readonly [string, string])[] = [
   ['/acl/token', 'OPTIONS,PUT'],
-  ['/acl/policy', 'OPTIONS,PUT'],
-  ['/acl/role', 'OPTIONS,PUT'],
-  ['/acl/bootstrap', 'OPTIONS,PUT'],
-  ['/acl/create', 'OPTIONS,PUT'],
-  ['/acl/update', 'OPTIONS,PUT'],
-  ['/acl/destroy/x', 'OPTIONS,PUT'],
-  ['/acl/clone/x', 'OPTIONS,PUT'],
   ['/acl/tokens', 'OPTIONS,GET'],
-  ['/acl/token/self', 'OPTIONS,GET'],
-  ['/acl/policies', 'OPTIONS,GET'],
-  ['/acl/policy/name/x', 'OPTIONS,GET'],
-  ['/acl/roles', 'OPTIONS,GET'],
-  ['/acl/role/name/x', 'OPTIONS,GET'],
-  ['/acl/replication', 'OPTIONS,GET'],
-  ['/acl/info/x', 'OPTIONS,GET'],
-  ['/acl/list', 'OPTIONS,GET'],
-  [`/acl/token/${ID}`, 'OPTIONS,GET,PUT,DELETE'],
   [`/acl/token/${ID}/clone`, 'OPTIONS,GET,PUT,DELETE'],
-  [`/acl/policy/${ID}`, 'OPTIONS,GET,PUT,DELETE'],
-  [`/acl/role/${ID}`, 'OPTIONS,GET,PUT,DELETE'],
   ['/internal/acl/authorize', 'OPTIONS,POST'],
   ['/kv/a/b', 'OPTIONS,GET,PUT,DELETE'],
-  ['/health/service/web', 'OPTIONS,GET'],
-  ['/catalog/register', 'OPTIONS,PUT'],
 ]
 
 describe('methods (spec 9.4)', () => {

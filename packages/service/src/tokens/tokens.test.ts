@@ -4,7 +4,6 @@ import { type AskOptions, aWorld, MANAGEMENT, type World } from '@latchkey/testk
 import { beforeEach, describe, expect, test } from 'vitest'
 
 const MISSING = '11111111-1111-4111-8111-111111111111'
-const ANONYMOUS = '00000000-0000-0000-0000-000000000002'
 
 let world: World
 let token: Token
@@ -39,15 +38,6 @@ describe('create (spec 4.2)', () => {
 })
 
 describe('update (spec 4.5)', () => {
-  test('rights of the anonymous token apply to requests without a token', async () => {
-    await world.policy({ Name: 'reader', Rules: 'acl = "read"' })
-    expect((await world.ask('GET', '/acl/tokens')).status).toBe(403)
-    await world.manage('PUT', `/acl/token/${ANONYMOUS}`, { Policies: [{ Name: 'reader' }] })
-    expect((await world.ask('GET', '/acl/tokens')).status).toBe(200)
-    // Requests with a token do not get the new rights.
-    expect((await ask('GET', '/acl/tokens', { token: token.SecretID })).status).toBe(403)
-  })
-
   test('COH-09: 32 concurrent updates all succeed, one after another', async () => {
     const before = world.store.tableIndex('tokens')
     const replies = await Promise.all(
