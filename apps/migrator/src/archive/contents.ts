@@ -1,8 +1,7 @@
 /** The contents of a snapshot archive besides tokens: servers, intentions, and the bootstrap state. */
 import { readVersion, type ServiceVersion } from '@latchkey/contract'
 import type { IntentionSpec } from '../scenario/scenario.ts'
-import { decodeFields, type Fields, fieldsOf, plainTextOf } from './decode-value.ts'
-import { isKnownRecordType, RECORD, type StateRecord } from './framer.ts'
+import { decodeFields, type Fields, fieldsOf, plainTextOf, RECORD, type StateRecord } from './state.ts'
 
 interface ArchiveServer {
   readonly name: string
@@ -13,6 +12,8 @@ interface ArchiveServer {
 
 /** Maximum number of intentions and servers to keep, as in a scenario. */
 const KEPT_MAX = 100_000
+/** The highest type that versions up to 1.9 write. Types without a name, such as sessions and keys, are not used. */
+const KNOWN_MAX = 31
 /** The name under which servers register themselves. */
 const SERVER_SERVICE = 'consul'
 const BOOTSTRAP_INDEX = 'acl-token-bootstrap'
@@ -29,44 +30,33 @@ export class ArchiveContents {
   readonly unknown = new Map<number, number>()
 
   /** Adds a record that is not a token. */
-  add({ type, value, byte }: StateRecord): void {
-    switch (type) {
-      case RECORD.register:
-        this.addRegistration(decodeFields(value, byte), byte)
-        break
-      case RECORD.intention:
-        this.addIntention(decodeFields(value, byte), byte)
-        break
-      case RECORD.legacyBootstrap: {
-        const { AllowBootstrap } = decodeFields(value, byte)
-        this.bootstrapped = AllowBootstrap === false
-        break
-      }
-      case RECORD.index:
-        if (plainTextOf(decodeFields(value, byte).Key, byte) === BOOTSTRAP_INDEX) this.bootstrapped = true
-        break
-      default:
-        if (type !== undefined && !isKnownRecordType(type))
-          this.unknown.set(type, (this.unknown.get(type) ?? 0) + 1)
-    }
+  add(record: StateRecord): void {
+    const { type } = record
+    if (type === RECORD.register) this.addRegistration(decodeFields(record))
+    else if (type === RECORD.intention) this.addIntention(decodeFields(record))
+    else if (type === RECORD.legacyBootstrap)
+      this.bootstrapped = decodeFields(record).AllowBootstrap === false
+    else if (type === RECORD.index) {
+      if (plainTextOf(decodeFields(record).Key) === BOOTSTRAP_INDEX) this.bootstrapped = true
+    } else if (type > KNOWN_MAX) this.unknown.set(type, (this.unknown.get(type) ?? 0) + 1)
   }
 
-  private addRegistration(fields: Fields, byte: number): void {
+  private addRegistration(fields: Fields): void {
     const service = fieldsOf(fields.Service)
-    const name = plainTextOf(fields.Node, byte)
-    if (service === undefined || name === '' || plainTextOf(service.Service, byte) !== SERVER_SERVICE) return
+    const name = plainTextOf(fields.Node)
+    if (service === undefined || name === '' || plainTextOf(service.Service) !== SERVER_SERVICE) return
     if (this.servers.size >= KEPT_MAX) return
-    const version = plainTextOf(fieldsOf(service.Meta)?.version, byte)
+    const version = plainTextOf(fieldsOf(service.Meta)?.version)
     this.servers.set(name, {
       name,
-      datacenter: plainTextOf(fields.Datacenter, byte),
+      datacenter: plainTextOf(fields.Datacenter),
       version: readVersion(/^\d+\.\d+\.\d+/.exec(version)?.[0] ?? ''),
     })
   }
 
-  private addIntention(fields: Fields, byte: number): void {
+  private addIntention(fields: Fields): void {
     if (this.intentions.length >= KEPT_MAX) return
-    const text = (name: string) => plainTextOf(fields[name], byte)
+    const text = (name: string) => plainTextOf(fields[name])
     this.intentions.push({
       source: text('SourceName'),
       destination: text('DestinationName'),

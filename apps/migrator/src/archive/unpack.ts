@@ -8,7 +8,7 @@ import { ReadableStream } from 'node:stream/web'
 import { createGunzip } from 'node:zlib'
 import { createTarDecoder, type ParsedTarEntry } from 'modern-tar'
 import * as z from 'zod'
-import { ArchiveError } from './framer.ts'
+import { ArchiveError } from './state.ts'
 
 interface ArchiveLimits {
   /** Maximum size of the unpacked archive. */

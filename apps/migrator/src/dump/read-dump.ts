@@ -1,7 +1,7 @@
 /** Reads a dump record by record, in constant memory: a list of tokens, or a snapshot archive of the legacy service. */
 import { type DumpRecord, DumpScanner, DumpSyntaxError } from '@latchkey/acl'
 import type { ArchiveContents } from '../archive/contents.ts'
-import { ArchiveError } from '../archive/framer.ts'
+import { ArchiveError } from '../archive/state.ts'
 import { readArchive } from '../archive/read-archive.ts'
 import { isGzip } from '../archive/unpack.ts'
 import { EXIT, InputError, type Place, systemProblem } from '../errors.ts'
