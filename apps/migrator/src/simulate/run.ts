@@ -45,8 +45,7 @@ function haveTimersLooked(world: World): boolean {
     process.lookedAtChange === world.changes
   return world.datacenters.every(
     ({ servers, agents, intentions, leader }) =>
-      servers.every(({ process }) => hasLooked(process)) &&
-      agents.every(({ process }) => hasLooked(process)) &&
+      [...servers, ...agents].every(({ process }) => hasLooked(process)) &&
       (intentions.state !== 'waiting' || leader === undefined || intentions.lookedAtChange === world.changes),
   )
 }
@@ -73,30 +72,19 @@ function historyOf(world: World, isSettled: boolean): History {
 }
 
 function finalStore(world: World, datacenter: DatacenterState): FinalStore {
-  const { store } = world
-  if (datacenter === world.primary) {
-    return {
-      datacenter: datacenter.spec.name,
-      rounds: 0,
-      accessors: store.accessors,
-      replication: undefined,
-      localTokens: datacenter.localTokens,
-      unmigrated: store.all('unmigrated'),
-      ghosts: [],
-      writes: store.writes,
-    }
-  }
-  const { ghosts, rounds } = datacenter.replication
+  const { store, primary } = world
+  const { localTokens, replication } = datacenter
+  const isPrimary = datacenter === primary
   const migrated = migratedIn(datacenter)
   return {
     datacenter: datacenter.spec.name,
-    rounds,
-    accessors: store.accessors.flatMap((span) => partOf(span, migrated)),
-    replication: finalReplication(datacenter),
-    localTokens: datacenter.localTokens,
-    unmigrated: unmigratedIn(datacenter),
-    ghosts: ghosts.ranges,
-    writes: new Map(),
+    rounds: replication.rounds,
+    accessors: isPrimary ? store.accessors : store.accessors.flatMap((span) => partOf(span, migrated)),
+    replication: isPrimary ? undefined : finalReplication(datacenter),
+    localTokens,
+    unmigrated: isPrimary ? store.all('unmigrated') : unmigratedIn(datacenter),
+    ghosts: replication.ghosts.ranges,
+    writes: isPrimary ? store.writes : new Map(),
   }
 }
 
@@ -122,23 +110,14 @@ function partOf(span: AccessorSpan, tokens: RangeSet): AccessorSpan[] {
 }
 
 function finalMembers({ spec, servers, agents }: DatacenterState): FinalMember[] {
-  const member = (
-    id: string,
-    process: Process | undefined,
-    newModeAt: number | undefined,
-    isAgent: boolean,
-  ) => ({
+  return [...servers, ...agents].map(({ spec: { id }, process, newModeAt, kind }) => ({
     id,
     datacenter: spec.name,
-    isAgent,
+    isAgent: kind === 'agent',
     version: process?.version,
     mode: process?.mode,
     isPaused: process?.isPaused ?? false,
     newModeAt,
     waitsFor: process?.mode === 'legacy' ? process.waitsFor : [],
-  })
-  return [
-    ...servers.map((each) => member(each.spec.id, each.process, each.newModeAt, false)),
-    ...agents.map((each) => member(each.spec.id, each.process, each.newModeAt, true)),
-  ]
+  }))
 }

@@ -1,16 +1,16 @@
 /** Puts the initial state and the events of a scenario on the clock. */
-import { linkKey, type ScenarioEvent, type ServerSpec } from '../scenario/scenario.ts'
+import { linkKey, type ScenarioEvent, type ScenarioEventOf, type ServerSpec } from '../scenario/scenario.ts'
 import { isAtLeast, NEW_ACLS } from '../version.ts'
 import { Process, type ServerState } from './datacenter.ts'
 import type { Mode } from './history.ts'
 import { tagOf } from './models/model.ts'
 import { PHASE } from './queue.ts'
-import { restore as restoreSnapshot, takeSnapshots } from './restore.ts'
+import { restore, takeSnapshots } from './restore.ts'
 import { forceElection, install } from './servers/election.ts'
 import { knowBeforehand, leave, noticeUnreachable, tellAgain } from './servers/gossip.ts'
 import { pauseProcess, resumeProcess, startAgent, startProcess, stopProcess } from './servers/processes.ts'
 import { wakeReplication } from './tokens/replication.ts'
-import { changeTokens } from './tokens/token-events.ts'
+import { changeTokens, convertTokens, createTokens } from './tokens/token-events.ts'
 import { changed, datacenterOf, record, recordProcess, serverOf, type World } from './world.ts'
 
 /** Sets up the old processes, their leaders and the initial views, then schedules all events. */
@@ -70,65 +70,48 @@ function plannedStart(world: World, server: ServerState): void {
   startProcess(world, server, { detail: 'start', place: spec.place, keepsLeading })
 }
 
-function happen(world: World, event: ScenarioEvent): void {
-  switch (event.kind) {
-    case 'crash':
-    case 'leave':
-      stopProcess(world, serverOf(world, event.server), event.kind)
-      break
-    case 'force-leave':
-      leave(world, serverOf(world, event.server))
-      break
-    case 'join':
-      startProcess(world, serverOf(world, event.server), { detail: 'join', place: event.place })
-      break
-    case 'start':
-    case 'restart':
-      restart(world, event)
-      break
-    case 'pause':
-      pauseProcess(world, serverOf(world, event.server))
-      break
-    case 'resume':
-      resumeProcess(world, serverOf(world, event.server))
-      break
-    case 'elect':
-      forceElection(world, serverOf(world, event.server))
-      break
-    case 'stale-gossip':
-      serverOf(world, event.server).isGossipStale = true
-      record(world, { kind: 'stale-gossip', server: event.server })
-      break
-    case 'snapshot':
-      for (const server of event.server === undefined ? world.servers.keys() : [event.server]) {
-        record(world, { kind: 'snapshot', server })
-      }
-      takeSnapshots(world)
-      break
-    case 'restore':
-      restoreSnapshot(world, event)
-      break
-    case 'partition':
-    case 'heal':
-      changeLink(world, event.between, event.kind)
-      break
-    case 'edit-intention':
-      record(world, {
-        kind: 'intention-edited',
-        destination: event.destination,
-        migrated: world.primary.intentions.state === 'done',
-      })
-      break
-    case 'create-tokens':
-    case 'edit-tokens':
-    case 'delete-tokens':
-    case 'convert-tokens':
-      changeTokens(world, event)
-      break
-  }
+type Happen<K extends ScenarioEvent['kind']> = (world: World, event: ScenarioEventOf<K>) => void
+
+/** What each kind of event does. */
+const EVENTS: { readonly [K in ScenarioEvent['kind']]: Happen<K> } = {
+  crash: (world, { server }) => stopProcess(world, serverOf(world, server), 'crash'),
+  leave: (world, { server }) => stopProcess(world, serverOf(world, server), 'leave'),
+  'force-leave': (world, { server }) => leave(world, serverOf(world, server)),
+  join: (world, { server, place }) => startProcess(world, serverOf(world, server), { detail: 'join', place }),
+  start: restart,
+  restart,
+  pause: (world, { server }) => pauseProcess(world, serverOf(world, server)),
+  resume: (world, { server }) => resumeProcess(world, serverOf(world, server)),
+  elect: (world, { server }) => forceElection(world, serverOf(world, server)),
+  'stale-gossip': (world, { server }) => {
+    serverOf(world, server).isGossipStale = true
+    record(world, { kind: 'stale-gossip', server })
+  },
+  snapshot: (world, { server: only }) => {
+    for (const server of only === undefined ? world.servers.keys() : [only]) {
+      record(world, { kind: 'snapshot', server })
+    }
+    takeSnapshots(world)
+  },
+  restore,
+  partition: (world, { between }) => changeLink(world, between, 'down'),
+  heal: (world, { between }) => changeLink(world, between, 'up'),
+  'edit-intention': (world, { destination }) => {
+    const migrated = world.primary.intentions.state === 'done'
+    record(world, { kind: 'intention-edited', destination, migrated })
+  },
+  'create-tokens': createTokens,
+  'edit-tokens': changeTokens,
+  'delete-tokens': changeTokens,
+  'convert-tokens': convertTokens,
 }
 
-function restart(world: World, event: Extract<ScenarioEvent, { kind: 'start' | 'restart' }>): void {
+function happen<K extends ScenarioEvent['kind']>(world: World, event: ScenarioEventOf<K>): void {
+  const act: Happen<K> = EVENTS[event.kind as K]
+  act(world, event)
+}
+
+function restart(world: World, event: ScenarioEventOf<'start' | 'restart'>): void {
   const server = serverOf(world, event.server)
   stopProcess(world, server, 'restart')
   server.version = event.version ?? server.version
@@ -138,18 +121,17 @@ function restart(world: World, event: Extract<ScenarioEvent, { kind: 'start' | '
   else world.queue.push(world.now + event.downtimeMs, PHASE.schedule, start)
 }
 
-function changeLink(world: World, between: readonly [string, string], kind: 'partition' | 'heal'): void {
+function changeLink(world: World, between: readonly [string, string], state: 'down' | 'up'): void {
   const key = linkKey(...between)
-  if (world.linksDown.has(key) === (kind === 'partition')) return
+  if (world.linksDown.has(key) === (state === 'down')) return
   const [a, b] = [datacenterOf(world, between[0]), datacenterOf(world, between[1])]
-  if (kind === 'partition') world.linksDown.add(key)
+  if (state === 'down') world.linksDown.add(key)
   else world.linksDown.delete(key)
-  record(world, { kind: 'link', between, state: kind === 'partition' ? 'down' : 'up' })
+  record(world, { kind: 'link', between, state })
   changed(world)
-  if (kind === 'partition') {
-    noticeUnreachable(world, a, b)
-    return
+  if (state === 'down') noticeUnreachable(world, a, b)
+  else {
+    tellAgain(world, a, b)
+    wakeReplication(world)
   }
-  tellAgain(world, a, b)
-  wakeReplication(world)
 }

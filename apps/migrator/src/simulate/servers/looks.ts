@@ -16,31 +16,22 @@ export function queueLook(world: World, owner: ServerState | AgentState): void {
   if (process === undefined) return
   const isFirstOfAgent = owner.kind === 'agent' && process.lookedAtChange === -1
   const delayMs = isFirstOfAgent ? 0 : world.model.lookDelayMs(process.looks)
-  world.queue.push(
-    world.now + delayMs,
-    PHASE.look,
-    () => {
-      if (owner.process !== process || process.mode !== 'legacy') return
-      if (process.isPaused) {
-        process.isLookOverdue = true
-        return
-      }
-      if (!isFirstOfAgent) process.looks += 1
-      look(world, owner)
-      if (process.mode === 'legacy') queueLook(world, owner)
-    },
-    { passive: true },
-  )
+  const due = () => {
+    if (owner.process !== process || process.mode !== 'legacy') return
+    if (process.isPaused) process.isLookOverdue = true
+    else timedLook(world, owner, isFirstOfAgent ? 0 : 1)
+  }
+  world.queue.push(world.now + delayMs, PHASE.look, due, { passive: true })
 }
 
-/** Makes up for the look that became due during a pause. */
-export function overdueLook(world: World, server: ServerState): void {
-  const { process } = server
-  if (process === undefined || process.mode !== 'legacy') return
+/** Looks when the timer fires, or after a pause during which it did. */
+export function timedLook(world: World, owner: ServerState | AgentState, count = 1): void {
+  const { process } = owner
+  if (process?.mode !== 'legacy') return
   process.isLookOverdue = false
-  process.looks += 1
-  look(world, server)
-  if (process.mode === 'legacy') queueLook(world, server)
+  process.looks += count
+  look(world, owner)
+  if (process.mode === 'legacy') queueLook(world, owner)
 }
 
 /** Looks now: when the timer fires, and when a server wins an election. */
@@ -83,14 +74,10 @@ function selfView(server: ServerState, process: Process): MemberView {
 
 function leaveLegacyMode(world: World, owner: ServerState | AgentState, process: Process): void {
   if (owner.kind === 'agent') {
+    const { id: agent, datacenter } = owner.spec
     process.mode = 'new'
     owner.newModeAt = world.now
-    record(world, {
-      kind: 'agent-mode',
-      agent: owner.spec.id,
-      datacenter: owner.spec.datacenter,
-      mode: 'new',
-    })
+    record(world, { kind: 'agent-mode', agent, datacenter, mode: 'new' })
     return
   }
   const { datacenter } = owner
@@ -105,12 +92,8 @@ function enterNewMode(world: World, server: ServerState, process: Process): void
   process.mode = 'new'
   process.waitsFor = []
   server.newModeAt = world.now
-  record(world, {
-    kind: 'mode',
-    server: server.spec.id,
-    datacenter: server.datacenter.spec.name,
-    mode: 'new',
-  })
+  const { id, datacenter } = server.spec
+  record(world, { kind: 'mode', server: id, datacenter, mode: 'new' })
   changed(world)
   tell(world, server)
 }

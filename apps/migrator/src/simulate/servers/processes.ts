@@ -10,7 +10,7 @@ import { wakeReplication } from '../tokens/replication.ts'
 import { changed, record, recordProcess, type World } from '../world.ts'
 import { electIfNeeded, loseLeader, loseLeaderAfterPause } from './election.ts'
 import { leave, noticeFailure, tell } from './gossip.ts'
-import { overdueLook, queueLook } from './looks.ts'
+import { queueLook, timedLook } from './looks.ts'
 
 interface StartOptions {
   readonly detail: string
@@ -124,7 +124,7 @@ export function resumeProcess(world: World, server: ServerState): void {
   recordProcess(world, server, 'resumed', process, '')
   changed(world)
   tell(world, server)
-  if (process.isLookOverdue) overdueLook(world, server)
+  if (process.isLookOverdue) timedLook(world, server)
   if (datacenter.leader === server) overduePass(world, datacenter)
   electIfNeeded(world, datacenter)
   wakeReplication(world)

@@ -38,17 +38,14 @@ function poll(world: World, datacenter: DatacenterState): void {
     return
   }
   if (intentions.state !== 'waiting') {
-    enter(world, datacenter, 'waiting', waitText(blockers), blockers)
+    const texts = blockers.map(({ server, why }) => (server === '' ? why : `${server} (${why})`))
+    enter(world, datacenter, 'waiting', `waits for ${texts.join(', ')}`, blockers)
   }
-  world.queue.push(
-    world.now + INTENTIONS_LOOK_MS,
-    PHASE.look,
-    () => {
-      if (datacenter.term !== term || datacenter.leader === undefined) return
-      if (isRunning(datacenter.leader)) poll(world, datacenter)
-    },
-    { passive: true },
-  )
+  const due = () => {
+    if (datacenter.term !== term || datacenter.leader === undefined) return
+    if (isRunning(datacenter.leader)) poll(world, datacenter)
+  }
+  world.queue.push(world.now + INTENTIONS_LOOK_MS, PHASE.look, due, { passive: true })
 }
 
 /**
@@ -77,24 +74,17 @@ function migrate(world: World, datacenter: DatacenterState): void {
     world.scenario.intentions.map(({ namespace, destination }) => `${namespace}/${destination}`),
   ).size
   const isPrimary = datacenter === world.primary
-  const delayMs = isPrimary
-    ? intentionsDurationMs(destinations)
-    : 2 * linkDelayMs(world, datacenter.spec.name, world.primary.spec.name)
-  if (destinations > 0 && isPrimary) {
-    enter(world, datacenter, 'migrating', destinationsText(destinations))
-  }
+  const linkMs = linkDelayMs(world, datacenter.spec.name, world.primary.spec.name)
+  const delayMs = isPrimary ? intentionsDurationMs(destinations) : 2 * linkMs
+  const text = destinations === 1 ? '1 destination' : `${destinations.toLocaleString('en-US')} destinations`
+  if (destinations > 0 && isPrimary) enter(world, datacenter, 'migrating', text)
   datacenter.intentions.state = 'migrating'
   if (destinations > 0) datacenter.intentions.hasEntries = true
   const { term } = datacenter
   world.queue.push(world.now + delayMs, PHASE.work, () => {
     // If the leader is lost, the next one starts over.
     if (datacenter.term !== term) return
-    enter(
-      world,
-      datacenter,
-      'done',
-      destinations === 0 ? 'nothing to migrate' : destinationsText(destinations),
-    )
+    enter(world, datacenter, 'done', destinations === 0 ? 'nothing to migrate' : text)
   })
 }
 
@@ -106,20 +96,7 @@ function enter(
   waitsFor?: readonly Blocker[],
 ): void {
   datacenter.intentions.state = state
-  record(world, {
-    kind: 'intentions',
-    datacenter: datacenter.spec.name,
-    state,
-    detail,
-    ...(waitsFor === undefined ? {} : { waitsFor }),
-  })
+  const blockers = waitsFor === undefined ? {} : { waitsFor }
+  record(world, { kind: 'intentions', datacenter: datacenter.spec.name, state, detail, ...blockers })
   changed(world)
-}
-
-function destinationsText(count: number): string {
-  return count === 1 ? '1 destination' : `${count.toLocaleString('en-US')} destinations`
-}
-
-function waitText(blockers: readonly Blocker[]): string {
-  return `waits for ${blockers.map(({ server, why }) => (server === '' ? why : `${server} (${why})`)).join(', ')}`
 }

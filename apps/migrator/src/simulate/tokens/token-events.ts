@@ -3,36 +3,19 @@ import type { ScenarioEventOf } from '../../scenario/scenario.ts'
 import { isAtLeast, LEGACY_REMOVED } from '../../version.ts'
 import type { DatacenterState } from '../datacenter.ts'
 import type { Mode } from '../history.ts'
-import { isLinkUp, isRunning, record, type World } from '../world.ts'
+import { datacenterOf, isLinkUp, isRunning, record, type World } from '../world.ts'
 import { tokensAppeared, tokensDisappeared } from './migration.ts'
-import { type Range, type Ranges, size, slice } from './ranges.ts'
+import { type Ranges, size, slice } from './ranges.ts'
 import { hasCopies, wakeReplication } from './replication.ts'
 import { addressable, edit, editAsNew, note } from './token-edits.ts'
 
-type TokenEvent = ScenarioEventOf<'create-tokens' | 'edit-tokens' | 'delete-tokens' | 'convert-tokens'>
-
-/** Applies a write, or records why it was refused. */
-export function changeTokens(world: World, event: TokenEvent): void {
-  switch (event.kind) {
-    case 'create-tokens':
-      if (event.api === 'new') createAsNew(world, event)
-      else create(world, event)
-      break
-    case 'edit-tokens':
-      if (event.racing) world.racingEdits.push({ count: event.count, offset: event.offset })
-      else change(world, event)
-      break
-    case 'delete-tokens':
-      change(world, event)
-      break
-    case 'convert-tokens':
-      convert(world, event.count)
-      break
+/** Edits or deletes tokens, or records why that was refused. */
+export function changeTokens(world: World, event: ScenarioEventOf<'edit-tokens' | 'delete-tokens'>): void {
+  const { api, kind, count, offset } = event
+  if (kind === 'edit-tokens' && event.racing) {
+    world.racingEdits.push({ count, offset })
+    return
   }
-}
-
-function change(world: World, event: ScenarioEventOf<'edit-tokens' | 'delete-tokens'>): void {
-  const { api, kind } = event
   const action = kind === 'edit-tokens' ? 'edited' : 'deleted'
   const tokens = world.store.pick(event)
   const refused = api === 'new' ? newApiRefusal(world.primary) : legacyApiRefusal(world)
@@ -43,7 +26,13 @@ function change(world: World, event: ScenarioEventOf<'edit-tokens' | 'delete-tok
   else editAsNew(world, tokens, event)
 }
 
-function create(world: World, { count, type, rules }: ScenarioEventOf<'create-tokens'>): void {
+/** Creates tokens, or records why that was refused. */
+export function createTokens(world: World, event: ScenarioEventOf<'create-tokens'>): void {
+  const { count, type, rules, api } = event
+  if (api === 'new') {
+    createAsNew(world, event)
+    return
+  }
   const { store } = world
   const refused = legacyApiRefusal(world)
   if (refused !== undefined) {
@@ -57,21 +46,14 @@ function create(world: World, { count, type, rules }: ScenarioEventOf<'create-to
 }
 
 /** Global tokens are created in the primary, regardless of the datacenter that receives the call. */
-function createAsNew(
-  world: World,
-  { count, local: isLocal, datacenter: name }: ScenarioEventOf<'create-tokens'>,
-): void {
-  const datacenter = world.datacenters.find(({ spec }) => spec.name === name)
-  if (datacenter === undefined || count === 0) return
+function createAsNew(world: World, event: ScenarioEventOf<'create-tokens'>): void {
+  const { count, local: isLocal, datacenter: name } = event
+  const datacenter = datacenterOf(world, name)
+  if (count === 0) return
   const refused = newTokenRefusal(world, datacenter, isLocal)
   if (refused === undefined && isLocal) datacenter.localTokens += count
-  record(world, {
-    kind: 'new-tokens',
-    datacenter: name,
-    count,
-    isLocal,
-    ...(refused === undefined ? {} : { refused }),
-  })
+  const refusal = refused === undefined ? {} : { refused }
+  record(world, { kind: 'new-tokens', datacenter: name, count, isLocal, ...refusal })
 }
 
 function newTokenRefusal(world: World, datacenter: DatacenterState, isLocal: boolean): string | undefined {
@@ -93,10 +75,10 @@ function remove(world: World, tokens: Ranges): void {
   wakeReplication(world)
 }
 
-function convert(world: World, count: number | undefined): void {
+/** An operator gives the first client tokens with an accessor a policy instead of their rules. */
+export function convertTokens(world: World, { count }: ScenarioEventOf<'convert-tokens'>): void {
   const { store } = world
-  const clients: Range[] = store.convertible()
-  const tokens = slice(clients, count ?? size(clients))
+  const tokens = slice(store.convertible(), count ?? store.total)
   store.convert(tokens)
   note(world, 'converted', tokens, { api: 'new', write: store.revision })
 }
