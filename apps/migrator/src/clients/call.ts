@@ -33,6 +33,8 @@ export interface CallContext {
   /** The leader of the primary, which handles intention writes; undefined if there is none. */
   readonly primaryLeader: ServiceVersion | undefined
   readonly intentionsAreMigrated: boolean
+  /** Whether the intention that it writes was edited as a config entry. */
+  readonly isEdited: boolean
   /** Whether the datacenter of the server reaches any server of the primary. */
   readonly isPrimaryReached: boolean
   readonly isPrimary: boolean
@@ -54,12 +56,18 @@ export function callsOf(kind: WorkloadKind): readonly CallKind[] {
   return kind === 'mixed' ? ['new', 'legacy'] : [kind]
 }
 
-/** The calls of a stream in a period: how many, the first and the last. */
+export interface Calls {
+  readonly first: number
+  readonly last: number
+  readonly count: number
+}
+
+/** The calls of a stream in a period. */
 export function callsIn(
   { fromMs, ratePerSecond }: WorkloadSpec,
   { offset, period }: { readonly offset: number; readonly period: number },
   { from, to }: { readonly from: number; readonly to: number },
-): { readonly first: number; readonly last: number; readonly count: number } {
+): Calls {
   const gap = 1_000 / ratePerSecond
   // With half a microsecond of slack, a call at the boundary of two periods is in exactly one of them.
   const numberAt = (time: number) => Math.ceil(((time - fromMs) / gap - offset) / period - 5e-7)

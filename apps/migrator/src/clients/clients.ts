@@ -5,7 +5,7 @@ import type { History } from '../simulate/history.ts'
 import { type CallContext, type CallKind, callsIn, callsOf } from './call.ts'
 import { type ClusterState, clusterStates } from './cluster-states.ts'
 import { outcomeOf, refusedConnection } from './outcome.ts'
-import { countIndexDecreases, createIndexWatch } from './service-index.ts'
+import { DECREASED, decreasedCalls } from './service-index.ts'
 import { type ClientErrors, Tally } from './tally.ts'
 
 /** The part of a workload that uses one server, agent and call. */
@@ -30,7 +30,7 @@ export function countClients(scenario: Scenario, history: History): ReadonlyMap<
   const workloads = scenario.workloads.map((workload) => ({
     workload,
     streams: streamsOf(workload, scenario),
-    watch: createIndexWatch(),
+    watch: { last: undefined as 'old' | 'new' | undefined },
   }))
   for (const state of clusterStates(history)) {
     for (const { workload, streams, watch } of workloads) {
@@ -38,9 +38,14 @@ export function countClients(scenario: Scenario, history: History): ReadonlyMap<
       const to = Math.min(state.to, workload.toMs ?? history.endedAt)
       if (to <= from) continue
       countConnections(tally, workload, state, from)
+      const made = streams.map((stream) => ({ ...stream, calls: callsIn(workload, stream, { from, to }) }))
       if (workload.kind === 'service-watch')
-        countIndexDecreases(tally, workload, streams, state, watch, { from, to })
-      for (const stream of streams) countStream(tally, scenario, workload, stream, state, { from, to })
+        for (const calls of decreasedCalls(made, state, watch)) tally.add(workload.name, DECREASED, calls)
+      for (const { calls, ...stream } of made) {
+        const context = contextOf(scenario, stream, state)
+        const outcome = context === undefined ? undefined : outcomeOf(stream.call, context)
+        if (outcome !== undefined) tally.add(workload.name, outcome, calls)
+      }
     }
   }
   return tally.result()
@@ -64,30 +69,6 @@ function streamsOf({ kind, servers, agents, endpoint, field }: WorkloadSpec, sce
     ),
   )
   return combinations.map((each, offset) => ({ ...each, offset, period: combinations.length }))
-}
-
-function countStream(
-  tally: Tally,
-  scenario: Scenario,
-  workload: WorkloadSpec,
-  stream: Stream,
-  state: ClusterState,
-  window: { readonly from: number; readonly to: number },
-): void {
-  const context = contextOf(scenario, stream, state)
-  if (context === undefined) return
-  const isEdited = stream.destination !== undefined && state.editedDestinations.has(stream.destination)
-  const outcome =
-    outcomeOf(stream.call, context) ??
-    (isEdited
-      ? {
-          kind: 'intention-id-gone',
-          status: 500,
-          text: 'cannot use legacy intention API to edit intentions with a destination of "…" after editing them via a service-intentions config entry',
-          isError: true,
-        }
-      : undefined)
-  if (outcome !== undefined) tally.add(workload.name, outcome, callsIn(workload, stream, window))
 }
 
 /** When clients reconnect to a started server, it refuses connections above the limit of its version. Spec 8. */
@@ -121,6 +102,7 @@ function contextOf(scenario: Scenario, stream: Stream, state: ClusterState): Cal
     hasLeader: leader !== undefined,
     primaryLeader: primaryLeader?.state === 'up' ? primaryLeader.version : undefined,
     intentionsAreMigrated: state.intentionsAreMigrated,
+    isEdited: stream.destination !== undefined && state.editedDestinations.has(stream.destination),
     isPrimaryReached: !state.linksDown.has(linkKey(name, scenario.primary)) && isAnyUp(scenario, state),
     tokenSource: isPrimary
       ? 'own'

@@ -13,6 +13,7 @@ function aCall(serverVersion: string, agentVersion?: string, rest: Partial<CallC
     hasLeader: true,
     primaryLeader: version(serverVersion),
     intentionsAreMigrated: false,
+    isEdited: false,
     isPrimaryReached: true,
     isPrimary: true,
     tokenSource: 'own',

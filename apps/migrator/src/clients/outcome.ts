@@ -58,6 +58,8 @@ function forwarded({ model, isPrimary, isPrimaryReached, primaryLeader }: CallCo
 }
 
 const PTR_TEXT = 'web.service.dc1.… instead of web.service.…'
+const EDITED_TEXT =
+  'cannot use legacy intention API to edit intentions with a destination of "…" after editing them via a service-intentions config entry'
 const TRANSLATE_TEXT = 'X-…-Translate-Addresses where translation is on; TaggedAddresses with "lan"'
 
 const RULES: Readonly<Record<CallKind, Rule>> = {
@@ -167,7 +169,9 @@ const RULES: Readonly<Record<CallKind, Rule>> = {
       : change('intentions-of-one-namespace', 200, 'one namespace only, without ns=*'),
   // Spec 9.5.2: reads are always answered.
   'intention-read': () => undefined,
-  'intention-write': blockedIntention,
+  'intention-write': (context) =>
+    blockedIntention(context) ??
+    (context.isEdited ? failure('intention-id-gone', 500, EDITED_TEXT) : undefined),
   'intention-config-write': (context) => {
     const isUnknown = (each: ServiceVersion) => isBefore(each, INTENTIONS_AS_ENTRIES)
     const { primaryLeader, isPrimaryReached } = context

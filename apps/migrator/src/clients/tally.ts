@@ -1,5 +1,5 @@
 /** Counts what clients see, by kind, with first and last time. */
-import type { Outcome } from './call.ts'
+import type { Calls, Outcome } from './call.ts'
 
 export interface ClientErrors {
   /** In milliseconds. */
@@ -24,23 +24,9 @@ export class Tally {
   >()
 
   /** Counts calls of one kind between two times, both included. */
-  add(
-    workload: string,
-    outcome: Outcome,
-    { first, last, count }: { first: number; last: number; count: number },
-  ): void {
+  add(workload: string, { kind, ...outcome }: Outcome, { first, last, count }: Calls): void {
     if (count === 0) return
-    const { kind, isError, status, text } = outcome
-    const known = this.kinds.get(kind) ?? {
-      first,
-      last,
-      count: 0,
-      isError,
-      status,
-      text,
-      workloads: {},
-      spans: [],
-    }
+    const known = this.kinds.get(kind) ?? { first, last, count: 0, ...outcome, workloads: {}, spans: [] }
     known.first = Math.min(known.first, first)
     known.last = Math.max(known.last, last)
     known.count += count

@@ -1,8 +1,8 @@
 /** Reads a dump record by record, in constant memory: a list of tokens, or a snapshot archive of the legacy service. */
 import { type DumpRecord, DumpScanner, DumpSyntaxError } from '@latchkey/acl'
 import type { ArchiveContents } from '../archive/contents.ts'
-import { ArchiveError } from '../archive/state.ts'
 import { readArchive } from '../archive/read-archive.ts'
+import { ArchiveError } from '../archive/state.ts'
 import { isGzip } from '../archive/unpack.ts'
 import { EXIT, InputError, type Place, systemProblem } from '../errors.ts'
 import type { DumpSource } from './source.ts'
@@ -27,20 +27,15 @@ export async function* readDump(source: DumpSource, onProgress?: (progress: Read
   const fail = (message: string, place: Omit<Place, 'file'>) =>
     new InputError(message, { place: { file: source.name, ...place }, exitCode: EXIT.failed })
   const counted = async function* () {
-    const chunks = source.chunks[Symbol.asyncIterator]()
     try {
-      for (;;) {
-        const next = await chunks.next().catch((error: unknown) => {
-          if (error instanceof InputError) throw error
-          const problem = systemProblem(error, 'the connection was cut')
-          throw fail(`cannot continue reading: ${problem}`, { byte: bytes })
-        })
-        if (next.done === true) return
-        bytes += next.value.length
-        yield next.value
+      for await (const chunk of source.chunks) {
+        bytes += chunk.length
+        yield chunk
       }
-    } finally {
-      await chunks.return?.()
+    } catch (error) {
+      if (error instanceof InputError) throw error
+      const problem = systemProblem(error, 'the connection was cut')
+      throw fail(`cannot continue reading: ${problem}`, { byte: bytes })
     }
   }
   const { first, chunks } = await peek(counted())

@@ -24,111 +24,89 @@ export interface Blocker {
   readonly why: string
 }
 
-export type HistoryRecord = { readonly at: number } & (
-  | {
-      readonly kind: 'process'
-      readonly server: string
-      readonly datacenter: string
-      readonly state: 'up' | 'down' | 'refused' | 'paused' | 'resumed'
-      readonly version: ServiceVersion
-      readonly acls: boolean
-      readonly mode: Mode
-      readonly detail: string
-    }
+interface InServer {
+  server: string
+  datacenter: string
+}
+
+interface Records {
+  process: InServer & {
+    state: 'up' | 'down' | 'refused' | 'paused' | 'resumed'
+    version: ServiceVersion
+    acls: boolean
+    mode: Mode
+    detail: string
+  }
   /** The member list of a datacenter, as the datacenter itself sees it. */
-  | {
-      readonly kind: 'member'
-      readonly server: string
-      readonly datacenter: string
-      readonly status: MemberStatus
-    }
-  | { readonly kind: 'reaped'; readonly server: string; readonly datacenter: string }
-  | { readonly kind: 'mode'; readonly server: string; readonly datacenter: string; readonly mode: Mode }
-  | { readonly kind: 'agent-mode'; readonly agent: string; readonly datacenter: string; readonly mode: Mode }
-  | {
-      readonly kind: 'leader'
-      readonly datacenter: string
-      readonly server: string | undefined
-      readonly term: number
-    }
-  | { readonly kind: 'link'; readonly between: readonly [string, string]; readonly state: 'down' | 'up' }
-  | {
-      readonly kind: 'batch'
-      readonly datacenter: string
-      readonly server: string
-      readonly term: number
-      readonly tokens: Ranges
-      /** Number of the first accessor; the tokens get consecutive accessors. */
-      readonly accessorFrom: number
-      /** Number of tokens that changed after they were read, and wait for a later batch. */
-      readonly skipped: number
-      readonly remaining: number
-    }
-  | {
-      readonly kind: 'batch-failed'
-      readonly datacenter: string
-      readonly server: string
-      readonly tokens: number
-    }
-  | {
-      readonly kind: 'tokens'
-      readonly action: 'created' | 'edited' | 'deleted' | 'converted'
-      readonly api: TokenApi
-      readonly tokens: Ranges
-      /** Number of the write. The final content of a token must be its last write. */
-      readonly write: number
-      /** Number of these tokens that have no accessor yet. */
-      readonly unmigrated: number
-      /** Number of tokens after the write whose rights end with the legacy system. */
-      readonly legacyRights: number
-      /** For edits through the token API: number of tokens that lost their rules. */
-      readonly rulesDropped?: number
-      /** Why the write was refused; absent if it was acknowledged. */
-      readonly refused?: string
-    }
+  member: InServer & { status: MemberStatus }
+  reaped: InServer
+  mode: InServer & { mode: Mode }
+  'agent-mode': { agent: string; datacenter: string; mode: Mode }
+  leader: { datacenter: string; server: string | undefined; term: number }
+  link: { between: readonly [string, string]; state: 'down' | 'up' }
+  batch: InServer & {
+    term: number
+    tokens: Ranges
+    /** Number of the first accessor; the tokens get consecutive accessors. */
+    accessorFrom: number
+    /** Number of tokens that changed after they were read, and wait for a later batch. */
+    skipped: number
+    remaining: number
+  }
+  'batch-failed': InServer & { tokens: number }
+  tokens: {
+    action: 'created' | 'edited' | 'deleted' | 'converted'
+    api: TokenApi
+    tokens: Ranges
+    /** Number of the write. The final content of a token must be its last write. */
+    write: number
+    /** Number of these tokens that have no accessor yet. */
+    unmigrated: number
+    /** Number of tokens after the write whose rights end with the legacy system. */
+    legacyRights: number
+    /** For edits through the token API: number of tokens that lost their rules. */
+    rulesDropped?: number
+    /** Why the write was refused; absent if it was acknowledged. */
+    refused?: string
+  }
   /** Tokens that were created through the token API. They have an accessor and need no migration. */
-  | {
-      readonly kind: 'new-tokens'
-      readonly datacenter: string
-      readonly count: number
-      readonly isLocal: boolean
-      readonly refused?: string
-    }
-  | {
-      readonly kind: 'restored'
-      readonly datacenter: string
-      readonly snapshotAt: number
-      /** Number of records in the history at the snapshot. Later token writes and batches are undone. */
-      readonly recordsThen: number
-      /** Number of lost token writes. */
-      readonly writesLost: number
-      /** Number of tokens that lose their accessor. */
-      readonly accessorsLost: number
-      readonly unmigrated: number
-      readonly legacyRights: number
-    }
-  | {
-      readonly kind: 'replicated'
-      readonly datacenter: string
-      readonly type: 'legacy' | 'tokens'
-      /** Number of tokens of the datacenter that have an accessor. */
-      readonly migrated: number
-      /** Number of copies without an accessor. */
-      readonly remaining: number
-      readonly ghosts: number
-    }
-  | { readonly kind: 'replication-failed'; readonly datacenter: string; readonly detail: string }
-  | {
-      readonly kind: 'intentions'
-      readonly datacenter: string
-      readonly state: 'waiting' | 'migrating' | 'done' | 'never'
-      readonly detail: string
-      readonly waitsFor?: readonly Blocker[]
-    }
-  | { readonly kind: 'intention-edited'; readonly destination: string; readonly migrated: boolean }
-  | { readonly kind: 'snapshot'; readonly server: string }
-  | { readonly kind: 'stale-gossip'; readonly server: string }
-)
+  'new-tokens': { datacenter: string; count: number; isLocal: boolean; refused?: string }
+  restored: {
+    datacenter: string
+    snapshotAt: number
+    /** Number of records in the history at the snapshot. Later token writes and batches are undone. */
+    recordsThen: number
+    /** Number of lost token writes. */
+    writesLost: number
+    /** Number of tokens that lose their accessor. */
+    accessorsLost: number
+    unmigrated: number
+    legacyRights: number
+  }
+  replicated: {
+    datacenter: string
+    type: 'legacy' | 'tokens'
+    /** Number of tokens of the datacenter that have an accessor. */
+    migrated: number
+    /** Number of copies without an accessor. */
+    remaining: number
+    ghosts: number
+  }
+  'replication-failed': { datacenter: string; detail: string }
+  intentions: {
+    datacenter: string
+    state: 'waiting' | 'migrating' | 'done' | 'never'
+    detail: string
+    waitsFor?: readonly Blocker[]
+  }
+  'intention-edited': { destination: string; migrated: boolean }
+  snapshot: { server: string }
+  'stale-gossip': { server: string }
+}
+
+export type HistoryRecord = {
+  [K in keyof Records]: { readonly at: number; readonly kind: K } & Readonly<Records[K]>
+}[keyof Records]
 
 export type RecordOf<K extends HistoryRecord['kind']> = Extract<HistoryRecord, { readonly kind: K }>
 

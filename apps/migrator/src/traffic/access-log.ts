@@ -59,6 +59,12 @@ const OTHER_LINE =
 
 type Fields = Readonly<Record<string, unknown>>
 
+const TIME_FIELDS = 'time @timestamp timestamp ts time_iso8601 time_local start_time accept_date'.split(' ')
+const ADDRESS_FIELDS = [
+  ...['address', 'remoteAddress', 'remote_addr', 'ip', 'from', 'client_ip', 'remote_ip'],
+  ...['x_forwarded_for', 'downstream_remote_address'],
+]
+
 function readJsonLine(line: string): LogLine {
   let fields: unknown
   try {
@@ -81,31 +87,8 @@ function readJsonLine(line: string): LogLine {
     method: field('method', 'request_method', 'http_method', ':METHOD') ?? lineMethod,
     path: field('path', 'url', 'uri', 'request_uri', 'http_uri', ':PATH') ?? linePath,
     status: field('status', 'statusCode', 'response_code', 'status_code'),
-    time: field(
-      'time',
-      '@timestamp',
-      'timestamp',
-      'ts',
-      'time_iso8601',
-      'time_local',
-      'start_time',
-      'accept_date',
-    ),
-    client:
-      field('accessor') ??
-      withoutPort(
-        field(
-          'address',
-          'remoteAddress',
-          'remote_addr',
-          'ip',
-          'from',
-          'client_ip',
-          'remote_ip',
-          'x_forwarded_for',
-          'downstream_remote_address',
-        ),
-      ),
+    time: field(...TIME_FIELDS),
+    client: field('accessor') ?? withoutPort(field(...ADDRESS_FIELDS)),
     agent: field('agent', 'userAgent', 'user_agent', 'http_user_agent') ?? headerOf(request, 'User-Agent'),
   }
   const call = callOf(groups)

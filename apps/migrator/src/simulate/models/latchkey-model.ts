@@ -49,6 +49,7 @@ export const latchkeyModel: UpgradeModel = {
     comparesSecrets: true,
     readsWithoutSecrets: false,
   },
+  sharesStore: true,
   asksPrimary: true,
   lookDelayMs: (n) => (n === 0 ? 0 : MEMBER_HEARTBEAT_MS),
   waitsFor,
@@ -60,13 +61,9 @@ export const latchkeyModel: UpgradeModel = {
   stoppedCountsMs: MEMBER_STOPPED_COUNTS_MS,
   electionMsDefault: TAKEOVER_MS,
   pauseMsDefault: LEADER_SILENT_MS_MAX + TAKEOVER_MS,
-  leavesTogether: true,
-  needsMajority: false,
   nextBatch,
   nextPassMs,
-  skipsChanged: false,
   waitsAfterIdle: true,
-  undoesWholeBatch: false,
 }
 
 /** Any process of the datacenter can end legacy mode, without a leader. */

@@ -66,6 +66,12 @@ export interface ReplicationModel {
 export interface UpgradeModel {
   readonly name: ModelName
   readonly replication: ReplicationModel
+  /**
+   * Whether the servers of a datacenter share a store. They then leave legacy mode together, write without a majority,
+   * and read a batch again at once if a token changes before its write. Otherwise that token is left to a later batch,
+   * and one that cannot be written rolls back its batch.
+   */
+  readonly sharesStore: boolean
   /** Whether a secondary asks a server of the primary at every look, instead of relying on gossip. */
   readonly asksPrimary: boolean
   /** Delay of look `n`, counted from 0, after the previous look; for the first look, after the start of the process. */
@@ -82,23 +88,12 @@ export interface UpgradeModel {
   readonly electionMsDefault: number
   /** Default time after which a paused leader is replaced. */
   readonly pauseMsDefault: number
-  /** Whether all processes of a datacenter leave legacy mode together. */
-  readonly leavesTogether: boolean
-  /** Whether a datacenter needs a majority of its servers for a leader. */
-  readonly needsMajority: boolean
   /** The next batch, chosen from the tokens that wait for an accessor. */
   nextBatch(waiting: Ranges): Ranges
   /** Earliest time of the next pass. */
   nextPassMs(memory: PassMemory, nowMs: number): number
-  /**
-   * Whether a token that changes between the read and the write of its batch is left to a later batch. Otherwise the
-   * batch is read and written again at once.
-   */
-  readonly skipsChanged: boolean
   /** Whether the worker waits a whole interval after it was idle, like a new leader. */
   readonly waitsAfterIdle: boolean
-  /** Whether one token that cannot be written rolls back its batch. */
-  readonly undoesWholeBatch: boolean
 }
 
 /** The tag that a server gossips in this mode. */

@@ -28,6 +28,7 @@ export const serviceModel: UpgradeModel = {
     comparesSecrets: false,
     readsWithoutSecrets: true,
   },
+  sharesStore: false,
   asksPrimary: false,
   lookDelayMs,
   waitsFor,
@@ -36,13 +37,9 @@ export const serviceModel: UpgradeModel = {
   stoppedCountsMs: undefined,
   electionMsDefault: ELECTION_MS_DEFAULT,
   pauseMsDefault: ELECTION_MS_DEFAULT,
-  leavesTogether: false,
-  needsMajority: true,
   nextBatch,
   nextPassMs,
-  skipsChanged: true,
   waitsAfterIdle: false,
-  undoesWholeBatch: true,
 }
 
 /** 50 ms after the start, then after 100 ms, 200 ms, doubling up to 25.6 s, then every 30 s. */

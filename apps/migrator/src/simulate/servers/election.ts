@@ -85,7 +85,7 @@ export function install(world: World, datacenter: DatacenterState, server: Serve
 function winnerOf(world: World, datacenter: DatacenterState): ServerState | undefined {
   const voters = votersOf(datacenter)
   const candidates = voters.filter(isRunning)
-  if (world.model.needsMajority && candidates.length * 2 <= voters.length) return undefined
+  if (!world.model.sharesStore && candidates.length * 2 <= voters.length) return undefined
   const favourite = candidates.find((server) => server === datacenter.favourite)
   return favourite ?? candidates.find((server) => server !== datacenter.lastLeader) ?? candidates[0]
 }

@@ -81,11 +81,11 @@ function leaveLegacyMode(world: World, owner: ServerState | AgentState, process:
     return
   }
   const { datacenter } = owner
-  const together = world.model.leavesTogether ? datacenter.servers : [owner]
+  const together = world.model.sharesStore ? datacenter.servers : [owner]
   for (const server of together) {
     if (server.process?.mode === 'legacy') enterNewMode(world, server, server.process)
   }
-  if (datacenter.leader === owner || world.model.leavesTogether) complete(world, datacenter)
+  if (datacenter.leader === owner || world.model.sharesStore) complete(world, datacenter)
 }
 
 function enterNewMode(world: World, server: ServerState, process: Process): void {

@@ -96,7 +96,7 @@ function pass(world: World, datacenter: DatacenterState): void {
     migration.isOver = leader?.process !== undefined && isAtLeast(leader.process.version, LEGACY_REMOVED)
     return
   }
-  if (model.undoesWholeBatch && store.hasUnwritable(batch)) failBatch(world, datacenter, batch)
+  if (!model.sharesStore && store.hasUnwritable(batch)) failBatch(world, datacenter, batch)
   else if (world.scenario.commitMs === 0) save(world, datacenter, batch, datacenter.term)
   else saveLater(world, datacenter, batch)
 }
@@ -115,7 +115,7 @@ function saveLater(world: World, datacenter: DatacenterState, batch: BatchRead):
 function save(world: World, datacenter: DatacenterState, batch: BatchRead, term: number): void {
   const { store, model } = world
   const { migration } = datacenter
-  const skipped = model.skipsChanged ? store.changedSince(batch) : []
+  const skipped = model.sharesStore ? [] : store.changedSince(batch)
   const given = store.giveAccessors(subtract(batch.tokens, skipped), world.accessorNext)
   if (given.length > 0) {
     record(world, {

@@ -88,7 +88,7 @@ function legacyApiRefusal(world: World): string | undefined {
   const { leader } = world.primary
   const servers = world.primary.servers.filter(isRunning)
   // Latchkey servers write to their database without a leader.
-  const hasWriter = world.model.needsMajority ? leader !== undefined && isRunning(leader) : servers.length > 0
+  const hasWriter = world.model.sharesStore ? servers.length > 0 : leader !== undefined && isRunning(leader)
   if (!hasWriter) return 'No cluster leader'
   const isGone = servers.every(({ process }) => isAtLeast(process.version, LEGACY_REMOVED))
   return isGone ? 'the legacy ACL system was removed in 1.11' : undefined
