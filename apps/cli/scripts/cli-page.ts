@@ -1,6 +1,6 @@
 /** The generated parts of docs/cli.md. */
 import { COMMAND_GROUPS } from '../src/commands/groups.ts'
-import { EXIT, EXIT_MEANINGS } from '../src/exit-codes.ts'
+import { EXIT, EXIT_MEANINGS } from '../src/frame/cli-error.ts'
 import type { CommandGroup, CommandSpec, OptionSpec } from '../src/frame/command-spec.ts'
 import { GLOBAL_OPTIONS } from '../src/frame/global-options.ts'
 

@@ -2,7 +2,7 @@ import { PRODUCT_VERSION } from '@latchkey/contract'
 import { expect, test } from 'vitest'
 import { commandLine } from '../test/run.ts'
 import { COMMAND_GROUPS } from './commands/groups.ts'
-import { EXIT } from './exit-codes.ts'
+import { EXIT } from './frame/cli-error.ts'
 import { wordsOf } from './frame/command-spec.ts'
 
 /** An address at which no server answers: help must not need a server. */

@@ -3,7 +3,7 @@ import { existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createMockService } from '@latchkey/mocks'
 import { expect, test } from 'vitest'
-import { EXIT } from '../src/exit-codes.ts'
+import { EXIT } from '../src/frame/cli-error.ts'
 import { commandLine, temporaryFolder } from './run.ts'
 
 const service = createMockService({ managementToken: false })
@@ -46,14 +46,8 @@ test('from a new server to a token that is corrected and revoked', async () => {
     `can write key orders/ --accessor ${accessor}`,
     `can read intention web --accessor ${accessor}`,
   ]
-  await ok([
-    'policy',
-    'update',
-    'orders',
-    '--rule',
-    'key "orders/" { policy = "deny" }',
-    ...['--rule', 'key_prefix "orders/" { policy = "read" }'],
-  ])
+  const denying = ['--rule', 'key "orders/" { policy = "deny" }']
+  await ok(['policy', 'update', 'orders', ...denying, '--rule', 'key_prefix "orders/" { policy = "read" }'])
   expect((await run(denied)).stderr).toBe('To allow it, change the rule that denies it: policy = "write"\n')
   expect((await run(intention)).stderr).toContain(': service "web" { policy = "read" }\n')
 

@@ -6,7 +6,7 @@ import { createClient, type Fetch } from '@latchkey/sdk'
 import { chooseSeed, SeededRandom } from '@latchkey/testkit/random'
 import { beforeEach, expect, test } from 'vitest'
 import { COMMAND_GROUPS } from '../src/commands/groups.ts'
-import { EXIT } from '../src/exit-codes.ts'
+import { EXIT } from '../src/frame/cli-error.ts'
 import { wordsOf } from '../src/frame/command-spec.ts'
 import { commandLine, temporaryFolder } from './run.ts'
 
@@ -20,42 +20,31 @@ const file = (name: string, text: string): string => {
 mkdirSync(join(folder, 'records'))
 file('records/a.yaml', 'kind: role\nName: shop\nDescription: x\nPolicies: [{ Name: orders-read }]\n')
 
-/** Command lines for commands whose first example needs a file, a terminal or a record. */
-const LINES: Readonly<Record<string, readonly string[] | undefined>> = {
-  login: [
-    'login',
-    service.baseUrl,
-    '--context',
-    'other',
-    '--token-file',
-    file('secret', service.managementToken),
-  ],
-  'auth-method create': [
-    'auth-method',
-    'create',
-    'cd',
-    '--type',
-    'jwt',
-    '--config',
-    file('ci.yaml', 'JWKSURL: https://ci.example\n'),
-  ],
-  'token read': ['token', 'read', ACCESSOR],
-  'token clone': ['token', 'clone', ACCESSOR],
-  'token delete': ['token', 'delete', ACCESSOR],
-  'policy edit': ['policy', 'edit', 'orders-read'],
-  plan: ['plan', join(folder, 'records'), '--prune'],
-  apply: ['apply', join(folder, 'records'), '--prune'],
-  export: ['export', join(folder, 'exported')],
-  backup: ['backup', join(folder, 'archive')],
-  restore: ['restore', file('archive', 'x')],
-  txn: ['txn', file('txn.json', '[{ "KV": { "Verb": "get", "Key": "web/port" } }]')],
-  lock: ['lock', 'jobs/nightly', '--', 'true'],
+/** Arguments for commands whose first example needs a file, a terminal or a record. */
+const ARGUMENTS: Readonly<Record<string, string | undefined>> = {
+  login: `${service.baseUrl} --context other --token-file ${file('secret', service.managementToken)}`,
+  'auth-method create': `cd --type jwt --config ${file('ci.yaml', 'JWKSURL: https://ci.example\n')}`,
+  'token read': ACCESSOR,
+  'token clone': ACCESSOR,
+  'token delete': ACCESSOR,
+  'policy edit': 'orders-read',
+  plan: `${join(folder, 'records')} --prune`,
+  apply: `${join(folder, 'records')} --prune`,
+  export: join(folder, 'exported'),
+  backup: join(folder, 'archive'),
+  restore: file('archive', 'x'),
+  txn: file('txn.json', '[{ "KV": { "Verb": "get", "Key": "web/port" } }]'),
+  lock: 'jobs/nightly -- true',
 }
 const LOCAL = /^(completion|__complete|lint|rules|context|schema)\b/
 const COMMANDS = COMMAND_GROUPS.flatMap(({ commands }) => commands)
   .map((spec) => {
+    const words = wordsOf(spec)
     const example = spec.examples[0].match(/'[^']*'|"[^"]*"|\S+/g) ?? []
-    return LINES[wordsOf(spec).join(' ')] ?? example.map((word) => word.replace(/^(['"])(.*)\1$/, '$2'))
+    return (
+      ARGUMENTS[words.join(' ')]?.split(' ').toSpliced(0, 0, ...words) ??
+      example.map((word) => word.replace(/^(['"])(.*)\1$/, '$2'))
+    )
   })
   .filter((line) => !LOCAL.test(line.join(' ')))
 
@@ -94,23 +83,8 @@ const json =
     new Response(text, { headers: { 'Content-Type': type, 'X-Service-Index': '7' } })
 
 test.each([
-  ...[
-    'null',
-    '[]',
-    '{}',
-    '7',
-    '1e400',
-    '"x"',
-    'true',
-    '[null]',
-    '[7]',
-    '["x"]',
-    '[{}]',
-    '[[]]',
-    '{"a":1}',
-    '',
-  ],
-  ...['<html></html>', '{"Name":'],
+  ...['null', '[]', '{}', '7', '1e400', '"x"', 'true', '[null]', '[7]', '["x"]', '[{}]', '[[]]', '{"a":1}'],
+  ...['', '<html></html>', '{"Name":'],
 ])('an answer of %j is reported clearly, or means what it says', async (text) => {
   for (const line of COMMANDS) expect(await problemOf(line, json(text))).toBeUndefined()
 })
@@ -138,21 +112,21 @@ test('so is a web page', async () => {
 
 test('so is an answer in which one field has another type', async () => {
   const random = new SeededRandom(chooseSeed('odd answers'))
-  const odd: readonly unknown[] = [
-    null,
-    7,
-    -1,
-    1e300,
-    'x',
-    '\u001b[2J',
-    true,
-    [],
-    {},
-    [null],
-    [[]],
-    [7],
-    { a: 1 },
+  const texts = [
+    'null',
+    '7',
+    '-1',
+    '1e300',
+    '"x"',
+    '"\\u001b[2J"',
+    'true',
+    '[]',
+    '{}',
+    '[null]',
+    '[[]]',
+    '{"a":1}',
   ]
+  const odd: readonly unknown[] = texts.map((text) => JSON.parse(text))
   const mutated = (value: unknown): unknown => {
     const fields = typeof value === 'object' && value !== null ? Object.keys(value) : []
     if (fields.length === 0 || random.chance(0.2)) return random.pick(odd)

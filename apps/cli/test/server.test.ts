@@ -13,7 +13,7 @@ import {
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { parseAllDocuments } from 'yaml'
 import { CATALOG_COMMANDS } from '../src/commands/catalog.ts'
-import { EXIT } from '../src/exit-codes.ts'
+import { EXIT } from '../src/frame/cli-error.ts'
 import { commandLine, type Outcome, temporaryFolder } from './run.ts'
 
 const MANAGEMENT = '5f0c9e6a-9a0e-4d0a-8a53-6f1a5f6f8b10'
@@ -109,17 +109,7 @@ test('backup writes a file that only its owner reads, replaces none without --ye
 test('lock runs a command while it holds the key, and ends with its exit code', async () => {
   const held = await run([
     ...['lock', 'jobs/nightly', '--', process.execPath, MAIN],
-    ...[
-      'lock',
-      'jobs/nightly',
-      '--no-wait',
-      '--address',
-      server.found,
-      '--token-file',
-      secretFile,
-      '--',
-      'true',
-    ],
+    ...`lock jobs/nightly --no-wait --address ${server.found} --token-file ${secretFile} -- true`.split(' '),
   ])
   expect(held.code, held.stderr).toBe(EXIT.conflict)
   expect((await run(['lock', 'jobs/other', '--', process.execPath, '-e', 'process.exit(42)'])).code).toBe(42)

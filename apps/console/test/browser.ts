@@ -2,16 +2,12 @@
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { findBrowser } from '@latchkey/testkit/process/find-browser'
-import { type Browser, chromium, type Page } from 'playwright-core'
+import type { Page } from 'playwright-core'
 
 /** Path of the browser; `undefined`: there is none, and the tests are skipped. */
 export const executablePath = findBrowser()
 if (executablePath === undefined) {
   console.warn('console in a browser: skipped, no Chromium found (LATCHKEY_BROWSER names one)')
-}
-
-export function launchBrowser(): Promise<Browser> {
-  return chromium.launch({ executablePath: executablePath ?? '', args: ['--no-sandbox'] })
 }
 
 /** Errors of a page, those of its Content-Security-Policy included. Answers with an error status are no fault of it. */

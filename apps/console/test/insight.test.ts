@@ -1,5 +1,4 @@
 /** Rights, the key-value browser, the catalog, locks, namespaces and the upgrade, in Chromium against a real server. */
-import { valueText } from '@latchkey/sdk'
 import { describe, expect } from 'vitest'
 import { axeViolations, executablePath } from './browser.ts'
 import { journey } from './pages.ts'
@@ -67,17 +66,6 @@ describe.skipIf(executablePath === undefined)('insight on a real server', () => 
       expect(world.complaints).toEqual([])
     },
   )
-
-  journey('keeps the line endings of a value that is saved', async ({ page, world }) => {
-    await world.client.kv.put('endings/dos', 'a\r\nb\r\n')
-    await world.open('/kv?in=endings%2F&key=endings%2Fdos')
-    await page.getByRole('textbox', { name: 'Value' }).press('Control+End')
-    await page.keyboard.type('c')
-    await page.getByRole('button', { name: 'Save', exact: true }).click()
-    await page.getByText('Saved', { exact: true }).first().waitFor()
-    expect(valueText(await world.client.kv.get('endings/dos'))).toBe('a\r\nb\r\nc')
-    expect(world.complaints).toEqual([])
-  })
 
   journey(
     'opens folders without a name, and says what is wrong with a key',

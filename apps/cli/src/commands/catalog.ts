@@ -1,6 +1,6 @@
 /** Nodes, services, checks and intentions. */
 import type { Intention, ServiceHealth } from '@latchkey/sdk'
-import { EXIT } from '../exit-codes.ts'
+import { EXIT } from '../frame/cli-error.ts'
 import { type CommandGroup, option } from '../frame/command-spec.ts'
 import type { Input } from '../frame/input.ts'
 import type { Column } from '../output/table.ts'

@@ -1,6 +1,6 @@
 /** All commands, in the order of help and documentation. */
 import type { CommandGroup } from '../frame/command-spec.ts'
-import { ACCOUNT_COMMANDS } from './account-commands.ts'
+import { ACCOUNT_COMMANDS } from './account.ts'
 import { CATALOG_COMMANDS } from './catalog.ts'
 import { FOLDER_COMMANDS } from './folder-commands.ts'
 import { INSIGHT_COMMANDS } from './insight-commands.ts'

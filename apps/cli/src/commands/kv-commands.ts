@@ -1,5 +1,5 @@
 /** The key-value store, locks and transactions. */
-import { EXIT } from '../exit-codes.ts'
+import { EXIT } from '../frame/cli-error.ts'
 import { type CommandGroup, option } from '../frame/command-spec.ts'
 import { readRecord } from '../records/read-body.ts'
 

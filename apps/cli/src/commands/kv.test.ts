@@ -2,7 +2,7 @@
 import { createMockService } from '@latchkey/mocks'
 import { beforeEach, expect, test } from 'vitest'
 import { commandLine } from '../../test/run.ts'
-import { EXIT } from '../exit-codes.ts'
+import { EXIT } from '../frame/cli-error.ts'
 
 const service = createMockService({ seed: { kv: { 'web/port': '8080', 'web/host': 'a' } } })
 const run = commandLine({

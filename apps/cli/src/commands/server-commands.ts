@@ -1,5 +1,6 @@
 /** Commands for the server itself, and for the shell. */
 import { type CommandGroup, option } from '../frame/command-spec.ts'
+import { bootstrap } from './account.ts'
 
 /** @param groups all commands, for completion. */
 export const serverCommands = (groups: () => readonly CommandGroup[]): CommandGroup => ({
@@ -10,7 +11,7 @@ export const serverCommands = (groups: () => readonly CommandGroup[]): CommandGr
       summary: 'create the first management token of a new server, and log in with it',
       details: 'Works only once per server. Stores the secret as login does.',
       examples: ['bootstrap', 'bootstrap --address https://acl.example.com --context production'],
-      load: async () => (await import('../context/account.ts')).bootstrap,
+      run: bootstrap,
     },
     {
       usage: 'status',

@@ -1,7 +1,6 @@
 /** `watch`: prints a record or a list now, and again whenever it changes. */
 import type { Client, Watch } from '@latchkey/sdk'
-import { EXIT } from '../exit-codes.ts'
-import { CliError } from '../frame/cli-error.ts'
+import { CliError, EXIT } from '../frame/cli-error.ts'
 import type { Action } from '../frame/command-spec.ts'
 import type { Input } from '../frame/input.ts'
 import type { Io } from '../frame/io.ts'

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { createMockService } from '@latchkey/mocks'
 import { beforeEach, expect, test } from 'vitest'
 import { commandLine, temporaryFolder } from '../../test/run.ts'
-import { EXIT } from '../exit-codes.ts'
+import { EXIT } from '../frame/cli-error.ts'
 
 const service = createMockService()
 let folder = ''

@@ -1,19 +1,19 @@
 /** `plan`, `apply`, `export` and `schema`. */
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { visible } from '@latchkey/contract/plain'
 import { type Client, Invalid, NotFound } from '@latchkey/sdk'
+import { diffArrays } from 'diff'
 import { Document } from 'yaml'
-import { EXIT } from '../exit-codes.ts'
-import { CliError, systemProblem } from '../frame/cli-error.ts'
+import { CliError, EXIT, systemProblem } from '../frame/cli-error.ts'
 import type { Action } from '../frame/command-spec.ts'
 import type { Input } from '../frame/input.ts'
+import type { Paint } from '../frame/io.ts'
 import type { Session } from '../frame/session.ts'
 import { keyOf, resourceOf } from '../records/find.ts'
-import { contentOf } from './content.ts'
-import { folderSchema, isWorthKeeping, KIND_NAMES, listRecords, updateRecord } from './kinds.ts'
+import { contentOf, folderSchema, isWorthKeeping, KIND_NAMES, listRecords, updateRecord } from './kinds.ts'
 import { type Change, inNamespace, makePlan, type Plan } from './plan.ts'
 import { readFolder } from './read-folder.ts'
-import { renderPlan } from './render-plan.ts'
 
 async function planOf(session: Session, input: Input): Promise<Plan> {
   const wanted = readFolder(input.arg(0))
@@ -171,4 +171,46 @@ function writeFile(folder: string, name: string, text: string): void {
   } catch (error) {
     throw new CliError(`cannot write ${join(folder, name)}: ${systemProblem(error)}`, { cause: error })
   }
+}
+
+const MARKS = { create: '+', update: '~', delete: '-' } as const
+const STYLES = { create: 'green', update: 'yellow', delete: 'red' } as const
+
+export function renderPlan({ changes, unchangedCount }: Plan, paint: Paint): string {
+  if (changes.length === 0) return `No changes: all ${unchangedCount} records match the service.\n`
+  const count = (action: Change['action']) => changes.filter((change) => change.action === action).length
+  const summary = `${count('create')} to create, ${count('update')} to update, ${count('delete')} to delete, ${unchangedCount} unchanged.`
+  return `${changes.map((change) => renderChange(change, paint)).join('')}${paint('bold', summary)}\n`
+}
+
+function renderChange(change: Change, paint: Paint): string {
+  const { action, kind, name, namespace } = change
+  const where = namespace === undefined ? '' : ` in ${namespace}`
+  const head = paint(STYLES[action], `${MARKS[action]} ${kind} ${name}${where}`)
+  if (action !== 'update') return `${head}\n`
+  const { before, after, fields } = change
+  return `${head}\n${fields.map((field) => renderField(field, before[field], after[field], paint)).join('')}`
+}
+
+function renderField(field: string, before: unknown, after: unknown, paint: Paint): string {
+  const [old, now] = [linesOf(before), linesOf(after)]
+  if (old.length <= 1 && now.length <= 1) {
+    return `    ${field}: ${paint('red', old[0] ?? 'absent')} → ${paint('green', now[0] ?? 'absent')}\n`
+  }
+  const lines = diffArrays(old, now).flatMap(({ value, added, removed }) =>
+    value.map((line) => {
+      if (added) return paint('green', `    + ${line}`)
+      return removed ? paint('red', `    - ${line}`) : `      ${line}`
+    }),
+  )
+  return `    ${field}:\n${lines.join('\n')}\n`
+}
+
+function linesOf(value: unknown): string[] {
+  if (value === undefined) return []
+  if (typeof value === 'string') return visible(value).replace(/\n$/, '').split('\n')
+  if (Array.isArray(value) && value.every((link) => typeof link?.Name === 'string')) {
+    return [value.map(({ Name }: { readonly Name: string }) => Name).join(', ')]
+  }
+  return visible(JSON.stringify(value, null, 2)).split('\n')
 }

@@ -6,11 +6,11 @@ import { createMockService } from '@latchkey/mocks'
 import { createClient } from '@latchkey/sdk'
 import { beforeEach, expect, test } from 'vitest'
 import { commandLine, temporaryFolder } from '../../test/run.ts'
-import { EXIT } from '../exit-codes.ts'
+import { EXIT } from '../frame/cli-error.ts'
 import { describeChange } from '../insight/confirm-rules.ts'
+import { renderPlan } from './actions.ts'
 import { folderSchema } from './kinds.ts'
 import type { Plan } from './plan.ts'
-import { renderPlan } from './render-plan.ts'
 
 const service = createMockService()
 const client = createClient({
@@ -126,14 +126,8 @@ test('an export of one service, applied to another, gives the same records', asy
   })
   const exported = join(folder, 'exported')
   expect(await run(['export', exported])).toMatchObject({ code: EXIT.done })
-  for (const file of [
-    'policies.yaml',
-    'roles.yaml',
-    'tokens.yaml',
-    'auth-methods.yaml',
-    'binding-rules.yaml',
-  ]) {
-    expect(readFileSync(join(exported, file), 'utf8')).not.toContain('SecretID')
+  for (const kind of ['policies', 'roles', 'tokens', 'auth-methods', 'binding-rules']) {
+    expect(readFileSync(join(exported, `${kind}.yaml`), 'utf8')).not.toContain('SecretID')
   }
   expect(await run(['plan', exported])).toMatchObject({ code: EXIT.done })
   service.reset()

@@ -1,10 +1,17 @@
 /** Compares a folder with a service. */
 import type { Client } from '@latchkey/sdk'
-import { EXIT } from '../exit-codes.ts'
-import { CliError } from '../frame/cli-error.ts'
+import { CliError, EXIT } from '../frame/cli-error.ts'
 import { type Fields, resourceOf } from '../records/find.ts'
-import { contentOf, differingFields } from './content.ts'
-import { FOLDER_KINDS, folderKeyOf, isPrunable, KIND_NAMES, type KindName, listRecords } from './kinds.ts'
+import {
+  contentOf,
+  differingFields,
+  FOLDER_KINDS,
+  folderKeyOf,
+  isPrunable,
+  KIND_NAMES,
+  type KindName,
+  listRecords,
+} from './kinds.ts'
 import type { WantedRecord } from './read-folder.ts'
 
 interface Place {

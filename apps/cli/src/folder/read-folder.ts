@@ -3,12 +3,10 @@ import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { findRulesProblem } from '@latchkey/acl'
 import { type Document, LineCounter, parseAllDocuments } from 'yaml'
-import { EXIT } from '../exit-codes.ts'
-import { CliError, systemProblem } from '../frame/cli-error.ts'
+import { CliError, EXIT, systemProblem } from '../frame/cli-error.ts'
 import type { Fields } from '../records/find.ts'
 import { type BodySchema, unfoldPem } from '../records/read-body.ts'
-import { contentOf } from './content.ts'
-import { FOLDER_KINDS, folderKeyOf, KIND_NAMES, type KindName } from './kinds.ts'
+import { contentOf, FOLDER_KINDS, folderKeyOf, KIND_NAMES, type KindName } from './kinds.ts'
 
 /** A record of the folder. */
 export interface WantedRecord {

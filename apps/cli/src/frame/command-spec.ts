@@ -1,4 +1,5 @@
 /** How commands are declared. Help, documentation and completion derive from the declarations. */
+
 import type { Input } from './input.ts'
 import type { Session } from './session.ts'
 

@@ -12,9 +12,9 @@ import {
   Timeout,
   Unavailable,
 } from '@latchkey/sdk'
-import { EXIT, type ExitCode } from '../exit-codes.ts'
 import { adviceText, describePath, describeRight, levelsOf } from '../insight/rights.ts'
 import { similarText } from '../records/find.ts'
+import { EXIT, type ExitCode } from './cli-error.ts'
 import type { Session } from './session.ts'
 
 interface Explained {

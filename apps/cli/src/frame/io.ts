@@ -4,8 +4,7 @@ import { buffer } from 'node:stream/consumers'
 import { inspect } from 'node:util'
 import { coloured, unchecked, visible } from '@latchkey/contract/plain'
 import type { Fetch } from '@latchkey/sdk'
-import { EXIT } from '../exit-codes.ts'
-import { CliError, systemProblem } from './cli-error.ts'
+import { CliError, EXIT, systemProblem } from './cli-error.ts'
 
 export interface Io {
   readonly stdin: Readable & { readonly isTTY?: boolean }

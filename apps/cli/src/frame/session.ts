@@ -2,9 +2,8 @@
 import { visible } from '@latchkey/contract/plain'
 import type { Client, ContractBroken } from '@latchkey/sdk'
 import type { Connection } from '../context/connection.ts'
-import { EXIT } from '../exit-codes.ts'
 import { type Format, Printer } from '../output/printer.ts'
-import { CliError } from './cli-error.ts'
+import { CliError, EXIT } from './cli-error.ts'
 import type { Input } from './input.ts'
 import { type Io, type Paint, Progress, painterFor, write } from './io.ts'
 

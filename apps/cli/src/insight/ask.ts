@@ -1,7 +1,6 @@
 /** `can`, `who-can` and `what-if`: questions about rights, which the service answers. */
 import type { AuthorizeCheck, TokenReference } from '@latchkey/sdk'
-import { EXIT } from '../exit-codes.ts'
-import { CliError } from '../frame/cli-error.ts'
+import { CliError, EXIT } from '../frame/cli-error.ts'
 import type { Action } from '../frame/command-spec.ts'
 import type { Input } from '../frame/input.ts'
 import { findPolicy } from '../records/find.ts'

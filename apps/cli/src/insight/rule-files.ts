@@ -2,11 +2,10 @@
 import { writeFileSync } from 'node:fs'
 import { formatRules, lintRules, translateLegacyRules } from '@latchkey/acl'
 import { AclError } from '@latchkey/contract'
-import { EXIT } from '../exit-codes.ts'
-import { CliError, systemProblem } from '../frame/cli-error.ts'
+import { CliError, EXIT, systemProblem } from '../frame/cli-error.ts'
 import type { Action } from '../frame/command-spec.ts'
+import type { Paint } from '../frame/io.ts'
 import { readText } from '../records/read-body.ts'
-import { renderFindings } from './render-findings.ts'
 
 export const lint: Action = async (session, input) => {
   const found = await Promise.all(
@@ -76,4 +75,30 @@ function writeText(path: string, text: string): void {
   } catch (error) {
     throw new CliError(`cannot write ${path}: ${systemProblem(error)}`, { cause: error })
   }
+}
+
+interface Finding {
+  readonly severity: 'error' | 'warning' | 'info'
+  readonly message: string
+  readonly line: number
+  readonly column: number
+}
+
+const STYLES = { error: 'red', warning: 'yellow', info: 'cyan' } as const
+
+/** Each finding with its source line, and a mark below the column. */
+export function renderFindings(
+  path: string,
+  findings: readonly Finding[],
+  text: string,
+  paint: Paint,
+): string {
+  const lines = text.split('\n')
+  return findings
+    .map(({ severity, message, line, column }) => {
+      const source = lines[line - 1] ?? ''
+      const mark = `${source.slice(0, column - 1).replace(/[^\t]/g, ' ')}^`
+      return `${path}:${line}:${column}: ${paint(STYLES[severity], severity)}: ${message}\n  ${source}\n  ${mark}\n`
+    })
+    .join('')
 }

@@ -1,7 +1,7 @@
 import { PassThrough, Readable, Writable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { expect, test } from 'vitest'
-import { EXIT } from '../exit-codes.ts'
+import { EXIT } from '../frame/cli-error.ts'
 import { type Format, Printer } from './printer.ts'
 
 async function printed(value: unknown, format: Format, isTTY: boolean): Promise<string> {

@@ -1,8 +1,7 @@
 /** The kinds of records: where the client has them, and how people name one. */
 import { nearestNames } from '@latchkey/contract/plain'
 import type { Client, Policy } from '@latchkey/sdk'
-import { EXIT } from '../exit-codes.ts'
-import { CliError } from '../frame/cli-error.ts'
+import { CliError, EXIT } from '../frame/cli-error.ts'
 
 /** For each kind: its resource of the client, and the field by which the service identifies a record. */
 const RESOURCES = {

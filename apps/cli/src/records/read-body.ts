@@ -1,7 +1,6 @@
 /** Bodies from files: YAML or JSON, checked against the schemas of the contract before anything is sent. */
 import { readFileSync } from 'node:fs'
-import { EXIT } from '../exit-codes.ts'
-import { CliError, systemProblem } from '../frame/cli-error.ts'
+import { CliError, EXIT, systemProblem } from '../frame/cli-error.ts'
 import type { Input } from '../frame/input.ts'
 import { readInput } from '../frame/io.ts'
 import type { Session } from '../frame/session.ts'

@@ -1,17 +1,19 @@
-/** `login`, `logout`, `whoami`, `bootstrap` and `context`: logins, and where they are stored. */
-import type { Client, Token } from '@latchkey/sdk'
-import { EXIT } from '../exit-codes.ts'
-import { CliError } from '../frame/cli-error.ts'
-import type { Action } from '../frame/command-spec.ts'
+/** Logins and contexts: `login`, `logout`, `whoami`, `bootstrap` and `context`. */
+
+import { spawn } from 'node:child_process'
+import type { Client, Session as LoginSession, Token } from '@latchkey/sdk'
+import type { Connection } from '../context/connection.ts'
+import { type Context, changeContexts, contextFilePath, readContexts } from '../context/connection.ts'
+import { CliError, EXIT } from '../frame/cli-error.ts'
+import { type Action, type CommandGroup, option } from '../frame/command-spec.ts'
+import type { Input } from '../frame/input.ts'
 import { readInput } from '../frame/io.ts'
 import type { Session } from '../frame/session.ts'
 import { TOKEN_FIELDS } from '../records/kinds.ts'
+import { readText } from '../records/read-body.ts'
 import { expiryText } from '../records/time-text.ts'
-import { logIn } from './auth-method-login.ts'
-import type { Connection } from './connection.ts'
-import { type Context, changeContexts, contextFilePath, readContexts } from './context-file.ts'
 
-export const login: Action = async (session, input) => {
+const login: Action = async (session, input) => {
   const before = await session.connection()
   const address = input.args[0] ?? before.address
   const connection = { ...before, address, secret: undefined }
@@ -92,7 +94,7 @@ export const bootstrap: Action = async (session) => {
   }
 }
 
-export const logout: Action = async (session) => {
+const logout: Action = async (session) => {
   const { contextName, context } = await session.connection()
   if (context === undefined) throw new CliError(`you are not logged in: there is no context ${contextName}`)
   if (context.isLogin) await deleteLogin(session)
@@ -116,7 +118,7 @@ async function deleteLogin(session: Session): Promise<void> {
   }
 }
 
-export const whoami: Action = async (session) => {
+const whoami: Action = async (session) => {
   const { address, addressFrom, tokenFrom, namespace, contextName, secret } = await session.connection()
   const token = await (await session.client()).tokens.self()
   await session.out.record(token, [
@@ -137,7 +139,7 @@ interface ContextRow {
   readonly Secret: 'file' | 'none'
 }
 
-export const listContexts: Action = async (session) => {
+const listContexts: Action = async (session) => {
   const { contexts, current } = readContexts(session.io.env)
   const rows = Object.entries(contexts).map(
     ([Name, { address, namespace = '', accessorId = '', secret }]): ContextRow => ({
@@ -160,7 +162,7 @@ export const listContexts: Action = async (session) => {
   )
 }
 
-export const useContext: Action = async (session, input) => {
+const useContext: Action = async (session, input) => {
   const current = input.arg(0)
   changeContexts(session.io.env, ({ contexts }) => {
     requireContext(contexts, current)
@@ -169,7 +171,7 @@ export const useContext: Action = async (session, input) => {
   await session.note(`Commands now use the context ${current}.`)
 }
 
-export const deleteContext: Action = async (session, input) => {
+const deleteContext: Action = async (session, input) => {
   const name = input.arg(0)
   const { address } = requireContext(readContexts(session.io.env).contexts, name)
   await session.confirm(
@@ -190,4 +192,121 @@ function requireContext(contexts: Readonly<Record<string, Context>>, name: strin
     exitCode: EXIT.notFound,
     hints: [`There are: ${names}`],
   })
+}
+
+/** The redirect URL for the browser. Auth methods allow loopback hosts with any port. */
+const REDIRECT_URIS = [8550, 8551, 8552].map((port) => `http://127.0.0.1:${port}/oidc/callback`)
+
+interface LoginWays {
+  readonly method: string
+  readonly input: Input
+  readonly session: Session
+}
+
+/** Logs in with the content of `--bearer-file`, otherwise through the browser. */
+async function logIn(client: Client, { method, input, session }: LoginWays): Promise<Token> {
+  const path = input.text('bearerFile')
+  const meta = metaOf(input.texts('meta') ?? [])
+  const loggedIn: LoginSession =
+    path === undefined
+      ? await throughBrowser(client, { method, meta, input, session })
+      : await client.login({ method, bearerToken: (await readText(path, session)).trim(), meta })
+  return loggedIn.tokens.self()
+}
+
+async function throughBrowser(
+  client: Client,
+  { method, meta, input, session }: LoginWays & { readonly meta: Record<string, string> },
+): Promise<LoginSession> {
+  const { loginThroughBrowser } = await import('@latchkey/sdk/node')
+  const redirectUri = input.text('redirectUri')
+  return loginThroughBrowser(client, {
+    method,
+    meta,
+    redirectUris: redirectUri === undefined ? REDIRECT_URIS : [redirectUri],
+    signal: session.io.signal,
+    open: async (url) => {
+      await session.note(`Complete the login in your browser:\n  ${url}`)
+      if (input.flag('browser')) openBrowser(url)
+    },
+  })
+}
+
+/** Opens the browser. Failures are ignored, because the address is printed too. */
+function openBrowser(url: string): void {
+  const command = { darwin: 'open', win32: 'explorer' }[process.platform as string] ?? 'xdg-open'
+  const child = spawn(command, [url], { detached: true, stdio: 'ignore' })
+  child.on('error', () => undefined)
+  child.unref()
+}
+
+function metaOf(pairs: readonly string[]): Record<string, string> {
+  return Object.fromEntries(
+    pairs.map((pair) => {
+      const [name = '', ...value] = pair.split('=')
+      if (value.length === 0) throw new CliError(`--meta ${pair}: write it as name=value`)
+      return [name, value.join('=')]
+    }),
+  )
+}
+
+export const ACCOUNT_COMMANDS: CommandGroup = {
+  title: 'Account',
+  commands: [
+    {
+      usage: 'login [address]',
+      summary: 'log in with a secret or through an auth method, and save the token',
+      details:
+        'Asks for the secret without echoing it, or reads it from standard input. Stores the token in the contexts file, which only you can read.',
+      options: [
+        option('--method <name>', 'log in through this auth method'),
+        option(
+          '--bearer-file <file>',
+          'a file with the credential from the identity provider; without it, the browser opens',
+        ),
+        option(
+          '--redirect-uri <uri>',
+          'where the browser returns; default: http://127.0.0.1:8550/oidc/callback',
+        ),
+        option('--no-browser', 'print the address instead of opening a browser'),
+        option('--meta <name=value>', 'metadata to add to the description of the token', { isList: true }),
+      ],
+      examples: [
+        'login --token-file secret.txt',
+        'login https://acl.example.com --context production',
+        'login --method ci --bearer-file /run/secrets/ci.jwt',
+      ],
+      run: login,
+    },
+    {
+      usage: 'logout',
+      summary: 'forget the token; delete it if a login created it',
+      examples: ['logout'],
+      run: logout,
+    },
+    {
+      usage: 'whoami',
+      summary: 'show the token in use, where it comes from and when it expires',
+      examples: ['whoami'],
+      run: whoami,
+    },
+    {
+      usage: 'context list',
+      summary: 'list the servers that you have logged in to',
+      examples: ['context list'],
+      run: listContexts,
+    },
+    {
+      usage: 'context use <name>',
+      summary: 'switch to another server',
+      examples: ['context use production'],
+      run: useContext,
+    },
+    {
+      usage: 'context delete <name>',
+      summary: 'forget a server and its token',
+      examples: ['context delete staging'],
+      run: deleteContext,
+    },
+  ],
 }
