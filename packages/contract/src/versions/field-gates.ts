@@ -3,17 +3,11 @@ import * as z from 'zod'
 import type { GateName } from '../gates.ts'
 import type { ServiceProfile } from './profile.ts'
 
-const known = new WeakMap<z.ZodType, ReadonlyMap<string, GateName>>()
-const NONE: ReadonlySet<string> = new Set()
+/** What a version lacks of each schema that was asked for. */
+const known = new WeakMap<ServiceProfile, Map<z.ZodType, ReadonlySet<string>>>()
 
 /** The gate of each gated field, by path: `Service.Kind`. Paths do not include list positions. */
 export function fieldGatesOf(schema: z.ZodType): ReadonlyMap<string, GateName> {
-  const gates = known.get(schema) ?? readGates(schema)
-  known.set(schema, gates)
-  return gates
-}
-
-function readGates(schema: z.ZodType): ReadonlyMap<string, GateName> {
   return new Map(gatesBelow(schema, ''))
 }
 
@@ -36,7 +30,14 @@ function gateOf(field: z.ZodType): GateName | undefined {
 
 /** The fields of a body, or options of a query, that a service version lacks. */
 export function absentFieldsOf(schema: z.ZodType, profile: ServiceProfile): ReadonlySet<string> {
-  const gates = fieldGatesOf(schema)
-  if (gates.size === 0) return NONE
-  return new Set([...gates].filter(([, gate]) => !profile.has(gate)).map(([name]) => name))
+  const ofProfile = known.get(profile) ?? new Map<z.ZodType, ReadonlySet<string>>()
+  known.set(profile, ofProfile)
+  const absent = ofProfile.get(schema) ?? readAbsent(schema, profile)
+  ofProfile.set(schema, absent)
+  return absent
+}
+
+function readAbsent(schema: z.ZodType, profile: ServiceProfile): ReadonlySet<string> {
+  const gates = [...fieldGatesOf(schema)]
+  return new Set(gates.filter(([, gate]) => !profile.has(gate)).map(([name]) => name))
 }

@@ -4,12 +4,8 @@
  */
 import { absentFieldsOf, ROUTES, type ServiceProfile } from '@latchkey/contract'
 
-const known = new WeakMap<ServiceProfile, ReadonlySet<string>>()
-
 export function laterFieldsOf(profile: ServiceProfile): ReadonlySet<string> {
-  const fields = known.get(profile) ?? absentFieldsOf(ROUTES['tokens.update'].schemas.body, profile)
-  known.set(profile, fields)
-  return fields
+  return absentFieldsOf(ROUTES['tokens.update'].schemas.body, profile)
 }
 
 /** A record as this version shows it. */

@@ -13,7 +13,7 @@ export interface Difference {
 /** Compares sets of policies, each pair once, with the questions that the differing rules can affect. */
 export class RightsComparison {
   private readonly questions: readonly Question[]
-  private readonly known = new WeakMap<CompiledPolicies, WeakMap<CompiledPolicies, Difference>>()
+  private readonly known = new Map<CompiledPolicies, Map<CompiledPolicies, Difference>>()
 
   /**
    * @param before the current rules of the policy.
@@ -34,7 +34,7 @@ export class RightsComparison {
   }
 
   compare(before: CompiledPolicies, after: CompiledPolicies): Difference {
-    const knownBefore = this.known.get(before) ?? new WeakMap<CompiledPolicies, Difference>()
+    const knownBefore = this.known.get(before) ?? new Map<CompiledPolicies, Difference>()
     this.known.set(before, knownBefore)
     const known = knownBefore.get(after)
     if (known !== undefined) return known
