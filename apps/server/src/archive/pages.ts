@@ -4,11 +4,8 @@ import type { Rows } from './write.ts'
 
 /** Maximum characters of a page, unless one row has more. */
 const PAGE_LENGTH = 1_048_576
-/** Longer rows are read one by one: a key may have a megabyte, and a fetch returns hundreds of rows. */
-const SHORT_LENGTH_MAX = 16_384
-/** Rows of the first fetch of a table, when the length of its rows is not known yet. */
-const FIRST_ROWS = 20
-const ROWS_MAX = 500
+/** Rows of one fetch: few, because a key may have a megabyte. */
+const FETCHED_ROWS = 50
 
 /** The columns of each table. */
 export async function columnsOf(client: pg.Client): Promise<Record<string, string[]>> {
@@ -43,33 +40,14 @@ function rowsTogether(table: string, rows: readonly string[]): Rows {
   return { table, count: rows.length, json: `[${rows.join(',\n')}]` }
 }
 
-/** Keeps one long row in memory at a time, or about a page of short ones: a fetch has at most {@link ROWS_MAX}. */
 async function* rowsOf(client: pg.Client, table: string): AsyncGenerator<string> {
-  // OFFSET 0 keeps PostgreSQL from building the text twice.
-  await client.query(`DECLARE short_rows NO SCROLL CURSOR FOR
-    SELECT CASE WHEN length(row) <= ${SHORT_LENGTH_MAX} THEN row END AS short, place
-    FROM (SELECT row_to_json(t)::text AS row, ctid AS place FROM ${table} t OFFSET 0) AS rows`)
-  let count = FIRST_ROWS
-  for (;;) {
-    const { rows } = await client.query<{ short: string | null; place: string }>(
-      `FETCH ${count} FROM short_rows`,
-    )
-    if (rows.length === 0) break
-    for (const { short, place } of rows) yield short ?? (await longRow(client, table, place))
-    const length = rows.reduce((sum, { short }) => sum + (short?.length ?? 0), 0)
-    count = Math.max(1, Math.min(ROWS_MAX, Math.floor((PAGE_LENGTH / Math.max(1, length)) * rows.length)))
-  }
-  await client.query('CLOSE short_rows')
-}
-
-/** @param place the physical place of the row, which does not change in the snapshot of the transaction. */
-async function longRow(client: pg.Client, table: string, place: string): Promise<string> {
-  const { rows } = await client.query<{ row: string }>(
-    `SELECT row_to_json(t)::text AS row FROM ${table} t WHERE ctid = $1`,
-    [place],
+  await client.query(
+    `DECLARE archived NO SCROLL CURSOR FOR SELECT row_to_json(t)::text AS row FROM ${table} t`,
   )
-  const [found] = rows
-  if (found === undefined)
-    throw new Error(`a row of ${table} has moved in a transaction that sees one moment`)
-  return found.row
+  for (;;) {
+    const { rows } = await client.query<{ row: string }>(`FETCH ${FETCHED_ROWS} FROM archived`)
+    if (rows.length === 0) break
+    for (const { row } of rows) yield row
+  }
+  await client.query('CLOSE archived')
 }

@@ -25,6 +25,12 @@ export type ArchiveItem =
   | { readonly kind: 'rows'; readonly rows: Rows }
   | { readonly kind: 'end'; readonly end: ArchiveEnd }
 
+/** An archive whose checksums are all correct. */
+export interface VerifiedArchive {
+  readonly header: ArchiveHeader
+  readonly end: ArchiveEnd
+}
+
 /**
  * Reads an archive and verifies every checksum on the way. It is only known to be complete after its end. One part is
  * in memory at a time.
@@ -66,6 +72,27 @@ export async function* readArchive(archive: AsyncIterable<Uint8Array>): AsyncGen
     const { table, rows: count } = part
     yield { kind: 'rows', rows: { table, count, json: await textOf(bytes, what) } }
   }
+}
+
+/**
+ * Reads a whole archive.
+ *
+ * @param check called with the header before anything else is read.
+ * @throws AclError `snapshot_invalid`, `snapshot_refused`, and what `check` throws.
+ */
+export async function verifyArchive(
+  archive: AsyncIterable<Uint8Array>,
+  check: (header: ArchiveHeader) => void = () => {},
+): Promise<VerifiedArchive> {
+  let header: ArchiveHeader | undefined
+  for await (const item of readArchive(archive)) {
+    if (item.kind === 'header') {
+      header = item.header
+      check(header)
+    }
+    if (item.kind === 'end' && header) return { header, end: item.end }
+  }
+  throw damaged('it has no end')
 }
 
 async function textOf(bytes: Buffer, what: string): Promise<string> {

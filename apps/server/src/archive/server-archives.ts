@@ -9,8 +9,7 @@ import { migrationNames } from '../database/schema/migrate.ts'
 import { hasCode } from '../has-code.ts'
 import type { ArchiveStore } from './archive-store.ts'
 import { backUp } from './backup.ts'
-import type { ArchiveEnd, ArchiveHeader } from './format.ts'
-import { type ArchiveItem, damaged, readArchive } from './read.ts'
+import { readArchive, verifyArchive } from './read.ts'
 import { requireAuthentic, requireSuitable } from './refusals.ts'
 import { restore } from './restore.ts'
 
@@ -62,10 +61,13 @@ export class ServerArchives implements Archives {
     try {
       file = await openUnnamed(folder)
       await file.writeFile(archive)
-      const { header, isSigned } = await verify(contentOf(file), store, isUnauthenticated)
+      const { header, end } = await verifyArchive(contentOf(file), (found) =>
+        requireSuitable(found, store, migrationNames()),
+      )
+      requireAuthentic(end, store, isUnauthenticated)
       log.warn(
         { snapshotIndex: header.index, madeAt: header.createdAt },
-        isSigned
+        end.signature !== undefined
           ? 'restoring the store from an archive'
           : 'restoring the store from an UNAUTHENTICATED archive: it has no HMAC, so anyone may have changed it',
       )
@@ -122,24 +124,4 @@ function isOfDisk(error: unknown): error is Error {
 function notKept(cause: Error): AclError {
   const message = `Nothing was restored: the data directory of the server cannot keep the archive: ${cause.message}`
   return new AclError('unavailable', message, { headers: { 'Retry-After': '10' }, cause })
-}
-
-/** Reads the whole archive, and checks its header and its HMAC against this server. */
-async function verify(
-  content: AsyncIterable<Uint8Array>,
-  store: ArchiveStore,
-  isUnauthenticated: boolean,
-): Promise<{ readonly header: ArchiveHeader; readonly isSigned: boolean }> {
-  let header: ArchiveHeader | undefined
-  let end: ArchiveEnd | undefined
-  for await (const item of readArchive(content) as AsyncIterable<ArchiveItem>) {
-    if (item.kind === 'header') {
-      header = item.header
-      requireSuitable(header, store, migrationNames())
-    }
-    if (item.kind === 'end') end = item.end
-  }
-  if (header === undefined || end === undefined) throw damaged('it has no header or no end')
-  requireAuthentic(end, store, isUnauthenticated)
-  return { header, isSigned: end.signature !== undefined }
 }

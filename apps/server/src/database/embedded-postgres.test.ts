@@ -19,7 +19,7 @@ import pg from 'pg'
 import { pino } from 'pino'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { type EmbeddedPostgres, startEmbeddedPostgres } from './embedded-postgres.ts'
-import { isAlive } from './postmaster-processes.ts'
+import { isAlive } from './postmaster.ts'
 
 const SERVER = join(import.meta.dirname, '../../test/run-embedded-postgres.ts')
 

@@ -17,20 +17,12 @@ import {
   postgresUrl,
   takesSocket,
 } from './postgres-settings.ts'
-import {
-  clearLeftovers,
-  describeExit,
-  type Postmaster,
-  type PostmasterExit,
-  startPostmaster,
-} from './postmaster.ts'
+import { clearLeftovers, type Postmaster, startPostmaster } from './postmaster.ts'
 
 interface EmbeddedPostgresOptions {
   /** The data directory; created if missing. One server at a time. */
   readonly dataDir: string
   readonly log: BaseLogger
-  /** Called when the database dies unexpectedly. It is restarted in any case. */
-  readonly onExit?: (exit: PostmasterExit) => void
   /** PostgreSQL settings that override ours. Tests trade durability for speed. */
   readonly settings?: Readonly<Record<string, string>>
 }
@@ -90,7 +82,7 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
       await first.stop()
       throw error
     })
-    const supervised = supervise(first, { start: () => startAt(address), log, onExit: options.onExit })
+    const supervised = supervise(first, () => startAt(address), log)
     return {
       url,
       get pid() {
@@ -117,14 +109,8 @@ function ignoreVariablesOfLibpq(): void {
   }
 }
 
-interface SuperviseOptions {
-  readonly start: () => Promise<Postmaster>
-  readonly log: BaseLogger
-  readonly onExit: ((exit: PostmasterExit) => void) | undefined
-}
-
 /** Supervises a postmaster: starts a new one whenever it ends unasked. */
-function supervise(first: Postmaster, { start, log, onExit }: SuperviseOptions) {
+function supervise(first: Postmaster, start: () => Promise<Postmaster>, log: BaseLogger) {
   const stopping = new AbortController()
   let current: Postmaster | undefined = first
 
@@ -133,8 +119,7 @@ function supervise(first: Postmaster, { start, log, onExit }: SuperviseOptions) 
       const exit = await current.exited
       current = undefined
       if (stopping.signal.aborted) return
-      log.error({ exit: describeExit(exit), logTail: exit.logTail }, 'PostgreSQL died; starting it again')
-      onExit?.(exit)
+      log.error({ exit: exit.how, logTail: exit.logTail }, 'PostgreSQL died; starting it again')
       current = await restart()
       if (stopping.signal.aborted) await current?.stop()
     }

@@ -1,27 +1,29 @@
-import { type ChildProcess, spawn } from 'node:child_process'
+/** The PostgreSQL server process: starts it, finds it, stops it, and cleans up after one that was killed. */
+import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import {
   closeSync,
   openSync,
   readdirSync,
   readFileSync,
-  readSync,
+  readlinkSync,
+  realpathSync,
   renameSync,
   rmSync,
   statSync,
 } from 'node:fs'
-import { join, parse } from 'node:path'
+import { platform } from 'node:os'
+import { basename, join, parse } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { BaseLogger } from 'pino'
+import { hasCode } from '../has-code.ts'
 import { StartError } from '../start-error.ts'
 import { type PostgresAccount, programEnvironment } from './postgres-account.ts'
-import { findClusterProcesses, isAlive, isTaken, readPostmasterState } from './postmaster-processes.ts'
-import { stopWhenWeDie } from './postmaster-watchdog.ts'
 
 /** How a postmaster ended without being asked to stop. */
-export interface PostmasterExit {
-  readonly code: number | null
-  readonly signal: NodeJS.Signals | null
+interface PostmasterExit {
+  /** In words. */
+  readonly how: string
   /** The last lines it wrote. */
   readonly logTail: string
 }
@@ -79,15 +81,19 @@ export async function startPostmaster(options: StartPostmasterOptions): Promise<
     stdio: ['ignore', logStart.fd, logStart.fd],
   })
   closeSync(logStart.fd)
-  const dismissWatchdog = child.pid === undefined ? () => {} : stopWhenWeDie(child.pid)
-  const exited = once(child, 'exit').then(
-    ([code, signal]): PostmasterExit => ({ code, signal, logTail: readTail(logFile, logStart.offset) }),
-    (cause: unknown): PostmasterExit => ({ code: null, signal: null, logTail: String(cause) }),
-  )
+  // Its pid is then undefined.
+  child.on('error', () => {})
+  const { pid } = child
+  if (pid === undefined) throw new StartError(`PostgreSQL could not be started: ${file} cannot be run`)
+  const dismissWatchdog = stopWhenWeDie(pid)
   let exit: PostmasterExit | undefined
-  exited.then((value) => {
-    exit = value
+  const exited = once(child, 'exit').then(([code, signal]): PostmasterExit => {
     dismissWatchdog()
+    exit = {
+      how: signal === null ? `exit code ${code}` : `killed by ${signal}`,
+      logTail: readTail(logFile, logStart.offset),
+    }
+    return exit
   })
 
   const startedAt = performance.now()
@@ -95,23 +101,17 @@ export async function startPostmaster(options: StartPostmasterOptions): Promise<
   for (;;) {
     await Promise.race([sleep(READY_POLL_MS), exited])
     if (exit !== undefined) {
-      throw new StartError(
-        `PostgreSQL did not start (${describeExit(exit)}). The end of ${logFile}:\n${exit.logTail}`,
-      )
+      const { how, logTail } = exit
+      throw new StartError(`PostgreSQL did not start (${how}). The end of ${logFile}:\n${logTail}`)
     }
     const state = readPostmasterState(clusterDir)
-    if (state?.pid === child.pid && state?.status === 'ready') break
+    if (state?.pid === pid && state?.status === 'ready') break
     if (performance.now() - startedAt > noticeAfterMs) {
       log.info({ forMs: noticeAfterMs, logFile }, 'PostgreSQL is still starting; it may be recovering')
       noticeAfterMs += RECOVERY_NOTICE_MS
     }
   }
-  const pid = childPid(child)
   return { pid, exited, stop: () => stopProcess(pid, log) }
-}
-
-export function describeExit({ code, signal }: PostmasterExit): string {
-  return signal === null ? `exit code ${code}` : `killed by ${signal}`
 }
 
 /**
@@ -179,11 +179,6 @@ function signalProcess(pid: number, signal: NodeJS.Signals): void {
   }
 }
 
-function childPid(child: ChildProcess): number {
-  if (child.pid === undefined) throw new StartError('PostgreSQL could not be started')
-  return child.pid
-}
-
 /** Opens the log for appending. Moves a long log of earlier runs aside, replacing the one before it. */
 function openLogFile(path: string): { readonly fd: number; readonly offset: number } {
   const size = statSync(path, { throwIfNoEntry: false })?.size ?? 0
@@ -191,23 +186,132 @@ function openLogFile(path: string): { readonly fd: number; readonly offset: numb
   return { fd: openSync(path, 'a', 0o600), offset: size > LOG_FILE_BYTES_MAX ? 0 : size }
 }
 
-/**
- * The end of a log, at most {@link LOG_TAIL_BYTES} and nothing before `offset`; or why it cannot be read: the file may
- * have been removed.
- */
+/** The end of a log, and nothing before `offset`; or why it cannot be read: the file may have been removed. */
 function readTail(path: string, offset: number): string {
   try {
-    const fd = openSync(path, 'r')
-    try {
-      const { size } = statSync(path)
-      const start = Math.max(offset, size - LOG_TAIL_BYTES)
-      const tail = Buffer.alloc(size - start)
-      readSync(fd, tail, 0, tail.length, start)
-      return tail.toString('utf8').trim()
-    } finally {
-      closeSync(fd)
-    }
+    return readFileSync(path).subarray(offset).subarray(-LOG_TAIL_BYTES).toString('utf8').trim()
   } catch (error) {
     return `The log of PostgreSQL cannot be read: ${String(error)}`
+  }
+}
+
+/**
+ * Interrupts a process when this one dies, however it dies: a shell waits for the end of a pipe that only this process
+ * holds open. Without it, a killed server would leave its database running until the next start.
+ *
+ * Windows has no such signal; there, the next start stops the orphaned database.
+ *
+ * @returns a function that ends the watch; call it as soon as the process has ended, because its pid may be reused.
+ */
+function stopWhenWeDie(pid: number): () => void {
+  if (platform() === 'win32') return () => {}
+  const shell = spawn('/bin/sh', ['-c', 'read -r _; kill -INT "$1"', 'sh', String(pid)], {
+    // Its own session, like the database's: Ctrl-C must not end the watch.
+    detached: true,
+    cwd: '/',
+    env: {},
+    stdio: ['pipe', 'ignore', 'ignore'],
+  })
+  shell.on('error', () => {
+    // Without a shell there is no watch; the next start cleans up.
+  })
+  shell.unref()
+  return () => {
+    shell.kill('SIGKILL')
+  }
+}
+
+/** The content of `postmaster.pid` in a cluster's directory. PostgreSQL writes it line by line as it starts. */
+interface PostmasterState {
+  readonly pid: number
+  /** `starting`, `ready`, `stopping` or `standby`; absent in the first moments. */
+  readonly status: string | undefined
+}
+
+const STATUS_LINE = 7
+
+/** Reads `postmaster.pid`; undefined if there is none. The file remains after a postmaster was killed. */
+function readPostmasterState(clusterDir: string): PostmasterState | undefined {
+  try {
+    const lines = readFileSync(join(clusterDir, 'postmaster.pid'), 'utf8').split('\n')
+    return { pid: Number(lines[0]), status: lines[STATUS_LINE]?.trim() || undefined }
+  } catch {
+    return undefined
+  }
+}
+
+/** The living processes of a cluster: at most one postmaster, and the others it started. */
+interface ClusterProcesses {
+  readonly postmaster: number | undefined
+  /** On Linux only; elsewhere they cannot be distinguished from the processes of another cluster, and this is empty. */
+  readonly children: readonly number[]
+}
+
+/**
+ * Finds the processes that serve a cluster by inspecting them, not by the pid in a file: after a kill, that pid may
+ * belong to an unrelated process.
+ */
+function findClusterProcesses(clusterDir: string): ClusterProcesses {
+  const recorded = readPostmasterState(clusterDir)?.pid
+  const pids =
+    platform() === 'linux' ? findByWorkingDirectory(clusterDir) : findByCommandLine(clusterDir, recorded)
+  return {
+    postmaster: pids.find((pid) => pid === recorded),
+    children: pids.filter((pid) => pid !== recorded),
+  }
+}
+
+/** Every process of PostgreSQL works in its cluster's directory. */
+function findByWorkingDirectory(clusterDir: string): number[] {
+  const directory = realpathSync(clusterDir)
+  return readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .filter((pid) => readLink(`/proc/${pid}/cwd`) === directory)
+    .filter((pid) => basename(readLink(`/proc/${pid}/exe`)).startsWith('postgres'))
+    .map(Number)
+}
+
+function readLink(path: string): string {
+  try {
+    return readlinkSync(path)
+  } catch {
+    return ''
+  }
+}
+
+/** Only the postmaster was started with the directory as an argument. */
+function findByCommandLine(clusterDir: string, recorded: number | undefined): number[] {
+  if (recorded === undefined || platform() === 'win32') return []
+  try {
+    const args = execFileSync('ps', ['-o', 'args=', '-p', String(recorded)], { encoding: 'utf8' })
+    return args.includes(clusterDir) ? [recorded] : []
+  } catch {
+    return []
+  }
+}
+
+/** Whether a pid names a living process. */
+export function isAlive(pid: number): boolean {
+  return isTaken(pid) && !isZombie(pid)
+}
+
+/** Whether the pid is in use: by a living process, ours or not, or by a zombie. */
+function isTaken(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch (error) {
+    return hasCode(error, 'EPERM')
+  }
+}
+
+/** A zombie: its parent has not waited for it. In containers, this can last forever. */
+function isZombie(pid: number): boolean {
+  if (platform() !== 'linux') return false
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
+    return stat.slice(stat.lastIndexOf(')') + 2).startsWith('Z')
+  } catch {
+    return true
   }
 }

@@ -27,7 +27,6 @@ import { Queries } from './read/queries.ts'
 import { ReplicaReads } from './read/replica-reads.ts'
 import { readReplicatedChanges } from './read/replicated-changes.ts'
 import { TokenCache } from './read/token-cache.ts'
-import { TokenLoads } from './read/token-loads.ts'
 import { TokenReader } from './read/token-reader.ts'
 import { PostgresSessionTimes } from './session-times.ts'
 import { PostgresTokenUses } from './token-uses.ts'
@@ -84,11 +83,9 @@ export async function openStore(options: OpenStoreOptions): Promise<PostgresStor
   const lease = new Lease()
   const heartbeat = new Alarm()
   const changes = new MemberChanges(lease, heartbeat)
-  const loads = new TokenLoads()
   const kvCache = new KvCache(cacheBytes / KV_SHARE)
   const state = new LocalState({
     tokens: new TokenCache((cacheBytes * (KV_SHARE - 1)) / KV_SHARE),
-    loads,
     keys: kvCache,
     waiters: new Waiters(),
     members: changes,
@@ -130,7 +127,7 @@ export async function openStore(options: OpenStoreOptions): Promise<PostgresStor
     spans: options.spans,
   })
   const replicaReads = replica && new ReplicaReads(new Queries(replica, secrets), state)
-  const reading = { queries, state, loads, follower, secrets, replica: replicaReads }
+  const reading = { queries, state, follower, secrets, replica: replicaReads }
   const tokens = new TokenReader(reading)
   const lists = new TokenLists(reading)
   const kv = new KvReader({ queries, state, follower, cache: kvCache })

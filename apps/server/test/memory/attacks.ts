@@ -20,7 +20,6 @@ import { KvCache } from '../../src/storage/read/kv-cache.ts'
 import { KvReader, type KvReaderParts } from '../../src/storage/read/kv-reader.ts'
 import { storeBytes } from '../../src/storage/read/stored-text.ts'
 import { TokenCache } from '../../src/storage/read/token-cache.ts'
-import { TokenLoads } from '../../src/storage/read/token-loads.ts'
 
 /** The cache after an attack, referenced so that it is not collected, and the size that it reports, if any. */
 interface Filled {
@@ -51,7 +50,6 @@ async function readKeys(rowOf: (key: string, i: number) => unknown, keys: number
   const cache = new KvCache(CACHE_BYTES)
   const state = new LocalState({
     tokens: new TokenCache(0),
-    loads: new TokenLoads(),
     keys: cache,
     waiters: new Waiters(),
     members: new MemberChanges(new Lease(), new Alarm()),

@@ -3,13 +3,12 @@ import { randomUUID } from 'node:crypto'
 import { open, rename, rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { AclError, buildPath } from '@latchkey/contract'
-import type { ArchiveEnd } from '../../archive/format.ts'
-import { readArchive } from '../../archive/read.ts'
+import { type VerifiedArchive, verifyArchive } from '../../archive/read.ts'
 import { syncDirectory } from '../../durable-file.ts'
 import { StartError } from '../../start-error.ts'
 import { complain, print } from '../print.ts'
 import { type Environment, request } from '../server-address.ts'
-import { summaryOf } from './summary.ts'
+import { summaryOf } from './inspect.ts'
 
 const EXIT_FAILED = 1
 
@@ -28,10 +27,10 @@ export async function backUp(file: string, env: Environment): Promise<number> {
   }
   const draft = `${file}.${randomUUID()}`
   try {
-    const { end, index } = await writeDraft(draft, response.body)
+    const { end, header } = await writeDraft(draft, response.body)
     await rename(draft, file)
     await syncDirectory(dirname(file))
-    print(`${file}: index ${index}, ${summaryOf(end)}.\n`)
+    print(`${file}: index ${header.index}, ${summaryOf(end)}.\n`)
     return 0
   } catch (cause) {
     await rm(draft, { force: true })
@@ -42,27 +41,18 @@ export async function backUp(file: string, env: Environment): Promise<number> {
   }
 }
 
-async function writeDraft(
-  draft: string,
-  body: ReadableStream<Uint8Array>,
-): Promise<{ readonly end: ArchiveEnd; readonly index: number }> {
+async function writeDraft(draft: string, body: ReadableStream<Uint8Array>): Promise<VerifiedArchive> {
   const output = await open(draft, 'wx', 0o600)
   try {
-    let end: ArchiveEnd | undefined
-    let index = 0
     const written = async function* () {
       for await (const piece of broken(body)) {
         await output.writeFile(piece)
         yield piece
       }
     }
-    for await (const item of readArchive(written())) {
-      if (item.kind === 'header') index = item.header.index
-      if (item.kind === 'end') end = item.end
-    }
+    const verified = await verifyArchive(written())
     await output.sync()
-    if (end === undefined) throw new AclError('snapshot_invalid', 'it has no end')
-    return { end, index }
+    return verified
   } finally {
     await output.close()
   }

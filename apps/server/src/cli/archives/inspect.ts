@@ -1,21 +1,14 @@
 /** `latchkey-server inspect FILE`: verifies an archive without a server and without keys. */
 import { createReadStream } from 'node:fs'
 import { AclError } from '@latchkey/contract'
-import type { ArchiveEnd, ArchiveHeader } from '../../archive/format.ts'
-import { readArchive } from '../../archive/read.ts'
+import type { ArchiveEnd } from '../../archive/format.ts'
+import { type VerifiedArchive, verifyArchive } from '../../archive/read.ts'
 import { StartError } from '../../start-error.ts'
 import { print } from '../print.ts'
-import { summaryOf } from './summary.ts'
-
-/** The description of an archive whose checksums are all correct. */
-export interface Inspected {
-  readonly header: ArchiveHeader
-  readonly end: ArchiveEnd
-}
 
 /** @returns the exit code: 0. @throws StartError if the file cannot be read, or is damaged. */
 export async function inspectArchive(file: string): Promise<number> {
-  const { header, end } = await verifyArchive(file)
+  const { header, end } = await verifyFile(file)
   const keys = header.keys.map(({ id }) => id).join(', ')
   print(
     `${file} is whole.\n` +
@@ -38,21 +31,20 @@ function signatureOf({ signature }: ArchiveEnd): string {
     : `by the key ${signature.keyId}; the restore checks it`
 }
 
-/** Reads the whole archive. @throws StartError if the file cannot be read, or is damaged. */
-export async function verifyArchive(file: string): Promise<Inspected> {
-  let header: ArchiveHeader | undefined
-  let end: ArchiveEnd | undefined
+/** Reads a whole archive. @throws StartError if the file cannot be read, or is damaged. */
+export async function verifyFile(file: string): Promise<VerifiedArchive> {
   try {
-    for await (const item of readArchive(createReadStream(file))) {
-      if (item.kind === 'header') header = item.header
-      if (item.kind === 'end') end = item.end
-    }
+    return await verifyArchive(createReadStream(file))
   } catch (cause) {
     if (cause instanceof AclError) throw new StartError(`${file}: ${cause.message}`, { cause })
-    throw new StartError(`${file} cannot be read: ${cause instanceof Error ? cause.message : cause}`, {
-      cause,
-    })
+    const problem = cause instanceof Error ? cause.message : cause
+    throw new StartError(`${file} cannot be read: ${problem}`, { cause })
   }
-  if (header === undefined || end === undefined) throw new StartError(`${file} has no end.`)
-  return { header, end }
+}
+
+/** Such as `12 records (3 token, 9 kv)`. */
+export function summaryOf({ records }: Pick<ArchiveEnd, 'records'>): string {
+  const counts = Object.entries(records)
+  const sum = counts.reduce((total, [, count]) => total + count, 0)
+  return `${sum} records (${counts.map(([table, count]) => `${count} ${table}`).join(', ')})`
 }

@@ -4,11 +4,11 @@ import { createInterface } from 'node:readline/promises'
 import { Readable } from 'node:stream'
 import { buildPath } from '@latchkey/contract'
 import * as z from 'zod'
+import type { VerifiedArchive } from '../../archive/read.ts'
 import { StartError } from '../../start-error.ts'
 import { complain, print } from '../print.ts'
 import { type Environment, request } from '../server-address.ts'
-import { type Inspected, verifyArchive } from './inspect.ts'
-import { summaryOf } from './summary.ts'
+import { summaryOf, verifyFile } from './inspect.ts'
 
 const restoredSchema = z.object({ Index: z.number(), Records: z.record(z.string(), z.number()) })
 
@@ -28,7 +28,7 @@ export async function restoreArchive(
   env: Environment,
   { isForced, isUnauthenticated }: { readonly isForced: boolean; readonly isUnauthenticated: boolean },
 ): Promise<number> {
-  const inspected = await verifyArchive(file)
+  const inspected = await verifyFile(file)
   if (isUnauthenticated && inspected.end.signature === undefined) process.stderr.write(UNAUTHENTICATED)
   if (!isForced && !(await isConfirmed(inspected))) {
     complain('Nothing was restored.\n')
@@ -47,7 +47,7 @@ export async function restoreArchive(
   return 0
 }
 
-async function isConfirmed({ header, end }: Inspected): Promise<boolean> {
+async function isConfirmed({ header, end }: VerifiedArchive): Promise<boolean> {
   if (!process.stdin.isTTY) {
     throw new StartError('A restore replaces every record of the server: confirm it with --force.')
   }

@@ -19,7 +19,6 @@ import { KvReader } from '../read/kv-reader.ts'
 import { TokenLists } from '../read/lists/token-lists.ts'
 import { Queries } from '../read/queries.ts'
 import { TokenCache } from '../read/token-cache.ts'
-import { TokenLoads } from '../read/token-loads.ts'
 import { TokenReader } from '../read/token-reader.ts'
 import { CommitActivity } from '../write/commit-activity.ts'
 import { ChangeFollower } from './change-follower.ts'
@@ -53,10 +52,9 @@ async function aReader() {
   const secrets = await openSecrets(database.prisma, testRing('test'))
   const queries = new HeldQueries(database, secrets)
   const cache = new KvCache(100_000)
-  const loads = new TokenLoads()
   const members = new MemberChanges(new Lease(), new Alarm())
   const tokens = new TokenCache(100_000)
-  const state = new LocalState({ tokens, loads, keys: cache, waiters: new Waiters(), members })
+  const state = new LocalState({ tokens, keys: cache, waiters: new Waiters(), members })
   const clock = new DatabaseClock({ onStepRefused: () => {} })
   const follower = new ChangeFollower({
     memberId,
@@ -77,7 +75,7 @@ async function aReader() {
     },
     isReloading: false,
   })
-  const parts = { queries, state, loads, follower, secrets, replica: undefined }
+  const parts = { queries, state, follower, secrets, replica: undefined }
   await follower.open()
   await follower.sync()
   return {

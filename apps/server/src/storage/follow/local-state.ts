@@ -37,7 +37,6 @@ import type { MemberChanges } from '../members/member-changes.ts'
 import type { KvCache } from '../read/kv-cache.ts'
 import { readBytes, readText } from '../read/stored-text.ts'
 import type { TokenCache, TokenKeys } from '../read/token-cache.ts'
-import type { TokenLoads } from '../read/token-loads.ts'
 import type { ChangeBatch, ChangeRow, HeldRecords } from './changes.ts'
 import { TopicIndexes } from './topic-indexes.ts'
 import type { Waiters } from './waiters.ts'
@@ -71,7 +70,6 @@ const CACHED_CHANGES_MAX = 64
 /** Notified of every change before its index is applied. */
 interface LocalStateParts {
   readonly tokens: TokenCache
-  readonly loads: TokenLoads
   readonly keys: KvCache
   readonly waiters: Waiters
   readonly members: MemberChanges
@@ -89,7 +87,6 @@ export class LocalState {
   readonly waiters: Waiters
   readonly topics = new TopicIndexes(0)
   readonly recentTokens = new RecentTokenChanges()
-  private readonly loads: TokenLoads
   private readonly keys: KvCache
   private readonly members: MemberChanges
   private directoryRecords = emptyDirectoryMaps()
@@ -97,9 +94,8 @@ export class LocalState {
   private built: Directory | undefined
   catalog = new Catalog()
 
-  constructor({ tokens, loads, keys, waiters, members }: LocalStateParts) {
+  constructor({ tokens, keys, waiters, members }: LocalStateParts) {
     this.tokens = tokens
-    this.loads = loads
     this.keys = keys
     this.waiters = waiters
     this.members = members
@@ -158,7 +154,6 @@ export class LocalState {
   /** Drops everything and starts from the whole directory and catalog. Every waiter reads again. */
   reset(index: number, tables: Readonly<Record<TableName, number>>, records: HeldRecords): void {
     this.tokens.clear()
-    this.loads.noteReset(index)
     this.keys.clear()
     this.replaceRecords(index, records)
     this.topics.reset(index, tables)
@@ -184,7 +179,6 @@ export class LocalState {
 
   private touchToken(keys: TokenKeys, index: number, touched: Set<Topic>): void {
     this.tokens.invalidate(keys)
-    this.loads.noteChange(keys, index)
     this.recentTokens.note(keys.accessorKey, index)
     if (keys.accessorKey !== undefined) this.touch(tokenTopic(keys.accessorKey), index, touched)
   }

@@ -1,6 +1,6 @@
 import type { TokenRecord } from '@latchkey/acl'
 import { ownText } from '@latchkey/contract'
-import type { KnownToken } from '@latchkey/service'
+import { type KnownToken, tokenTopic } from '@latchkey/service'
 import type { SecretBox } from '../../secrets/secret-box.ts'
 import { Batches } from '../batches.ts'
 import type { ChangeFollower } from '../follow/change-follower.ts'
@@ -9,12 +9,10 @@ import { ownRecord, type TokenRow, tokenOfRow } from '../token-table.ts'
 import type { Queries, Snapshot } from './queries.ts'
 import type { ReplicaReads } from './replica-reads.ts'
 import type { TokenCache } from './token-cache.ts'
-import { accessorLoad, secretLoad, type TokenLoad, type TokenLoads } from './token-loads.ts'
 
 export interface TokenReaderParts {
   readonly queries: Queries
   readonly state: LocalState
-  readonly loads: TokenLoads
   readonly follower: ChangeFollower
   readonly secrets: SecretBox
   /** Where `stale` reads look for what is not in memory. */
@@ -51,7 +49,8 @@ function batchesOf(queries: Queries, find: FindTokens): Batches<string, Snapshot
  * Reads tokens from the cache, then from the database.
  *
  * A token is returned only once the local state has reached its snapshot, and only if it has not changed since. A token
- * therefore always matches the directory that its links point to, despite concurrent writes.
+ * therefore always matches the directory that its links point to, despite concurrent writes. Each read has a snapshot of
+ * its own, from after it began.
  */
 export class TokenReader {
   private readonly parts: TokenReaderParts
@@ -91,7 +90,6 @@ export class TokenReader {
     const accessorKey = accessorId.toLowerCase()
     const load = () =>
       this.load(
-        accessorLoad(accessorKey),
         () => this.accessors.add(accessorKey),
         () => this.cache.addAbsentAccessor(accessorKey),
       )
@@ -104,7 +102,6 @@ export class TokenReader {
     const secretHash = this.parts.secrets.lookupHash(secretId)
     const load = () =>
       this.load(
-        secretLoad(secretHash),
         () => this.secrets.add(secretHash),
         () => this.cache.addAbsentSecret(secretId, secretHash),
       )
@@ -122,30 +119,22 @@ export class TokenReader {
     return row && recordOfRow(row, this.parts)
   }
 
-  private load(key: string, read: ReadToken, rememberAbsence: () => void): Promise<TokenRecord | undefined> {
-    const { loads } = this.parts
-    const running = loads.get(key)
-    if (running) return running.answer
+  private async load(read: ReadToken, rememberAbsence: () => void): Promise<TokenRecord | undefined> {
+    const { follower, state } = this.parts
     this.counts.misses += 1
-    return loads.run(key, (load) => this.loadCurrent(load, read, rememberAbsence))
-  }
-
-  private async loadCurrent(
-    load: TokenLoad,
-    read: ReadToken,
-    rememberAbsence: () => void,
-  ): Promise<TokenRecord | undefined> {
-    const { follower } = this.parts
     for (;;) {
       const { index, value: row } = await read()
       await follower.reach(index)
-      if (load.touchedAt > index) continue
+      const isLatest = state.topics.table('tokens') <= index
       if (!row) {
-        rememberAbsence()
+        if (isLatest) rememberAbsence()
         return undefined
       }
+      // A legacy token without an accessor has no topic, and no links that could have changed.
+      const { accessorId } = row
+      if (accessorId !== '' && state.topics.changedAfter(tokenTopic(accessorId), index) !== false) continue
       const token = ownRecord(recordOfRow(row, this.parts))
-      this.cache.add(token, ownText(row.secretHash))
+      if (accessorId !== '' || isLatest) this.cache.add(token, ownText(row.secretHash))
       return token
     }
   }

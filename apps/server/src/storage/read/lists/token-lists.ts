@@ -9,14 +9,11 @@ import type {
   TokenScope,
 } from '@latchkey/service'
 import { type TokenRow, tokenOfAnyRow, tokenOfRow } from '../../token-table.ts'
-import type { Queries } from '../queries.ts'
+import type { Queries, Snapshot } from '../queries.ts'
 import { recordOfRow, type TokenReaderParts } from '../token-reader.ts'
 
-/** A page as read. */
-interface Page {
-  readonly rows: readonly TokenRow[]
-  /** The index of its snapshot; undefined if it came from the replica. */
-  readonly index: number | undefined
+/** A page as read. Its index is 0 if it came from the replica. */
+interface Page extends Snapshot<readonly TokenRow[]> {
   /** Whether more may follow. */
   readonly isFull: boolean
 }
@@ -56,15 +53,15 @@ export class TokenLists {
     let next = fetch(after)
     while (next) {
       const page = await next
-      left -= page.rows.length
-      const last = page.rows.at(-1)
+      left -= page.value.length
+      const last = page.value.at(-1)
       // Prefetch while this page is decoded and used.
       next = last && page.isFull ? fetch(placeOfRow(last)) : undefined
       // Its error is thrown when it is awaited, which may never happen.
       next?.catch(() => {})
       // Send the statement before decoding this page blocks the event loop.
       if (next) await nextTurn()
-      if (page.rows.length > 0) yield page
+      if (page.value.length > 0) yield page
     }
   }
 
@@ -88,36 +85,33 @@ export class TokenLists {
   }
 
   private async countNow(filter: TokenFilter): Promise<number> {
-    const { index, value } = await this.parts.queries.tokenCount(filter)
-    await this.parts.follower.reach(index)
-    return value
+    return this.reached(await this.parts.queries.tokenCount(filter))
   }
 
   async expired(now: number, limit: number, scope?: TokenScope): Promise<readonly TokenRecord[]> {
-    const { index, value: rows } = await this.parts.queries.expiredTokens(now, limit, scope)
-    return this.take({ rows, index, isFull: false })
+    return this.take(await this.parts.queries.expiredTokens(now, limit, scope))
   }
 
   async orphaned(limit: number, scope?: TokenScope): Promise<readonly TokenRecord[]> {
-    const { index, value: rows } = await this.parts.queries.orphanedTokens(limit, scope)
-    return this.take({ rows, index, isFull: false })
+    return this.take(await this.parts.queries.orphanedTokens(limit, scope))
   }
 
   async idle(idle: IdleQuery, limit: number, scope?: TokenScope): Promise<readonly TokenRecord[]> {
-    const { index, value: rows } = await this.parts.queries.idleTokens(idle, limit, scope)
-    return this.take({ rows, index, isFull: false })
+    return this.take(await this.parts.queries.idleTokens(idle, limit, scope))
   }
 
   async logins(query: LoginQuery): Promise<readonly LoginGroup[]> {
-    const { index, value } = await this.parts.queries.logins(query)
-    await this.parts.follower.reach(index)
-    return value
+    return this.reached(await this.parts.queries.logins(query))
   }
 
   async countLogins(): Promise<ReadonlyMap<number, number>> {
-    const { index, value } = await this.parts.queries.loginCounts()
+    const counts = await this.reached(await this.parts.queries.loginCounts())
+    return new Map(Object.entries(counts).map(([generation, count]) => [Number(generation), count]))
+  }
+
+  private async reached<T>({ index, value }: Snapshot<T>): Promise<T> {
     await this.parts.follower.reach(index)
-    return new Map(Object.entries(value).map(([generation, count]) => [Number(generation), count]))
+    return value
   }
 
   reapUses(): Promise<void> {
@@ -132,17 +126,19 @@ export class TokenLists {
     const read = (queries: Queries) => queries.tokenPage(filter, start, limit)
     const fromReplica = isStale ? await this.parts.replica?.read(read) : undefined
     const { index, value: rows } = fromReplica ?? (await read(this.parts.queries))
-    return { rows, index: fromReplica ? undefined : index, isFull: rows.length === limit }
+    return { value: rows, index: fromReplica ? 0 : index, isFull: rows.length === limit }
   }
 
   /**
    * Decodes rows. They are not cached: a list would fill the cache with tokens that were not requested, and the
    * strings of one row retain the text of its whole page.
    */
-  private async take({ rows, index }: Page, withUnopened = false): Promise<readonly TokenRecord[]> {
-    if (index !== undefined) await this.parts.follower.reach(index)
+  private async take(
+    page: Snapshot<readonly TokenRow[]>,
+    withUnopened = false,
+  ): Promise<readonly TokenRecord[]> {
     const decode = withUnopened ? tokenOfAnyRow : tokenOfRow
-    return rows.map((row) => recordOfRow(row, this.parts, decode))
+    return (await this.reached(page)).map((row) => recordOfRow(row, this.parts, decode))
   }
 }
 
