@@ -1,7 +1,7 @@
 import { AclError } from '@latchkey/contract'
 import { isOfLastBeforeRelease } from '../database/schema/schema-compatibility.ts'
 import { KeyRingError } from '../secrets/key-ring.ts'
-import { SAMPLE_CONTEXT } from '../storage/keys/sealing-samples.ts'
+import { SAMPLE_CONTEXT } from '../storage/keys/open-secrets.ts'
 import type { ArchiveStore } from './archive-store.ts'
 import { type ArchiveEnd, type ArchiveHeader, SIGNATURE_CONTEXT } from './format.ts'
 import { damaged } from './read.ts'

@@ -11,7 +11,7 @@ import { migrationNames } from '../database/schema/migrate.ts'
 import { judgeNewerSchema } from '../database/schema/schema-compatibility.ts'
 import { loadKeyFile } from '../secrets/encryption-keys.ts'
 import { assertRingOpens, createKeyRing } from '../secrets/key-ring.ts'
-import { SAMPLE_CONTEXT } from '../storage/keys/sealing-samples.ts'
+import { SAMPLE_CONTEXT } from '../storage/keys/open-secrets.ts'
 import { readListenerTls } from '../tls/listener-tls.ts'
 
 type Environment = Readonly<Record<string, string | undefined>>

@@ -3,8 +3,7 @@ import { createSecureContext } from 'node:tls'
 import type { Config } from '../config/config.ts'
 import { Remembered } from '../remembered.ts'
 import { StartError } from '../start-error.ts'
-import { certificatesIn } from '../tls/listener-tls.ts'
-import { messageOf } from '../tls/message-of.ts'
+import { certificatesIn, messageOf } from '../tls/listener-tls.ts'
 
 /** What TLS connections trust and present, in PEM. */
 export interface TlsOptions {

@@ -5,7 +5,6 @@ import { readFile } from 'node:fs/promises'
 import { createSecureContext, type SecureContextOptions } from 'node:tls'
 import type { Config } from '../config/config.ts'
 import { StartError } from '../start-error.ts'
-import { messageOf } from './message-of.ts'
 
 export type ListenerTlsPaths = Pick<Config, 'tlsCert' | 'tlsKey' | 'tlsClientCa'>
 
@@ -116,4 +115,9 @@ function isKeyOf(certificate: X509Certificate | undefined, pem: string): boolean
 
 function unusable(setting: string, path: string, problem: string, cause?: unknown): StartError {
   return new StartError(`${setting}: ${path} cannot be used: ${problem}`, { cause })
+}
+
+/** The message of a thrown value, which may be anything. */
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
 }

@@ -16,10 +16,9 @@ import { Waiters } from '../../src/storage/follow/waiters.ts'
 import { Alarm } from '../../src/storage/members/alarm.ts'
 import { Lease } from '../../src/storage/members/leases/lease.ts'
 import { MemberChanges } from '../../src/storage/members/member-changes.ts'
-import { KvCache } from '../../src/storage/read/kv-cache.ts'
+import { KvCache, TokenCache } from '../../src/storage/read/caches.ts'
 import { KvReader, type KvReaderParts } from '../../src/storage/read/kv-reader.ts'
 import { storeBytes } from '../../src/storage/read/stored-text.ts'
-import { TokenCache } from '../../src/storage/read/token-cache.ts'
 
 /** The cache after an attack, referenced so that it is not collected, and the size that it reports, if any. */
 interface Filled {

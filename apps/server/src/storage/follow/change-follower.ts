@@ -1,8 +1,8 @@
 import type { DatabaseClock } from '../members/database-clock.ts'
 import type { Queries } from '../read/queries.ts'
-import type { CommitActivity } from '../write/commit-activity.ts'
-import type { ChangeBatch } from './changes.ts'
+import type { CommitActivity } from '../write/writes.ts'
 import type { LocalState } from './local-state.ts'
+import type { ChangeBatch } from './read-changes.ts'
 
 /** A failure that takes longer means an unresponsive database, not one broken connection. */
 const PATIENCE_MS = 500

@@ -34,10 +34,9 @@ import {
 } from '@latchkey/service'
 import type { CatalogContent } from '../held-tables.ts'
 import type { MemberChanges } from '../members/member-changes.ts'
-import type { KvCache } from '../read/kv-cache.ts'
+import type { KvCache, TokenCache, TokenKeys } from '../read/caches.ts'
 import { readBytes, readText } from '../read/stored-text.ts'
-import type { TokenCache, TokenKeys } from '../read/token-cache.ts'
-import type { ChangeBatch, ChangeRow, HeldRecords } from './changes.ts'
+import type { ChangeBatch, ChangeRow, HeldRecords } from './read-changes.ts'
 import { TopicIndexes } from './topic-indexes.ts'
 import type { Waiters } from './waiters.ts'
 

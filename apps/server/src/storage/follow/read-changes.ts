@@ -1,10 +1,38 @@
-import type { TableName } from '@latchkey/service'
+import type { RecordOf, TableName } from '@latchkey/service'
 import { withAclErrors } from '../../database/database-error.ts'
 import type { Prisma, PrismaClient } from '../../generated/prisma/client.ts'
 import type { SecretBox } from '../../secrets/secret-box.ts'
-import { HELD_TABLES, hasKeys, readHeld } from '../held-tables.ts'
+import { HELD_TABLES, type HeldTable, hasKeys, readHeld } from '../held-tables.ts'
 import { inSnapshot } from '../read/snapshot.ts'
-import type { ChangeBatch, ChangeLog, ChangeRow, HeldRecords } from './changes.ts'
+
+/** One row of the change log. `entity` is a table of the port, or `members`. */
+export interface ChangeRow {
+  readonly index: number
+  readonly entity: TableName | 'members'
+  readonly op: 'put' | 'delete' | 'delete-tree'
+  readonly key: string | null
+  readonly binary_key: string | null
+}
+
+type Tables = Readonly<Record<TableName, number>>
+
+/**
+ * The answer of `latchkey_change_log`: see the migration. `now` is the database's clock, in milliseconds; `isMember`,
+ * whether the requesting process was a member, in the same snapshot.
+ */
+export type ChangeLog = { readonly index: number; readonly now: number; readonly isMember: boolean } & (
+  | { readonly tables?: never; readonly reset?: never }
+  | { readonly tables: Tables; readonly reset: true }
+  | { readonly tables: Tables; readonly reset?: never; readonly changes: readonly ChangeRow[] }
+)
+
+/**
+ * Changes, with records that every process keeps in memory, from the same snapshot: all of them, or those that the
+ * changes touched.
+ */
+export type ChangeBatch = ChangeLog & { readonly records: HeldRecords }
+
+export type HeldRecords = { readonly [T in HeldTable]: readonly RecordOf[T][] }
 
 /** With more changed records than this, whole tables are read instead of single keys. */
 const KEYS_MAX = 1_000

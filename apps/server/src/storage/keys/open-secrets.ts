@@ -1,13 +1,11 @@
 import type { PrismaClient } from '../../generated/prisma/client.ts'
-import type { KeyRing, Sealed } from '../../secrets/key-ring.ts'
-import { assertRingOpens } from '../../secrets/key-ring.ts'
+import { assertRingOpens, type KeyRing, type Sealed, type SealedSample } from '../../secrets/key-ring.ts'
 import {
   createLookupKey,
   createSecretBox,
   rewrapLookupKey,
   type SecretBox,
 } from '../../secrets/secret-box.ts'
-import { readSamples, renewSample } from './sealing-samples.ts'
 
 /**
  * Opens the secrets of a database with the keys of this process. Creates the lookup key of a new database, and re-seals
@@ -43,4 +41,23 @@ export async function sealLookupKey(prisma: PrismaClient, ring: KeyRing, wrapped
 
 function rowOf({ keyId, bytes }: Sealed): { keyId: string; bytes: Uint8Array<ArrayBuffer> } {
   return { keyId, bytes: Uint8Array.from(bytes) }
+}
+
+/** The context that a sample is bound to. */
+export const SAMPLE_CONTEXT = 'latchkey/sealing-key-sample'
+
+/** One sample of each key that has sealed, or may have sealed, something in this database. */
+export async function readSamples(prisma: PrismaClient): Promise<readonly SealedSample[]> {
+  const rows = await prisma.sealingKey.findMany()
+  return rows.map(({ keyId, sample }) => ({ sealed: { keyId, bytes: sample }, context: SAMPLE_CONTEXT }))
+}
+
+/**
+ * Replaces the sample of the active key. No two samples have the same bytes, so a changed sample means that some
+ * process is sealing with its key.
+ */
+export async function renewSample(prisma: PrismaClient, ring: KeyRing): Promise<void> {
+  const { keyId, bytes } = ring.seal(new Uint8Array(0), SAMPLE_CONTEXT)
+  const sample = Uint8Array.from(bytes)
+  await prisma.sealingKey.upsert({ where: { keyId }, create: { keyId, sample }, update: { sample } })
 }

@@ -5,9 +5,8 @@ import { assertRingOpens, type KeyRing, KeyRingError, type Sealed } from '../../
 import type { SecretBox } from '../../secrets/secret-box.ts'
 import { readBytes } from '../read/stored-text.ts'
 import { REPLICATION_TOKEN_ID, readSealedToken, showSealedToken } from '../sealed-rows.ts'
-import { sealLookupKey, takeLookupKey } from './open-secrets.ts'
+import { readSamples, renewSample, sealLookupKey, takeLookupKey } from './open-secrets.ts'
 import { removeSample, replaceCiphers, type SealedSecretRow, sealedSecrets } from './reseal-statements.ts'
-import { readSamples, renewSample } from './sealing-samples.ts'
 
 export interface ResealParts {
   readonly prisma: PrismaClient

@@ -4,9 +4,8 @@ import type { Topic } from '@latchkey/service'
 import { aKey, aToken } from '@latchkey/testkit/records/record-builders'
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { KvCache } from './kv-cache.ts'
+import { KvCache, TokenCache } from './caches.ts'
 import { readBytes, readText, storeBytes, storeText } from './stored-text.ts'
-import { TokenCache } from './token-cache.ts'
 
 describe('stored text', () => {
   test('any string is restored unchanged, and encoded as one that PostgreSQL can store', () => {

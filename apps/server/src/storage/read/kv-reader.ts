@@ -4,7 +4,7 @@ import { type KvKey, type KvRange, kvTopic, Semaphore } from '@latchkey/service'
 import type { ChangeFollower } from '../follow/change-follower.ts'
 import type { LocalState } from '../follow/local-state.ts'
 import { type KvLongRow, type KvRow, kvKeyOfRow, kvOfRow } from '../kv-table.ts'
-import type { KvCache } from './kv-cache.ts'
+import type { KvCache } from './caches.ts'
 import type { Queries, Snapshot } from './queries.ts'
 
 /**

@@ -6,9 +6,9 @@ import { Batches } from '../batches.ts'
 import type { ChangeFollower } from '../follow/change-follower.ts'
 import type { LocalState } from '../follow/local-state.ts'
 import { ownRecord, type TokenRow, tokenOfRow } from '../token-table.ts'
+import type { TokenCache } from './caches.ts'
 import type { Queries, Snapshot } from './queries.ts'
 import type { ReplicaReads } from './replica-reads.ts'
-import type { TokenCache } from './token-cache.ts'
 
 export interface TokenReaderParts {
   readonly queries: Queries

@@ -19,11 +19,11 @@ import type { LocalState, OwnCommit } from '../follow/local-state.ts'
 import type { Closing } from '../members/leases/lease.ts'
 import type { Membership } from '../members/membership.ts'
 import { isOfCatalogAlone } from './catalog/commit-together.ts'
-import type { CommitActivity } from './commit-activity.ts'
 import { commitInTransaction } from './held-commits.ts'
 import { commitRows, onPool } from './row-commits.ts'
 import { splitGroup } from './split-group.ts'
 import {
+  type CommitActivity,
   type EncodedWrite,
   encodeInTurns,
   encodeWrite,

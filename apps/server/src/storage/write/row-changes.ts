@@ -2,7 +2,7 @@ import { idKey, type TokenRecord } from '@latchkey/acl'
 import type { Change } from '@latchkey/service'
 import type { SecretBox } from '../../secrets/secret-box.ts'
 import { encodeKv, KV_COLUMNS, type KvChange } from '../kv-table.ts'
-import type { TokenCache } from '../read/token-cache.ts'
+import type { TokenCache } from '../read/caches.ts'
 import { firstEightBytes, type OfIds, pushToken, pushTokenKeys, SENT_TOKEN_COLUMNS } from '../token-table.ts'
 import { arrayText, type Column, columnArrays } from './columns.ts'
 

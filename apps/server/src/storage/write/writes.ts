@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Change, CommitOptions, ConflictReason } from '@latchkey/service'
 import type { SecretBox } from '../../secrets/secret-box.ts'
-import type { TokenCache } from '../read/token-cache.ts'
+import type { TokenCache } from '../read/caches.ts'
 import { type EncodedRow, encodeRow, ORDINALS_PER_TREE, type RowChange } from './row-changes.ts'
 
 /** Changes of the tables that every process keeps in memory: the directory and the catalog. */
@@ -113,4 +113,9 @@ function charsOf(value: unknown): number {
   let chars = 0
   for (const part of Array.isArray(value) ? value : Object.values(value)) chars += charsOf(part)
   return chars
+}
+
+/** Whether this process has commits in flight. */
+export class CommitActivity {
+  isBusy = false
 }

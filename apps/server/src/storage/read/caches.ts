@@ -1,6 +1,7 @@
-import type { TokenRecord } from '@latchkey/acl'
+/** The caches of records that are not wholly in memory: tokens and keys. */
+import type { KvRecord, TokenRecord } from '@latchkey/acl'
 import { ownText } from '@latchkey/contract'
-import { BoundedMap, type Slot } from '@latchkey/service'
+import { BoundedMap, type Slot, type Topic } from '@latchkey/service'
 
 /** The keys by which a token is looked up, and by which the change log names it. */
 export interface TokenKeys {
@@ -148,4 +149,46 @@ function sizeOf(record: TokenRecord): number {
 
 function bytesOf(text: string): number {
   return text.length * CHARACTER_BYTES
+}
+
+interface KvEntry {
+  /** Undefined: there is no such key. */
+  readonly record: KvRecord | undefined
+}
+
+/** Size of an entry besides its texts and its value, in bytes. */
+const KV_ENTRY_BYTES = 700
+/** The key is in the map and in the record, and a character takes up to two bytes. */
+const KEY_BYTES = 4
+
+/** Caches single entries of the key-value store at the applied index. */
+export class KvCache {
+  private readonly entries: BoundedMap<Topic, KvEntry>
+
+  /** @param bytesMax 0 disables the cache. */
+  constructor(bytesMax: number) {
+    this.entries = new BoundedMap(bytesMax)
+  }
+
+  get usedBytes(): number {
+    return this.entries.weight
+  }
+
+  /** @returns undefined if the cache has no answer; otherwise the record, or that none exists. */
+  get(topic: Topic): KvEntry | undefined {
+    return this.entries.get(topic)
+  }
+
+  keep(topic: Topic, record: KvRecord | undefined): void {
+    const bytes = KV_ENTRY_BYTES + KEY_BYTES * topic.length + (record?.Value.length ?? 0)
+    this.entries.set(ownText(topic) as Topic, { record }, bytes)
+  }
+
+  forget(topic: Topic): void {
+    this.entries.delete(topic)
+  }
+
+  clear(): void {
+    this.entries.clear()
+  }
 }

@@ -1,4 +1,0 @@
-/** Whether this process has commits in flight. */
-export class CommitActivity {
-  isBusy = false
-}
