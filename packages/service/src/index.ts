@@ -84,6 +84,7 @@ export {
   type IdleQuery,
   type IndexName,
   isOfCatalog,
+  KeyedMutex,
   type KnownToken,
   type KvKey,
   type KvRange,

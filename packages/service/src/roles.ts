@@ -61,11 +61,12 @@ export function deleteRoleHandler(call: Call<'roles.delete'>): Promise<Answer<'r
 export function listRolesHandler(call: Call<'roles.list'>): Answer<'roles.list'> {
   // IDs match case-insensitively, as in links, and are stored in lower case.
   const policyId = call.query.policy?.toLowerCase()
+  const later = laterFieldsOf(call.service.profile)
   const roles = [...call.directory.roles()]
     .filter((role) => isListed(call, role.Namespace))
     .filter((role) => policyId === undefined || role.Policies.some((link) => link.ID === policyId))
     .map((role) => showRole(role, call.directory, call.service.edition === 'extended'))
-    .map((role) => withoutLater(role, call.service.profile))
+    .map((role) => withoutLater(role, later))
   return json(roles, { topic: 'roles', ...(policyId === undefined ? {} : { filtered: true }) })
 }
 
@@ -92,5 +93,7 @@ function roleRead(call: Context, role: RoleRecord | undefined): JsonAnswer<Role>
 }
 
 function roleShown({ service }: Context, role: RoleRecord, directory: Directory): JsonAnswer<Role> {
-  return json(withoutLater(showRole(role, directory, service.edition === 'extended'), service.profile))
+  return json(
+    withoutLater(showRole(role, directory, service.edition === 'extended'), laterFieldsOf(service.profile)),
+  )
 }

@@ -1,13 +1,14 @@
 import type { Clock } from '@latchkey/acl'
 import { isOutage } from '@latchkey/contract'
-import type {
-  Archives,
-  ConsistencyMode,
-  Freshness,
-  LoginStates,
-  Store,
-  StoreMemory,
-  TokenFilter,
+import {
+  type Archives,
+  type ConsistencyMode,
+  type Freshness,
+  KeyedMutex,
+  type LoginStates,
+  type Store,
+  type StoreMemory,
+  type TokenFilter,
 } from '@latchkey/service'
 import type { ChangeFeed } from './follow/change-feed.ts'
 import type { ChangeFollower } from './follow/change-follower.ts'
@@ -126,6 +127,7 @@ export function createPostgresStore(parts: StoreParts) {
     tokenUses: parts.tokenUses,
     changeReaders: parts.changeReaders,
     sessionTimes: parts.sessionTimes,
+    contested: new KeyedMutex(),
     memory,
     refresh: async (mode) => freshness(mode) ?? confirm(),
     directory: () => state.directory(),

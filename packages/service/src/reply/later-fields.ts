@@ -8,9 +8,8 @@ export function laterFieldsOf(profile: ServiceProfile): ReadonlySet<string> {
   return absentFieldsOf(ROUTES['tokens.update'].schemas.body, profile)
 }
 
-/** A record as this version shows it. */
-export function withoutLater<T extends object>(shown: T, profile: ServiceProfile): T {
-  const later = laterFieldsOf(profile)
+/** A record as a version shows it that lacks the {@link laterFieldsOf}. */
+export function withoutLater<T extends object>(shown: T, later: ReadonlySet<string>): T {
   if (later.size === 0) return shown
   return Object.fromEntries(Object.entries(shown).filter(([name]) => !later.has(name))) as T
 }

@@ -51,7 +51,7 @@ export async function decideAndCommit<T>(
   store: Store,
   decide: () => Promise<Decision<T>> | Decision<T>,
 ): Promise<T> {
-  const queue = queueOf(store)
+  const queue = store.contested
   const first = await tryOnce(store, decide, (changes) => queue.isEmpty || !queue.isAwaited(namesOf(changes)))
   if ('answer' in first) return first.answer
   return queue.inTurn(namesOf(first.contested), async () => {
@@ -94,43 +94,6 @@ function namesOf(changes: readonly Change[]): readonly string[] {
   const nameOf = (change: Change) =>
     change.op === 'delete-tree' ? `${change.namespace}/${change.prefix}` : keyOf(change)
   return [...new Set(changes.map((change) => `${change.table}/${nameOf(change)}`))]
-}
-
-/** Serializes writes to the same records. */
-class KeyedMutex {
-  /** The last pending writer of each record. */
-  private readonly last = new Map<string, Promise<void>>()
-
-  get isEmpty(): boolean {
-    return this.last.size === 0
-  }
-
-  isAwaited(names: readonly string[]): boolean {
-    return names.some((name) => this.last.has(name))
-  }
-
-  /** Starts `work` after all earlier writers of any of these records have ended. */
-  async inTurn<T>(names: readonly string[], work: () => Promise<T>): Promise<T> {
-    const mine = Promise.all(names.map((name) => this.last.get(name))).then(work)
-    const done = mine.then(
-      () => {},
-      () => {},
-    )
-    for (const name of names) this.last.set(name, done)
-    try {
-      return await mine
-    } finally {
-      for (const name of names) if (this.last.get(name) === done) this.last.delete(name)
-    }
-  }
-}
-
-const queues = new WeakMap<Store, KeyedMutex>()
-
-function queueOf(store: Store): KeyedMutex {
-  const queue = queues.get(store) ?? new KeyedMutex()
-  queues.set(store, queue)
-  return queue
 }
 
 /** How long a client waits for tokens to expire. */

@@ -49,6 +49,7 @@ import {
   type IdleQuery,
   type IndexName,
   isOfCatalog,
+  KeyedMutex,
   type KvKey,
   type KvRange,
   kvTopic,
@@ -112,6 +113,7 @@ export class MemoryStore implements Store {
   private readonly waiters = new Map<Topic, Set<Wake>>()
   readonly loginStates = new MemoryLoginStates()
   readonly tokenUses = new MemoryTokenUses()
+  readonly contested = new KeyedMutex()
   readonly sessionTimes = new MemorySessionTimes(() => this.sleeper.now?.() ?? 0)
   private readonly sleeper: Sleeper
   private readonly place: Place | undefined

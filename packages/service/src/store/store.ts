@@ -300,6 +300,8 @@ export interface Store {
   readonly tokenUses: TokenUses
   readonly changeReaders: ChangeReaders
   readonly sessionTimes: SessionTimes
+  /** Writes to records that conflicted, in this process. */
+  readonly contested: KeyedMutex
 
   /** Absent: every read of a token is asynchronous. */
   readonly memory?: StoreMemory | undefined
@@ -438,4 +440,33 @@ export const SERVICE_NAMES_TOPIC: Topic = `service:${SERVICE_NAMES}`
 
 export function kvTopic(namespace: string, key: string): Topic {
   return `kv:${namespace}/${key}`
+}
+
+/** Serializes writes to the same records. */
+export class KeyedMutex {
+  /** The last pending writer of each record. */
+  private readonly last = new Map<string, Promise<void>>()
+
+  get isEmpty(): boolean {
+    return this.last.size === 0
+  }
+
+  isAwaited(names: readonly string[]): boolean {
+    return names.some((name) => this.last.has(name))
+  }
+
+  /** Starts `work` after all earlier writers of any of these records have ended. */
+  async inTurn<T>(names: readonly string[], work: () => Promise<T>): Promise<T> {
+    const mine = Promise.all(names.map((name) => this.last.get(name))).then(work)
+    const done = mine.then(
+      () => {},
+      () => {},
+    )
+    for (const name of names) this.last.set(name, done)
+    try {
+      return await mine
+    } finally {
+      for (const name of names) if (this.last.get(name) === done) this.last.delete(name)
+    }
+  }
 }

@@ -1,7 +1,7 @@
 import { expandToken, type TokenRecord } from '@latchkey/acl'
 import { seesSecret } from '../caller/authority.ts'
 import { type Answer, type Call, json, missing, notFound } from '../handler.ts'
-import { withoutLater } from '../reply/later-fields.ts'
+import { laterFieldsOf, withoutLater } from '../reply/later-fields.ts'
 import { tokenTopic } from '../store/store.ts'
 import { withTokenIfAny } from './stored-token.ts'
 
@@ -30,7 +30,7 @@ function shown(call: Call<'tokens.read'>, token: TokenRecord | undefined): Answe
   const { store } = service
   const index = Math.max(tableIndex, ...EXPANDED_TABLES.map((table) => store.tableIndex(table)))
   const expanded = expandToken(token, { directory, defaultPolicy, nodeName, showSecret, showNamespace })
-  return json(withoutLater(expanded, profile), { topic: 'changes', index, filtered: true })
+  return json(withoutLater(expanded, laterFieldsOf(profile)), { topic: 'changes', index, filtered: true })
 }
 
 /** Spec 4.3: the option is set by its presence or by `true`; `expanded=false` is plain. Decisions: record shapes. */

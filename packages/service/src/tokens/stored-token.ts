@@ -3,7 +3,7 @@
 import { isGone, showToken, type TokenRecord } from '@latchkey/acl'
 import type { Token } from '@latchkey/contract'
 import { type Context, type JsonAnswer, json, notFound } from '../handler.ts'
-import { withoutLater } from '../reply/later-fields.ts'
+import { laterFieldsOf, withoutLater } from '../reply/later-fields.ts'
 
 /** The token, unless it is missing, expired, out of reach or in another namespace. Callers cannot distinguish these cases. */
 export async function findToken(call: Context, accessorId: string): Promise<TokenRecord | undefined> {
@@ -49,5 +49,5 @@ function existing(token: TokenRecord | undefined): TokenRecord {
 export function shownToWriter({ service, directory }: Context, record: TokenRecord): JsonAnswer<Token> {
   const showNamespace = service.edition === 'extended'
   const shown = showToken(record, { directory, showSecret: true, showNamespace })
-  return json(withoutLater(shown, service.profile))
+  return json(withoutLater(shown, laterFieldsOf(service.profile)))
 }

@@ -4,10 +4,10 @@
  */
 import type { Directory, TokenRecord } from '@latchkey/acl'
 import { type ShowContext, showToken, showTokenListEntry } from '@latchkey/acl'
-import type { ServiceProfile, Token, TokenListEntry } from '@latchkey/contract'
+import type { Token, TokenListEntry } from '@latchkey/contract'
 import type { ServiceOptions } from '../options.ts'
 import { type JsonElements, type JsonText, jsonElements, jsonText } from '../reply/json-text.ts'
-import { withoutLater } from '../reply/later-fields.ts'
+import { laterFieldsOf, withoutLater } from '../reply/later-fields.ts'
 
 /** Maximum characters of cached texts. */
 const TEXTS_LENGTH_MAX = 16_777_216
@@ -20,7 +20,7 @@ interface Texts {
 
 export class TokenTexts {
   private readonly showNamespace: boolean
-  private readonly profile: ServiceProfile
+  private readonly later: ReadonlySet<string>
   /**
    * Weak, unlike a `BoundedMap`: a text must not keep a replaced record alive. There are two generations: when the young one
    * is full, it replaces the old one, which is dropped.
@@ -31,7 +31,7 @@ export class TokenTexts {
 
   constructor({ edition, profile }: Pick<ServiceOptions, 'edition' | 'profile'>) {
     this.showNamespace = edition === 'extended'
-    this.profile = profile
+    this.later = laterFieldsOf(profile)
   }
 
   /** A token as the API returns it. Spec 4.3. */
@@ -56,11 +56,11 @@ export class TokenTexts {
     directory: Directory,
     seesSecret: (token: TokenRecord) => boolean,
   ): JsonElements<TokenListEntry[]> {
-    const { showNamespace, profile } = this
+    const { showNamespace, later } = this
     const entries = tokens.map((token) =>
       withoutLater(
         showTokenListEntry(token, { directory, showSecret: seesSecret(token), showNamespace }),
-        profile,
+        later,
       ),
     )
     return jsonElements(entries)
@@ -77,7 +77,7 @@ export class TokenTexts {
   }
 
   private make(token: TokenRecord, context: Omit<ShowContext, 'showNamespace'>): JsonText<Token> {
-    const { showNamespace, profile } = this
-    return jsonText(withoutLater(showToken(token, { ...context, showNamespace }), profile))
+    const { showNamespace, later } = this
+    return jsonText(withoutLater(showToken(token, { ...context, showNamespace }), later))
   }
 }
