@@ -45,7 +45,7 @@ export interface ResourceSpec {
   readonly doc: string
   /** Default: the name of the class in camel case. */
   readonly contract?: string
-  /** By signature: path parameters have no type, and the options come last by themselves. */
+  /** By signature: path parameters have no type, and the options come last by themselves unless they are named. */
   readonly methods: Readonly<Record<string, MethodSpec>>
 }
 
@@ -74,6 +74,56 @@ const lockWrite = (verb: 'acquire' | 'release'): MethodSpec => ({
 
 /** By the name of the class. */
 export const RESOURCES: Readonly<Record<string, ResourceSpec>> = {
+  Calls: {
+    doc: 'The regular calls of a client that belong to no resource.',
+    methods: {
+      'whoCan(check: WhoCanRequest): TokenReference[]': {
+        endpoint: 'decisions.whoCan',
+        doc: 'Lists the tokens that may do something: all of them, or one page if `limit` is given.',
+        options: 'PageOptions',
+        own: ['limit', 'cursor'],
+      },
+      'bootstrap(): BootstrapToken': {
+        endpoint: 'tokens.bootstrap',
+        doc: 'Creates the first management token. This works once per service. A bootstrap with an unknown outcome is not retried; if its secret was lost, operators can reset bootstrap.',
+      },
+    },
+  },
+  Oidc: {
+    doc: 'Browser logins through an OpenID provider, in the extended edition. Decisions: login.',
+    contract: 'login',
+    methods: {
+      'authUrl(options: AuthUrlOptions): AuthUrl': {
+        doc: 'Begins a login, and returns the URL to which to send the browser. The URL is valid once, for ten minutes.',
+        body: `{
+    AuthMethod: options.method,
+    RedirectURI: options.redirectUri,
+    ClientNonce: options.clientNonce,
+    Meta: options.meta,
+  }`,
+        // The login of an earlier attempt expires unused.
+        retry: 'always',
+        more: `secrets: [options.clientNonce],
+  ownNames: { method: true, redirectUri: true, clientNonce: true, meta: true }`,
+        example: `const clientNonce = crypto.randomUUID()
+const { AuthURL } = await client.oidc.authUrl({ method: 'people', redirectUri, clientNonce })`,
+      },
+      'callback(options: OidcCallbackOptions): Token': {
+        doc: 'Completes a login: exchanges the authorization code for a token. The state works once, even if the call fails, so a callback with an unknown outcome is not retried.',
+        body: `{
+    AuthMethod: options.method,
+    State: options.state,
+    Code: options.code,
+    Iss: options.iss,
+    ClientNonce: options.clientNonce,
+  }`,
+        more: `secrets: [options.state, options.code, options.clientNonce],
+  ownNames: { method: true, state: true, code: true, iss: true, clientNonce: true }`,
+        example: `const { SecretID } = await client.oidc.callback({ method: 'people', state, code, clientNonce })
+const person = client.withToken(SecretID)`,
+      },
+    },
+  },
   Tokens: {
     doc: 'Tokens. Spec 4.',
     methods: {

@@ -68,7 +68,7 @@ function methodsOf(resource: string, signature: string, spec: MethodSpec): reado
   ]
   const own = spec.own ?? []
   const question = asked(spec.query ?? queryOf(route, selection, own), own)
-  const used = new Set([...pathParams.map(({ name }) => name), selection?.name])
+  const used = new Set([...pathParams.map(({ name }) => name), selection?.name, 'options'])
   const content = spec.body ?? params.find(({ name }) => !used.has(name) && route.body !== undefined)?.name
   const options = spec.options ?? (route.blocking ? 'ReadOptions' : 'CallOptions')
   const call = [
@@ -83,10 +83,13 @@ function methodsOf(resource: string, signature: string, spec: MethodSpec): reado
   ]
   const core = spec.answers === undefined ? 'call' : `call<'${route.name}', M, ${spec.answers}>`
   // A value that is computed from a parameter may throw, which must reject the promise.
+  const prefix = spec.path === undefined ? '' : 'async '
+  const ownOptions = { name: 'options', typed: `: ${options}`, fallback: ' = {}' }
+  const all = params.some(({ name }) => name === 'options') ? params : [...params, ownOptions]
   const written = [
     method({
       doc: docOf(route, textOf(route, spec), spec.params, spec.example),
-      head: `${spec.path === undefined ? '' : 'async '}${name}(${listOf([...params, { name: 'options', typed: `: ${options}`, fallback: ' = {}' }])}): Promise<Result<M, ${answer}>>`,
+      head: `${prefix}${name}(${listOf(all)}): Promise<Result<M, ${answer}>>`,
       body: `return ${core}(this.#core, ${objectOf(call, `return ${core}(this.#core, )`)})`,
     }),
   ]
@@ -94,7 +97,7 @@ function methodsOf(resource: string, signature: string, spec: MethodSpec): reado
     written.push(
       method({
         doc: `/** Iterates over the same records, in the order of {@link ${name}}. */`,
-        head: `async *each(${listOf([...params, { name: 'options', typed: `: ${options}`, fallback: ' = {}' }])}): AsyncGenerator<${answer.replace(/\[\]$/, '')}, undefined, undefined>`,
+        head: `async *each(${listOf(all)}): AsyncGenerator<${answer.replace(/\[\]$/, '')}, undefined, undefined>`,
         body: `yield* (await send(this.#core.settings, { ${[...question, 'options'].join(', ')} })).value`,
       }),
     )

@@ -1,11 +1,12 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 /** The client: its resources, the calls that belong to no resource, and variants with other settings. */
 
-import { type Core, call } from './core.ts'
+import type { Core } from './core.ts'
 import { ContractBroken } from './errors.ts'
 import { Agent } from './generated/agent.ts'
 import { AuthMethods } from './generated/auth-methods.ts'
 import { BindingRules } from './generated/binding-rules.ts'
+import { Calls } from './generated/calls.ts'
 import { Catalog } from './generated/catalog.ts'
 import { ConfigEntries } from './generated/config-entries.ts'
 import { Coordinates } from './generated/coordinates.ts'
@@ -13,6 +14,7 @@ import { Health } from './generated/health.ts'
 import { Intentions } from './generated/intentions.ts'
 import { Legacy } from './generated/legacy.ts'
 import { Namespaces } from './generated/namespaces.ts'
+import { Oidc } from './generated/oidc.ts'
 import { Sessions } from './generated/sessions.ts'
 import { Status } from './generated/status.ts'
 import { Locks } from './locks/locks.ts'
@@ -21,8 +23,6 @@ import {
   type CallOptions,
   type ClientOptions,
   type OwnNames,
-  PAGE_NAMES,
-  type PageOptions,
   readOptions,
   type Settings,
   type TokenSource,
@@ -32,18 +32,10 @@ import { send } from './request/send.ts'
 import { Kv } from './resources/kv.ts'
 import { type LoginOptions, logout, SessionToken } from './resources/login.ts'
 import { Policies, Roles } from './resources/named-records.ts'
-import { Oidc } from './resources/oidc.ts'
 import { Snapshots } from './resources/snapshots.ts'
 import { Tokens } from './resources/tokens.ts'
 import { Txn } from './resources/txn.ts'
-import type {
-  AuthorizeAnswer,
-  AuthorizeCheck,
-  BootstrapToken,
-  Token,
-  TokenReference,
-  WhoCanRequest,
-} from './types.ts'
+import type { AuthorizeAnswer, AuthorizeCheck, Token } from './types.ts'
 
 export interface AuthorizeOptions extends CallOptions {
   /** Also return the rule that decided, and the link through which the token has it. */
@@ -55,7 +47,7 @@ export interface AuthorizeOptions extends CallOptions {
 const AUTHORIZE_NAMES: OwnNames<AuthorizeOptions> = { explain: true, accessor: true }
 
 /** A client of one service, created by {@link createClient}. It owns no connections and need not be closed. */
-export class Client<M extends Mode = 'value'> {
+export class Client<M extends Mode = 'value'> extends Calls<M> {
   readonly #core: Core<M>
   readonly tokens: Tokens<M>
   readonly policies: Policies<M>
@@ -83,13 +75,15 @@ export class Client<M extends Mode = 'value'> {
 
   constructor(settings: Settings, shape: Shape<M>) {
     const core = { settings, shape }
+    super(core)
     this.#core = core
     this.tokens = new Tokens(core)
     this.policies = new Policies(core)
     this.roles = new Roles(core)
     this.authMethods = new AuthMethods(core)
     this.bindingRules = new BindingRules(core)
-    this.oidc = new Oidc(core)
+    // Neither call of a browser login presents the client's token.
+    this.oidc = new Oidc({ settings: { ...settings, token: () => undefined }, shape })
     this.kv = new Kv(core)
     this.txn = new Txn(core)
     this.intentions = new Intentions(core)
@@ -135,35 +129,6 @@ export class Client<M extends Mode = 'value'> {
     if (answer.value.length === checks.length) return this.#core.shape(answer)
     const message = `authorize: ${checks.length} checks have ${answer.value.length} answers`
     throw new ContractBroken({ message, endpoint: 'decisions.authorize', status: 200, meta: answer })
-  }
-
-  /**
-   * Lists the tokens that may do something: all of them, or one page if `limit` is given.
-   *
-   * Endpoint `decisions.whoCan` (POST /v1/internal/acl/who-can). Right: acl:read. An extension of the spec, from
-   * service version 1.4.0. Errors: Invalid (field_invalid), PermissionDenied (caller_unknown, privilege_missing),
-   * LegacyMode.
-   */
-  whoCan(check: WhoCanRequest, options: PageOptions = {}): Promise<Result<M, TokenReference[]>> {
-    const { limit, cursor } = options
-    return call(this.#core, {
-      endpoint: 'decisions.whoCan',
-      query: { limit, cursor },
-      json: check,
-      options,
-      ownNames: PAGE_NAMES,
-    })
-  }
-
-  /**
-   * Creates the first management token. This works once per service. A bootstrap with an unknown outcome is not
-   * retried; if its secret was lost, operators can reset bootstrap.
-   *
-   * Endpoint `tokens.bootstrap` (PUT /v1/acl/bootstrap). Right: none. Spec 9.2, from service version 1.4.0. Errors:
-   * PermissionDenied (bootstrap_done, bootstrap_elsewhere), Invalid (bootstrap_reset_invalid), LegacyMode.
-   */
-  bootstrap(options: CallOptions = {}): Promise<Result<M, BootstrapToken>> {
-    return call(this.#core, { endpoint: 'tokens.bootstrap', options })
   }
 
   /**

@@ -26,6 +26,7 @@ export type { Health } from './generated/health.ts'
 export type { Intentions } from './generated/intentions.ts'
 export type { Legacy } from './generated/legacy.ts'
 export type { Namespaces } from './generated/namespaces.ts'
+export type { Oidc } from './generated/oidc.ts'
 export type { Sessions } from './generated/sessions.ts'
 export type { Status } from './generated/status.ts'
 export { Lock, LockLost } from './locks/held-lock.ts'
@@ -52,9 +53,9 @@ export {
 } from './resources/kv.ts'
 export type { LoginOptions } from './resources/login.ts'
 export type { Policies, Roles } from './resources/named-records.ts'
-export type { AuthUrlOptions, Oidc, OidcCallbackOptions } from './resources/oidc.ts'
 export type {
   AuthMethodWriteOptions,
+  AuthUrlOptions,
   BindingRuleFilter,
   CasOptions,
   ChangesOptions,
@@ -72,6 +73,7 @@ export type {
   LockWriteOptions,
   MaintenanceOptions,
   NodeFilter,
+  OidcCallbackOptions,
   PromoteOptions,
   PutOptions,
   RegisterOptions,

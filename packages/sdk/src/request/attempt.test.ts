@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import { atOnce } from '../../test/at-once.ts'
+import { atOnce, errorOf } from '../../test/at-once.ts'
 import { clientOf } from '../../test/client.ts'
 import { ACCESSOR_ID, aToken } from '../../test/records.ts'
 import {
@@ -47,14 +47,14 @@ test.each([
 ])('%s is a typed error (SDK-01)', async (_, fault, errorClass) => {
   await using server = await startServer(fault)
   const client = clientOf(server, { ...once, ...(errorClass === Timeout ? { attemptTimeout: 100 } : {}) })
-  const error = await client.tokens.read(ACCESSOR_ID).catch((e: unknown) => e)
+  const error = await errorOf(client.tokens.read(ACCESSOR_ID))
   expect(error).toBeInstanceOf(errorClass)
   expect(error).toBeInstanceOf(LatchkeyError)
 })
 
 test('a refused connection is Unavailable with the cause of the network', async () => {
   const client = clientOf({ address: await closedAddress() }, once)
-  const error = await client.tokens.self().catch((e: unknown) => e)
+  const error = await errorOf(client.tokens.self())
   expect(error).toBeInstanceOf(Unavailable)
   expect(error).toMatchObject({
     message: expect.stringContaining('ECONNREFUSED'),

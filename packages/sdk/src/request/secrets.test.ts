@@ -1,10 +1,10 @@
 import { inspect } from 'node:util'
 import { expect, test } from 'vitest'
+import { errorOf } from '../../test/at-once.ts'
 import { CALLER_SECRET, clientOf } from '../../test/client.ts'
 import { ACCESSOR_ID, aToken, SECRET_ID } from '../../test/records.ts'
 import { plain, problem, type Reply, reset, startServer } from '../../test/test-server.ts'
 import { createClient } from '../client.ts'
-import type { LatchkeyError } from '../errors.ts'
 import { redact } from './secrets.ts'
 
 const LEGACY_SECRET = 'a legacy "secret"/with ünusual text'
@@ -78,7 +78,7 @@ const answers: readonly [string, Reply][] = [
 for (const [name, call] of calls) {
   test.each(answers)(`no error of ${name} repeats a secret, though the answer is %s`, async (_, reply) => {
     await using server = await startServer(reply)
-    const error = await call(clientOf(server, { retries: 0 })).catch((e: unknown) => e)
+    const error = await errorOf(call(clientOf(server, { retries: 0 })))
     expect(error).toHaveProperty('kind')
     expectNoSecret(error)
   })
@@ -86,9 +86,7 @@ for (const [name, call] of calls) {
 
 test('errors omit a secret that create generated', async () => {
   await using server = await startServer(echo(400, 'text/plain'))
-  const error = await clientOf(server)
-    .tokens.create()
-    .catch((e: unknown) => e)
+  const error = await errorOf(clientOf(server).tokens.create())
   const { SecretID } = JSON.parse(server.requests[0]?.body ?? '')
   expect(SecretID).toMatch(/^[0-9a-f-]{36}$/)
   expect(printed(error)).not.toContain(SecretID)
@@ -96,18 +94,13 @@ test('errors omit a secret that create generated', async () => {
 
 test('redacts a secret before truncating a long text', async () => {
   await using server = await startServer(plain(403, `${'x'.repeat(480)}${CALLER_SECRET}`))
-  const error: LatchkeyError = await clientOf(server)
-    .tokens.self()
-    .catch((e) => e)
+  const error = await errorOf(clientOf(server).tokens.self())
   expect(error.message).not.toContain(CALLER_SECRET.slice(0, 8))
 })
 
 test('a secret of one letter leaves the code as it is', async () => {
   await using server = await startServer(problem(403, 'privilege_missing'))
-  const error = await clientOf(server)
-    .withToken('i')
-    .tokens.self()
-    .catch((e: unknown) => e)
+  const error = await errorOf(clientOf(server).withToken('i').tokens.self())
   expect(error).toHaveProperty('code', 'privilege_missing')
 })
 
@@ -117,7 +110,7 @@ test('an error of an injected fetch that carries the request is reduced to name,
     throw Object.assign(new Error(`failed with ${token}`), { code: 'EODD', config: { url, init, token } })
   }
   const client = clientOf({ address: 'http://127.0.0.1:1' }, { fetch, retries: 0 })
-  const error = await client.tokens.self().catch((e: unknown) => e)
+  const error = await errorOf(client.tokens.self())
   expect(error).toMatchObject({ kind: 'unavailable', cause: { code: 'EODD' } })
   expectNoSecret(error)
 })
@@ -138,9 +131,7 @@ test.each(['line\nbreak', 'tab\tin', ' space before', 'space after ', 'snow ☃'
   async (token) => {
     const options = { address: 'http://127.0.0.1:1', env: false }
     expect(() => createClient({ ...options, token })).toThrow(TypeError)
-    const error = await createClient({ ...options, token: () => token })
-      .tokens.self()
-      .catch((e: unknown) => e)
+    const error = await errorOf(createClient({ ...options, token: () => token }).tokens.self())
     expect(error).toBeInstanceOf(TypeError)
     expect(printed(error)).not.toContain(token.trim())
   },
@@ -154,9 +145,7 @@ test('redacts the JSON and URL forms, and the longest secret first', () => {
 
 test('the message of the service is kept for debugging', async () => {
   await using server = await startServer(problem(409, 'id_in_use', { field: 'AccessorID', requestId: 'r-9' }))
-  const error = await clientOf(server)
-    .tokens.create({ SecretID: SECRET_ID })
-    .catch((e: unknown) => e)
+  const error = await errorOf(clientOf(server).tokens.create({ SecretID: SECRET_ID }))
   expect(JSON.parse(JSON.stringify(error))).toMatchObject({
     name: 'Conflict',
     kind: 'conflict',

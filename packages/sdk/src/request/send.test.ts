@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { atOnce } from '../../test/at-once.ts'
+import { atOnce, errorOf } from '../../test/at-once.ts'
 import { CALLER_SECRET, clientOf } from '../../test/client.ts'
 import { ACCESSOR_ID, aToken } from '../../test/records.ts'
 import {
@@ -65,9 +65,7 @@ test.each([
 
 test('repeats a read twice, then gives the last error (SDK-01)', async () => {
   await using server = await startServer(html(502))
-  const error = await clientOf(server)
-    .tokens.self()
-    .catch((e: unknown) => e)
+  const error = await errorOf(clientOf(server).tokens.self())
   expect(error).toBeInstanceOf(Unavailable)
   expect(error).toMatchObject({ status: 502, kind: 'unavailable', maybeApplied: false })
   expect(server.requests).toHaveLength(3)
@@ -135,17 +133,13 @@ test('a truncated error page keeps its status and Retry-After', async () => {
     response.setHeader('Retry-After', 3600)
     halfBody(503, 'text/html')(response, request)
   })
-  const error = await clientOf(server)
-    .tokens.self()
-    .catch((e: unknown) => e)
+  const error = await errorOf(clientOf(server).tokens.self())
   expect(error).toMatchObject({ status: 503, retryAfterMs: 3_600_000 })
 })
 
 test('gives up at once if Retry-After exceeds the time of the call', async () => {
   await using server = await startServer(problem(503, 'unavailable', {}, { 'Retry-After': 3600 }))
-  const error = await clientOf(server)
-    .tokens.self()
-    .catch((e: unknown) => e)
+  const error = await errorOf(clientOf(server).tokens.self())
   expect(error).toMatchObject({ kind: 'unavailable', retryAfterMs: 3_600_000 })
   expect(server.requests).toHaveLength(1)
 })
@@ -159,9 +153,7 @@ test.each([
   'does not repeat a write that cannot be repeated after %s, and says that it may be applied',
   async (_, fault) => {
     await using server = await startServer(fault, json(aToken()))
-    const error = await clientOf(server)
-      .tokens.clone(ACCESSOR_ID)
-      .catch((e: unknown) => e)
+    const error = await errorOf(clientOf(server).tokens.clone(ACCESSOR_ID))
     expect(error).toBeInstanceOf(Unavailable)
     expect(error).toMatchObject({ maybeApplied: true })
     expect(server.requests).toHaveLength(1)
@@ -197,7 +189,7 @@ test('504 datacenter_silent: repeats what has ids of its own, and neither an upd
 test('repeats any write where nothing was sent, and says that nothing was applied', async () => {
   const events: RetryEvent[] = []
   const client = clientOf({ address: await closedAddress() }, { onRetry: (event) => events.push(event) })
-  const error = await client.tokens.clone(ACCESSOR_ID).catch((e: unknown) => e)
+  const error = await errorOf(client.tokens.clone(ACCESSOR_ID))
   expect(error).toBeInstanceOf(Unavailable)
   expect(error).toMatchObject({ maybeApplied: false, status: undefined })
   expect(events).toHaveLength(2)

@@ -190,3 +190,29 @@ export function withOwnId(token: LegacyTokenRequest) {
 export type TokenFilter = {
   readonly [Q in Exclude<QueryOf<'tokens.list'>, 'limit' | 'cursor'>]?: string | undefined
 }
+
+/** The start of a browser login. */
+export interface AuthUrlOptions extends CallOptions {
+  /** Name of the auth method. Not case-sensitive. */
+  readonly method: string
+  /** Where the browser returns: one of the method's `AllowedRedirectURIs`. */
+  readonly redirectUri: string
+  /** A secret chosen by the client, which the callback must repeat. */
+  readonly clientNonce?: string | undefined
+  /** Metadata that is added to the description of the token. */
+  readonly meta?: Readonly<Record<string, string>> | undefined
+}
+
+/** The parameters with which the browser returned to the redirect URI. */
+export interface OidcCallbackOptions extends CallOptions {
+  /** The method of the start; its namespace goes into `namespace`. */
+  readonly method: string
+  /** `state` from the URL to which the browser returned. */
+  readonly state: string
+  /** `code` from that URL. */
+  readonly code: string
+  /** `iss` from that URL, if present. */
+  readonly iss?: string | undefined
+  /** The `clientNonce` of the start, if it had one. */
+  readonly clientNonce?: string | undefined
+}

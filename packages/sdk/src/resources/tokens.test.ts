@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { errorOf } from '../../test/at-once.ts'
 import { CALLER_SECRET, clientOf } from '../../test/client.ts'
 import { ACCESSOR_ID, aToken, SECRET_ID } from '../../test/records.ts'
 import {
@@ -104,18 +105,14 @@ test('a conflict on the first attempt is a conflict, without another request', a
 
 test('if the outcome remains unknown, the error says so and names the token', async () => {
   await using server = await startServer(reset(), inUse, html(502))
-  const error = await clientOf(server)
-    .tokens.create()
-    .catch((e: unknown) => e)
+  const error = await errorOf(clientOf(server).tokens.create())
   expect(error).toBeInstanceOf(Unavailable)
   expect(error).toMatchObject({ maybeApplied: true, recordId: bodies(server)[0]?.AccessorID })
 })
 
 test('a create whose outcome remains unknown names its accessor', async () => {
   await using server = await startServer(reset())
-  const error = await clientOf(server)
-    .tokens.create()
-    .catch((e: unknown) => e)
+  const error = await errorOf(clientOf(server).tokens.create())
   expect(error).toMatchObject({
     kind: 'unavailable',
     maybeApplied: true,
