@@ -209,17 +209,6 @@ test.each([
   expect(formatPath(path)).toBe(text)
 })
 
-test('checks interned field names just as strictly', () => {
-  expect(parseJson('[{"ab":1,"a":2},{"ab":3,"a\\u0062c":4,"a":5}]')).toEqual([
-    { ab: 1, a: 2 },
-    { ab: 3, abc: 4, a: 5 },
-  ])
-  expect(() => parseJson('[{"a\\u0001":1},{"a\u0001":2}]')).toThrow('control character')
-  expect(() => parseJson('[{"a\\"":1},{"a"":2}]')).toThrow('":" was expected')
-  expect(() => parseJson('[{"a":1},{"a":2,"a":3}]')).toThrow('appears twice')
-  expect(() => parseJson('[{"a":1},{"a')).toThrow('ends inside a string')
-})
-
 describe('bounds on the contents of a body (DOS-04)', () => {
   const fields = (count: number) => `{${Array.from({ length: count }, (_, i) => `"k${i}":1`).join(',')}}`
 

@@ -27,8 +27,6 @@ const WORDS = [
 ] as const
 /** An object counts as this many values, because its field names also use memory. */
 const OBJECT_VALUES = 4
-/** Maximum field names kept for interning. */
-const NAMES_KEPT_MAX = 8
 /** Characters that may follow a backslash, besides `u`. */
 const ESCAPES = '"\\/bfnrt'
 
@@ -57,7 +55,6 @@ class Reader {
   private at = 0
   private depth = 0
   private readonly path: (string | number)[] = []
-  private readonly names: string[] = []
   private readonly valuesMax: number
   private readonly isForeign: boolean
   private readonly exactIntegers: boolean
@@ -108,7 +105,7 @@ class Reader {
       if (left === 0) throw tooMany(formatPath(this.path), `${JSON_FIELDS_MAX} fields`)
       this.blanks()
       if (this.text[this.at] !== '"') throw this.error('a field name in double quotes was expected')
-      const key = this.name()
+      const key = this.string()
       if (key === '__proto__' && !this.isForeign) throw this.error('the field name "__proto__" is refused')
       // The cheap check is nearly always sufficient.
       if (result[key] !== undefined && Object.hasOwn(result, key)) {
@@ -193,21 +190,6 @@ class Reader {
   /** Copies a value, because records outlive their body, unless it is most of the body. */
   private own(value: string): string {
     return value.length * 2 > this.text.length ? value : ownText(value)
-  }
-
-  /** Reads a field name, interning recent ones. */
-  private name(): string {
-    const start = this.at + 1
-    for (const name of this.names) {
-      const end = start + name.length
-      if (this.text.charCodeAt(end) !== QUOTE || !this.text.startsWith(name, start)) continue
-      this.at = end + 1
-      return name
-    }
-    const name = this.string()
-    // A name with escapes is spelled differently in the text.
-    if (this.names.length < NAMES_KEPT_MAX && !/["\\\u0000-\u001f]/.test(name)) this.names.push(name)
-    return name
   }
 
   private skipEscape(): void {

@@ -41,8 +41,8 @@ describe('decoding', () => {
     ['kv.write', 'cas=', { cas: 0 }],
     ['operations.metrics', 'format=other', {}],
     ['legacy.import', 'check&position=3', { check: true, position: 3 }],
-  ])('%s?%s, and the same from cached values', (name, text, expected) => {
-    expect([read(name, text), read(name, text)]).toEqual([expected, expected])
+  ])('%s?%s', (name, text, expected) => {
+    expect(read(name, text)).toEqual(expected)
   })
 })
 

@@ -318,24 +318,17 @@ export function decodeQuery<S extends z.ZodObject>(
 ): z.output<S> {
   if (params.size === 0) return NOTHING as z.output<S>
   const given: Record<string, unknown> = {}
-  for (const [name, decoded, isOnce] of optionsOf(schema)) {
+  for (const [name, option] of Object.entries<z.ZodType>(schema.shape)) {
     const text = params.get(name)
     if (text === null || absent?.has(name)) continue
-    if (isOnce && params.getAll(name).length > 1) continue
-    if (decoded === 'repeatable') {
+    if (hasFact(option, 'x-latchkey-once') && params.getAll(name).length > 1) continue
+    if (hasFact(option, REPEATABLE)) {
       given[name] = params.getAll(name)
       continue
     }
-    // Most options repeat a few short texts. A cached value is a plain property; a getter and schema cost 2 µs.
-    const known = decoded.get(text)
-    if (known !== undefined) {
-      given[name] = known
-      continue
-    }
     const get = () => {
-      const value = decodeOption(schema.shape[name] as z.ZodType, name, text)
+      const value = decodeOption(option, name, text)
       Object.defineProperty(given, name, { value, enumerable: true })
-      remember(decoded, text, value)
       return value
     }
     Object.defineProperty(given, name, { get, enumerable: true, configurable: true })
@@ -343,44 +336,8 @@ export function decodeQuery<S extends z.ZodObject>(
   return given as z.output<S>
 }
 
-/** Parsed values of one option, by text. */
-type DecodedOption = Map<string, unknown>
-
-/** Limits of {@link DecodedOption}: entries, and length of a text. Secrets are longer and therefore never cached. */
-const DECODED_MAX = 64
-const DECODED_LENGTH_MAX = 16
-
-type KnownOptions = readonly (readonly [
-  name: string,
-  decoded: DecodedOption | 'repeatable',
-  isOnce: boolean,
-])[]
-
-const options = new WeakMap<z.ZodObject, KnownOptions>()
-
-function optionsOf(schema: z.ZodObject): KnownOptions {
-  const known = options.get(schema)
-  if (known) return known
-  const fresh = Object.entries<z.ZodType>(schema.shape).map(
-    ([name, option]) =>
-      [
-        name,
-        hasFact(option, REPEATABLE) ? 'repeatable' : new Map(),
-        hasFact(option, 'x-latchkey-once'),
-      ] as const,
-  )
-  options.set(schema, fresh)
-  return fresh
-}
-
 function hasFact(option: z.ZodType, fact: keyof typeof ONCE | typeof REPEATABLE): boolean {
   return option instanceof z.ZodOptional && (option.unwrap() as z.ZodType).meta()?.[fact] === true
-}
-
-/** Caches immutable values. */
-function remember(decoded: DecodedOption, text: string, value: unknown): void {
-  if (typeof value === 'object' || text.length > DECODED_LENGTH_MAX || decoded.size >= DECODED_MAX) return
-  decoded.set(text, value)
 }
 
 function decodeOption(schema: z.ZodType, name: string, text: string): unknown {
