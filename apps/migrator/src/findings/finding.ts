@@ -20,6 +20,22 @@ export interface Finding {
   readonly to?: number
   /** The affected servers. */
   readonly servers?: readonly string[]
+  /** The first affected tokens of a dump. */
+  readonly tokens?: readonly TokenPlace[]
+}
+
+/** Identifies a token of a dump, without its secret. */
+export interface TokenPlace {
+  /** Its name; empty if it has none. */
+  readonly name: string
+  /** The first twelve hexadecimal digits of the SHA-256 of its ID; empty if it has none. */
+  readonly idHash: string
+  /** From 0. */
+  readonly position: number
+  readonly line: number
+  readonly byte: number
+  /** The problem with this token. */
+  readonly detail: string
 }
 
 /** The input of findings. */

@@ -1,7 +1,7 @@
 /** The output of `plan` for a terminal. */
 import type { Paint } from '../cli/io.ts'
 import { agrees, counted } from '../findings/finding.ts'
-import type { PlanFinding, PlanResult } from '../plan/plan.ts'
+import type { PlanResult } from '../plan/plan.ts'
 import { placeText } from '../plan/token-census.ts'
 import { type Clock, whenText } from '../report/clock.ts'
 import { formatTime } from '../scenario/time.ts'
@@ -58,8 +58,8 @@ function accessorLines({ withAccessor, withLegacyRights }: PlanResult['tokens'])
   return [`${counted(withAccessor, 'token')} with an accessor${rights}`]
 }
 
-function placeLines({ id, tokens }: PlanFinding): string[] {
-  if (tokens === undefined || tokens.length === 0) return []
+function placeLines({ id, tokens = [] }: PlanResult['findings'][number]): string[] {
+  if (tokens.length === 0) return []
   return ['', `Tokens of ${id}`, ...tokens.map((place) => `  ${placeText(place)}: ${place.detail}`)]
 }
 

@@ -53,7 +53,7 @@ describe('the census of a dump', () => {
   test('every problem is a finding with the positions of its tokens', () => {
     const findings = censusOf(dump).findings()
     const places = Object.fromEntries(
-      findings.map(({ id, tokens }) => [id, tokens.map(({ position }) => position)]),
+      findings.map(({ id, tokens }) => [id, tokens?.map(({ position }) => position)]),
     )
     expect(places).toMatchObject({
       'dump-id-duplicate': [3],
@@ -77,7 +77,7 @@ describe('the census of a dump', () => {
     const [finding] = censusOf(tokens).findings()
     expect(finding).toMatchObject({ id: 'dump-field-unknown', count: 11 })
     // printf canary-7ab2-0 | sha256sum | cut -c 1-12
-    expect(finding?.tokens[0]).toMatchObject({ name: 'job 0', idHash: '54be965bed7e', position: 0, line: 1 })
+    expect(finding?.tokens?.[0]).toMatchObject({ name: 'job 0', idHash: '54be965bed7e', position: 0, line: 1 })
     expect(finding?.detail).toMatch(
       /^11 tokens: .*: "job 0" \(ID hash [0-9a-f]{12}, token 0, line 1, byte 1\): /,
     )

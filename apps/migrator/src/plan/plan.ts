@@ -7,11 +7,11 @@ import {
   type Evidence,
   type Finding,
   reasonsOf,
-  type Severity,
   sortFindings,
   type Verdict,
   verdictOf,
 } from '../findings/finding.ts'
+import { type FindingResult, findingOf } from '../output/result.ts'
 import { migratingIn, runSimulation } from '../output/run-simulation.ts'
 import type { Scenario } from '../scenario/scenario.ts'
 import { toSeconds } from '../scenario/time.ts'
@@ -19,7 +19,7 @@ import { findDump, withDump } from './dump-facts.ts'
 import { planRoute } from './route.ts'
 import { type PlanStep, planSteps } from './steps.ts'
 import { type TimedStep, timeSteps } from './timed-steps.ts'
-import type { DumpFinding, TokenCensus, TokenCounts, TokenPlace } from './token-census.ts'
+import type { TokenCensus, TokenCounts } from './token-census.ts'
 
 /** How long the accessors of a datacenter take under the batch limits. Spec 8. */
 interface DatacenterPlan {
@@ -46,16 +46,7 @@ export interface PlanResult {
   readonly datacenters: Readonly<Record<string, DatacenterPlan>>
   /** With their times, if there is a schedule. */
   readonly steps: readonly (PlanStep | TimedStep)[]
-  readonly findings: readonly PlanFinding[]
-}
-
-export interface PlanFinding {
-  readonly id: string
-  readonly severity: Severity
-  readonly count: number
-  readonly detail: string
-  readonly avoid: string
-  readonly tokens?: readonly TokenPlace[]
+  readonly findings: readonly FindingResult[]
 }
 
 /**
@@ -85,7 +76,7 @@ export function makePlan(
   const simulation = isScheduled ? runSimulation(planned, { replay: '', extraFindings }) : undefined
   const result = simulation?.result
   const findings = sortFindings([
-    ...(result?.findings ?? extraFindings),
+    ...(result?.findings ?? extraFindings.map(findingOf)),
     ...findWaitingIntentions({ scenario: planned }),
   ])
   const migrationMs = batchesDurationMs(tokens.total)
@@ -124,13 +115,7 @@ export function makePlan(
       }),
     ),
     steps: route?.steps ?? (simulation === undefined ? steps : timeSteps(steps, planned, simulation.history)),
-    findings: findings.map(({ id, severity, count, detail, avoid }) => {
-      const places = dumpFindings.find((each: DumpFinding) => each.id === id)?.tokens ?? []
-      return {
-        ...{ id, severity, count, detail, avoid },
-        ...(places.length === 0 ? {} : { tokens: places }),
-      }
-    }),
+    findings,
   }
 }
 

@@ -9,29 +9,10 @@ import type { LegacyToken } from '@latchkey/contract'
 import type { ArchiveContents } from '../archive/contents.ts'
 import { hashOfId, nameWithoutId } from '../dump/hidden-id.ts'
 import { isLinked } from '../dump/is-linked.ts'
-import { counted, type Finding, type Severity } from '../findings/finding.ts'
+import { counted, type Finding, type Severity, type TokenPlace } from '../findings/finding.ts'
 import { RULE_ISSUES } from '../findings/rule-findings.ts'
 import { analyzeRules, type RuleAnalysis } from '../rules/analyze-rules.ts'
 import type { TokenGroup } from '../scenario/scenario.ts'
-
-/** Identifies a token of a dump, without its secret. */
-export interface TokenPlace {
-  /** Its name; empty if it has none. */
-  readonly name: string
-  /** The first twelve hexadecimal digits of the SHA-256 of its ID; empty if it has none. */
-  readonly idHash: string
-  /** From 0. */
-  readonly position: number
-  readonly line: number
-  readonly byte: number
-  /** The problem with this token. */
-  readonly detail: string
-}
-
-export interface DumpFinding extends Finding {
-  /** The first affected tokens. */
-  readonly tokens: readonly TokenPlace[]
-}
 
 export interface TokenCounts {
   readonly total: number
@@ -121,7 +102,7 @@ export class TokenCensus {
   }
 
   /** In order of first occurrence, rules last. */
-  findings(): DumpFinding[] {
+  findings(): Finding[] {
     const found = [...this.issues.values()].map(({ id, severity, title, avoid, count, places }) => ({
       id,
       severity,
@@ -131,7 +112,7 @@ export class TokenCensus {
         ...(places[0] === undefined ? [] : [`${placeText(places[0])}: ${places[0].detail}`]),
       ].join(': '),
       avoid,
-      tokens: places,
+      ...(places.length === 0 ? {} : { tokens: places }),
     }))
     const count = this.totals.management
     if (count === 0) return found
@@ -141,7 +122,6 @@ export class TokenCensus {
       count,
       detail: `${counted(count, 'management token')}: the migration links each to global-management, and the legacy API cannot change it afterwards`,
       avoid: 'Change them through the token API after their migration.',
-      tokens: [],
     } as const
     return [...found, management]
   }

@@ -19,7 +19,9 @@ export function titleOf(id: string): string {
 export function whomOf(finding: FindingResult, clients: SimulationResult['clients']): string {
   const { servers = [], id } = finding
   const workloads = Object.keys(clients[id.replace(/^clients-/, '')]?.workloads ?? {})
-  const tokens = tokensOf(finding)
+  const tokens = (finding.tokens ?? []).map(({ name, position }) =>
+    name ? `“${name}”` : `number ${position}`,
+  )
   const groups = [
     ...(tokens.length > 0
       ? [`${agrees(finding.count, 'token', 'tokens')} ${listed(tokens, finding.count)}`]
@@ -30,14 +32,6 @@ export function whomOf(finding: FindingResult, clients: SimulationResult['client
     ...(servers.length > 0 ? [`${agrees(servers.length, 'server', 'servers')} ${listed(servers)}`] : []),
   ]
   return groups.join('; ')
-}
-
-/** The names of the tokens of a finding about a dump. */
-function tokensOf(finding: FindingResult): string[] {
-  if (!('tokens' in finding) || !Array.isArray(finding.tokens)) return []
-  return finding.tokens.map(({ name, position }: { name?: string; position?: number }) =>
-    name ? `“${name}”` : `number ${position}`,
-  )
 }
 
 function listed(names: readonly string[], total = names.length): string {
