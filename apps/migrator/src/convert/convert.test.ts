@@ -1,12 +1,7 @@
-import { parseLegacyRules, parseRules, type Rule } from '@latchkey/acl'
-import { AclError, limits } from '@latchkey/contract'
-import { chooseSeed, fuzzCount, SeededRandom } from '@latchkey/testkit/random'
-import { naiveDecide } from '@latchkey/testkit/rules/naive-interpreter'
-import { randomQuestion } from '@latchkey/testkit/rules/random-rules'
-import { randomHcl, randomJson } from '@latchkey/testkit/rules/random-texts'
+import { limits } from '@latchkey/contract'
 import { describe, expect, test } from 'vitest'
 import { aConversion, type TokenInput } from '../../test/conversion.ts'
-import type { Conversion, TokenGroup } from './conversion.ts'
+import type { Conversion } from './conversion.ts'
 import { proveConversion } from './proof/prove-conversion.ts'
 
 const WEB = 'key "web/" { policy = "write" } service "web" { policy = "write" }'
@@ -40,10 +35,6 @@ describe('groups', () => {
     expect(conversion.unconvertible).toMatchObject([{ token: { position: 3 } }])
     expect(conversion.groups).toHaveLength(1)
     expect(conversion.policies).toHaveLength(1)
-  })
-
-  test('no token makes no policy', () => {
-    expect(aConversion([])).toMatchObject({ groups: [], policies: [], roles: [] })
   })
 })
 
@@ -138,56 +129,3 @@ test('the decisions of a review: names and rejected groups, by ids that the next
   expect(policyNames(decided)).toEqual(['db-2', 'DB'])
   expect(decided.groups.map(({ rejected }) => rejected)).toEqual([true, false])
 })
-
-test('random legacy rules, converted, decide equally by an interpreter of its own', () => {
-  const random = new SeededRandom(chooseSeed('conversion'))
-  let compared = 0
-  for (let left = fuzzCount(100); left > 0; left--) {
-    const texts = Array.from({ length: random.below(12) + 1 }, () =>
-      random.chance(0.8) ? randomHcl(random) : randomJson(random),
-    )
-    const conversion = aConversion([...texts, ...texts.slice(0, 4)].map((rules) => ({ rules })))
-    for (const group of conversion.groups) {
-      const after = rulesAfter(conversion, group)
-      for (const text of group.texts) {
-        const before = parseLegacyRules(text).rules
-        for (let asked = 0; asked < 40; asked++) {
-          const question = randomQuestion(random, [...before, ...after])
-          const isAllowed = random.chance(0.5)
-          const [was, is] = [before, after].map((rules) => naiveDecide(rules, isAllowed, question))
-          if (was !== is) expect.fail(JSON.stringify({ text, question, isAllowed, was, is }))
-          compared++
-        }
-      }
-    }
-    expect(texts.length).toBe(
-      new Set(conversion.groups.flatMap(({ texts: of }) => of)).size + countOthers(texts),
-    )
-  }
-  expect(compared).toBeGreaterThan(fuzzCount(100) * 40)
-})
-
-/** The rules of a token of the group, through its links. */
-function rulesAfter(conversion: Conversion, group: TokenGroup): Rule[] {
-  const names = new Set([
-    ...group.policies,
-    ...conversion.roles.filter(({ name }) => group.roles.includes(name)).flatMap(({ policies }) => policies),
-  ])
-  return conversion.policies
-    .filter(({ name }) => names.has(name))
-    .flatMap(({ rules }) => parseRules(rules).rules)
-}
-
-/** Texts that no group has: repeated, unreadable, or without a rule that legacy evaluation knows. */
-function countOthers(texts: readonly string[]): number {
-  const distinct = new Set(texts)
-  const others = [...distinct].filter((text) => {
-    try {
-      return parseLegacyRules(text).rules.length === 0
-    } catch (error) {
-      if (error instanceof AclError) return true
-      throw error
-    }
-  })
-  return texts.length - distinct.size + others.length
-}

@@ -77,7 +77,12 @@ describe('the census of a dump', () => {
     const [finding] = censusOf(tokens).findings()
     expect(finding).toMatchObject({ id: 'dump-field-unknown', count: 11 })
     // printf canary-7ab2-0 | sha256sum | cut -c 1-12
-    expect(finding?.tokens?.[0]).toMatchObject({ name: 'job 0', idHash: '54be965bed7e', position: 0, line: 1 })
+    expect(finding?.tokens?.[0]).toMatchObject({
+      name: 'job 0',
+      idHash: '54be965bed7e',
+      position: 0,
+      line: 1,
+    })
     expect(finding?.detail).toMatch(
       /^11 tokens: .*: "job 0" \(ID hash [0-9a-f]{12}, token 0, line 1, byte 1\): /,
     )

@@ -1,5 +1,5 @@
 /** The charts of a rehearsal: the measurements, and the prediction of the simulation for the same schedule. */
-import type { Chart, ClientTrack, Stretch, TokenPoint, Track } from '../report/chart/chart.ts'
+import type { Chart, ClientTrack, Look, TokenPoint, Track } from '../report/chart/chart.ts'
 import { BATCH, type Simulated } from './proof/measured.ts'
 import type { Run, Seen } from './run.ts'
 import { type LogLine, linesOf } from './server-process.ts'
@@ -56,7 +56,12 @@ export function measuredChart(
 }
 
 /** The look of a server after a step that stops or pauses it. */
-const ENDS = { crash: 'down', leave: 'down', restart: 'down', pause: 'paused' } as const
+const ENDS: Partial<Record<Step['kind'], Look>> = {
+  crash: 'down',
+  leave: 'down',
+  restart: 'down',
+  pause: 'paused',
+}
 
 function trackOf(
   { id, datacenter }: { readonly id: string; readonly datacenter: string },
@@ -66,19 +71,20 @@ function trackOf(
   const modes = changes
     .filter(({ server }) => server === id)
     .map(({ at, version, mode }) => ({ at, version, look: mode }))
-  const ends = steps.flatMap(({ step, at }) => {
-    if (!('server' in step) || step.server !== id || !(step.kind in ENDS)) return []
-    return [{ at, version: '', look: ENDS[step.kind as keyof typeof ENDS] }]
+  const others = steps.flatMap(({ step, at }) => {
+    if (!('server' in step) || step.server !== id) return []
+    // A server that resumes is in the mode that it had before the pause.
+    if (step.kind === 'resume')
+      return modes
+        .filter((each) => each.at <= at)
+        .slice(-1)
+        .map((each) => ({ ...each, at }))
+    const look = ENDS[step.kind]
+    return look === undefined ? [] : [{ at, version: '', look }]
   })
-  // A server that resumes is in the mode that it had before the pause.
-  const resumes = steps.flatMap(({ step, at }) => {
-    if (step.kind !== 'resume' || step.server !== id) return []
-    const before = modes.findLast((each) => each.at <= at)
-    return before === undefined ? [] : [{ ...before, at }]
-  })
-  const all = [...modes, ...ends, ...resumes].sort((a, b) => a.at - b.at)
-  const stretches: Stretch[] = all.map(({ at, version, look }, i) => ({
-    from: at,
+  const all = [...modes, ...others].sort((a, b) => a.at - b.at)
+  const stretches = all.map(({ at: from, look, version }, i) => ({
+    from,
     to: all[i + 1]?.at,
     look,
     version,

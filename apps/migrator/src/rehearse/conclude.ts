@@ -1,58 +1,34 @@
 /** Concludes a rehearsal: reads the tokens, checks the proofs, and draws the charts. */
 import { MEMBER_HEARTBEAT_MS } from '@latchkey/acl'
 import { LatchkeyError } from '@latchkey/sdk'
-import type { Chart } from '../report/chart/chart.ts'
 import { latchkeyModel } from '../simulate/models/latchkey-model.ts'
 import { sleep } from '../sleep.ts'
 import { isAtLeast, NEW_ACLS } from '../version.ts'
 import { measuredChart } from './charts.ts'
 import type { Cluster } from './cluster.ts'
-import type { ProbeResult } from './probes.ts'
 import { findIntentions } from './proof/intentions.ts'
 import { type MigrationStatus, withLostLines } from './proof/lost-lines.ts'
-import { BATCH, ENDED, JOINED, type Simulated, simulateMeasured, stallsOf } from './proof/measured.ts'
-import type { Proof } from './proof/proof.ts'
+import { BATCH, ENDED, JOINED, simulateMeasured, stallsOf } from './proof/measured.ts'
 import { type MeasuredMigration, prove } from './proof/prove.ts'
-import { proveRights, type RightsProof } from './proof/rights.ts'
+import { proveRights } from './proof/rights.ts'
 import { compareTokens, type SecondaryFound } from './proof/secondaries.ts'
 import { measuredOf, type Run, type Seen } from './run.ts'
 import { type LogLine, linesOf } from './server-process.ts'
-import type { Step } from './steps/schedule.ts'
-import type { ServerModes } from './watches.ts'
 
-export interface Rehearsal {
-  readonly scenario: string
-  readonly verdict: 'proved' | 'failed'
-  readonly proofs: readonly Proof[]
-  /** Seconds since the schedule began. */
-  readonly legacyModeEndedAt: number | null
-  readonly servers: Readonly<Record<string, ServerModes>>
-  readonly migration: MeasuredMigration
-  /** The simulation of the same schedule, with the measured times of starts, commits and takeovers. */
-  readonly simulated: Pick<Simulated, 'servers' | 'migration' | 'secondaries' | 'verdict' | 'reasons'>
-  /** Modes, tokens without an accessor and errors over time. */
-  readonly charts: { readonly predicted: Chart; readonly measured: Chart }
-  readonly clients: ProbeResult
-  readonly timeline: readonly { readonly at: number; readonly server: string; readonly detail: string }[]
-}
+/** The result of a rehearsal. Times are seconds since the schedule began. */
+export type Rehearsal = Awaited<ReturnType<typeof conclude>>
 
 /** An extra server outside the schedule, which answers when all other servers have refused to start. */
 const INSPECTOR = 'inspector'
 
-const DISTURBING: ReadonlySet<string> = new Set<Step['kind']>([
-  'crash',
-  'leave',
-  'pause',
-  'restart',
-  'create-tokens',
-  'edit-tokens',
-  'delete-tokens',
+const DISTURBING: ReadonlySet<string> = new Set([
+  ...['crash', 'leave', 'pause', 'restart', 'create-tokens', 'edit-tokens', 'delete-tokens'],
 ])
 
 const TOLD: ReadonlySet<string> = new Set([JOINED, 'listening', 'stopping', ENDED, BATCH])
 
 /** Proves the rehearsal from the measurements, and returns the result. */
-export async function conclude(run: Run, seen: Seen): Promise<Rehearsal> {
+export async function conclude(run: Run, seen: Seen) {
   const { options, scenario, fleet, book, done } = run
   const { startedAt, servers } = seen
   // Log lines arrive slightly after the events.
@@ -65,7 +41,7 @@ export async function conclude(run: Run, seen: Seen): Promise<Rehearsal> {
   const log = [...withLostLines([...fleet.primary.log], inPrimary, status), ...ofSecondaries]
   const measured = measuredOf(run, log, seen)
   const simulated = simulateMeasured(measured)
-  const { verdict, reasons } = simulated
+  const { servers: predicted, secondaries, verdict, reasons } = simulated
   const endings = log.filter((line) => line.message === ENDED && line.at >= startedAt)
   const ended = endings.filter((line) => isInPrimary(run, line.server))
   const migration = measure(log, startedAt, status)
@@ -95,22 +71,15 @@ export async function conclude(run: Run, seen: Seen): Promise<Rehearsal> {
   )
   return {
     scenario: scenario.name,
-    verdict: proofs.every((proof) => proof.holds) ? 'proved' : 'failed',
+    verdict: proofs.every((proof) => proof.holds) ? ('proved' as const) : ('failed' as const),
     proofs,
     legacyModeEndedAt: ended[0] ? (ended[0].at - startedAt) / 1_000 : null,
     servers,
     migration,
-    simulated: {
-      servers: simulated.servers,
-      migration: simulated.migration,
-      secondaries: simulated.secondaries,
-      verdict,
-      reasons,
-    },
-    charts: {
-      predicted: simulated.chart,
-      measured: measuredChart(run, { ...seen, log }, simulated),
-    },
+    // The simulation of the same schedule, with the measured times of starts, commits and takeovers.
+    simulated: { servers: predicted, migration: simulated.migration, secondaries, verdict, reasons },
+    // Modes, tokens without an accessor and errors over time.
+    charts: { predicted: simulated.chart, measured: measuredChart(run, { ...seen, log }, simulated) },
     clients: seen.clients,
     timeline: log
       .filter((line) => TOLD.has(line.message))
@@ -138,7 +107,7 @@ async function checkTokens(run: Run, endsLegacyMode: boolean) {
   return { hasNewApi, tokens, rights: await proveRightsIn(cluster, run) }
 }
 
-function proveRightsIn(cluster: Cluster, { scenario, options, book }: Run): Promise<RightsProof> {
+function proveRightsIn(cluster: Cluster, { scenario, options, book }: Run): ReturnType<typeof proveRights> {
   const { defaultPolicy } = scenario
   const { signal } = options
   return proveRights(cluster, book.tokens, { datacenter: cluster.datacenter, defaultPolicy, signal })
@@ -149,13 +118,7 @@ function isInPrimary({ fleet }: Run, server: string | undefined): boolean {
 }
 
 /** Steps that can make the primary unreachable, after which a secondary retries. */
-const RETRIED: ReadonlySet<string> = new Set<Step['kind']>([
-  'partition',
-  'crash',
-  'restart',
-  'pause',
-  'leave',
-])
+const RETRIED: ReadonlySet<string> = new Set(['partition', 'crash', 'restart', 'pause', 'leave'])
 
 /** The state of a secondary at the end. Its tokens are compared if it answers the token API. */
 async function checkSecondary(

@@ -2,24 +2,18 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type CallKind, callsOf } from '../clients/call.ts'
 import { writtenDestinations } from '../clients/clients.ts'
+import type { ClientErrors } from '../clients/tally.ts'
 import type { WorkloadSpec } from '../scenario/scenario.ts'
 import type { Fleet } from './fleet.ts'
 import type { CreatedIntention } from './steps/intentions.ts'
 
-/** The records that calls use. */
-interface Subject {
-  readonly secret: string
-  /** The intention that the call writes. */
-  readonly intention: CreatedIntention | undefined
-}
-
 /** A call, and the outcome that an answer indicates; undefined: the same answer as before the upgrade. */
 interface Call {
   readonly method: string
-  readonly path: (subject: Subject) => string
+  readonly path: (secret: string, intention?: CreatedIntention) => string
   /** The secret to present: the management token, or none. */
   readonly isAnonymous?: true
-  readonly body?: (subject: Subject) => string
+  readonly body?: (intention?: CreatedIntention) => string
   readonly outcome: (status: number, text: string) => string | undefined
   /** Simulated outcomes that depend on which server is elected. */
   readonly notCompared?: readonly string[]
@@ -40,7 +34,7 @@ const CALLS: Partial<Record<CallKind, Call>> = {
   },
   legacy: {
     method: 'GET',
-    path: ({ secret }) => `/v1/acl/info/${secret}`,
+    path: (secret) => `/v1/acl/info/${secret}`,
     outcome: (status) => (status === 410 ? 'endpoint-removed' : isOff(status)),
   },
   bootstrap: { method: 'PUT', path: () => '/v1/acl/bootstrap', outcome: inLegacyMode },
@@ -69,8 +63,8 @@ const CALLS: Partial<Record<CallKind, Call>> = {
   // Spec 9.5.3: writes an unchanged intention.
   'intention-write': {
     method: 'PUT',
-    path: ({ intention }) => `/v1/connect/intentions/${intention?.id}`,
-    body: ({ intention }) => JSON.stringify(intention?.body),
+    path: (_, intention) => `/v1/connect/intentions/${intention?.id}`,
+    body: (intention) => JSON.stringify(intention?.body),
     outcome: (status) => (status === 404 || status === 409 ? 'intention-id-gone' : undefined),
     notCompared: ['intentions-blocked', 'no-leader'],
   },
@@ -84,19 +78,9 @@ const CALLS: Partial<Record<CallKind, Call>> = {
 const ANSWER_MS_MAX = 10_000
 
 /** The period in which clients of a workload saw an outcome. Milliseconds since the schedule began. */
-export interface Window {
-  readonly first: number
-  readonly last: number
-  readonly count: number
+export type Window = Pick<ClientErrors, 'first' | 'last' | 'count'> & {
   /** The calls with this outcome, in order. */
   readonly spans: readonly { readonly from: number; readonly to: number }[]
-}
-
-interface MutableWindow extends Window {
-  first: number
-  last: number
-  count: number
-  readonly spans: { from: number; to: number }[]
 }
 
 /** By workload, then by outcome. */
@@ -126,7 +110,7 @@ interface WorkloadPlace {
 
 /** Runs workloads until they are stopped. Calls do not wait for earlier calls. */
 export class Workloads {
-  private readonly windows = new Map<string, Map<string, MutableWindow>>()
+  private readonly windows = new Map<string, Map<string, Window>>()
   private readonly place: WorkloadPlace
   /** One intention for each destination to write. */
   private readonly written: readonly CreatedIntention[]
@@ -152,7 +136,7 @@ export class Workloads {
     const { name, kind, servers, ratePerSecond, fromMs, toMs = Number.POSITIVE_INFINITY } = workload
     const { startedAt } = this.place
     const calls = callsOf(kind)
-    const seen = new Map<string, MutableWindow>()
+    const seen = new Map<string, Window>()
     this.windows.set(name, seen)
     const inFlight = new Set<Promise<void>>()
     for (let k = 0; ; k += 1) {
@@ -181,13 +165,12 @@ export class Workloads {
     intention: CreatedIntention | undefined,
   ) {
     const { fleet } = this.place
-    const subject = { secret: fleet.managementSecret, intention }
-    const headers = isAnonymous === true ? {} : { 'X-Service-Token': subject.secret }
+    const secret = fleet.managementSecret
     try {
-      const response = await fetch(`${fleet.urlOf(server)}${path(subject)}`, {
+      const response = await fetch(`${fleet.urlOf(server)}${path(secret, intention)}`, {
         method,
-        headers,
-        ...(body === undefined ? {} : { body: body(subject) }),
+        headers: isAnonymous === true ? {} : { 'X-Service-Token': secret },
+        ...(body === undefined ? {} : { body: body(intention) }),
         signal: AbortSignal.timeout(ANSWER_MS_MAX),
       })
       return outcome(response.status, await response.text())
@@ -197,12 +180,13 @@ export class Workloads {
   }
 }
 
-function note(seen: Map<string, MutableWindow>, outcome: string | undefined, at: number): void {
+function note(seen: Map<string, Window>, outcome: string | undefined, at: number): void {
   if (outcome === undefined) return
-  const known = seen.get(outcome) ?? { first: at, last: at, count: 0, spans: [] }
-  known.first = Math.min(known.first, at)
-  known.last = Math.max(known.last, at)
-  known.count += 1
-  known.spans.push({ from: at, to: at })
-  seen.set(outcome, known)
+  const { first, last, count, spans } = seen.get(outcome) ?? { first: at, last: at, count: 0, spans: [] }
+  seen.set(outcome, {
+    first: Math.min(first, at),
+    last: Math.max(last, at),
+    count: count + 1,
+    spans: [...spans, { from: at, to: at }],
+  })
 }

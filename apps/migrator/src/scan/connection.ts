@@ -1,5 +1,6 @@
 /** The connection to a server, from options or the environment variables of the legacy command line. */
 import { readFile } from 'node:fs/promises'
+import { parseGoBool } from '@latchkey/contract'
 import { EXIT, InputError, systemProblem } from '../errors.ts'
 
 export interface ConnectionOptions {
@@ -112,13 +113,13 @@ function readAddress(
   }
 }
 
-/** Boolean values in the notation of Go. */
+/** A boolean value in the notation of Go. */
 function flag(name: string, env: Environment): boolean | undefined {
   const value = nonEmpty(env[name])
-  if (value === undefined) return undefined
-  if (/^(1|t|true)$/i.test(value)) return true
-  if (/^(0|f|false)$/i.test(value)) return false
-  throw new InputError(`the variable ${name} must be true or false`)
+  const read = value === undefined ? undefined : parseGoBool(value)
+  if (value !== undefined && read === undefined)
+    throw new InputError(`the variable ${name} must be true or false`)
+  return read
 }
 
 function nonEmpty(text: string | undefined): string | undefined {

@@ -298,57 +298,42 @@ describe('a server that fails', () => {
     )
   })
 
-  test('a list that is cut off saves no dump', async () => {
-    const { url } = await cluster(({ url: path }, response) =>
-      path === '/v1/acl/list' ? answer(response, 200, `[{"ID":"${SECRET}-1"},{"ID"`) : undefined,
-    )
-    const folder = join(directory, 'cut')
-    const { stdout } = await run(['scan', '--from', url, '--save', folder], { env })
-    expect(stdout).toContain(
-      'the tokens (/v1/acl/list): the list is damaged: the dump is cut off inside token 1',
-    )
+  test.each([
+    ['is cut off', '[{"ID":"X-1"},{"ID"', 'end', 'the list is damaged: the dump is cut off inside token 1'],
+    ['stops', '[{"ID":"X-1"},', 'nothing', 'the answer was cut off'],
+    ['is reset', '[{"ID":"X-1"},', 'reset', 'the answer was cut off'],
+    ['hangs up', '[{"ID":"X-1"},', 'hang up', 'the answer was cut off'],
+  ])('a list that %s saves no dump', async (how, text, end, message) => {
+    const { url } = await cluster(({ url: path }, response) => {
+      if (path !== '/v1/acl/list') return undefined
+      response.write(text.replace('X', SECRET), () => {
+        if (end === 'end') response.end()
+        if (end === 'reset') response.socket?.resetAndDestroy()
+        if (end === 'hang up') response.socket?.end()
+      })
+      return true
+    })
+    const folder = join(directory, how)
+    // Long enough for the other requests on a stalled machine; only one of these lists waits this long.
+    const { stdout } = await run(['scan', '--from', url, '--save', folder, '--timeout', '5'], { env })
+    expect(stdout).toContain(`the tokens (/v1/acl/list): ${message}`)
     expect(readdirSync(folder)).toEqual(['scenario.yaml'])
     expect(stdout).not.toContain(SECRET)
   })
 
-  test.each([
-    ['stops', () => undefined],
-    ['is reset', (response: ServerResponse) => void response.socket?.resetAndDestroy()],
-    ['hangs up', (response: ServerResponse) => void response.socket?.end()],
-  ])('a list that %s in the middle saves no dump', async (how, end) => {
-    const { url } = await cluster(({ url: path }, response) => {
-      if (path !== '/v1/acl/list') return undefined
-      response.write(`[{"ID":"${SECRET}-1"},`, () => end(response))
-      return true
-    })
-    const folder = join(directory, how)
-    // Long enough for the other requests on a stalled machine; only the first of these lists waits this long.
-    const { stdout } = await run(['scan', '--from', url, '--save', folder, '--timeout', '5'], { env })
-    expect(stdout).toContain('the tokens (/v1/acl/list): the answer was cut off')
-    expect(readdirSync(folder)).toEqual(['scenario.yaml'])
-  })
-
-  test('Ctrl-C in the middle of a list ends it with 130 and leaves no dump', async () => {
-    const stop = new AbortController()
-    const { url } = await cluster(({ url: path }, response) => {
-      if (path !== '/v1/acl/list') return undefined
-      response.write(`[{"ID":"${SECRET}-1"},`, () => stop.abort())
-      return true
-    })
-    const folder = join(directory, 'interrupted in the middle')
-    const { code } = await run(['scan', '--from', url, '--save', folder], { env, signal: stop.signal })
-    expect([code, readdirSync(folder)]).toEqual([130, []])
-  })
-
-  test('Ctrl-C ends it with 130 and leaves no dump', async () => {
-    const stop = new AbortController()
-    const { url } = await cluster(({ url: path }) => {
-      if (path !== '/v1/acl/list') return undefined
-      stop.abort()
-      return true
-    })
-    const folder = join(directory, 'interrupted')
-    const { code } = await run(['scan', '--from', url, '--save', folder], { env, signal: stop.signal })
-    expect([code, readdirSync(folder)]).toEqual([130, []])
-  })
+  test.each(['before', 'in the middle of'])(
+    'Ctrl-C %s a list ends it with 130 and leaves no dump',
+    async (when) => {
+      const stop = new AbortController()
+      const { url } = await cluster(({ url: path }, response) => {
+        if (path !== '/v1/acl/list') return undefined
+        if (when === 'before') stop.abort()
+        else response.write(`[{"ID":"${SECRET}-1"},`, () => stop.abort())
+        return true
+      })
+      const folder = join(directory, `interrupted ${when}`)
+      const { code } = await run(['scan', '--from', url, '--save', folder], { env, signal: stop.signal })
+      expect([code, readdirSync(folder)]).toEqual([130, []])
+    },
+  )
 })

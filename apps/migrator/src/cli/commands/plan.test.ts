@@ -1,8 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
-import { createServer } from 'node:http'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
-import { listenOnFreePort } from '@latchkey/testkit/process/ports'
 import { temporaryFolder } from '@latchkey/testkit/process/temporary-folder'
 import { expect, test } from 'vitest'
 import { CLUSTER, fileWriter, SECRET, TOKENS } from '../../../test/files.ts'
@@ -65,29 +63,4 @@ test('--traffic makes calls that the newest version breaks blockers of the plan'
   // A cluster that is already upgraded loses nothing.
   const there = file('at-1.11.yaml', 'from: 1.11\nversion: 1.11\ndatacenters: [{ name: dc1, servers: 1 }]\n')
   expect((await run(['plan', '--scenario', there, '--traffic', log])).code).toBe(0)
-})
-
-test('--from asks a running legacy server, with a token that is never shown', async () => {
-  const seen: unknown[] = []
-  const server = createServer((request, response) => {
-    seen.push([request.method, request.url, request.headers['x-service-token']])
-    const isList = request.url === '/v1/acl/list'
-    response.writeHead(isList ? 200 : 404).end(isList ? readFileSync(DUMP) : '')
-  })
-  const port = await listenOnFreePort(server)
-  const answer = await run(['plan', '--from', `http://127.0.0.1:${port}`, '--json'], {
-    env: { LATCHKEY_TOKEN: `${SECRET}-token` },
-  })
-  server.close()
-  expect(answer.code).toBe(0)
-  expect(seen).toContainEqual(['GET', '/v1/acl/list', `${SECRET}-token`])
-  expect(answer.stderr).toContain('could not read the members (/v1/agent/members): 404')
-  expect(JSON.parse(answer.stdout).tokens.total).toBe(2)
-  expect(answer.stdout + answer.stderr).not.toContain(SECRET)
-})
-
-test('a server that does not answer ends with 1', async () => {
-  const { code, stderr } = await run(['plan', '--from', 'http://127.0.0.1:1'])
-  expect(code).toBe(1)
-  expect(stderr).toContain('http://127.0.0.1:1/v1/agent/self: the server does not answer: ECONNREFUSED')
 })

@@ -65,20 +65,12 @@ function writer(cluster: Cluster): Client {
 function startOf({ scenario, done }: Run, step: Extract<Step, { kind: 'start' | 'restart' }>) {
   const spec = scenario.datacenters.flatMap(({ servers }) => servers).find(({ id }) => id === step.server)
   if (spec === undefined) throw new TypeError(`the scenario let the unknown server ${step.server} through`)
-  const before = done.flatMap((each) =>
-    'server' in each.step && each.step.server === step.server && 'version' in each.step ? [each.step] : [],
+  const starts = [...done.map((each) => each.step), step].flatMap((each) =>
+    'version' in each && each.server === step.server ? [each] : [],
   )
-  const last = <T>(values: readonly (T | undefined)[], first: T): T =>
-    values.findLast((value) => value !== undefined) ?? first
   return {
-    version: last(
-      [...before, step].map(({ version }) => version),
-      spec.from,
-    ),
-    acls: last(
-      [...before, step].map(({ acls }) => acls),
-      spec.acls,
-    ),
+    version: starts.findLast((each) => each.version !== undefined)?.version ?? spec.from,
+    acls: starts.findLast((each) => each.acls !== undefined)?.acls ?? spec.acls,
   }
 }
 

@@ -4,21 +4,10 @@ import type { Scenario, ScenarioEvent, ServerSpec } from '../../scenario/scenari
 import { checkIntentions } from './intentions.ts'
 
 const STEP_KINDS = [
-  'start',
-  'restart',
-  'crash',
-  'leave',
-  'pause',
-  'resume',
-  'partition',
-  'heal',
+  ...(['start', 'restart', 'crash', 'leave', 'pause', 'resume', 'partition', 'heal'] as const),
   // Latchkey servers have no log of their own, so a snapshot has no effect.
   'snapshot',
-  'create-tokens',
-  'edit-tokens',
-  'delete-tokens',
-  'convert-tokens',
-  'edit-intention',
+  ...(['create-tokens', 'edit-tokens', 'delete-tokens', 'convert-tokens', 'edit-intention'] as const),
 ] as const
 
 /** An event that a rehearsal performs. The planned start of a server is a restart. */
@@ -52,28 +41,18 @@ function plannedStart(server: ServerSpec): Step[] {
 }
 
 function stepOf(event: ScenarioEvent): Step {
-  if (isStep(event)) {
-    refuseOtherTokens(event)
-    return event
-  }
-  throw new InputError(`a rehearsal does not support "${event.kind}"; simulate does`, { place: event.place })
+  const { place } = event
+  const refuse = (what: string) =>
+    new InputError(`a rehearsal does not support ${what}; simulate does`, { place })
+  if (!isStep(event)) throw refuse(`"${event.kind}"`)
+  if ('api' in event && event.api === 'new') throw refuse('writes of tokens through the token API')
+  if (event.kind === 'edit-tokens' && (event.type !== undefined || event.becomes !== undefined))
+    throw refuse('edits by type')
+  return event
 }
 
 function isStep(event: ScenarioEvent): event is Step {
   return STEP_KINDS.some((kind) => kind === event.kind)
-}
-
-/** Refuses writes through the token API, and edits by or of the type: a rehearsal supports neither. */
-function refuseOtherTokens(step: Step): void {
-  const { place } = step
-  if ('api' in step && step.api === 'new') {
-    throw new InputError('a rehearsal writes tokens through the legacy API only; simulate does both', {
-      place,
-    })
-  }
-  if (step.kind === 'edit-tokens' && (step.type !== undefined || step.becomes !== undefined)) {
-    throw new InputError('a rehearsal does not support edits by type; simulate does', { place })
-  }
 }
 
 /** The scenario with the times of its schedule multiplied by a factor. */
