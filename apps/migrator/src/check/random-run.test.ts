@@ -35,14 +35,14 @@ const BUGS: readonly (readonly [string, string, (model: UpgradeModel) => Partial
     'a leader does not wait for servers older than 1.4.0',
     'not early',
     ({ waitsFor }) => ({
-      waitsFor: (look) => waitsFor({ ...look, own: look.own.filter(({ tag }) => tag !== 'none') }),
+      waitsFor: (look) => waitsFor({ ...look, own: look.own.filter(({ mode }) => mode !== 'old') }),
     }),
   ],
   [
     'a leader does not wait for servers with ACLs switched off',
     'not early',
     ({ waitsFor }) => ({
-      waitsFor: (look) => waitsFor({ ...look, own: look.own.filter(({ tag }) => tag !== '0') }),
+      waitsFor: (look) => waitsFor({ ...look, own: look.own.filter(({ mode }) => mode !== 'off') }),
     }),
   ],
   [

@@ -2,7 +2,7 @@
 import { readVersion, type ServiceVersion } from '@latchkey/contract'
 import { agrees, counted, type Finding, reaches, type Severity } from '../findings/finding.ts'
 import type { TokenCounts } from '../plan/token-census.ts'
-import { type MemberView, tagOf, type UpgradeModel } from '../simulate/models/model.ts'
+import type { MemberView, UpgradeModel } from '../simulate/models/model.ts'
 import { isAtLeast, LEGACY_REMOVED } from '../version.ts'
 import { type SeenServer, serverText } from '../watch/observe.ts'
 
@@ -115,7 +115,7 @@ function memberCondition(servers: readonly SeenServer[], { to, model }: GateFact
   const own: MemberView[] = servers.map(({ name, status, mode }) => ({
     server: name,
     status,
-    tag: tagOf(status === 'alive' && mode === 'old' ? 'legacy' : mode),
+    mode: status === 'alive' && mode === 'old' ? 'legacy' : mode,
   }))
   const look = { version: to, role: 'leader', isPrimary: true, own, primary: [], leader: undefined } as const
   const findings = model.waitsFor(look).flatMap(({ server, why }) =>

@@ -1,7 +1,7 @@
 /** The state of one simulated datacenter: its servers, its view of the cluster, and its leader's work. */
 import type { ServiceVersion } from '@latchkey/contract'
 import type { AgentSpec, DatacenterSpec, ServerSpec } from '../scenario/scenario.ts'
-import type { Blocker, MemberStatus, Mode, Tag } from './history.ts'
+import type { Blocker, MemberStatus, Mode } from './history.ts'
 import type { MemberView } from './models/model.ts'
 import { RangeSet } from './tokens/ranges.ts'
 import type { StoreSnapshot } from './tokens/token-store.ts'
@@ -42,8 +42,8 @@ export class ServerState {
   isGossipStale = false
   /** Numbers its messages; an older message never replaces a newer one. */
   told = 0
-  /** Its last tag, which the other servers remember after it has died. */
-  lastTag: Tag = 'none'
+  /** Its last mode, which the other servers remember after it has died. */
+  lastMode: Mode = 'old'
   /** Counts starts and resumes, so that a delayed failure notice does not apply to the next process. */
   lives = 0
   newModeAt: number | undefined

@@ -14,8 +14,6 @@ export const MODE_TEXTS: Readonly<Record<Mode, string>> = {
   legacy: 'legacy mode',
   new: 'new mode',
 }
-/** The ACL tag that a server gossips: absent before 1.4.0, 0 off, 1 new mode, 2 legacy mode. */
-export type Tag = 'none' | '0' | '1' | '2'
 export type MemberStatus = 'alive' | 'failed' | 'left'
 
 /** A server that blocks another one, and why. */

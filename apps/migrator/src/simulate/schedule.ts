@@ -3,7 +3,6 @@ import { linkKey, type ScenarioEvent, type ScenarioEventOf, type ServerSpec } fr
 import { isAtLeast, NEW_ACLS } from '../version.ts'
 import { Process, type ServerState } from './datacenter.ts'
 import type { Mode } from './history.ts'
-import { tagOf } from './models/model.ts'
 import { PHASE } from './queue.ts'
 import { restore, takeSnapshots } from './restore.ts'
 import { forceElection, install } from './servers/election.ts'
@@ -38,7 +37,7 @@ function bringBack(world: World, server: ServerState): void {
   if (spec.joinsLater) return
   if (spec.status !== 'alive') {
     const mode = modeBefore({ ...spec, from: spec.version })
-    server.lastTag = tagOf(mode)
+    server.lastMode = mode
     recordProcess(world, server, 'down', { ...spec, mode }, spec.status)
     knowBeforehand(world, server)
     return

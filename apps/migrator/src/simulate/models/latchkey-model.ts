@@ -19,7 +19,7 @@ import {
   StartRefused,
 } from '@latchkey/acl'
 import { profileOf } from '@latchkey/contract'
-import type { Blocker, Mode, Tag } from '../history.ts'
+import type { Blocker, Mode } from '../history.ts'
 import type { Look, MemberView, PassMemory, StartFacts, UpgradeModel, WaitsFor } from './model.ts'
 
 /** A process that takes over tries to get the lock about once a second. */
@@ -31,11 +31,11 @@ const MODES: Readonly<Record<MemberMode, Mode>> = {
   legacy: 'legacy',
   enabled: 'new',
 }
-const ADVERTISED: Readonly<Record<Tag, MemberMode>> = {
-  none: 'unknown',
-  '0': 'disabled',
-  '1': 'enabled',
-  '2': 'legacy',
+const ADVERTISED: Readonly<Record<Mode, MemberMode>> = {
+  old: 'unknown',
+  off: 'disabled',
+  legacy: 'legacy',
+  new: 'enabled',
 }
 
 export const latchkeyModel: UpgradeModel = {
@@ -83,17 +83,17 @@ function waitsFor(look: Look): WaitsFor {
 /** A secondary asks the primary for its mode. Any server answers for the whole datacenter. */
 function primaryAnswer(primary: readonly MemberView[]): readonly Member[] | undefined {
   const alive = primary.filter((member) => member.status === 'alive')
-  const answer = alive.find((member) => member.tag === '1') ?? alive[0]
+  const answer = alive.find((member) => member.mode === 'new') ?? alive[0]
   return answer === undefined ? undefined : [asMember(answer, 'primary')]
 }
 
-function asMember({ server, status, tag }: MemberView, datacenter: string): Member {
-  return { id: server, datacenter, node: server, version: '', mode: ADVERTISED[tag], heartbeatAt: 0, status }
+function asMember({ server, status, mode }: MemberView, datacenter: string): Member {
+  return { id: server, datacenter, node: server, version: '', mode: ADVERTISED[mode], heartbeatAt: 0, status }
 }
 
-function blockerOf({ server, tag }: MemberView): Blocker[] {
-  if (tag === 'none') return [{ server, why: 'older than 1.4.0' }]
-  return tag === '0' ? [{ server, why: 'ACLs are switched off' }] : []
+function blockerOf({ server, mode }: MemberView): Blocker[] {
+  if (mode === 'old') return [{ server, why: 'older than 1.4.0' }]
+  return mode === 'off' ? [{ server, why: 'ACLs are switched off' }] : []
 }
 
 /** As version 1.11, a server does not start while tokens have rights only from legacy rules, which they would lose. */

@@ -1,14 +1,15 @@
 /** The differences between the two models. The engine handles time, messages and stores; a model decides. */
 import type { ServiceVersion } from '@latchkey/contract'
 import type { ModelName } from '../../scenario/scenario.ts'
-import type { Blocker, MemberStatus, Mode, Tag } from '../history.ts'
+import type { Blocker, MemberStatus, Mode } from '../history.ts'
 import type { Ranges } from '../tokens/ranges.ts'
 
 /** One entry of the member list that a server looks at. */
 export interface MemberView {
   readonly server: string
   readonly status: MemberStatus
-  readonly tag: Tag
+  /** The mode that it gossips. */
+  readonly mode: Mode
 }
 
 /** The facts on which a process decides whether it may leave legacy mode. */
@@ -94,10 +95,4 @@ export interface UpgradeModel {
   nextPassMs(memory: PassMemory, nowMs: number): number
   /** Whether the worker waits a whole interval after it was idle, like a new leader. */
   readonly waitsAfterIdle: boolean
-}
-
-/** The tag that a server gossips in this mode. */
-export function tagOf(mode: Mode): Tag {
-  const tags = { old: 'none', off: '0', legacy: '2', new: '1' } as const
-  return tags[mode]
 }

@@ -75,19 +75,19 @@ function waitsFor(look: Look): WaitsFor {
   const blockers: Blocker[] = []
   if (!look.isPrimary) {
     const primary = look.primary.filter((member) => counts(member.status, look.version, false))
-    blockers.push(...primary.filter((member) => member.tag !== '1').map(notInNewMode))
+    blockers.push(...primary.filter((member) => member.mode !== 'new').map(blocker))
     if (primary.length === 0)
       blockers.push({ server: '', why: 'no server of the primary datacenter is known' })
   }
   if (look.role === 'leader') {
-    blockers.push(...own.filter((member) => member.tag === '0' || member.tag === 'none').map(notAble))
+    blockers.push(...own.filter((member) => member.mode === 'off' || member.mode === 'old').map(blocker))
   } else if (look.role === 'agent') {
-    blockers.push(...own.filter((member) => member.tag !== '1').map(notInNewMode))
+    blockers.push(...own.filter((member) => member.mode !== 'new').map(blocker))
     if (own.length === 0) blockers.push({ server: '', why: 'no server of the datacenter is known' })
   } else if (look.leader === undefined) {
     blockers.push({ server: '', why: 'the datacenter has no leader' })
-  } else if (look.leader.tag !== '1') {
-    blockers.push(notInNewMode(look.leader))
+  } else if (look.leader.mode !== 'new') {
+    blockers.push(blocker(look.leader))
   }
   return blockers
 }
@@ -97,15 +97,12 @@ function nextPassMs({ lastPassMs }: PassMemory, nowMs: number): number {
   return nextBatchAt(lastPassMs, nowMs)
 }
 
-function notAble({ server, status, tag }: MemberView): Blocker {
-  const dead = status === 'alive' ? '' : ` (${status})`
-  return { server, why: `${tag === '0' ? 'ACLs are switched off' : 'older than 1.4.0'}${dead}` }
-}
-
-function notInNewMode(member: MemberView): Blocker {
-  if (member.tag === '2') {
-    const dead = member.status === 'alive' ? '' : ` (${member.status})`
-    return { server: member.server, why: `still in legacy mode${dead}` }
-  }
-  return notAble(member)
+function blocker({ server, status, mode }: MemberView): Blocker {
+  const why = {
+    off: 'ACLs are switched off',
+    old: 'older than 1.4.0',
+    legacy: 'still in legacy mode',
+    new: '',
+  }[mode]
+  return { server, why: status === 'alive' ? why : `${why} (${status})` }
 }

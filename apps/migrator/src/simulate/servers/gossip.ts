@@ -1,10 +1,10 @@
 /**
- * What servers know about each other. A server sends its status and tag to every datacenter. A message arrives after
+ * What servers know about each other. A server sends its status and mode to every datacenter. A message arrives after
  * the gossip delay; over a broken link, it arrives only after the link heals.
  */
 import { INTENTIONS_AS_ENTRIES, isAtLeast } from '../../version.ts'
 import type { DatacenterState, Known, ServerState } from '../datacenter.ts'
-import { type MemberView, tagOf } from '../models/model.ts'
+import type { MemberView } from '../models/model.ts'
 import { PHASE } from '../queue.ts'
 import { changed, isLinkUp, isRunning, linkDelayMs, record, type World } from '../world.ts'
 
@@ -43,8 +43,8 @@ function receive(world: World, server: ServerState, at: DatacenterState, message
 function know(world: World, server: ServerState, at: DatacenterState, now: Known): void {
   const known = at.view.get(server.spec.id)
   at.view.set(server.spec.id, now)
-  const isSame =
-    known?.status === now.status && known.tag === now.tag && known.keepsIntentions === now.keepsIntentions
+  const { status, mode, keepsIntentions } = now
+  const isSame = known?.status === status && known.mode === mode && known.keepsIntentions === keepsIntentions
   if (isSame) return
   changed(world)
   if (at === server.datacenter && known?.status !== now.status) {
@@ -101,17 +101,17 @@ export function tellAgain(world: World, a: DatacenterState, b: DatacenterState):
 /** The actual state of a server. */
 function truthOf(server: ServerState): Known {
   const { process } = server
-  if (process !== undefined) server.lastTag = tagOf(process.mode)
+  if (process !== undefined) server.lastMode = process.mode
   return {
     server: server.spec.id,
     status: server.status,
-    tag: server.lastTag,
+    mode: server.lastMode,
     told: server.told,
     keepsIntentions: isAtLeast(process?.version ?? server.version, INTENTIONS_AS_ENTRIES),
   }
 }
 
-/** The members of a datacenter, as another datacenter sees them. A process knows its own tag at once. */
+/** The members of a datacenter, as another datacenter sees them. A process knows its own mode at once. */
 export function membersOf(
   here: DatacenterState,
   there: DatacenterState,

@@ -4,7 +4,7 @@
  */
 
 import type { AgentState, DatacenterState, Process, ServerState } from '../datacenter.ts'
-import { type Look, type MemberView, tagOf } from '../models/model.ts'
+import type { Look, MemberView } from '../models/model.ts'
 import { PHASE } from '../queue.ts'
 import { leaderHasNewMode } from '../tokens/migration.ts'
 import { changed, isLinkUp, isRunning, record, type World } from '../world.ts'
@@ -69,7 +69,7 @@ function primaryOf(world: World, datacenter: DatacenterState): readonly MemberVi
 }
 
 function selfView(server: ServerState, process: Process): MemberView {
-  return { server: server.spec.id, status: 'alive', tag: tagOf(process.mode) }
+  return { server: server.spec.id, status: 'alive', mode: process.mode }
 }
 
 function leaveLegacyMode(world: World, owner: ServerState | AgentState, process: Process): void {

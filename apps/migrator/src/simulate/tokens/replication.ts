@@ -33,44 +33,33 @@ function loopOf({ model }: World, datacenter: DatacenterState): 'legacy' | 'toke
   return leader.process.mode === 'off' || !model.replication.followsInLegacyMode ? undefined : 'legacy'
 }
 
-/** Whether a secondary has changes to replicate. */
-function isBehind(world: World, datacenter: DatacenterState): boolean {
-  const { replication } = datacenter
+/** The loop of a secondary that is behind and reaches the primary. If it is cut off, its round fails. */
+function readyLoop(world: World, datacenter: DatacenterState): 'legacy' | 'tokens' | undefined {
+  const { replication, leader, spec } = datacenter
+  const { primary, store, now } = world
   const loop = loopOf(world, datacenter)
-  if (loop === undefined) return false
+  if (loop === undefined) return undefined
   // Once the new loop has run, the legacy loop has no effect during the legacy mode after a restart.
-  if (loop === 'legacy') return replication.cursor === 0 && replication.legacyCursor < world.store.log.length
-  return replication.cursor < world.store.log.length
-}
-
-function canReachPrimary(world: World, datacenter: DatacenterState): boolean {
-  return (
-    isLinkUp(world, datacenter.spec.name, world.primary.spec.name) &&
-    world.primary.servers.some(isRunning) &&
-    datacenter.leader !== undefined &&
-    isRunning(datacenter.leader)
-  )
+  if (loop === 'legacy' && replication.cursor > 0) return undefined
+  const cursor = loop === 'legacy' ? replication.legacyCursor : replication.cursor
+  if (cursor >= store.log.length) return undefined
+  const isCut = !isLinkUp(world, spec.name, primary.spec.name) || !primary.servers.some(isRunning)
+  if (!isCut && leader !== undefined && isRunning(leader)) return loop
+  replication.failingSinceMs ??= now
+  replication.lastErrorMs = now
+  replication.lastError = 'the primary cannot be reached'
+  return undefined
 }
 
 function queueRound(world: World, datacenter: DatacenterState): void {
   const { replication } = datacenter
-  if (replication.isRoundQueued || !isBehind(world, datacenter)) return
-  if (!canReachPrimary(world, datacenter)) {
-    failRound(world, datacenter)
-    return
-  }
+  if (replication.isRoundQueued || readyLoop(world, datacenter) === undefined) return
   replication.isRoundQueued = true
   const delayMs = linkDelayMs(world, datacenter.spec.name, world.primary.spec.name)
   const { intervalMs, burst } = world.model.replication
   const limitMs = replication.limiterMs - (burst - 1) * intervalMs
   const startMs = Math.max(world.now + delayMs, limitMs, retryMs(world, datacenter))
   world.queue.push(startMs, PHASE.work, () => startRound(world, datacenter))
-}
-
-function failRound(world: World, { replication }: DatacenterState): void {
-  replication.failingSinceMs ??= world.now
-  replication.lastErrorMs = world.now
-  replication.lastError = 'the primary cannot be reached'
 }
 
 /** The time of the next retry, with backoff since the first failure: 2, 4, 8 … 64, 64 s in the reference. */
@@ -85,12 +74,8 @@ function retryMs({ now, model }: World, { replication }: DatacenterState): numbe
 function startRound(world: World, datacenter: DatacenterState): void {
   const { replication } = datacenter
   replication.isRoundQueued = false
-  const loop = loopOf(world, datacenter)
-  if (loop === undefined || !isBehind(world, datacenter)) return
-  if (!canReachPrimary(world, datacenter)) {
-    failRound(world, datacenter)
-    return
-  }
+  const loop = readyLoop(world, datacenter)
+  if (loop === undefined) return
   if (loop === 'tokens' && datacenter.spec.replicationToken === 'read') {
     refuseToken(world, datacenter)
     return
@@ -99,9 +84,9 @@ function startRound(world: World, datacenter: DatacenterState): void {
   replication.limiterMs = Math.max(replication.limiterMs, world.now) + world.model.replication.intervalMs
   const end = world.store.log.length
   const answerMs = linkDelayMs(world, datacenter.spec.name, world.primary.spec.name)
-  const writeMs = loop === 'legacy' ? legacyWrites(world, replication.legacyCursor, end) * LEGACY_WRITE_MS : 0
+  const writes = loop === 'legacy' ? countTokens(world.store.log.slice(replication.legacyCursor, end)) : 0
   replication.isRoundQueued = true
-  world.queue.push(world.now + answerMs + writeMs, PHASE.work, () => {
+  world.queue.push(world.now + answerMs + writes * LEGACY_WRITE_MS, PHASE.work, () => {
     replication.isRoundQueued = false
     // Discard the round if the leader or its mode has changed.
     if (loopOf(world, datacenter) === loop) apply(world, datacenter, loop, end)
@@ -113,8 +98,8 @@ function startRound(world: World, datacenter: DatacenterState): void {
 function refuseToken(world: World, datacenter: DatacenterState): void {
   const { replication } = datacenter
   const { readsWithoutSecrets } = world.model.replication
-  for (const entry of readsWithoutSecrets ? entriesOf(world, replication.cursor) : []) {
-    if (entry.kind === 'deleted') replication.copies.remove(entry.tokens)
+  for (const entry of world.store.log.slice(replication.cursor)) {
+    if (readsWithoutSecrets && entry.kind === 'deleted') replication.copies.remove(entry.tokens)
   }
   replication.cursor = world.store.log.length
   replication.lastErrorMs = world.now
@@ -123,34 +108,24 @@ function refuseToken(world: World, datacenter: DatacenterState): void {
     : 'the replication token has acl:read only: nothing replicates'
   if (replication.isRefused) return
   replication.isRefused = true
-  record(world, {
-    kind: 'replication-failed',
-    datacenter: datacenter.spec.name,
-    detail: replication.lastError,
-  })
+  const { name } = datacenter.spec
+  record(world, { kind: 'replication-failed', datacenter: name, detail: replication.lastError })
 }
 
-function entriesOf(world: World, from: number, to?: number): readonly StoreChange[] {
-  return world.store.log.slice(from, to)
-}
-
-function legacyWrites(world: World, from: number, to: number): number {
-  return entriesOf(world, from, to).reduce(
-    (sum, entry) => sum + ('tokens' in entry ? size(entry.tokens) : 0),
-    0,
-  )
+function countTokens(entries: readonly StoreChange[]): number {
+  return entries.reduce((sum, entry) => sum + ('tokens' in entry ? size(entry.tokens) : 0), 0)
 }
 
 function apply(world: World, datacenter: DatacenterState, loop: 'legacy' | 'tokens', end: number): void {
   const { replication, spec } = datacenter
   replication.lastSuccessMs = world.now
   if (loop === 'legacy') {
-    applyLegacy(replication, entriesOf(world, replication.legacyCursor, end))
+    applyLegacy(replication, world.store.log.slice(replication.legacyCursor, end))
     replication.legacyCursor = Math.max(replication.legacyCursor, end)
     return
   }
   const { comparesSecrets } = world.model.replication
-  applyTokens(replication, entriesOf(world, replication.cursor, end), comparesSecrets)
+  applyTokens(replication, world.store.log.slice(replication.cursor, end), comparesSecrets)
   replication.cursor = end
   replication.rounds += 1
   const isDone = end === world.store.log.length && world.store.count('unmigrated') === 0
