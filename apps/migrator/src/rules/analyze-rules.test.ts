@@ -5,29 +5,16 @@ import { isPlain } from './plain-rules.ts'
 const analyze = (text: string) => analyzeRules(text, { widening: 'keep' })
 
 describe('a segment named twice', () => {
-  const twice = (first: string, second: string) =>
-    analyze(`key "a" { policy = "${first}" }\nkey "a" { policy = "${second}" }`).at140
-
-  test('read, write: the last one won, and the stronger wins: nothing changes', () => {
-    expect(twice('read', 'write')).toBeUndefined()
-  })
-
-  test('write, read: was read, becomes write', () => {
-    expect(twice('write', 'read')).toMatchObject({
-      losses: [],
-      gains: expect.arrayContaining(['write on key "a"']),
-    })
-  })
-
-  test('deny, write: was write, becomes deny', () => {
-    expect(twice('deny', 'write')).toMatchObject({
-      gains: [],
-      losses: expect.arrayContaining(['write on key "a"']),
-    })
-  })
-
-  test('write, deny: was and stays deny', () => {
-    expect(twice('write', 'deny')).toBeUndefined()
+  const change = 'write on key "a"'
+  test.each([
+    ['read', 'write', undefined],
+    ['write', 'read', { losses: [], gains: expect.arrayContaining([change]) }],
+    ['deny', 'write', { gains: [], losses: expect.arrayContaining([change]) }],
+    ['write', 'deny', undefined],
+  ])('%s, %s: before 1.4.0 the last one wins, then the stronger', (first, second, difference) => {
+    expect(analyze(`key "a" { policy = "${first}" }\nkey "a" { policy = "${second}" }`).at140).toEqual(
+      difference,
+    )
   })
 
   test('in the nested form the older meaning cannot be determined, and the result says so', () => {

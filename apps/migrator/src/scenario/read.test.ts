@@ -12,29 +12,24 @@ function refusalOf(text: string): string {
   throw new Error('the scenario was accepted')
 }
 
+const read = (text: string) => readScenario(text, 'plan.yaml')
+
 describe('accepted spellings', () => {
   test('a number stands for that many servers or agents', () => {
-    const { datacenters } = readScenario(
-      'datacenters: [{ name: west, servers: 2, agents: 1 }]\n',
-      'plan.yaml',
-    )
+    const { datacenters } = read('datacenters: [{ name: west, servers: 2, agents: 1 }]\n')
     expect(datacenters[0]?.servers.map(({ id }) => id)).toEqual(['west-s1', 'west-s2'])
     expect(datacenters[0]?.agents.map(({ id }) => id)).toEqual(['west-a1'])
   })
 
   test('servers may be at the top of the file, with their datacenter', () => {
-    const { datacenters } = readScenario(
+    const { datacenters } = read(
       'datacenters: [{ name: dc1 }, { name: dc2 }]\nservers:\n  - { id: a, datacenter: dc1 }\n  - { id: b, datacenter: dc2 }\n',
-      'plan.yaml',
     )
     expect(datacenters.map(({ servers }) => servers.map(({ id }) => id))).toEqual([['a'], ['b']])
   })
 
   test('version: 1.10 is the version 1.10, not the number 1.1', () => {
-    const { datacenters } = readScenario(
-      'version: 1.10\ndatacenters: [{ name: dc1, servers: 1 }]\n',
-      'plan.yaml',
-    )
+    const { datacenters } = read('version: 1.10\ndatacenters: [{ name: dc1, servers: 1 }]\n')
     expect(datacenters[0]?.servers[0]?.version).toMatchObject({ text: '1.10', minor: 10 })
   })
 
@@ -46,18 +41,16 @@ describe('accepted spellings', () => {
     ['250ms', 250],
     ['1h30m', 5_400_000],
   ])('a time is seconds, or a text with units: %s', (text, ms) => {
-    const { datacenters } = readScenario(
-      `datacenters: [{ name: dc1, servers: [{ id: s1, start: ${text} }] }]\n`,
-      'plan.yaml',
-    )
+    const { datacenters } = read(`datacenters: [{ name: dc1, servers: [{ id: s1, start: ${text} }] }]\n`)
     expect(datacenters[0]?.servers[0]?.startMs).toBe(ms)
   })
 
   test('legacy tokens may be a number, counts by type, or a list', () => {
     const groups = (text: string) =>
-      readScenario(`datacenters: [{ name: dc1, servers: 1 }]\n${text}\n`, 'plan.yaml').tokens.map(
-        ({ type, count }) => [type, count],
-      )
+      read(`datacenters: [{ name: dc1, servers: 1 }]\n${text}\n`).tokens.map(({ type, count }) => [
+        type,
+        count,
+      ])
     expect(groups('legacyTokens: 7')).toEqual([['client', 7]])
     expect(groups('legacyTokens: { client: 5, management: 2 }')).toEqual([
       ['client', 5],
@@ -70,9 +63,8 @@ describe('accepted spellings', () => {
   })
 
   test('legacy tokens may be records of the legacy list', () => {
-    const { tokens } = readScenario(
+    const { tokens } = read(
       'datacenters: [{ name: dc1, servers: 1 }]\nlegacyTokens: [{ ID: s3cret, Name: web, Type: management }, { count: 2 }]\n',
-      'plan.yaml',
     )
     expect(tokens).toMatchObject([
       { type: 'management', count: 1, rules: '', name: 'web', secret: 's3cret' },
@@ -81,14 +73,12 @@ describe('accepted spellings', () => {
   })
 
   test('writes may be repeated, and a partition may cut a datacenter off from all others', () => {
-    const { events } = readScenario(
-      `datacenters: [{ name: a, servers: 1 }, { name: b, servers: 1 }, { name: c, servers: 1 }]
+    const { events } =
+      read(`datacenters: [{ name: a, servers: 1 }, { name: b, servers: 1 }, { name: c, servers: 1 }]
 events:
   - { at: 10, kind: create-tokens, count: 2, every: 5, times: 3 }
   - { at: 1, kind: partition, datacenter: c, for: 3 }
-`,
-      'plan.yaml',
-    )
+`)
     expect(events.map(({ kind, atMs }) => [kind, atMs / 1_000])).toEqual([
       ['partition', 1],
       ['partition', 1],
@@ -103,9 +93,8 @@ events:
   })
 
   test('anchors, aliases and merge keys work', () => {
-    const { datacenters } = readScenario(
+    const { datacenters } = read(
       'datacenters:\n  - name: dc1\n    servers:\n      - &base { id: s1, version: 1.5.0 }\n      - { <<: *base, id: s2 }\n',
-      'plan.yaml',
     )
     expect(datacenters[0]?.servers.map(({ id, version }) => [id, version.text])).toEqual([
       ['s1', '1.5.0'],

