@@ -44,8 +44,10 @@ function resolveEvent(input: EventFile, i: number, context: Context): ScenarioEv
   const [primary = ''] = datacenters
   switch (fields.kind) {
     case 'pause': {
-      const { for: forMs, ...pause } = { ...at, ...fields }
-      return forMs === undefined ? [pause] : [pause, { ...pause, kind: 'resume', atMs: atMs + forMs }]
+      const pause = { ...at, ...fields }
+      return fields.for === undefined
+        ? [pause]
+        : [pause, { ...pause, kind: 'resume', atMs: atMs + fields.for }]
     }
     case 'partition':
     case 'heal':
@@ -56,19 +58,12 @@ function resolveEvent(input: EventFile, i: number, context: Context): ScenarioEv
       })
     case 'start':
       return [{ ...at, ...fields, downtimeMs: 0 }]
-    case 'restart': {
-      const { downtime: downtimeMs, ...rest } = fields
-      return [{ ...at, ...rest, downtimeMs }]
+    case 'restart':
+      return [{ ...at, ...fields, downtimeMs: fields.downtime }]
+    case 'restore': {
+      const { datacenter = primary, snapshot = Number.NaN } = fields
+      return [{ ...at, ...fields, datacenter, snapshot }]
     }
-    case 'restore':
-      return [
-        {
-          ...at,
-          ...fields,
-          datacenter: fields.datacenter ?? primary,
-          snapshot: fields.snapshot ?? Number.NaN,
-        },
-      ]
     case 'create-tokens': {
       const wrong = fields.local ? 'local' : fields.datacenter === undefined ? undefined : 'datacenter'
       if (fields.api === 'legacy' && wrong !== undefined)
@@ -76,24 +71,20 @@ function resolveEvent(input: EventFile, i: number, context: Context): ScenarioEv
           [...path, wrong],
           `${wrong} needs \`api: new\`: the legacy API has no such choice`,
         )
-      const { every, times, ...rest } = fields
-      return repeat({ every, times }, { ...at, ...rest, datacenter: fields.datacenter ?? primary })
+      return repeat(fields, { ...at, ...fields, datacenter: fields.datacenter ?? primary })
     }
     case 'edit-tokens': {
-      const { every, times, api, racing, becomes, sendsRules } = fields
+      const { api, racing, becomes, sendsRules } = fields
       const needs = { legacy: { racing, becomes }, new: { sendsRules } }
       for (const [needed, options] of Object.entries(needs)) {
         const [field] = Object.entries(options).find(([, value]) => value) ?? []
         if (field !== undefined && api !== needed)
           throw source.refuse([...path, field], `${field} needs \`api: ${needed}\``)
       }
-      const { every: _, times: __, ...rest } = fields
-      return repeat({ every, times }, { ...at, ...rest })
+      return repeat(fields, { ...at, ...fields })
     }
-    case 'delete-tokens': {
-      const { every, times, ...rest } = fields
-      return repeat({ every, times }, { ...at, ...rest })
-    }
+    case 'delete-tokens':
+      return repeat(fields, { ...at, ...fields })
     case 'convert-tokens':
       return [{ ...at, ...fields, count: fields.count }]
     default:

@@ -128,9 +128,8 @@ function changeLink(world: World, between: readonly [string, string], state: 'do
   else world.linksDown.delete(key)
   record(world, { kind: 'link', between, state })
   changed(world)
-  if (state === 'down') noticeUnreachable(world, a, b)
-  else {
-    tellAgain(world, a, b)
-    wakeReplication(world)
-  }
+  const tellSide = state === 'down' ? noticeUnreachable : tellAgain
+  tellSide(world, a, b)
+  tellSide(world, b, a)
+  if (state === 'up') wakeReplication(world)
 }

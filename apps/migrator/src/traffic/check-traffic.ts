@@ -36,11 +36,11 @@ export interface TrafficResult {
 }
 
 interface Entry {
-  readonly verdict: CallVerdict
   count: number
   first: number | undefined
   last: number | undefined
-  readonly clients: Map<string, { count: number; userAgent: string | undefined }>
+  readonly verdict: CallVerdict
+  readonly clients: Map<string, { readonly client: string; count: number; readonly userAgent: string | null }>
 }
 
 interface TrafficOptions {
@@ -87,22 +87,17 @@ export class TrafficCheck {
     // The current version already behaves this way.
     if (from !== undefined && judgeCall(call, from)?.gate === verdict.gate) return
     const key = `${verdict.gate} ${verdict.call}`
-    const entry = this.entries.get(key) ?? {
-      verdict,
-      count: 0,
-      first: undefined,
-      last: undefined,
-      clients: new Map(),
-    }
+    const { atMs, client: name, userAgent = null } = call
+    const entry = this.entries.get(key) ?? { verdict, count: 0, first: atMs, last: atMs, clients: new Map() }
     this.entries.set(key, entry)
     entry.count += 1
-    if (call.atMs !== undefined) {
-      entry.first = Math.min(entry.first ?? call.atMs, call.atMs)
-      entry.last = Math.max(entry.last ?? call.atMs, call.atMs)
+    if (atMs !== undefined) {
+      entry.first = Math.min(entry.first ?? atMs, atMs)
+      entry.last = Math.max(entry.last ?? atMs, atMs)
     }
-    const client = entry.clients.get(call.client) ?? { count: 0, userAgent: call.userAgent }
+    const client = entry.clients.get(name) ?? { client: name, count: 0, userAgent }
     client.count += 1
-    if (entry.clients.size < CLIENTS_COUNTED_MAX || client.count > 1) entry.clients.set(call.client, client)
+    if (entry.clients.size < CLIENTS_COUNTED_MAX || client.count > 1) entry.clients.set(name, client)
   }
 
   /** Counts a line that was too long. */
@@ -111,21 +106,17 @@ export class TrafficCheck {
   }
 
   result(): TrafficResult {
-    const broken = [...this.entries.values()].map(({ verdict, count, first, last, clients }): BrokenCall => {
-      const top = [...clients].sort(([, a], [, b]) => b.count - a.count).slice(0, CLIENTS_MAX)
-      return {
+    const timeOf = (ms: number | undefined) => (ms === undefined ? null : new Date(ms).toISOString())
+    const broken = [...this.entries.values()].map(
+      ({ verdict, count, first, last, clients }): BrokenCall => ({
         ...verdict,
         count,
         clients: clients.size,
-        topClients: top.map(([client, each]) => ({
-          client,
-          count: each.count,
-          userAgent: each.userAgent ?? null,
-        })),
-        firstSeen: first === undefined ? null : new Date(first).toISOString(),
-        lastSeen: last === undefined ? null : new Date(last).toISOString(),
-      }
-    })
+        topClients: [...clients.values()].sort((a, b) => b.count - a.count).slice(0, CLIENTS_MAX),
+        firstSeen: timeOf(first),
+        lastSeen: timeOf(last),
+      }),
+    )
     broken.sort((a, b) => Number(b.breaks) - Number(a.breaks) || b.count - a.count)
     return { to: this.to.text, calls: this.calls, skipped: this.skipped, unread: this.unread, broken }
   }

@@ -68,33 +68,23 @@ export function noticeFailure(world: World, server: ServerState): void {
   })
 }
 
-/** Each side of a broken link sees the servers of the other side as failed, unless the link heals before. */
-export function noticeUnreachable(world: World, a: DatacenterState, b: DatacenterState): void {
+/** One side of a broken link sees the servers of the other side as failed, unless the link heals before. */
+export function noticeUnreachable(world: World, here: DatacenterState, there: DatacenterState): void {
   world.queue.push(world.now + world.scenario.failureDetectionMs, PHASE.message, () => {
-    if (isLinkUp(world, a.spec.name, b.spec.name)) return
-    for (const [here, there] of [
-      [a, b],
-      [b, a],
-    ] as const) {
-      for (const server of there.servers) {
-        const known = here.view.get(server.spec.id)
-        if (known?.status === 'alive') know(world, server, here, { ...known, status: 'failed' })
-      }
+    if (isLinkUp(world, here.spec.name, there.spec.name)) return
+    for (const server of there.servers) {
+      const known = here.view.get(server.spec.id)
+      if (known?.status === 'alive') know(world, server, here, { ...known, status: 'failed' })
     }
   })
 }
 
-/** After a link heals, both sides exchange their whole state again. */
-export function tellAgain(world: World, a: DatacenterState, b: DatacenterState): void {
-  for (const [from, to] of [
-    [a, b],
-    [b, a],
-  ] as const) {
-    for (const server of from.servers) {
-      if (!server.isMember || server.isGossipStale) continue
-      server.told += 1
-      send(world, server, to, truthOf(server))
-    }
+/** After a link heals, a side sends its whole state again. */
+export function tellAgain(world: World, from: DatacenterState, to: DatacenterState): void {
+  for (const server of from.servers) {
+    if (!server.isMember || server.isGossipStale) continue
+    server.told += 1
+    send(world, server, to, truthOf(server))
   }
 }
 
@@ -115,10 +105,10 @@ function truthOf(server: ServerState): Known {
 export function membersOf(
   here: DatacenterState,
   there: DatacenterState,
-  self: { id: string; view: MemberView } | undefined,
+  self: MemberView | undefined,
 ): MemberView[] {
   return there.servers.flatMap((server) => {
-    if (server.spec.id === self?.id) return [self.view]
+    if (server.spec.id === self?.server) return [self]
     const known = here.view.get(server.spec.id)
     return known === undefined ? [] : [known]
   })

@@ -45,9 +45,8 @@ export function look(world: World, owner: ServerState | AgentState): void {
 
 function lookOf(world: World, owner: ServerState | AgentState, process: Process): Look {
   const { datacenter } = owner
-  const self = owner.kind === 'agent' ? undefined : { id: owner.spec.id, view: selfView(owner, process) }
-  const own = membersOf(datacenter, datacenter, self)
-  const leader = datacenter.leader
+  const { leader } = datacenter
+  const own = membersOf(datacenter, datacenter, owner.kind === 'agent' ? undefined : selfView(owner, process))
   const role = owner.kind === 'agent' ? 'agent' : leader === owner ? 'leader' : 'follower'
   const isPrimary = datacenter === world.primary
   return {

@@ -61,8 +61,6 @@ export class TokenStore {
   /** The last write of each edited token, by token number. */
   writes = new Map<number, number>()
   private sets = setsOf(() => new RangeSet())
-  /** Every edit in order, to find tokens that changed after a batch was read. */
-  private readonly edits: { readonly revision: number; readonly tokens: Ranges }[] = []
 
   constructor(groups: readonly TokenGroup[]) {
     for (const group of groups) this.append(group)
@@ -89,16 +87,10 @@ export class TokenStore {
 
   /** Tokens of a batch that have changed since it was read. */
   changedSince(batch: BatchRead): Range[] {
-    const changed = new RangeSet()
-    const read = new RangeSet(batch.tokens)
-    for (let i = this.edits.length - 1; i >= 0; i--) {
-      const edit = this.edits[i]
-      if (edit === undefined || edit.revision <= batch.revision) break
-      for (const token of numbers(read.within(edit.tokens))) {
-        if ((this.writes.get(token) ?? 0) > batch.revision) changed.add([[token, token + 1]])
-      }
-    }
-    return changed.ranges
+    if (this.revision === batch.revision) return []
+    return [...numbers(batch.tokens)].flatMap((token): Range[] =>
+      (this.writes.get(token) ?? 0) > batch.revision ? [[token, token + 1]] : [],
+    )
   }
 
   /** Whether a token of the batch cannot be written. */
@@ -199,7 +191,6 @@ export class TokenStore {
   private write(tokens: Ranges): number {
     this.revision += 1
     for (const token of numbers(tokens)) this.writes.set(token, this.revision)
-    this.edits.push({ revision: this.revision, tokens })
     this.log.push({ kind: 'edited', tokens })
     return this.revision
   }
