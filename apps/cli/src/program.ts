@@ -90,15 +90,22 @@ async function report(error: unknown, io: Io, session: Session | undefined): Pro
 type Run = (spec: CommandSpec, input: Input) => Promise<void>
 
 /** The program with all commands. */
-function buildProgram(io: Pick<Io, 'stdout' | 'stderr'>, run: Run): Command {
+function buildProgram({ stdout, stderr }: Pick<Io, 'stdout' | 'stderr'>, run: Run): Command {
   const program = new Command('latchkey')
     .description('Manage the tokens, policies and keys of a Latchkey service, and find out who may do what.')
     .version(`Latchkey ${PRODUCT_VERSION}`, '-v, --version', 'print the version')
     .configureHelp({ showGlobalOptions: true })
-  configure(program, io)
+    .exitOverride()
+    .showSuggestionAfterError(true)
+    .showHelpAfterError('  For options and examples, add --help')
+    .configureOutput({
+      writeOut: (text) => stdout.write(text),
+      writeErr: (text) => stderr.write(visible(text)),
+      outputError: (text, write) => write(suggestOption(text, GLOBAL_OPTIONS)),
+    })
   for (const option of GLOBAL_OPTIONS) program.addOption(toOption(option))
   for (const { title, commands } of COMMAND_GROUPS) {
-    for (const spec of commands) addCommand(program, spec, { io, run, title })
+    for (const spec of commands) addCommand(program, spec, title, run)
   }
   for (const group of program.commands.filter(({ commands }) => commands.length > 0)) {
     group.description(group.commands.map((command) => command.name()).join(', '))
@@ -107,55 +114,29 @@ function buildProgram(io: Pick<Io, 'stdout' | 'stderr'>, run: Run): Command {
   return program
 }
 
-interface Adding {
-  readonly io: Pick<Io, 'stdout' | 'stderr'>
-  readonly run: Run
-  readonly title: string
-}
-
-function addCommand(program: Command, spec: CommandSpec, { io, run, title }: Adding): void {
-  const words = wordsOf(spec)
-  const name = words.at(-1) ?? ''
-  const parent = words.slice(0, -1).reduce((command, word) => groupOf(command, word, title, io), program)
-  const command = parent.command(`${name} ${argumentsOf(spec)}`.trim(), { hidden: spec.isHidden === true })
-  command
-    .summary(spec.summary)
-    .description(`${sentence(spec.summary)}${spec.details ? `\n\n${spec.details}` : ''}`)
+function addCommand(program: Command, spec: CommandSpec, title: string, run: Run): void {
+  const { summary, details, options = [], examples, isHidden = false } = spec
+  const [first = '', second] = wordsOf(spec)
+  const parent =
+    second === undefined
+      ? program
+      : (program.commands.find((command) => command.name() === first) ??
+        program.command(first).helpGroup(`${title}:`))
+  const command = parent
+    .command(`${second ?? first} ${argumentsOf(spec)}`.trim(), { hidden: isHidden })
+    .summary(summary)
+    .description(`${sentence(summary)}${details ? `\n\n${details}` : ''}`)
+    .allowExcessArguments(false)
+    .configureOutput({
+      outputError: (text, write) => write(suggestOption(text, [...options, ...GLOBAL_OPTIONS])),
+    })
   if (parent === program) command.helpGroup(`${title}:`)
-  command.allowExcessArguments(false)
-  configure(command, io, spec.options)
-  for (const option of spec.options ?? []) command.addOption(toOption(option))
-  const examples = spec.examples.map((example) => `  $ latchkey ${example}`).join('\n')
-  command.addHelpText('after', `\nExample${spec.examples.length > 1 ? 's' : ''}:\n${examples}`)
+  for (const option of options) command.addOption(toOption(option))
+  const lines = examples.map((example) => `  $ latchkey ${example}`).join('\n')
+  command.addHelpText('after', `\nExample${examples.length > 1 ? 's' : ''}:\n${lines}`)
   command.action(async () => {
     await run(spec, new Input(command.args, command.optsWithGlobals()))
   })
-}
-
-/** The command `token` of `token read`. */
-function groupOf(parent: Command, word: string, title: string, io: Adding['io']): Command {
-  const found = parent.commands.find((command) => command.name() === word)
-  if (found) return found
-  const group = parent.command(word)
-  group.helpGroup(`${title}:`)
-  configure(group, io)
-  return group
-}
-
-function configure(
-  command: Command,
-  { stdout, stderr }: Pick<Io, 'stdout' | 'stderr'>,
-  options: readonly OptionSpec[] = [],
-): void {
-  command
-    .exitOverride()
-    .showSuggestionAfterError(true)
-    .showHelpAfterError('  For options and examples, add --help')
-    .configureOutput({
-      writeOut: (text) => stdout.write(text),
-      writeErr: (text) => stderr.write(visible(text)),
-      outputError: (text, write) => write(suggestOption(text, [...options, ...GLOBAL_OPTIONS])),
-    })
 }
 
 /** Commander's error for an unknown option, with or without its own suggestion. */

@@ -99,6 +99,12 @@ test('so is a value that is no base64', async () => {
   }
 })
 
+test('so is an object in place of one of a few texts', async () => {
+  const session = { ID: ACCESSOR, Name: 'x', Node: 'n', LockDelay: 0, Behavior: {}, TTL: '15s' }
+  const sessions = json(JSON.stringify([{ ...session, CreateIndex: 1, ModifyIndex: 1 }]))
+  expect(await problemOf(['session', 'list'], sessions)).toBeUndefined()
+})
+
 test('so is one that nests deeply', async () => {
   const nested = `${'['.repeat(200_000)}${']'.repeat(200_000)}`
   for (const line of COMMANDS)

@@ -1,6 +1,6 @@
 /** `backup` and `restore`: an archive of the whole store. */
 import { constants, existsSync, openAsBlob } from 'node:fs'
-import { access, open, readFile, rename, rm, stat } from 'node:fs/promises'
+import { access, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { CliError, systemProblem } from '../frame/cli-error.ts'
 import type { Action } from '../frame/command-spec.ts'
 
@@ -37,17 +37,15 @@ async function writeWhole(
   const draft = `${file}.${process.pid}`
   let bytes = 0
   try {
-    const output = await open(draft, 'wx', 0o600)
-    try {
+    const counted = async function* () {
       for await (const piece of pieces) {
-        await output.writeFile(piece)
         bytes += piece.byteLength
         onProgress(bytes)
+        yield piece
       }
-      await output.sync()
-    } finally {
-      await output.close()
     }
+    // `flush` waits until the content is on disk.
+    await writeFile(draft, counted(), { flag: 'wx', mode: 0o600, flush: true })
     await rename(draft, file)
     return bytes
   } catch (error) {

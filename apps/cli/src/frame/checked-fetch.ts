@@ -27,7 +27,8 @@ export function checkedFetch(fetch: Fetch, address: string, onGap: (gap: Contrac
     const text = await response.text()
     if (endpoint !== undefined) {
       const value = parse(text)
-      const issues = routeOf(endpoint).schemas.answer.safeParse(value).error?.issues.filter(isOfType) ?? []
+      const parsed = routeOf(endpoint).schemas.answer.safeParse(value)
+      const issues = parsed.error?.issues.filter((issue) => isOfType(issue, value)) ?? []
       const beside = Map.groupBy(issues, parentOf)
       const fault = issues.find((issue) => !isGap(issue, value, beside.get(parentOf(issue))?.length ?? 0))
       const [gap] = issues
@@ -54,9 +55,18 @@ function parse(text: string): unknown {
   }
 }
 
-function isOfType(issue: Issue): boolean {
+/** Whether a value has another type. Unknown texts, as of newer servers, are of the right type. */
+function isOfType(issue: Issue, value: unknown): boolean {
+  if (issue.code === 'invalid_value') return isObject(at(value, issue.path))
   if (issue.code !== 'invalid_union') return issue.code === 'invalid_type'
-  return issue.errors.length > 0 && issue.errors.every((branch) => branch.some((inner) => isOfType(inner)))
+  const inside = at(value, issue.path)
+  return (
+    issue.errors.length > 0 && issue.errors.every((branch) => branch.some((inner) => isOfType(inner, inside)))
+  )
+}
+
+function at(value: unknown, path: readonly PropertyKey[]): unknown {
+  return path.reduce((inside, step) => (isObject(inside) ? Reflect.get(inside, step) : undefined), value)
 }
 
 function parentOf({ path }: Issue): string {
@@ -65,10 +75,8 @@ function parentOf({ path }: Issue): string {
 
 /** Whether a record lacks this field, but has most of the others. @param count how many fields it lacks. */
 function isGap({ path }: Issue, value: unknown, count: number): boolean {
-  const at = (steps: readonly PropertyKey[]) =>
-    steps.reduce<unknown>((inside, step) => (isObject(inside) ? Reflect.get(inside, step) : undefined), value)
-  const record = at(path.slice(0, -1))
-  if (path.length === 0 || Array.isArray(record) || !isObject(record) || at(path) != null) return false
+  const record = at(value, path.slice(0, -1))
+  if (path.length === 0 || Array.isArray(record) || !isObject(record) || at(value, path) != null) return false
   return count * 2 <= Object.keys(record).length
 }
 

@@ -12,13 +12,8 @@ export interface Made {
   readonly secret: () => string
 }
 
-interface NewSecretProps {
-  readonly made: Made
-  readonly onClose: () => void
-}
-
 /** Hands over the secret of a new token: copied, or shown on demand. */
-export function NewSecret({ made, onClose }: NewSecretProps) {
+export function NewSecret({ made, onClose }: { readonly made: Made; readonly onClose: () => void }) {
   const navigate = useNavigate()
   const copy = useCopySecret(made.secret)
   const done = () => {

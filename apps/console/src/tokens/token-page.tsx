@@ -212,12 +212,7 @@ function Absolute({ value }: { readonly value: string }) {
   return <div className="small muted nums">{absoluteTime(value)}</div>
 }
 
-interface CloneTokenProps {
-  readonly token: KnownToken
-  readonly onClose: () => void
-}
-
-function CloneToken({ token, onClose }: CloneTokenProps) {
+function CloneToken({ token, onClose }: { readonly token: KnownToken; readonly onClose: () => void }) {
   const client = useClient()
   const [description, setDescription] = useState(token.Description && `${token.Description} (clone)`)
   const [made, setMade] = useState<Made>()

@@ -52,14 +52,10 @@ export function Plot(props: PlotProps) {
   return <div ref={box} className="chart-plot" />
 }
 
-interface Latest {
-  readonly current: PlotProps
-}
-
 function optionsOf(
   element: HTMLElement,
   rem: number,
-  latest: Latest,
+  latest: { readonly current: PlotProps },
 ): Omit<uPlot.Options, 'width' | 'height'> {
   const color = (name: string) => () => colorOf(element, name)
   const font = `${LABEL_REM * rem}px ${getComputedStyle(element).fontFamily}`
