@@ -26,16 +26,6 @@ test('DOS-02: at twice the bound, the connection that has left its answer unread
   expect(responses.map(({ isClosed }) => isClosed)).toEqual([true, false, false])
 })
 
-test('an answer of many pieces is listened to once', () => {
-  const unread = new Backpressure()
-  const response = anUnread()
-  for (let i = 0; i < 20; i += 1) {
-    unread.add(response, new Uint8Array(COUNTED_BYTES_MIN))
-    unread.remove(response)
-  }
-  expect(response.listenerCount('close')).toBe(1)
-})
-
 test('DOS-02: above the bound a long text waits, and once it has, connections unread for a second are closed', async () => {
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval', 'performance'] })
   try {

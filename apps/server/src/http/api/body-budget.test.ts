@@ -151,21 +151,6 @@ test('DOS-02: one address and one token never reserve all, and what they wait fo
   }
 })
 
-test('DOS-02: the next body is that of the sender that holds least, and a full queue drops the last of the sender that demands most', async () => {
-  const budget = aBudget()
-  const held = [budget.ask(ALL / 2, vi.fn(), A), budget.ask(ALL / 2, vi.fn(), { address: 'c' })]
-  const waiting = Array.from({ length: 64 }, () => budget.ask(1, vi.fn(), A))
-  const ordinary = budget.ask(ALL / 4, vi.fn(), B)
-  expect([await stateOf(ordinary), await stateOf(waiting[63] as Reservation)]).toEqual([
-    'waits',
-    'unavailable',
-  ])
-  expect(await stateOf(budget.ask(1, vi.fn(), A))).toBe('unavailable')
-  held[1]?.release()
-  expect(await stateOf(ordinary)).toBe('granted')
-  for (const room of [...held, ...waiting, ordinary]) room.release()
-})
-
 test('DOS-02: who waits is granted what an overdue body leaves, even at the end of its own wait', async () => {
   const budget = aBudget()
   const slow = [A, { address: 'c' }].map((sender) => {

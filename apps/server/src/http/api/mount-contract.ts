@@ -52,7 +52,7 @@ function resourceOf(path: string): string {
  * Parameters also match slashes, so that the service refuses a malformed id before Express fails to find the path. A
  * parameter at the end may be missing, with its slash or without.
  */
-export function expressPaths(path: string): string[] {
+function expressPaths(path: string): string[] {
   const [, start, param] = /^(.*)\/:(\w+)$/.exec(path) ?? []
   return param ? [`${start}`, `${start}/{*${param}}`] : [path.replace(/:(\w+)/, '*$1')]
 }

@@ -74,11 +74,6 @@ test('an answer is unchanged for a client that accepts no encoding, and has a Va
   expect(compressed).toMatchObject({ encoding: 'br', text: plain.text })
 })
 
-test('a page of another origin gets both reasons to vary', async () => {
-  const { vary } = await get('/v1/acl/policies', MANAGEMENT, { Origin: PAGE_ORIGIN })
-  expect(vary).toBe('Origin, Accept-Encoding')
-})
-
 const READS = ROUTE_LIST.filter(
   ({ method, blocking, right }) => method === 'GET' && (blocking ?? right !== 'none'),
 )

@@ -18,21 +18,6 @@ function parsed(
 const HEADERS = { host: 'x', 'x-token': 'a' }
 const BYTES = Buffer.from(`${LINE}host: x\r\nx-token: a\r\n\r\n`)
 
-test('a block is found with any plain request line once Node has read it', () => {
-  const heads = new KnownHeads()
-  expect(heads.find(BYTES)).toBeUndefined()
-  expect(heads.see(BYTES, ...parsed(HEADERS), true)).toBe(true)
-  expect(heads.find(BYTES)).toMatchObject({ method: 'GET', url: '/v1/acl/token/self', headers: HEADERS })
-  const other = Buffer.from(BYTES.toString().replace('GET', 'DELETE').replace('self', '1'))
-  expect(heads.find(other)).toMatchObject({ method: 'DELETE', url: '/v1/acl/token/1', body: undefined })
-})
-
-test('a request at an unknown position teaches no headers, but shows where the next one begins', () => {
-  const heads = new KnownHeads()
-  expect(heads.see(BYTES, ...parsed(HEADERS), false)).toBe(true)
-  expect(heads.find(BYTES)).toBeUndefined()
-})
-
 test.each<readonly [string, string, readonly [IncomingMessage, ServerResponse]]>([
   ['the connection ends with it', `${BYTES}`, parsed(HEADERS, { shouldKeepAlive: false })],
   ['Node read another method', `${BYTES}`, parsed(HEADERS, { method: 'PUT' })],
