@@ -1,9 +1,10 @@
-import { describe, expect, onTestFinished, test, vi } from 'vitest'
+import { afterEach, describe, expect, test, vi } from 'vitest'
 import { MockClock, toMs } from './mock-clock.ts'
+
+afterEach(() => void vi.useRealTimers())
 
 test('in real time, a timer of 30 days fires after 30 days, although Node limits one to 24', () => {
   vi.useFakeTimers()
-  onTestFinished(() => void vi.useRealTimers())
   const days = 24 * 60 * 60 * 1_000
   const wake = vi.fn()
   new MockClock(undefined).after(30 * days, wake)
@@ -68,7 +69,6 @@ describe('real time', () => {
     expect(clock.now()).toBe(70_000)
     vi.advanceTimersByTime(5)
     expect(clock.now()).toBe(70_005)
-    vi.useRealTimers()
   })
 
   test('fires timers by itself, sooner after an advance', () => {
@@ -81,7 +81,6 @@ describe('real time', () => {
     expect(wake).not.toHaveBeenCalled()
     vi.advanceTimersByTime(1)
     expect(wake).toHaveBeenCalledOnce()
-    vi.useRealTimers()
   })
 
   test('never goes back, although a timer is late', () => {
@@ -92,7 +91,6 @@ describe('real time', () => {
     vi.setSystemTime(5_000)
     clock.advance(1)
     expect([...woken, clock.now()]).toEqual([5_000, 5_001])
-    vi.useRealTimers()
   })
 
   test('forgets advances on reset', () => {
@@ -101,7 +99,6 @@ describe('real time', () => {
     clock.advance('1m')
     clock.reset()
     expect(clock.now()).toBe(10_000)
-    vi.useRealTimers()
   })
 
   test('an advance fires each due timer once, immediately', () => {
@@ -113,7 +110,6 @@ describe('real time', () => {
     expect(wake).toHaveBeenCalledOnce()
     vi.advanceTimersByTime(10_000)
     expect(wake).toHaveBeenCalledOnce()
-    vi.useRealTimers()
   })
 })
 

@@ -9,6 +9,17 @@ const { managementToken: token, baseUrl: address, fetch } = service
 const client = createClient({ address, fetch, token })
 const LONG_MS = 20_000
 
+/** Timers are fake during the test, and the service starts anew after it. */
+function testInFakeTime(title: string, body: () => Promise<void>): void {
+  test(title, async () => {
+    vi.useFakeTimers()
+    await body().finally(() => {
+      vi.useRealTimers()
+      service.reset()
+    })
+  })
+}
+
 /** Without a lock delay, which would only end by the clock of the service. */
 const atOnce = { lockDelay: 0 }
 
@@ -58,24 +69,18 @@ test('a lock that can no longer be watched is lost, and its release says so', as
   expect(await client.kv.get('unwatched')).not.toHaveProperty('Session')
 })
 
-test('a lock that is lost because its session could not be renewed says why', async () => {
-  vi.useFakeTimers()
-  try {
-    const lock = await client.locks.acquire('unrenewed', { ...atOnce, ttl: 10_000 })
-    service.failNext('sessions.renew', 503, 100)
-    await vi.advanceTimersByTimeAsync(LONG_MS)
-    expect(lock.signal.reason).toBeInstanceOf(LockLost)
-    expect(lock.signal.reason).toMatchObject({ cause: { endpoint: 'sessions.renew', status: 503 } })
-    expect(await lock.release()).toBe(false)
-  } finally {
-    vi.useRealTimers()
-    service.reset()
-  }
+testInFakeTime('a lock that is lost because its session could not be renewed says why', async () => {
+  const lock = await client.locks.acquire('unrenewed', { ...atOnce, ttl: 10_000 })
+  service.failNext('sessions.renew', 503, 100)
+  await vi.advanceTimersByTimeAsync(LONG_MS)
+  expect(lock.signal.reason).toBeInstanceOf(LockLost)
+  expect(lock.signal.reason).toMatchObject({ cause: { endpoint: 'sessions.renew', status: 503 } })
+  expect(await lock.release()).toBe(false)
 })
 
-test('the TTL of a lock runs from when its last renewal was sent, not from its late answer', async () => {
-  vi.useFakeTimers()
-  try {
+testInFakeTime(
+  'the TTL of a lock runs from when its last renewal was sent, not from its late answer',
+  async () => {
     const lock = await client.locks.acquire('slow', { ...atOnce, ttl: 10_000 })
     service.latency((endpoint) => (endpoint === 'sessions.renew' ? 1_500 : 0))
     await vi.advanceTimersByTimeAsync(7_000)
@@ -85,60 +90,39 @@ test('the TTL of a lock runs from when its last renewal was sent, not from its l
     await vi.advanceTimersByTimeAsync(200)
     expect(lock.signal.aborted).toBe(true)
     await lock.release()
-  } finally {
-    vi.useRealTimers()
-    service.reset()
-  }
+  },
+)
+
+testInFakeTime('a wait whose session has ended rejects with LockLost at the next renewal', async () => {
+  const held = await client.locks.acquire('ended', { ...atOnce, ttl: 60_000 })
+  const waiting = client.locks.acquire('ended', { ...atOnce, ttl: 10_000 }).catch((error: unknown) => error)
+  await service.untilWaiting(2)
+  const sessions = await client.sessions.list()
+  for (const { ID } of sessions) if (ID !== held.session) await client.sessions.destroy(ID)
+  await vi.advanceTimersByTimeAsync(6_000)
+  expect(await Promise.race([waiting, 'still waiting'])).toBeInstanceOf(LockLost)
+  await held.release()
 })
 
-test('a wait whose session has ended rejects with LockLost at the next renewal', async () => {
-  vi.useFakeTimers()
-  try {
-    const held = await client.locks.acquire('ended', { ...atOnce, ttl: 60_000 })
-    const waiting = client.locks.acquire('ended', { ...atOnce, ttl: 10_000 }).catch((error: unknown) => error)
-    await service.untilWaiting(2)
-    const sessions = await client.sessions.list()
-    for (const { ID } of sessions) if (ID !== held.session) await client.sessions.destroy(ID)
-    await vi.advanceTimersByTimeAsync(6_000)
-    expect(await Promise.race([waiting, 'still waiting'])).toBeInstanceOf(LockLost)
-    await held.release()
-  } finally {
-    vi.useRealTimers()
-    service.reset()
-  }
+testInFakeTime('a lock outlasts one renewal that is never answered', async () => {
+  const lock = await client.locks.acquire('unanswered', { ...atOnce, ttl: 10_000 })
+  service.latency((endpoint) => (endpoint === 'sessions.renew' ? LONG_MS : 0))
+  await vi.advanceTimersByTimeAsync(6_000)
+  service.latency(0)
+  await vi.advanceTimersByTimeAsync(6_000)
+  expect(lock.signal.aborted).toBe(false)
+  await lock.release()
 })
 
-test('a lock outlasts one renewal that is never answered', async () => {
-  vi.useFakeTimers()
-  try {
-    const lock = await client.locks.acquire('unanswered', { ...atOnce, ttl: 10_000 })
-    service.latency((endpoint) => (endpoint === 'sessions.renew' ? LONG_MS : 0))
-    await vi.advanceTimersByTimeAsync(6_000)
-    service.latency(0)
-    await vi.advanceTimersByTimeAsync(6_000)
-    expect(lock.signal.aborted).toBe(false)
-    await lock.release()
-  } finally {
-    vi.useRealTimers()
-    service.reset()
-  }
-})
-
-test('an attempt of a renewal takes no longer than the client allows', async () => {
-  vi.useFakeTimers()
-  try {
-    const hasty = createClient({ address, fetch, token, attemptTimeout: 500 })
-    const lock = await hasty.locks.acquire('hasty', { ...atOnce, ttl: 60_000 })
-    service.latency((endpoint) => (endpoint === 'sessions.renew' ? LONG_MS : 0))
-    const attempts = () => service.calls.filter(({ endpoint }) => endpoint === 'sessions.renew').length
-    const before = attempts()
-    await vi.advanceTimersByTimeAsync(34_000)
-    expect(attempts() - before).toBeGreaterThan(1)
-    await lock.release()
-  } finally {
-    vi.useRealTimers()
-    service.reset()
-  }
+testInFakeTime('an attempt of a renewal takes no longer than the client allows', async () => {
+  const hasty = createClient({ address, fetch, token, attemptTimeout: 500 })
+  const lock = await hasty.locks.acquire('hasty', { ...atOnce, ttl: 60_000 })
+  service.latency((endpoint) => (endpoint === 'sessions.renew' ? LONG_MS : 0))
+  const attempts = () => service.calls.filter(({ endpoint }) => endpoint === 'sessions.renew').length
+  const before = attempts()
+  await vi.advanceTimersByTimeAsync(34_000)
+  expect(attempts() - before).toBeGreaterThan(1)
+  await lock.release()
 })
 
 test('a wait for a lock ends with its signal, and leaves no session', async () => {

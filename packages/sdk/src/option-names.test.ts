@@ -25,7 +25,10 @@ const nodeMeta = ['rack:1']
 // biome-ignore lint/suspicious/noExplicitAny: the names are wrong on purpose.
 type Bag = any
 
-/** Everything that takes options, with all options that only it has. */
+/**
+ * What takes options, with all options that only it has. Of the methods whose query and names the generator writes from
+ * one list, one of each form.
+ */
 const BAGS: readonly (readonly [string, (options: Bag) => unknown, object])[] = [
   ['authorize', (o) => client.authorize([], o), { explain: true, accessor: id }],
   ['whoCan', (o) => client.whoCan({ Resource: 'acl', Access: 'read' }, o), { limit: 2, cursor: 'c' }],
@@ -42,7 +45,6 @@ const BAGS: readonly (readonly [string, (options: Bag) => unknown, object])[] = 
   ['tokens.watch', (o) => client.tokens.watch(id, { ...o, retries: 0 }).next(), {}],
   ['tokens.watchList', (o) => client.tokens.watchList({}, { ...o, retries: 0 }).next(), {}],
   ['tokens.create', (o) => client.tokens.create({}, o), {}],
-  ['policies.whatIf', (o) => client.policies.whatIf(id, '', o), { limit: 2, cursor: 'c' }],
   ['policies.ensure', (o) => client.policies.ensure({ Name: 'x' }, o), {}],
   ['policies.each', (o) => client.policies.each(o).next(), {}],
   ['roles.each', (o) => client.roles.each({}, o).next(), {}],
@@ -50,7 +52,6 @@ const BAGS: readonly (readonly [string, (options: Bag) => unknown, object])[] = 
   ['roles.list, filter', (o) => client.roles.list(o), { policy: id }],
   ['authMethods.create', (o) => client.authMethods.create({} as Bag, o), { check: false }],
   ['authMethods.update', (o) => client.authMethods.update('ci', {} as Bag, o), { check: false }],
-  ['authMethods.logins', (o) => client.authMethods.logins('ci', o), { limit: 2, cursor: 'c' }],
   ['bindingRules.list, filter', (o) => client.bindingRules.list(o), { authmethod: 'ci' }],
   [
     'oidc.authUrl',
@@ -63,8 +64,6 @@ const BAGS: readonly (readonly [string, (options: Bag) => unknown, object])[] = 
     { method: 'm', state: 's', code: 'c', iss: 'i', clientNonce: 'n' },
   ],
   ['kv.keys', (o) => client.kv.keys('', o), { separator: '/', session: id }],
-  ['kv.put', (o) => client.kv.put('a', 'b', o), { cas: 1, flags: 2 }],
-  ['kv.delete', (o) => client.kv.delete('a', o), { cas: 1 }],
   ['kv.deleteTree', (o) => client.kv.deleteTree('a', o), {}],
   ['kv.acquire', (o) => client.kv.acquire('a', id, o), { value: 'x', flags: 2 }],
   ['kv.release', (o) => client.kv.release('a', id, o), { value: 'x', flags: 2 }],
@@ -85,11 +84,6 @@ const BAGS: readonly (readonly [string, (options: Bag) => unknown, object])[] = 
     { near: 'n', 'node-meta': nodeMeta, filter: 'f' },
   ],
   ['catalog.service, filter', (o) => client.catalog.service('web', o), { near: 'n', tag: tags, filter: 'f' }],
-  ['coordinates.nodes', (o) => client.coordinates.nodes(o), { segment: 's' }],
-  ['coordinates.node', (o) => client.coordinates.node('n', o), { segment: 's' }],
-  ['health.node', (o) => client.health.node('n', o), { filter: 'f' }],
-  ['health.checks', (o) => client.health.checks('web', o), { near: 'n', nodeMeta, filter: 'f' }],
-  ['health.state', (o) => client.health.state('any', o), { near: 'n', nodeMeta, filter: 'f' }],
   [
     'health.service',
     (o) => client.health.service('web', o),
@@ -100,14 +94,6 @@ const BAGS: readonly (readonly [string, (options: Bag) => unknown, object])[] = 
     (o) => client.health.watchService('web', { ...o, retries: 0 }).next(),
     { near: 'n', nodeMeta, filter: 'f', tags, passing: true },
   ],
-  ['health.uiNodes', (o) => client.health.uiNodes(o), { filter: 'f' }],
-  ['health.watchUiNodes', (o) => client.health.watchUiNodes({ ...o, retries: 0 }).next(), { filter: 'f' }],
-  ['health.uiServices', (o) => client.health.uiServices(o), { filter: 'f' }],
-  [
-    'health.watchUiServices',
-    (o) => client.health.watchUiServices({ ...o, retries: 0 }).next(),
-    { filter: 'f' },
-  ],
   ['intentions.list, filter', (o) => client.intentions.list(o), { filter: 'f' }],
   [
     'intentions.watchList, filter',
@@ -115,15 +101,11 @@ const BAGS: readonly (readonly [string, (options: Bag) => unknown, object])[] = 
     { filter: 'f' },
   ],
   ['configEntries.write', (o) => client.configEntries.write({} as Bag, o), { cas: 1 }],
-  ['configEntries.delete', (o) => client.configEntries.delete('web', o), { cas: 1 }],
-  ['agent.services', (o) => client.agent.services(o), { filter: 'f' }],
-  ['agent.checks', (o) => client.agent.checks(o), { filter: 'f' }],
   [
     'agent.registerService',
     (o) => client.agent.registerService({} as Bag, o),
     { replaceExistingChecks: true },
   ],
-  ['agent.maintenance', (o) => client.agent.maintenance(true, o), { reason: 'r' }],
   ['agent.serviceMaintenance', (o) => client.agent.serviceMaintenance('s', true, o), { reason: 'r' }],
   [
     'status.changes',

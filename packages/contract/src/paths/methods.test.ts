@@ -48,46 +48,9 @@ test('a path that takes a rest matches with and without it, others exactly (spec
 })
 
 test('what is built: all rows but those of network areas', () => {
-  expect(REQUIRED_METHODS.flatMap(({ built, path }) => (built ? [path] : [])).sort()).toEqual([
-    '/acl/info/',
-    '/acl/list',
-    '/acl/replication',
-    '/agent/check/deregister/',
-    '/agent/check/fail/',
-    '/agent/check/pass/',
-    '/agent/check/register',
-    '/agent/check/warn/',
-    '/agent/checks',
-    '/agent/force-leave/',
-    '/agent/join/',
-    '/agent/members',
-    '/agent/metrics',
-    '/agent/self',
-    '/agent/service/deregister/',
-    '/agent/service/register',
-    '/agent/services',
-    '/catalog/datacenters',
-    '/catalog/deregister',
-    '/catalog/node/',
-    '/catalog/nodes',
-    '/catalog/register',
-    '/catalog/service/',
-    '/catalog/services',
-    '/coordinate/datacenters',
-    '/coordinate/nodes',
-    '/health/checks/',
-    '/health/node/',
-    '/health/service/',
-    '/health/state/',
-    '/internal/ui/node/',
-    '/internal/ui/nodes',
-    '/internal/ui/services',
-    '/session/info/',
-    '/session/list',
-    '/session/node/',
-    '/status/leader',
-    '/status/peers',
-  ])
+  const unbuilt = REQUIRED_METHODS.flatMap(({ built, path }) => (built ? [] : [path]))
+  expect(unbuilt).toEqual(REQUIRED_METHODS.map(({ path }) => path).filter((path) => /\/area\//.test(path)))
+  expect(unbuilt).toHaveLength(2)
 })
 
 test('what is not built is found by its own path, and is not an endpoint of the contract', () => {

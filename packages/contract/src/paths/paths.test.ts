@@ -38,12 +38,16 @@ describe('every endpoint', () => {
     expect(matchPath(path.toUpperCase())).toBeUndefined()
     if (param === undefined) expect(matchPath(`${path}/`)?.routeOf(method)?.name).not.toBe(name)
   })
-
-  test('no two endpoints share a method and a path', () => {
-    const places = names.map((name) => `${endpoint(name).method} ${endpoint(name).path}`)
-    expect(new Set(places).size).toBe(places.length)
-  })
 })
+
+const tokenTarget = (id: string) =>
+  ['GET tokens.read', 'PUT tokens.update', 'DELETE tokens.delete']
+    .map((route) => `${route} ${JSON.stringify({ AccessorID: id })}`)
+    .join(', ')
+const keyTarget = (Key: string) =>
+  ['GET kv.read', 'PUT kv.write', 'DELETE kv.delete']
+    .map((route) => `${route} ${JSON.stringify({ Key })}`)
+    .join(', ')
 
 const PATHS: readonly (readonly [string, string])[] = [
   ['/acl/token/self', 'GET tokens.self {}'],
@@ -62,44 +66,23 @@ const PATHS: readonly (readonly [string, string])[] = [
   ['/acl/./tokens', 'nowhere'],
   ['/acl/x/../tokens', 'nowhere'],
   ['/acl/tokens;x=1', 'nowhere'],
-  [
-    '/acl/token/',
-    'GET tokens.read {"AccessorID":""}, PUT tokens.update {"AccessorID":""}, DELETE tokens.delete {"AccessorID":""}',
-  ],
-  [
-    '/acl/token/self/',
-    'GET tokens.read {"AccessorID":"self/"}, PUT tokens.update {"AccessorID":"self/"}, DELETE tokens.delete {"AccessorID":"self/"}',
-  ],
-  [
-    '/acl/token/clone',
-    'GET tokens.read {"AccessorID":"clone"}, PUT tokens.update {"AccessorID":"clone"}, DELETE tokens.delete {"AccessorID":"clone"}',
-  ],
+  ['/acl/token/', tokenTarget('')],
+  ['/acl/token/self/', tokenTarget('self/')],
+  ['/acl/token/clone', tokenTarget('clone')],
   [
     `/acl/token/${ID}/clone`,
     `GET tokens.read {"AccessorID":"${ID}/clone"}, PUT tokens.clone {"AccessorID":"${ID}"}, DELETE tokens.delete {"AccessorID":"${ID}/clone"}`,
   ],
-  [
-    `/acl/token/${ID}/clone/`,
-    `GET tokens.read {"AccessorID":"${ID}/clone/"}, PUT tokens.update {"AccessorID":"${ID}/clone/"}, DELETE tokens.delete {"AccessorID":"${ID}/clone/"}`,
-  ],
-  [
-    `/acl/token/${ID}/CLONE`,
-    `GET tokens.read {"AccessorID":"${ID}/CLONE"}, PUT tokens.update {"AccessorID":"${ID}/CLONE"}, DELETE tokens.delete {"AccessorID":"${ID}/CLONE"}`,
-  ],
+  [`/acl/token/${ID}/clone/`, tokenTarget(`${ID}/clone/`)],
+  [`/acl/token/${ID}/CLONE`, tokenTarget(`${ID}/CLONE`)],
   ['/acl/policy/name/', 'GET policies.readByName {"Name":""}'],
   ['/acl/policy/name', 'GET policies.readByName {"Name":""}'],
   ['/acl/policy/lint', 'POST policies.lint {}'],
   ['/acl/info/a/b%2Fc', 'GET legacy.info {"ID":"a/b/c"}'],
-  ['/kv', 'GET kv.read {"Key":""}, PUT kv.write {"Key":""}, DELETE kv.delete {"Key":""}'],
-  ['/kv/a/b/', 'GET kv.read {"Key":"a/b/"}, PUT kv.write {"Key":"a/b/"}, DELETE kv.delete {"Key":"a/b/"}'],
-  [
-    '/kv/../acl/tokens',
-    'GET kv.read {"Key":"../acl/tokens"}, PUT kv.write {"Key":"../acl/tokens"}, DELETE kv.delete {"Key":"../acl/tokens"}',
-  ],
-  [
-    '/kv/%e4%b8%ad%20+',
-    'GET kv.read {"Key":"中 +"}, PUT kv.write {"Key":"中 +"}, DELETE kv.delete {"Key":"中 +"}',
-  ],
+  ['/kv', keyTarget('')],
+  ['/kv/a/b/', keyTarget('a/b/')],
+  ['/kv/../acl/tokens', keyTarget('../acl/tokens')],
+  ['/kv/%e4%b8%ad%20+', keyTarget('中 +')],
 ]
 
 test.each(PATHS)('%j leads to %s', (path, target) => {

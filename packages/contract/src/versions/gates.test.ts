@@ -10,94 +10,59 @@ const changes = (from: string, to: string) =>
     ({ gate, change, at }) => `${at} ${change} ${gate}`,
   )
 
-/** The spec's tables, independently: gate, last version without, first with, last with, first after. */
-const BOUNDARIES: readonly [GateName, without: string, first: string, last?: string, after?: string][] = [
-  ['api.token', '1.3.0', '1.4.0'],
-  ['api.policy', '1.3.1', '1.4.0'],
-  ['api.role', '1.4.9', '1.5.0'],
+/** The spec's tables, independently: last version without, first with, gates. */
+const FIRST_WITH: readonly [without: string, first: string, ...GateName[]][] = [
+  ['1.3.0', '1.4.0', 'api.token', 'token.expanded', 'list.secretId'],
+  ['1.3.1', '1.4.0', 'api.policy', 'upgrade.accessorMigration', 'upgrade.legacyMode'],
+  ['1.3.1', '1.4.0', 'upgrade.noDowngrade'],
+  ['1.4.9', '1.5.0', 'api.role', 'token.settableIds', 'token.roles', 'token.serviceIdentities'],
+  ['1.4.9', '1.5.0', 'token.expirationTime', 'token.expirationTtl', 'api.authMethod'],
+  ['1.4.9', '1.5.0', 'limit.expirationTime', 'limit.expirationTtl', 'limit.serviceName'],
+  ['1.8.0', '1.8.1', 'token.nodeIdentities', 'bindingRule.node', 'limit.nodeName', 'dns.unknownDatacenter'],
+  ['1.7.9', '1.8.0', 'api.oidc', 'authMethod.jwt', 'authMethod.displayName', 'authMethod.maxTokenTtl'],
+  ['1.7.9', '1.8.0', 'authMethod.tokenLocality', 'authMethod.namespaceRules', 'health.ingress'],
+  ['1.7.9', '1.8.0', 'intentions.filter', 'catalog.gatewayServices'],
+  ['1.4.2', '1.4.3', 'api.replicationToken'],
+  ['1.10.9', '1.11', 'replication.detail', 'authMethod.acrValues'],
+  ['1.9.5', '1.9.6', 'login.namesMethod'],
+  ['1.9.9', '1.10', 'authMethod.listedLifetime', 'http.queryBackend'],
+  ['1.6.9', '1.7.0', 'authMethod.mapNamespaces', 'catalog.nodeServices'],
+  ['1.7.0', '1.7.1', 'http.connectionLimit200'],
+  ['1.8.7', '1.9.0', 'http.connectionLimit429', 'intentions.listByNamespace', 'intentions.configEntries'],
+  ['1.8.7', '1.9.0', 'intentions.readOnlyWhileMigrating', 'intentions.legacyFields'],
+  ['0.9.4', '1.0', 'http.enforceMethods'],
+  ['0.9.4', '1.0.0', 'kv.forbidden403'],
+  ['0.9', '1.0', 'agent.reducedSelf'],
+  ['0.8.4', '0.8.5', 'health.passingParsed', 'dns.edns'],
+  ['1.2.4', '1.3.0', 'catalog.severalTags', 'agent.readService'],
+  ['1.4.0', '1.4.1', 'agent.localHealth', 'catalog.extinctionIndex', 'txn.catalog'],
+  ['1.0.6', '1.0.7', 'http.allowListsOptions', 'catalog.serviceIndex', 'http.effectiveConsistency'],
+  ['1.0.6', '1.0.7', 'catalog.serviceMeta'],
+  ['1.10.12', '1.11', 'http.resultsFiltered', 'health.meshSummary', 'dns.nodeNoData'],
+  ['1.10.12', '1.11', 'intentions.conditionalDelete'],
+  ['1.4.5', '1.5.0', 'query.filter'],
+  ['1.5.9', '1.6.0', 'query.filterWords'],
+  ['0.7.2', '0.7.3', 'catalog.nodeId'],
+  ['0.8.1', '0.8.2', 'catalog.nodeDatacenter'],
+  ['1.0.0', '1.0.1', 'catalog.checkDefinition', 'dns.extraLabels'],
+  ['1.1.1', '1.2.0', 'catalog.connect', 'dns.servicePtr'],
+  ['1.2.2', '1.2.3', 'catalog.serviceWeights', 'dns.weights'],
+  ['1.5.3', '1.6.0', 'catalog.serviceTaggedAddresses'],
+  ['1.6.1', '1.6.2', 'catalog.checkType'],
+  ['1.9.9', '1.10.0', 'catalog.checkTimes', 'catalog.socketPath'],
+  ['1.10.1', '1.10.2', 'catalog.checkExposedPort'],
+  ['1.6.10', '1.7.0', 'body.refuseUnknownFields', 'session.checkLists'],
+  ['1.6.3', '1.7.0', 'dns.ptrCanonicalName'],
+  ['0.9.0', '0.9.1', 'dns.nsRecords'],
+  ['0.9.3', '1.0', 'dns.nodeText'],
+]
+
+/** Gate, last version without, first with, last with, first after. */
+const CLOSED_AGAIN: readonly [GateName, without: string, first: string, last: string, after: string][] = [
   ['api.legacyTokenRules', '1.3.1', '1.4.0', '1.10.12', '1.11'],
-  ['token.settableIds', '1.4.9', '1.5.0'],
-  ['token.roles', '1.4.9', '1.5.0'],
-  ['token.serviceIdentities', '1.4.9', '1.5.0'],
-  ['token.expirationTime', '1.4.9', '1.5.0'],
-  ['token.expirationTtl', '1.4.9', '1.5.0'],
-  ['token.nodeIdentities', '1.8.0', '1.8.1'],
-  ['api.authMethod', '1.4.9', '1.5.0'],
-  ['api.oidc', '1.7.9', '1.8.0'],
-  ['api.replicationToken', '1.4.2', '1.4.3'],
-  ['replication.detail', '1.10.9', '1.11'],
-  ['authMethod.jwt', '1.7.9', '1.8.0'],
-  ['login.namesMethod', '1.9.5', '1.9.6'],
-  ['authMethod.displayName', '1.7.9', '1.8.0'],
-  ['authMethod.maxTokenTtl', '1.7.9', '1.8.0'],
-  ['authMethod.tokenLocality', '1.7.9', '1.8.0'],
-  ['authMethod.namespaceRules', '1.7.9', '1.8.0'],
-  ['authMethod.listedLifetime', '1.9.9', '1.10'],
-  ['authMethod.mapNamespaces', '1.6.9', '1.7.0'],
-  ['authMethod.acrValues', '1.10.9', '1.11'],
-  ['bindingRule.node', '1.8.0', '1.8.1'],
-  ['token.expanded', '1.3.0', '1.4.0'],
-  ['list.secretId', '1.3.0', '1.4.0'],
-  ['limit.expirationTime', '1.4.9', '1.5.0'],
-  ['limit.expirationTtl', '1.4.9', '1.5.0'],
-  ['limit.serviceName', '1.4.9', '1.5.0'],
-  ['limit.nodeName', '1.8.0', '1.8.1'],
   ['http.connectionLimit100', '1.6.2', '1.6.3', '1.7.0', '1.7.1'],
-  ['http.connectionLimit200', '1.7.0', '1.7.1'],
-  ['http.connectionLimit429', '1.8.7', '1.9.0'],
-  ['upgrade.accessorMigration', '1.3.1', '1.4.0'],
-  ['upgrade.legacyMode', '1.3.1', '1.4.0'],
-  ['upgrade.noDowngrade', '1.3.1', '1.4.0'],
-  ['http.enforceMethods', '0.9.4', '1.0'],
-  ['kv.forbidden403', '0.9.4', '1.0.0'],
-  ['agent.reducedSelf', '0.9', '1.0'],
-  ['health.passingParsed', '0.8.4', '0.8.5'],
-  ['catalog.severalTags', '1.2.4', '1.3.0'],
-  ['health.ingress', '1.7.9', '1.8.0'],
-  ['agent.readService', '1.2.4', '1.3.0'],
-  ['agent.localHealth', '1.4.0', '1.4.1'],
-  ['http.allowListsOptions', '1.0.6', '1.0.7'],
-  ['catalog.serviceIndex', '1.0.6', '1.0.7'],
-  ['http.effectiveConsistency', '1.0.6', '1.0.7'],
-  ['http.queryBackend', '1.9.9', '1.10'],
-  ['http.resultsFiltered', '1.10.12', '1.11'],
-  ['query.filter', '1.4.5', '1.5.0'],
-  ['query.filterWords', '1.5.9', '1.6.0'],
-  ['intentions.filter', '1.7.9', '1.8.0'],
-  ['catalog.extinctionIndex', '1.4.0', '1.4.1'],
-  ['catalog.nodeId', '0.7.2', '0.7.3'],
-  ['catalog.nodeDatacenter', '0.8.1', '0.8.2'],
-  ['catalog.checkDefinition', '1.0.0', '1.0.1'],
-  ['catalog.serviceMeta', '1.0.6', '1.0.7'],
-  ['catalog.connect', '1.1.1', '1.2.0'],
-  ['catalog.serviceWeights', '1.2.2', '1.2.3'],
-  ['catalog.serviceTaggedAddresses', '1.5.3', '1.6.0'],
-  ['catalog.checkType', '1.6.1', '1.6.2'],
-  ['catalog.checkTimes', '1.9.9', '1.10.0'],
-  ['catalog.socketPath', '1.9.9', '1.10.0'],
-  ['catalog.checkExposedPort', '1.10.1', '1.10.2'],
-  ['health.meshSummary', '1.10.12', '1.11'],
-  ['catalog.nodeServices', '1.6.9', '1.7.0'],
-  ['catalog.gatewayServices', '1.7.9', '1.8.0'],
   ['catalog.tagFilterIgnored', '1.2.3', '1.3.0', '1.3.0', '1.3.1'],
-  ['body.refuseUnknownFields', '1.6.10', '1.7.0'],
-  ['session.checkLists', '1.6.10', '1.7.0'],
-  ['txn.catalog', '1.4.0', '1.4.1'],
   ['session.incompatibleQueries', '1.6.3', '1.7.0', '1.7.1', '1.7.2'],
-  ['dns.ptrCanonicalName', '1.6.3', '1.7.0'],
-  ['dns.edns', '0.8.4', '0.8.5'],
-  ['dns.nsRecords', '0.9.0', '0.9.1'],
-  ['dns.nodeText', '0.9.3', '1.0'],
-  ['dns.extraLabels', '1.0.0', '1.0.1'],
-  ['dns.servicePtr', '1.1.1', '1.2.0'],
-  ['dns.weights', '1.2.2', '1.2.3'],
-  ['dns.unknownDatacenter', '1.8.0', '1.8.1'],
-  ['dns.nodeNoData', '1.10.12', '1.11'],
-  ['intentions.listByNamespace', '1.8.7', '1.9.0'],
-  ['intentions.configEntries', '1.8.7', '1.9.0'],
-  ['intentions.conditionalDelete', '1.10.12', '1.11'],
-  ['intentions.readOnlyWhileMigrating', '1.8.7', '1.9.0'],
-  ['intentions.legacyFields', '1.8.7', '1.9.0'],
 ]
 
 test.each([
@@ -110,11 +75,16 @@ test.each([
 })
 
 describe('each gate opens and closes exactly at the versions of the spec (spec 8, 9)', () => {
-  test.each(BOUNDARIES)('%s: closed at %s, open at %s', (gate, without, first, last = '1.11', after) => {
-    expect(profile(without).has(gate)).toBe(false)
-    expect(profile(first).has(gate)).toBe(true)
-    expect(profile(last).has(gate)).toBe(true)
-    if (after !== undefined) expect(profile(after).has(gate)).toBe(false)
+  test.each(FIRST_WITH)('closed at %s, open at %s: %s and others', (without, first, ...gates) => {
+    for (const gate of gates)
+      expect(
+        [without, first, '1.11'].map((at) => profile(at).has(gate)),
+        gate,
+      ).toEqual([false, true, true])
+  })
+
+  test.each(CLOSED_AGAIN)('%s: closed at %s, open from %s to %s, closed at %s', (gate, ...versions) => {
+    expect(versions.map((at) => profile(at).has(gate))).toEqual([false, true, true, false])
   })
 
   test.each(['api.legacy', 'upgrade.legacyRules', 'agent.removesUnknown'] as const)(
@@ -135,7 +105,8 @@ describe('each gate opens and closes exactly at the versions of the spec (spec 8
 
   test('these tables cover every gate', () => {
     const tabled = [
-      ...BOUNDARIES.map(([gate]) => gate),
+      ...FIRST_WITH.flatMap(([, , ...gates]) => gates),
+      ...CLOSED_AGAIN.map(([gate]) => gate),
       'api.legacy',
       'upgrade.legacyRules',
       'agent.removesUnknown',

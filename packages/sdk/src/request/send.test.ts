@@ -13,7 +13,6 @@ import {
   startServer,
 } from '../../test/test-server.ts'
 import { ContractBroken, Invalid, type LatchkeyError, Timeout, Unavailable } from '../errors.ts'
-import type { Agent } from '../generated/agent.ts'
 import type { ClientOptions, RetryEvent } from '../options.ts'
 
 // Without jitter, every pause is the shortest.
@@ -225,26 +224,6 @@ test('does not repeat an update after a timeout: the first might land after a ne
   const error = await call
   expect(error).toBeInstanceOf(Timeout)
   expect(error).toMatchObject({ maybeApplied: true })
-  expect(fetch).toHaveBeenCalledTimes(1)
-})
-
-test.each<[string, (agent: Agent<'value'>) => Promise<string>]>([
-  ['a registration of a service', (agent) => agent.registerService({ Name: 'web' })],
-  ['a registration of a check', (agent) => agent.registerCheck({ Name: 'c', TTL: '10s' })],
-  ['a passing check', (agent) => agent.passCheck('c')],
-  ['a check with a warning', (agent) => agent.warnCheck('c')],
-  ['a failing check', (agent) => agent.failCheck('c')],
-  ['an update of a check', (agent) => agent.updateCheck('c', { Status: 'critical' })],
-  ['a maintenance of a service', (agent) => agent.serviceMaintenance('web', true)],
-  ['a maintenance of the node', (agent) => agent.maintenance(true)],
-])('repeats %s after a reset connection, and not after a timeout', async (_, write) => {
-  await using server = await startServer(reset(), plain(200, ''))
-  await write(clientOf(server).agent)
-  expect(server.requests).toHaveLength(2)
-  const { client, fetch } = clockedClient({ attemptTimeout: 60 }, never)
-  const call = write(client.agent).catch((e: unknown) => e)
-  await vi.advanceTimersByTimeAsync(1_000)
-  expect(await call).toMatchObject({ kind: 'timeout', maybeApplied: true })
   expect(fetch).toHaveBeenCalledTimes(1)
 })
 

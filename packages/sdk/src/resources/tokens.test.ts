@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { errorOf } from '../../test/at-once.ts'
-import { CALLER_SECRET, clientOf } from '../../test/client.ts'
+import { clientOf } from '../../test/client.ts'
 import { ACCESSOR_ID, aToken, SECRET_ID } from '../../test/records.ts'
 import {
   html,
@@ -266,10 +266,4 @@ test('pages yields arrays, with their facts in a withMeta client', async () => {
     cursors.push(page.nextCursor)
   }
   expect(cursors).toEqual(['c1', undefined])
-})
-
-test('self presents the secret of the client (spec 4.4)', async () => {
-  await using server = await startServer(json(aToken()))
-  await clientOf(server).tokens.self()
-  expect(server.requests[0]?.headers['x-service-token']).toBe(CALLER_SECRET)
 })
