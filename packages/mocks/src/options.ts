@@ -1,12 +1,19 @@
 /** The options of a mock service and their defaults. */
 import {
+  type EndpointName,
   HEADER_PREFIXES_DEFAULT,
   parseServiceVersion,
   refuseUnknownNames,
   SERVICE_VERSION_NEWEST,
 } from '@latchkey/contract'
-import type { Latency } from './latency.ts'
+import { type Duration, toMs } from './mock-clock.ts'
 import { SEED_LISTS, type Seed } from './state/seed.ts'
+
+/**
+ * The delay of replies: one duration for all calls, or a function of the endpoint, which is `undefined` for an unknown
+ * path. Latency belongs to the network, so it passes in real time even if the clock is frozen.
+ */
+export type Latency = Duration | ((endpoint: EndpointName | undefined) => Duration)
 
 /** A mock service, as seen by another one. */
 export interface OtherDatacenter {
@@ -153,4 +160,9 @@ function readInstant(clock: 'real' | Date | number | string): number | undefined
   const instant = new Date(clock).getTime()
   if (Number.isFinite(instant)) return instant
   throw new TypeError(`clock must be 'real' or an instant, not ${JSON.stringify(clock)}`)
+}
+
+/** @throws TypeError if the latency is not a duration. */
+export function latencyMs(latency: Latency, endpoint: EndpointName | undefined): number {
+  return toMs(typeof latency === 'function' ? latency(endpoint) : latency)
 }

@@ -36,18 +36,18 @@ export const EXAMPLES: Readonly<Record<RouteName, RecordedExample>> = {
     "answers": {
       "example": {
         "value": {
-          "AccessorID": "b98cc1fa-8ed2-6ea4-bd8d-4f3c0206f1d5",
-          "SecretID": "a1039e98-b7fe-47fc-a6ce-9fd423fe8191",
+          "AccessorID": "35f60fba-01e5-c3ff-81fe-736391ee73f7",
+          "SecretID": "897c6501-668f-5abf-82f8-7ad7aae9496c",
           "Description": "shop-web",
           "Policies": [
             {
-              "ID": "b4b0545b-2322-e952-30a1-560bafeb8cd3",
+              "ID": "ee316dd6-d3f2-d145-5c95-4f23b22df535",
               "Name": "orders-read"
             }
           ],
           "Roles": [
             {
-              "ID": "a7eb1d87-a6e4-f5d6-98f6-f78cd1018453",
+              "ID": "a6b67d21-bdb6-560a-b7b0-625e16d98a18",
               "Name": "shop"
             }
           ],
@@ -68,7 +68,7 @@ export const EXAMPLES: Readonly<Record<RouteName, RecordedExample>> = {
           "Local": false,
           "ExpirationTime": "2026-01-31T20:00:02.75Z",
           "CreateTime": "2026-01-31T12:00:02.75Z",
-          "Hash": "XPtQvyZkeUI1/A9+haNA/uL9+AZ3uC6L8HkdMSG+0dQ=",
+          "Hash": "4rfOF1h/5Kxz4VYO0p+13zaLnlNtJWMAU4ph2wdhASA=",
           "CreateIndex": 6,
           "ModifyIndex": 6
         }
@@ -80,18 +80,18 @@ export const EXAMPLES: Readonly<Record<RouteName, RecordedExample>> = {
     "answers": {
       "example": {
         "value": {
-          "AccessorID": "b98cc1fa-8ed2-6ea4-bd8d-4f3c0206f1d5",
-          "SecretID": "a1039e98-b7fe-47fc-a6ce-9fd423fe8191",
+          "AccessorID": "35f60fba-01e5-c3ff-81fe-736391ee73f7",
+          "SecretID": "897c6501-668f-5abf-82f8-7ad7aae9496c",
           "Description": "shop-web",
           "Policies": [
             {
-              "ID": "b4b0545b-2322-e952-30a1-560bafeb8cd3",
+              "ID": "ee316dd6-d3f2-d145-5c95-4f23b22df535",
               "Name": "orders-read"
             }
           ],
           "Roles": [
             {
-              "ID": "a7eb1d87-a6e4-f5d6-98f6-f78cd1018453",
+              "ID": "a6b67d21-bdb6-560a-b7b0-625e16d98a18",
               "Name": "shop"
             }
           ],
@@ -112,7 +112,7 @@ export const EXAMPLES: Readonly<Record<RouteName, RecordedExample>> = {
           "Local": false,
           "ExpirationTime": "2026-01-31T20:00:02.75Z",
           "CreateTime": "2026-01-31T12:00:02.75Z",
-          "Hash": "XPtQvyZkeUI1/A9+haNA/uL9+AZ3uC6L8HkdMSG+0dQ=",
+          "Hash": "4rfOF1h/5Kxz4VYO0p+13zaLnlNtJWMAU4ph2wdhASA=",
           "CreateIndex": 6,
           "ModifyIndex": 6
         }
@@ -120,26 +120,26 @@ export const EXAMPLES: Readonly<Record<RouteName, RecordedExample>> = {
     }
   },
   "tokens.clone": {
-    "path": "/v1/acl/token/b98cc1fa-8ed2-6ea4-bd8d-4f3c0206f1d5/clone",
+    "path": "/v1/acl/token/35f60fba-01e5-c3ff-81fe-736391ee73f7/clone",
     "body": {
       "Description": "shop-worker"
     },
     "answers": {
       "example": {
         "value": {
-          "AccessorID": "9cdb624b-17ae-bbf6-5142-11b8edc8d4f6",
-          "SecretID": "39fa4889-64b6-c29f-b99f-9845d47b23b8",
+          "AccessorID": "6cbc7181-3322-a638-d0ef-f522673db379",
+          "SecretID": "fb3d5dfa-298a-cbf7-97fb-18045b5e675c",
           "Description": "shop-worker",
           "Policies": [
             {
-              "ID": "b4b0545b-2322-e952-30a1-560bafeb8cd3",
+              "ID": "ee316dd6-d3f2-d145-5c95-4f23b22df535",
               "Name": "orders-read"
             }
           ],
           "Local": false,
           "ExpirationTime": "2026-01-31T20:00:02.75Z",
           "CreateTime": "2026-01-31T12:00:06.75Z",
-          "Hash": "NlwQE1uuXBVg2k88fKPpByqXbKmm6ESvlCHe0RfDnTM=",
+          "Hash": "ysbGqRxi6Ou9Ueygd6OuN4Di/AiWQ4wrikwFU7CzsAQ=",
           "CreateIndex": 13,
           "ModifyIndex": 13
         }
@@ -147,23 +147,23 @@ export const EXAMPLES: Readonly<Record<RouteName, RecordedExample>> = {
     }
   },
   "tokens.read": {
-    "path": "/v1/acl/token/b98cc1fa-8ed2-6ea4-bd8d-4f3c0206f1d5",
+    "path": "/v1/acl/token/35f60fba-01e5-c3ff-81fe-736391ee73f7",
     "answers": {
       "acl:write": {
         "summary": "For a caller with acl:write",
         "value": {
-          "AccessorID": "b98cc1fa-8ed2-6ea4-bd8d-4f3c0206f1d5",
-          "SecretID": "a1039e98-b7fe-47fc-a6ce-9fd423fe8191",
+          "AccessorID": "35f60fba-01e5-c3ff-81fe-736391ee73f7",
+          "SecretID": "897c6501-668f-5abf-82f8-7ad7aae9496c",
           "Description": "shop-web",
           "Policies": [
             {
-              "ID": "b4b0545b-2322-e952-30a1-560bafeb8cd3",
+              "ID": "ee316dd6-d3f2-d145-5c95-4f23b22df535",
               "Name": "orders-read"
             }
           ],
           "Roles": [
             {
-              "ID": "a7eb1d87-a6e4-f5d6-98f6-f78cd1018453",
+              "ID": "a6b67d21-bdb6-560a-b7b0-625e16d98a18",
               "Name": "shop"
             }
           ],
@@ -184,7 +184,7 @@ export const EXAMPLES: Readonly<Record<RouteName, RecordedExample>> = {
           "Local": false,
           "ExpirationTime": "2026-01-31T20:00:02.75Z",
           "CreateTime": "2026-01-31T12:00:02.75Z",
-          "Hash": "XPtQvyZkeUI1/A9+haNA/uL9+AZ3uC6L8HkdMSG+0dQ=",
+          "Hash": "4rfOF1h/5Kxz4VYO0p+13zaLnlNtJWMAU4ph2wdhASA=",
           "CreateIndex": 6,
           "ModifyIndex": 6
         }
@@ -192,18 +192,18 @@ export const EXAMPLES: Readonly<Record<RouteName, RecordedExample>> = {
       "acl:read": {
         "summary": "For a caller with only acl:read",
         "value": {
-          "AccessorID": "b98cc1fa-8ed2-6ea4-bd8d-4f3c0206f1d5",
+          "AccessorID": "35f60fba-01e5-c3ff-81fe-736391ee73f7",
           "SecretID": "<hidden>",
           "Description": "shop-web",
           "Policies": [
             {
-              "ID": "b4b0545b-2322-e952-30a1-560bafeb8cd3",
+              "ID": "ee316dd6-d3f2-d145-5c95-4f23b22df535",
               "Name": "orders-read"
             }
           ],
           "Roles": [
             {
-              "ID": "a7eb1d87-a6e4-f5d6-98f6-f78cd1018453",
+              "ID": "a6b67d21-bdb6-560a-b7b0-625e16d98a18",
               "Name": "shop"
             }
           ],
@@ -224,7 +224,7 @@ export const EXAMPLES: Readonly<Record<RouteName, RecordedExample>> = {
           "Local": false,
           "ExpirationTime": "2026-01-31T20:00:02.75Z",
           "CreateTime": "2026-01-31T12:00:02.75Z",
-          "Hash": "XPtQvyZkeUI1/A9+haNA/uL9+AZ3uC6L8HkdMSG+0dQ=",
+          "Hash": "4rfOF1h/5Kxz4VYO0p+13zaLnlNtJWMAU4ph2wdhASA=",
           "CreateIndex": 6,
           "ModifyIndex": 6
         }
@@ -232,8 +232,8 @@ export const EXAMPLES: Readonly<Record<RouteName, RecordedExample>> = {
       "expanded": {
         "summary": "With expanded",
         "value": {
-          "AccessorID": "1440d3d3-c66e-5beb-405c-7ad467f98d6f",
-          "SecretID": "56894be2-92fc-d77e-6fb2-ee8ca829b164",
+          "AccessorID": "8e9724ef-f5bb-d65e-8ed7-271de74074df",
+          "SecretID": "1fa64135-f537-2ac0-4363-b425b070c0c9",
           "Description": "node-1",
           "NodeIdentities": [
             {
@@ -271,7 +271,7 @@ export const EXAMPLES: Readonly<Record<RouteName, RecordedExample>> = {
     }
   },
   "tokens.update": {
-    "path": "/v1/acl/token/b98cc1fa-8ed2-6ea4-bd8d-4f3c0206f1d5",
+    "path": "/v1/acl/token/35f60fba-01e5-c3ff-81fe-736391ee73f7",
     "body": {
       "Description": "shop-web, second floor",
       "Policies": [
@@ -283,19 +283,19 @@ export const EXAMPLES: Readonly<Record<RouteName, RecordedExample>> = {
     "answers": {
       "example": {
         "value": {
-          "AccessorID": "b98cc1fa-8ed2-6ea4-bd8d-4f3c0206f1d5",
-          "SecretID": "a1039e98-b7fe-47fc-a6ce-9fd423fe8191",
+          "AccessorID": "35f60fba-01e5-c3ff-81fe-736391ee73f7",
+          "SecretID": "897c6501-668f-5abf-82f8-7ad7aae9496c",
           "Description": "shop-web, second floor",
           "Policies": [
             {
-              "ID": "b4b0545b-2322-e952-30a1-560bafeb8cd3",
+              "ID": "ee316dd6-d3f2-d145-5c95-4f23b22df535",
               "Name": "orders-read"
             }
           ],
           "Local": false,
           "ExpirationTime": "2026-01-31T20:00:02.75Z",
           "CreateTime": "2026-01-31T12:00:02.75Z",
-          "Hash": "Sft/4Z1qtIqrSRpue4SXgU3zcJ0H6LKjSn8KSLkRRas=",
+          "Hash": "wJ4pdY8F3H2/39XjuYRatD1XDiqfUkr0DtznP9YdnOA=",
           "CreateIndex": 6,
           "ModifyIndex": 12
         }
@@ -303,7 +303,7 @@ export const EXAMPLES: Readonly<Record<RouteName, RecordedExample>> = {
     }
   },
   "tokens.delete": {
-    "path": "/v1/acl/token/b98cc1fa-8ed2-6ea4-bd8d-4f3c0206f1d5",
+    "path": "/v1/acl/token/35f60fba-01e5-c3ff-81fe-736391ee73f7",
     "answers": {
       "example": {
         "value": true
@@ -326,8 +326,8 @@ export const EXAMPLES: Readonly<Record<RouteName, RecordedExample>> = {
             "ModifyIndex": 1
           },
           {
-            "AccessorID": "4b884bfa-3fe0-3024-274a-8cc313e98d9f",
-            "SecretID": "aef79feb-d30a-2c5b-6c05-16c45e6d77f2",
+            "AccessorID": "9abb8b9c-37d1-8bb2-a223-59a8feb59e15",
+            "SecretID": "ed726926-dcd6-69a7-3eb9-b2a64467705e",
             "Description": "Bootstrap Token (Global Management)",
             "Policies": [
               {
@@ -342,18 +342,18 @@ export const EXAMPLES: Readonly<Record<RouteName, RecordedExample>> = {
             "ModifyIndex": 3
           },
           {
-            "AccessorID": "b98cc1fa-8ed2-6ea4-bd8d-4f3c0206f1d5",
-            "SecretID": "a1039e98-b7fe-47fc-a6ce-9fd423fe8191",
+            "AccessorID": "35f60fba-01e5-c3ff-81fe-736391ee73f7",
+            "SecretID": "897c6501-668f-5abf-82f8-7ad7aae9496c",
             "Description": "shop-web",
             "Policies": [
               {
-                "ID": "b4b0545b-2322-e952-30a1-560bafeb8cd3",
+                "ID": "ee316dd6-d3f2-d145-5c95-4f23b22df535",
                 "Name": "orders-read"
               }
             ],
             "Roles": [
               {
-                "ID": "a7eb1d87-a6e4-f5d6-98f6-f78cd1018453",
+                "ID": "a6b67d21-bdb6-560a-b7b0-625e16d98a18",
                 "Name": "shop"
               }
             ],
@@ -374,29 +374,29 @@ export const EXAMPLES: Readonly<Record<RouteName, RecordedExample>> = {
             "Local": false,
             "ExpirationTime": "2026-01-31T20:00:02.75Z",
             "CreateTime": "2026-01-31T12:00:02.75Z",
-            "Hash": "XPtQvyZkeUI1/A9+haNA/uL9+AZ3uC6L8HkdMSG+0dQ=",
+            "Hash": "4rfOF1h/5Kxz4VYO0p+13zaLnlNtJWMAU4ph2wdhASA=",
             "CreateIndex": 6,
             "ModifyIndex": 6
           },
           {
-            "AccessorID": "308e7a86-2e40-707a-2b00-2c061be0fb0f",
-            "SecretID": "2c677fbb-5e5c-cab5-cc87-cc69904a86c6",
+            "AccessorID": "76b99ef3-8e7c-ed0d-46dc-ac20a8f3f7e9",
+            "SecretID": "2eb478b3-d5f8-45f5-af69-32f3e7d4729a",
             "Description": "",
             "Policies": [
               {
-                "ID": "296535d0-dcbc-a8fd-9bbc-f47d3a95cbda",
+                "ID": "0694487d-34da-f5ea-f32d-9575939c0e85",
                 "Name": "acl-read"
               }
             ],
             "Local": false,
             "CreateTime": "2026-01-31T12:00:04.5Z",
-            "Hash": "a+RCM+kNPH3WVw43BIPorcOpH32GKKewA2ibCTYG1fU=",
+            "Hash": "mpZDEJ1k+iHx1AfYgXAmfmp423vXret/tZQSs4X90o4=",
             "CreateIndex": 8,
             "ModifyIndex": 8
           },
           {
-            "AccessorID": "1440d3d3-c66e-5beb-405c-7ad467f98d6f",
-            "SecretID": "56894be2-92fc-d77e-6fb2-ee8ca829b164",
+            "AccessorID": "8e9724ef-f5bb-d65e-8ed7-271de74074df",
+            "SecretID": "1fa64135-f537-2ac0-4363-b425b070c0c9",
             "Description": "node-1",
             "NodeIdentities": [
               {
@@ -419,9 +419,9 @@ export const EXAMPLES: Readonly<Record<RouteName, RecordedExample>> = {
     "answers": {
       "example": {
         "value": {
-          "ID": "aef79feb-d30a-2c5b-6c05-16c45e6d77f2",
-          "AccessorID": "4b884bfa-3fe0-3024-274a-8cc313e98d9f",
-          "SecretID": "aef79feb-d30a-2c5b-6c05-16c45e6d77f2",
+          "ID": "ed726926-dcd6-69a7-3eb9-b2a64467705e",
+          "AccessorID": "9abb8b9c-37d1-8bb2-a223-59a8feb59e15",
+          "SecretID": "ed726926-dcd6-69a7-3eb9-b2a64467705e",
           "Description": "Bootstrap Token (Global Management)",
           "Policies": [
             {
@@ -448,7 +448,7 @@ export const EXAMPLES: Readonly<Record<RouteName, RecordedExample>> = {
     "answers": {
       "example": {
         "value": {
-          "ID": "b4b0545b-2322-e952-30a1-560bafeb8cd3",
+          "ID": "ee316dd6-d3f2-d145-5c95-4f23b22df535",
           "Name": "orders-read",
           "Description": "Read the orders",
           "Rules": "key_prefix \"orders/\" {\n  policy = \"read\"\n}\nservice \"orders\" {\n  policy = \"read\"\n}\n",
@@ -483,7 +483,7 @@ export const EXAMPLES: Readonly<Record<RouteName, RecordedExample>> = {
     "answers": {
       "example": {
         "value": {
-          "ID": "b4b0545b-2322-e952-30a1-560bafeb8cd3",
+          "ID": "ee316dd6-d3f2-d145-5c95-4f23b22df535",
           "Name": "orders-read",
           "Description": "Read the orders",
           "Rules": "key_prefix \"orders/\" {\n  policy = \"read\"\n}\nservice \"orders\" {\n  policy = \"read\"\n}\n",
@@ -495,7 +495,7 @@ export const EXAMPLES: Readonly<Record<RouteName, RecordedExample>> = {
     }
   },
   "policies.whatIf": {
-    "path": "/v1/acl/policy/b4b0545b-2322-e952-30a1-560bafeb8cd3/what-if",
+    "path": "/v1/acl/policy/ee316dd6-d3f2-d145-5c95-4f23b22df535/what-if",
     "body": {
       "Rules": "key_prefix \"orders/\" {\n  policy = \"read\"\n}\nkey_prefix \"returns/\" {\n  policy = \"read\"\n}\n"
     },
@@ -503,7 +503,7 @@ export const EXAMPLES: Readonly<Record<RouteName, RecordedExample>> = {
       "example": {
         "value": [
           {
-            "AccessorID": "b98cc1fa-8ed2-6ea4-bd8d-4f3c0206f1d5",
+            "AccessorID": "35f60fba-01e5-c3ff-81fe-736391ee73f7",
             "Description": "shop-web",
             "Gains": [
               {
@@ -524,11 +524,11 @@ export const EXAMPLES: Readonly<Record<RouteName, RecordedExample>> = {
     }
   },
   "policies.read": {
-    "path": "/v1/acl/policy/b4b0545b-2322-e952-30a1-560bafeb8cd3",
+    "path": "/v1/acl/policy/ee316dd6-d3f2-d145-5c95-4f23b22df535",
     "answers": {
       "example": {
         "value": {
-          "ID": "b4b0545b-2322-e952-30a1-560bafeb8cd3",
+          "ID": "ee316dd6-d3f2-d145-5c95-4f23b22df535",
           "Name": "orders-read",
           "Description": "Read the orders",
           "Rules": "key_prefix \"orders/\" {\n  policy = \"read\"\n}\nservice \"orders\" {\n  policy = \"read\"\n}\n",
@@ -540,7 +540,7 @@ export const EXAMPLES: Readonly<Record<RouteName, RecordedExample>> = {
     }
   },
   "policies.update": {
-    "path": "/v1/acl/policy/b4b0545b-2322-e952-30a1-560bafeb8cd3",
+    "path": "/v1/acl/policy/ee316dd6-d3f2-d145-5c95-4f23b22df535",
     "body": {
       "Name": "orders-read",
       "Description": "Read orders and returns",
@@ -549,7 +549,7 @@ export const EXAMPLES: Readonly<Record<RouteName, RecordedExample>> = {
     "answers": {
       "example": {
         "value": {
-          "ID": "b4b0545b-2322-e952-30a1-560bafeb8cd3",
+          "ID": "ee316dd6-d3f2-d145-5c95-4f23b22df535",
           "Name": "orders-read",
           "Description": "Read orders and returns",
           "Rules": "key_prefix \"orders/\" {\n  policy = \"read\"\n}\nkey_prefix \"returns/\" {\n  policy = \"read\"\n}\n",
@@ -561,7 +561,7 @@ export const EXAMPLES: Readonly<Record<RouteName, RecordedExample>> = {
     }
   },
   "policies.delete": {
-    "path": "/v1/acl/policy/b4b0545b-2322-e952-30a1-560bafeb8cd3",
+    "path": "/v1/acl/policy/ee316dd6-d3f2-d145-5c95-4f23b22df535",
     "answers": {
       "example": {
         "value": true
@@ -583,7 +583,7 @@ export const EXAMPLES: Readonly<Record<RouteName, RecordedExample>> = {
             "ModifyIndex": 1
           },
           {
-            "ID": "b4b0545b-2322-e952-30a1-560bafeb8cd3",
+            "ID": "ee316dd6-d3f2-d145-5c95-4f23b22df535",
             "Name": "orders-read",
             "Description": "Read the orders",
             "Datacenters": null,
@@ -614,12 +614,12 @@ export const EXAMPLES: Readonly<Record<RouteName, RecordedExample>> = {
     "answers": {
       "example": {
         "value": {
-          "ID": "a7eb1d87-a6e4-f5d6-98f6-f78cd1018453",
+          "ID": "a6b67d21-bdb6-560a-b7b0-625e16d98a18",
           "Name": "shop",
           "Description": "What every part of the shop may do",
           "Policies": [
             {
-              "ID": "b4b0545b-2322-e952-30a1-560bafeb8cd3",
+              "ID": "ee316dd6-d3f2-d145-5c95-4f23b22df535",
               "Name": "orders-read"
             }
           ],
@@ -628,7 +628,7 @@ export const EXAMPLES: Readonly<Record<RouteName, RecordedExample>> = {
               "ServiceName": "shop"
             }
           ],
-          "Hash": "NfdnUJ8Lh+OwtybEZS6MprMOm4j+GEKh5wFu2TwUTHs=",
+          "Hash": "clMhEKYKYQ8t2LL9nruNxNVSVVDKKixi8qriDgbxs/0=",
           "CreateIndex": 5,
           "ModifyIndex": 5
         }
@@ -640,12 +640,12 @@ export const EXAMPLES: Readonly<Record<RouteName, RecordedExample>> = {
     "answers": {
       "example": {
         "value": {
-          "ID": "a7eb1d87-a6e4-f5d6-98f6-f78cd1018453",
+          "ID": "a6b67d21-bdb6-560a-b7b0-625e16d98a18",
           "Name": "shop",
           "Description": "What every part of the shop may do",
           "Policies": [
             {
-              "ID": "b4b0545b-2322-e952-30a1-560bafeb8cd3",
+              "ID": "ee316dd6-d3f2-d145-5c95-4f23b22df535",
               "Name": "orders-read"
             }
           ],
@@ -654,7 +654,7 @@ export const EXAMPLES: Readonly<Record<RouteName, RecordedExample>> = {
               "ServiceName": "shop"
             }
           ],
-          "Hash": "NfdnUJ8Lh+OwtybEZS6MprMOm4j+GEKh5wFu2TwUTHs=",
+          "Hash": "clMhEKYKYQ8t2LL9nruNxNVSVVDKKixi8qriDgbxs/0=",
           "CreateIndex": 5,
           "ModifyIndex": 5
         }
@@ -662,16 +662,16 @@ export const EXAMPLES: Readonly<Record<RouteName, RecordedExample>> = {
     }
   },
   "roles.read": {
-    "path": "/v1/acl/role/a7eb1d87-a6e4-f5d6-98f6-f78cd1018453",
+    "path": "/v1/acl/role/a6b67d21-bdb6-560a-b7b0-625e16d98a18",
     "answers": {
       "example": {
         "value": {
-          "ID": "a7eb1d87-a6e4-f5d6-98f6-f78cd1018453",
+          "ID": "a6b67d21-bdb6-560a-b7b0-625e16d98a18",
           "Name": "shop",
           "Description": "What every part of the shop may do",
           "Policies": [
             {
-              "ID": "b4b0545b-2322-e952-30a1-560bafeb8cd3",
+              "ID": "ee316dd6-d3f2-d145-5c95-4f23b22df535",
               "Name": "orders-read"
             }
           ],
@@ -680,7 +680,7 @@ export const EXAMPLES: Readonly<Record<RouteName, RecordedExample>> = {
               "ServiceName": "shop"
             }
           ],
-          "Hash": "NfdnUJ8Lh+OwtybEZS6MprMOm4j+GEKh5wFu2TwUTHs=",
+          "Hash": "clMhEKYKYQ8t2LL9nruNxNVSVVDKKixi8qriDgbxs/0=",
           "CreateIndex": 5,
           "ModifyIndex": 5
         }
@@ -688,7 +688,7 @@ export const EXAMPLES: Readonly<Record<RouteName, RecordedExample>> = {
     }
   },
   "roles.update": {
-    "path": "/v1/acl/role/a7eb1d87-a6e4-f5d6-98f6-f78cd1018453",
+    "path": "/v1/acl/role/a6b67d21-bdb6-560a-b7b0-625e16d98a18",
     "body": {
       "Name": "shop",
       "Description": "What every part of the shop may do",
@@ -706,12 +706,12 @@ export const EXAMPLES: Readonly<Record<RouteName, RecordedExample>> = {
     "answers": {
       "example": {
         "value": {
-          "ID": "a7eb1d87-a6e4-f5d6-98f6-f78cd1018453",
+          "ID": "a6b67d21-bdb6-560a-b7b0-625e16d98a18",
           "Name": "shop",
           "Description": "What every part of the shop may do",
           "Policies": [
             {
-              "ID": "b4b0545b-2322-e952-30a1-560bafeb8cd3",
+              "ID": "ee316dd6-d3f2-d145-5c95-4f23b22df535",
               "Name": "orders-read"
             }
           ],
@@ -720,7 +720,7 @@ export const EXAMPLES: Readonly<Record<RouteName, RecordedExample>> = {
               "ServiceName": "shop"
             }
           ],
-          "Hash": "NfdnUJ8Lh+OwtybEZS6MprMOm4j+GEKh5wFu2TwUTHs=",
+          "Hash": "clMhEKYKYQ8t2LL9nruNxNVSVVDKKixi8qriDgbxs/0=",
           "CreateIndex": 5,
           "ModifyIndex": 10
         }
@@ -728,7 +728,7 @@ export const EXAMPLES: Readonly<Record<RouteName, RecordedExample>> = {
     }
   },
   "roles.delete": {
-    "path": "/v1/acl/role/a7eb1d87-a6e4-f5d6-98f6-f78cd1018453",
+    "path": "/v1/acl/role/a6b67d21-bdb6-560a-b7b0-625e16d98a18",
     "answers": {
       "example": {
         "value": true
@@ -741,12 +741,12 @@ export const EXAMPLES: Readonly<Record<RouteName, RecordedExample>> = {
       "example": {
         "value": [
           {
-            "ID": "a7eb1d87-a6e4-f5d6-98f6-f78cd1018453",
+            "ID": "a6b67d21-bdb6-560a-b7b0-625e16d98a18",
             "Name": "shop",
             "Description": "What every part of the shop may do",
             "Policies": [
               {
-                "ID": "b4b0545b-2322-e952-30a1-560bafeb8cd3",
+                "ID": "ee316dd6-d3f2-d145-5c95-4f23b22df535",
                 "Name": "orders-read"
               }
             ],
@@ -755,7 +755,7 @@ export const EXAMPLES: Readonly<Record<RouteName, RecordedExample>> = {
                 "ServiceName": "shop"
               }
             ],
-            "Hash": "NfdnUJ8Lh+OwtybEZS6MprMOm4j+GEKh5wFu2TwUTHs=",
+            "Hash": "clMhEKYKYQ8t2LL9nruNxNVSVVDKKixi8qriDgbxs/0=",
             "CreateIndex": 5,
             "ModifyIndex": 5
           }
@@ -1023,7 +1023,7 @@ export const EXAMPLES: Readonly<Record<RouteName, RecordedExample>> = {
           },
           "Rules": [
             {
-              "ID": "5e6d77f2-b4b0-545b-2322-e95230a1560b",
+              "ID": "feb59e15-ed72-6926-dcd6-69a73eb9b2a6",
               "Selector": "value.ref == main and \"deploy\" in list.groups",
               "BindType": "service",
               "BindName": "${value.project}-web",
@@ -1150,7 +1150,7 @@ export const EXAMPLES: Readonly<Record<RouteName, RecordedExample>> = {
     "answers": {
       "example": {
         "value": {
-          "ID": "5e6d77f2-b4b0-545b-2322-e95230a1560b",
+          "ID": "feb59e15-ed72-6926-dcd6-69a73eb9b2a6",
           "Description": "Deployments from main",
           "AuthMethod": "ci",
           "Selector": "value.ref == main and \"deploy\" in list.groups",
@@ -1163,11 +1163,11 @@ export const EXAMPLES: Readonly<Record<RouteName, RecordedExample>> = {
     }
   },
   "bindingRules.read": {
-    "path": "/v1/acl/binding-rule/5e6d77f2-b4b0-545b-2322-e95230a1560b",
+    "path": "/v1/acl/binding-rule/feb59e15-ed72-6926-dcd6-69a73eb9b2a6",
     "answers": {
       "example": {
         "value": {
-          "ID": "5e6d77f2-b4b0-545b-2322-e95230a1560b",
+          "ID": "feb59e15-ed72-6926-dcd6-69a73eb9b2a6",
           "Description": "Deployments from main",
           "AuthMethod": "ci",
           "Selector": "value.ref == main and \"deploy\" in list.groups",
@@ -1180,7 +1180,7 @@ export const EXAMPLES: Readonly<Record<RouteName, RecordedExample>> = {
     }
   },
   "bindingRules.update": {
-    "path": "/v1/acl/binding-rule/5e6d77f2-b4b0-545b-2322-e95230a1560b",
+    "path": "/v1/acl/binding-rule/feb59e15-ed72-6926-dcd6-69a73eb9b2a6",
     "body": {
       "Description": "Deployments",
       "AuthMethod": "ci",
@@ -1191,7 +1191,7 @@ export const EXAMPLES: Readonly<Record<RouteName, RecordedExample>> = {
     "answers": {
       "example": {
         "value": {
-          "ID": "5e6d77f2-b4b0-545b-2322-e95230a1560b",
+          "ID": "feb59e15-ed72-6926-dcd6-69a73eb9b2a6",
           "Description": "Deployments",
           "AuthMethod": "ci",
           "Selector": "value.ref == main and \"deploy\" in list.groups",
@@ -1204,7 +1204,7 @@ export const EXAMPLES: Readonly<Record<RouteName, RecordedExample>> = {
     }
   },
   "bindingRules.delete": {
-    "path": "/v1/acl/binding-rule/5e6d77f2-b4b0-545b-2322-e95230a1560b",
+    "path": "/v1/acl/binding-rule/feb59e15-ed72-6926-dcd6-69a73eb9b2a6",
     "answers": {
       "example": {
         "value": true
@@ -1217,7 +1217,7 @@ export const EXAMPLES: Readonly<Record<RouteName, RecordedExample>> = {
       "example": {
         "value": [
           {
-            "ID": "5e6d77f2-b4b0-545b-2322-e95230a1560b",
+            "ID": "feb59e15-ed72-6926-dcd6-69a73eb9b2a6",
             "Description": "Deployments from main",
             "AuthMethod": "ci",
             "Selector": "value.ref == main and \"deploy\" in list.groups",
@@ -1242,8 +1242,8 @@ export const EXAMPLES: Readonly<Record<RouteName, RecordedExample>> = {
     "answers": {
       "example": {
         "value": {
-          "AccessorID": "afeb8cd3-a7eb-1d87-a6e4-f5d698f6f78c",
-          "SecretID": "d1018453-b98c-c1fa-8ed2-6ea4bd8d4f3c",
+          "AccessorID": "4467705e-ee31-6dd6-d3f2-d1455c954f23",
+          "SecretID": "b22df535-a6b6-7d21-bdb6-560ab7b0625e",
           "Description": "token created via login: {\"job\":\"1234\"}",
           "ServiceIdentities": [
             {
@@ -1279,7 +1279,7 @@ export const EXAMPLES: Readonly<Record<RouteName, RecordedExample>> = {
     "answers": {
       "example": {
         "value": {
-          "AuthURL": "https://login.example.com/authorize?response_type=code&client_id=latchkey&redirect_uri=http%3A%2F%2Flocalhost%3A8550%2Foidc%2Fcallback&scope=openid&state=e95230a1560bafeb8cd3a7eb1d87a6e4f5d698f6f78cd1018453b98cc1fa8ed2&nonce=6ea4bd8d4f3c0206f1d5a1039e98b7fe47fca6ce9fd423fe8191296535d0dcbc&code_challenge=BuwxIreZ102-rrLJRioZR5JmKUFNf3fuY1XgG44pn7M&code_challenge_method=S256"
+          "AuthURL": "https://login.example.com/authorize?response_type=code&client_id=latchkey&redirect_uri=http%3A%2F%2Flocalhost%3A8550%2Foidc%2Fcallback&scope=openid&state=69a73eb9b2a64467705eee316dd6d3f2d1455c954f23b22df535a6b67d21bdb6&nonce=560ab7b0625e16d98a1835f60fba01e5c3ff81fe736391ee73f7897c6501668f&code_challenge=0niNrro5m7rKDhCGJCJh_q77Zdct_EiE7Rq5kUpyuG8&code_challenge_method=S256"
         }
       }
     }
@@ -1288,15 +1288,15 @@ export const EXAMPLES: Readonly<Record<RouteName, RecordedExample>> = {
     "path": "/v1/acl/oidc/callback",
     "body": {
       "AuthMethod": "people",
-      "State": "e95230a1560bafeb8cd3a7eb1d87a6e4f5d698f6f78cd1018453b98cc1fa8ed2",
-      "Code": "cab5cc87cc69904a86c61440d3d3c66e",
+      "State": "69a73eb9b2a64467705eee316dd6d3f2d1455c954f23b22df535a6b67d21bdb6",
+      "Code": "ed0d46dcac20a8f3f7e92eb478b3d5f8",
       "ClientNonce": "4f8a"
     },
     "answers": {
       "example": {
         "value": {
-          "AccessorID": "5beb405c-7ad4-67f9-8d6f-56894be292fc",
-          "SecretID": "d77e6fb2-ee8c-a829-b164-9cdb624b17ae",
+          "AccessorID": "45f5af69-32f3-e7d4-729a-8e9724eff5bb",
+          "SecretID": "d65e8ed7-271d-e740-74df-1fa64135f537",
           "Description": "token created via OIDC login",
           "ServiceIdentities": [
             {
@@ -1357,7 +1357,7 @@ export const EXAMPLES: Readonly<Record<RouteName, RecordedExample>> = {
             "Allow": true,
             "Explanation": {
               "Rule": {
-                "PolicyID": "b4b0545b-2322-e952-30a1-560bafeb8cd3",
+                "PolicyID": "ee316dd6-d3f2-d145-5c95-4f23b22df535",
                 "PolicyName": "orders-read",
                 "Kind": "key_prefix",
                 "Segment": "orders/",
@@ -1376,7 +1376,7 @@ export const EXAMPLES: Readonly<Record<RouteName, RecordedExample>> = {
             "Allow": false,
             "Explanation": {
               "Rule": {
-                "PolicyID": "b4b0545b-2322-e952-30a1-560bafeb8cd3",
+                "PolicyID": "ee316dd6-d3f2-d145-5c95-4f23b22df535",
                 "PolicyName": "orders-read",
                 "Kind": "key_prefix",
                 "Segment": "orders/",
@@ -1408,11 +1408,11 @@ export const EXAMPLES: Readonly<Record<RouteName, RecordedExample>> = {
       "example": {
         "value": [
           {
-            "AccessorID": "4b884bfa-3fe0-3024-274a-8cc313e98d9f",
+            "AccessorID": "9abb8b9c-37d1-8bb2-a223-59a8feb59e15",
             "Description": "Bootstrap Token (Global Management)"
           },
           {
-            "AccessorID": "b98cc1fa-8ed2-6ea4-bd8d-4f3c0206f1d5",
+            "AccessorID": "35f60fba-01e5-c3ff-81fe-736391ee73f7",
             "Description": "shop-web"
           }
         ]
@@ -1531,13 +1531,13 @@ export const EXAMPLES: Readonly<Record<RouteName, RecordedExample>> = {
     "answers": {
       "example": {
         "value": {
-          "ID": "aef79feb-d30a-2c5b-6c05-16c45e6d77f2"
+          "ID": "9abb8b9c-37d1-8bb2-a223-59a8feb59e15"
         }
       }
     }
   },
   "sessions.destroy": {
-    "path": "/v1/session/destroy/aef79feb-d30a-2c5b-6c05-16c45e6d77f2",
+    "path": "/v1/session/destroy/9abb8b9c-37d1-8bb2-a223-59a8feb59e15",
     "answers": {
       "example": {
         "value": true
@@ -1545,12 +1545,12 @@ export const EXAMPLES: Readonly<Record<RouteName, RecordedExample>> = {
     }
   },
   "sessions.info": {
-    "path": "/v1/session/info/aef79feb-d30a-2c5b-6c05-16c45e6d77f2",
+    "path": "/v1/session/info/9abb8b9c-37d1-8bb2-a223-59a8feb59e15",
     "answers": {
       "example": {
         "value": [
           {
-            "ID": "aef79feb-d30a-2c5b-6c05-16c45e6d77f2",
+            "ID": "9abb8b9c-37d1-8bb2-a223-59a8feb59e15",
             "Name": "reindex",
             "Node": "mock",
             "LockDelay": 15000000000,
@@ -1571,7 +1571,7 @@ export const EXAMPLES: Readonly<Record<RouteName, RecordedExample>> = {
       "example": {
         "value": [
           {
-            "ID": "aef79feb-d30a-2c5b-6c05-16c45e6d77f2",
+            "ID": "9abb8b9c-37d1-8bb2-a223-59a8feb59e15",
             "Name": "reindex",
             "Node": "mock",
             "LockDelay": 15000000000,
@@ -1592,7 +1592,7 @@ export const EXAMPLES: Readonly<Record<RouteName, RecordedExample>> = {
       "example": {
         "value": [
           {
-            "ID": "aef79feb-d30a-2c5b-6c05-16c45e6d77f2",
+            "ID": "9abb8b9c-37d1-8bb2-a223-59a8feb59e15",
             "Name": "reindex",
             "Node": "mock",
             "LockDelay": 15000000000,
@@ -1608,12 +1608,12 @@ export const EXAMPLES: Readonly<Record<RouteName, RecordedExample>> = {
     }
   },
   "sessions.renew": {
-    "path": "/v1/session/renew/aef79feb-d30a-2c5b-6c05-16c45e6d77f2",
+    "path": "/v1/session/renew/9abb8b9c-37d1-8bb2-a223-59a8feb59e15",
     "answers": {
       "example": {
         "value": [
           {
-            "ID": "aef79feb-d30a-2c5b-6c05-16c45e6d77f2",
+            "ID": "9abb8b9c-37d1-8bb2-a223-59a8feb59e15",
             "Name": "reindex",
             "Node": "mock",
             "LockDelay": 15000000000,
@@ -1634,7 +1634,7 @@ export const EXAMPLES: Readonly<Record<RouteName, RecordedExample>> = {
       "example": {
         "value": [
           {
-            "ID": "aef79feb-d30a-2c5b-6c05-16c45e6d77f2",
+            "ID": "9abb8b9c-37d1-8bb2-a223-59a8feb59e15",
             "Description": "The shop reads orders",
             "SourceNS": "default",
             "SourceName": "shop",
@@ -1645,7 +1645,7 @@ export const EXAMPLES: Readonly<Record<RouteName, RecordedExample>> = {
             "Precedence": 9,
             "CreatedAt": "2026-01-31T12:00:00.25Z",
             "UpdatedAt": "2026-01-31T12:00:00.25Z",
-            "Hash": "vwc/dpquH9QMUo+GTj33Y5mhJgH14y3V3eo9YO6XjqI=",
+            "Hash": "UbEx/Sw11XMZQHzuEjibet9LjGqW/hKbqvi4LbE4kvU=",
             "CreateIndex": 3,
             "ModifyIndex": 3
           }
@@ -1664,7 +1664,7 @@ export const EXAMPLES: Readonly<Record<RouteName, RecordedExample>> = {
     "answers": {
       "example": {
         "value": {
-          "ID": "aef79feb-d30a-2c5b-6c05-16c45e6d77f2"
+          "ID": "9abb8b9c-37d1-8bb2-a223-59a8feb59e15"
         }
       }
     }
@@ -1676,7 +1676,7 @@ export const EXAMPLES: Readonly<Record<RouteName, RecordedExample>> = {
         "value": {
           "orders": [
             {
-              "ID": "aef79feb-d30a-2c5b-6c05-16c45e6d77f2",
+              "ID": "9abb8b9c-37d1-8bb2-a223-59a8feb59e15",
               "Description": "The shop reads orders",
               "SourceNS": "default",
               "SourceName": "shop",
@@ -1687,7 +1687,7 @@ export const EXAMPLES: Readonly<Record<RouteName, RecordedExample>> = {
               "Precedence": 9,
               "CreatedAt": "2026-01-31T12:00:00.25Z",
               "UpdatedAt": "2026-01-31T12:00:00.25Z",
-              "Hash": "vwc/dpquH9QMUo+GTj33Y5mhJgH14y3V3eo9YO6XjqI=",
+              "Hash": "UbEx/Sw11XMZQHzuEjibet9LjGqW/hKbqvi4LbE4kvU=",
               "CreateIndex": 3,
               "ModifyIndex": 3
             }
@@ -1746,11 +1746,11 @@ export const EXAMPLES: Readonly<Record<RouteName, RecordedExample>> = {
     }
   },
   "intentions.read": {
-    "path": "/v1/connect/intentions/aef79feb-d30a-2c5b-6c05-16c45e6d77f2",
+    "path": "/v1/connect/intentions/9abb8b9c-37d1-8bb2-a223-59a8feb59e15",
     "answers": {
       "example": {
         "value": {
-          "ID": "aef79feb-d30a-2c5b-6c05-16c45e6d77f2",
+          "ID": "9abb8b9c-37d1-8bb2-a223-59a8feb59e15",
           "Description": "The shop reads orders",
           "SourceNS": "default",
           "SourceName": "shop",
@@ -1761,7 +1761,7 @@ export const EXAMPLES: Readonly<Record<RouteName, RecordedExample>> = {
           "Precedence": 9,
           "CreatedAt": "2026-01-31T12:00:00.25Z",
           "UpdatedAt": "2026-01-31T12:00:00.25Z",
-          "Hash": "vwc/dpquH9QMUo+GTj33Y5mhJgH14y3V3eo9YO6XjqI=",
+          "Hash": "UbEx/Sw11XMZQHzuEjibet9LjGqW/hKbqvi4LbE4kvU=",
           "CreateIndex": 3,
           "ModifyIndex": 3
         }
@@ -1769,7 +1769,7 @@ export const EXAMPLES: Readonly<Record<RouteName, RecordedExample>> = {
     }
   },
   "intentions.update": {
-    "path": "/v1/connect/intentions/aef79feb-d30a-2c5b-6c05-16c45e6d77f2",
+    "path": "/v1/connect/intentions/9abb8b9c-37d1-8bb2-a223-59a8feb59e15",
     "body": {
       "SourceName": "shop",
       "DestinationName": "orders",
@@ -1779,13 +1779,13 @@ export const EXAMPLES: Readonly<Record<RouteName, RecordedExample>> = {
     "answers": {
       "example": {
         "value": {
-          "ID": "aef79feb-d30a-2c5b-6c05-16c45e6d77f2"
+          "ID": "9abb8b9c-37d1-8bb2-a223-59a8feb59e15"
         }
       }
     }
   },
   "intentions.delete": {
-    "path": "/v1/connect/intentions/aef79feb-d30a-2c5b-6c05-16c45e6d77f2",
+    "path": "/v1/connect/intentions/9abb8b9c-37d1-8bb2-a223-59a8feb59e15",
     "answers": {
       "example": {
         "value": true
@@ -2898,7 +2898,7 @@ export const EXAMPLES: Readonly<Record<RouteName, RecordedExample>> = {
             "Policies": [],
             "Roles": [],
             "Tokens": [
-              "b98cc1fa-8ed2-6ea4-bd8d-4f3c0206f1d5"
+              "35f60fba-01e5-c3ff-81fe-736391ee73f7"
             ]
           }
         }
@@ -3162,7 +3162,7 @@ export const EXAMPLES: Readonly<Record<RouteName, RecordedExample>> = {
       "example": {
         "value": {
           "Datacenter": "dc2",
-          "Cluster": "4b884bfa-3fe0-3024-274a-8cc313e98d9f",
+          "Cluster": "9abb8b9c-37d1-8bb2-a223-59a8feb59e15",
           "Index": 4294967301,
           "FollowedCluster": "28a04cb2-9573-d13d-810f-8312913829f4",
           "FollowedIndex": 2,
@@ -3181,7 +3181,7 @@ export const EXAMPLES: Readonly<Record<RouteName, RecordedExample>> = {
     }
   },
   "legacy.translateToken": {
-    "path": "/v1/acl/rules/translate/b4b0545b-2322-e952-30a1-560bafeb8cd3",
+    "path": "/v1/acl/rules/translate/ed726926-dcd6-69a7-3eb9-b2a64467705e",
     "answers": {
       "example": {
         "value": "key_prefix \"orders/\" {\n  policy = \"read\"\n}"
@@ -3198,7 +3198,7 @@ export const EXAMPLES: Readonly<Record<RouteName, RecordedExample>> = {
     "answers": {
       "example": {
         "value": {
-          "ID": "aef79feb-d30a-2c5b-6c05-16c45e6d77f2"
+          "ID": "9abb8b9c-37d1-8bb2-a223-59a8feb59e15"
         }
       }
     }
@@ -3209,18 +3209,18 @@ export const EXAMPLES: Readonly<Record<RouteName, RecordedExample>> = {
       "Name": "older",
       "Type": "client",
       "Rules": "key \"orders/\" {\n  policy = \"read\"\n}\n",
-      "ID": "aef79feb-d30a-2c5b-6c05-16c45e6d77f2"
+      "ID": "9abb8b9c-37d1-8bb2-a223-59a8feb59e15"
     },
     "answers": {
       "example": {
         "value": {
-          "ID": "aef79feb-d30a-2c5b-6c05-16c45e6d77f2"
+          "ID": "9abb8b9c-37d1-8bb2-a223-59a8feb59e15"
         }
       }
     }
   },
   "legacy.destroy": {
-    "path": "/v1/acl/destroy/aef79feb-d30a-2c5b-6c05-16c45e6d77f2",
+    "path": "/v1/acl/destroy/9abb8b9c-37d1-8bb2-a223-59a8feb59e15",
     "answers": {
       "example": {
         "value": true
@@ -3228,12 +3228,12 @@ export const EXAMPLES: Readonly<Record<RouteName, RecordedExample>> = {
     }
   },
   "legacy.info": {
-    "path": "/v1/acl/info/aef79feb-d30a-2c5b-6c05-16c45e6d77f2",
+    "path": "/v1/acl/info/9abb8b9c-37d1-8bb2-a223-59a8feb59e15",
     "answers": {
       "example": {
         "value": [
           {
-            "ID": "aef79feb-d30a-2c5b-6c05-16c45e6d77f2",
+            "ID": "9abb8b9c-37d1-8bb2-a223-59a8feb59e15",
             "Name": "old",
             "Type": "client",
             "Rules": "key \"orders/\" {\n  policy = \"read\"\n}\n",
@@ -3245,11 +3245,11 @@ export const EXAMPLES: Readonly<Record<RouteName, RecordedExample>> = {
     }
   },
   "legacy.clone": {
-    "path": "/v1/acl/clone/aef79feb-d30a-2c5b-6c05-16c45e6d77f2",
+    "path": "/v1/acl/clone/9abb8b9c-37d1-8bb2-a223-59a8feb59e15",
     "answers": {
       "example": {
         "value": {
-          "ID": "a7eb1d87-a6e4-f5d6-98f6-f78cd1018453"
+          "ID": "ee316dd6-d3f2-d145-5c95-4f23b22df535"
         }
       }
     }
@@ -3268,7 +3268,7 @@ export const EXAMPLES: Readonly<Record<RouteName, RecordedExample>> = {
             "ModifyIndex": 1
           },
           {
-            "ID": "aef79feb-d30a-2c5b-6c05-16c45e6d77f2",
+            "ID": "9abb8b9c-37d1-8bb2-a223-59a8feb59e15",
             "Name": "old",
             "Type": "client",
             "Rules": "key \"orders/\" {\n  policy = \"read\"\n}\n",
@@ -3283,7 +3283,7 @@ export const EXAMPLES: Readonly<Record<RouteName, RecordedExample>> = {
     "path": "/v1/internal/acl/legacy-tokens",
     "body": [
       {
-        "ID": "aef79feb-d30a-2c5b-6c05-16c45e6d77f2",
+        "ID": "9abb8b9c-37d1-8bb2-a223-59a8feb59e15",
         "Name": "old",
         "Type": "client",
         "Rules": "key \"orders/\" {\n  policy = \"read\"\n}\n",
@@ -3315,7 +3315,7 @@ export const EXAMPLES: Readonly<Record<RouteName, RecordedExample>> = {
             "ModifyIndex": 1
           },
           {
-            "ID": "aef79feb-d30a-2c5b-6c05-16c45e6d77f2",
+            "ID": "9abb8b9c-37d1-8bb2-a223-59a8feb59e15",
             "Name": "old",
             "Type": "client",
             "Rules": "key \"orders/\" {\n  policy = \"read\"\n}\n",

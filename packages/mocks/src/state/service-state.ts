@@ -1,5 +1,12 @@
 /** The service behind the handlers: the API over a memory store, with an adjustable clock. */
-import { type AclModeRecord, DecodingVerifier, initialIntentions, initialMode } from '@latchkey/acl'
+import {
+  type AclModeRecord,
+  DecodingVerifier,
+  initialIntentions,
+  initialMode,
+  type Random,
+  SeededRandom,
+} from '@latchkey/acl'
 import { ENDPOINTS, HEADER_PREFIX_DEFAULT, profileOf } from '@latchkey/contract'
 import { buildOpenApi } from '@latchkey/contract/openapi'
 import {
@@ -24,7 +31,6 @@ import { clusterOfOne, NODE_NAME } from './cluster.ts'
 import { createFeed, type Feed } from './feed.ts'
 import { Follower } from './follower.ts'
 import { mockDatacenters } from './mock-datacenters.ts'
-import { createRandom, type MockRandom } from './random.ts'
 import { createReaper } from './reaper.ts'
 import { plantSeed } from './seed.ts'
 
@@ -123,7 +129,7 @@ export class ServiceState {
     ])
     plantSeed(settings.seed, { store: this.store, random, now, edition })
     this.initial = this.store.snapshot()
-    random.mark()
+    random.rewind()
     this.reapLater()
   }
 
@@ -155,4 +161,21 @@ export class ServiceState {
     this.restore(this.initial)
     this.follower?.reset()
   }
+}
+
+/** The platform's cryptographic source, or a repeatable one. */
+interface MockRandom extends Random {
+  /** Begins the stream for requests, far from the one for the records of the seed. */
+  rewind(): void
+}
+
+function createRandom(seed: number | undefined): MockRandom {
+  if (seed === undefined) {
+    return { bytes: (count) => crypto.getRandomValues(new Uint8Array(count)), rewind: () => {} }
+  }
+  let source = new SeededRandom(seed)
+  const rewind = () => {
+    source = new SeededRandom(seed ^ 0x8000_0000)
+  }
+  return { bytes: (count) => source.bytes(count), rewind }
 }
