@@ -6,8 +6,7 @@
 -- Writes are numbered from 1 to `total`. The first `apart` of them share no id or key with each other, nor with any
 -- other change of the group but those after them: they are committed together. The others follow, one by one.
 --
--- Parameters t_… are changes of tokens, k_… of keys, one element per change in the order of the writes. An array with one
--- element applies to all changes, where its column is never null in a row that is put. t_write and k_write say which
+-- Parameters t_… are changes of tokens, k_… of keys, one element per change in the order of the writes. t_write and k_write say which
 -- write a change belongs to. `expect`: the index of the row that is replaced or removed, 0 for none, -1 for any.
 -- `ordinal`: the place of a change within its write. A delete brings only the keys; a delete-tree has the prefix as its key.
 --
@@ -103,24 +102,17 @@ BEGIN
       END IF;
       -- The conflict rules, applied to the state before the write. Of several conflicts the first one counts.
       WITH tokens AS MATERIALIZED (
-            SELECT i.write, coalesce(i.ordinal, t_ordinal[1]) AS ordinal, coalesce(i.op, t_op[1]) AS op,
-              coalesce(i.expect, t_expect[1]) AS expect, i.accessor_as_secret AS accessor_as_secret,
-              i.secret_as_accessor AS secret_as_accessor, i.secret_hash AS secret_hash, i.secret_cipher AS secret_cipher,
-              i.secret_key_id AS secret_key_id, i.accessor_id AS accessor_id, i.accessor_key AS accessor_key,
-              i.accessor_hash AS accessor_hash, coalesce(i.namespace, t_namespace[1]) AS namespace,
-              coalesce(i.description, t_description[1]) AS description,
-              coalesce(i.policies, t_policies[1])::text[] AS policies, coalesce(i.roles, t_roles[1])::text[] AS roles,
-              coalesce(i.service_identities, t_service_identities[1])::json AS service_identities,
-              coalesce(i.service_names, t_service_names[1])::text[] AS service_names,
-              coalesce(i.node_identities, t_node_identities[1])::json AS node_identities,
-              coalesce(i.rules, t_rules[1]) AS rules, coalesce(i.type, t_type[1]) AS type,
-              coalesce(i.local, t_local[1]) AS local, coalesce(i.auth_method, t_auth_method[1]) AS auth_method,
-              coalesce(i.auth_method_namespace, t_auth_method_namespace[1]) AS auth_method_namespace,
-              coalesce(i.auth_method_generation, t_auth_method_generation[1]) AS auth_method_generation,
-              coalesce(i.login_identity, t_login_identity[1]) AS login_identity, i.expiration_time AS expiration_time,
-              i.expires_at AS expires_at, coalesce(i.create_time, t_create_time[1]) AS create_time,
-              coalesce(i.hash, t_hash[1]) AS hash, coalesce(i.create_index, t_create_index[1]) AS create_index,
-              i.folded_hash AS folded_hash
+            SELECT i.write, i.ordinal AS ordinal, i.op AS op, i.expect AS expect,
+              i.accessor_as_secret AS accessor_as_secret, i.secret_as_accessor AS secret_as_accessor,
+              i.secret_hash AS secret_hash, i.secret_cipher AS secret_cipher, i.secret_key_id AS secret_key_id,
+              i.accessor_id AS accessor_id, i.accessor_key AS accessor_key, i.accessor_hash AS accessor_hash,
+              i.namespace AS namespace, i.description AS description, i.policies::text[] AS policies,
+              i.roles::text[] AS roles, i.service_identities::json AS service_identities,
+              i.service_names::text[] AS service_names, i.node_identities::json AS node_identities, i.rules AS rules,
+              i.type AS type, i.local AS local, i.auth_method AS auth_method,
+              i.auth_method_namespace AS auth_method_namespace, i.auth_method_generation AS auth_method_generation,
+              i.login_identity AS login_identity, i.expiration_time AS expiration_time, i.expires_at AS expires_at,
+              i.create_time AS create_time, i.hash AS hash, i.create_index AS create_index, i.folded_hash AS folded_hash
             FROM unnest(t_write, t_ordinal, t_op, t_expect, t_accessor_as_secret, t_secret_as_accessor, t_secret_hash,
               t_secret_cipher, t_secret_key_id, t_accessor_id, t_accessor_key, t_accessor_hash, t_namespace,
               t_description, t_policies, t_roles, t_service_identities, t_service_names, t_node_identities, t_rules,
@@ -134,11 +126,9 @@ BEGIN
             WHERE i.write BETWEEN first_write AND last_write
       ),
       keys AS MATERIALIZED (
-            SELECT i.write, coalesce(i.ordinal, k_ordinal[1]) AS ordinal, coalesce(i.op, k_op[1]) AS op,
-              coalesce(i.expect, k_expect[1]) AS expect, coalesce(i.namespace, k_namespace[1]) AS namespace,
-              i.key AS key, coalesce(i.flags, k_flags[1]) AS flags,
-              coalesce(i.lock_index, k_lock_index[1]) AS lock_index, coalesce(i.session, k_session[1]) AS session,
-              i.value AS value, coalesce(i.create_index, k_create_index[1]) AS create_index
+            SELECT i.write, i.ordinal AS ordinal, i.op AS op, i.expect AS expect, i.namespace AS namespace, i.key AS key,
+              i.flags AS flags, i.lock_index AS lock_index, i.session AS session, i.value AS value,
+              i.create_index AS create_index
             FROM unnest(k_write, k_ordinal, k_op, k_expect, k_namespace, k_key, k_flags, k_lock_index, k_session,
               k_value, k_create_index)
               AS i (write, ordinal, op, expect, namespace, key, flags, lock_index, session, value, create_index)
@@ -195,24 +185,17 @@ BEGIN
           SELECT s.*, reached + coalesce(places[write], write - first_write + 1) AS at_index,
             CASE expect WHEN -1 THEN latchkey_token_index(secret_hash) ELSE expect END AS existing
           FROM (
-            SELECT i.write, coalesce(i.ordinal, t_ordinal[1]) AS ordinal, coalesce(i.op, t_op[1]) AS op,
-              coalesce(i.expect, t_expect[1]) AS expect, i.accessor_as_secret AS accessor_as_secret,
-              i.secret_as_accessor AS secret_as_accessor, i.secret_hash AS secret_hash, i.secret_cipher AS secret_cipher,
-              i.secret_key_id AS secret_key_id, i.accessor_id AS accessor_id, i.accessor_key AS accessor_key,
-              i.accessor_hash AS accessor_hash, coalesce(i.namespace, t_namespace[1]) AS namespace,
-              coalesce(i.description, t_description[1]) AS description,
-              coalesce(i.policies, t_policies[1])::text[] AS policies, coalesce(i.roles, t_roles[1])::text[] AS roles,
-              coalesce(i.service_identities, t_service_identities[1])::json AS service_identities,
-              coalesce(i.service_names, t_service_names[1])::text[] AS service_names,
-              coalesce(i.node_identities, t_node_identities[1])::json AS node_identities,
-              coalesce(i.rules, t_rules[1]) AS rules, coalesce(i.type, t_type[1]) AS type,
-              coalesce(i.local, t_local[1]) AS local, coalesce(i.auth_method, t_auth_method[1]) AS auth_method,
-              coalesce(i.auth_method_namespace, t_auth_method_namespace[1]) AS auth_method_namespace,
-              coalesce(i.auth_method_generation, t_auth_method_generation[1]) AS auth_method_generation,
-              coalesce(i.login_identity, t_login_identity[1]) AS login_identity, i.expiration_time AS expiration_time,
-              i.expires_at AS expires_at, coalesce(i.create_time, t_create_time[1]) AS create_time,
-              coalesce(i.hash, t_hash[1]) AS hash, coalesce(i.create_index, t_create_index[1]) AS create_index,
-              i.folded_hash AS folded_hash
+            SELECT i.write, i.ordinal AS ordinal, i.op AS op, i.expect AS expect,
+              i.accessor_as_secret AS accessor_as_secret, i.secret_as_accessor AS secret_as_accessor,
+              i.secret_hash AS secret_hash, i.secret_cipher AS secret_cipher, i.secret_key_id AS secret_key_id,
+              i.accessor_id AS accessor_id, i.accessor_key AS accessor_key, i.accessor_hash AS accessor_hash,
+              i.namespace AS namespace, i.description AS description, i.policies::text[] AS policies,
+              i.roles::text[] AS roles, i.service_identities::json AS service_identities,
+              i.service_names::text[] AS service_names, i.node_identities::json AS node_identities, i.rules AS rules,
+              i.type AS type, i.local AS local, i.auth_method AS auth_method,
+              i.auth_method_namespace AS auth_method_namespace, i.auth_method_generation AS auth_method_generation,
+              i.login_identity AS login_identity, i.expiration_time AS expiration_time, i.expires_at AS expires_at,
+              i.create_time AS create_time, i.hash AS hash, i.create_index AS create_index, i.folded_hash AS folded_hash
             FROM unnest(t_write, t_ordinal, t_op, t_expect, t_accessor_as_secret, t_secret_as_accessor, t_secret_hash,
               t_secret_cipher, t_secret_key_id, t_accessor_id, t_accessor_key, t_accessor_hash, t_namespace,
               t_description, t_policies, t_roles, t_service_identities, t_service_names, t_node_identities, t_rules,
@@ -275,11 +258,9 @@ BEGIN
           SELECT s.*, reached + coalesce(places[write], write - first_write + 1) AS at_index,
             coalesce(k.modify_index, 0) AS existing, k.lock_index AS stored_lock_index, k.session AS stored_session
           FROM (
-            SELECT i.write, coalesce(i.ordinal, k_ordinal[1]) AS ordinal, coalesce(i.op, k_op[1]) AS op,
-              coalesce(i.expect, k_expect[1]) AS expect, coalesce(i.namespace, k_namespace[1]) AS namespace,
-              i.key AS key, coalesce(i.flags, k_flags[1]) AS flags,
-              coalesce(i.lock_index, k_lock_index[1]) AS lock_index, coalesce(i.session, k_session[1]) AS session,
-              i.value AS value, coalesce(i.create_index, k_create_index[1]) AS create_index
+            SELECT i.write, i.ordinal AS ordinal, i.op AS op, i.expect AS expect, i.namespace AS namespace, i.key AS key,
+              i.flags AS flags, i.lock_index AS lock_index, i.session AS session, i.value AS value,
+              i.create_index AS create_index
             FROM unnest(k_write, k_ordinal, k_op, k_expect, k_namespace, k_key, k_flags, k_lock_index, k_session,
               k_value, k_create_index)
               AS i (write, ordinal, op, expect, namespace, key, flags, lock_index, session, value, create_index)

@@ -19,10 +19,9 @@ function declarations(prefix: string, parameters: readonly Parameter[]): string 
 
 /** The rows of the writes `first_write` to `last_write`. */
 function input(prefix: string, parameters: readonly Parameter[]): string {
-  const values = parameters.map(({ name, sql, sent }) => {
-    const value = sent === 'shared' ? `coalesce(i.${name},${KEPT}${prefix}${name}[1])` : `i.${name}`
-    return `${value}${sql === elementType(sql) ? '' : `::${sql}`} AS ${name}`
-  })
+  const values = parameters.map(
+    ({ name, sql }) => `i.${name}${sql === elementType(sql) ? '' : `::${sql}`} AS ${name}`,
+  )
   const names = parameters.map(({ name }) => name)
   return `SELECT i.write, ${values.join(', ')}
             FROM unnest(${[`${prefix}write`, ...names.map((name) => prefix + name)].join(', ')})
@@ -86,8 +85,7 @@ export function commitRowsSql(): string {
 -- Writes are numbered from 1 to \`total\`. The first \`apart\` of them share no id or key with each other, nor with any
 -- other change of the group but those after them: they are committed together. The others follow, one by one.
 --
--- Parameters t_… are changes of tokens, k_… of keys, one element per change in the order of the writes. An array with one
--- element applies to all changes, where its column is never null in a row that is put. t_write and k_write say which
+-- Parameters t_… are changes of tokens, k_… of keys, one element per change in the order of the writes. t_write and k_write say which
 -- write a change belongs to. \`expect\`: the index of the row that is replaced or removed, 0 for none, -1 for any.
 -- \`ordinal\`: the place of a change within its write. A delete brings only the keys; a delete-tree has the prefix as its key.
 --

@@ -183,7 +183,7 @@ describe('backup, inspect and restore', () => {
       StartError,
     )
     const other = join(folder, 'other')
-    expect(await backUp(other, { ...env, LATCHKEY_TOKEN: '' })).toBe(1)
+    await expect(backUp(other, { ...env, LATCHKEY_TOKEN: '' })).rejects.toThrow('Permission denied')
     expect(() => statSync(other)).toThrow()
   })
 })

@@ -7,7 +7,6 @@ import { pipeline } from 'node:stream/promises'
 import { buildPath, visible } from '@latchkey/contract'
 import { hasCode } from '../has-code.ts'
 import { StartError } from '../start-error.ts'
-import { complain } from './print.ts'
 import { type Environment, request } from './server-address.ts'
 
 const EXIT_FAILED = 1
@@ -15,15 +14,12 @@ const EXIT_FAILED = 1
 /**
  * Streams: the list may be larger than memory.
  *
- * @returns the exit code: 0 written, 1 refused.
- * @throws StartError if no server answers, or the answer ends early: the output is then incomplete.
+ * @returns the exit code: 0 written, 1 if its reader left.
+ * @throws StartError if no server answers, it refuses, or the answer ends early: the output is then incomplete.
  */
 export async function exportLegacyTokens(env: Environment): Promise<number> {
   const response = await request(`/v1${buildPath('legacy.export')}`, env, { method: 'GET' })
-  if (!response.ok || response.body === null) {
-    complain(`${(await response.text()) || `The server answered ${response.status}.`}\n`)
-    return EXIT_FAILED
-  }
+  if (response.body === null) return EXIT_FAILED
   try {
     await pipeline(Readable.fromWeb(response.body), shown, process.stdout, { end: false })
   } catch (cause) {

@@ -97,9 +97,7 @@ async function send(
   })
   const body = JSON.stringify(part.map(({ value }) => value))
   const response = await request(`/v1${buildPath('legacy.import')}?${query}`, env, { method: 'PUT', body })
-  const text = await response.text()
-  if (!response.ok) throw new StartError(text || `The server answered ${response.status}.`)
-  return resultSchema.parse(JSON.parse(text))
+  return resultSchema.parse(await response.json())
 }
 
 class ProblemPrinter {

@@ -12,7 +12,7 @@ const REQUEST_MS_MAX = 3_600_000
  * Sends a request to the server at `LATCHKEY_ADDR`, with the token in `LATCHKEY_TOKEN`.
  *
  * @param path including the query.
- * @throws StartError if no server answers.
+ * @throws StartError if no server answers, or with its message if it refuses.
  */
 export async function request(
   path: string,
@@ -25,9 +25,11 @@ export async function request(
   // A stream is sent before its answer is read.
   const signal = AbortSignal.timeout(REQUEST_MS_MAX)
   const sent = { ...init, headers, signal, redirect: 'error', duplex: 'half' } as const
-  return fetch(url, sent).catch((cause: unknown) => {
+  const response = await fetch(url, sent).catch((cause: unknown) => {
     throw new StartError(`No server answers at ${url.origin}: start one, or set LATCHKEY_ADDR.`, { cause })
   })
+  if (response.ok) return response
+  throw new StartError((await response.text()) || `The server answered ${response.status}.`)
 }
 
 function urlOf(path: string, address: string): URL {

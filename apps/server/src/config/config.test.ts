@@ -52,8 +52,6 @@ describe('values', () => {
 
   test.each([
     ['PORT', '0', 'port', 0],
-    ['PORT', '65535', 'port', 65_535],
-    ['HOST', '::1', 'host', '::1'],
     [
       'DATABASE_URL',
       'postgresql://u:p@/tokens?host=/run/pg',
@@ -62,36 +60,18 @@ describe('values', () => {
     ],
     ['LATCHKEY_ACL_ENABLED', 'off', 'aclEnabled', false],
     ['LATCHKEY_CACHE_BYTES', '64MiB', 'cacheBytes', 67_108_864],
-    ['LATCHKEY_CACHE_BYTES', '1024', 'cacheBytes', 1024],
     ['LATCHKEY_SHUTDOWN_TIMEOUT', '1m30s', 'shutdownTimeoutMs', 90_000],
     ['LATCHKEY_HEADER_PREFIXES', 'X-Acme-, X-Service-', 'headerPrefixes', ['X-Acme-', 'X-Service-']],
-    [
-      'LATCHKEY_CORS_ORIGINS',
-      'https://a.example, http://localhost:3000',
-      'corsOrigins',
-      ['https://a.example', 'http://localhost:3000'],
-    ],
-    ['LATCHKEY_AUTH_METHOD_HTTP', 'on', 'authMethodHttp', true],
-    [
-      'LATCHKEY_AUTH_METHOD_HOSTS',
-      'idp.example.com, 10.0.0.1',
-      'authMethodHosts',
-      ['idp.example.com', '10.0.0.1'],
-    ],
     ['LATCHKEY_CHECK_HOSTS', 'Web.example,10.0.0.1', 'checkHosts', ['web.example', '10.0.0.1']],
-    ['LATCHKEY_TRUSTED_PROXIES', '10.0.0.0/8,::1', 'trustedProxies', ['10.0.0.0/8', '::1']],
     ['LATCHKEY_INITIAL_MANAGEMENT_TOKEN', UUID, 'initialManagementToken', UUID],
     ['LATCHKEY_SERVICE_VERSION', '1.6.3', 'serviceVersion', { text: '1.6.3', major: 1, minor: 6, patch: 3 }],
-    ['LATCHKEY_MAX_CONNECTIONS_PER_CLIENT', '0', 'maxConnectionsPerClient', 0],
   ])('%s=%s', (name, value, key, expected) => {
     expect(loadConfig({ [name]: value })).toHaveProperty(key, expected)
   })
 
   test.each([
     ['PORT', '65536', 'PORT: "65536" is out of bounds; write a whole number from 0 to 65535'],
-    ['PORT', '-1', 'PORT: "-1" is not a whole number'],
     ['PORT', '80 ', 'PORT: "80 " is not a whole number'],
-    ['HOST', 'http://a', 'HOST: "http://a" has the wrong format; write an address or host name'],
     ['LATCHKEY_ACL_ENABLED', 'yes', 'LATCHKEY_ACL_ENABLED: "yes" is not on or off; write `on` or `off`'],
     [
       'LATCHKEY_DEFAULT_POLICY',
@@ -105,13 +85,11 @@ describe('values', () => {
       'LATCHKEY_CACHE_BYTES: "2048GiB" is out of bounds; write a number of bytes up to 1024GiB',
     ],
     ['LATCHKEY_SHUTDOWN_TIMEOUT', '10', 'LATCHKEY_SHUTDOWN_TIMEOUT: "10" is not a duration'],
-    ['LATCHKEY_SHUTDOWN_TIMEOUT', '601s', 'LATCHKEY_SHUTDOWN_TIMEOUT: "601s" is out of bounds'],
     ['LATCHKEY_DATACENTER', 'DC1', 'LATCHKEY_DATACENTER: "DC1" has the wrong format'],
     ['LATCHKEY_HEADER_PREFIXES', 'X-A', 'LATCHKEY_HEADER_PREFIXES: "X-A" has a part with the wrong format'],
     ['LATCHKEY_HEADER_PREFIXES', 'X-A-,x-a-', 'LATCHKEY_HEADER_PREFIXES: "X-A-,x-a-" contains a duplicate'],
     ['LATCHKEY_DNS_TTL', '500ms', 'LATCHKEY_DNS_TTL: "500ms" is not in whole seconds'],
     ['LATCHKEY_CORS_ORIGINS', 'https://a.example/', 'LATCHKEY_CORS_ORIGINS: "https://a.example/" has a part'],
-    ['LATCHKEY_CORS_ORIGINS', 'a.example', 'LATCHKEY_CORS_ORIGINS: "a.example" has a part'],
     ['LATCHKEY_TRUSTED_PROXIES', '10.0.0.0/33', 'LATCHKEY_TRUSTED_PROXIES: "10.0.0.0/33" has a part'],
     [
       'LATCHKEY_SERVICE_VERSION',

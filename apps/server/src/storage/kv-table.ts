@@ -15,18 +15,17 @@ interface KvSource {
 
 /** Without `modify_index`, which is the index of the commit. */
 export const KV_COLUMNS: readonly Column<KvSource>[] = [
-  { name: 'namespace', sql: 'text', sent: 'shared', encode: ({ namespace }) => storeText(namespace) },
-  { name: 'key', sql: 'bytea', sent: 'each', encode: ({ key }) => storeBytes(Buffer.from(key)) },
+  { name: 'namespace', sql: 'text', encode: ({ namespace }) => storeText(namespace) },
+  { name: 'key', sql: 'bytea', encode: ({ key }) => storeBytes(Buffer.from(key)) },
   {
     name: 'flags',
     sql: 'bigint',
-    sent: 'shared',
     encode: ({ record }) => record && BigInt.asIntN(64, record.Flags),
   },
-  { name: 'lock_index', sql: 'bigint', sent: 'shared', encode: ({ record }) => record?.LockIndex },
-  { name: 'session', sql: 'text', sent: 'shared', encode: ({ record }) => record && (record.Session ?? '') },
-  { name: 'value', sql: 'bytea', sent: 'each', encode: ({ record }) => record && storeBytes(record.Value) },
-  { name: 'create_index', sql: 'bigint', sent: 'shared', encode: ({ record }) => record?.CreateIndex },
+  { name: 'lock_index', sql: 'bigint', encode: ({ record }) => record?.LockIndex },
+  { name: 'session', sql: 'text', encode: ({ record }) => record && (record.Session ?? '') },
+  { name: 'value', sql: 'bytea', encode: ({ record }) => record && storeBytes(record.Value) },
+  { name: 'create_index', sql: 'bigint', encode: ({ record }) => record?.CreateIndex },
 ]
 
 export function encodeKv(change: KvChange): readonly unknown[] {

@@ -32,7 +32,7 @@ interface TokenColumn<N extends string, F extends keyof TokenRecord | undefined>
   /** Whether a read selects it; the others only serve indexes. */
   readonly isRead: boolean
   readonly isNullable?: boolean
-  /** A value of {@link OfIds}: an update that sends null keeps the stored value. Sent with each row, never shared. */
+  /** A value of {@link OfIds}: an update that sends null keeps the stored value. */
   readonly isKept?: boolean
   /** The record's field, and how to decode the column's text; `''` for null. */
   readonly field?: F
@@ -70,57 +70,51 @@ type JsonField = 'ServiceIdentities' | 'NodeIdentities'
 
 function text<N extends string, F extends TextField>(name: N, field: F): TokenColumn<N, F> {
   const encode = ({ record }: TokenSource) => storeText(record[field])
-  return shown<N, F>(name, field, { sql: 'text', sent: 'shared', encode, decode: readText })
+  return shown<N, F>(name, field, { sql: 'text', encode, decode: readText })
 }
 
 function links<N extends string, F extends LinksField>(name: N, field: F): TokenColumn<N, F> {
   const encode = ({ record }: TokenSource) => arrayText(record[field].map(({ ID }) => storeText(ID)))
-  return shown<N, F>(name, field, { sql: 'text[]', sent: 'shared', encode, decode: readLinks })
+  return shown<N, F>(name, field, { sql: 'text[]', encode, decode: readLinks })
 }
 
 /** JSON itself escapes what `storeText` would: lone surrogates and control characters. */
 function json<N extends string, F extends JsonField>(name: N, field: F): TokenColumn<N, F> {
   const encode = ({ record }: TokenSource) => JSON.stringify(record[field])
   const decode = (stored: string): TokenRecord[F] => (stored === '[]' ? NONE : JSON.parse(stored))
-  return shown<N, F>(name, field, { sql: 'json', sent: 'shared', encode, decode })
+  return shown<N, F>(name, field, { sql: 'json', encode, decode })
 }
 
 /** In the order of the table. */
 export const TOKEN_COLUMNS = [
   hidden('secret_hash', {
     sql: 'bytea',
-    sent: 'each',
     encode: ({ secretHash }) => `\\x${secretHash}`,
     isRead: true,
   }),
   hidden('secret_cipher', {
     sql: 'bytea',
-    sent: 'each',
     encode: ({ ofIds }) => ofIds && storeBytes(ofIds.sealed.bytes),
     isRead: true,
     isKept: true,
   }),
   hidden('secret_key_id', {
     sql: 'text',
-    sent: 'each',
     encode: ({ ofIds }) => ofIds?.sealed.keyId,
     isRead: true,
     isKept: true,
   }),
   shown('accessor_id', 'AccessorID', {
     sql: 'text',
-    sent: 'each',
     encode: ({ record }) => storeText(record.AccessorID),
     decode: readText,
   }),
   hidden('accessor_key', {
     sql: 'text',
-    sent: 'each',
     encode: ({ record }) => accessorKeyOf(record),
   }),
   hidden('accessor_hash', {
     sql: 'bigint',
-    sent: 'each',
     isKept: true,
     encode: ({ ofIds }) => ofIds?.accessorHash && firstEightBytes(ofIds.accessorHash),
   }),
@@ -131,7 +125,6 @@ export const TOKEN_COLUMNS = [
   json('service_identities', 'ServiceIdentities'),
   hidden('service_names', {
     sql: 'text[]',
-    sent: 'shared',
     encode: ({ record }) =>
       arrayText(record.ServiceIdentities.map(({ ServiceName }) => storeText(ServiceName))),
   }),
@@ -139,48 +132,41 @@ export const TOKEN_COLUMNS = [
   text('rules', 'Rules'),
   shown('type', 'Type', {
     sql: 'text',
-    sent: 'shared',
     encode: ({ record }) => record.Type,
     decode: (stored) => stored as TokenRecord['Type'],
   }),
   shown('local', 'Local', {
     sql: 'boolean',
-    sent: 'shared',
     encode: ({ record }) => record.Local,
     decode: (stored) => stored === 't',
   }),
   text('auth_method', 'AuthMethod'),
   shown('auth_method_namespace', 'AuthMethodNamespace', {
     sql: 'text',
-    sent: 'shared',
     isNullable: true,
     encode: ({ record }) => storeText(record.AuthMethodNamespace),
     decode: readText,
   }),
   shown('auth_method_generation', 'AuthMethodGeneration', {
     sql: 'text',
-    sent: 'shared',
     isNullable: true,
     encode: ({ record }) => (record.AuthMethodGeneration === 0 ? '' : `${record.AuthMethodGeneration}`),
     decode: Number,
   }),
   shown('login_identity', 'LoginIdentity', {
     sql: 'text',
-    sent: 'shared',
     isNullable: true,
     encode: ({ record }) => storeText(record.LoginIdentity),
     decode: readText,
   }),
   shown('expiration_time', 'ExpirationTime', {
     sql: 'text',
-    sent: 'each',
     isNullable: true,
     encode: ({ record }) => record.ExpirationTime ?? null,
     decode: (stored) => stored || undefined,
   }),
   hidden('expires_at', {
     sql: 'timestamptz',
-    sent: 'each',
     encode: ({ record }) => {
       const expiresAt = record.ExpirationTime === undefined ? undefined : parseInstant(record.ExpirationTime)
       return expiresAt === undefined ? null : new Date(expiresAt).toISOString()
@@ -190,21 +176,18 @@ export const TOKEN_COLUMNS = [
   text('hash', 'Hash'),
   shown('create_index', 'CreateIndex', {
     sql: 'bigint',
-    sent: 'shared',
     stamp: 'created',
     encode: ({ record }) => record.CreateIndex,
     decode: Number,
   }),
   shown('modify_index', 'ModifyIndex', {
     sql: 'bigint',
-    sent: 'shared',
     stamp: 'modified',
     encode: () => 0,
     decode: Number,
   }),
   hidden('folded_hash', {
     sql: 'bytea',
-    sent: 'each',
     isKept: true,
     encode: ({ ofIds }) => ofIds?.foldedHash && `\\x${ofIds.foldedHash}`,
   }),

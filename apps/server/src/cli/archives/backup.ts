@@ -6,28 +6,22 @@ import { AclError, buildPath } from '@latchkey/contract'
 import { type VerifiedArchive, verifyArchive } from '../../archive/read.ts'
 import { syncDirectory } from '../../durable-file.ts'
 import { StartError } from '../../start-error.ts'
-import { complain, print } from '../print.ts'
+import { print } from '../print.ts'
 import { type Environment, request } from '../server-address.ts'
 import { summaryOf } from './inspect.ts'
-
-const EXIT_FAILED = 1
 
 /**
  * The file appears only when the whole archive is on disk and its checksums are verified; it then replaces an older
  * file of the same name. Only its owner may read it.
  *
- * @returns the exit code: 0 written, 1 refused.
- * @throws StartError if no server answers, the archive is incomplete, or the file cannot be written.
+ * @returns the exit code: 0.
+ * @throws StartError if no server answers, it refuses, the archive is incomplete, or the file cannot be written.
  */
 export async function backUp(file: string, env: Environment): Promise<number> {
   const response = await request(`/v1${buildPath('snapshots.read')}`, env, { method: 'GET' })
-  if (!response.ok || response.body === null) {
-    complain(`${(await response.text()) || `The server answered ${response.status}.`}\n`)
-    return EXIT_FAILED
-  }
   const draft = `${file}.${randomUUID()}`
   try {
-    const { end, header } = await writeDraft(draft, response.body)
+    const { end, header } = await writeDraft(draft, response.body ?? new ReadableStream())
     await rename(draft, file)
     await syncDirectory(dirname(file))
     print(`${file}: index ${header.index}, ${summaryOf(end)}.\n`)

@@ -20,8 +20,8 @@ const UNAUTHENTICATED =
 /**
  * Verifies the file, asks for confirmation, and sends it. The server verifies it again.
  *
- * @returns the exit code: 0 restored, 1 refused.
- * @throws StartError if the file is damaged, there is no terminal for the confirmation, or no server answers.
+ * @returns the exit code: 0 restored, 1 not confirmed.
+ * @throws StartError if the file is damaged, there is no terminal for the confirmation, no server answers, or it refuses.
  */
 export async function restoreArchive(
   file: string,
@@ -37,12 +37,7 @@ export async function restoreArchive(
   const query = isUnauthenticated ? '?unauthenticated' : ''
   const body = Readable.toWeb(createReadStream(file)) as ReadableStream<Uint8Array>
   const response = await request(`/v1${buildPath('snapshots.restore')}${query}`, env, { method: 'PUT', body })
-  const text = await response.text()
-  if (!response.ok) {
-    complain(`${text || `The server answered ${response.status}.`}\n`)
-    return EXIT_FAILED
-  }
-  const { Index, Records } = restoredSchema.parse(JSON.parse(text))
+  const { Index, Records } = restoredSchema.parse(await response.json())
   print(`Restored at index ${Index}: ${summaryOf({ records: Records })}.\n`)
   return 0
 }

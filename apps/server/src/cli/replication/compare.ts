@@ -37,12 +37,10 @@ async function* copyOf(env: Environment): AsyncGenerator<Changes> {
     const query = cursor === '' ? '' : `?cursor=${encodeURIComponent(cursor)}`
     const response: Response = await request(`/v1${buildPath('operations.changes')}${query}`, env, {
       method: 'GET',
+    }).catch((error: Error) => {
+      throw new StartError(`${env.LATCHKEY_ADDR ?? 'this server'}: ${error.message}`, { cause: error })
     })
-    const text = await response.text()
-    if (!response.ok) {
-      throw new StartError(`${new URL(response.url).origin}: ${text || `answered ${response.status}`}`)
-    }
-    yield JSON.parse(text) as Changes
+    yield (await response.json()) as Changes
     cursor = response.headers.get(`${HEADER_PREFIX_DEFAULT}${HEADER.nextCursor}`)
   }
 }

@@ -1,6 +1,5 @@
 /** `latchkey-server replication status`, `accept` and `promote`. Decisions: promotion. */
 import { type AcceptedCluster, buildPath, type PromotedDatacenter } from '@latchkey/contract'
-import { StartError } from '../../start-error.ts'
 import { complain, print } from '../print.ts'
 import { type Environment, request } from '../server-address.ts'
 
@@ -49,18 +48,12 @@ In each other datacenter: set both for the new primary, restart, and run
   return 0
 }
 
-/**
- * The answer of the server; with a body, to a PUT.
- *
- * @throws StartError with the message of the server if it refuses.
- */
+/** The answer of the server; with a body, to a PUT. */
 async function answerOf<T>(path: string, env: Environment, body?: object): Promise<T> {
   const response = await request(
     path,
     env,
     body === undefined ? { method: 'GET' } : { method: 'PUT', body: JSON.stringify(body) },
   )
-  const text = await response.text()
-  if (!response.ok) throw new StartError(text || `The server answered ${response.status}.`)
-  return JSON.parse(text) as T
+  return (await response.json()) as T
 }

@@ -7,27 +7,8 @@ export type SqlType = 'bigint' | 'boolean' | 'bytea' | 'integer' | 'json' | 'tex
 export interface Column<S> {
   readonly name: string
   readonly sql: SqlType
-  /**
-   * `shared`: a single element applies to all rows if they have the same value. Only for columns that are never null
-   * in a stored row: a missing element is read as the first one.
-   */
-  readonly sent: 'each' | 'shared'
   /** Text that PostgreSQL reads as {@link sql}, or null. */
   readonly encode: (source: S) => unknown
-}
-
-/** @returns one array per column as text, for rows with their values in the order of the columns. */
-export function columnArrays(
-  columns: readonly Pick<Column<never>, 'sent'>[],
-  rows: readonly (readonly unknown[])[],
-): readonly string[] {
-  return columns.map(({ sent }, i) => {
-    const first = rows[0]?.[i]
-    const isSame = rows.every((row) => row[i] === first)
-    // A missing element is read as null, or as the first one where it is shared.
-    if (isSame && (sent === 'shared' || isNull(first))) return arrayText(isNull(first) ? [] : [first])
-    return arrayText(rows.map((row) => row[i]))
-  })
 }
 
 /**

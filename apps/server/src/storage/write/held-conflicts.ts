@@ -5,11 +5,13 @@
 import { DEFAULT_NAMESPACE } from '@latchkey/acl'
 import type { ConflictReason } from '@latchkey/service'
 import {
+  findIndexes,
   type HeldTable,
   methodKeyOf,
   nameKeyOf,
   partsOf,
   primaryKeyOf,
+  readHeld,
   type StoredIndexes,
   type Transaction,
 } from '../held-tables.ts'
@@ -47,35 +49,25 @@ function claimOf(table: string, namespace: string, nameKey: string): string {
   return JSON.stringify([table, namespace, nameKey])
 }
 
+type NamedChange = Extract<HeldChange, { readonly table: 'policies' | 'roles' }>
+
 /** Claimed names of records that the commit does not change. */
 async function findTakenNames(tx: Transaction, changes: readonly HeldChange[]): Promise<ReadonlySet<string>> {
   const taken = new Set<string>()
-  const find = async (table: string, ofTable: readonly NamedChange[], holders: FindHolders) => {
+  for (const table of ['policies', 'roles'] as const) {
+    const ofTable = changes.filter((change): change is NamedChange => change.table === table)
     const changed = new Set(ofTable.map(primaryKeyOf))
     const records = ofTable.flatMap(({ op, record }) => (op === 'put' ? record : []))
     for (const part of partsOf(records)) {
-      const namespaces = new Set(part.map(({ Namespace }) => storeText(Namespace)))
-      const where = { namespace: { in: [...namespaces] }, nameKey: { in: part.map(nameKeyOf) } }
-      const select = { id: true, namespace: true, nameKey: true } as const
-      for (const { id, namespace, nameKey } of await holders({ where, select })) {
-        if (!changed.has(id)) taken.add(claimOf(table, namespace, nameKey))
+      const namespaces = part.map(({ Namespace }) => storeText(Namespace))
+      const where = { namespace: { in: namespaces }, nameKey: { in: part.map(nameKeyOf) } }
+      for (const { ID, Namespace, Name } of await readHeld(tx, table, where)) {
+        if (!changed.has(storeText(ID))) taken.add(claimOf(table, storeText(Namespace), nameKeyOf({ Name })))
       }
     }
   }
-  const policies = changes.filter((change) => change.table === 'policies')
-  await find('policies', policies, (query) => tx.policy.findMany(query))
-  const roles = changes.filter((change) => change.table === 'roles')
-  await find('roles', roles, (query) => tx.role.findMany(query))
   return taken
 }
-
-type NamedChange = Extract<HeldChange, { readonly table: 'policies' | 'roles' }>
-
-/** Selects the rows that have one of the names, in one of the namespaces. */
-type FindHolders = (query: {
-  readonly where: { readonly namespace: { in: string[] }; readonly nameKey: { in: string[] } }
-  readonly select: { readonly id: true; readonly namespace: true; readonly nameKey: true }
-}) => Promise<readonly { readonly id: string; readonly namespace: string; readonly nameKey: string }[]>
 
 /** The namespace that a change needs. */
 export function namespaceOf(change: HeldChange): string | undefined {
@@ -93,11 +85,7 @@ export async function findMissingNamespaces(
   for (const change of changes) {
     if (change.table === 'namespaces' && change.op === 'put') missing.delete(primaryKeyOf(change))
   }
-  for (const part of partsOf([...missing])) {
-    const where = { name: { in: [...part] } }
-    for (const { name } of await tx.namespace.findMany({ where, select: { name: true } }))
-      missing.delete(name)
-  }
+  for (const name of (await findIndexes(tx, 'namespaces', [...missing])).keys()) missing.delete(name)
   return missing
 }
 

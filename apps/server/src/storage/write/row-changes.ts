@@ -4,7 +4,7 @@ import type { SecretBox } from '../../secrets/secret-box.ts'
 import { encodeKv, KV_COLUMNS, type KvChange } from '../kv-table.ts'
 import type { TokenCache } from '../read/caches.ts'
 import { firstEightBytes, type OfIds, pushToken, pushTokenKeys, SENT_TOKEN_COLUMNS } from '../token-table.ts'
-import { arrayText, type Column, columnArrays } from './columns.ts'
+import { arrayText, type Column } from './columns.ts'
 
 type TokenChange = Extract<Change, { readonly table: 'tokens' }>
 /** Changes of the tables with many rows, which are passed to the SQL function as arrays of columns. */
@@ -30,12 +30,11 @@ const ANY = -1
 
 /** Sent with every change. */
 const CHANGE_COLUMNS: readonly Column<ChangeSource>[] = [
-  { name: 'ordinal', sql: 'integer', sent: 'shared', encode: ({ ordinal }) => ordinal },
-  { name: 'op', sql: 'text', sent: 'shared', encode: ({ change }) => change.op },
+  { name: 'ordinal', sql: 'integer', encode: ({ ordinal }) => ordinal },
+  { name: 'op', sql: 'text', encode: ({ change }) => change.op },
   {
     name: 'expect',
     sql: 'bigint',
-    sent: 'shared',
     encode: ({ change }) => (change.op === 'delete-tree' ? ANY : (change.expect ?? ANY)),
   },
 ]
@@ -52,19 +51,17 @@ const TOKEN_CLAIM_COLUMNS: readonly Column<ClaimSource>[] = [
   {
     name: 'accessor_as_secret',
     sql: 'bytea',
-    sent: 'each',
     encode: (claim) => claim?.ofIds.accessorHash && `\\x${claim.ofIds.accessorHash}`,
   },
   {
     name: 'secret_as_accessor',
     sql: 'bigint',
-    sent: 'each',
     encode: (claim) => claim && firstEightBytes(claim.ofIds.foldedHash ?? claim.secretHash),
   },
 ]
 
 /** A column as the SQL function and its caller see it. */
-export type Parameter = Pick<Column<never>, 'name' | 'sql' | 'sent'>
+export type Parameter = Pick<Column<never>, 'name' | 'sql'>
 
 /** The columns sent for a token and for a key, in the order of the parameters of the SQL function. */
 export const TOKEN_PARAMETERS: readonly Parameter[] = [
@@ -136,6 +133,9 @@ export class GroupRows {
 
   /** The numbers of the writes, then the columns. */
   texts(): readonly string[] {
-    return [arrayText(this.numbers), ...columnArrays(this.parameters, this.rows)]
+    return [
+      arrayText(this.numbers),
+      ...this.parameters.map((_, i) => arrayText(this.rows.map((row) => row[i]))),
+    ]
   }
 }

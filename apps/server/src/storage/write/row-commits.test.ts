@@ -75,7 +75,7 @@ test('creates, updates and deletes get consecutive indexes, in order', async () 
   expect(store.status().appliedIndex).toBe(index + 4)
 })
 
-test('a shared element applies to all rows, and a missing value is not taken from another row', async () => {
+test('a missing value is not taken from another row of its group', async () => {
   const expiring = { ExpirationTime: '2040-01-01T00:00:00Z', Description: 'common' }
   const legacy = { AccessorID: '', Type: 'client', Rules: 'key "" { policy = "read" }' } as const
   const indexes = { CreateIndex: expect.any(Number), ModifyIndex: expect.any(Number) }
