@@ -72,11 +72,12 @@ export class Copy {
   }
 
   /**
-   * Adds a page. Records equal to the stored ones take no memory.
+   * Adds a page. Records equal to the stored ones take no memory. In slices, the commit compares them.
    *
    * @throws CopyTooLarge
    */
   async addPage(page: Received, store: Store): Promise<void> {
+    if (this.way === 'slices') return this.addChanges(page, false)
     const directory = store.directory()
     const existing = {
       namespaces: page.namespaces.map(({ Name }) => directory.namespace(Name)),
@@ -143,7 +144,7 @@ export class Copy {
   }
 
   private stage(table: ReplicatedTable, key: string, record: AnyRecord): void {
-    const { length } = JSON.stringify(record)
+    const length = this.way === 'slices' ? 0 : JSON.stringify(record).length
     this.records[table].set(key, { record, length })
     this.length += length
     const count = REPLICATED_TABLES.reduce((sum, name) => sum + this.records[name].size, 0)

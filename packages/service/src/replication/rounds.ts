@@ -50,6 +50,7 @@ const CHECK_FOLLOWS_MS = 1_000
 const DELETED_TOKENS_MAX = 1_000
 /** Looks up all received tokens, for records from different moments. */
 const ALL = { older: Number.POSITIVE_INFINITY } as const
+const NONE = { older: -1 } as const
 const COPIED: Round = { outcome: 'copied' }
 
 interface Asking {
@@ -68,6 +69,8 @@ export class Rounds {
   private followAgainAt = 0
   /** Until then, a copy that an operator must accept is not repeated. */
   private refusedUntil = 0
+  /** Whether the last copy began with an empty store. */
+  private isFirst = false
   /** Whether a first copy does not fit in memory. */
   private isTooLarge = false
   /** Once false, stays false: a datacenter that follows its primary gets no new copies of legacy tokens. */
@@ -269,6 +272,7 @@ export class Rounds {
     const { record, fence } = cursor
     this.copy = undefined
     this.copied = 0
+    this.isFirst = record?.isPartial !== true
     if (wanted === 'check') this.checkAt = clock.now() + CHECK_RETRY_MS
     const { answer, nextCursor } = await primary.ask({}, NO_WAIT_MS, signal)
     const { cluster, index } = answer
@@ -326,8 +330,13 @@ export class Rounds {
     if (copy.way !== 'slices') return COPIED
     this.copy = undefined
     const next = this.partial(copy.cluster, record)
-    const options = { fence, lookUp: ALL, isSlice: true }
-    const committed = await commitReceived(this.options.store, copy.take(), next, options)
+    // Nothing is looked up in an empty store. If a record is there nevertheless, the commit conflicts and is repeated.
+    const lookUp = this.isFirst ? NONE : ALL
+    const committed = await commitReceived(this.options.store, copy.take(), next, {
+      fence,
+      lookUp,
+      isSlice: true,
+    })
     copy.fence = committed.fence
     this.copy = copy
     return { ...roundOf(committed.counts), ...COPIED }
