@@ -1,5 +1,12 @@
 /** Service and node identities: name rule and normal form. Spec 2.4, 2.5. */
-import { AclError, limits, type NodeIdentity, type ServiceIdentity, shorten } from '@latchkey/contract'
+import {
+  AclError,
+  type AclErrorCode,
+  limits,
+  type NodeIdentity,
+  type ServiceIdentity,
+  shorten,
+} from '@latchkey/contract'
 
 const IDENTITY_NAME = /^[a-z0-9](?:[a-z0-9_-]*[a-z0-9])?$/
 const NAME_RULE = `Only lowercase alphanumeric characters, '-' and '_' are allowed, it starts and ends with an alphanumeric, and has at most ${limits.IDENTITY_NAME_LENGTH_MAX} characters`
@@ -45,30 +52,23 @@ function mergeDatacenters(identities: readonly ServiceIdentity[]): string[] | un
 
 function checkServiceIdentity(identity: ServiceIdentity, i: number, owner: string, local: boolean): void {
   const { ServiceName, Datacenters } = identity
-  const field = `ServiceIdentities[${i}]`
+  const refuse = refusalOf(`ServiceIdentities[${i}]`)
+  const named = `Service identity "${shorten(ServiceName)}"`
   if (ServiceName === '') {
-    throw new AclError(
-      'field_required',
-      `Service identity is missing the service name field on this ${owner}`,
-      {
-        field: `${field}.ServiceName`,
-      },
-    )
+    const problem = `Service identity is missing the service name field on this ${owner}`
+    throw refuse('field_required', 'ServiceName', problem)
   }
   if (local && Datacenters && Datacenters.length > 0) {
-    throw new AclError(
-      'field_invalid',
-      `Service identity "${shorten(ServiceName)}" cannot specify a list of datacenters on a local token`,
-      { field: `${field}.Datacenters` },
-    )
+    const problem = `${named} cannot specify a list of datacenters on a local token`
+    throw refuse('field_invalid', 'Datacenters', problem)
   }
-  if (!isIdentityName(ServiceName)) {
-    throw new AclError(
-      'name_invalid',
-      `Service identity "${shorten(ServiceName)}" has an invalid name. ${NAME_RULE}`,
-      { field: `${field}.ServiceName` },
-    )
-  }
+  if (isIdentityName(ServiceName)) return
+  throw refuse('name_invalid', 'ServiceName', `${named} has an invalid name. ${NAME_RULE}`)
+}
+
+function refusalOf(identity: string) {
+  return (code: AclErrorCode, field: string, message: string) =>
+    new AclError(code, message, { field: `${identity}.${field}` })
 }
 
 /**
@@ -90,24 +90,11 @@ export function normalizeNodeIdentities(
 }
 
 function checkNodeIdentity({ NodeName, Datacenter }: NodeIdentity, i: number, owner: string): void {
-  const field = `NodeIdentities[${i}]`
-  if (NodeName === '') {
-    throw new AclError('field_required', `Node identity is missing the node name field on this ${owner}`, {
-      field: `${field}.NodeName`,
-    })
-  }
-  if (Datacenter === '') {
-    throw new AclError('field_required', `Node identity is missing the datacenter field on this ${owner}`, {
-      field: `${field}.Datacenter`,
-    })
-  }
-  if (!isIdentityName(NodeName)) {
-    throw new AclError(
-      'name_invalid',
-      `Node identity "${shorten(NodeName)}" has an invalid name. ${NAME_RULE}`,
-      {
-        field: `${field}.NodeName`,
-      },
-    )
-  }
+  const refuse = refusalOf(`NodeIdentities[${i}]`)
+  const missing = (field: string) => `Node identity is missing the ${field} field on this ${owner}`
+  if (NodeName === '') throw refuse('field_required', 'NodeName', missing('node name'))
+  if (Datacenter === '') throw refuse('field_required', 'Datacenter', missing('datacenter'))
+  if (isIdentityName(NodeName)) return
+  const problem = `Node identity "${shorten(NodeName)}" has an invalid name. ${NAME_RULE}`
+  throw refuse('name_invalid', 'NodeName', problem)
 }

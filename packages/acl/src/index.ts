@@ -10,7 +10,7 @@ export type { Shape, ShapeOf } from './filter/record-shape.ts'
 export { defaultsOf, isGlobalManager, linksGlobalManagement } from './global-management.ts'
 export { intentionHash, policyHash } from './hash.ts'
 export { isIdentityName } from './identities.ts'
-export { checkPathId, idKey, isUuid } from './ids.ts'
+export { checkPathId, idKey, isNamespaceName, isUuid } from './ids.ts'
 export { invalidField } from './invalid-field.ts'
 export {
   expandPolicyLinks,
@@ -60,7 +60,6 @@ export {
 } from './login/oidc/login-state.ts'
 export type { OidcCallback, OidcChallenge, OidcClient, OidcMethod } from './login/oidc/oidc-client.ts'
 export { type Claims, claimsOf, type Verification, type Verifier } from './login/verifier.ts'
-export { isNamespaceName } from './namespace-name.ts'
 export {
   checkPolicyDelete,
   createPolicy,
@@ -105,6 +104,7 @@ export type {
   OidcConfig,
 } from './records/login-records.ts'
 export {
+  BLANK_TOKEN,
   DEFAULT_NAMESPACE,
   type KvRecord,
   type NamespaceRecord,
@@ -186,10 +186,8 @@ export { formatRules } from './rules/print/format-rules.ts'
 export { translateLegacyRules } from './rules/print/translate-legacy-rules.ts'
 export { isSame } from './same.ts'
 export { SeededRandom } from './seeded-random.ts'
-export { BLANK_TOKEN } from './token/blank-token.ts'
 export { cloneToken } from './token/clone-token.ts'
 export { createToken, withTokenHash } from './token/create-token.ts'
-export { checkDelete } from './token/delete-token.ts'
 export { expandToken } from './token/expand-token.ts'
 export { expirationMs, isExpired, isGone, isOfLoginHere, isOrphan, methodOf } from './token/expiration.ts'
 export {
@@ -201,8 +199,13 @@ export {
   isUseWritten,
 } from './token/idle.ts'
 export { type ShowContext, showToken, showTokenListEntry } from './token/show-token.ts'
-export { checkBodyAccessor, updateToken } from './token/update-token.ts'
-export { placeOfTokenWrite, type WritePlace } from './token/write-place.ts'
+export {
+  checkBodyAccessor,
+  checkDelete,
+  placeOfTokenWrite,
+  updateToken,
+  type WritePlace,
+} from './token/update-token.ts'
 export { type DumpRecord, DumpScanner, DumpSyntaxError } from './upgrade/dump-scanner.ts'
 export {
   checkLegacyRules,

@@ -4,7 +4,7 @@
  * restart.
  */
 
-import { nameKey } from '@latchkey/acl'
+import { isSame, nameKey } from '@latchkey/acl'
 import { type Catalog, type CatalogRecords, type CatalogTable, catalogKey, connectKeyOf } from './catalog.ts'
 import {
   CONNECT_LOSS,
@@ -34,25 +34,21 @@ type ServiceName = Pick<ServiceRecord, 'Namespace' | 'Service'>
 
 type IndexChange = Extract<CatalogChange, { readonly table: 'serviceIndexes' }>
 
-/** What a commit affects. */
-interface Affected {
-  /** By `nameKey`. */
-  readonly services: ReadonlyMap<string, ServiceName>
-  /** The services whose connection endpoints are affected, by `nameKey`. */
-  readonly connects: ReadonlySet<string>
-  /** Whether an instance stops accepting connections for a service. */
-  readonly losesConnect: boolean
-}
-
 /**
- * The services whose answers a commit changes: a change affects an instance, one of its checks, its node, or a check of
- * its node. If an instance changes its service name, both services are affected; likewise the services for which it
- * accepts connections.
+ * The changes of service indexes in a commit. Each service whose answers the commit changes gets its index: a change
+ * affects an instance, one of its checks, its node, or a check of its node. If an instance changes its service name, both
+ * services are affected; likewise the services for which it accepts connections. A service without instances has no
+ * index; the extinction index changes instead. Connection endpoints have no index of their own: see `connectKey`.
  *
- * @param before contains the changed records, the services on nodes that change or whose checks change, and the
- * services of changed checks.
+ * @param before contains the changed records, the services on nodes that change or whose checks change, the services of
+ * changed checks, and for each affected service its index, its changed instances, and at least one other instance, if
+ * there is one.
+ * @returns changes for the same commit.
  */
-function affectedServices(changes: readonly CatalogChange[], before: Catalog): Affected {
+export function serviceIndexChanges(
+  changes: readonly CatalogChange[],
+  before: Catalog,
+): readonly IndexChange[] {
   const after = new After(changes, before)
   const services = new Map<string, ServiceName>()
   const connects = new Set<string>()
@@ -71,8 +67,7 @@ function affectedServices(changes: readonly CatalogChange[], before: Catalog): A
       note(stored)
       if (change.op === 'put') note(record)
       const connect = stored && connectKeyOf(stored)
-      const isLost = connect !== undefined && (change.op === 'delete' || connectKeyOf(record) !== connect)
-      losesConnect ||= isLost
+      losesConnect ||= connect !== undefined && (change.op === 'delete' || connectKeyOf(record) !== connect)
     } else if (table === 'checks') {
       const stored = before.get('checks', checkKey(record))
       for (const check of [stored, change.op === 'put' ? record : undefined]) {
@@ -83,27 +78,9 @@ function affectedServices(changes: readonly CatalogChange[], before: Catalog): A
       }
     }
   }
-  return { services, connects, losesConnect }
-}
-
-/**
- * The changes of service indexes in a commit: each affected service gets the index of the commit. A service without
- * instances has no index; the extinction index changes instead. Connection endpoints have no index of their own: see
- * `connectKey`.
- *
- * @param before as for {@link affectedServices}, and for each affected service its index, its changed instances, and at
- * least one other instance, if there is one.
- * @returns changes for the same commit.
- */
-export function serviceIndexChanges(
-  changes: readonly CatalogChange[],
-  before: Catalog,
-): readonly IndexChange[] {
-  const after = new After(changes, before)
   const moved: IndexChange[] = []
   let isNew = false
   let isExtinct = false
-  const { services, connects, losesConnect } = affectedServices(changes, before)
   for (const [key, { Namespace, Service }] of services) {
     const wasThere = before.get('serviceIndexes', key) !== undefined
     const isThere = after.hasInstance(key, before.instances(Service, Namespace))
@@ -221,3 +198,10 @@ function idOfRecord<T extends CatalogTable>(table: T, record: CatalogRecords[T])
 function idOf(table: CatalogTable, key: string): string {
   return `${table} ${key}`
 }
+
+/** Whether two records have the same content, apart from their indexes. */
+export function isSameContent(record: object, other: object | undefined): boolean {
+  return other !== undefined && isSame({ ...record, ...INDEXES }, { ...other, ...INDEXES })
+}
+
+const INDEXES = { CreateIndex: 0, ModifyIndex: 0 }

@@ -33,11 +33,7 @@ export {
   catalogKey,
   isCatalogTable,
 } from './catalog.ts'
-export {
-  type CatalogChange,
-  keepsCatalogWhole,
-  serviceIndexChanges,
-} from './commit-rules.ts'
+export { type CatalogChange, isSameContent, keepsCatalogWhole, serviceIndexChanges } from './commit-rules.ts'
 export { CONNECT_PROXY } from './connect.ts'
 export { answerQuestion } from './dns/answer.ts'
 export type { DnsContext, DnsRights, DnsSettings } from './dns/context.ts'
@@ -96,7 +92,6 @@ export {
   type RegistrationRequest,
   readRegistration,
 } from './registration/register.ts'
-export { isSameContent } from './registration/same-content.ts'
 export { findMetaProblem } from './service-meta.ts'
 export {
   createSession,

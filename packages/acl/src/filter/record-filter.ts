@@ -6,10 +6,9 @@
  */
 import { AclError, limits } from '@latchkey/contract'
 import { comparisonOf, type Test, type Value, type ValueKind } from './compare.ts'
-import { evaluate } from './evaluate.ts'
 import { parseSelector, type SelectorSource } from './parse-selector.ts'
 import type { Field, Shape, ShapeOf } from './record-shape.ts'
-import { type Operator, type Term, termsOf } from './selector.ts'
+import { evaluate, type Operator, type Term, termsOf } from './selector.ts'
 
 /** A compiled filter of records of type `T`. */
 export interface RecordFilter<T> {
@@ -82,12 +81,6 @@ const OPERATOR_NAMES: Readonly<Record<Operator, string>> = {
   matches: 'Matches',
   empty: 'Is Empty',
 }
-const NEGATED_NAMES: Readonly<Record<Operator, string>> = {
-  equal: 'Not Equal',
-  in: 'Not In',
-  matches: 'Not Matches',
-  empty: 'Is Not Empty',
-}
 
 function compileTerm(term: Term, root: Field): { readonly probe: Probe; readonly patternSize: number } {
   const { path, operator, isNegated, value } = term
@@ -101,7 +94,8 @@ function compileTerm(term: Term, root: Field): { readonly probe: Probe; readonly
     return { probe: probeOf(root, path, { test, isNegated }), patternSize }
   }
   if (comparison.fault === 'operator') {
-    const operatorName = (isNegated ? NEGATED_NAMES : OPERATOR_NAMES)[operator]
+    const negated = operator === 'empty' ? 'Is Not Empty' : `Not ${OPERATOR_NAMES[operator]}`
+    const operatorName = isNegated ? negated : OPERATOR_NAMES[operator]
     throw invalid(term, `Invalid match operator "${operatorName}" for selector ${name}`)
   }
   const { problem } = comparison

@@ -1,7 +1,7 @@
 /** Bind names: templates for what a binding rule gives, filled with the claims of a login. Decisions: auth methods. */
 import { AclError, shorten } from '@latchkey/contract'
 import { isIdentityName } from '../identities.ts'
-import { isNamespaceName } from '../namespace-name.ts'
+import { isNamespaceName } from '../ids.ts'
 import type { BindType } from '../records/login-records.ts'
 import { isRoleName } from '../role/role-rules.ts'
 import { type Attributes, namesOf } from './attributes.ts'

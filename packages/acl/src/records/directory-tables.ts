@@ -50,33 +50,14 @@ export function directoryKey<T extends DirectoryTable>(table: T, record: Directo
 }
 
 export function emptyDirectoryMaps(): DirectoryMaps {
-  return {
-    policies: new Map(),
-    roles: new Map(),
-    namespaces: new Map(),
-    authMethods: new Map(),
-    bindingRules: new Map(),
-    intentions: new Map(),
-    intentionDestinations: new Map(),
-    system: new Map(),
-  }
+  return Object.fromEntries(DIRECTORY_TABLES.map((table) => [table, new Map()])) as unknown as DirectoryMaps
 }
 
 export function contentOf(
-  maps: {
-    readonly [T in DirectoryTable]: ReadonlyMap<string, DirectoryRecords[T]>
-  },
+  maps: { readonly [T in DirectoryTable]: ReadonlyMap<string, DirectoryRecords[T]> },
 ): DirectoryContent {
-  return {
-    policies: [...maps.policies.values()],
-    roles: [...maps.roles.values()],
-    namespaces: [...maps.namespaces.values()],
-    authMethods: [...maps.authMethods.values()],
-    bindingRules: [...maps.bindingRules.values()],
-    intentions: [...maps.intentions.values()],
-    intentionDestinations: [...maps.intentionDestinations.values()],
-    system: [...maps.system.values()],
-  }
+  const lists = DIRECTORY_TABLES.map((table) => [table, [...maps[table].values()]])
+  return Object.fromEntries(lists) as unknown as DirectoryContent
 }
 
 /** The key by which a name is unique: per namespace, case-insensitive. */

@@ -95,3 +95,36 @@ export interface NamespaceRecord {
 
 /** The namespace that always exists. Spec 4.9.5. */
 export const DEFAULT_NAMESPACE = 'default'
+
+/** A token without ids, links and rights, as a base for others. */
+export const BLANK_TOKEN: TokenRecord = {
+  AccessorID: '',
+  SecretID: '',
+  Description: '',
+  Policies: [],
+  Roles: [],
+  ServiceIdentities: [],
+  NodeIdentities: [],
+  Rules: '',
+  Type: '',
+  Local: false,
+  AuthMethod: '',
+  AuthMethodNamespace: '',
+  AuthMethodGeneration: 0,
+  LoginIdentity: '',
+  ExpirationTime: undefined,
+  CreateTime: '',
+  Hash: '',
+  CreateIndex: 0,
+  ModifyIndex: 0,
+  Namespace: DEFAULT_NAMESPACE,
+}
+
+const NO_FIELDS = Object.freeze({})
+
+/** Picks the named fields of a record. */
+export function fieldsOf<T extends object>(record: T, names: ReadonlySet<string>): Partial<T> {
+  if (names.size === 0) return NO_FIELDS
+  const fields = Object.entries(record).filter(([name]) => names.has(name))
+  return Object.fromEntries(fields) as Partial<T>
+}

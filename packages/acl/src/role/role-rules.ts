@@ -5,8 +5,7 @@ import { normalizeNodeIdentities, normalizeServiceIdentities } from '../identiti
 import { expandPolicyLinks, resolvePolicyLinks } from '../links.ts'
 import { type Random, randomUuid } from '../ports.ts'
 import type { Directory } from '../records/directory.ts'
-import { fieldsOf } from '../records/fields.ts'
-import type { RoleRecord } from '../records/records.ts'
+import { fieldsOf, type RoleRecord } from '../records/records.ts'
 
 const ROLE_NAME = /^[A-Za-z0-9_-]+$/
 

@@ -4,7 +4,7 @@ import { aPolicy, aRole } from '@latchkey/testkit/records/record-builders'
 import { refusalOf } from '@latchkey/testkit/records/refusal'
 import { describe, expect, test } from 'vitest'
 import { tokenHash } from '../hash.ts'
-import { BLANK_TOKEN } from './blank-token.ts'
+import { BLANK_TOKEN } from '../records/records.ts'
 import { createToken } from './create-token.ts'
 
 const NOW = Date.parse('2028-02-29T11:59:30.25Z')

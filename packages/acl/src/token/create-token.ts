@@ -1,12 +1,13 @@
 /** The rules of create. Spec 4.2. */
-import { AclError, type CreateToken, formatInstant } from '@latchkey/contract'
+import { AclError, type CreateToken, formatInstant, type UpdateToken } from '@latchkey/contract'
 import { tokenHash } from '../hash.ts'
+import { normalizeNodeIdentities, normalizeServiceIdentities } from '../identities.ts'
 import { checkChosenId } from '../ids.ts'
+import { resolvePolicyLinks, resolveRoleLinks, type TokenLinks } from '../links.ts'
 import { type Random, randomUuid } from '../ports.ts'
 import type { Directory } from '../records/directory.ts'
 import type { TokenRecord } from '../records/records.ts'
 import { decideExpiration } from './expiration.ts'
-import { decideTokenLinks } from './token-links.ts'
 
 interface CreateContext {
   readonly now: number
@@ -56,4 +57,26 @@ export function createToken(request: CreateToken, context: CreateContext): Token
 /** The record with the hash of its content. Decisions: record shapes. */
 export function withTokenHash(token: TokenRecord): TokenRecord {
   return { ...token, Hash: tokenHash(token) }
+}
+
+/**
+ * Resolves and checks the four link lists of a create or update.
+ *
+ * @throws AclError `link_unknown`, `field_required`, `field_invalid`, `name_invalid`.
+ */
+export function decideTokenLinks(
+  request: CreateToken | UpdateToken,
+  context: { readonly namespace: string; readonly directory: Directory; readonly local: boolean },
+): TokenLinks {
+  const { namespace, directory, local } = context
+  const links = {
+    Policies: resolvePolicyLinks(request.Policies, namespace, directory),
+    Roles: resolveRoleLinks(request.Roles, namespace, directory),
+    ServiceIdentities: normalizeServiceIdentities(request.ServiceIdentities, 'token', local),
+    NodeIdentities: normalizeNodeIdentities(request.NodeIdentities, 'token'),
+  }
+  if (request.Rules) {
+    throw new AclError('field_invalid', 'Rules cannot be specified for this token', { field: 'Rules' })
+  }
+  return links
 }

@@ -3,8 +3,9 @@ import { aDirectory } from '@latchkey/testkit/records/context'
 import { aPolicy, aRole, aToken } from '@latchkey/testkit/records/record-builders'
 import { refusalOf } from '@latchkey/testkit/records/refusal'
 import { describe, expect, test } from 'vitest'
+import { ANONYMOUS_TOKEN_ACCESSOR_ID, ANONYMOUS_TOKEN_SECRET_ID } from '../builtin.ts'
 import { tokenHash } from '../hash.ts'
-import { checkBodyAccessor, updateToken } from './update-token.ts'
+import { checkBodyAccessor, checkDelete, placeOfTokenWrite, updateToken } from './update-token.ts'
 
 const policy = aPolicy({ Name: 'reader' })
 const role = aRole({ Name: 'ops' })
@@ -175,4 +176,32 @@ describe('the accessor of body and path (spec 4.5.1)', () => {
       })
     },
   )
+})
+
+const caller = aToken()
+
+test('delete_refused: the anonymous token, and the token that the request presents (decisions: tokens)', () => {
+  const anonymous = aToken({
+    AccessorID: ANONYMOUS_TOKEN_ACCESSOR_ID,
+    SecretID: ANONYMOUS_TOKEN_SECRET_ID,
+  })
+  expect(refusalOf(() => checkDelete(anonymous, caller)).code).toBe('delete_refused')
+  expect(refusalOf(() => checkDelete({ ...caller, ModifyIndex: 9 }, caller)).code).toBe('delete_refused')
+})
+
+test('any other token may be deleted', () => {
+  expect(() => checkDelete(aToken(), caller)).not.toThrow()
+})
+
+test.each([
+  ['a global token is created', undefined, undefined, 'primary'],
+  ['a token that is not Local is created', undefined, false, 'primary'],
+  ['a Local token is created', undefined, true, 'here'],
+  ['a global token is updated, cloned or deleted', { Local: false }, undefined, 'primary'],
+  ['a Local token is cloned or deleted, or updated without Local', { Local: true }, undefined, 'here'],
+  ['a Local token is updated with Local: true', { Local: true }, true, 'here'],
+  ['a Local token is updated with Local: false', { Local: true }, false, 'here'],
+  ['a global token is updated with Local: true', { Local: false }, true, 'here'],
+] as const)('%s: %o, %o: %s', (_case, existing, requestedLocal, place) => {
+  expect(placeOfTokenWrite(existing, requestedLocal)).toBe(place)
 })

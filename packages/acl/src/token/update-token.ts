@@ -1,11 +1,11 @@
-/** The rules of update. Spec 4.5. */
+/** The rules of update and delete, and where tokens are written. Spec 4.5, 4.7; decisions: tokens, writes in a secondary. */
+
 import { AclError, REDACTED_SECRET_ID, type UpdateToken } from '@latchkey/contract'
+import { ANONYMOUS_TOKEN_ACCESSOR_ID } from '../builtin.ts'
 import type { Directory } from '../records/directory.ts'
-import { fieldsOf } from '../records/fields.ts'
-import type { TokenRecord } from '../records/records.ts'
-import { withTokenHash } from './create-token.ts'
+import { fieldsOf, type TokenRecord } from '../records/records.ts'
+import { decideTokenLinks, withTokenHash } from './create-token.ts'
 import { expirationMs } from './expiration.ts'
-import { decideTokenLinks } from './token-links.ts'
 
 interface UpdateContext {
   /** As spelled in the path; its case may differ from the stored accessor. */
@@ -106,4 +106,32 @@ function checkExpiration(existing: TokenRecord, request: UpdateToken): void {
 
 function immutable(field: string, message: string): AclError {
   return new AclError('field_immutable', message, { field })
+}
+
+/** @throws AclError `delete_refused` for the anonymous token and for the token that the request presents. */
+export function checkDelete(existing: TokenRecord, caller: TokenRecord): void {
+  if (existing.AccessorID === ANONYMOUS_TOKEN_ACCESSOR_ID) {
+    throw new AclError('delete_refused', 'Delete operation not permitted on the anonymous token')
+  }
+  if (existing.SecretID === caller.SecretID) {
+    throw new AclError('delete_refused', "Deletion of the request's authorization token is not permitted")
+  }
+}
+
+/** `here`: in the datacenter that received the request. */
+export type WritePlace = 'here' | 'primary'
+
+/**
+ * Where a secondary writes a token: local tokens here, all others in the primary.
+ *
+ * @param existing the token to clone, change or delete, if it is known here. An unknown token may be a global token
+ * that has not arrived yet, so the primary decides.
+ * @param requestedLocal `Local` of a create or an update. If it contradicts the token, the write is refused here, as in
+ * the primary.
+ */
+export function placeOfTokenWrite(
+  existing: Pick<TokenRecord, 'Local'> | undefined,
+  requestedLocal?: boolean,
+): WritePlace {
+  return existing?.Local || requestedLocal ? 'here' : 'primary'
 }

@@ -2,11 +2,16 @@
  * Legacy tokens as stored records, and the writes that the legacy API allows. Spec 9.2.4. A legacy token is a record
  * with a `Type`; its secret may be any text.
  */
-import { AclError, type LegacyToken, REDACTED_SECRET_ID, ZERO_TIME } from '@latchkey/contract'
+import {
+  AclError,
+  type AclErrorCode,
+  type LegacyToken,
+  REDACTED_SECRET_ID,
+  ZERO_TIME,
+} from '@latchkey/contract'
 import { ANONYMOUS_TOKEN_ACCESSOR_ID, ROOT_NAMES } from '../builtin.ts'
 import { hasLinks } from '../links.ts'
-import type { TokenRecord } from '../records/records.ts'
-import { BLANK_TOKEN } from '../token/blank-token.ts'
+import { BLANK_TOKEN, type TokenRecord } from '../records/records.ts'
 import { withTokenHash } from '../token/create-token.ts'
 
 /** The body of a legacy create or update, with defaults filled in and Type unchecked. */
@@ -58,31 +63,20 @@ export function writeLegacyToken(
   rulesProblem: AclError | undefined,
 ): TokenRecord {
   const { ID, Name, Type, Rules } = write
+  const refuse = (code: AclErrorCode, message: string, field = 'ID') => new AclError(code, message, { field })
   if (Type !== 'client' && Type !== 'management') {
-    throw new AclError('field_invalid', `Invalid ACL Type: Type must be client or management`, {
-      field: 'Type',
-    })
+    throw refuse('field_invalid', 'Invalid ACL Type: Type must be client or management', 'Type')
   }
   if (existing !== undefined && usesNewFields(existing)) {
-    throw new AclError('legacy_token_immutable', 'Cannot use legacy endpoint to modify a non-legacy token', {
-      field: 'ID',
-    })
+    throw refuse('legacy_token_immutable', 'Cannot use legacy endpoint to modify a non-legacy token')
   }
-  if (ROOT_NAMES.has(ID)) {
-    throw new AclError('root_name_refused', 'Permission denied: Cannot modify root ACL', { field: 'ID' })
-  }
+  if (ROOT_NAMES.has(ID)) throw refuse('root_name_refused', 'Permission denied: Cannot modify root ACL')
   if (ID === REDACTED_SECRET_ID) {
-    throw new AclError(
-      'id_reserved',
-      `ID cannot be ${REDACTED_SECRET_ID}, the placeholder of a redacted secret`,
-      {
-        field: 'ID',
-      },
-    )
+    throw refuse('id_reserved', `ID cannot be ${REDACTED_SECRET_ID}, the placeholder of a redacted secret`)
   }
   if (ID.toLowerCase() === ANONYMOUS_TOKEN_ACCESSOR_ID) {
     // Ids are unique across accessors and secrets: this ID would prevent the anonymous token from getting its accessor.
-    throw new AclError('id_reserved', 'ID cannot be the accessor of the anonymous token', { field: 'ID' })
+    throw refuse('id_reserved', 'ID cannot be the accessor of the anonymous token')
   }
   if (rulesProblem) throw rulesProblem
   const { CreateIndex, ModifyIndex } = existing ?? { CreateIndex: 0, ModifyIndex: 0 }

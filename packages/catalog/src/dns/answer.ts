@@ -6,7 +6,7 @@ import { DEFAULT_NAMESPACE } from '@latchkey/acl'
 import { type Asked, type DnsContext, nameOfNode, readableNode } from './context.ts'
 import { type DnsQuestion, type DnsRecord, type DnsReply, emptyReply } from './message.ts'
 import { type DnsTarget, isEncodable, readName } from './names.ts'
-import { addressesOfNode, answerNode } from './node-answers.ts'
+import { addressesOfRecord, answerNode } from './node-answers.ts'
 import { addressRecord, nothing, zoneRecord } from './records.ts'
 import { answerReverse } from './reverse-answers.ts'
 import { answerService } from './service-answers.ts'
@@ -18,33 +18,25 @@ const FOLLOWED_MAX = 16
 
 /** Answers one question. For types other than those of {@link DnsRecord}, the answer has no records. */
 export function answerQuestion(question: DnsQuestion, context: DnsContext): DnsReply {
-  return answer(question, context, { depth: 0, followed: { count: 0 } })
+  return answer(question, context, 0, { count: 0 })
 }
 
-/** The names that an answer has followed so far. */
-interface Trail {
-  readonly depth: number
-  readonly followed: { count: number }
-}
-
-function answer(question: DnsQuestion, context: DnsContext, { depth, followed }: Trail): DnsReply {
-  const { settings, datacenter, hasNamespaces, profile, now } = context
-  const { target, domain } = readName(question.name, question.type, {
-    domains: settings.domains,
-    datacenter,
-    hasNamespaces,
-    refusesExtraLabels: profile.has('dns.extraLabels'),
-  })
+function answer(
+  question: DnsQuestion,
+  context: DnsContext,
+  depth: number,
+  followed: { count: number },
+): DnsReply {
+  const { target, domain } = readName(question.name, question.type, context)
   const asked: Asked = {
     ...context,
     question,
     domain,
-    zone: zoneRecord(domain, now),
+    zone: zoneRecord(domain, context.now),
     follow: (name) => {
       if (depth === DEPTH_MAX || followed.count === FOLLOWED_MAX) return []
       followed.count += 1
-      const further = answer({ name, type: 'ANY' }, context, { depth: depth + 1, followed })
-      return further.answers.filter(isAddress)
+      return answer({ name, type: 'ANY' }, context, depth + 1, followed).answers.filter(isAddress)
     },
   }
   if (target.kind === 'foreign') return emptyReply('REFUSED', { isAuthoritative: false })
@@ -84,7 +76,7 @@ function nameServers(asked: Asked): Readonly<Record<'servers' | 'addresses', rea
   return {
     servers: nodes.map((node) => ({ name: domain, type: 'NS', ttl, data: nameOfNode(node, asked) })),
     addresses: nodes.flatMap((node) =>
-      addressesOfNode(node, { name: nameOfNode(node, asked), type: 'ANY' }, asked),
+      addressesOfRecord(node, { name: nameOfNode(node, asked), type: 'ANY' }, asked),
     ),
   }
 }
@@ -101,8 +93,6 @@ function answerTarget(target: DnsTarget, asked: Asked): DnsReply {
       return answerAddress(target.ip, asked)
     case 'elsewhere':
       return nothing(profile.has('dns.unknownDatacenter') ? 'NXDOMAIN' : 'SERVFAIL', zone)
-    case 'zone':
-      return nothing('NXDOMAIN', zone)
     default:
       return nothing('NXDOMAIN', zone)
   }

@@ -3,6 +3,7 @@
 import { DEFAULT_NAMESPACE } from '@latchkey/acl'
 import { utf8Length } from '@latchkey/contract'
 import { canonicalIp, isIpv4 } from '../ip-address.ts'
+import type { DnsContext } from './context.ts'
 
 /**
  * The target of a name. `foreign`: it is in none of the domains. `invalid`: names in the domain cannot have this form.
@@ -27,23 +28,14 @@ interface ReadName {
   readonly domain: string
 }
 
-interface NameContext {
-  /** In lower case. */
-  readonly domains: readonly string[]
-  readonly datacenter: string
-  /** Whether a namespace may precede the datacenter. */
-  readonly hasNamespaces: boolean
-  /** Whether further labels after the kind make a name invalid. Before 1.0.1 they were ignored. */
-  readonly refusesExtraLabels: boolean
-}
-
 /** @param type names in `SRV` questions may omit the label `service`. */
-export function readName(name: string, type: string, context: NameContext): ReadName {
+export function readName(name: string, type: string, context: DnsContext): ReadName {
   const lower = name.toLowerCase()
-  const [usual = ''] = context.domains
+  const { domains } = context.settings
+  const [usual = ''] = domains
   if (lower === 'arpa' || lower.endsWith('.arpa'))
     return { target: { kind: 'reverse', ip: reverseIp(lower) }, domain: usual }
-  const domain = context.domains
+  const domain = domains
     .filter((each) => lower === each || lower.endsWith(`.${each}`))
     .sort((a, b) => b.length - a.length)[0]
   if (domain === undefined) return { target: { kind: 'foreign' }, domain: usual }
@@ -54,7 +46,7 @@ export function readName(name: string, type: string, context: NameContext): Read
 
 const KINDS: ReadonlySet<string> = new Set(['service', 'connect', 'ingress', 'node', 'query', 'addr'])
 
-function targetOf(labels: readonly string[], type: string, context: NameContext): DnsTarget {
+function targetOf(labels: readonly string[], type: string, context: DnsContext): DnsTarget {
   const at = labels.findLastIndex((label) => KINDS.has(label) || (type === 'SRV' && label.startsWith('_')))
   const label = labels[at]
   if (label === undefined) return { kind: 'invalid' }
@@ -80,11 +72,12 @@ function targetOf(labels: readonly string[], type: string, context: NameContext)
 /** Parses the labels after the kind: none, the datacenter, or a namespace and the datacenter. */
 function placeOf(
   suffixes: readonly string[],
-  { datacenter, hasNamespaces, refusesExtraLabels }: NameContext,
+  { datacenter, hasNamespaces, profile }: DnsContext,
 ): { readonly isHere: boolean; readonly namespace: string } | undefined {
   const isHere = (label: string | undefined) => label === undefined || label === datacenter.toLowerCase()
   const [first, second] = suffixes
-  if (suffixes.length <= 1 || !refusesExtraLabels)
+  // Before 1.0.1, further labels after the kind were ignored.
+  if (suffixes.length <= 1 || !profile.has('dns.extraLabels'))
     return { isHere: isHere(first), namespace: DEFAULT_NAMESPACE }
   if (suffixes.length > 2 || !hasNamespaces || first === undefined) return undefined
   return { isHere: isHere(second), namespace: first }
@@ -113,15 +106,9 @@ function ipOfDigits(digits: string): string | undefined {
 
 /** The hex digits of an IP address as one label, as used in `<digits>.addr`. */
 export function digitsOfIp(canonical: string): string {
-  return isIpv4(canonical)
-    ? canonical
-        .split('.')
-        .map((octet) => Number(octet).toString(16).padStart(2, '0'))
-        .join('')
-    : canonical
-        .split(':')
-        .map((group) => group.padStart(4, '0'))
-        .join('')
+  const octets = canonical.split('.').map((octet) => Number(octet).toString(16).padStart(2, '0'))
+  const groups = canonical.split(':').map((group) => group.padStart(4, '0'))
+  return (isIpv4(canonical) ? octets : groups).join('')
 }
 
 /** The IP address of a reverse name in lower case. */

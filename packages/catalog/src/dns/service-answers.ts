@@ -1,11 +1,10 @@
 /** Answers about services: the locations of their instances. Decisions: dns. */
-import type { Catalog } from '../catalog.ts'
 import type { CheckRecord, NodeRecord, ServiceRecord } from '../records/catalog-records.ts'
 import { type Asked, nameOfNode, readableNode } from './context.ts'
 import { type DnsRecord, type DnsReply, emptyReply } from './message.ts'
 import { type DnsTarget, digitsOfIp, isEncodable } from './names.ts'
-import { addressesOfNode, metadataOfNode } from './node-answers.ts'
-import { addressRecord, type Location, locate, nothing } from './records.ts'
+import { addressesOfRecord, metadataOfNode } from './node-answers.ts'
+import { addressRecord, locate, nothing } from './records.ts'
 
 type ServiceTarget = Extract<DnsTarget, { kind: 'service' | 'connect' }>
 
@@ -19,21 +18,16 @@ interface Instance {
 
 export function answerService(target: ServiceTarget, asked: Asked): DnsReply {
   const { zone, question } = asked
-  const instances = instancesOf(target, asked)
-  const first = instances.next()
-  if (first.done) return nothing('NXDOMAIN', zone)
-  const all = continued(first.value, instances)
-  if (question.type === 'SRV') return locationsOf(all, asked)
-  const isAboutAddresses = ['A', 'AAAA', 'ANY'].includes(question.type)
+  if (instancesOf(target, asked).next().done) return nothing('NXDOMAIN', zone)
+  if (question.type === 'SRV') return locationsOf(instancesOf(target, asked), asked)
   // Existing services answer TXT with addresses.
-  if (!isAboutAddresses && question.type !== 'TXT') return nothing('NOERROR', zone)
-  const answers = addressesOf(all, asked)
-  return answers.length === 0
-    ? nothing('NOERROR', zone)
-    : { ...emptyReply('NOERROR'), isOfService: true, answers }
+  const isAboutAddresses = ['A', 'AAAA', 'ANY', 'TXT'].includes(question.type)
+  const answers = isAboutAddresses ? addressesOf(instancesOf(target, asked), asked) : []
+  if (answers.length === 0) return nothing('NOERROR', zone)
+  return { ...emptyReply('NOERROR'), isOfService: true, answers }
 }
 
-/** The instances that an answer may include, in random order. */
+/** The instances that an answer may include, in random order. No more of a large service are examined than needed. */
 function* instancesOf(target: ServiceTarget, asked: Asked): Generator<Instance, void> {
   const { catalog, rights, settings, shuffle } = asked
   const { kind, service: name, tag, namespace } = target
@@ -41,24 +35,14 @@ function* instancesOf(target: ServiceTarget, asked: Asked): Generator<Instance, 
     kind === 'connect' ? catalog.connectInstances(name, namespace) : catalog.instances(name, namespace)
   for (const service of shuffle(services)) {
     if (tag !== '' && !service.Tags.some((own) => own.toLowerCase() === tag)) continue
-    if (!rights.service(service.Service, service.Namespace)) continue
-    const node = readableNode(asked, service.Node)
-    if (node === undefined) continue
-    const checks = checksOf(service, catalog)
+    const node = rights.service(service.Service, service.Namespace) && readableNode(asked, service.Node)
+    if (!node) continue
+    const checks = [...catalog.nodeChecks(service.Node), ...catalog.checksOf(service)]
     const isHidden = checks.some(
       ({ Status }) => Status === 'critical' || (settings.onlyPassing && Status !== 'passing'),
     )
     if (!isHidden) yield { node, service, checks }
   }
-}
-
-function* continued<T>(first: T, rest: Iterable<T>): Generator<T, void> {
-  yield first
-  yield* rest
-}
-
-function checksOf(service: ServiceRecord, catalog: Catalog): readonly CheckRecord[] {
-  return [...catalog.nodeChecks(service.Node), ...catalog.checksOf(service)]
 }
 
 /** One record per distinct address; if there are only names, the first name. */
@@ -77,16 +61,10 @@ function addressesOf(instances: Iterable<Instance>, asked: Asked): readonly DnsR
 }
 
 function addressesOfInstance({ node, service }: Instance, asked: Asked): readonly DnsRecord[] {
-  const { question, settings, follow } = asked
-  const { name } = question
+  const { name, type } = asked.question
   // Services have no TXT records: TXT is answered like ANY.
-  const type = question.type === 'TXT' ? 'ANY' : question.type
-  const ttl = settings.ttlSeconds
-  if (usesNode(service, asked)) return addressesOfNode(node, { name, type }, asked)
-  const location = locate(type, service.Address, service.TaggedAddresses)
-  if (location === undefined) return []
-  if ('ip' in location) return [addressRecord(name, location.ip, ttl)]
-  return [{ name, type: 'CNAME', ttl, data: location.host }, ...follow(location.host)]
+  const question = { name, type: type === 'TXT' ? 'ANY' : type }
+  return addressesOfRecord(usesNode(service, asked) ? node : service, question, asked)
 }
 
 /**
@@ -133,9 +111,8 @@ function targetOf(
 ): { readonly target: string; readonly addresses: readonly DnsRecord[] } {
   const { datacenter, domain, settings, follow } = asked
   const isOnNode = usesNode(service, asked)
-  const location: Location = isOnNode
-    ? locate('ANY', node.Address, node.TaggedAddresses)
-    : locate('ANY', service.Address, service.TaggedAddresses)
+  const { Address, TaggedAddresses } = isOnNode ? node : service
+  const location = locate('ANY', Address, TaggedAddresses)
   if (location === undefined) return { target: '', addresses: [] }
   if ('host' in location) return { target: location.host, addresses: follow(location.host) }
   const { ip } = location

@@ -3,12 +3,10 @@
 import { invalidField, isUuid } from '@latchkey/acl'
 import { AclError, type Registration } from '@latchkey/contract'
 import type { Catalog } from '../catalog.ts'
-import type { CatalogChange } from '../commit-rules.ts'
+import { type CatalogChange, isSameContent } from '../commit-rules.ts'
 import { CONNECT_PROXY } from '../connect.ts'
-import type { CheckRecord, NodeRecord, ServiceRecord } from '../records/catalog-records.ts'
-import { nodeKey } from '../records/catalog-records.ts'
+import { type CheckRecord, type NodeRecord, nodeKey, type ServiceRecord } from '../records/catalog-records.ts'
 import { readCheck, readService } from './registered-records.ts'
-import { isSameContent } from './same-content.ts'
 
 /** A parsed registration, with its records. */
 export interface RegistrationRequest {

@@ -2,7 +2,7 @@
  * The configuration of auth methods: the fields of each type, and the order of their checks. Decisions: auth methods.
  */
 import { AclError, limits, REDACTED_SECRET_ID, shorten } from '@latchkey/contract'
-import { isNamespaceName } from '../../namespace-name.ts'
+import { isNamespaceName } from '../../ids.ts'
 import type {
   AuthMethodConfiguration,
   AuthMethodRecord,

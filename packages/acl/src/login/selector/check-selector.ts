@@ -1,10 +1,16 @@
 /** Checks a selector against the attributes of its method, and evaluates it. Decisions: auth methods. */
 import { AclError, shorten } from '@latchkey/contract'
 import { comparisonOf, OPERATORS, type Test } from '../../filter/compare.ts'
-import { evaluate } from '../../filter/evaluate.ts'
 import { parseSelector, type SelectorSource } from '../../filter/parse-selector.ts'
 import { printPath } from '../../filter/print-selector.ts'
-import { attributeName, type Operator, type Selector, type Term, termsOf } from '../../filter/selector.ts'
+import {
+  attributeName,
+  evaluate,
+  type Operator,
+  type Selector,
+  type Term,
+  termsOf,
+} from '../../filter/selector.ts'
 import { type Attributes, type MappedClaims, namesOf } from '../attributes.ts'
 
 /** A selector that is valid for its method, and the comparison of each term, ignoring negation. */

@@ -1,7 +1,6 @@
 import { aPolicy as anyPolicy, aRole as anyRole } from '@latchkey/testkit/records/record-builders'
 import { expect, test } from 'vitest'
-import type { PolicyRecord, RoleRecord } from '../../records/records.ts'
-import { BLANK_TOKEN } from '../../token/blank-token.ts'
+import { BLANK_TOKEN, type PolicyRecord, type RoleRecord } from '../../records/records.ts'
 import {
   type EffectivePoliciesOptions,
   effectivePolicies,

@@ -132,9 +132,6 @@ function characterAt({ text, offset }: Cursor): string {
     : JSON.stringify(character)
 }
 
-/** Longest name to search for with a regular expression: the engine rejects one of 100,000 characters. */
-const SEARCHED_NAME_LENGTH_MAX = 1_000
-
 interface Line {
   readonly start: number
   /** Offset after the line end, if there is one. */
@@ -143,28 +140,16 @@ interface Line {
 
 /** Finds the first line that contains only the name. */
 function findEnding(text: string, name: string, from: number): Line | undefined {
-  if (name.length > SEARCHED_NAME_LENGTH_MAX) return findLongEnding(text, name, from)
-  // A single native search, because a body may have half a million lines.
-  const ending = new RegExp(`(?<=\\n)[ \\t\\v\\f\\r]*${name}\\r*(?:\\n|$)`, 'gu')
-  ending.lastIndex = from
-  const match = ending.exec(text)
-  return match === null ? undefined : { start: match.index, end: match.index + match[0].length }
-}
-
-/** Searches line by line, because few lines are as long as the name. */
-function findLongEnding(text: string, name: string, from: number): Line | undefined {
-  for (let start = from; start < text.length; ) {
-    const newline = text.indexOf('\n', start)
-    const lineEnd = newline === -1 ? text.length : newline
-    const end = newline === -1 ? lineEnd : newline + 1
-    if (lineEnd - start >= name.length) {
-      let first = start
-      while (' \t\v\f\r'.includes(text.charAt(first)) && first < lineEnd) first += 1
-      let last = lineEnd
-      while (text.charAt(last - 1) === '\r' && last > first) last -= 1
-      if (last - first === name.length && text.startsWith(name, first)) return { start, end }
-    }
-    start = end
+  for (let at = text.indexOf(name, from); at !== -1; ) {
+    let start = at
+    while (' \t\v\f\r'.includes(text.charAt(start - 1))) start -= 1
+    let end = at + name.length
+    while (text.charAt(end) === '\r') end += 1
+    const newline = text.indexOf('\n', end)
+    const isAlone = text.charAt(start - 1) === '\n' && (end === text.length || newline === end)
+    if (isAlone) return { start, end: newline === -1 ? end : newline + 1 }
+    // A line with anything else cannot contain only the name.
+    at = newline === -1 ? -1 : text.indexOf(name, newline + 1)
   }
   return undefined
 }

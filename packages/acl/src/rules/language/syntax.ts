@@ -1,13 +1,10 @@
 /** Parses either form of the rule language into a syntax tree. */
-import { AclError, limits } from '@latchkey/contract'
+import { AclError, limits, utf8Length } from '@latchkey/contract'
 import { newlinesIn } from './cursor.ts'
 import { parseHcl } from './hcl-parser.ts'
 import { parseJson } from './json-parser.ts'
 import { rulesError } from './syntax-error.ts'
 import type { SyntaxTree } from './syntax-tree.ts'
-
-/** Maximum UTF-8 bytes per UTF-16 unit. */
-const BYTES_PER_UNIT_MAX = 3
 
 const NO_TEXT = /\u0000|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/
 
@@ -18,7 +15,13 @@ const NO_TEXT = /\u0000|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[
  * @throws AclError `rules_invalid` at the first error; `field_too_long` above RULES_BYTES_MAX.
  */
 export function parseSyntax(text: string, options: { readonly isTolerant?: boolean } = {}): SyntaxTree {
-  if (text.length * BYTES_PER_UNIT_MAX > limits.RULES_BYTES_MAX) checkLength(text)
+  const { RULES_BYTES_MAX: bytesMax } = limits
+  // A UTF-16 unit takes at most three bytes, so most texts need not be encoded.
+  const length = text.length * 3 > bytesMax ? utf8Length(text) : 0
+  if (length > bytesMax) {
+    const message = `Rules is ${length} bytes long; at most ${bytesMax} are allowed`
+    throw new AclError('field_too_long', message, { field: 'Rules' })
+  }
   // HCL 1 normalizes line ends before it parses.
   const unixText = text.includes('\r') ? text.replaceAll('\r\n', '\n') : text
   const fault = NO_TEXT.exec(unixText)
@@ -31,14 +34,4 @@ export function parseSyntax(text: string, options: { readonly isTolerant?: boole
   const [firstFault] = tree.faults
   if (firstFault !== undefined && options.isTolerant !== true) throw firstFault
   return tree
-}
-
-function checkLength(text: string): void {
-  const length = new TextEncoder().encode(text).length
-  if (length <= limits.RULES_BYTES_MAX) return
-  throw new AclError(
-    'field_too_long',
-    `Rules is ${length} bytes long; at most ${limits.RULES_BYTES_MAX} are allowed`,
-    { field: 'Rules' },
-  )
 }
