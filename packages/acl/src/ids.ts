@@ -30,11 +30,8 @@ export function isReservedId(id: string): boolean {
 export function checkChosenId(id: string, field: 'AccessorID' | 'SecretID'): void {
   if (!isUuid(id)) throw new AclError('id_invalid', `Invalid Token: ${field} is not a valid UUID`, { field })
   if (isReservedId(id)) {
-    throw new AclError(
-      'id_reserved',
-      `Invalid Token: ${field}: UUIDs with the prefix "${RESERVED_ID_PREFIX}" are reserved`,
-      { field },
-    )
+    const message = `Invalid Token: ${field}: UUIDs with the prefix "${RESERVED_ID_PREFIX}" are reserved`
+    throw new AclError('id_reserved', message, { field })
   }
 }
 
@@ -46,11 +43,8 @@ export function checkChosenId(id: string, field: 'AccessorID' | 'SecretID'): voi
 export function checkPathId(id: string, what: string, field: string): void {
   if (id === '') throw new AclError('id_missing', `Missing ${what} ${field}`, { field })
   if (!isUuid(id)) {
-    throw new AclError(
-      'id_invalid',
-      `${what} ${field} in the path is not a valid UUID: it must be 36 characters of hexadecimal digits and dashes`,
-      { field },
-    )
+    const message = `${what} ${field} in the path is not a valid UUID: it must be 36 characters of hexadecimal digits and dashes`
+    throw new AclError('id_invalid', message, { field })
   }
 }
 

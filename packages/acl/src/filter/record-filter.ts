@@ -48,10 +48,8 @@ export function compileFilter<T extends object>(
     probes.set(term, compiled.probe)
     patternSize += compiled.patternSize
     if (patternSize > limits.FILTER_PATTERN_STEPS_MAX) {
-      throw invalid(
-        term,
-        `the regular expressions are larger than ${limits.FILTER_PATTERN_STEPS_MAX} steps together`,
-      )
+      const problem = `the regular expressions are larger than ${limits.FILTER_PATTERN_STEPS_MAX} steps together`
+      throw invalid(term, problem)
     }
   }
   return {

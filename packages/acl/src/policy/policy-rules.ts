@@ -83,10 +83,8 @@ export function updatePolicy(
 /** @throws AclError `delete_refused` for the built-in policy. */
 export function checkPolicyDelete(existing: PolicyRecord): void {
   if (existing.ID === GLOBAL_MANAGEMENT_POLICY_ID) {
-    throw new AclError(
-      'delete_refused',
-      `Delete operation not permitted on the builtin ${existing.Name} policy`,
-    )
+    const message = `Delete operation not permitted on the builtin ${existing.Name} policy`
+    throw new AclError('delete_refused', message)
   }
 }
 
@@ -129,11 +127,8 @@ export function withPolicyHash(policy: PolicyRecord): PolicyRecord {
 function checkName(name: string): void {
   if (name === '') throw new AclError('field_required', 'Invalid Policy: no Name is set', { field: 'Name' })
   if (!POLICY_NAME.test(name) || name.length > limits.POLICY_NAME_LENGTH_MAX) {
-    throw new AclError(
-      'name_invalid',
-      `Invalid Policy: invalid Name. Only alphanumeric characters, '-' and '_' are allowed, at most ${limits.POLICY_NAME_LENGTH_MAX}`,
-      { field: 'Name' },
-    )
+    const message = `Invalid Policy: invalid Name. Only alphanumeric characters, '-' and '_' are allowed, at most ${limits.POLICY_NAME_LENGTH_MAX}`
+    throw new AclError('name_invalid', message, { field: 'Name' })
   }
 }
 

@@ -94,11 +94,8 @@ export function isRoleName(name: string): boolean {
 function checkName(name: string): void {
   if (name === '') throw new AclError('field_required', 'Invalid Role: no Name is set', { field: 'Name' })
   if (!isRoleName(name)) {
-    throw new AclError(
-      'name_invalid',
-      `Invalid Role: invalid Name. Only alphanumeric characters, '-' and '_' are allowed, at most ${limits.ROLE_NAME_LENGTH_MAX}`,
-      { field: 'Name' },
-    )
+    const message = `Invalid Role: invalid Name. Only alphanumeric characters, '-' and '_' are allowed, at most ${limits.ROLE_NAME_LENGTH_MAX}`
+    throw new AclError('name_invalid', message, { field: 'Name' })
   }
 }
 

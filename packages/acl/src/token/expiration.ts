@@ -66,13 +66,8 @@ export function decideExpiration(
   }
   if (ExpirationTTL > 0) {
     if (ExpirationTime !== undefined) {
-      throw new AclError(
-        'expiration_conflict',
-        'Token Expiration TTL and Expiration Time cannot both be set',
-        {
-          field: 'ExpirationTTL',
-        },
-      )
+      const message = 'Token Expiration TTL and Expiration Time cannot both be set'
+      throw new AclError('expiration_conflict', message, { field: 'ExpirationTTL' })
     }
     checkLifetime(ExpirationTTL, 'ExpirationTTL')
     return formatInstant(now + Math.floor(ExpirationTTL))

@@ -100,11 +100,8 @@ function waitsForOf({ servers, primary }: IntentionsLook): readonly string[] {
 export function requireWritable(recorded: IntentionMigrationRecord | undefined, by: 'id' | 'entry'): void {
   if (recorded?.state === 'done' || (recorded === undefined && by === 'id')) return
   const retryAfter = recorded?.state === 'migrating' ? 1 : INTENTIONS_LOOK_MS / 1_000
-  throw new AclError(
-    'intentions_migrating',
-    'Intentions are read only while being upgraded to config entries',
-    { headers: { 'Retry-After': `${retryAfter}` } },
-  )
+  const message = 'Intentions are read only while being upgraded to config entries'
+  throw new AclError('intentions_migrating', message, { headers: { 'Retry-After': `${retryAfter}` } })
 }
 
 /** The minimum number of seconds until the end, for people. */

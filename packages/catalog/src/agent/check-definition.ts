@@ -165,10 +165,8 @@ function runOf(definition: ServiceCheckDefinition): CheckRun {
  */
 function refuseUnbuilt({ ScriptArgs = [], DockerContainerID = '', GRPC = '' }: ServiceCheckDefinition): void {
   if (ScriptArgs.length > 0 || DockerContainerID !== '') {
-    throw invalidField(
-      'ScriptArgs',
-      'Scripts are disabled on this agent: it runs TTL, HTTP, TCP and alias checks',
-    )
+    const problem = 'Scripts are disabled on this agent: it runs TTL, HTTP, TCP and alias checks'
+    throw invalidField('ScriptArgs', problem)
   }
   if (GRPC !== '') throw invalidField('GRPC', 'This agent runs TTL, HTTP, TCP and alias checks')
 }

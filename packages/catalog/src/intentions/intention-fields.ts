@@ -53,11 +53,8 @@ export function namespaceOfEnd(
 ): string {
   if (given === undefined || given === '') return DEFAULT_NAMESPACE
   if (edition === 'standard' && given !== DEFAULT_NAMESPACE) {
-    throw new AclError(
-      'namespace_unsupported',
-      `Invalid ${field}(${shorten(given)}): Namespaces are a feature of the extended edition`,
-      { field },
-    )
+    const message = `Invalid ${field}(${shorten(given)}): Namespaces are a feature of the extended edition`
+    throw new AclError('namespace_unsupported', message, { field })
   }
   return given
 }
@@ -100,11 +97,8 @@ export function parseEnd(
   }
   const parts = text.split('/')
   if (parts.length > 2) {
-    throw new AclError(
-      'field_invalid',
-      `${option} ${JSON.stringify(shorten(text))} is invalid: input can contain at most one '/'`,
-      { field: option },
-    )
+    const message = `${option} ${JSON.stringify(shorten(text))} is invalid: input can contain at most one '/'`
+    throw new AclError('field_invalid', message, { field: option })
   }
   const [namespace, name] = parts.length === 2 ? [parts[0], parts[1]] : [undefined, parts[0]]
   return { namespace: namespaceOfEnd(namespace, option, edition), name: name ?? '' }

@@ -116,22 +116,15 @@ export function updateIntention(
 function requireEditable(ends: IntentionEnds, intentions: IntentionIndex): void {
   const sources = intentions.entry(ends)?.sources ?? []
   if (sources.every(({ LegacyID }) => LegacyID !== undefined)) return
-  throw new AclError(
-    'intention_edited',
-    `cannot use legacy intention API to edit intentions with a destination of ${JSON.stringify(ends.DestinationName)} after editing them via a service-intentions config entry`,
-  )
+  const message = `cannot use legacy intention API to edit intentions with a destination of ${JSON.stringify(ends.DestinationName)} after editing them via a service-intentions config entry`
+  throw new AclError('intention_edited', message)
 }
 
 function contentOf(request: CreateIntention | UpdateIntention) {
   const { Permissions = [], Action, Description = '', Meta = {}, SourceType } = request
   if (Permissions.length > 0) {
-    throw new AclError(
-      'field_invalid',
-      'Permissions must not be set in the ID-based API: use config entries',
-      {
-        field: 'Permissions',
-      },
-    )
+    const message = 'Permissions must not be set in the ID-based API: use config entries'
+    throw new AclError('field_invalid', message, { field: 'Permissions' })
   }
   checkSourceType(SourceType, 'SourceType')
   return {
@@ -145,10 +138,8 @@ function contentOf(request: CreateIntention | UpdateIntention) {
 
 function duplicate(holder: IntentionRecord): AclError {
   const { LegacyID = '', Action } = holder
-  return new AclError(
-    'intention_in_use',
-    `duplicate intention found: ${describeIntention(holder, Action)} (ID: ${LegacyID}, Precedence: ${precedenceOf(holder)})`,
-  )
+  const message = `duplicate intention found: ${describeIntention(holder, Action)} (ID: ${LegacyID}, Precedence: ${precedenceOf(holder)})`
+  return new AclError('intention_in_use', message)
 }
 
 function withIntentionHash(record: IntentionRecord): IntentionRecord {

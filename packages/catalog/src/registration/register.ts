@@ -147,11 +147,8 @@ function faultOfNode(
 ): AclError | undefined {
   if (!holder || holder.ID === '' || node.ID === '' || holder.ID === node.ID) return undefined
   if (catalog.check(holder.Node, ALIVE_CHECK)?.Status !== 'passing') return undefined
-  return new AclError(
-    'name_in_use',
-    `failed inserting node: Error while renaming Node ID: "${node.ID}": Node name ${node.Node} is reserved by node ${holder.ID} with name ${holder.Node} (${holder.Address})`,
-    { field: 'Node' },
-  )
+  const message = `failed inserting node: Error while renaming Node ID: "${node.ID}": Node name ${node.Node} is reserved by node ${holder.ID} with name ${holder.Node} (${holder.Address})`
+  return new AclError('name_in_use', message, { field: 'Node' })
 }
 
 function faultOfChecks(

@@ -131,10 +131,8 @@ function inNanoseconds(given: number): number {
 function readTtl(given = ''): string {
   const ttlMs = given === '' ? 0 : readDuration(given, 'TTL', parseDurationMs)
   if (ttlMs === 0 || (ttlMs >= SESSION_TTL_MS_MIN && ttlMs <= SESSION_TTL_MS_MAX)) return given
-  throw invalidField(
-    'TTL',
-    `Invalid Session TTL '${Math.round(ttlMs * 1_000_000)}', must be between [10s=24h0m0s]`,
-  )
+  const problem = `Invalid Session TTL '${Math.round(ttlMs * 1_000_000)}', must be between [10s=24h0m0s]`
+  throw invalidField('TTL', problem)
 }
 
 function readDuration(given: string, field: 'TTL' | 'LockDelay', parse: (text: string) => number): number {

@@ -86,11 +86,8 @@ function parseObject(tokens: CommentedTokens, open: Token, depth: number): Objec
   const items: Item[] = []
   for (let token = tokens.peek(); token.type !== '}'; token = tokens.peek()) {
     if (token.type === 'eof') {
-      throw rulesError(
-        token,
-        describeToken(token),
-        `"}" for the "{" of line ${open.line}, column ${open.column}`,
-      )
+      const expected = `"}" for the "{" of line ${open.line}, column ${open.column}`
+      throw rulesError(token, describeToken(token), expected)
     }
     items.push(parseItem(tokens, depth + 1))
   }

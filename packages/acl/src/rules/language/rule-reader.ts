@@ -94,12 +94,10 @@ export class RuleReader {
   /** Reads `key "a" { … }`, or `key { "a" { … } "b" { … } }`; in JSON also in lists. */
   private readSegments(item: Item, word: Token, keyword: Keyword, isJson: boolean): void {
     const [, segment, extra] = item.keys
-    if (extra !== undefined)
-      throw rulesError(
-        extra,
-        shown(extra.text),
-        `"{" after ${shown(word.text)} ${shown(segment?.text ?? '')}`,
-      )
+    if (extra !== undefined) {
+      const after = `"{" after ${shown(word.text)} ${shown(segment?.text ?? '')}`
+      throw rulesError(extra, shown(extra.text), after)
+    }
     if (segment !== undefined) {
       this.readBlocks(item.value, keyword, { start: word, segment, isJson })
       return
@@ -128,13 +126,8 @@ export class RuleReader {
     for (const object of objectsOf(value, expected, isJson)) {
       // Each block of a list has a place of its own.
       const { line, column } = value.type === 'list' ? object.open : start
-      this.addBlock({
-        ...keyword,
-        segment: segment.value,
-        ...this.readAttributes(object, keyword),
-        line,
-        column,
-      })
+      const attributes = this.readAttributes(object, keyword)
+      this.addBlock({ ...keyword, segment: segment.value, ...attributes, line, column })
     }
   }
 
@@ -151,23 +144,17 @@ export class RuleReader {
       }
       const earlier = found.get(name)
       if (earlier !== undefined) {
-        this.refuse(
-          'duplicate_merged',
-          word,
-          `${name} a second time`,
-          `it once; the first is on line ${earlier.word.line}, column ${earlier.word.column}`,
-        )
+        const { line, column } = earlier.word
+        const expected = `it once; the first is on line ${line}, column ${column}`
+        this.refuse('duplicate_merged', word, `${name} a second time`, expected)
       }
       const level = this.readLevel(item.value, name, keyword.kind, { mayBeUnset: name === 'intentions' })
       found.set(name, { level, word })
     }
     const level = found.get('policy')?.level
     if (level === undefined) {
-      throw rulesError(
-        object.close,
-        'the end of the block',
-        `policy = "${levelsOf('policy', keyword.kind).join('" or "')}" in it`,
-      )
+      const expected = `policy = "${levelsOf('policy', keyword.kind).join('" or "')}" in it`
+      throw rulesError(object.close, 'the end of the block', expected)
     }
     const intentions = found.get('intentions')?.level
     return intentions === undefined ? { level } : { level, intentions }
@@ -196,11 +183,8 @@ export class RuleReader {
     if (level === text) return level
     const effect = level === 'deny' ? 'still denies' : 'grants nothing'
     const spelling = asciiLowerCase(text)
-    this.warn(
-      'level_case',
-      start,
-      `the level ${shown(start.text)} ${effect}: the correct spelling is "${spelling}"`,
-    )
+    const message = `the level ${shown(start.text)} ${effect}: the correct spelling is "${spelling}"`
+    this.warn('level_case', start, message)
     return level
   }
 
