@@ -107,111 +107,75 @@ test.each([
   expect(write({ TokenLocality: to }, { existing }).Generation).toBe(generation)
 })
 
-/** Refused requests, in the order of the checks. */
-const REFUSED: readonly (readonly [string, AuthMethodRequest, Partial<AuthMethodContext>, string, string])[] =
-  [
-    ['no name', { Name: '' }, {}, 'field_required', 'no Name is set'],
-    ['a dot in the name', { Name: 'a.b' }, {}, 'name_invalid', 'invalid Name'],
-    ['a name of 129', { Name: 'a'.repeat(129) }, {}, 'name_invalid', 'at most 128'],
-    ['no type', { Type: '' }, {}, 'field_required', 'one of: [jwt kubernetes oidc]'],
-    ['a type in another case', { Type: 'JWT' }, {}, 'field_invalid', 'one of: [jwt kubernetes oidc]'],
-    [
-      'oidc elsewhere',
-      { Type: 'oidc' },
-      { types: ['jwt', 'kubernetes'] },
-      'field_invalid',
-      'one of: [jwt kubernetes]',
-    ],
-    [
-      '59 s',
-      { MaxTokenTTL: 59_000 },
-      {},
-      'expiration_out_of_bounds',
-      'MaxTokenTTL 59s cannot be less than 1m0s',
-    ],
-    [
-      '-1 s',
-      { MaxTokenTTL: -1_000 },
-      {},
-      'expiration_out_of_bounds',
-      'MaxTokenTTL -1s cannot be less than 1m0s',
-    ],
-    [
-      '25 h',
-      { MaxTokenTTL: 90_000_000 },
-      {},
-      'expiration_out_of_bounds',
-      'MaxTokenTTL 25h0m0s cannot be more than 24h0m0s',
-    ],
-    ['idle for 59 s', { IdleTTL: 59_000 }, {}, 'expiration_out_of_bounds', 'IdleTTL 59s cannot be less'],
-    [
-      'idle for 25 h',
-      { IdleTTL: 90_000_000 },
-      {},
-      'expiration_out_of_bounds',
-      'IdleTTL 25h0m0s cannot be more',
-    ],
-    ['-1 tokens', { MaxLiveTokens: -1 }, {}, 'field_invalid', 'from 1 to 10000'],
-    ['10,001 tokens', { MaxLiveTokens: 10_001 }, {}, 'field_invalid', 'from 1 to 10000'],
-    ['half a token', { MaxLiveTokens: 0.5 }, {}, 'field_invalid', 'from 1 to 10000'],
-    ['oidc without an end', { Type: 'oidc', Config: OIDC }, {}, 'field_required', 'MaxTokenTTL must be set'],
-    [
-      'global in a secondary',
-      { TokenLocality: 'global' },
-      { isPrimary: false },
-      'field_invalid',
-      'primary datacenter',
-    ],
-    ['an unknown locality', { TokenLocality: 'Local' }, {}, 'field_invalid', "one of 'local' or 'global'"],
-    ['no Config', { Config: undefined }, {}, 'field_invalid', 'exactly one of'],
+/** Refused requests by the code of their refusal. */
+const REFUSED: Readonly<
+  Record<string, readonly (readonly [string, AuthMethodRequest, string, Partial<AuthMethodContext>?])[]>
+> = {
+  field_required: [
+    ['no name', { Name: '' }, 'no Name is set'],
+    ['no type', { Type: '' }, 'one of: [jwt kubernetes oidc]'],
+    ['oidc without an end', { Type: 'oidc', Config: OIDC }, 'MaxTokenTTL must be set'],
+    ['a namespace rule without a name', { NamespaceRules: [{ BindNamespace: '' }] }, 'BindNamespace'],
+  ],
+  name_invalid: [
+    ['a dot in the name', { Name: 'a.b' }, 'invalid Name'],
+    ['a name of 129', { Name: 'a'.repeat(129) }, 'at most 128'],
+  ],
+  field_invalid: [
+    ['a type in another case', { Type: 'JWT' }, 'one of: [jwt kubernetes oidc]'],
+    ['oidc elsewhere', { Type: 'oidc' }, 'one of: [jwt kubernetes]', { types: ['jwt', 'kubernetes'] }],
+    ['-1 tokens', { MaxLiveTokens: -1 }, 'from 1 to 10000'],
+    ['10,001 tokens', { MaxLiveTokens: 10_001 }, 'from 1 to 10000'],
+    ['half a token', { MaxLiveTokens: 0.5 }, 'from 1 to 10000'],
+    ['global in a secondary', { TokenLocality: 'global' }, 'primary datacenter', { isPrimary: false }],
+    ['an unknown locality', { TokenLocality: 'Local' }, "one of 'local' or 'global'"],
+    ['no Config', { Config: undefined }, 'exactly one of'],
     [
       'mapped namespaces elsewhere',
       { Type: 'kubernetes', Config: { ...KUBERNETES, MapNamespaces: true } },
-      { namespace: 'team' },
-      'field_invalid',
       'a method in the namespace "default"',
+      { namespace: 'team' },
     ],
     [
       'namespace rules elsewhere',
       { NamespaceRules: [{ BindNamespace: 'a' }] },
-      { namespace: 'team' },
-      'field_invalid',
       'a method in the namespace "default"',
+      { namespace: 'team' },
     ],
     [
       'namespace rules in the standard edition',
       { NamespaceRules: [{ BindNamespace: 'a' }] },
-      { hasNamespaces: false },
-      'field_invalid',
       'the extended edition',
+      { hasNamespaces: false },
     ],
+  ],
+  expiration_out_of_bounds: [
+    ['59 s', { MaxTokenTTL: 59_000 }, 'MaxTokenTTL 59s cannot be less than 1m0s'],
+    ['-1 s', { MaxTokenTTL: -1_000 }, 'MaxTokenTTL -1s cannot be less than 1m0s'],
+    ['25 h', { MaxTokenTTL: 90_000_000 }, 'MaxTokenTTL 25h0m0s cannot be more than 24h0m0s'],
+    ['idle for 59 s', { IdleTTL: 59_000 }, 'IdleTTL 59s cannot be less'],
+    ['idle for 25 h', { IdleTTL: 90_000_000 }, 'IdleTTL 25h0m0s cannot be more'],
+  ],
+  selector_invalid: [
     [
       'a namespace rule with a selector that does not fit',
       { NamespaceRules: [{ BindNamespace: 'a' }, { Selector: 'value.x == y', BindNamespace: 'a' }] },
-      {},
-      'selector_invalid',
       'NamespaceRules[1].Selector is invalid',
-    ],
-    [
-      'a namespace rule without a name',
-      { NamespaceRules: [{ BindNamespace: '' }] },
-      {},
-      'field_required',
-      'BindNamespace',
     ],
     [
       'a namespace rule with a bad name',
       { NamespaceRules: [{ BindNamespace: '-${value.team}' }] },
-      {},
-      'selector_invalid',
       'NamespaceRules[0].BindNamespace',
     ],
-  ]
+  ],
+}
 
-test.each(REFUSED)('%s is refused', (_, request, others, code, words) => {
-  const refusal = refusalOf(() => write(request, others))
-  expect(refusal.code).toBe(code)
-  expect(refusal.message).toContain(words)
+describe.each(Object.entries(REFUSED))('%s', (code, rows) => {
+  test.each(rows)('%s', (_, request, words, others = {}) => {
+    const refusal = refusalOf(() => write(request, others))
+    expect(refusal.code).toBe(code)
+    expect(refusal.message).toContain(words)
+  })
 })
 
 test('the type of a stored method cannot be changed', () => {
@@ -247,135 +211,81 @@ describe('Config', () => {
   })
 
   const twoSources = "exactly one of 'JWTValidationPubKeys', 'JWKSURL', or 'OIDCDiscoveryURL' must be set"
-  test.each<readonly [string, ConfigRequest, string, string]>([
-    [
-      'jwt',
-      { OIDCClientID: 'x', JWKSURL: JWKS },
-      'field_invalid',
-      `'OIDCClientID' must not be set for type "jwt"`,
+  const refused: Readonly<Record<string, readonly (readonly [ConfigRequest, string])[]>> = {
+    'jwt field_invalid': [
+      [{ OIDCClientID: 'x', JWKSURL: JWKS }, `'OIDCClientID' must not be set for type "jwt"`],
+      [{ ClaimMappings: { a: 'b' } }, twoSources],
+      [{ JWKSURL: JWKS, OIDCDiscoveryURL: 'https://a.example' }, twoSources],
+      [{ JWKSURL: JWKS, JWTValidationPubKeys: ['pem'] }, twoSources],
+      [{ JWTValidationPubKeys: ['p'], JWKSCACert: 'c' }, "unless 'JWKSURL' is set"],
+      [{ JWKSURL: JWKS, OIDCDiscoveryCACert: 'c' }, "unless 'OIDCDiscoveryURL' is set"],
+      [{ JWKSURL: JWKS, JWTSupportedAlgs: ['RS256', 'HS256'] }, 'Invalid supported algorithm: HS256'],
+      [{ JWKSURL: JWKS, JWTSupportedAlgs: ['none'] }, 'Invalid supported algorithm: none'],
+      [{ JWKSURL: JWKS, JWTSupportedAlgs: ['rs256'] }, 'Invalid supported algorithm: rs256'],
+      [
+        { JWKSURL: JWKS, ClaimMappings: { a: 'x', b: 'x' } },
+        'ClaimMappings contains multiple mappings for key "x"',
+      ],
+      [
+        { JWKSURL: JWKS, ListClaimMappings: { a: 'x', b: 'x' } },
+        'ListClaimMappings contains multiple mappings for key "x"',
+      ],
+      [{ JWKSURL: JWKS, ClaimMappings: { a: '' } }, 'without a name'],
+      [{ JWKSURL: JWKS, ClockSkewLeeway: 60 }, 'for seconds write "60s"'],
+      [{ JWKSURL: JWKS, ClockSkewLeeway: 999_999_999 }, 'nanoseconds'],
+      [{ JWKSURL: JWKS, ClockSkewLeeway: -2 }, 'nanoseconds'],
+      [
+        { OIDCDiscoveryURL: 'https://a.example', BoundIssuer: 'https://a.example/' },
+        "must equal 'OIDCDiscoveryURL'",
+      ],
+      [{ JWKSURL: 'http://issuer.example/keys' }, 'must begin with https://'],
+      [{ JWKSURL: 'file:///etc/passwd' }, 'must begin with https://'],
+      [{ JWKSURL: 'https://user:pw@issuer.example' }, 'no user'],
+      [{ JWKSURL: 'https://issuer.example/#' }, 'no fragment'],
+      [{ JWKSURL: 'issuer.example' }, 'is not a URL'],
     ],
-    ['jwt', { Host: 'x', JWKSURL: JWKS }, 'field_unknown', 'Config.Host'],
-    ['jwt', { ClaimMappings: { a: 'b' } }, 'field_invalid', twoSources],
-    ['jwt', { JWKSURL: JWKS, OIDCDiscoveryURL: 'https://a.example' }, 'field_invalid', twoSources],
-    ['jwt', { JWKSURL: JWKS, JWTValidationPubKeys: ['pem'] }, 'field_invalid', twoSources],
-    ['jwt', { JWTValidationPubKeys: ['p'], JWKSCACert: 'c' }, 'field_invalid', "unless 'JWKSURL' is set"],
-    ['jwt', { JWKSURL: JWKS, OIDCDiscoveryCACert: 'c' }, 'field_invalid', "unless 'OIDCDiscoveryURL' is set"],
-    ['jwt', { JWTValidationPubKeys: Array(17).fill('p') }, 'field_too_long', 'at most 16'],
-    [
-      'jwt',
-      { JWKSURL: JWKS, JWTSupportedAlgs: ['RS256', 'HS256'] },
-      'field_invalid',
-      'Invalid supported algorithm: HS256',
+    'jwt field_unknown': [
+      [{ Host: 'x', JWKSURL: JWKS }, 'Config.Host'],
+      [{ JWKSURL: JWKS, MapNamespaces: true }, 'Config.MapNamespaces'],
     ],
-    [
-      'jwt',
-      { JWKSURL: JWKS, JWTSupportedAlgs: ['none'] },
-      'field_invalid',
-      'Invalid supported algorithm: none',
+    'jwt field_too_long': [[{ JWTValidationPubKeys: Array(17).fill('p') }, 'at most 16']],
+    'jwt field_type': [[{ JWKSURL: JWKS, ExpirationLeeway: '60' }, 'missing unit']],
+    'oidc field_invalid': [
+      [{ ...OIDC, JWKSURL: JWKS }, `'JWKSURL' must not be set for type "oidc"`],
+      [{ ...OIDC, BoundIssuer: 'x' }, `'BoundIssuer' must not be set for type "oidc"`],
+      [{ ...OIDC, ClockSkewLeeway: -1 }, `'ClockSkewLeeway' must not be set for type "oidc"`],
+      [{ ...OIDC, AllowedRedirectURIs: ['nowhere'] }, 'Invalid AllowedRedirectURIs provided: [nowhere]'],
+      [{ ...OIDC, AllowedRedirectURIs: ['javascript:alert(1)'] }, 'Invalid AllowedRedirectURIs'],
+      [{ ...OIDC, OIDCClientSecret: '<hidden>' }, 'redaction text'],
     ],
-    [
-      'jwt',
-      { JWKSURL: JWKS, JWTSupportedAlgs: ['rs256'] },
-      'field_invalid',
-      'Invalid supported algorithm: rs256',
+    'oidc field_required': [
+      [{ ...OIDC, OIDCDiscoveryURL: '' }, `'OIDCDiscoveryURL' must be set for type "oidc"`],
+      [{ ...OIDC, OIDCClientID: undefined }, `'OIDCClientID' must be set for type "oidc"`],
+      [{ ...OIDC, OIDCClientSecret: undefined }, `'OIDCClientSecret' must be set for type "oidc"`],
+      [{ ...OIDC, AllowedRedirectURIs: [] }, `'AllowedRedirectURIs' must be set for type "oidc"`],
     ],
-    [
-      'jwt',
-      { JWKSURL: JWKS, ClaimMappings: { a: 'x', b: 'x' } },
-      'field_invalid',
-      'ClaimMappings contains multiple mappings for key "x"',
+    'kubernetes field_required': [
+      [{ ...KUBERNETES, Host: '' }, 'Config.Host is required'],
+      [{ ...KUBERNETES, CACert: '' }, 'Config.CACert is required'],
+      [{ ...KUBERNETES, ServiceAccountJWT: '' }, 'Config.ServiceAccountJWT is required'],
     ],
-    [
-      'jwt',
-      { JWKSURL: JWKS, ListClaimMappings: { a: 'x', b: 'x' } },
-      'field_invalid',
-      'ListClaimMappings contains multiple mappings for key "x"',
+    'kubernetes field_invalid': [
+      [{ ...KUBERNETES, Host: 'https://a b' }, 'is not a URL'],
+      [{ ...KUBERNETES, ServiceAccountJWT: 'a.b' }, 'is not a valid JWT'],
+      [{ ...KUBERNETES, ServiceAccountJWT: '<hidden>' }, 'redaction text'],
+      [{ ...KUBERNETES, ConsulNamespaceOverrides: { a: '-' } }, 'must map to names of namespaces'],
     ],
-    ['jwt', { JWKSURL: JWKS, ClaimMappings: { a: '' } }, 'field_invalid', 'without a name'],
-    ['jwt', { JWKSURL: JWKS, ClockSkewLeeway: 60 }, 'field_invalid', 'for seconds write "60s"'],
-    ['jwt', { JWKSURL: JWKS, ClockSkewLeeway: 999_999_999 }, 'field_invalid', 'nanoseconds'],
-    ['jwt', { JWKSURL: JWKS, ClockSkewLeeway: -2 }, 'field_invalid', 'nanoseconds'],
-    ['jwt', { JWKSURL: JWKS, ExpirationLeeway: '60' }, 'field_type', 'missing unit'],
-    [
-      'jwt',
-      { OIDCDiscoveryURL: 'https://a.example', BoundIssuer: 'https://a.example/' },
-      'field_invalid',
-      "must equal 'OIDCDiscoveryURL'",
-    ],
-    ['jwt', { JWKSURL: 'http://issuer.example/keys' }, 'field_invalid', 'must begin with https://'],
-    ['jwt', { JWKSURL: 'file:///etc/passwd' }, 'field_invalid', 'must begin with https://'],
-    ['jwt', { JWKSURL: 'https://user:pw@issuer.example' }, 'field_invalid', 'no user'],
-    ['jwt', { JWKSURL: 'https://issuer.example/#' }, 'field_invalid', 'no fragment'],
-    ['jwt', { JWKSURL: 'issuer.example' }, 'field_invalid', 'is not a URL'],
-    ['oidc', { ...OIDC, JWKSURL: JWKS }, 'field_invalid', `'JWKSURL' must not be set for type "oidc"`],
-    ['oidc', { ...OIDC, BoundIssuer: 'x' }, 'field_invalid', `'BoundIssuer' must not be set for type "oidc"`],
-    [
-      'oidc',
-      { ...OIDC, ClockSkewLeeway: -1 },
-      'field_invalid',
-      `'ClockSkewLeeway' must not be set for type "oidc"`,
-    ],
-    [
-      'oidc',
-      { ...OIDC, OIDCDiscoveryURL: '' },
-      'field_required',
-      `'OIDCDiscoveryURL' must be set for type "oidc"`,
-    ],
-    [
-      'oidc',
-      { ...OIDC, OIDCClientID: undefined },
-      'field_required',
-      `'OIDCClientID' must be set for type "oidc"`,
-    ],
-    [
-      'oidc',
-      { ...OIDC, OIDCClientSecret: undefined },
-      'field_required',
-      `'OIDCClientSecret' must be set for type "oidc"`,
-    ],
-    [
-      'oidc',
-      { ...OIDC, AllowedRedirectURIs: [] },
-      'field_required',
-      `'AllowedRedirectURIs' must be set for type "oidc"`,
-    ],
-    [
-      'oidc',
-      { ...OIDC, AllowedRedirectURIs: ['nowhere'] },
-      'field_invalid',
-      'Invalid AllowedRedirectURIs provided: [nowhere]',
-    ],
-    [
-      'oidc',
-      { ...OIDC, AllowedRedirectURIs: ['javascript:alert(1)'] },
-      'field_invalid',
-      'Invalid AllowedRedirectURIs',
-    ],
-    ['oidc', { ...OIDC, OIDCClientSecret: '<hidden>' }, 'field_invalid', 'redaction text'],
-    ['kubernetes', { ...KUBERNETES, Host: '' }, 'field_required', 'Config.Host is required'],
-    ['kubernetes', { ...KUBERNETES, Host: 'https://a b' }, 'field_invalid', 'is not a URL'],
-    ['kubernetes', { ...KUBERNETES, CACert: '' }, 'field_required', 'Config.CACert is required'],
-    [
-      'kubernetes',
-      { ...KUBERNETES, ServiceAccountJWT: '' },
-      'field_required',
-      'Config.ServiceAccountJWT is required',
-    ],
-    ['kubernetes', { ...KUBERNETES, ServiceAccountJWT: 'a.b' }, 'field_invalid', 'is not a valid JWT'],
-    ['kubernetes', { ...KUBERNETES, ServiceAccountJWT: '<hidden>' }, 'field_invalid', 'redaction text'],
-    ['kubernetes', { ...KUBERNETES, JWKSURL: JWKS }, 'field_unknown', 'Config.JWKSURL'],
-    [
-      'kubernetes',
-      { ...KUBERNETES, ConsulNamespaceOverrides: { a: '-' } },
-      'field_invalid',
-      'must map to names of namespaces',
-    ],
-    ['jwt', { JWKSURL: JWKS, MapNamespaces: true }, 'field_unknown', 'Config.MapNamespaces'],
-  ])('%s with %j is refused: %s', (type, config, code, words) => {
-    const refusal = refusalOf(() => configOf(type, config))
-    expect(refusal.code).toBe(code)
-    expect(refusal.message).toContain(words)
-    expect(refusal.field).toMatch(/^Config/)
+    'kubernetes field_unknown': [[{ ...KUBERNETES, JWKSURL: JWKS }, 'Config.JWKSURL']],
+  }
+
+  describe.each(Object.entries(refused))('%s', (typeAndCode, rows) => {
+    const [type = '', code] = typeAndCode.split(' ')
+    test.each(rows)('%j is refused: %s', (config, words) => {
+      const refusal = refusalOf(() => configOf(type, config))
+      expect(refusal.code).toBe(code)
+      expect(refusal.message).toContain(words)
+      expect(refusal.field).toMatch(/^Config/)
+    })
   })
 
   test('a field that the service version does not know yet is unknown', () => {
