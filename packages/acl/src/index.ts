@@ -75,7 +75,6 @@ export {
   contentOf,
   DIRECTORY_TABLES,
   type DirectoryContent,
-  type DirectoryMaps,
   type DirectoryRecords,
   type DirectoryTable,
   directoryKey,
@@ -156,14 +155,9 @@ export {
   compareSources,
   type PolicySource,
 } from './rules/decide/policy-source.ts'
-export {
-  accessesOf,
-  parseQuestion,
-  type Question,
-  type Resource,
-} from './rules/decide/question.ts'
+export { accessesOf, parseQuestion, type Question, type Resource } from './rules/decide/question.ts'
 export { authorizerOf, type ReadText, readText } from './rules/decide/read-source.ts'
-export { type Advice, adviceFor } from './rules/insight/advise.ts'
+export { adviceFor } from './rules/insight/advise.ts'
 export { lintRules } from './rules/insight/lint-rules.ts'
 export { probeQuestions } from './rules/insight/probe-questions.ts'
 export { type Difference, RightsComparison } from './rules/insight/what-if.ts'
@@ -238,7 +232,6 @@ export {
   blocksIntentions,
   INTENTIONS_LOOK_MS,
   type IntentionsLook,
-  type IntentionsStep,
   initialIntentions,
   intentionsDurationMs,
   intentionsSecondsLeft,

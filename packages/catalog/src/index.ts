@@ -24,7 +24,7 @@ export {
   statusOfHttp,
 } from './agent/check-results.ts'
 export { planServers, SERVER_SERVICE, type ServerMember, serverNode } from './agent/server-nodes.ts'
-export { type DefinedService, readServiceDefinition } from './agent/service-definition.ts'
+export { readServiceDefinition } from './agent/service-definition.ts'
 export {
   CATALOG_TABLES,
   Catalog,
@@ -36,15 +36,9 @@ export {
 export { type CatalogChange, isSameContent, keepsCatalogWhole, serviceIndexChanges } from './commit-rules.ts'
 export { CONNECT_PROXY } from './connect.ts'
 export { answerQuestion } from './dns/answer.ts'
-export type { DnsContext, DnsRights, DnsSettings } from './dns/context.ts'
+export type { DnsRights, DnsSettings } from './dns/context.ts'
 export { type DnsQuestion, type DnsRecord, type DnsReply, emptyReply } from './dns/message.ts'
-export {
-  CHECK_FIELDS,
-  HEALTH_FIELDS,
-  INSTANCE_FIELDS,
-  NODE_FIELDS,
-  SERVICE_FIELDS,
-} from './filter-shapes.ts'
+export { CHECK_FIELDS, HEALTH_FIELDS, INSTANCE_FIELDS, NODE_FIELDS, SERVICE_FIELDS } from './filter-shapes.ts'
 export {
   checkKind,
   type EntryRecords,
@@ -56,7 +50,6 @@ export { deleteExact, writeExact } from './intentions/exact-intention.ts'
 export { parseEnd, requireSourceType } from './intentions/intention-fields.ts'
 export { createIntention, endsOf, updateIntention } from './intentions/intention-rules.ts'
 export { showIntention, showSource } from './intentions/show-intention.ts'
-export { canonicalIp, isIpv4 } from './ip-address.ts'
 export { sortByDistance } from './near.ts'
 export {
   type CheckRecord,
@@ -75,37 +68,21 @@ export {
   type ServiceRecord,
   serviceKey,
 } from './records/catalog-records.ts'
-export {
-  type SessionBehavior,
-  type SessionRecord,
-  sessionCheckKeys,
-} from './records/session-records.ts'
-export { type DeregistrationPlan, planDeregistration } from './registration/deregister.ts'
+export { type SessionRecord, sessionCheckKeys } from './records/session-records.ts'
+export { planDeregistration } from './registration/deregister.ts'
 export {
   ALIVE_CHECK,
   asGiven,
   type CatalogNeed,
-  type CatalogPlan,
   needOfService,
   needsOfService,
   planRegistration,
-  type RegistrationRequest,
   readRegistration,
 } from './registration/register.ts'
-export { findMetaProblem } from './service-meta.ts'
-export {
-  createSession,
-  nodeOfSession,
-  type SessionContext,
-} from './sessions/create-session.ts'
+export { createSession, nodeOfSession } from './sessions/create-session.ts'
 export { endedSessions } from './sessions/ended-sessions.ts'
 export { isSameKey, type LockRequest, lockedKey, releasedKey } from './sessions/key-locks.ts'
-export {
-  lockDelayMs,
-  SESSION_TTL_MS_MAX,
-  SESSION_TTL_MS_MIN,
-  sessionLifetimeMs,
-} from './sessions/session-times.ts'
+export { lockDelayMs, sessionLifetimeMs } from './sessions/session-times.ts'
 export { rejectsSessionQueries, showSession } from './sessions/show-session.ts'
 export {
   type RecordView,
@@ -118,10 +95,5 @@ export {
 export { TransactionBudget } from './transaction/budget.ts'
 export { type StoredKeys, UNLOADED_VALUE } from './transaction/keys.ts'
 export { isRead, type Operation, readOperation } from './transaction/operations.ts'
-export {
-  type Expectation,
-  type May,
-  PENDING_INDEX,
-  type Shown,
-} from './transaction/outcome.ts'
+export { type Expectation, type May, PENDING_INDEX, type Shown } from './transaction/outcome.ts'
 export { type Failure, planTransaction, type TransactionPlan } from './transaction/plan.ts'

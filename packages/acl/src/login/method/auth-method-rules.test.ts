@@ -171,11 +171,14 @@ const REFUSED: Readonly<
 }
 
 describe.each(Object.entries(REFUSED))('%s', (code, rows) => {
-  test.each(rows)('%s', (_, request, words, others = {}) => {
-    const refusal = refusalOf(() => write(request, others))
-    expect(refusal.code).toBe(code)
-    expect(refusal.message).toContain(words)
-  })
+  test.each(rows.map(([title, request, words, others = {}]) => ({ title, request, words, others })))(
+    '$title',
+    ({ request, words, others }) => {
+      const refusal = refusalOf(() => write(request, others))
+      expect(refusal.code).toBe(code)
+      expect(refusal.message).toContain(words)
+    },
+  )
 })
 
 test('the type of a stored method cannot be changed', () => {

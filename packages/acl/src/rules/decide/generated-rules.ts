@@ -1,21 +1,19 @@
 /** Rule texts that the service generates. Every byte matters, because hashes cover it. */
 
-type Entry = readonly [keyword: string, segment: string, ...attributes: string[]]
-
 /** The rules of the built-in policy `global-management`: everything. */
 export function globalManagementRules(): string {
-  return print([
-    scalar('acl'),
-    block(['agent_prefix', '', 'policy = "write"']),
-    block(['event_prefix', '', 'policy = "write"']),
-    block(['key_prefix', '', 'policy = "write"']),
-    scalar('keyring'),
-    block(['node_prefix', '', 'policy = "write"']),
-    scalar('operator'),
-    block(['query_prefix', '', 'policy = "write"']),
-    block(['service_prefix', '', 'policy = "write"', 'intentions = "write"']),
-    block(['session_prefix', '', 'policy = "write"']),
-  ])
+  return [
+    '\nacl = "write"',
+    block('agent_prefix', '', 'write'),
+    block('event_prefix', '', 'write'),
+    block('key_prefix', '', 'write'),
+    'keyring = "write"',
+    block('node_prefix', '', 'write'),
+    'operator = "write"',
+    block('query_prefix', '', 'write'),
+    block('service_prefix', '', 'write').replace('\n}', '\n\tintentions = "write"\n}'),
+    block('session_prefix', '', 'write'),
+  ].join('\n')
 }
 
 /**
@@ -24,12 +22,8 @@ export function globalManagementRules(): string {
  * @param serviceName valid by the name rule of spec 2.4, so it needs no escaping.
  */
 export function serviceIdentityRules(serviceName: string): string {
-  return print([
-    block(['service', serviceName, 'policy = "write"']),
-    block(['service', `${serviceName}-sidecar-proxy`, 'policy = "write"']),
-    block(['service_prefix', '', 'policy = "read"']),
-    block(['node_prefix', '', 'policy = "read"']),
-  ])
+  const own = [serviceName, `${serviceName}-sidecar-proxy`].map((name) => block('service', name, 'write'))
+  return ['', ...own, block('service_prefix', '', 'read'), block('node_prefix', '', 'read')].join('\n')
 }
 
 /**
@@ -38,21 +32,9 @@ export function serviceIdentityRules(serviceName: string): string {
  * @param nodeName valid by the name rule of spec 2.5, so it needs no escaping.
  */
 export function nodeIdentityRules(nodeName: string): string {
-  return print([
-    block(['node', nodeName, 'policy = "write"']),
-    block(['service_prefix', '', 'policy = "read"']),
-  ])
+  return ['', block('node', nodeName, 'write'), block('service_prefix', '', 'read')].join('\n')
 }
 
-/** Joins entries; the text begins with a newline and does not end in one. */
-function print(entries: readonly string[]): string {
-  return `\n${entries.join('\n')}`
-}
-
-function scalar(kind: string): string {
-  return `${kind} = "write"`
-}
-
-function block([keyword, segment, ...attributes]: Entry): string {
-  return [`${keyword} "${segment}" {`, ...attributes.map((attribute) => `\t${attribute}`), '}'].join('\n')
+function block(keyword: string, segment: string, level: string): string {
+  return `${keyword} "${segment}" {\n\tpolicy = "${level}"\n}`
 }
