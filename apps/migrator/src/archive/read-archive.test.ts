@@ -163,6 +163,10 @@ describe('what is refused, by name', () => {
     ['state.bin', ''],
     ['SHA256SUMS', ''],
   ]
+  const damaged = (change: Parameters<typeof writeArchive>[1]) => () => writeArchive([], change)
+  const state = (...bytes: number[]) => Uint8Array.from(bytes)
+  const cutState = encodeState([LEGACY]).subarray(0, -1)
+  const NO_RECORDS = 'state.bin is not a list of msgpack records'
   const cases: [string, () => Promise<Uint8Array>, string][] = [
     ['a gzip file of a list', async () => gzipSync('[{"ID":"x"}]'), 'is not a snapshot archive'],
     ['an empty gzip file', async () => gzipSync(''), 'is not a snapshot archive'],
@@ -170,15 +174,11 @@ describe('what is refused, by name', () => {
     ['one with a changed byte', async () => flip(await big()), 'the archive is damaged'],
     [
       'a wrong checksum',
-      () => writeArchive([], { sums: `${sum}  meta.json\n${sum}  state.bin\n` }),
+      damaged({ sums: `${sum}  meta.json\n${sum}  state.bin\n` }),
       'the checksum of meta.json is wrong',
     ],
-    ['a missing checksum', () => writeArchive([], { sums: '' }), 'SHA256SUMS has no checksum of meta.json'],
-    [
-      'a line that is no checksum',
-      () => writeArchive([], { sums: 'x' }),
-      'SHA256SUMS has a line that is no checksum',
-    ],
+    ['a missing checksum', damaged({ sums: '' }), 'SHA256SUMS has no checksum of meta.json'],
+    ['a line that is no checksum', damaged({ sums: 'x' }), 'SHA256SUMS has a line that is no checksum'],
     ['no checksums', () => packFiles(small.slice(0, 2)), 'SHA256SUMS is missing'],
     ['no state', () => packFiles(small.filter(([name]) => name !== 'state.bin')), 'state.bin is missing'],
     ['a file twice', () => packFiles([...small, ['meta.json', '{}']]), 'meta.json is in the archive twice'],
@@ -194,28 +194,20 @@ describe('what is refused, by name', () => {
       () => packFiles([['meta.json', ' '.repeat(2 ** 20 + 1)]]),
       'meta.json is larger than 1048576 bytes',
     ],
-    ['another size in meta.json', () => writeArchive([], { meta: { Size: 3 } }), 'but meta.json says 3'],
-    ['an empty state', () => writeArchive([], { state: new Uint8Array(0) }), 'state.bin is empty'],
+    ['another size in meta.json', damaged({ meta: { Size: 3 } }), 'but meta.json says 3'],
+    ['an empty state', damaged({ state: state() }), 'state.bin is empty'],
     [
       'a state that ends inside a record',
-      () => writeArchive([], { state: encodeState([LEGACY]).subarray(0, -1) }),
+      damaged({ state: cutState }),
       'state.bin is cut off inside a record',
     ],
-    [
-      'a state that is no msgpack',
-      () => writeArchive([], { state: Uint8Array.of(0x80, 4, 0xc1) }),
-      'state.bin is not a list of msgpack records',
-    ],
+    ['a state that is no msgpack', damaged({ state: state(0x80, 4, 0xc1) }), NO_RECORDS],
     [
       'a record that is no map',
-      () => writeArchive([], { state: Uint8Array.of(0x80, 4, 0x05) }),
+      damaged({ state: state(0x80, 4, 0x05) }),
       'a record of state.bin is not a map',
     ],
-    [
-      'a header that is followed by no type',
-      () => writeArchive([], { state: Uint8Array.of(0x80, 0x81) }),
-      'state.bin is not a list of msgpack records',
-    ],
+    ['a header that is followed by no type', damaged({ state: state(0x80, 0x81) }), NO_RECORDS],
     [
       'a text that is not UTF-8',
       () => writeArchive([newToken({ Description: Uint8Array.of(0xff) })]),

@@ -156,15 +156,11 @@ function checkSums(text: string, hashes: ReadonlyMap<Name, Hash>): void {
 
 /** The size of `state.bin` according to `meta.json`. */
 function sizeIn(text: string): number | undefined {
-  let json: unknown
   try {
-    json = JSON.parse(text)
-  } catch {
-    throw new ArchiveError('meta.json is not valid JSON')
+    return metaSchema.parse(JSON.parse(text)).Size
+  } catch (cause) {
+    throw new ArchiveError('meta.json does not describe a snapshot', { cause })
   }
-  const meta = metaSchema.safeParse(json)
-  if (!meta.success) throw new ArchiveError('meta.json does not describe a snapshot')
-  return meta.data.Size
 }
 
 /** Translates errors of zlib and tar to messages for operators. */

@@ -35,16 +35,13 @@ export function recordsOf<K extends HistoryRecord['kind']>(history: History, kin
 
 /** The records that still have an effect at the end: a restore undoes the token writes and batches since its snapshot. */
 export function lastingRecords({ records, primary }: History): readonly HistoryRecord[] {
-  let lasting: { readonly i: number; readonly each: HistoryRecord }[] = []
-  for (const [i, each] of records.entries()) {
-    if (each.kind === 'restored' && each.datacenter === primary) {
-      lasting = lasting.filter(
-        (one) => one.i < each.recordsThen || (one.each.kind !== 'tokens' && one.each.kind !== 'batch'),
-      )
-    }
-    lasting.push({ i, each })
-  }
-  return lasting.map(({ each }) => each)
+  const restores = [...records.entries()].flatMap(([until, each]) =>
+    each.kind === 'restored' && each.datacenter === primary ? [{ from: each.recordsThen, until }] : [],
+  )
+  return records.filter(
+    ({ kind }, i) =>
+      (kind !== 'tokens' && kind !== 'batch') || !restores.some(({ from, until }) => from <= i && i < until),
+  )
 }
 
 /** The states of a process, as other servers and clients see them. */

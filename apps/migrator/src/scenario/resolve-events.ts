@@ -1,7 +1,7 @@
 /** Resolves the events of a scenario: checks names and schedules, and expands repetitions, durations and links. */
-import { InputError } from '../errors.ts'
+import type { InputError } from '../errors.ts'
 import type { DatacenterSpec, EventFile, ScenarioEvent, ScenarioEventOf, ServerSpec } from './scenario.ts'
-import { requireKnown, type Source } from './source.ts'
+import { impossible, requireKnown, type Source } from './source.ts'
 import { formatSeconds } from './time.ts'
 
 interface Context {
@@ -109,10 +109,7 @@ function findSnapshot(
   )
   if (snapshot !== undefined && snapshot.atMs <= atMs) return { ...event, snapshot: snapshot.atMs }
   const when = Number.isNaN(given) ? 'before' : `at ${formatSeconds(given)}`
-  throw new InputError(
-    `impossible schedule: restore at ${formatSeconds(atMs)}, but ${datacenter} has no snapshot ${when}; add a snapshot event`,
-    { place },
-  )
+  throw impossible('restore', atMs, `but ${datacenter} has no snapshot ${when}; add a snapshot event`, place)
 }
 
 /** Expands an event to its repetitions. */
@@ -174,10 +171,7 @@ function refuseImpossible(events: readonly ScenarioEvent[], servers: readonly Se
     const first = spec.joinsLater ? 'not joined' : spec.status === 'alive' ? 'up' : spec.status
     const life = lives.get(spec.id) ?? first
     const isDown = event.atMs < (upAgainAt.get(spec.id) ?? 0)
-    const refusal = (why: string) =>
-      new InputError(`impossible schedule: ${event.kind} at ${formatSeconds(event.atMs)}, ${why}`, {
-        place: event.place,
-      })
+    const refusal = (why: string) => impossible(event.kind, event.atMs, why, event.place)
     if (isDown || !rule.needs.includes(life))
       throw refusal(`but ${spec.id} is ${isDown ? 'restarting' : life} then`)
     if (event.kind !== 'elect' && event.atMs < spec.startMs)

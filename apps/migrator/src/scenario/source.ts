@@ -1,6 +1,7 @@
 /** Positions in a scenario file, for errors, and suggestions for misspelt names. */
 import { nearestName } from '@latchkey/contract'
 import { InputError, type Place } from '../errors.ts'
+import { formatSeconds } from './time.ts'
 
 export type Path = readonly (string | number)[]
 
@@ -20,6 +21,11 @@ export interface Source {
 /** A source that knows the position of each part of its file. */
 export function sourceOf(placeOf: (path: Path) => Place): Source {
   return { placeOf, refuse: (path, message) => new InputError(message, { place: placeOf(path) }) }
+}
+
+/** The error for a schedule that the cluster cannot follow. */
+export function impossible(what: string, atMs: number, why: string, place: Place): InputError {
+  return new InputError(`impossible schedule: ${what} at ${formatSeconds(atMs)}, ${why}`, { place })
 }
 
 /** @throws InputError for a name that is given and unknown. */

@@ -156,6 +156,8 @@ export class DatacenterState {
   readonly migration = new Migration()
   replication: Replication
   readonly intentions = new Intentions()
+  /** By time, for the restore events. */
+  readonly snapshots = new Map<number, Snapshot>()
 
   /** @param tokensAtStart legacy tokens of which every datacenter has copies. */
   constructor(spec: DatacenterSpec, tokensAtStart: number) {

@@ -2,8 +2,8 @@
  * Snapshots of a datacenter, and their restore: into running servers, or into servers of another version with empty
  * data. The latter is the only way back after the end of legacy mode. Spec 9.2.5.
  */
-import { InputError } from '../errors.ts'
 import type { ScenarioEventOf } from '../scenario/scenario.ts'
+import { impossible } from '../scenario/source.ts'
 import { formatSeconds } from '../scenario/time.ts'
 import { INTENTIONS_AS_ENTRIES, isAtLeast, NEW_ACLS } from '../version.ts'
 import type { DatacenterState, Snapshot } from './datacenter.ts'
@@ -19,7 +19,7 @@ export function takeSnapshots(world: World): void {
     if (event.kind !== 'restore' || event.snapshot !== world.now) continue
     const datacenter = datacenterOf(world, event.datacenter)
     const { replication, hasCompleted, intentions, localTokens } = datacenter
-    world.snapshots.set(keyOf(event), {
+    datacenter.snapshots.set(world.now, {
       store: world.store.snapshot(),
       replication: replication.clone(),
       hasCompleted,
@@ -32,9 +32,9 @@ export function takeSnapshots(world: World): void {
 
 /** @throws InputError for a snapshot that the servers cannot read or that does not exist. */
 export function restore(world: World, event: ScenarioEventOf<'restore'>): void {
-  const snapshot = world.snapshots.get(keyOf(event))
-  if (snapshot === undefined) throw new TypeError('the scenario let a restore without a snapshot through')
   const datacenter = datacenterOf(world, event.datacenter)
+  const snapshot = datacenter.snapshots.get(event.snapshot)
+  if (snapshot === undefined) throw new TypeError('the scenario let a restore without a snapshot through')
   refuseUnreadable(datacenter, snapshot, event)
   const running = datacenter.servers.filter((server) => server.process !== undefined)
   if (event.version !== undefined) for (const server of running) stopProcess(world, server, 'restart')
@@ -86,12 +86,8 @@ function restoreTokens(
 }
 
 function writesSince({ records }: World, { recordsThen }: Snapshot): number {
-  return records
-    .slice(recordsThen)
-    .reduce(
-      (sum, each) => sum + (each.kind === 'tokens' && each.refused === undefined ? size(each.tokens) : 0),
-      0,
-    )
+  const writes = records.slice(recordsThen).filter((each) => each.kind === 'tokens')
+  return size(writes.flatMap(({ tokens, refused }) => (refused === undefined ? tokens : [])))
 }
 
 /** A server exits at a record type that it does not know, and its own state is lost. */
@@ -100,21 +96,16 @@ function refuseUnreadable(
   snapshot: Snapshot,
   { version, atMs, snapshot: takenMs, place }: ScenarioEventOf<'restore'>,
 ): void {
-  const needed = snapshot.intentions.hasEntries
-    ? INTENTIONS_AS_ENTRIES
-    : snapshot.hasCompleted
-      ? NEW_ACLS
-      : undefined
+  const completed = snapshot.hasCompleted ? NEW_ACLS : undefined
+  const needed = snapshot.intentions.hasEntries ? INTENTIONS_AS_ENTRIES : completed
   const versions =
     version === undefined ? servers.filter(isRunning).map(({ process }) => process.version) : [version]
   const old = versions.find((each) => needed !== undefined && !isAtLeast(each, needed))
   if (needed === undefined || old === undefined) return
-  throw new InputError(
-    `impossible schedule: restore at ${formatSeconds(atMs)}, but a server of ${old.text} cannot read the snapshot that ${spec.name} took at ${formatSeconds(takenMs)}, after its upgrade to ${needed.text} (spec 9.2.5)`,
-    { place },
+  throw impossible(
+    'restore',
+    atMs,
+    `but a server of ${old.text} cannot read the snapshot that ${spec.name} took at ${formatSeconds(takenMs)}, after its upgrade to ${needed.text} (spec 9.2.5)`,
+    place,
   )
-}
-
-function keyOf({ datacenter, snapshot }: ScenarioEventOf<'restore'>): string {
-  return `${datacenter} ${snapshot}`
 }

@@ -1,7 +1,7 @@
 /** The state of a simulated cluster, and the functions through which the engine changes it. */
 import { SeededRandom } from '@latchkey/acl'
 import { linkKey, type Scenario, tokenCount } from '../scenario/scenario.ts'
-import { DatacenterState, type Process, type ServerState, type Snapshot } from './datacenter.ts'
+import { DatacenterState, type Process, type ServerState } from './datacenter.ts'
 import type { HistoryRecord, RecordOf } from './history.ts'
 import type { UpgradeModel } from './models/model.ts'
 import { EventQueue } from './queue.ts'
@@ -18,8 +18,6 @@ export interface World {
   readonly servers: ReadonlyMap<string, ServerState>
   readonly store: TokenStore
   readonly linksDown: Set<string>
-  /** By datacenter and time, for the restore events. */
-  readonly snapshots: Map<string, Snapshot>
   readonly records: HistoryRecord[]
   now: number
   /** Incremented by every change that a look could see. */
@@ -48,7 +46,6 @@ export function createWorld(scenario: Scenario, model: UpgradeModel): World {
     servers: new Map(datacenters.flatMap((each) => each.servers.map((server) => [server.spec.id, server]))),
     store: new TokenStore(scenario.tokens),
     linksDown: new Set(),
-    snapshots: new Map(),
     records: [],
     now: 0,
     changes: 0,
@@ -109,11 +106,11 @@ export function isRunning(server: ServerState): server is ServerState & { proces
 }
 
 /** Whether two datacenters can currently reach each other. */
-export function isLinkUp(world: World, a: string, b: string): boolean {
-  return a === b || !world.linksDown.has(linkKey(a, b))
+export function isLinkUp(world: World, a: DatacenterState, b: DatacenterState): boolean {
+  return a === b || !world.linksDown.has(linkKey(a.spec.name, b.spec.name))
 }
 
 /** One-way delay between two datacenters. */
-export function linkDelayMs(world: World, a: string, b: string): number {
-  return a === b ? 0 : (world.scenario.linkDelayMs.get(linkKey(a, b)) ?? 0)
+export function linkDelayMs({ scenario }: World, a: DatacenterState, b: DatacenterState): number {
+  return a === b ? 0 : (scenario.linkDelayMs.get(linkKey(a.spec.name, b.spec.name)) ?? 0)
 }

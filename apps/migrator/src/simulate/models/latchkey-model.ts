@@ -20,7 +20,7 @@ import {
 } from '@latchkey/acl'
 import { profileOf } from '@latchkey/contract'
 import type { Blocker, Mode } from '../history.ts'
-import type { Look, MemberView, PassMemory, StartFacts, UpgradeModel, WaitsFor } from './model.ts'
+import type { Look, MemberView, PassMemory, StartFacts, UpgradeModel } from './model.ts'
 
 /** A process that takes over tries to get the lock about once a second. */
 const TAKEOVER_MS = 1_000
@@ -67,7 +67,7 @@ export const latchkeyModel: UpgradeModel = {
 }
 
 /** Any process of the datacenter can end legacy mode, without a leader. */
-function waitsFor(look: Look): WaitsFor {
+function waitsFor(look: Look): readonly Blocker[] {
   const decision = decideMode({
     datacenter: 'own',
     primaryDatacenter: look.isPrimary ? 'own' : 'primary',

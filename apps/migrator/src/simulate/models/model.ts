@@ -25,9 +25,6 @@ export interface Look {
   readonly leader: MemberView | undefined
 }
 
-/** The result of a look. If it is empty, the process leaves legacy mode. */
-export type WaitsFor = readonly Blocker[]
-
 /** The migration's memory of its passes. */
 export interface PassMemory {
   /** Last pass of the current leader, even if it found no tokens. */
@@ -77,8 +74,8 @@ export interface UpgradeModel {
   readonly asksPrimary: boolean
   /** Delay of look `n`, counted from 0, after the previous look; for the first look, after the start of the process. */
   lookDelayMs(n: number): number
-  /** The servers that prevent a process from leaving legacy mode. */
-  waitsFor(look: Look): WaitsFor
+  /** The servers that prevent a process from leaving legacy mode. If there is none, it leaves. */
+  waitsFor(look: Look): readonly Blocker[]
   /** The mode of a new process. */
   modeAtStart(process: { version: ServiceVersion; acls: boolean; hasCompleted: boolean }): Mode
   /** Why a server does not start on this data, apart from the downgrade of spec 9.2.5; undefined if it starts. */

@@ -6,7 +6,7 @@ import { nextBatch, nextBatchAt } from '@latchkey/acl'
 import type { ServiceVersion } from '@latchkey/contract'
 import { ACCESSORS_REQUIRED, isAtLeast, isIn, LEGACY_REMOVED, NEW_ACLS, range } from '../../version.ts'
 import type { Blocker, MemberStatus, Mode } from '../history.ts'
-import type { Look, MemberView, PassMemory, StartFacts, UpgradeModel, WaitsFor } from './model.ts'
+import type { Look, MemberView, PassMemory, StartFacts, UpgradeModel } from './model.ts'
 
 const FIRST_LOOK_MS = 50
 const LOOK_DELAY_MS_MAX = 30_000
@@ -70,7 +70,7 @@ function counts(status: MemberStatus, version: ServiceVersion, isOwnDatacenter: 
 }
 
 /** The rule for leaving legacy mode. Spec 9.2.2. */
-function waitsFor(look: Look): WaitsFor {
+function waitsFor(look: Look): readonly Blocker[] {
   const own = look.own.filter((member) => counts(member.status, look.version, true))
   const blockers: Blocker[] = []
   if (!look.isPrimary) {

@@ -28,10 +28,10 @@ export function leave(world: World, server: ServerState): void {
 function send(world: World, server: ServerState, to: DatacenterState, message: Known): void {
   const { gossipDelayMs, gossipJitterMs } = world.scenario
   const jitterMs = gossipJitterMs === 0 ? 0 : world.random.below(gossipJitterMs + 1)
-  const onLinkMs = linkDelayMs(world, server.datacenter.spec.name, to.spec.name)
+  const onLinkMs = linkDelayMs(world, server.datacenter, to)
   const arrivesAt = world.now + Math.max(MESSAGE_MS_MIN, gossipDelayMs + jitterMs + onLinkMs)
   world.queue.push(arrivesAt, PHASE.message, () => {
-    if (isLinkUp(world, server.datacenter.spec.name, to.spec.name)) receive(world, server, to, message)
+    if (isLinkUp(world, server.datacenter, to)) receive(world, server, to, message)
   })
 }
 
@@ -71,7 +71,7 @@ export function noticeFailure(world: World, server: ServerState): void {
 /** One side of a broken link sees the servers of the other side as failed, unless the link heals before. */
 export function noticeUnreachable(world: World, here: DatacenterState, there: DatacenterState): void {
   world.queue.push(world.now + world.scenario.failureDetectionMs, PHASE.message, () => {
-    if (isLinkUp(world, here.spec.name, there.spec.name)) return
+    if (isLinkUp(world, here, there)) return
     for (const server of there.servers) {
       const known = here.view.get(server.spec.id)
       if (known?.status === 'alive') know(world, server, here, { ...known, status: 'failed' })

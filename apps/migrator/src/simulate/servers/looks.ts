@@ -63,7 +63,7 @@ function lookOf(world: World, owner: ServerState | AgentState, process: Process)
 function primaryOf(world: World, datacenter: DatacenterState): readonly MemberView[] {
   const { model, primary } = world
   if (!model.asksPrimary) return membersOf(datacenter, primary, undefined)
-  if (!isLinkUp(world, datacenter.spec.name, primary.spec.name)) return []
+  if (!isLinkUp(world, datacenter, primary)) return []
   return primary.servers.filter(isRunning).map((server) => selfView(server, server.process))
 }
 

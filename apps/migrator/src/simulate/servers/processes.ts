@@ -1,5 +1,6 @@
 /** Starts, stops, pauses and resumes servers and agents. */
-import { InputError, type Place } from '../../errors.ts'
+import type { Place } from '../../errors.ts'
+import { impossible } from '../../scenario/source.ts'
 import { formatSeconds } from '../../scenario/time.ts'
 import { INTENTIONS_AS_ENTRIES, isAtLeast, NEW_ACLS } from '../../version.ts'
 import { type AgentState, Process, type ServerState } from '../datacenter.ts'
@@ -62,20 +63,19 @@ export function startProcess(world: World, server: ServerState, options: StartOp
 
 /** Spec 9.2.5, and the same rule for intention config entries, with which versions before 1.9.0 crash at start. */
 function refuseDowngrade(world: World, { spec, version, datacenter }: ServerState, place: Place): void {
+  const { intentions, hasCompleted } = datacenter
+  const { name } = datacenter.spec
   const readsEntries = world.model.name === 'latchkey' || isAtLeast(version, INTENTIONS_AS_ENTRIES)
-  if (datacenter.intentions.hasEntries && !readsEntries) {
-    throw new InputError(
-      `impossible schedule: ${spec.id} cannot run ${version.text} at ${formatSeconds(world.now)}, as the intentions of ${datacenter.spec.name} are config entries, which versions before 1.9.0 cannot read; the way back is a snapshot taken before, restored into empty servers of the old version`,
-      { place },
-    )
-  }
-  if (!datacenter.hasCompleted || isAtLeast(version, NEW_ACLS)) return
   const since = datacenter === world.primary ? world.completedAt : undefined
   const when = since === undefined ? '' : ` since ${formatSeconds(since)}`
-  throw new InputError(
-    `impossible schedule: ${spec.id} cannot run ${version.text} at ${formatSeconds(world.now)}, as the upgrade of ${datacenter.spec.name} to the new ACL system is complete${when} and cannot be undone (spec 9.2.5); the way back is a snapshot taken before, restored into empty servers of the old version`,
-    { place },
-  )
+  let why: string
+  if (intentions.hasEntries && !readsEntries)
+    why = `the intentions of ${name} are config entries, which versions before 1.9.0 cannot read`
+  else if (hasCompleted && !isAtLeast(version, NEW_ACLS))
+    why = `the upgrade of ${name} to the new ACL system is complete${when} and cannot be undone (spec 9.2.5)`
+  else return
+  const wayBack = 'the way back is a snapshot taken before, restored into empty servers of the old version'
+  throw impossible(`${spec.id} cannot run ${version.text}`, world.now, `as ${why}; ${wayBack}`, place)
 }
 
 /** Ends a process. A leaving server is removed from the member list at once; a crash is noticed later. */

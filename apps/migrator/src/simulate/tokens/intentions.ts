@@ -65,7 +65,7 @@ function blockersOf(world: World, datacenter: DatacenterState): Blocker[] {
   if (old.length > 0 || datacenter === world.primary) return old
   const { state } = world.primary.intentions
   if (state !== 'done') return [{ server: '', why: 'the primary datacenter has not migrated' }]
-  const isReached = isLinkUp(world, datacenter.spec.name, world.primary.spec.name)
+  const isReached = isLinkUp(world, datacenter, world.primary)
   return isReached ? [] : [{ server: '', why: 'the primary datacenter cannot be reached' }]
 }
 
@@ -74,7 +74,7 @@ function migrate(world: World, datacenter: DatacenterState): void {
     world.scenario.intentions.map(({ namespace, destination }) => `${namespace}/${destination}`),
   ).size
   const isPrimary = datacenter === world.primary
-  const linkMs = linkDelayMs(world, datacenter.spec.name, world.primary.spec.name)
+  const linkMs = linkDelayMs(world, datacenter, world.primary)
   const delayMs = isPrimary ? intentionsDurationMs(destinations) : 2 * linkMs
   const text = destinations === 1 ? '1 destination' : `${destinations.toLocaleString('en-US')} destinations`
   if (destinations > 0 && isPrimary) enter(world, datacenter, 'migrating', text)

@@ -35,7 +35,7 @@ function loopOf({ model }: World, datacenter: DatacenterState): 'legacy' | 'toke
 
 /** The loop of a secondary that is behind and reaches the primary. If it is cut off, its round fails. */
 function readyLoop(world: World, datacenter: DatacenterState): 'legacy' | 'tokens' | undefined {
-  const { replication, leader, spec } = datacenter
+  const { replication, leader } = datacenter
   const { primary, store, now } = world
   const loop = loopOf(world, datacenter)
   if (loop === undefined) return undefined
@@ -43,7 +43,7 @@ function readyLoop(world: World, datacenter: DatacenterState): 'legacy' | 'token
   if (loop === 'legacy' && replication.cursor > 0) return undefined
   const cursor = loop === 'legacy' ? replication.legacyCursor : replication.cursor
   if (cursor >= store.log.length) return undefined
-  const isCut = !isLinkUp(world, spec.name, primary.spec.name) || !primary.servers.some(isRunning)
+  const isCut = !isLinkUp(world, datacenter, primary) || !primary.servers.some(isRunning)
   if (!isCut && leader !== undefined && isRunning(leader)) return loop
   replication.failingSinceMs ??= now
   replication.lastErrorMs = now
@@ -55,7 +55,7 @@ function queueRound(world: World, datacenter: DatacenterState): void {
   const { replication } = datacenter
   if (replication.isRoundQueued || readyLoop(world, datacenter) === undefined) return
   replication.isRoundQueued = true
-  const delayMs = linkDelayMs(world, datacenter.spec.name, world.primary.spec.name)
+  const delayMs = linkDelayMs(world, datacenter, world.primary)
   const { intervalMs, burst } = world.model.replication
   const limitMs = replication.limiterMs - (burst - 1) * intervalMs
   const startMs = Math.max(world.now + delayMs, limitMs, retryMs(world, datacenter))
@@ -83,7 +83,7 @@ function startRound(world: World, datacenter: DatacenterState): void {
   replication.failingSinceMs = undefined
   replication.limiterMs = Math.max(replication.limiterMs, world.now) + world.model.replication.intervalMs
   const end = world.store.log.length
-  const answerMs = linkDelayMs(world, datacenter.spec.name, world.primary.spec.name)
+  const answerMs = linkDelayMs(world, datacenter, world.primary)
   const writes = loop === 'legacy' ? countTokens(world.store.log.slice(replication.legacyCursor, end)) : 0
   replication.isRoundQueued = true
   world.queue.push(world.now + answerMs + writes * LEGACY_WRITE_MS, PHASE.work, () => {

@@ -60,8 +60,7 @@ function newTokenRefusal(world: World, datacenter: DatacenterState, isLocal: boo
   const own = newApiRefusal(datacenter)
   if (own !== undefined || datacenter === world.primary) return own
   if (isLocal) return hasCopies(datacenter) ? undefined : 'Local tokens are disabled'
-  const isReached =
-    isLinkUp(world, datacenter.spec.name, world.primary.spec.name) && world.primary.servers.some(isRunning)
+  const isReached = isLinkUp(world, datacenter, world.primary) && world.primary.servers.some(isRunning)
   return isReached ? newApiRefusal(world.primary) : 'rpc error getting client: failed to get conn'
 }
 
