@@ -3,12 +3,11 @@ import { checkHistory } from '../check/checkers.ts'
 import { legacyStretches, recordsOf } from '../check/facts.ts'
 import { LAW_AT_TAKEOVER } from '../check/token-checks.ts'
 import type { ClientErrors } from '../clients/tally.ts'
-import type { Finding, Verdict } from '../findings/finding.ts'
-import type { ModelName } from '../scenario/scenario.ts'
+import { type Evidence, type Finding, reasonsOf, verdictOf } from '../findings/finding.ts'
 import { toSeconds } from '../scenario/time.ts'
 import type { History } from '../simulate/history.ts'
 import { size } from '../simulate/tokens/ranges.ts'
-import type { TimelineEntry } from './timeline.ts'
+import { timelineOf } from './timeline.ts'
 
 export type ServerResult = ReturnType<typeof serversOf>[string]
 
@@ -17,29 +16,34 @@ export interface FindingResult extends Omit<Finding, 'from' | 'to'> {
   readonly to?: number
 }
 
-export interface SimulationResult {
-  readonly scenario: string
-  readonly seed: number
-  readonly model: ModelName
-  readonly verdict: Verdict
-  /** One sentence for each finding that decided the verdict. */
-  readonly reasons: readonly string[]
-  /** The time of the last event, or the `duration` of the scenario. */
-  readonly endedAt: number
-  /** Whether nothing could change any more at that time. */
-  readonly settled: boolean
-  readonly servers: ReturnType<typeof serversOf>
-  readonly agents: ReturnType<typeof agentsOf>
-  readonly migration: ReturnType<typeof migrationOf>
-  readonly replication: ReturnType<typeof replicationOf>
-  readonly timeline: readonly TimelineEntry[]
-  readonly clients: ReturnType<typeof clientsOf>
-  readonly findings: readonly FindingResult[]
-  /** Rules of the upgrade that the history violates, according to the checkers: bugs in the model. */
-  readonly violations: ReturnType<typeof violationsOf>
-  /** The command that reproduces these bytes. */
-  readonly replay: string
+export type SimulationResult = ReturnType<typeof resultOf>
+
+/** @param replay the command that reproduces these bytes. */
+export function resultOf({ scenario, history, clients }: Evidence, all: readonly Finding[], replay: string) {
+  return {
+    scenario: scenario.name,
+    seed: scenario.seed,
+    model: scenario.model,
+    verdict: verdictOf(all),
+    // One sentence for each finding that decided the verdict.
+    reasons: reasonsOf(all),
+    // The time of the last event, or the `duration` of the scenario.
+    endedAt: toSeconds(history.endedAt),
+    // Whether nothing could change any more at that time.
+    settled: history.isSettled,
+    servers: serversOf(history),
+    agents: agentsOf(history),
+    migration: migrationOf(history),
+    replication: replicationOf(history),
+    timeline: timelineOf(history),
+    clients: clientsOf(clients),
+    findings: all.map(findingOf),
+    // Rules of the upgrade that the history violates, according to the checkers: bugs in the model.
+    violations: violationsOf(history),
+    replay,
+  }
 }
+
 /** The reference is known to exceed the limit at takeovers, which is a finding. Any other violation is a bug in the model. */
 export function violationsOf(history: History) {
   return checkHistory(history)
@@ -71,7 +75,7 @@ export function serversOf(history: History) {
   )
 }
 
-export function agentsOf(history: History) {
+function agentsOf(history: History) {
   return Object.fromEntries(
     history.members
       .filter((each) => each.isAgent)
@@ -107,7 +111,7 @@ export function migrationOf(history: History) {
 }
 
 /** Secondaries only. */
-export function replicationOf(history: History) {
+function replicationOf(history: History) {
   const records = recordsOf(history, 'replicated')
   return Object.fromEntries(
     history.stores
@@ -136,7 +140,7 @@ export function replicationOf(history: History) {
   )
 }
 
-export function clientsOf(clients: ReadonlyMap<string, ClientErrors>) {
+function clientsOf(clients: ReadonlyMap<string, ClientErrors>) {
   return Object.fromEntries(
     [...clients].map(([kind, { first, last, count, isError, status, text, workloads }]) => [
       kind,

@@ -1,26 +1,15 @@
 /** Runs a simulation and assembles its result. */
 import { countClients } from '../clients/clients.ts'
 import type { ClientErrors } from '../clients/tally.ts'
-import { type Finding, reasonsOf, verdictOf } from '../findings/finding.ts'
+import type { Finding } from '../findings/finding.ts'
 import { findAll } from '../findings/findings.ts'
 import type { ModelName, Scenario } from '../scenario/scenario.ts'
-import { toSeconds } from '../scenario/time.ts'
 import type { History } from '../simulate/history.ts'
 import { latchkeyModel } from '../simulate/models/latchkey-model.ts'
 import type { UpgradeModel } from '../simulate/models/model.ts'
 import { serviceModel } from '../simulate/models/service-model.ts'
 import { simulate } from '../simulate/run.ts'
-import {
-  agentsOf,
-  clientsOf,
-  findingOf,
-  migrationOf,
-  replicationOf,
-  type SimulationResult,
-  serversOf,
-  violationsOf,
-} from './result.ts'
-import { timelineOf } from './timeline.ts'
+import { resultOf, type SimulationResult } from './result.ts'
 
 /** A result, with the history for reports. */
 export interface Simulation {
@@ -51,24 +40,7 @@ export function runSimulation(
   const history = simulate(scenario, modelOf(scenario.model))
   const clients = countClients(scenario, history)
   const findings = findAll({ scenario, history, clients }, options.extraFindings ?? [])
-  const result: SimulationResult = {
-    scenario: scenario.name,
-    seed: scenario.seed,
-    model: scenario.model,
-    verdict: verdictOf(findings),
-    reasons: reasonsOf(findings),
-    endedAt: toSeconds(history.endedAt),
-    settled: history.isSettled,
-    servers: serversOf(history),
-    agents: agentsOf(history),
-    migration: migrationOf(history),
-    replication: replicationOf(history),
-    timeline: timelineOf(history),
-    clients: clientsOf(clients),
-    findings: findings.map(findingOf),
-    violations: violationsOf(history),
-    replay: options.replay,
-  }
+  const result = resultOf({ scenario, history, clients }, findings, options.replay)
   return { scenario, history, clients, result }
 }
 

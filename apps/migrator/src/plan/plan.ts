@@ -8,10 +8,9 @@ import {
   type Finding,
   reasonsOf,
   sortFindings,
-  type Verdict,
   verdictOf,
 } from '../findings/finding.ts'
-import { type FindingResult, findingOf } from '../output/result.ts'
+import { findingOf } from '../output/result.ts'
 import { migratingIn, runSimulation } from '../output/run-simulation.ts'
 import type { Scenario } from '../scenario/scenario.ts'
 import { toSeconds } from '../scenario/time.ts'
@@ -21,33 +20,8 @@ import { type PlanStep, planSteps } from './steps.ts'
 import { type TimedStep, timeSteps } from './timed-steps.ts'
 import type { TokenCensus, TokenCounts } from './token-census.ts'
 
-/** How long the accessors of a datacenter take under the batch limits. Spec 8. */
-interface DatacenterPlan {
-  readonly isPrimary: boolean
-  readonly servers: number
-  /** Tokens that get an accessor here, by batches in the primary, by replication in a secondary. */
-  readonly tokens: number
-  readonly batches: number
-  /** Size of the last batch. */
-  readonly lastBatch: number
-  /** Minimum time from the first accessor to the last. */
-  readonly duration: number
-  /** When the simulation assigned the last accessor; null if never, or without a schedule. */
-  readonly doneAt: number | null
-}
-
-export interface PlanResult {
-  readonly scenario: string
-  readonly verdict: Verdict
-  readonly reasons: readonly string[]
-  /** Whether a scenario provides a schedule, which a forecast requires. */
-  readonly isScheduled: boolean
-  readonly tokens: TokenCounts
-  readonly datacenters: Readonly<Record<string, DatacenterPlan>>
-  /** With their times, if there is a schedule. */
-  readonly steps: readonly (PlanStep | TimedStep)[]
-  readonly findings: readonly FindingResult[]
-}
+/** An overview of a dump and a scenario. */
+export type PlanResult = ReturnType<typeof makePlan>
 
 /**
  * Makes the plan for the tokens of a dump or, without one, of the scenario.
@@ -64,7 +38,7 @@ export function makePlan(
     readonly to?: ServiceVersion
     readonly traffic?: readonly Finding[]
   } = {},
-): PlanResult {
+) {
   const { to, isScheduled = true, traffic = [] } = options
   const known = census === undefined ? scenario : withDump(scenario, census)
   const tokens = census?.counts() ?? countsOf(scenario)
@@ -91,6 +65,7 @@ export function makePlan(
     scenario: scenario.name,
     verdict: verdictOf(findings),
     reasons: reasonsOf(findings),
+    // Whether a scenario provides a schedule, which a forecast requires.
     isScheduled,
     tokens,
     datacenters: Object.fromEntries(
@@ -100,21 +75,27 @@ export function makePlan(
         const doneAt = isPrimary
           ? result?.migration[name]?.lastBatchAt
           : result?.replication[name]?.completeAt
-        return [
-          name,
-          {
-            isPrimary,
-            servers: servers.length,
-            tokens: count,
-            batches,
-            lastBatch: batches === 0 ? 0 : count - (batches - 1) * ACCESSOR_BATCH_SIZE_MAX,
-            duration: toSeconds(count === 0 ? 0 : migrationMs),
-            doneAt: doneAt ?? null,
-          },
-        ]
+        const plan = {
+          isPrimary,
+          servers: servers.length,
+          // Tokens that get an accessor here, by batches in the primary, by replication in a secondary.
+          tokens: count,
+          batches,
+          lastBatch: batches === 0 ? 0 : count - (batches - 1) * ACCESSOR_BATCH_SIZE_MAX,
+          // Minimum time from the first accessor to the last, under the batch limits. Spec 8.
+          duration: toSeconds(count === 0 ? 0 : migrationMs),
+          // When the simulation assigned the last accessor; null if never, or without a schedule.
+          doneAt: doneAt ?? null,
+        }
+        return [name, plan]
       }),
     ),
-    steps: route?.steps ?? (simulation === undefined ? steps : timeSteps(steps, planned, simulation.history)),
+    // With their times, if there is a schedule.
+    steps: (route?.steps ??
+      (simulation === undefined ? steps : timeSteps(steps, planned, simulation.history))) as readonly (
+      | PlanStep
+      | TimedStep
+    )[],
     findings,
   }
 }

@@ -6,7 +6,7 @@ import type { Scenario, ScenarioEvent } from '../scenario/scenario.ts'
 import { toSeconds } from '../scenario/time.ts'
 import { simulate } from '../simulate/run.ts'
 import { isAtLeast, LEGACY_REMOVED, NEW_ACLS, version } from '../version.ts'
-import { afterwards, beforehand, conversion, oldestOf } from './steps.ts'
+import { afterwards, beforehand, conversion, oldestOf, type PlanStep } from './steps.ts'
 import type { TimedStep } from './timed-steps.ts'
 
 /** The last minor version that evaluates the rules of legacy tokens and assigns accessors. */
@@ -44,12 +44,7 @@ export function planRoute(
   }
   const stops = stopsBetween({ from, to, hasTokens: cluster.tokens.some(({ count }) => count > 0) })
   let scenario = startOf(cluster, stops[0] ?? to)
-  const steps: TimedStep[] = beforehand(cluster).map((step) => ({
-    ...step,
-    when: 'before',
-    at: 0,
-    parts: [],
-  }))
+  const steps = timed(beforehand(cluster), 'before', 0)
   let startMs = 0
   for (const [i, stop] of stops.entries()) {
     const restarts = replaceAll(scenario, stop, startMs)
@@ -70,25 +65,18 @@ export function planRoute(
       parts: [],
     })
     if (i < stops.length - 1) {
-      const after = conversion({ withRules })
-      steps.push(
-        ...after.map((step) => ({ ...step, when: 'after' as const, at: toSeconds(settledMs), parts: [] })),
-      )
+      steps.push(...timed(conversion({ withRules }), 'after', settledMs))
       scenario = { ...scenario, events: [...scenario.events, ...convertAndSnapshot(settledMs, convert)] }
     }
     startMs = settledMs + PAUSE_MS
   }
   const crossesAcls = isBefore(from, NEW_ACLS) && isAtLeast(to, NEW_ACLS)
-  const end = toSeconds(startMs - PAUSE_MS)
-  steps.push(
-    ...afterwards(cluster, crossesAcls).map((step) => ({
-      ...step,
-      when: 'after' as const,
-      at: end,
-      parts: [],
-    })),
-  )
+  steps.push(...timed(afterwards(cluster, crossesAcls), 'after', startMs - PAUSE_MS))
   return { scenario, steps }
+}
+
+function timed(steps: readonly PlanStep[], when: TimedStep['when'], atMs: number): TimedStep[] {
+  return steps.map((step) => ({ ...step, when, at: toSeconds(atMs), parts: [] }))
 }
 
 /** The versions to stop at, ending with the target. The first may be the current version of the cluster. */

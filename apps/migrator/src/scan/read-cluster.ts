@@ -15,13 +15,7 @@ export interface Member {
   readonly address: string
 }
 
-export interface ScannedDatacenter {
-  readonly name: string
-  readonly members: readonly Member[]
-  /** Name of the leader, or its address if it is not a known member. */
-  readonly leader: string | undefined
-  readonly replication: Replication | undefined
-}
+export type ScannedDatacenter = Scanned['datacenters'][number]
 
 /** A part that could not be read. */
 export interface Unread {
@@ -30,18 +24,7 @@ export interface Unread {
   readonly why: string
 }
 
-export interface Scanned {
-  readonly address: string
-  /** Version of the agent that answered. */
-  readonly agentVersion: ServiceVersion | undefined
-  readonly datacenter: string | undefined
-  readonly primary: string | undefined
-  readonly defaultPolicy: 'allow' | 'deny' | undefined
-  readonly connect: boolean | undefined
-  /** The primary first, if it is known. */
-  readonly datacenters: readonly ScannedDatacenter[]
-  readonly unread: readonly Unread[]
-}
+export type Scanned = Awaited<ReturnType<typeof readCluster>>
 
 const text = z.string().catch('')
 const selfSchema = z.object({
@@ -77,7 +60,7 @@ const replicationSchema = z
 export type Replication = z.infer<typeof replicationSchema>
 
 /** @throws UnreadError if the server does not answer at all. */
-export async function readCluster(reader: HttpReader): Promise<Scanned> {
+export async function readCluster(reader: HttpReader) {
   const unread: Unread[] = []
   const read = async <T>(what: string, path: string, schema: z.ZodType<T>): Promise<T | undefined> => {
     try {
@@ -103,7 +86,7 @@ export async function readCluster(reader: HttpReader): Promise<Scanned> {
     ...(listed ?? []),
     ...members.map((each) => each.datacenter),
   ])
-  const datacenters: ScannedDatacenter[] = []
+  const datacenters = []
   for (const name of names) {
     const query = name === datacenter || datacenter === undefined ? '' : `?dc=${encodeURIComponent(name)}`
     const address = await read(`the leader of ${name}`, `/v1/status/leader${query}`, z.string())
@@ -120,6 +103,7 @@ export async function readCluster(reader: HttpReader): Promise<Scanned> {
     datacenters.push({
       name,
       members: [...here, ...hidden.map((peer) => hiddenServer(peer, name))],
+      // Its address if it is not a known member.
       leader: leader ?? (address === '' ? undefined : address),
       replication,
     })
@@ -128,11 +112,13 @@ export async function readCluster(reader: HttpReader): Promise<Scanned> {
   const policy = config.ACLDefaultPolicy ?? config.defaultPolicy
   return {
     address: reader.name,
+    // Version of the agent that answered.
     agentVersion: versionOf(textOf(config.Version) ?? ''),
     datacenter,
     primary,
-    defaultPolicy: policy === 'allow' || policy === 'deny' ? policy : undefined,
+    defaultPolicy: policy === 'allow' || policy === 'deny' ? (policy as 'allow' | 'deny') : undefined,
     connect: typeof config.ConnectEnabled === 'boolean' ? config.ConnectEnabled : undefined,
+    // The primary first, if it is known.
     datacenters: datacenters.sort((a, b) => Number(b.name === primary) - Number(a.name === primary)),
     unread,
   }
@@ -179,7 +165,7 @@ function versionOf(build: string): ServiceVersion | undefined {
 /** Names of a setting in the configuration: legacy service from 1.4.0, legacy service before it, and Latchkey. */
 function primaryOf(
   config: Readonly<Record<string, unknown>>,
-  all: readonly ScannedDatacenter[],
+  all: readonly { readonly name: string; readonly replication: Replication | undefined }[],
 ): string | undefined {
   const named =
     textOf(config.PrimaryDatacenter) ?? textOf(config.ACLDatacenter) ?? textOf(config.primaryDatacenter)

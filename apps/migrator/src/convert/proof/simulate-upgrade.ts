@@ -1,24 +1,14 @@
 /** Simulates the upgrade from 1.10 to 1.11 with the tokens of a dump: once as they are, once after the conversion. */
-import type { Finding, Verdict } from '../../findings/finding.ts'
 import { runSimulation } from '../../output/run-simulation.ts'
 import { LAST_WITH_LEGACY, planRoute } from '../../plan/route.ts'
 import type { Scenario, TokenGroup } from '../../scenario/scenario.ts'
 import { LEGACY_REMOVED } from '../../version.ts'
 import { acceptedGroups, type Conversion } from '../conversion.ts'
 
-interface UpgradeOutcome {
-  readonly verdict: Verdict
-  readonly reasons: readonly string[]
-  readonly findings: readonly Finding[]
-}
-
-export interface UpgradeOutcomes {
-  readonly unconverted: UpgradeOutcome
-  readonly converted: UpgradeOutcome
-}
+export type UpgradeOutcomes = ReturnType<typeof simulateUpgrade>
 
 /** @param cluster provides servers and default policy; its schedule is ignored. */
-export function simulateUpgrade(conversion: Conversion, cluster: Scenario): UpgradeOutcomes {
+export function simulateUpgrade(conversion: Conversion, cluster: Scenario) {
   const tokens = tokenGroups(conversion)
   const at110: Scenario = {
     ...cluster,
