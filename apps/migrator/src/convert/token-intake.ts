@@ -1,9 +1,13 @@
 /** Groups the tokens of a dump by the decisions of their rules, without their secrets. */
-import { ANONYMOUS_TOKEN_ACCESSOR_ID, ANONYMOUS_TOKEN_SECRET_ID, parseLegacyRules } from '@latchkey/acl'
+import {
+  ANONYMOUS_TOKEN_ACCESSOR_ID,
+  ANONYMOUS_TOKEN_SECRET_ID,
+  type DumpRecord,
+  parseLegacyRules,
+} from '@latchkey/acl'
 import { AclError, type LegacyToken, limits, REDACTED_SECRET_ID } from '@latchkey/contract'
 import { hashOfId, nameWithoutId } from '../dump/hidden-id.ts'
 import { isLinked } from '../dump/is-linked.ts'
-import type { AccessorLookup } from './accessors.ts'
 import type { Conversion, TokenRef } from './conversion.ts'
 import { type CanonicalRule, canonicalRules, printPolicy } from './rules/canonical-rules.ts'
 
@@ -17,14 +21,6 @@ interface IntakeGroup {
 
 /** The result for a rule text: its group, why it cannot be converted, or that it has no effect. */
 type Meaning = { readonly group: IntakeGroup } | { readonly reason: string } | 'nothing'
-
-/** The place of a record in its dump. */
-interface Place {
-  readonly position: number
-  readonly line: number
-  readonly byte: number
-  readonly value: object
-}
 
 const ACCESSOR = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 
@@ -46,8 +42,8 @@ export class TokenIntake {
     return [...this.groupsByRules.values()]
   }
 
-  add(place: Place, token: LegacyToken): void {
-    const ref = this.refOf(place, token)
+  add(record: DumpRecord, token: LegacyToken): void {
+    const ref = this.refOf(record, token)
     if (token.Type === 'management') {
       this.management.push(ref)
       return
@@ -87,7 +83,7 @@ export class TokenIntake {
     return { group }
   }
 
-  private refOf({ value, position, line, byte }: Place, token: LegacyToken): TokenRef {
+  private refOf({ value, position, line, byte }: DumpRecord, token: LegacyToken): TokenRef {
     const { ID, CreateIndex } = token
     const idHash = ID === '' ? '' : hashOfId(ID)
     const name = nameWithoutId(token.Name, ID)
@@ -121,4 +117,50 @@ export function migratedToken(value: object): LegacyToken | undefined {
     CreateIndex: typeof fields.CreateIndex === 'number' ? fields.CreateIndex : 0,
     ModifyIndex: 0,
   }
+}
+
+/**
+ * The accessors of tokens, from an answer to GET /v1/acl/tokens. Finds tokens by the hash of their secret if the list shows secrets, otherwise by CreateIndex and name, which the
+ * migration preserves. Ambiguous matches are ignored.
+ */
+export class AccessorLookup {
+  private readonly byHash = new Map<string, string | undefined>()
+  private readonly byOrigin = new Map<string, string | undefined>()
+
+  /** Adds a record of the list. Returns false if it is not a token. */
+  add(record: object): boolean {
+    const { AccessorID, SecretID, CreateIndex, Description } = record as Readonly<Record<string, unknown>>
+    if (typeof AccessorID !== 'string') return false
+    if (AccessorID === '') return true
+    if (typeof SecretID === 'string' && SecretID !== REDACTED_SECRET_ID) {
+      note(this.byHash, hashOfId(SecretID), AccessorID)
+    } else if (typeof CreateIndex === 'number') {
+      note(
+        this.byOrigin,
+        originOf(CreateIndex, typeof Description === 'string' ? Description : ''),
+        AccessorID,
+      )
+    }
+    return true
+  }
+
+  find({
+    idHash,
+    name,
+    createIndex,
+  }: {
+    readonly idHash: string
+    readonly name: string
+    readonly createIndex: number
+  }): string | undefined {
+    return this.byHash.get(idHash) ?? this.byOrigin.get(originOf(createIndex, name))
+  }
+}
+
+function originOf(createIndex: number, name: string): string {
+  return `${createIndex} ${name}`
+}
+
+function note(map: Map<string, string | undefined>, key: string, accessor: string): void {
+  map.set(key, map.has(key) ? undefined : accessor)
 }

@@ -14,18 +14,55 @@ const VERSION_UNKNOWN = '1.3.1'
 
 /** @returns YAML, for `simulate` and `plan` together with the dump of the same scan. */
 export function scenarioOf(scanned: Scanned): string {
+  const { defaultPolicy, connect, datacenters } = scanned
   const oldest = oldestVersion(scanned)
   const from = oldest?.text ?? VERSION_UNKNOWN
   const to = targetOf(oldest)
+  const isMoving = from !== to
   const idOf = uniqueNames()
-  const schedule = { at: 0, isMoving: from !== to }
+  let nextStart = 0
+  const serverOf = ({ name, version, mode, status }: Member, leader: string | undefined) => {
+    const isAlive = status === 'alive'
+    const isNewer = version !== undefined && oldest !== undefined && isBefore(oldest, version)
+    const start = nextStart
+    if (isAlive && isMoving) nextStart += STEP_S
+    return {
+      id: idOf(name),
+      ...(isNewer ? { from: version.text } : {}),
+      ...(!isAlive ? { status } : isMoving ? { start } : {}),
+      ...(name === leader && isAlive ? { leader: true } : {}),
+      ...(mode === 'off' ? { acls: false } : {}),
+    }
+  }
+  const datacenterOf = ({ name, members, leader, replication }: ScannedDatacenter) => {
+    const isPrimary = name === (scanned.primary ?? datacenters[0]?.name)
+    // The leader is replaced last.
+    const servers = members
+      .filter((each) => each.isServer)
+      .sort((a, b) => Number(a.name === leader) - Number(b.name === leader))
+    const agents = members.filter((each) => !each.isServer && each.status === 'alive')
+    // Legacy replication always copies tokens.
+    const tokenReplication = replication?.enabled === true && replication.type !== 'policies'
+    return {
+      name: uniqueNames()(name),
+      ...(isPrimary ? { primary: true } : {}),
+      ...(isPrimary || replication === undefined ? {} : { tokenReplication }),
+      servers:
+        servers.length === 0
+          ? SERVERS_ASSUMED
+          : servers.slice(0, SERVERS_MAX).map((each) => serverOf(each, leader)),
+      ...(agents.length === 0
+        ? {}
+        : { agents: agents.slice(0, AGENTS_MAX).map((each) => ({ id: idOf(each.name) })) }),
+    }
+  }
   const input = {
-    name: `${scanned.datacenters.map(({ name }) => name).join(', ')}, from ${from} to ${to}`,
+    name: `${datacenters.map(({ name }) => name).join(', ')}, from ${from} to ${to}`,
     from,
     version: to,
-    ...(scanned.defaultPolicy === undefined ? {} : { defaultPolicy: scanned.defaultPolicy }),
-    ...(scanned.connect === undefined ? {} : { connect: scanned.connect }),
-    datacenters: scanned.datacenters.map((each) => datacenterOf(each, { scanned, oldest, idOf, schedule })),
+    ...(defaultPolicy === undefined ? {} : { defaultPolicy }),
+    ...(connect === undefined ? {} : { connect }),
+    datacenters: datacenters.map(datacenterOf),
   }
   return `${HEADER}${assumptions(scanned, oldest)}${stringify(input)}`
 }
@@ -44,54 +81,3 @@ function assumptions({ datacenters }: Scanned, oldest: ServiceVersion | undefine
 const HEADER = `# Written by scan. The versions, modes and leaders are those of the running cluster.
 # The times are a proposal, one server a minute: adjust "start" to your schedule, and "version" to your target.
 `
-
-interface Context {
-  readonly scanned: Scanned
-  readonly oldest: ServiceVersion | undefined
-  readonly idOf: (name: string) => string
-  readonly schedule: { at: number; readonly isMoving: boolean }
-}
-
-function datacenterOf(datacenter: ScannedDatacenter, context: Context): object {
-  const { name, members, leader, replication } = datacenter
-  const { scanned, idOf } = context
-  const isPrimary = name === (scanned.primary ?? scanned.datacenters[0]?.name)
-  const servers = members.filter((each) => each.isServer)
-  // The leader is replaced last.
-  const order = [
-    ...servers.filter((each) => each.name !== leader),
-    ...servers.filter((each) => each.name === leader),
-  ]
-  const agents = members.filter((each) => !each.isServer && each.status === 'alive')
-  return {
-    name: uniqueNames()(name),
-    ...(isPrimary ? { primary: true } : {}),
-    ...(isPrimary || replication === undefined ? {} : { tokenReplication: copiesTokens(replication) }),
-    servers:
-      order.length === 0
-        ? SERVERS_ASSUMED
-        : order.slice(0, SERVERS_MAX).map((each) => serverOf(each, each.name === leader, context)),
-    ...(agents.length === 0
-      ? {}
-      : { agents: agents.slice(0, AGENTS_MAX).map((each) => ({ id: idOf(each.name) })) }),
-  }
-}
-
-/** Legacy replication always copies tokens. */
-function copiesTokens({ enabled, type }: { readonly enabled: boolean; readonly type: string }): boolean {
-  return enabled && type !== 'policies'
-}
-
-function serverOf(member: Member, isLeader: boolean, { oldest, idOf, schedule }: Context): object {
-  const { name, version, mode, status } = member
-  const isNewer = version !== undefined && oldest !== undefined && isBefore(oldest, version)
-  const start = schedule.at
-  if (status === 'alive' && schedule.isMoving) schedule.at += STEP_S
-  return {
-    id: idOf(name),
-    ...(isNewer ? { from: version.text } : {}),
-    ...(status === 'alive' ? (schedule.isMoving ? { start } : {}) : { status }),
-    ...(isLeader && status === 'alive' ? { leader: true } : {}),
-    ...(mode === 'off' ? { acls: false } : {}),
-  }
-}

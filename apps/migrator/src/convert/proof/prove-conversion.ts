@@ -3,6 +3,7 @@
  * which are parsed from the written texts and merged through the token's links as the server merges them.
  */
 import {
+  accessesOf,
   authorizerOf,
   BLANK_TOKEN,
   createPolicy,
@@ -14,12 +15,13 @@ import {
   fromLegacyToken,
   probeQuestions,
   type Question,
+  type Rule,
   readText,
   SeededRandom,
 } from '@latchkey/acl'
+import { SCALAR_RESOURCES, SEGMENT_RESOURCES } from '@latchkey/contract'
 import { acceptedGroups, type Conversion } from '../conversion.ts'
 import type { ConversionPlan } from '../files/plan-schema.ts'
-import { boundaryQuestion } from './boundary-questions.ts'
 
 export type ConversionProof = ConversionPlan['proof']
 
@@ -118,4 +120,40 @@ function directoryOf(conversion: Conversion, random: SeededRandom) {
     ),
   )
   return { policies, roles, lookup: new Directory({ ...EMPTY_CONTENT, policies, roles }, 0) }
+}
+
+const LETTERS = ['a', 'z', '0', '-', '/', '_', '*', '"', ' ', 'é', '\u{ffff}'] as const
+
+/** A random question near the boundaries of rules: their segments, with one letter removed, added or changed. */
+function boundaryQuestion(random: SeededRandom, rules: readonly Pick<Rule, 'kind' | 'segment'>[]): Question {
+  const near = rules.length > 0 ? random.pick(rules) : undefined
+  if (near === undefined || random.chance(0.1)) {
+    return { resource: random.pick(SCALAR_RESOURCES), access: random.pick(['read', 'write']) }
+  }
+  // Sometimes another kind of resource: a rule must not affect other kinds.
+  const resource = random.chance(0.15)
+    ? random.pick(SEGMENT_RESOURCES)
+    : near.kind === 'service' && random.chance(0.4)
+      ? 'intention'
+      : (SEGMENT_RESOURCES.find((each) => each === near.kind) ?? random.pick(SCALAR_RESOURCES))
+  if (SCALAR_RESOURCES.some((each) => each === resource)) {
+    return { resource, access: random.pick(['read', 'write']) }
+  }
+  const segment = random.chance(0.05) ? '*' : beside(random, near.segment)
+  return { resource, access: random.pick(accessesOf(resource)), ...(segment === '' ? {} : { segment }) }
+}
+
+function beside(random: SeededRandom, segment: string): string {
+  switch (random.below(5)) {
+    case 0:
+      return segment
+    case 1:
+      return segment + random.pick(LETTERS)
+    case 2:
+      return segment.slice(0, -1)
+    case 3:
+      return segment.slice(0, -1) + random.pick(LETTERS)
+    default:
+      return segment.slice(0, random.below(segment.length + 1))
+  }
 }

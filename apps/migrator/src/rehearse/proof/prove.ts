@@ -7,13 +7,12 @@ import { spanOf } from '../../scenario/time.ts'
 import type { TokenFaults } from '../steps/tokens.ts'
 import { MODE_POLL_MS, type ServerModes } from '../watches.ts'
 import { isCompared, notRehearsed, type Window, type Windows } from '../workloads.ts'
-import { haveSameBursts } from './bursts.ts'
 import { type IntentionsFound, intentionProofs } from './intentions.ts'
 import type { Simulated } from './measured.ts'
 import { endProof, matches, type Proof, proof, rightsProof } from './proof.ts'
 import type { RightsProof } from './rights.ts'
 import { type SecondaryFound, secondaryProofs } from './secondaries.ts'
-import { CLOCK_MS, distanceMs, type Stall, stalledMs } from './stalls.ts'
+import { CLOCK_MS, distanceMs, haveSameBursts, type Stall, stalledMs } from './stalls.ts'
 
 export interface MeasuredMigration {
   readonly tokens: number
