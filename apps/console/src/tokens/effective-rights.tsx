@@ -1,7 +1,7 @@
 /** Where the rights of a token come from: policy, role or identity → rule → resource. */
 import type { ExpandedToken, Policy, Role } from '@latchkey/sdk'
 import { useQuery } from '@tanstack/react-query'
-import { Link } from '@tanstack/react-router'
+import { Link, type LinkProps } from '@tanstack/react-router'
 import {
   ArrowUpRight,
   Bot,
@@ -68,15 +68,23 @@ function Tree({ token }: { readonly token: Expanded }) {
   }
   return (
     <div className="tree">
-      {policyIds.flatMap((id) => {
-        const policy = policies.get(id)
-        return policy ? [<PolicyNode key={id} policy={policy} isDefault={ofNamespace.has(id)} />] : []
-      })}
+      <PolicyNodes ids={policyIds} policies={policies} ofNamespace={ofNamespace} />
       {roleIds.flatMap((id) => {
         const role = roles.get(id)
-        return role
-          ? [<RoleNode key={id} role={role} policies={policies} isDefault={ofNamespace.has(id)} />]
-          : []
+        if (role === undefined) return []
+        return (
+          <Node
+            key={id}
+            icon={UsersRound}
+            name={role.Name}
+            link={{ to: '/roles/$id', params: { id } }}
+            note="role"
+            isDefault={ofNamespace.has(id)}
+          >
+            <PolicyNodes ids={(role.Policies ?? []).map(({ ID }) => ID)} policies={policies} />
+            <Identities holder={role} policies={policies} />
+          </Node>
+        )
       })}
       <Identities holder={token} policies={policies} />
       <p className="small muted tree-note">
@@ -90,14 +98,16 @@ function Tree({ token }: { readonly token: Expanded }) {
 interface NodeProps {
   readonly icon: LucideIcon
   readonly name: string
-  /** A link to the record. */
-  readonly link?: ReactNode
+  /** The page of the record; absent: it has none. */
+  readonly link?: Pick<LinkProps, 'to' | 'params'>
+  /** The kind of record, or where it applies. */
   readonly note: string
-  readonly badge?: string | undefined
+  /** It is a default of the namespace. */
+  readonly isDefault?: boolean | undefined
   readonly children: ReactNode
 }
 
-function Node({ icon: Icon, name, link, note, badge, children }: NodeProps) {
+function Node({ icon: Icon, name, link, note, isDefault = false, children }: NodeProps) {
   return (
     <div className="tree-node">
       <details open>
@@ -106,80 +116,53 @@ function Node({ icon: Icon, name, link, note, badge, children }: NodeProps) {
           <Icon aria-hidden />
           <span className="tree-name truncate">{name}</span>
           <span className="small muted truncate">{note}</span>
-          {badge !== undefined && <Badge>{badge}</Badge>}
+          {isDefault && <Badge>from the namespace</Badge>}
         </summary>
         <div className="tree-inside">{children}</div>
       </details>
-      {link}
+      {link && (
+        <Link
+          {...link}
+          className="icon-button tree-open"
+          aria-label={`Open ${link.to === '/roles/$id' ? 'role' : 'policy'} ${name}`}
+        >
+          <ArrowUpRight aria-hidden />
+        </Link>
+      )}
     </div>
   )
 }
 
-function PolicyNode({
-  policy,
-  isDefault = false,
-}: {
-  readonly policy: Policy
-  readonly isDefault?: boolean
-}) {
-  return (
-    <Node
-      icon={FileText}
-      name={policy.Name}
-      link={
-        <Link
-          to="/policies/$id"
-          params={{ id: policy.ID }}
-          className="icon-button tree-open"
-          aria-label={`Open policy ${policy.Name}`}
-        >
-          <ArrowUpRight aria-hidden />
-        </Link>
-      }
-      note={policy.Datacenters ? `only in ${policy.Datacenters.join(', ')}` : 'policy'}
-      badge={isDefault ? 'from the namespace' : undefined}
-    >
-      <Rules text={policy.Rules} />
-    </Node>
-  )
+type Policies = ReadonlyMap<string, Policy>
+
+interface PolicyNodesProps {
+  readonly ids: readonly string[]
+  readonly policies: Policies
+  readonly ofNamespace?: ReadonlySet<string>
 }
 
-interface RoleNodeProps {
-  readonly role: Role
-  readonly policies: ReadonlyMap<string, Policy>
-  readonly isDefault: boolean
-}
-
-function RoleNode({ role, policies, isDefault }: RoleNodeProps) {
-  return (
-    <Node
-      icon={UsersRound}
-      name={role.Name}
-      link={
-        <Link
-          to="/roles/$id"
-          params={{ id: role.ID }}
-          className="icon-button tree-open"
-          aria-label={`Open role ${role.Name}`}
-        >
-          <ArrowUpRight aria-hidden />
-        </Link>
-      }
-      note="role"
-      badge={isDefault ? 'from the namespace' : undefined}
-    >
-      {(role.Policies ?? []).flatMap(({ ID }) => {
-        const policy = policies.get(ID)
-        return policy ? [<PolicyNode key={ID} policy={policy} />] : []
-      })}
-      <Identities holder={role} policies={policies} />
-    </Node>
-  )
+function PolicyNodes({ ids, policies, ofNamespace }: PolicyNodesProps) {
+  return ids.flatMap((id) => {
+    const policy = policies.get(id)
+    if (policy === undefined) return []
+    return (
+      <Node
+        key={id}
+        icon={FileText}
+        name={policy.Name}
+        link={{ to: '/policies/$id', params: { id } }}
+        note={policy.Datacenters ? `only in ${policy.Datacenters.join(', ')}` : 'policy'}
+        isDefault={ofNamespace?.has(id)}
+      >
+        <Rules text={policy.Rules} />
+      </Node>
+    )
+  })
 }
 
 interface IdentitiesProps {
   readonly holder: Pick<Role, 'ServiceIdentities' | 'NodeIdentities'>
-  readonly policies: ReadonlyMap<string, Policy>
+  readonly policies: Policies
 }
 
 function Identities({ holder, policies }: IdentitiesProps) {
