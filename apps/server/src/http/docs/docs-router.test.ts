@@ -8,8 +8,7 @@ import express from 'express'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { ApiPages } from './api-pages.ts'
 import { docsRouter } from './docs-router.ts'
-import { GUIDES } from './guides.ts'
-import { LINKS } from './links.ts'
+import { GUIDES, LINKS } from './guides.ts'
 import { renderPage } from './page.ts'
 
 const serviceVersion = parseServiceVersion('1.10')

@@ -6,7 +6,6 @@ import express, { type Request, type Response, type Router } from 'express'
 import { PACKAGE_FILES } from '../../config/package-files.ts'
 import { Compression } from '../compression/compression.ts'
 import { GUIDES, renderGuide } from './guides.ts'
-import { LINKS } from './links.ts'
 
 const FILES = [
   { path: '/docs.css', type: 'text/css' },
@@ -52,9 +51,7 @@ export function docsRouter(apiPage: () => Promise<string>): Router {
     await send(request, response, await page())
   })
   for (const [slug, file] of GUIDES) {
-    const guide = once(async () =>
-      toPage(await renderGuide(slug, file, LINKS.style, LINKS.icon), 'text/html'),
-    )
+    const guide = once(async () => toPage(await renderGuide(slug, file), 'text/html'))
     router.get(`/${slug}`, async (request, response) => send(request, response, await guide()))
   }
   for (const { path, type } of FILES) {

@@ -8,6 +8,14 @@ import { PACKAGE_FILES } from '../../config/package-files.ts'
 const README = join(PACKAGE_FILES.guides, 'README.md')
 const DOCS = join(PACKAGE_FILES.guides, 'docs')
 
+/** Where the files of the pages are. */
+export const LINKS = {
+  style: '/docs/docs.css',
+  script: '/docs/docs.js',
+  icon: '/docs/icon.svg',
+  document: '/v1/openapi.json',
+} as const
+
 /** The pages in the navigation, which link to the others. */
 const FIRST: readonly (readonly [slug: string, title: string])[] = [
   ['readme', 'Tour and settings'],
@@ -51,7 +59,7 @@ export function guideLinks(current?: string): Html {
 }
 
 /** Renders a page, one heading and its text per turn of the event loop, so that no step blocks it for long. */
-export async function renderGuide(slug: string, file: string, style: string, icon: string): Promise<string> {
+export async function renderGuide(slug: string, file: string): Promise<string> {
   const markdown = readFileSync(file, 'utf8').replace(/<!--[\s\S]*?-->/g, '')
   const renderer = await rendererOf(file)
   const sections: Html[] = []
@@ -67,8 +75,8 @@ export async function renderGuide(slug: string, file: string, style: string, ico
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
 <title>${title} · Latchkey</title>
-<link rel="icon" href="${icon}" type="image/svg+xml">
-<link rel="stylesheet" href="${style}">
+<link rel="icon" href="${LINKS.icon}" type="image/svg+xml">
+<link rel="stylesheet" href="${LINKS.style}">
 </head>
 <body>
 <a class="skip" href="#content">Skip to content</a>

@@ -15,8 +15,16 @@ import {
   type Operation,
   type Parameter,
 } from '@latchkey/contract/openapi'
-import { inline, paragraphs, prettyJson } from './prose.ts'
-import { boundsOf, foldedSchema, objectOf, schemaView, typeName } from './schema-view.ts'
+import {
+  boundsOf,
+  foldedSchema,
+  inline,
+  objectOf,
+  paragraphs,
+  prettyJson,
+  schemaView,
+  typeName,
+} from './schema-view.ts'
 
 /** An operation and its method and path. */
 export interface Place {

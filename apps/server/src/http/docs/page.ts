@@ -3,8 +3,7 @@ import { COMMON_ERRORS, type Html, html, PRODUCT_VERSION } from '@latchkey/contr
 import type { JsonSchema, OpenApiDocument } from '@latchkey/contract/openapi'
 import { guideLinks } from './guides.ts'
 import { operationView, type Place, placesOf } from './operation-view.ts'
-import { inline, paragraphs } from './prose.ts'
-import { schemaView, typeName } from './schema-view.ts'
+import { inline, paragraphs, schemaView, typeName } from './schema-view.ts'
 
 /** URLs of the page's assets. */
 interface PageLinks {

@@ -3,7 +3,7 @@ import { parentPort, workerData } from 'node:worker_threads'
 import { HEADER_PREFIX_DEFAULT, profileOf } from '@latchkey/contract'
 import { buildOpenApi } from '@latchkey/contract/openapi'
 import type { ApiSettings, RenderedApi } from './api-pages.ts'
-import { LINKS } from './links.ts'
+import { LINKS } from './guides.ts'
 import { renderPage } from './page.ts'
 
 const { serviceVersion, headerPrefixes, edition }: ApiSettings = workerData

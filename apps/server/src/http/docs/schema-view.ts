@@ -2,7 +2,6 @@
 
 import { type Html, html } from '@latchkey/contract'
 import type { JsonSchema, OpenApiDocument } from '@latchkey/contract/openapi'
-import { inline } from './prose.ts'
 
 const PREFIX = '#/components/schemas/'
 
@@ -81,4 +80,25 @@ export function boundsOf(schema: JsonSchema): Html | undefined {
     ...(schema.default === undefined ? [] : [`default ${JSON.stringify(schema.default)}`]),
   ]
   return words.length === 0 ? undefined : html`<span class="bounds">, ${words.join(', ')}</span>`
+}
+
+// The subset of CommonMark that our descriptions use: paragraphs, `code` and **strong**.
+
+/** A description on one line. */
+export function inline(text: string): readonly Html[] {
+  return text.split(/(`[^`]+`|\*\*[^*]+\*\*)/).map((part) => {
+    if (part.startsWith('`')) return html`<code>${part.slice(1, -1)}</code>`
+    if (part.startsWith('**')) return html`<strong>${part.slice(2, -2)}</strong>`
+    return html`${part}`
+  })
+}
+
+/** A description of several paragraphs. */
+export function paragraphs(text: string): readonly Html[] {
+  return text.split(/\n{2,}/).map((paragraph) => html`<p>${inline(paragraph)}</p>`)
+}
+
+/** Indented JSON. */
+export function prettyJson(value: unknown): string {
+  return JSON.stringify(value, undefined, 2)
 }
