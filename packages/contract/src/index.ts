@@ -5,15 +5,12 @@ export type {
 export type { AgentHost, AgentService, LocalHealth, ServiceDefinition } from './agent/schemas.ts'
 export {
   type AuthMethod,
-  type CreateAuthMethod,
   createAuthMethodSchema,
-  type UpdateAuthMethod,
 } from './auth-methods/schemas.ts'
 export {
   type BindingRule,
   type CreateBindingRule,
   createBindingRuleSchema,
-  type UpdateBindingRule,
 } from './binding-rules/schemas.ts'
 export type {
   HealthCheck,
@@ -90,7 +87,6 @@ export { formatPath, type Json, parseJson } from './json/json.ts'
 export type { KvEntry } from './kv/schemas.ts'
 export type { LegacyToken, LegacyTokenRequest } from './legacy/schemas.ts'
 export * as limits from './limits.ts'
-export type { LoginRequest } from './login/schemas.ts'
 export type { RouteMetadata } from './metadata.ts'
 export {
   type CreateNamespace,
@@ -103,15 +99,13 @@ export type { AgentMetrics, GaugeSample, ValueSample } from './operations/schema
 export { buildPath } from './paths/build-path.ts'
 export {
   LEGACY_ENDPOINTS,
-  type LegacyEndpoint,
   legacyEndpointOf,
   REQUIRED_METHODS,
-  type RequiredMethod,
   requiredMethodOf,
   UNBUILT_ENDPOINTS,
   unbuiltEndpointOf,
 } from './paths/methods.ts'
-export { decodePath, matchPath, type PathForm, type PathMatch, type RouteMatch } from './paths/paths.ts'
+export { decodePath, matchPath, type RouteMatch } from './paths/paths.ts'
 export {
   type CreatePolicy,
   createPolicySchema,
@@ -154,7 +148,7 @@ export { shorten } from './shared/shorten.ts'
 export { sleep } from './shared/sleep.ts'
 export { coloured, unchecked, visible, visibleJson, visibleLine } from './shared/terminal.ts'
 export { ownText, utf8Length } from './shared/text.ts'
-export type { RestoredSnapshot } from './snapshots/schemas.ts'
+export type { RestoredSnapshot } from './snapshots/routes.ts'
 export { DurationSyntaxError, formatDurationMs, parseDurationMs, parseDurationNs } from './time/duration.ts'
 export { formatInstant, parseInstant, ZERO_TIME } from './time/instant.ts'
 export {

@@ -7,7 +7,6 @@ import type { RouteMetadata } from './metadata.ts'
 import { codesOf } from './refusals/implied.ts'
 import type { Refusal } from './refusals/problem.ts'
 import type { ContractRoute } from './route.ts'
-import type { Exact, Offered } from './shared/plain-types.ts'
 
 /** The name of a route, as `tokens.create`. */
 export type RouteName = {
@@ -52,6 +51,20 @@ export type Params<N extends RouteName> = Readonly<Record<ParamsOf<RouteOf<N>['p
 
 /** The 200 answer of a route. */
 export type Answer<N extends RouteName> = z.output<RouteOf<N>['responses'][200]>
+
+/** An answer as JSON: an optional field is present or absent, never `undefined`. */
+type Exact<T> = T extends readonly (infer E)[]
+  ? Exact<E>[]
+  : T extends object
+    ? { [K in keyof T]: Exact<object extends Pick<T, K> ? Exclude<T[K], undefined> : T[K]> }
+    : T
+
+/** A body as a caller may write it: with readonly lists, and without unoffered fields. */
+type Offered<T> = T extends readonly (infer E)[]
+  ? readonly Offered<E>[]
+  : T extends object
+    ? { [K in keyof T as [T[K]] extends [undefined] ? never : K]: Offered<T[K]> }
+    : T
 
 /** {@link BodyInput} for client types: with readonly lists, and without unoffered fields. */
 export type Sent<N extends RouteWithBody> = Offered<BodyInput<N>>

@@ -1,8 +1,7 @@
 /** Auth methods: identity providers whose credentials a login exchanges for a token. Decisions: auth methods. */
 import * as z from 'zod'
 import { type ContractRoutes, c, del, get, post, put } from '../route.ts'
-import { deletedSchema } from '../shared/answers.ts'
-import { aclDelete, aclQuestion, aclRead, aclWrite } from '../shared/kinds.ts'
+import { aclDelete, aclQuestion, aclRead, aclWrite, deletedSchema } from '../shared/kinds.ts'
 import { methodNameParam } from '../shared/path-params.ts'
 import { namespacedBlockingQuery, namespacedQuery, page, word } from '../shared/query.ts'
 import {

@@ -245,7 +245,6 @@ export const createAuthMethodSchema = z
     ...indexesOnCreate,
   })
   .meta({ id: 'AuthMethodCreate' })
-export type CreateAuthMethod = z.output<typeof createAuthMethodSchema>
 
 /** The body of update: a record as read, with changes. A method that does not exist is created. */
 export const updateAuthMethodSchema = z
@@ -259,7 +258,6 @@ export const updateAuthMethodSchema = z
     ...indexesOnUpdate,
   })
   .meta({ id: 'AuthMethodUpdate' })
-export type UpdateAuthMethod = z.output<typeof updateAuthMethodSchema>
 
 /** An extension: explains what a login with these claims would give. */
 export const explainLoginRequestSchema = z

@@ -1,8 +1,7 @@
 /** Binding rules: they decide what the tokens of an auth method are linked to. Decisions: auth methods. */
 import * as z from 'zod'
 import { type ContractRoutes, c, del, get, put } from '../route.ts'
-import { deletedSchema } from '../shared/answers.ts'
-import { aclDelete, aclRead, aclWrite } from '../shared/kinds.ts'
+import { aclDelete, aclRead, aclWrite, deletedSchema } from '../shared/kinds.ts'
 import { idParam } from '../shared/path-params.ts'
 import { namespacedBlockingQuery, namespacedQuery, text } from '../shared/query.ts'
 import { bindingRuleSchema, createBindingRuleSchema, updateBindingRuleSchema } from './schemas.ts'

@@ -63,4 +63,3 @@ export const updateBindingRuleSchema = z
     ...indexesOnUpdate,
   })
   .meta({ id: 'BindingRuleUpdate' })
-export type UpdateBindingRule = z.output<typeof updateBindingRuleSchema>

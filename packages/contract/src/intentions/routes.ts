@@ -2,7 +2,7 @@
 import * as z from 'zod'
 import type { GateName } from '../gates.ts'
 import { type ContractRoutes, c, del, get, post, put } from '../route.ts'
-import { deletedSchema } from '../shared/answers.ts'
+import { deletedSchema } from '../shared/kinds.ts'
 import { idParam } from '../shared/path-params.ts'
 import { blockingQuery, namespacedBlockingQuery, ONCE, query, text, texts, word } from '../shared/query.ts'
 import {

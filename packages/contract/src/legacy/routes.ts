@@ -2,7 +2,7 @@
 import * as z from 'zod'
 import { LEGACY_IMPORT_BYTES_MAX } from '../limits.ts'
 import { type ContractRoutes, c, get, post, put } from '../route.ts'
-import { deletedSchema } from '../shared/answers.ts'
+import { deletedSchema } from '../shared/kinds.ts'
 import { accessorParam, secretParam } from '../shared/path-params.ts'
 import { blockingQuery, flag, position, query } from '../shared/query.ts'
 import { importResultSchema, legacyIdSchema, legacyTokenRequestSchema, legacyTokenSchema } from './schemas.ts'

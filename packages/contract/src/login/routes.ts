@@ -1,6 +1,6 @@
 /** Login and logout. Decisions: login. */
 import { type ContractRoutes, c, post } from '../route.ts'
-import { deletedSchema } from '../shared/answers.ts'
+import { deletedSchema } from '../shared/kinds.ts'
 import { namespacedQuery, query } from '../shared/query.ts'
 import { tokenSchema } from '../tokens/schemas.ts'
 import { authUrlAnswerSchema, authUrlSchema, loginSchema, oidcCallbackSchema } from './schemas.ts'

@@ -29,7 +29,6 @@ export const loginSchema = z
     Namespace: namespaceChosen,
   })
   .meta({ id: 'Login' })
-export type LoginRequest = z.output<typeof loginSchema>
 
 /** The body that begins a login in a browser. */
 export const authUrlSchema = z

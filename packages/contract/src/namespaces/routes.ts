@@ -1,7 +1,7 @@
 /** Namespaces: separate sets of tokens, policies, roles and keys, in the extended edition. Spec 4.9. */
 import * as z from 'zod'
 import { type ContractRoutes, c, del, get, put } from '../route.ts'
-import { deletedSchema } from '../shared/answers.ts'
+import { deletedSchema } from '../shared/kinds.ts'
 import { nameParam } from '../shared/path-params.ts'
 import { blockingQuery, query } from '../shared/query.ts'
 import { createNamespaceSchema, namespaceSchema, updateNamespaceSchema } from './schemas.ts'

@@ -2,8 +2,7 @@
 import * as z from 'zod'
 import { QUESTION_VALUES_MAX } from '../limits.ts'
 import { type ContractRoutes, c, del, get, post, put } from '../route.ts'
-import { deletedSchema } from '../shared/answers.ts'
-import { aclDelete, aclRead, aclWrite } from '../shared/kinds.ts'
+import { aclDelete, aclRead, aclWrite, deletedSchema } from '../shared/kinds.ts'
 import { idParam, nameParam } from '../shared/path-params.ts'
 import { namespacedBlockingQuery, namespacedQuery, page, query } from '../shared/query.ts'
 import {

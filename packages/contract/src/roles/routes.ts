@@ -1,8 +1,7 @@
 /** Roles: named bundles of policies and identities that tokens link. Spec 2.3. */
 import * as z from 'zod'
 import { type ContractRoutes, c, del, get, put } from '../route.ts'
-import { deletedSchema } from '../shared/answers.ts'
-import { aclDelete, aclRead, aclWrite } from '../shared/kinds.ts'
+import { aclDelete, aclRead, aclWrite, deletedSchema } from '../shared/kinds.ts'
 import { idParam, nameParam } from '../shared/path-params.ts'
 import { namespacedBlockingQuery, namespacedQuery, text } from '../shared/query.ts'
 import { createRoleSchema, roleSchema, updateRoleSchema } from './schemas.ts'

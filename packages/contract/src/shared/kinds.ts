@@ -1,4 +1,7 @@
-/** Metadata shared by several routes. */
+/** Metadata and answers shared by several routes. */
+import * as z from 'zod'
+
+export const deletedSchema = z.boolean().meta({ description: 'true: the record was deleted.' })
 
 /** A read of ACL records. */
 export const aclRead = {

@@ -2,7 +2,20 @@
 import * as z from 'zod'
 import { type ContractRoutes, c, get, put } from '../route.ts'
 import { flagUnlessFalse, query } from '../shared/query.ts'
-import { restoredSchema } from './schemas.ts'
+
+const restoredSchema = z
+  .object({
+    Index: z
+      .number()
+      .int()
+      .meta({ description: 'Commit index of the restored store. It is higher than any earlier index.' }),
+    SnapshotIndex: z.number().int().meta({ description: 'Commit index at which the archive was made.' }),
+    Records: z
+      .record(z.string(), z.number().int())
+      .meta({ description: 'Number of restored records, by table.' }),
+  })
+  .meta({ id: 'RestoredSnapshot', description: 'What was restored.' })
+export type RestoredSnapshot = z.infer<typeof restoredSchema>
 
 export const snapshots = c.router({
   read: get('/v1/snapshot', z.string().meta({ description: 'The archive, as bytes.' }), {

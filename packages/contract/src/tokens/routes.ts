@@ -2,8 +2,7 @@
 import * as z from 'zod'
 import { FILTER_BYTES_MAX } from '../limits.ts'
 import { type ContractRoutes, c, del, get, put } from '../route.ts'
-import { deletedSchema } from '../shared/answers.ts'
-import { aclDelete, aclRead, aclWrite } from '../shared/kinds.ts'
+import { aclDelete, aclRead, aclWrite, deletedSchema } from '../shared/kinds.ts'
 import { accessorParam } from '../shared/path-params.ts'
 import {
   blockingQuery,
