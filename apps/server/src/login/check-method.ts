@@ -5,8 +5,8 @@ import type { AuthMethodConfiguration, JwtConfig, KubernetesConfig, OidcConfig }
 import { AclError } from '@latchkey/contract'
 import { type Outgoing, OutgoingError } from '../outgoing/outgoing.ts'
 import { kubernetesUrl } from './kubernetes.ts'
-import { areCertificates, readStaticKey } from './pem.ts'
 import { fetchDiscovery, fetchKeySet } from './provider-keys.ts'
+import { areCertificates, readStaticKey } from './public-keys.ts'
 
 interface CheckOptions {
   readonly outgoing: Outgoing

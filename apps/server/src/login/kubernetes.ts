@@ -2,7 +2,7 @@
 import type { KubernetesConfig, LoginRefusal, Verification } from '@latchkey/acl'
 import { type Outgoing, type OutgoingAnswer, OutgoingError } from '../outgoing/outgoing.ts'
 import { isJsonObject, type JsonObject, readJson } from './foreign-json.ts'
-import { hasCompactForm } from './signed-token.ts'
+import { hasCompactForm } from './verify-jwt.ts'
 
 const ANSWER_BYTES_MAX = 262_144
 /** Anyone who may annotate a service account chooses the name under which it logs in, unless the method ignores it. */

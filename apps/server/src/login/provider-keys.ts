@@ -1,10 +1,8 @@
 /** Fetches the keys of a provider: its key set (RFC 7517), or the one that OIDC discovery names. */
-import { createPublicKey, type JsonWebKey } from 'node:crypto'
 import type { JwtConfig } from '@latchkey/acl'
 import { type Outgoing, OutgoingError } from '../outgoing/outgoing.ts'
-import { algorithmsOf } from './algorithms.ts'
 import { isJsonObject, type JsonObject, readJson } from './foreign-json.ts'
-import type { VerificationKey } from './key-source.ts'
+import { readJwk, type VerificationKey } from './public-keys.ts'
 
 const KEY_SET_BYTES_MAX = 1_048_576
 const DISCOVERY_BYTES_MAX = 262_144
@@ -57,21 +55,5 @@ function readKeySet(body: Uint8Array): readonly VerificationKey[] {
   if (!Array.isArray(keys) || keys.length > KEY_SET_KEYS_MAX || !keys.every(isJsonObject)) {
     throw new OutgoingError('not a key set')
   }
-  return keys.flatMap((jwk) => readKey(jwk) ?? [])
-}
-
-const KEY_TYPES: ReadonlySet<unknown> = new Set(['RSA', 'EC', 'OKP'])
-
-function readKey(jwk: JsonObject): VerificationKey | undefined {
-  const { kty, kid, use = 'sig', key_ops: operations = ['verify'], alg, d } = jwk
-  if (!KEY_TYPES.has(kty) || d !== undefined || use !== 'sig') return undefined
-  if (!Array.isArray(operations) || !operations.includes('verify')) return undefined
-  try {
-    const key = createPublicKey({ format: 'jwk', key: jwk as JsonWebKey })
-    const algorithms = algorithmsOf(key).filter((each) => alg === undefined || each === alg)
-    if (algorithms.length === 0) return undefined
-    return { key, kid: typeof kid === 'string' ? kid : undefined, algorithms }
-  } catch {
-    return undefined
-  }
+  return keys.flatMap((jwk) => readJwk(jwk) ?? [])
 }

@@ -11,11 +11,10 @@ import { limits, utf8Length } from '@latchkey/contract'
 import { BoundedMap } from '@latchkey/service'
 import type { Outgoing } from '../outgoing/outgoing.ts'
 import { checkMethod } from './check-method.ts'
-import { type KeySource, staticKeys } from './key-source.ts'
+import { type KeySource, RotatingKeys, staticKeys } from './key-sources.ts'
 import { verifyServiceAccount } from './kubernetes.ts'
-import { readStaticKey } from './pem.ts'
 import { fetchKeys } from './provider-keys.ts'
-import { RotatingKeys } from './rotating-keys.ts'
+import { readStaticKey } from './public-keys.ts'
 import { verifyJwt } from './verify-jwt.ts'
 
 /** Maximum number of methods whose keys are cached. The keys of others are fetched again when needed. */

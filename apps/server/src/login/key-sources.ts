@@ -1,5 +1,38 @@
-/** The keys of a provider, refetched as the provider rotates them. Decisions: login. */
-import type { KeySource, VerificationKey } from './key-source.ts'
+/** Where the keys of a method come from: its configuration, or a provider that rotates them. Decisions: login. */
+import type { VerificationKey } from './public-keys.ts'
+
+/** Times are in milliseconds since the epoch. */
+export interface KeySource {
+  /** The algorithms that are allowed if the method lists none. */
+  readonly defaultAlgorithms: readonly string[]
+  /** Whether tokens name a key by its `kid`. */
+  readonly hasKids: boolean
+
+  /**
+   * The keys that are in use.
+   *
+   * @throws OutgoingError if no key is known and the provider does not supply any.
+   */
+  current(now: number): Promise<readonly VerificationKey[]>
+
+  /**
+   * Fetches the keys again, for a token that matches no key of {@link KeySource.current}.
+   *
+   * @returns `undefined` if the keys cannot have changed, or it is too soon to fetch them again.
+   * @throws OutgoingError if the provider does not supply them.
+   */
+  renew(now: number): Promise<readonly VerificationKey[] | undefined>
+}
+
+/** A source of the keys in the configuration, which never change. */
+export function staticKeys(keys: readonly VerificationKey[]): KeySource {
+  return {
+    defaultAlgorithms: [...new Set(keys.flatMap(({ algorithms }) => algorithms))],
+    hasKids: false,
+    current: async () => keys,
+    renew: async () => undefined,
+  }
+}
 
 /** How long keys are used without fetching them again. After that, a key that the provider withdrew is refused. */
 const TRUSTED_MS = 600_000
@@ -12,6 +45,7 @@ const COOLDOWN_MS = 30_000
 /** The same while no keys are known. Clients are told to retry after this time. */
 const COOLDOWN_WITHOUT_KEYS_MS = 5_000
 
+/** The keys of a provider, refetched as the provider rotates them. */
 export class RotatingKeys implements KeySource {
   readonly defaultAlgorithms = ['RS256']
   readonly hasKids = true
