@@ -11,6 +11,8 @@ export interface ReplicationRecord {
   readonly index: number
   /** The records here are part of a copy that is not complete. `index` is 0, and they are not in use. */
   readonly isPartial?: true
+  /** Where such a copy continues after a restart, if it began with no records: the index of its first page, and a cursor. */
+  readonly resume?: { readonly since: number; readonly cursor: string }
   /** Global tokens that cannot be stored here. They give no rights. At most 1,000. */
   readonly skipped: readonly SkippedToken[]
   /** Namespaces that the primary lacks, but that still contain records of this datacenter. */

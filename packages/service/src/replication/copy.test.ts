@@ -20,12 +20,12 @@ const remove = (record: ReturnType<typeof aToken>): Change => ({ ...put(record),
 const manyTokens = (count: number) => Array.from({ length: count }, () => aToken())
 
 describe('the first copy', () => {
-  test('keeps after a restart what it has stored', async () => {
+  test('continues after a restart where it stopped', async () => {
     const primary = await aWorld()
     primary.store.commitNow(manyTokens(2_500).map(put))
     const { store, step, restart, settle, record } = aSecondary(primary)
     for (let pages = 1; pages <= 3; pages += 1) {
-      for (let page = 1; page <= pages; page += 1) await step()
+      await step()
       expect(await store.countTokens({})).toBeGreaterThan((pages - 1) * 990)
       expect(record()).toMatchObject({ index: 0, isPartial: true })
       restart()

@@ -41,6 +41,8 @@ export class CopyTooLarge extends Paused {}
 export class Copy {
   readonly way: CopyWay
   readonly cluster: string
+  /** Whether it began with no records here, so that the changes since its first page name all deleted ones. */
+  readonly isFirst: boolean
   /** ModifyIndex of the replication record after the last commit of this copy, or before it. */
   fence: number
   /** The changes after this index complete the pages. */
@@ -60,7 +62,7 @@ export class Copy {
   private length = 0
 
   constructor(
-    begin: Pick<Copy, 'way' | 'cluster' | 'fence' | 'index'> & { readonly since?: number },
+    begin: Pick<Copy, 'way' | 'cluster' | 'fence' | 'index'> & Partial<Pick<Copy, 'since' | 'isFirst'>>,
     limits: CopyLimits,
   ) {
     this.way = begin.way
@@ -68,6 +70,7 @@ export class Copy {
     this.fence = begin.fence
     this.index = begin.index
     this.since = begin.since ?? begin.index
+    this.isFirst = begin.isFirst ?? false
     this.limits = limits
   }
 
@@ -182,7 +185,7 @@ export class Copy {
    */
   async finish(store: Store, allHaveAccessors: boolean): Promise<Received> {
     const strays: TokenRecord[] = []
-    if (this.way !== 'parts') {
+    if (this.way !== 'parts' && !this.isFirst) {
       const directory = store.directory()
       for (const { Name } of directory.namespaces()) this.findOne('namespaces', Name)
       for (const { ID } of directory.policies()) this.findOne('policies', ID)

@@ -69,8 +69,8 @@ export class Rounds {
   private followAgainAt = 0
   /** Until then, a copy that an operator must accept is not repeated. */
   private refusedUntil = 0
-  /** Whether the last copy began with an empty store. */
-  private isFirst = false
+  /** Whether the primary has changed so that a first copy cannot continue. */
+  private cannotResume = false
   /** Whether a first copy does not fit in memory. */
   private isTooLarge = false
   /** Once false, stays false: a datacenter that follows its primary gets no new copies of legacy tokens. */
@@ -173,7 +173,7 @@ export class Rounds {
   }
 
   private after(cluster: string, index: number, record: ReplicationRecord | undefined): ReplicationRecord {
-    const { accepted, withoutTokens: _, isPartial: __, ...before } = record ?? { skipped: [] }
+    const { accepted, withoutTokens: _, isPartial: __, resume: ___, ...before } = record ?? { skipped: [] }
     const isPending = accepted !== undefined && accepted !== cluster
     return {
       ...{ ...before, cluster, index },
@@ -183,12 +183,15 @@ export class Rounds {
   }
 
   private needsCopy(record: ReplicationRecord): boolean {
-    const { kinds, primary } = this.options
-    const isOfOtherKinds = (record.withoutTokens === true) !== (kinds === 'withoutTokens')
+    const { primary } = this.options
     // An operator has accepted another store, and the last answer did not come from the store of the records here. A primary
     // that was superseded refuses its successor's index, but not a copy.
     const isLedElsewhere = record.accepted !== undefined && primary.cluster !== record.cluster
-    return isOfOtherKinds || isLedElsewhere || (this.isCopyDue && this.mayCopy(record))
+    return this.isOfOtherKinds(record) || isLedElsewhere || (this.isCopyDue && this.mayCopy(record))
+  }
+
+  private isOfOtherKinds({ withoutTokens }: ReplicationRecord): boolean {
+    return (withoutTokens === true) !== (this.options.kinds === 'withoutTokens')
   }
 
   private mayCopy({ cluster, accepted }: ReplicationRecord, answered = cluster): boolean {
@@ -272,19 +275,27 @@ export class Rounds {
     const { record, fence } = cursor
     this.copy = undefined
     this.copied = 0
-    this.isFirst = record?.isPartial !== true
     if (wanted === 'check') this.checkAt = clock.now() + CHECK_RETRY_MS
-    const { answer, nextCursor } = await primary.ask({}, NO_WAIT_MS, signal)
+    const isContinued = wanted === 'slices' && record && !this.cannotResume && !this.isOfOtherKinds(record)
+    const resume = isContinued ? record.resume : undefined
+    const query = resume ? { cursor: resume.cursor } : {}
+    const { answer, nextCursor } = await primary.ask(query, NO_WAIT_MS, signal)
     const { cluster, index } = answer
+    if (resume && (cluster !== record?.cluster || index < resume.since)) {
+      this.cannotResume = true
+      return COPIED
+    }
     if (record?.cluster) requireAccepted(record, answer)
     else if (record?.accepted !== cluster) await requireNoPrimary(store, answer)
     const isBehind = cluster !== record?.cluster || index < record.index
     const way = wanted === 'check' && isBehind ? 'whole' : wanted
-    const since = way === 'check' && record ? record.index : index
-    const copy = new Copy({ way, cluster, fence, index, since }, copyLimits)
+    const since = resume?.since ?? (way === 'check' && record ? record.index : index)
+    const isFirst = way === 'slices' && (record?.isPartial !== true || resume !== undefined)
+    const copy = new Copy({ way, cluster, fence, index, since, isFirst }, copyLimits)
     this.copy = copy
     // A copy finds every conflict again.
-    const begun = record && way === 'slices' ? { ...record, skipped: [], keptNamespaces: [] } : record
+    const begun =
+      record && way === 'slices' && !resume ? { ...record, skipped: [], keptNamespaces: [] } : record
     return this.addPage(copy, { answer, nextCursor }, { record: begun, fence })
   }
 
@@ -329,9 +340,11 @@ export class Rounds {
   private async addedPart(copy: Copy, { record, fence }: StoredCursor): Promise<Round> {
     if (copy.way !== 'slices') return COPIED
     this.copy = undefined
-    const next = this.partial(copy.cluster, record)
+    const { cluster, since, cursor, isFirst } = copy
+    const resume = isFirst && cursor !== undefined ? { resume: { since, cursor } } : {}
+    const next = { ...this.partial(cluster, record), ...resume }
     // Nothing is looked up in an empty store. If a record is there nevertheless, the commit conflicts and is repeated.
-    const lookUp = this.isFirst ? NONE : ALL
+    const lookUp = isFirst ? NONE : ALL
     const committed = await commitReceived(this.options.store, copy.take(), next, {
       fence,
       lookUp,
