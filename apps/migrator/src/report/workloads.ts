@@ -2,33 +2,15 @@
 import { type Html, html } from '@latchkey/contract'
 import { callsIn } from '../clients/call.ts'
 import { countClients } from '../clients/clients.ts'
-import type { ClientErrors } from '../clients/tally.ts'
 import type { Scenario } from '../scenario/scenario.ts'
 import { windowText } from '../scenario/time.ts'
 import type { History } from '../simulate/history.ts'
 import type { Clock } from './clock.ts'
 import { formatCount, table } from './page.ts'
 
-interface WorkloadAnswer extends Pick<ClientErrors, 'count' | 'isError' | 'spans'> {
-  readonly kind: string
-  /** Status and text. */
-  readonly text: string
-}
+export type WorkloadTotals = ReturnType<typeof workloadTotals>[number]
 
-export interface WorkloadTotals {
-  readonly name: string
-  readonly kind: string
-  readonly calls: number
-  readonly errors: number
-  readonly odd: number
-  /** Kinds of answers, the most frequent first. */
-  readonly answers: readonly WorkloadAnswer[]
-  /** Times of the first and last of these answers, in milliseconds; undefined without any. */
-  readonly first: number | undefined
-  readonly last: number | undefined
-}
-
-export function workloadTotals(scenario: Scenario, history: History): WorkloadTotals[] {
+export function workloadTotals(scenario: Scenario, history: History) {
   return scenario.workloads.map((workload) => {
     const { name, kind, fromMs: from, toMs } = workload
     const whole = { from, to: Math.max(from, Math.min(toMs ?? history.endedAt, history.endedAt)) }
@@ -41,6 +23,7 @@ export function workloadTotals(scenario: Scenario, history: History): WorkloadTo
       calls: callsIn(workload, { offset: 0, period: 1 }, whole).count,
       errors: sum(true),
       odd: sum(false),
+      // Kinds of answers with status and text, the most frequent first.
       answers: own
         .map(([key, each]) => ({
           kind: key,
@@ -50,6 +33,7 @@ export function workloadTotals(scenario: Scenario, history: History): WorkloadTo
           spans: each.spans,
         }))
         .sort((a, b) => b.count - a.count),
+      // Times of the first and last of these answers, in milliseconds; undefined without any.
       first: own.length === 0 ? undefined : Math.min(...own.map(([, each]) => each.first)),
       last: own.length === 0 ? undefined : Math.max(...own.map(([, each]) => each.last)),
     }
