@@ -11,9 +11,6 @@ const HEARTS = 1_000
 
 const nameOf = (i: number) => `web-${i % NAMES}`
 
-/** Instances in one transaction, each with its node and its check: at most 64 operations. */
-const INSTANCES_AT_ONCE = 20
-
 /** An instance of a service, on its own node. */
 function instance(i: number, Port = 8_000) {
   const Service = nameOf(i)
@@ -25,21 +22,11 @@ function instance(i: number, Port = 8_000) {
   }
 }
 
-function operationsOf(i: number): readonly object[] {
-  const { Node: node, Service, Check } = instance(i)
-  const { Node } = node
-  return [
-    { Node: { Verb: 'set', Node: node } },
-    { Service: { Verb: 'set', Node, Service } },
-    { Check: { Verb: 'set', Check: { ...Check, Node } } },
-  ]
-}
-
 /** Registers 10,000 instances of 1,000 services on 1,000 nodes, each with a check; repeating it changes nothing. */
 export async function haveInstances(server: Measured): Promise<void> {
-  await inParallel(INSTANCES / INSTANCES_AT_ONCE, 8, (part) => {
-    const numbers = Array.from({ length: INSTANCES_AT_ONCE }, (_, i) => part * INSTANCES_AT_ONCE + i)
-    return call(server, 'PUT', '/txn', { body: numbers.flatMap(operationsOf) })
+  await inParallel(INSTANCES, 64, (i) => {
+    const { Node, Service, Check } = instance(i)
+    return call(server, 'PUT', '/catalog/register', { body: { ...Node, Service, Check } })
   })
 }
 

@@ -42,6 +42,8 @@ const { values } = parseArgs({
   },
 })
 
+const results: Result[] = []
+
 if (values.help) process.stdout.write(USAGE)
 else await main()
 
@@ -56,11 +58,12 @@ async function main(): Promise<void> {
     running.push(ours)
     const theirs = await startOther()
     if (theirs) running.push(theirs)
-    const results = await measureRows([ours, theirs], options)
+    await measureRows([ours, theirs], options)
+  } finally {
+    // Also after a row that failed: the rows before it took a while.
     const json = { machine, ...options, results }
     writeFileSync(values.json, `${JSON.stringify(json, undefined, 2)}\n`)
     process.stdout.write(`\n${printTable(results)}`)
-  } finally {
     for (const server of running) await server.stop()
     rmSync(dataDir, { recursive: true })
   }
@@ -80,7 +83,7 @@ async function startOther(): Promise<Contender | undefined> {
 async function measureRows(
   [ours, theirs]: readonly [Contender, Contender | undefined],
   options: { readonly seconds: number; readonly rounds: number },
-): Promise<readonly Result[]> {
+): Promise<void> {
   const fields = new Map<Measured, Field>()
   for (const server of theirs ? [ours, theirs] : [ours]) fields.set(server, new Field(server))
   const fieldOf = (server: Measured) => {
@@ -89,7 +92,6 @@ async function measureRows(
     return field
   }
   const only = values.only.split(',').filter((part) => part !== '')
-  const results: Result[] = []
   for (const row of ROWS) {
     if (only.length > 0 && !only.some((part) => row.name.startsWith(part))) continue
     if (row.needsProcess && theirs?.pid === 0) {
@@ -103,7 +105,6 @@ async function measureRows(
     const contest = await compete([ours, theirs], arrange, { rounds: options.rounds, isHigherBetter })
     results.push({ row: row.name, unit: row.unit, contest })
   }
-  return results
 }
 
 function whole(name: 'seconds' | 'rounds'): number {

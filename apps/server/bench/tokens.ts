@@ -1,5 +1,5 @@
 /** The tokens for the rows, created on demand. */
-import { createPolicy, createToken, inParallel, listAccessors } from './client.ts'
+import { createPolicy, createToken, inParallel } from './client.ts'
 import type { Measured } from './processes.ts'
 
 /** The anonymous token and the management token. */
@@ -11,7 +11,8 @@ const FILTERED_EACH = 10
 
 export class Tokens {
   private readonly server: Measured
-  private made = 0
+  /** Accessors of all that were created here. Others are not touched: the management token is needed. */
+  private readonly made: string[] = []
   private policies: { readonly common: string; readonly filtered: string } | undefined
 
   constructor(server: Measured) {
@@ -26,23 +27,19 @@ export class Tokens {
   /** Creates tokens until the list shows this many. */
   async have(count: number): Promise<void> {
     const { common, filtered } = await this.havePolicies()
-    const start = this.made
-    const missing = Math.max(0, count - BUILTIN_TOKENS - start)
-    this.made += missing
-    await inParallel(missing, 64, (i) => {
+    const start = this.made.length
+    const created = await inParallel(Math.max(0, count - BUILTIN_TOKENS - start), 64, (i) => {
       const ID = (start + i) % FILTERED_EACH === 0 ? filtered : common
       const Description = `token ${start + i} of the benchmark`
       return createToken(this.server, { Description, Policies: [{ ID }] })
     })
+    this.made.push(...created.map(({ AccessorID }) => AccessorID))
   }
 
-  /**
-   * Accessors of this many tokens, oldest first. Skips the built-in tokens, which are needed, and later tokens: login tokens
-   * cannot be updated like others.
-   */
+  /** Accessors of this many tokens. */
   async accessors(count: number): Promise<readonly string[]> {
     await this.have(count + BUILTIN_TOKENS)
-    return (await listAccessors(this.server)).slice(BUILTIN_TOKENS, BUILTIN_TOKENS + count)
+    return this.made.slice(0, count)
   }
 
   private async havePolicies() {

@@ -13,8 +13,8 @@ import {
   type RouteOf,
 } from '@latchkey/contract'
 import type { Caller, Callers } from './caller/caller.ts'
-import type { KeptDecisions } from './decisions/kept-decisions.ts'
-import type { KeptHealth } from './health/kept-answers.ts'
+import type { DecisionCache } from './decisions/decision-cache.ts'
+import type { HealthCache } from './health/health-cache.ts'
 import type { Semaphore } from './limits/semaphore.ts'
 import type { LoginLimits } from './login/login-limits.ts'
 import type { ServiceOptions } from './options.ts'
@@ -61,8 +61,8 @@ export interface Context {
   readonly texts: TokenTexts
   /** How this version shows records of the catalog. */
   readonly view: RecordView
-  readonly keptHealth: KeptHealth
-  readonly keptDecisions: KeptDecisions
+  readonly keptHealth: HealthCache
+  readonly decisionCache: DecisionCache
   readonly route: AnyRoute
   readonly mode: ConsistencyMode
   readonly caller: Caller

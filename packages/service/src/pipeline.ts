@@ -4,7 +4,7 @@
  */
 
 import { AclError, limits } from '@latchkey/contract'
-import { AlikeAnswers, indexOf, isCurrent, type Seen, Wait } from './blocking/blocking.ts'
+import { SharedAnswers, indexOf, isCurrent, type Seen, Wait } from './blocking/blocking.ts'
 import type { Admission } from './caller/admission.ts'
 import type { AnyAnswer, AnyCall } from './handler.ts'
 import { HANDLERS } from './handlers.ts'
@@ -33,7 +33,7 @@ export class Pipeline {
   private readonly parseOptions: ParseOptions
   private readonly admission: Admission
   private readonly bodies: DecodedBodies
-  private readonly alike: AlikeAnswers
+  private readonly alike: SharedAnswers
 
   constructor(options: ServiceOptions, admission: Admission) {
     this.options = options
@@ -41,7 +41,7 @@ export class Pipeline {
     this.parseOptions = { ...options, families: this.families }
     this.admission = admission
     this.bodies = new DecodedBodies(options)
-    this.alike = new AlikeAnswers(options)
+    this.alike = new SharedAnswers(options)
   }
 
   /** The state of a request, before anything is known of it but its headers. */

@@ -11,9 +11,9 @@ import { RemoteTokens } from './caller/remote-tokens.ts'
 import { askForToken } from './datacenters/ask-for-token.ts'
 import type { ForwardingParts } from './datacenters/exchange.ts'
 import { answerElsewhere } from './datacenters/forward.ts'
-import { KeptDecisions } from './decisions/kept-decisions.ts'
+import { DecisionCache } from './decisions/decision-cache.ts'
 import { Names, type NamesOptions } from './dns/names.ts'
-import { KeptHealth } from './health/kept-answers.ts'
+import { HealthCache } from './health/health-cache.ts'
 import { FairQueue } from './limits/fair-queue.ts'
 import { Semaphore } from './limits/semaphore.ts'
 import { TokenBuckets } from './limits/token-buckets.ts'
@@ -103,8 +103,8 @@ function callServices(options: ServiceOptions): CallServices {
     callers: new Callers(options, turns, remoteTokens(options)),
     texts: new TokenTexts(options),
     view: recordViewOf(options.profile, options),
-    keptHealth: new KeptHealth(),
-    keptDecisions: new KeptDecisions(),
+    keptHealth: new HealthCache(),
+    decisionCache: new DecisionCache(),
     turns,
     walks: new Semaphore(WALKS_AT_ONCE_MAX),
     longTexts: new Semaphore(TEXTS_AT_ONCE_MAX, { waitingMax: Number.POSITIVE_INFINITY }),

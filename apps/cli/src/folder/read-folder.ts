@@ -90,7 +90,7 @@ function checkRecord(value: unknown, place: string): WantedRecord | string {
     return `${place}: ${[issue?.path.join('.'), issue?.message].filter(Boolean).join(': ')}`
   }
   const stranger = Object.keys(fields).find((name) => !managed.includes(name))
-  if (stranger !== undefined) return `${place}: ${describeStranger(stranger)}`
+  if (stranger !== undefined) return `${place}: ${describeUnknownField(stranger)}`
   const content = contentOf(kind, fields)
   const missing = required.find((field) => content[field] === undefined)
   if (missing !== undefined) return `${place}: a ${kind} needs ${missing}`
@@ -101,7 +101,7 @@ function checkRecord(value: unknown, place: string): WantedRecord | string {
   return { kind, namespace: Namespace, key: folderKeyOf(kind, content), content, place }
 }
 
-function describeStranger(field: string): string {
+function describeUnknownField(field: string): string {
   if (field === 'SecretID') return 'SecretID: folders contain no secrets; the service generates one'
   if (field === 'ExpirationTTL') return 'ExpirationTTL: use ExpirationTime, a fixed point in time'
   return `${field}: a folder does not manage this field`

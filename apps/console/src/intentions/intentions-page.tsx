@@ -4,7 +4,7 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
 import { ArrowRight, CircleCheck, CircleSlash, Share2, Trash2 } from 'lucide-react'
 import { type FormEvent, useState } from 'react'
-import { useKept, useLive } from '../live/use-live.ts'
+import { useCached, useLive } from '../live/use-live.ts'
 import { useClient } from '../session/session.ts'
 import { useAllowed } from '../session/use-rights.ts'
 import { Badge, Button, IconButton } from '../ui/controls.tsx'
@@ -47,7 +47,7 @@ export function IntentionsPage() {
     search.edit === undefined || intentions.data === undefined
       ? undefined
       : (intentions.data.find((each) => keyOf(each) === search.edit) ?? null)
-  const edited = useKept(found, true) ?? undefined
+  const edited = useCached(found, true) ?? undefined
   return (
     <ListPage
       title="Intentions"

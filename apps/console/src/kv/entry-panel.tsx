@@ -3,7 +3,7 @@ import { useMutation } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { Download, FileX, Trash2 } from 'lucide-react'
 import { type ComponentProps, useState } from 'react'
-import { useKept, useLive } from '../live/use-live.ts'
+import { useCached, useLive } from '../live/use-live.ts'
 import { useClient } from '../session/session.ts'
 import { useMay } from '../session/use-rights.ts'
 import { IconButton } from '../ui/controls.tsx'
@@ -32,7 +32,7 @@ export function EntryPanel({ name, onGone }: EntryPanelProps) {
   const mayWrite = useMay('key', 'write', name)
   const [draft, setDraft] = useState<Draft>()
   const record = entry.data ?? (entry.isSuccess ? null : undefined)
-  const shown = useKept(record, draft !== undefined)
+  const shown = useCached(record, draft !== undefined)
   const isDeleted = record === null
   return (
     <section className="card" aria-label="Key">

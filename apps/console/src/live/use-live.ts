@@ -179,7 +179,7 @@ export function useRefetchOn(key: QueryKey, wait: Wait, isEnabled = true): void 
  *
  * @param record `undefined`: not read yet, or another record is requested; `null`: it does not exist.
  */
-export function useKept<T>(record: T | null | undefined, isEdited: boolean): T | null | undefined {
+export function useCached<T>(record: T | null | undefined, isEdited: boolean): T | null | undefined {
   const [last, setLast] = useState(record)
   if (record !== null && record !== last) setLast(() => record)
   return record === null && isEdited ? (last ?? null) : record

@@ -2,7 +2,7 @@ import type { UseQueryResult } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { Ellipsis, type LucideIcon, Pencil, Trash2 } from 'lucide-react'
 import { type ReactNode, useState } from 'react'
-import { useKept } from '../live/use-live.ts'
+import { useCached } from '../live/use-live.ts'
 import { Button, IconButton } from './controls.tsx'
 import { Empty, Problem, Skeleton } from './feedback.tsx'
 import { Confirm } from './overlay/dialog.tsx'
@@ -40,7 +40,7 @@ export function RecordPage<T>(props: RecordPageProps<T>) {
   const { record, query, parent, title, gone, children } = props
   const [isOpen, setEdited] = useState(false)
   const isEdited = props.isEdited ?? isOpen
-  const shown = useKept(record, isEdited)
+  const shown = useCached(record, isEdited)
   if (shown && !(query.error && !isEdited && props.showsError)) {
     return children(shown, { isEdited, setEdited, isDeleted: record === null })
   }

@@ -77,7 +77,7 @@ export class ServerArchives implements Archives {
       log.warn({ index: restored.Index }, 'the store was restored from an archive')
       return restored
     } catch (error) {
-      throw isOfDisk(error) ? notKept(error) : error
+      throw isOfDisk(error) ? diskFailed(error) : error
     } finally {
       this.isBusy = false
       await file?.close()
@@ -121,7 +121,7 @@ function isOfDisk(error: unknown): error is Error {
   return DISK_CODES.some((code) => hasCode(error, code))
 }
 
-function notKept(cause: Error): AclError {
+function diskFailed(cause: Error): AclError {
   const message = `Nothing was restored: the data directory of the server cannot keep the archive: ${cause.message}`
   return new AclError('unavailable', message, { headers: { 'Retry-After': '10' }, cause })
 }

@@ -3,8 +3,8 @@ import type { DnsRecord, DnsReply } from '@latchkey/catalog'
 import { writeReply } from './message-writer.ts'
 import type { Query } from './query.ts'
 
-/** Room for an answer. */
-export interface Room {
+/** AnswerRoom for an answer. */
+export interface AnswerRoom {
   readonly bytes: number
   /** Maximum instances of a service. */
   readonly answers: number
@@ -26,7 +26,7 @@ const ADDRESS_BYTES_MIN = 16
 /** Minimum bytes of an SRV record with a short target, and of the target's address. */
 const LOCATION_BYTES_MIN = 40 + ADDRESS_BYTES_MIN
 
-export function roomOf(query: Query, transport: 'udp' | 'tcp'): Room {
+export function roomOf(query: Query, transport: 'udp' | 'tcp'): AnswerRoom {
   const recordBytes = query.question.type === 'SRV' ? LOCATION_BYTES_MIN : ADDRESS_BYTES_MIN
   if (transport === 'tcp') return { bytes: TCP_BYTES_MAX, answers: Math.floor(TCP_BYTES_MAX / recordBytes) }
   const bytes = Math.min(Math.max(query.udpSize ?? 0, UDP_BYTES), UDP_BYTES_MAX)
@@ -38,7 +38,7 @@ export function roomOf(query: Query, transport: 'udp' | 'tcp'): Room {
  * with the addresses of their targets, then the remaining additional and authority records. The message is marked as truncated
  * if no answer is left, or if answers other than instances of a service are missing, because those are not interchangeable.
  */
-export function writeInto(room: Room, query: Query, reply: DnsReply): Buffer {
+export function writeInto(room: AnswerRoom, query: Query, reply: DnsReply): Buffer {
   const whole = { ...reply, additionals: withoutRepetitions(reply.additionals) }
   const { isOfService = false } = reply
   let cut = isOfService ? takeAnswers(whole, room.answers) : whole

@@ -16,7 +16,7 @@ import { isHighAvailabilityProven, proveHighAvailability } from './failures/high
 import { isKillProven, isRestartProven, proveRollingRestart } from './failures/rolling-restart.ts'
 import { isUpgradeProven, proveUpgrade } from './failures/upgrade/prove.ts'
 import { findBalancer } from './harness/balancer.ts'
-import type { Door } from './harness/door.ts'
+import type { Gateway } from './harness/gateway.ts'
 import { openEqualNodes } from './harness/equal-nodes.ts'
 import { serverFaults, startNemesis } from './harness/nemesis.ts'
 import { type OwnDatabase, startOwnDatabase } from './harness/own-database.ts'
@@ -52,8 +52,8 @@ export const PROOFS: Readonly<Record<string, Proof>> = {
     count: 10_000,
     small: 500,
     run: (tries, seed) =>
-      withServers(seed, async ({ doors }, random) => {
-        const { grants, untruths, staleMs, ...rest } = await proveRevocation({ doors, random, tries })
+      withServers(seed, async ({ gateways }, random) => {
+        const { grants, untruths, staleMs, ...rest } = await proveRevocation({ gateways, random, tries })
         const isProven = grants.length === 0 && untruths.length === 0 && rest.leases.open > 0
         return { isProven, figures: { ...rest, grants, untruths, staleMs: percentiles(staleMs) } }
       }),
@@ -66,8 +66,8 @@ export const PROOFS: Readonly<Record<string, Proof>> = {
     run: (tries, seed) =>
       withServers(
         seed,
-        async ({ doors }, random) => {
-          const { grants, untruths, staleMs, ...rest } = await proveRevocation({ doors, random, tries })
+        async ({ gateways }, random) => {
+          const { grants, untruths, staleMs, ...rest } = await proveRevocation({ gateways, random, tries })
           const isProven = grants.length === 0 && untruths.length === 0
           return { isProven, figures: { ...rest, grants, untruths, staleMs: percentiles(staleMs) } }
         },
@@ -80,9 +80,9 @@ export const PROOFS: Readonly<Record<string, Proof>> = {
     count: 1_000,
     small: 20,
     run: (rounds, seed) =>
-      withServers(seed, async ({ doors }, random) => {
+      withServers(seed, async ({ gateways }, random) => {
         const prove = (mode: 'default' | 'consistent' | 'stale') =>
-          proveNewEnemy({ doors, random, mode, rounds })
+          proveNewEnemy({ gateways, random, mode, rounds })
         const [byDefault, consistent, stale] = [
           await prove('default'),
           await prove('consistent'),
@@ -126,7 +126,7 @@ export const PROOFS: Readonly<Record<string, Proof>> = {
       withDatabase(async ({ url: databaseUrl }) => {
         const group = await startServerGroup({ databaseUrl, count: 1 })
         try {
-          const { ask } = group.doors[0] as Door
+          const { ask } = group.gateways[0] as Gateway
           const secrets = await makeAlikeSecrets(ask, 1_000)
           const figures = await measureSecretTiming({ ask, random: new SeededRandom(seed), rounds, secrets })
           return { isProven: figures.telling.length === 0, figures }

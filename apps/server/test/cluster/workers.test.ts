@@ -11,7 +11,7 @@ import { createTestDatabase } from '../database.ts'
 import { STATIC } from '../login/static-key.ts'
 import { askSocket } from '../open-sockets.ts'
 import { childrenOf } from './harness/child-processes.ts'
-import { httpDoor, jsonOf, type Request } from './harness/door.ts'
+import { httpGateway, jsonOf, type Request } from './harness/gateway.ts'
 import { metricsOf } from './harness/metrics-of.ts'
 import { MANAGEMENT, SHARED_ENV } from './harness/server-group.ts'
 
@@ -77,9 +77,9 @@ describe('LATCHKEY_WORKERS=2', async () => {
 
   /** Sends each request over a new connection, which the main process assigns to a worker. */
   const ask = async (path: string, options: Partial<Request> = {}) => {
-    const door = httpDoor(() => url)
-    const reply = await door.ask({ method: 'GET', path, token: MANAGEMENT, ...options })
-    door.close()
+    const gateway = httpGateway(() => url)
+    const reply = await gateway.ask({ method: 'GET', path, token: MANAGEMENT, ...options })
+    gateway.close()
     return reply
   }
   const processIds = async () => {
@@ -92,11 +92,11 @@ describe('LATCHKEY_WORKERS=2', async () => {
   }
 
   const metrics = async () => {
-    const door = httpDoor(() => url)
+    const gateway = httpGateway(() => url)
     try {
-      return await metricsOf(door)
+      return await metricsOf(gateway)
     } finally {
-      door.close()
+      gateway.close()
     }
   }
 

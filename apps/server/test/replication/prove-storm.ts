@@ -1,7 +1,7 @@
 /** REP-20: many writes a second in the primary, and how soon after its acknowledgement each is visible in the secondary. */
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type Door, httpDoor } from '../cluster/harness/door.ts'
+import { type Gateway, httpGateway } from '../cluster/harness/gateway.ts'
 import { type Datacenter, MANAGEMENT, untilEqual } from './datacenter.ts'
 import { startFleet } from './fleet.ts'
 
@@ -41,7 +41,7 @@ export async function proveStorm(options: {
   if (secondary === undefined) throw new TypeError('there is a secondary')
   const { primary } = fleet
   const { datacenter, link } = secondary
-  const door = httpDoor(() => primary.url)
+  const gateway = httpGateway(() => primary.url)
   try {
     await untilEqual(primary, datacenter)
     const idle: number[] = []
@@ -50,10 +50,10 @@ export async function proveStorm(options: {
       idle.push(await probe(primary, datacenter))
     }
     link.cause({ kind: 'refuse' })
-    const alone = await write(door, { seconds: Math.ceil(seconds / 2), perSecond })
+    const alone = await write(gateway, { seconds: Math.ceil(seconds / 2), perSecond })
     link.heal()
     await untilEqual(primary, datacenter)
-    const storming = write(door, { seconds, perSecond })
+    const storming = write(gateway, { seconds, perSecond })
     let isOver = false
     storming.finally(() => {
       isOver = true
@@ -75,7 +75,7 @@ export async function proveStorm(options: {
       caughtUpMs,
     }
   } finally {
-    door.close()
+    gateway.close()
     await fleet.close()
   }
 }
@@ -94,7 +94,7 @@ async function probe(primary: Datacenter, secondary: Datacenter): Promise<number
 
 /** Creates tokens at a steady rate, or as fast as the primary takes them if that is slower. */
 async function write(
-  door: Door,
+  gateway: Gateway,
   { seconds, perSecond }: { readonly seconds: number; readonly perSecond: number },
 ): Promise<{ readonly ms: readonly number[]; readonly elapsedMs: number }> {
   const ms: number[] = []
@@ -111,7 +111,7 @@ async function write(
       if (dueMs > elapsed) await sleep(dueMs - elapsed)
       const sentAt = performance.now()
       const body = { AccessorID: randomUUID(), SecretID: randomUUID(), Description: 'storm' }
-      const { status } = await door.ask({ method: 'PUT', path: '/acl/token', token: MANAGEMENT, body })
+      const { status } = await gateway.ask({ method: 'PUT', path: '/acl/token', token: MANAGEMENT, body })
       if (status !== 200) throw new Error(`a write was answered with ${status}`)
       ms.push(performance.now() - sentAt)
     }

@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { RunningServer } from '@latchkey/testkit/process/server-process'
 import type { SeededRandom } from '@latchkey/testkit/random'
-import { type Door, jsonOf, type Request } from '../cluster/harness/door.ts'
+import { type Gateway, jsonOf, type Request } from '../cluster/harness/gateway.ts'
 import { memoryOf } from '../cluster/harness/memory-of.ts'
 import { MANAGEMENT, startServerGroup } from '../cluster/harness/server-group.ts'
 import { type SoakFigures, WARM_UP_PART, type Window } from './judge-soak.ts'
@@ -35,8 +35,8 @@ export async function soak({ databaseUrl, minutes, random }: SoakOptions): Promi
   const NODE_OPTIONS = `--expose-gc --import=${join(import.meta.dirname, '../cluster/harness/report-memory.ts')}`
   const group = await startServerGroup({ databaseUrl, count: 1, env: { NODE_OPTIONS } })
   try {
-    const [door, server] = [group.doors[0] as Door, group.server(0) as RunningServer]
-    const load = new Load(door, random)
+    const [gateway, server] = [group.gateways[0] as Gateway, group.server(0) as RunningServer]
+    const load = new Load(gateway, random)
     await load.prepare()
     const capacity = await load.measureCapacity(Math.min(CAPACITY_MS_MAX, minutes * 60_000 * CAPACITY_PART))
     const perSecond = Math.max(1, Math.round(capacity * LOAD_PART))
@@ -47,9 +47,9 @@ export async function soak({ databaseUrl, minutes, random }: SoakOptions): Promi
       const p99Ms = await load.apply(perSecond, (minutes * 60_000) / WINDOWS)
       const { rss, heapUsed } = await memoryOf(server)
       windows.push({ atMs: performance.now() - startedAt, residentBytes: rss, heapBytes: heapUsed, p99Ms })
-      if (n === Math.ceil(WINDOWS * WARM_UP_PART)) before = await quietHandles(door, server)
+      if (n === Math.ceil(WINDOWS * WARM_UP_PART)) before = await quietHandles(gateway, server)
     }
-    const handles = { before, after: await quietHandles(door, server) }
+    const handles = { before, after: await quietHandles(gateway, server) }
     const { requests, failures } = load
     return { minutes, capacity, perSecond, requests, failures, handles, windows }
   } finally {
@@ -58,8 +58,8 @@ export async function soak({ databaseUrl, minutes, random }: SoakOptions): Promi
 }
 
 /** Open files and sockets while no client is connected. */
-async function quietHandles(door: Door, { process: { pid } }: RunningServer): Promise<number> {
-  door.close()
+async function quietHandles(gateway: Gateway, { process: { pid } }: RunningServer): Promise<number> {
+  gateway.close()
   await sleep(QUIET_MS)
   return readdirSync(`/proc/${pid}/fd`).length
 }
@@ -67,13 +67,13 @@ async function quietHandles(door: Door, { process: { pid } }: RunningServer): Pr
 class Load {
   requests = 0
   failures = 0
-  private readonly door: Door
+  private readonly gateway: Gateway
   private readonly random: SeededRandom
   private readonly accessors: string[] = []
   private index = 0
 
-  constructor(door: Door, random: SeededRandom) {
-    this.door = door
+  constructor(gateway: Gateway, random: SeededRandom) {
+    this.gateway = gateway
     this.random = random
   }
 
@@ -163,7 +163,7 @@ class Load {
   }
 
   private async ask<T>(request: Request): Promise<T> {
-    const reply = await this.door.ask({ ...request, token: MANAGEMENT })
+    const reply = await this.gateway.ask({ ...request, token: MANAGEMENT })
     this.index = Math.max(this.index, reply.index)
     return jsonOf<T>(reply)
   }

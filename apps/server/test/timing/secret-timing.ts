@@ -5,7 +5,7 @@
  */
 import { randomUUID } from 'node:crypto'
 import type { SeededRandom } from '@latchkey/testkit/random'
-import type { Request } from '../cluster/harness/door.ts'
+import type { Request } from '../cluster/harness/gateway.ts'
 import { MANAGEMENT } from '../cluster/harness/server-group.ts'
 import { compareTimes, type Difference, T_MAX } from './welch.ts'
 

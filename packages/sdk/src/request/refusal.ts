@@ -94,7 +94,7 @@ export function refusalOf(answer: RefusalAnswer): LatchkeyError {
   const kind = isOurs ? kindOf(status, problem?.code) : 'contract_broken'
   const detail =
     problem?.detail ?? (isPlain ? answer.clean(answer.body).trim().slice(0, DETAIL_LENGTH_MAX) : '')
-  const said = kind === 'contract_broken' ? describeStranger(answer) : detail
+  const said = kind === 'contract_broken' ? describeForeignAnswer(answer) : detail
   const { detail: _, requestId, ...facts } = problem ?? {}
   return new CLASSES[kind]({
     ...facts,
@@ -106,7 +106,7 @@ export function refusalOf(answer: RefusalAnswer): LatchkeyError {
   })
 }
 
-function describeStranger({ status, mediaType, clean }: RefusalAnswer): string {
+function describeForeignAnswer({ status, mediaType, clean }: RefusalAnswer): string {
   if (status === 0 || (status >= 300 && status < 400)) {
     return 'The answer is a redirect, which is not followed: the secret would go along'
   }

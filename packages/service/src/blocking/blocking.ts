@@ -173,7 +173,7 @@ interface Kept extends Answered {
  * Caches the last answer, for requests with the same URL and headers. It is valid until anything changes, including the
  * millisecond, because tokens expire to the millisecond.
  */
-export class AlikeAnswers {
+export class SharedAnswers {
   private readonly ports: Pick<ServiceOptions, 'store' | 'clock'>
   private kept: Kept | undefined
 

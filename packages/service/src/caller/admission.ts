@@ -18,7 +18,7 @@ export type CallServices = Pick<
   | 'texts'
   | 'view'
   | 'keptHealth'
-  | 'keptDecisions'
+  | 'decisionCache'
   | 'turns'
   | 'walks'
   | 'longTexts'

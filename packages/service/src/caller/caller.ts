@@ -65,7 +65,7 @@ const NO_TOKEN: TokenRecord = {
 const UNKNOWN_ANONYMOUS_TOKEN: TokenRecord = { ...NO_TOKEN }
 
 /** The cached rights of a token, without the compiled rules, whose memory {@link AuthorizerCache} limits. */
-interface KeptRights {
+interface CachedRights {
   readonly directoryVersion: number
   readonly key: string
   readonly isGlobal: boolean
@@ -99,7 +99,7 @@ export class Callers {
   private readonly clock: ServiceOptions['clock']
   private readonly edition: ServiceOptions['edition']
   private readonly authorizers: AuthorizerCache = createAuthorizerCache({ bytesMax: AUTHORIZERS_BYTES_MAX })
-  private readonly kept = new WeakMap<TokenRecord, KeptRights>()
+  private readonly kept = new WeakMap<TokenRecord, CachedRights>()
   private readonly resolving = new Map<TokenRecord, Resolving>()
   /** Set with ACLs off: the rights of every caller, whatever token it presents. */
   private readonly everything: Rights | undefined

@@ -24,16 +24,16 @@ type Authorize = 'decisions.authorize'
 export function authorizeHandler(
   call: Call<'decisions.authorize'>,
 ): Answer<Authorize> | Promise<Answer<Authorize>> {
-  const { body: checks, caller, namespace, query, keptDecisions } = call
+  const { body: checks, caller, namespace, query, decisionCache } = call
   if (checks.length === 0) return json([])
   if (!caller.unknown) requireExisting(call, namespace)
   const isPlain = query.accessor === undefined && query.explain !== true && !caller.unknown
-  const kept = isPlain ? keptDecisions.get(checks, caller, namespace) : undefined
+  const kept = isPlain ? decisionCache.get(checks, caller, namespace) : undefined
   return kept === undefined ? decide(call) : { body: { kind: 'json-text', text: kept } }
 }
 
 async function decide(call: Call<Authorize>): Promise<Answer<Authorize>> {
-  const { body: checks, namespace, query, keptDecisions } = call
+  const { body: checks, namespace, query, decisionCache } = call
   const asked = checks.map((check, i) => ({ check, question: parseQuestion(check, i) }))
   if (call.caller.unknown) throw call.caller.unknown
   const holder = await holderAsked(call)
@@ -41,7 +41,7 @@ async function decide(call: Call<Authorize>): Promise<Answer<Authorize>> {
   const answers = await answerChecks(asked, { holder, namespace, explain, pauses: new Pauses(call) })
   if (explain) return json(answers)
   const text = jsonText(answers)
-  keptDecisions.keep(checks, holder, namespace, text)
+  decisionCache.keep(checks, holder, namespace, text)
   return { body: { kind: 'json-text', text } }
 }
 

@@ -12,7 +12,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Token } from '@latchkey/contract'
 import { runServer } from '@latchkey/testkit/process/server-process'
 import { SeededRandom } from '@latchkey/testkit/random'
-import { type Door, httpDoor, jsonOf, type Reply, type Request } from '../harness/door.ts'
+import { type Gateway, httpGateway, jsonOf, type Reply, type Request } from '../harness/gateway.ts'
 import { startOwnDatabase } from '../harness/own-database.ts'
 import { MANAGEMENT, SHARED_ENV, startServerGroup } from '../harness/server-group.ts'
 import { keepLedger } from './ledger.ts'
@@ -45,35 +45,35 @@ export async function proveBackup(options: {
   const source = await startServerGroup({ databaseUrl: databaseA.url, count: 2 })
   const running = await startServerGroup({ databaseUrl: databaseB.url, count: 2 })
   const fresh = await runServer({ ...SHARED_ENV, LATCHKEY_DATA_DIR: join(folder, 'data') })
-  const freshDoor = httpDoor(() => fresh.url)
+  const freshGateway = httpGateway(() => fresh.url)
   // Not the server that restores.
-  const other = running.doors[1] ?? freshDoor
+  const other = running.gateways[1] ?? freshGateway
   try {
     const random = new SeededRandom(options.seed)
-    const secrets = await createTokens(source.doors, random, options.tokens)
+    const secrets = await createTokens(source.gateways, random, options.tokens)
     const file = join(folder, 'archive')
-    const ledger = keepLedger({ doors: source.doors, clients: WRITERS, seed: options.seed })
+    const ledger = keepLedger({ gateways: source.gateways, clients: WRITERS, seed: options.seed })
     while (ledger.counts.acknowledged < WRITERS) await sleep(10)
     const before = ledger.counts.acknowledged
     const backupMs = await timed(() => readArchive(urlOf(source, 0), file))
     const writesDuringBackup = ledger.counts.acknowledged - before
     await ledger.stop()
-    const expected = await decisionsOf(source.doors, secrets)
+    const expected = await decisionsOf(source.gateways, secrets)
 
     const stray = jsonOf<Token>(
       await other.ask({ method: 'PUT', path: '/acl/token', token: MANAGEMENT, body: {} }),
     )
-    const seen = { fresh: await indexOf(freshDoor), running: await indexOf(other) }
+    const seen = { fresh: await indexOf(freshGateway), running: await indexOf(other) }
     const restoreMs = {
       newDirectory: await timed(() => writeArchive(fresh.url, file)),
       runningServers: await timed(() => writeArchive(urlOf(running, 0), file)),
     }
     const falls =
-      Number((await indexOf(freshDoor)) <= seen.fresh) + Number((await indexOf(other)) <= seen.running)
+      Number((await indexOf(freshGateway)) <= seen.fresh) + Number((await indexOf(other)) <= seen.running)
     const strayReply = await other.ask({ method: 'GET', path: '/acl/token/self', token: stray.SecretID })
     const different = [
-      ...differences('new directory', expected, await decisionsOf([freshDoor], secrets)),
-      ...differences('running servers', expected, await decisionsOf(running.doors, secrets)),
+      ...differences('new directory', expected, await decisionsOf([freshGateway], secrets)),
+      ...differences('running servers', expected, await decisionsOf(running.gateways, secrets)),
     ]
     return {
       tokens: secrets.length,
@@ -86,7 +86,7 @@ export async function proveBackup(options: {
       isReplaced: strayReply.status === 403,
     }
   } finally {
-    freshDoor.close()
+    freshGateway.close()
     await Promise.all([source.stop(), running.stop(), fresh.stop()])
     await Promise.all([databaseA.remove(), databaseB.remove()])
     await rm(folder, { recursive: true, force: true })
@@ -95,36 +95,36 @@ export async function proveBackup(options: {
 
 /** Creates tokens, each with one of some policies, many at a time. @returns their secrets. */
 async function createTokens(
-  doors: readonly Door[],
+  gateways: readonly Gateway[],
   random: SeededRandom,
   count: number,
 ): Promise<readonly string[]> {
-  const [door] = doors
-  if (door === undefined) throw new TypeError('there is a server')
+  const [gateway] = gateways
+  if (gateway === undefined) throw new TypeError('there is a server')
   const policies = Array.from({ length: POLICIES }, (_, i) => i)
   for (const i of policies) {
     const Rules = `key_prefix "p${i}/" { policy = "${random.pick(['read', 'write', 'deny'])}" }`
     const body = { Name: `p${i}`, Rules }
-    const { status } = await insist(door, { method: 'PUT', path: '/acl/policy', token: MANAGEMENT, body })
+    const { status } = await insist(gateway, { method: 'PUT', path: '/acl/policy', token: MANAGEMENT, body })
     // After a 503, the policy may already exist.
     if (status !== 200 && status !== 409) throw new Error(`a policy was answered ${status}`)
   }
   return spread(count, async (i) => {
     const body = { Policies: [{ Name: `p${i % POLICIES}` }], Description: `${i}`, Local: i % 3 === 0 }
     const request = { method: 'PUT', path: '/acl/token', token: MANAGEMENT, body } as const
-    const reply = await insist(random.pick(doors), request)
+    const reply = await insist(random.pick(gateways), request)
     return jsonOf<Token>(reply).SecretID
   })
 }
 
 /** Each token's access to a key of its policy, and its accessor. */
-function decisionsOf(doors: readonly Door[], secrets: readonly string[]): Promise<readonly string[]> {
+function decisionsOf(gateways: readonly Gateway[], secrets: readonly string[]): Promise<readonly string[]> {
   return spread(secrets.length, async (i) => {
-    const door = doors[i % doors.length] as Door
+    const gateway = gateways[i % gateways.length] as Gateway
     const Segment = `p${i % POLICIES}/key`
     const body = ['read', 'write'].map((Access) => ({ Resource: 'key', Segment, Access }))
     const token = secrets[i] ?? ''
-    const reply = await insist(door, { method: 'POST', path: '/internal/acl/authorize', token, body })
+    const reply = await insist(gateway, { method: 'POST', path: '/internal/acl/authorize', token, body })
     return `${reply.status} ${reply.text}`
   })
 }
@@ -133,10 +133,10 @@ const PATIENCE_MS = 60_000
 const PAUSE_MS = 200
 
 /** Retries while the answer is 503: busy machines are not the subject of this proof. */
-async function insist(door: Door, request: Request): Promise<Reply> {
+async function insist(gateway: Gateway, request: Request): Promise<Reply> {
   const until = performance.now() + PATIENCE_MS
   for (;;) {
-    const reply = await door.ask(request)
+    const reply = await gateway.ask(request)
     if (reply.status !== 503 || performance.now() > until) return reply
     await sleep(PAUSE_MS)
   }
@@ -177,8 +177,8 @@ function urlOf(group: Awaited<ReturnType<typeof startServerGroup>>, place: numbe
   return group.server(place)?.url ?? ''
 }
 
-async function indexOf(door: Door): Promise<number> {
-  return (await door.ask({ method: 'GET', path: '/acl/policies', token: MANAGEMENT })).index
+async function indexOf(gateway: Gateway): Promise<number> {
+  return (await gateway.ask({ method: 'GET', path: '/acl/policies', token: MANAGEMENT })).index
 }
 
 async function timed(work: () => Promise<void>): Promise<number> {

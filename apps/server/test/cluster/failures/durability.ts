@@ -38,19 +38,19 @@ export async function proveDurability(options: {
     'kill-database': () => database.kill(),
     'pause-database': () => database.pause(random.below(DATABASE_PAUSE_MS_MAX)),
     'kill-both': async () => {
-      const place = random.below(group.doors.length)
+      const place = random.below(group.gateways.length)
       await Promise.all([database.kill(), group.end(place, 'SIGKILL')])
       await group.start(place)
     },
   }
   const faults = Object.fromEntries(options.faults.map((name) => [name, all[name]]))
   try {
-    const ledger = keepLedger({ doors: group.doors, clients: WRITERS, seed })
+    const ledger = keepLedger({ gateways: group.gateways, clients: WRITERS, seed })
     const nemesis = startNemesis({ faults, random, everyMs: options.everyMs ?? 1_000 })
     const total = () => Object.values(nemesis.counts).reduce((sum, n) => sum + n, 0)
     while (total() < count) await sleep(50)
     await nemesis.stop()
-    const readyMs = await untilReady(group.doors.map((_, place) => group.server(place)?.url ?? ''))
+    const readyMs = await untilReady(group.gateways.map((_, place) => group.server(place)?.url ?? ''))
     // Some more writes, to see that everything has recovered.
     await sleep(300)
     await ledger.stop()

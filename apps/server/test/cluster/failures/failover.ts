@@ -5,7 +5,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Token } from '@latchkey/contract'
 import { startDatabaseProxy } from '../../database-proxy.ts'
-import { type Door, jsonOf, type Request } from '../harness/door.ts'
+import { type Gateway, jsonOf, type Request } from '../harness/gateway.ts'
 import { type LeaseCounts, openLeases } from '../harness/leases.ts'
 import { startPostgresPair } from '../harness/postgres-pair.ts'
 import { askDatabase, MANAGEMENT, startServerGroup } from '../harness/server-group.ts'
@@ -47,10 +47,10 @@ export async function proveFailover(options: {
   try {
     const group = await startServerGroup({ databaseUrl: proxy.url, count: 3 })
     try {
-      const ledger = keepLedger({ doors: group.doors, clients: WRITERS, seed: options.seed })
+      const ledger = keepLedger({ gateways: group.gateways, clients: WRITERS, seed: options.seed })
       await sleep(BEFORE_MS)
       await untilAcknowledged(ledger, WRITES_MIN)
-      const token = jsonOf<Token>(await (group.doors[0] as Door).ask(manage('PUT', '/acl/token')))
+      const token = jsonOf<Token>(await (group.gateways[0] as Gateway).ask(manage('PUT', '/acl/token')))
       if (!options.isSynchronous) {
         // The standby does not receive the last writes.
         await askDatabase(pair.standbyUrl, 'ALTER SYSTEM SET primary_conninfo = $$$$')
@@ -59,8 +59,8 @@ export async function proveFailover(options: {
       }
       const leases = { tried: 0, open: 0 }
       const resume = await ledger.rest()
-      await openLeases([...group.doors], leases)
-      await Promise.all(group.doors.map((door) => door.ask(self(token))))
+      await openLeases([...group.gateways], leases)
+      await Promise.all(group.gateways.map((gateway) => gateway.ask(self(token))))
       const killedAt = performance.now()
       const indexBefore = ledger.indexes.highest
       await pair.killPrimary()
@@ -70,7 +70,7 @@ export async function proveFailover(options: {
       const { acknowledged } = ledger.counts
       proxy.heal()
       proxy.switchTo(pair.standbyUrl)
-      const counting = countGrants(group.doors, token)
+      const counting = countGrants(group.gateways, token)
       resume()
       await untilAcknowledged(ledger, acknowledged + 1)
       const resumedMs = Math.round(performance.now() - promotedAt)
@@ -111,13 +111,13 @@ function self({ SecretID }: Token): Request {
 }
 
 /** Deletes a token through one process, then counts reads through all processes that still accept it. */
-async function countGrants(doors: readonly Door[], token: Token): Promise<number> {
+async function countGrants(gateways: readonly Gateway[], token: Token): Promise<number> {
   const remove = manage('DELETE', `/acl/token/${token.AccessorID}`)
   // The answer to an earlier attempt may be lost.
-  while (![200, 404].includes((await (doors[0] as Door).ask(remove)).status)) await sleep(5)
+  while (![200, 404].includes((await (gateways[0] as Gateway).ask(remove)).status)) await sleep(5)
   let grants = 0
   for (let n = 0; n < READS_AFTER_DELETE; n += 1) {
-    const replies = await Promise.all(doors.map((door) => door.ask(self(token))))
+    const replies = await Promise.all(gateways.map((gateway) => gateway.ask(self(token))))
     grants += replies.filter(({ status }) => status === 200).length
   }
   return grants

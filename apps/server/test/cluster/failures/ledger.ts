@@ -7,7 +7,7 @@ import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Token } from '@latchkey/contract'
 import { SeededRandom } from '@latchkey/testkit/random'
-import { type Door, NoAnswer, type Request } from '../harness/door.ts'
+import { type Gateway, NoAnswer, type Request } from '../harness/gateway.ts'
 import { MANAGEMENT } from '../harness/server-group.ts'
 
 /** Every write stores one mark in two fields of a token. Undefined: the token does not exist. */
@@ -35,7 +35,7 @@ export interface Ledger {
   readonly counts: { acknowledged: number; unknown: number }
   /** The highest index seen, and the number of answers with an index below that of an earlier acknowledged write. */
   readonly indexes: { highest: number; falls: number }
-  /** Compares all tokens with the answers through every door. */
+  /** Compares all tokens with the answers through every gateway. */
   check(): Promise<LedgerResult>
 }
 
@@ -43,11 +43,11 @@ const TOKENS_PER_CLIENT = 12
 const PAUSE_MS = 5
 
 export function keepLedger(options: {
-  readonly doors: readonly Door[]
+  readonly gateways: readonly Gateway[]
   readonly clients: number
   readonly seed: number
 }): Ledger {
-  const { doors, clients, seed } = options
+  const { gateways, clients, seed } = options
   const counts = { acknowledged: 0, unknown: 0 }
   const indexes = { highest: 0, falls: 0 }
   const pages: Page[] = []
@@ -63,7 +63,7 @@ export function keepLedger(options: {
     const request = isDelete ? removal(page) : put(page, mark, isThere)
     const before = indexes.highest
     const reply = await random
-      .pick(doors)
+      .pick(gateways)
       .ask(request)
       .catch((error: unknown) => (error instanceof NoAnswer && !error.maybeApplied ? 'not sent' : undefined))
     if (reply === 'not sent') return sleep(PAUSE_MS)
@@ -124,7 +124,7 @@ export function keepLedger(options: {
       }
     },
     check: async () => {
-      const wrong = await Promise.all(doors.map((door) => differences(door, pages)))
+      const wrong = await Promise.all(gateways.map((gateway) => differences(gateway, pages)))
       return { ...counts, wrong: [...contradictions, ...wrong.flat()] }
     },
   }
@@ -145,8 +145,8 @@ function removal({ accessorId }: Page): Request {
   return { method: 'DELETE', path: `/acl/token/${accessorId}`, token: MANAGEMENT }
 }
 
-async function differences(door: Door, pages: readonly Page[]): Promise<string[]> {
-  const reply = await door.ask({ method: 'GET', path: '/acl/tokens?consistent', token: MANAGEMENT })
+async function differences(gateway: Gateway, pages: readonly Page[]): Promise<string[]> {
+  const reply = await gateway.ask({ method: 'GET', path: '/acl/tokens?consistent', token: MANAGEMENT })
   if (reply.status !== 200) return [`the list answered ${reply.status}: ${reply.text}`]
   const tokens = new Map((JSON.parse(reply.text) as Token[]).map((token) => [token.AccessorID, token]))
   return pages.flatMap(({ accessorId, secretId, may }) => {

@@ -92,7 +92,7 @@ export function serverFaults(options: {
   readonly pauseMsMax?: number | undefined
 }): { readonly kill: Fault; readonly pause: Fault; readonly cut: Fault } {
   const { group, databaseUrl, random, pauseMsMax = PAUSE_MS_MAX } = options
-  const anyPlace = () => random.below(group.doors.length)
+  const anyPlace = () => random.below(group.gateways.length)
   return {
     async kill() {
       const place = anyPlace()

@@ -29,7 +29,7 @@ import { openStore } from '../../../src/storage/open-store.ts'
 import type { PostgresStore } from '../../../src/storage/postgres-store.ts'
 import { CachedTokenLists } from '../../../src/token-lists/cached-token-lists.ts'
 import { PATIENT } from '../../database.ts'
-import { type Door, NoAnswer, type Reply, type Request } from './door.ts'
+import { type Gateway, NoAnswer, type Reply, type Request } from './gateway.ts'
 import { MANAGEMENT, SHARED_ENV } from './server-group.ts'
 
 export interface NodeOptions {
@@ -46,7 +46,7 @@ export interface NodeOptions {
 }
 
 export interface Node {
-  readonly door: Door
+  readonly gateway: Gateway
   /** Returns the answer with all its headers. */
   ask(request: Request): Promise<NodeReply>
   /** The store, without {@link NodeOptions.wrap}. */
@@ -115,7 +115,7 @@ export async function openNode(options: NodeOptions): Promise<Node> {
   })
   const ask = (request: Request) => askService(service, request)
   return {
-    door: {
+    gateway: {
       ask: async (request) => replyOf(await ask(request)),
       close: () => {},
     },

@@ -6,7 +6,7 @@ import { once } from 'node:events'
 import { connect } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Token } from '@latchkey/contract'
-import { jsonOf } from './door.ts'
+import { jsonOf } from './gateway.ts'
 import { askDatabase, MANAGEMENT, startServerGroup } from './server-group.ts'
 
 interface PausedServerResult {
@@ -34,11 +34,11 @@ export async function provePausedServer(options: {
     const group = await startServerGroup({ databaseUrl, count: 2 })
     try {
       await group.end(1, 'SIGTERM')
-      const [paused] = group.doors
+      const [paused] = group.gateways
       const server = group.server(0)
       if (!paused || !server) throw new Error('there is no server')
-      const manage = (method: 'PUT' | 'DELETE', path: string, body?: unknown, door = paused) =>
-        door.ask({ method, path, token: MANAGEMENT, body })
+      const manage = (method: 'PUT' | 'DELETE', path: string, body?: unknown, gateway = paused) =>
+        gateway.ask({ method, path, token: MANAGEMENT, body })
       const token = jsonOf<Token>(await manage('PUT', '/acl/token', { Description: 'known' }))
       await untilAlone(databaseUrl)
       const self = { method: 'GET', path: '/acl/token/self', token: token.SecretID } as const
@@ -46,7 +46,7 @@ export async function provePausedServer(options: {
 
       server.process.kill('SIGSTOP')
       const pausedAt = performance.now()
-      const [, other] = group.doors
+      const [, other] = group.gateways
       await group.start(1)
       jsonOf(await manage('DELETE', `/acl/token/${token.AccessorID}`, undefined, other))
       await sleep(Math.max(0, pauseMs - (performance.now() - pausedAt)))

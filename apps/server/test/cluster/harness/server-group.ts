@@ -3,7 +3,7 @@
 import { type RunningServer, runServer } from '@latchkey/testkit/process/server-process'
 import pg from 'pg'
 import { MANAGEMENT, SERVER_ENV } from '../../shared-env.ts'
-import { type Door, httpDoor } from './door.ts'
+import { type Gateway, httpGateway } from './gateway.ts'
 
 export { MANAGEMENT }
 
@@ -15,8 +15,8 @@ export const SHARED_ENV: Readonly<Record<string, string>> = {
 }
 
 export interface ServerGroup {
-  /** One door per process, in order; after a restart it leads to the new process. */
-  readonly doors: readonly Door[]
+  /** One gateway per process, in order; after a restart it leads to the new process. */
+  readonly gateways: readonly Gateway[]
   /** The current process at an index; undefined while there is none. */
   server(place: number): RunningServer | undefined
   /** Stops the process at an index, and waits for its exit. */
@@ -37,7 +37,7 @@ export async function startServerGroup(options: {
   const servers = new Map<number, RunningServer>()
   const urls: string[] = []
   const places = Array.from({ length: options.count }, (_, place) => place)
-  const doors = places.map((place) => httpDoor(() => urls[place] ?? ''))
+  const gateways = places.map((place) => httpGateway(() => urls[place] ?? ''))
   const start = async (place: number) => {
     const env = { DATABASE_URL: options.databaseUrl, ...SHARED_ENV, ...options.env }
     const server = await runServer(env, options.mainOf?.(place))
@@ -45,7 +45,7 @@ export async function startServerGroup(options: {
     servers.set(place, server)
   }
   const stop = async () => {
-    for (const door of doors) door.close()
+    for (const gateway of gateways) gateway.close()
     await Promise.all([...servers.values()].map((server) => server.stop('SIGKILL')))
     servers.clear()
   }
@@ -56,7 +56,7 @@ export async function startServerGroup(options: {
     throw error
   }
   return {
-    doors,
+    gateways,
     server: (place) => servers.get(place),
     end: async (place, signal) => {
       const server = servers.get(place)

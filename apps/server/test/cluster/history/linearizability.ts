@@ -61,12 +61,12 @@ export async function proveLinearizability(options: {
   let unknown = 0
   const look = async ({ every, msMax }: Calm, disturb = () => {}): Promise<string | undefined> => {
     const history = await liveHistory({
-      doors: group.doors,
+      gateways: group.gateways,
       token: MANAGEMENT,
       seed: random.below(2 ** 32),
       operations: options.operations ?? 200,
       calm: async () => {
-        await openLeases(group.doors, leases, msMax)
+        await openLeases(group.gateways, leases, msMax)
         disturb()
       },
       calmEvery: every,

@@ -3,11 +3,11 @@ import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { TokenRecord } from '@latchkey/acl'
 import { SeededRandom } from '@latchkey/testkit/random'
-import { type Door, jsonOf, NoAnswer, type Reply } from '../harness/door.ts'
+import { type Gateway, jsonOf, NoAnswer, type Reply } from '../harness/gateway.ts'
 import type { Call, History, Operation, Outcome } from './history.ts'
 
 interface RandomHistoryOptions {
-  readonly doors: readonly Door[]
+  readonly gateways: readonly Gateway[]
   /** The secret of a management token. */
   readonly token: string
   /** Determines requests and processes, but not how the answers interleave. */
@@ -36,7 +36,7 @@ const KINDS: readonly Call['kind'][] = [
 
 /** Records one history, then removes its tokens. */
 export async function liveHistory(options: RandomHistoryOptions): Promise<History> {
-  const { doors, token, seed, clients = 8, operations: total = 200, slots = 6, calmEvery = total } = options
+  const { gateways, token, seed, clients = 8, operations: total = 200, slots = 6, calmEvery = total } = options
   const random = new SeededRandom(seed)
   const ids: readonly Ids[] = Array.from({ length: slots }, () => ({
     AccessorID: randomUUID(),
@@ -49,14 +49,14 @@ export async function liveHistory(options: RandomHistoryOptions): Promise<Histor
   const run = async (client: number, end: number) => {
     for (; begun < end; ) {
       begun += 1
-      const process = random.below(doors.length)
+      const process = random.below(gateways.length)
       const call = randomCall(random, slots, `c${client}n${begun}`)
       const request = requestOf(call, { ids, token, mode: random.pick(['', 'consistent']) })
       clock += 1
       const startedAt = clock
       let reply: Reply | undefined
       try {
-        reply = await doors[process]?.ask(request)
+        reply = await gateways[process]?.ask(request)
       } catch (error) {
         if (!(error instanceof NoAnswer)) throw error
         if (!error.maybeApplied) {
@@ -74,7 +74,7 @@ export async function liveHistory(options: RandomHistoryOptions): Promise<Histor
     const end = Math.min(begun + calmEvery, total)
     await Promise.all(Array.from({ length: clients }, (_, client) => run(client, end)))
   }
-  await cleanUp(doors, ids, token)
+  await cleanUp(gateways, ids, token)
   return { seed, slots, operations }
 }
 
@@ -95,7 +95,7 @@ function randomCall(random: SeededRandom, slots: number, value: string): Call {
 function requestOf(
   call: Call,
   { ids, token, mode }: { readonly ids: readonly Ids[]; readonly token: string; readonly mode: string },
-): Parameters<Door['ask']>[0] {
+): Parameters<Gateway['ask']>[0] {
   if (call.kind === 'list') return { method: 'GET', path: `/acl/tokens?${mode}`, token }
   const { AccessorID, SecretID } = ids[call.slot] as Ids
   switch (call.kind) {
@@ -156,10 +156,10 @@ function valuesOf(tokens: readonly TokenRecord[], ids: readonly Ids[]): Readonly
   return values
 }
 
-async function cleanUp(doors: readonly Door[], ids: readonly Ids[], token: string): Promise<void> {
+async function cleanUp(gateways: readonly Gateway[], ids: readonly Ids[], token: string): Promise<void> {
   for (const { AccessorID } of ids) {
-    for (const door of doors) {
-      const reply = await door
+    for (const gateway of gateways) {
+      const reply = await gateway
         .ask({ method: 'DELETE', path: `/acl/token/${AccessorID}`, token })
         .catch(() => undefined)
       if (reply && reply.status < 500) break

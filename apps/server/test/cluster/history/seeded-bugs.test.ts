@@ -33,8 +33,8 @@ async function look(wrap: SeededBug['wrap'], histories: number): Promise<Found |
       nodes.push(await openNode({ url, wrap: (store) => wrap(store, node) }))
     }
     for (let n = 0; n < histories; n += 1) {
-      const doors = nodes.map(({ door }) => door)
-      const history = await liveHistory({ doors, token: MANAGEMENT, seed: random.below(2 ** 32) })
+      const gateways = nodes.map(({ gateway }) => gateway)
+      const history = await liveHistory({ gateways, token: MANAGEMENT, seed: random.below(2 ** 32) })
       const violation = checkHistory(history)
       if (violation) return { violation, seed: history.seed }
     }

@@ -1,7 +1,7 @@
 /** Clients that lock, write, release and abandon a few keys through several servers, which may fail. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { SeededRandom } from '@latchkey/testkit/random'
-import { type Door, jsonOf, type Reply, type Request } from '../harness/door.ts'
+import { type Gateway, jsonOf, type Reply, type Request } from '../harness/gateway.ts'
 import { MANAGEMENT } from '../harness/server-group.ts'
 import { checkLocks, type Hold } from './check-locks.ts'
 
@@ -20,7 +20,7 @@ const ENDS = ['release', 'destroy', 'critical', 'abandon'] as const
 type End = (typeof ENDS)[number]
 
 interface TortureOptions {
-  readonly doors: readonly Door[]
+  readonly gateways: readonly Gateway[]
   readonly seed: number
   readonly clients: number
   readonly forMs: number
@@ -173,7 +173,7 @@ class Torture {
   /** @returns undefined without an answer. */
   private async ask(random: SeededRandom, request: Request): Promise<Reply | undefined> {
     const reply = await random
-      .pick(this.options.doors)
+      .pick(this.options.gateways)
       .ask({ ...request, token: MANAGEMENT })
       .catch(() => undefined)
     if (reply === undefined || reply.status >= 500) this.unanswered += 1

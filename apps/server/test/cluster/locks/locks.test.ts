@@ -26,8 +26,8 @@ test('COH-11: two servers never let two sessions hold a key at once, nor a sessi
   const { url, drop } = await createTestDatabase()
   const nodes = [await openNode({ url }), await openNode({ url })]
   try {
-    const doors = nodes.map(({ door }) => door)
-    const { holds, problems } = await tortureLocks({ doors, seed: 7, clients: 6, forMs: 1_000 })
+    const gateways = nodes.map(({ gateway }) => gateway)
+    const { holds, problems } = await tortureLocks({ gateways, seed: 7, clients: 6, forMs: 1_000 })
     expect(problems).toEqual([])
     expect(holds).toBeGreaterThan(0)
   } finally {

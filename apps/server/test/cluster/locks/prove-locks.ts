@@ -26,8 +26,8 @@ export async function proveLocks(options: {
     const faults = { ...serverFaults({ group, databaseUrl, random }), step }
     const nemesis = startNemesis({ faults, random, everyMs: FAULT_EVERY_MS })
     try {
-      const { doors } = group
-      const result = await tortureLocks({ doors, seed, clients, forMs, abandonedTtl: '10s' })
+      const { gateways } = group
+      const result = await tortureLocks({ gateways, seed, clients, forMs, abandonedTtl: '10s' })
       return { ...result, faults: nemesis.counts }
     } finally {
       await nemesis.stop()

@@ -1,7 +1,7 @@
 /** COH-07: a node answers every request with the same bytes with and without caches, whatever changes in between. */
 
 import type { SeededRandom } from '@latchkey/testkit/random'
-import type { Request } from '../harness/door.ts'
+import type { Request } from '../harness/gateway.ts'
 import type { Node, NodeReply } from '../harness/node.ts'
 import { randomTraffic } from './traffic.ts'
 

@@ -28,8 +28,8 @@ async function createTokens(count: number): Promise<void> {
   let created = 0
   const create = async () => {
     while (created < count) {
-      const door = random.pick(group.doors)
-      const { status } = await door.ask({ method: 'PUT', path: '/acl/token', token: MANAGEMENT, body })
+      const gateway = random.pick(group.gateways)
+      const { status } = await gateway.ask({ method: 'PUT', path: '/acl/token', token: MANAGEMENT, body })
       if (status === 200) created += 1
     }
   }
@@ -38,7 +38,7 @@ async function createTokens(count: number): Promise<void> {
 
 describe(`seed ${seed}`, () => {
   test('COH-02, COH-03: a revoked right is refused everywhere from the acknowledgement on; stale answers state their age', async () => {
-    const result = await proveRevocation({ doors: group.doors, random, tries: 180 })
+    const result = await proveRevocation({ gateways: group.gateways, random, tries: 180 })
     expect(result.grants).toEqual([])
     expect(result.untruths).toEqual([])
     for (const tries of Object.values(result.tries)) expect(tries).toBeGreaterThan(9)
@@ -51,7 +51,7 @@ describe(`seed ${seed}`, () => {
 
     for (const mode of ['default', 'consistent'] as const) {
       test(`COH-10: in ${mode} mode, no read shows content by a right revoked before the content existed`, async () => {
-        const { sightings, reads } = await proveNewEnemy({ doors: group.doors, random, mode, rounds: 13 })
+        const { sightings, reads } = await proveNewEnemy({ gateways: group.gateways, random, mode, rounds: 13 })
         expect(sightings).toBe(0)
         expect(reads).toBeGreaterThan(95)
       })
@@ -60,7 +60,7 @@ describe(`seed ${seed}`, () => {
     test('COH-10: this test detects such reads in stale mode', async () => {
       let sightings = 0
       for (let i = 0; i < 20 && sightings === 0; i += 1) {
-        const result = await proveNewEnemy({ doors: group.doors, random, mode: 'stale', rounds: 5 })
+        const result = await proveNewEnemy({ gateways: group.gateways, random, mode: 'stale', rounds: 5 })
         sightings += result.sightings
       }
       expect(sightings).toBeGreaterThan(0)

@@ -6,7 +6,7 @@
  */
 import type { Policy, Token } from '@latchkey/contract'
 import type { SeededRandom } from '@latchkey/testkit/random'
-import { type Door, jsonOf } from '../harness/door.ts'
+import { type Gateway, jsonOf } from '../harness/gateway.ts'
 import { MANAGEMENT } from '../harness/server-group.ts'
 
 type ReadMode = 'default' | 'consistent' | 'stale'
@@ -25,14 +25,14 @@ const READERS = 6
 const AFTER_MS = 15
 
 export async function proveNewEnemy(options: {
-  readonly doors: readonly Door[]
+  readonly gateways: readonly Gateway[]
   readonly random: SeededRandom
   readonly mode: ReadMode
   readonly rounds: number
 }): Promise<NewEnemyResult> {
-  const { doors, random, mode, rounds } = options
+  const { gateways, random, mode, rounds } = options
   const manage = async (method: 'PUT' | 'DELETE', path: string, body?: unknown) => {
-    const reply = await random.pick(doors).ask({ method, path, token: MANAGEMENT, body })
+    const reply = await random.pick(gateways).ask({ method, path, token: MANAGEMENT, body })
     if (reply.status !== 200) throw new Error(`${method} ${path} answered ${reply.status}: ${reply.text}`)
     return reply
   }
@@ -51,7 +51,7 @@ export async function proveNewEnemy(options: {
     const read = async (reader: number) => {
       while (!isOver) {
         const asked = reader % 2 === 0 ? `/kv/enemy/${content}?${mode}` : `/acl/tokens?${mode}`
-        const reply = await random.pick(doors).ask({ method: 'GET', path: asked, token: SecretID })
+        const reply = await random.pick(gateways).ask({ method: 'GET', path: asked, token: SecretID })
         reads += 1
         if (reply.status === 200 && (reader % 2 === 0 || reply.text.includes(content))) sightings += 1
       }

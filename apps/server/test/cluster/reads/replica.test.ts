@@ -4,7 +4,7 @@ import type { Token } from '@latchkey/contract'
 import pg from 'pg'
 import { afterAll, expect, test } from 'vitest'
 import { startDatabaseProxy } from '../../database-proxy.ts'
-import { type Door, jsonOf, type Request } from '../harness/door.ts'
+import { type Gateway, jsonOf, type Request } from '../harness/gateway.ts'
 import { startPostgresPair } from '../harness/postgres-pair.ts'
 import { MANAGEMENT, startServerGroup } from '../harness/server-group.ts'
 
@@ -13,7 +13,7 @@ const proxy = await startDatabaseProxy(pair.primaryUrl)
 const env = { DATABASE_REPLICA_URL: pair.standbyUrl }
 const group = await startServerGroup({ databaseUrl: proxy.url, count: 1, env })
 const others = await startServerGroup({ databaseUrl: pair.primaryUrl, count: 1 })
-const [door, other] = [group.doors[0] as Door, others.doors[0] as Door]
+const [gateway, other] = [group.gateways[0] as Gateway, others.gateways[0] as Gateway]
 afterAll(async () => {
   await Promise.all([group.stop(), others.stop()])
   await proxy.close()
@@ -45,15 +45,15 @@ test('while the primary is away, a stale read by an identity that is not in memo
   await untilReplayed(token.ModifyIndex)
   proxy.cut()
   try {
-    const stale = await door.ask(self(token.SecretID, 'stale'))
+    const stale = await gateway.ask(self(token.SecretID, 'stale'))
     expect(jsonOf<Token>(stale).AccessorID).toBe(token.AccessorID)
-    expect((await door.ask(self(randomUUID(), 'stale'))).status).toBe(403)
-    await expect.poll(async () => (await door.ask(self(token.SecretID, ''))).status).toBe(503)
-    expect((await door.ask(self(token.SecretID, 'consistent'))).status).toBe(503)
+    expect((await gateway.ask(self(randomUUID(), 'stale'))).status).toBe(403)
+    await expect.poll(async () => (await gateway.ask(self(token.SecretID, ''))).status).toBe(503)
+    expect((await gateway.ask(self(token.SecretID, 'consistent'))).status).toBe(503)
   } finally {
     proxy.heal()
   }
-  await expect.poll(async () => (await door.ask(self(token.SecretID, ''))).status).toBe(200)
+  await expect.poll(async () => (await gateway.ask(self(token.SecretID, ''))).status).toBe(200)
 })
 
 test('default and consistent reads see commits that the replica has not replayed yet', async () => {
@@ -63,7 +63,7 @@ test('default and consistent reads see commits that the replica has not replayed
   try {
     for (const mode of ['', 'consistent']) {
       const token = await makeToken()
-      expect((await door.ask(self(token.SecretID, mode))).status).toBe(200)
+      expect((await gateway.ask(self(token.SecretID, mode))).status).toBe(200)
     }
   } finally {
     await client.query('SELECT pg_wal_replay_resume()')

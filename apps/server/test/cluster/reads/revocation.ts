@@ -6,7 +6,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Policy, Role, Token } from '@latchkey/contract'
 import type { SeededRandom } from '@latchkey/testkit/random'
-import { type Door, jsonOf, type Reply, type Request } from '../harness/door.ts'
+import { type Gateway, jsonOf, type Reply, type Request } from '../harness/gateway.ts'
 import { type LeaseCounts, openLeases } from '../harness/leases.ts'
 import { MANAGEMENT } from '../harness/server-group.ts'
 
@@ -59,16 +59,16 @@ interface Granted extends Right {
 const STALE_PAUSE_MS = 2
 
 /**
- * Revokes rights, some concurrently, and uses them through every door. Every second round first waits for leases, because
+ * Revokes rights, some concurrently, and uses them through every gateway. Every second round first waits for leases, because
  * the previous round leaves none.
  */
 export async function proveRevocation(options: {
-  readonly doors: readonly Door[]
+  readonly gateways: readonly Gateway[]
   readonly random: SeededRandom
   readonly tries: number
   readonly atOnce?: number
 }): Promise<RevocationResult> {
-  const { doors, random, tries: total, atOnce = 8 } = options
+  const { gateways, random, tries: total, atOnce = 8 } = options
   const tries = Object.fromEntries(REVOCATION_KINDS.map((kind) => [kind, 0])) as Record<
     RevocationKind,
     number
@@ -78,21 +78,21 @@ export async function proveRevocation(options: {
   const rights = new Map<number, Right>()
   const prepare = async (place: number) => {
     const kind = random.pick(REVOCATION_KINDS)
-    const manage = manageThrough(random.pick(doors))
+    const manage = manageThrough(random.pick(gateways))
     const right = rights.get(place) ?? (await makeRight(manage, `try-${random.below(2 ** 32)}`))
     // An edited or deleted record cannot be reused.
     if (kind === 'token deleted' || kind.endsWith('unlinked')) rights.set(place, right)
     else rights.delete(place)
     const granted = await grant(kind, right, manage)
     // Now all processes have the right in memory.
-    await Promise.all(doors.map(async (door) => expectGrant(await door.ask(authorize(granted)))))
+    await Promise.all(gateways.map(async (gateway) => expectGrant(await gateway.ask(authorize(granted)))))
     return { kind, granted }
   }
   for (let begun = 0; begun < total; begun += atOnce) {
     const places = Array.from({ length: Math.min(atOnce, total - begun) }, (_, place) => place)
     const turn = await Promise.all(places.map(prepare))
-    if ((begun / atOnce) % 2 === 0) await openLeases(doors, leases)
-    const results = await Promise.all(turn.map(({ kind, granted }) => revoke(kind, granted, doors)))
+    if ((begun / atOnce) % 2 === 0) await openLeases(gateways, leases)
+    const results = await Promise.all(turn.map(({ kind, granted }) => revoke(kind, granted, gateways)))
     for (const { kind } of turn) tries[kind] += 1
     for (const found of results) {
       grants.push(...found.grants)
@@ -103,9 +103,9 @@ export async function proveRevocation(options: {
   return { tries, grants, untruths, staleMs, leases }
 }
 
-function manageThrough(door: Door): Manage {
+function manageThrough(gateway: Gateway): Manage {
   return async (method, path, body) => {
-    const reply = await door.ask({ method, path, token: MANAGEMENT, body })
+    const reply = await gateway.ask({ method, path, token: MANAGEMENT, body })
     if (reply.status !== 200) throw new Error(`${method} ${path} answered ${reply.status}: ${reply.text}`)
     return reply
   }
@@ -124,15 +124,15 @@ async function grant(kind: RevocationKind, right: Right, manage: Manage): Promis
   return { ...right, manage, token: jsonOf<Token>(await manage('PUT', '/acl/token', links)) }
 }
 
-async function revoke(kind: RevocationKind, granted: Granted, doors: readonly Door[]) {
+async function revoke(kind: RevocationKind, granted: Granted, gateways: readonly Gateway[]) {
   await REVOCATIONS[kind](granted)
   const revokedAt = performance.now()
   const uses = [authorize(granted), readKey(granted, 'consistent')]
   const [answers, stale] = await Promise.all([
     Promise.all(
-      doors.flatMap((door, i) => [...uses, ...(i === 0 ? [write(granted)] : [])].map((use) => door.ask(use))),
+      gateways.flatMap((gateway, i) => [...uses, ...(i === 0 ? [write(granted)] : [])].map((use) => gateway.ask(use))),
     ),
-    Promise.all(doors.map((door) => askStale(door, granted, revokedAt))),
+    Promise.all(gateways.map((gateway) => askStale(gateway, granted, revokedAt))),
   ])
   return {
     grants: answers.filter(isGrant).map((reply) => `${kind}: ${reply.status} ${reply.text}`),
@@ -164,11 +164,11 @@ function expectGrant(reply: Reply): void {
 }
 
 /** Sends stale reads until one is refused. */
-async function askStale(door: Door, granted: Granted, revokedAt: number) {
+async function askStale(gateway: Gateway, granted: Granted, revokedAt: number) {
   let grantedMs = 0
   for (;;) {
     const askedAt = performance.now()
-    const reply = await door.ask(readKey(granted, 'stale'))
+    const reply = await gateway.ask(readKey(granted, 'stale'))
     if (!isGrant(reply)) return { grantedMs, untruth: undefined }
     grantedMs = performance.now() - revokedAt
     // The answer claims that its state was current at this moment, or later.

@@ -5,7 +5,7 @@ import type { Policy, Token } from '@latchkey/contract'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createTestDatabase } from '../../database.ts'
 import { startDatabaseProxy } from '../../database-proxy.ts'
-import { type Door, jsonOf, type Reply, type Request } from '../harness/door.ts'
+import { type Gateway, jsonOf, type Reply, type Request } from '../harness/gateway.ts'
 import { MANAGEMENT, startServerGroup } from '../harness/server-group.ts'
 
 /** Two seconds, and a margin for busy machines. */
@@ -17,7 +17,7 @@ const proxy = await startDatabaseProxy(database.url)
 // The second process is not behind the proxy, so the first cannot see its changes.
 const group = await startServerGroup({ databaseUrl: proxy.url, count: 1 })
 const others = await startServerGroup({ databaseUrl: database.url, count: 1 })
-const [cut, other] = [group.doors[0] as Door, others.doors[0] as Door]
+const [cut, other] = [group.gateways[0] as Gateway, others.gateways[0] as Gateway]
 afterAll(async () => {
   proxy.heal()
   await Promise.all([group.stop(), others.stop()])

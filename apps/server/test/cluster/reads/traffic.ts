@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Policy, Role, Token } from '@latchkey/contract'
 import type { SeededRandom } from '@latchkey/testkit/random'
-import type { Request } from '../harness/door.ts'
+import type { Request } from '../harness/gateway.ts'
 import { MANAGEMENT } from '../harness/server-group.ts'
 
 interface Traffic {

@@ -2,14 +2,14 @@
 import type { Token } from '@latchkey/contract'
 import { afterAll, expect, test } from 'vitest'
 import { createTestDatabase } from '../../database.ts'
-import { type Door, jsonOf, type Reply, type Request } from '../harness/door.ts'
+import { type Gateway, jsonOf, type Reply, type Request } from '../harness/gateway.ts'
 import { metricsOf } from '../harness/metrics-of.ts'
 import { MANAGEMENT, startServerGroup } from '../harness/server-group.ts'
 import { measureWaiters } from './waiter-memory.ts'
 
 const database = await createTestDatabase()
 const group = await startServerGroup({ databaseUrl: database.url, count: 2 })
-const [one, other] = group.doors as [Door, Door]
+const [one, other] = group.gateways as [Gateway, Gateway]
 afterAll(async () => {
   await group.stop()
   await database.drop()
@@ -21,12 +21,12 @@ const manage = (method: Request['method'], path: string, body?: unknown): Reques
   token: MANAGEMENT,
   body,
 })
-const wait = (door: Door, path: string, index: number, signal?: AbortSignal): Promise<Reply> =>
-  door.ask({
+const wait = (gateway: Gateway, path: string, index: number, signal?: AbortSignal): Promise<Reply> =>
+  gateway.ask({
     ...manage('GET', `${path}${path.includes('?') ? '&' : '?'}index=${index}&wait=60s`),
     ...(signal ? { signal } : {}),
   })
-const waitersOf = async (door: Door) => (await metricsOf(door)).get('latchkey_store_waiters')
+const waitersOf = async (gateway: Gateway) => (await metricsOf(gateway)).get('latchkey_store_waiters')
 
 test('a write through one process wakes waiters on another: tokens, lists, policies, roles, keys', async () => {
   const token = jsonOf<Token>(await one.ask(manage('PUT', '/acl/token', { Description: 'first' })))

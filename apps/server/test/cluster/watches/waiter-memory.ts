@@ -2,7 +2,7 @@
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { RunningServer } from '@latchkey/testkit/process/server-process'
-import { type Door, jsonOf } from '../harness/door.ts'
+import { type Gateway, jsonOf } from '../harness/gateway.ts'
 import { memoryOf } from '../harness/memory-of.ts'
 import { metricsOf } from '../harness/metrics-of.ts'
 import { MANAGEMENT, startServerGroup } from '../harness/server-group.ts'
@@ -29,15 +29,15 @@ export async function measureWaiters(options: {
   const NODE_OPTIONS = `--expose-gc --import=${join(import.meta.dirname, '../harness/report-memory.ts')}`
   const group = await startServerGroup({ databaseUrl, count: 1, env: { NODE_OPTIONS } })
   try {
-    const [door, server] = [group.doors[0] as Door, group.server(0) as RunningServer]
-    const { index } = await door.ask({ method: 'GET', path: '/acl/tokens', token: MANAGEMENT })
+    const [gateway, server] = [group.gateways[0] as Gateway, group.server(0) as RunningServer]
+    const { index } = await gateway.ask({ method: 'GET', path: '/acl/tokens', token: MANAGEMENT })
     const path = `/acl/tokens?index=${index}&wait=10m`
     const held: Promise<unknown>[] = []
     const hold = async (count: number) => {
       for (const target = held.length + count; held.length < target; ) {
         const some = Math.min(AT_ONCE, target - held.length)
-        for (let i = 0; i < some; i += 1) held.push(door.ask({ method: 'GET', path, token: MANAGEMENT }))
-        while ((await metricsOf(door)).get('latchkey_store_waiters') !== held.length) await sleep(5)
+        for (let i = 0; i < some; i += 1) held.push(gateway.ask({ method: 'GET', path, token: MANAGEMENT }))
+        while ((await metricsOf(gateway)).get('latchkey_store_waiters') !== held.length) await sleep(5)
       }
     }
     await hold(FIRST_WAITERS)
@@ -45,7 +45,7 @@ export async function measureWaiters(options: {
     await hold(waiters)
     const after = await memoryOf(server)
     const startedAt = performance.now()
-    jsonOf(await door.ask({ method: 'PUT', path: '/acl/token', token: MANAGEMENT, body: {} }))
+    jsonOf(await gateway.ask({ method: 'PUT', path: '/acl/token', token: MANAGEMENT, body: {} }))
     await Promise.all(held)
     return {
       waiters,

@@ -6,7 +6,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Policy, Token } from '@latchkey/contract'
 import { SeededRandom } from '@latchkey/testkit/random'
-import { type Door, jsonOf, NoAnswer, type Reply } from '../harness/door.ts'
+import { type Gateway, jsonOf, NoAnswer, type Reply } from '../harness/gateway.ts'
 import { metricsOf } from '../harness/metrics-of.ts'
 import { faultsOnDemand, serverFaults } from '../harness/nemesis.ts'
 import { MANAGEMENT, startServerGroup } from '../harness/server-group.ts'
@@ -98,23 +98,23 @@ export async function proveWatches(options: {
   const { databaseUrl, seed, changes, changesPerFault } = options
   const random = new SeededRandom(seed)
   const group = await startServerGroup({ databaseUrl, count: options.servers ?? 3 })
-  const { doors } = group
+  const { gateways } = group
   const leaving = new AbortController()
   try {
     const places = Math.max(PLACES_MIN, Math.ceil(options.watchers / WATCHERS_PER_PLACE))
-    const world = await makeWorld(doors, places)
+    const world = await makeWorld(gateways, places)
     const reads = readsOf(world, places)
     const watchers = Array.from({ length: options.watchers }, (_, i): Watcher => {
       return { read: readFor(reads, i), known: '', index: 0, answers: 0 }
     })
     const counted = { indexes: 0, falls: 0, vain: 0 }
-    const context = { doors, signal: leaving.signal, counted }
+    const context = { gateways, signal: leaving.signal, counted }
     const watching = watchers.map((watcher, i) => watch(watcher, { ...context, place: i }))
-    const sampling = doors.map((door) => sample(door, context))
+    const sampling = gateways.map((gateway) => sample(gateway, context))
     const faultRandom = new SeededRandom(seed + 1)
     const { kill, cut } = serverFaults({ group, databaseUrl, random: faultRandom })
     const nemesis = faultsOnDemand({ faults: { kill, cut }, random: faultRandom })
-    const change = (subject: Subject, text: string) => write({ doors, world, subject, text })
+    const change = (subject: Subject, text: string) => write({ gateways, world, subject, text })
     const burst = Math.ceil(changes / BURSTS)
     const stale: Watcher[] = []
     for (let done = 0; done < changes && stale.length === 0; done += burst) {
@@ -128,11 +128,11 @@ export async function proveWatches(options: {
         }
       }
       await Promise.all(Array.from({ length: WRITERS }, writer))
-      stale.push(...(await untilKnown(watchers, await storedIn(doors, reads.flat()))).stale)
+      stale.push(...(await untilKnown(watchers, await storedIn(gateways, reads.flat()))).stale)
     }
-    const stored = await storedIn(doors, reads.flat())
+    const stored = await storedIn(gateways, reads.flat())
     const { lastMs } = await untilKnown(watchers, stored)
-    const steady = { doors, watchers, stored, change, placeAt: () => random.below(places) }
+    const steady = { gateways, watchers, stored, change, placeAt: () => random.below(places) }
     const answersBeyondChanges = stale.length > 0 ? {} : await countAnswersBeyondChanges(steady)
     leaving.abort()
     await Promise.all([...watching, ...sampling])
@@ -159,10 +159,10 @@ interface World {
   readonly policies: readonly Policy[]
 }
 
-async function makeWorld(doors: readonly Door[], places: number): Promise<World> {
+async function makeWorld(gateways: readonly Gateway[], places: number): Promise<World> {
   const put = async <T>(path: string, body: object, n: number) => {
-    const door = doors[n % doors.length] as Door
-    return jsonOf<T>(await door.ask({ method: 'PUT', path, token: MANAGEMENT, body }))
+    const gateway = gateways[n % gateways.length] as Gateway
+    return jsonOf<T>(await gateway.ask({ method: 'PUT', path, token: MANAGEMENT, body }))
   }
   const policies: Policy[] = []
   for (let n = 0; n < GROUPS; n += 1) policies.push(await put('/acl/policy', { Name: `group-${n}` }, n))
@@ -227,20 +227,20 @@ function aSubject(random: SeededRandom, places: number): Subject {
 }
 
 interface WatchContext {
-  readonly doors: readonly Door[]
+  readonly gateways: readonly Gateway[]
   readonly signal: AbortSignal
   readonly counted: { indexes: number; falls: number; vain: number }
   /** The first process to ask; after a failure it asks the next one. */
   readonly place: number
 }
 
-async function watch(watcher: Watcher, { doors, signal, counted, place }: WatchContext): Promise<void> {
+async function watch(watcher: Watcher, { gateways, signal, counted, place }: WatchContext): Promise<void> {
   const { path, token } = watcher.read
   for (let at = place; !signal.aborted; ) {
-    const door = doors[at % doors.length] as Door
+    const gateway = gateways[at % gateways.length] as Gateway
     const query = `${path.includes('?') ? '&' : '?'}index=${watcher.index}&wait=${WAIT}`
     try {
-      const reply = await door.ask({ method: 'GET', path: path + query, token, signal })
+      const reply = await gateway.ask({ method: 'GET', path: path + query, token, signal })
       if (!isAnswer(reply)) throw new NoAnswer(reply.text, false)
       take(watcher, reply, counted)
     } catch (error) {
@@ -266,11 +266,11 @@ function take(watcher: Watcher, reply: Reply, counted: WatchContext['counted']):
 }
 
 /** Reads from one process without waiting, through its restarts, in each mode in turn. */
-async function sample(door: Door, { signal, counted }: Omit<WatchContext, 'place'>): Promise<void> {
+async function sample(gateway: Gateway, { signal, counted }: Omit<WatchContext, 'place'>): Promise<void> {
   let highest = 0
   for (let n = 0; !signal.aborted; n += 1) {
     const mode = ['', 'stale', 'consistent'][n % 3]
-    const reply = await door
+    const reply = await gateway
       .ask({ method: 'GET', path: `/acl/token/self?${mode}`, token: MANAGEMENT, signal })
       .catch(() => undefined)
     if (reply?.status === 200) {
@@ -284,14 +284,14 @@ async function sample(door: Door, { signal, counted }: Omit<WatchContext, 'place
 
 /** Retries a write until it is acknowledged. */
 async function write(options: {
-  readonly doors: readonly Door[]
+  readonly gateways: readonly Gateway[]
   readonly world: World
   readonly subject: Subject
   readonly text: string
 }): Promise<void> {
-  const { doors, world, subject, text } = options
+  const { gateways, world, subject, text } = options
   for (let attempt = 1; ; attempt += 1) {
-    const reply = await (doors[attempt % doors.length] as Door)
+    const reply = await (gateways[attempt % gateways.length] as Gateway)
       .ask({ ...requestOf(world, subject, text), token: MANAGEMENT })
       .catch(() => undefined)
     if (reply?.status === 200) return
@@ -316,12 +316,12 @@ function requestOf({ tokens, policies }: World, { table, place }: Subject, text:
 }
 
 /** The current result of each read. */
-async function storedIn(doors: readonly Door[], reads: readonly Read[]): Promise<Map<Read, string>> {
+async function storedIn(gateways: readonly Gateway[], reads: readonly Read[]): Promise<Map<Read, string>> {
   const storedBy = async (read: Read): Promise<[Read, string]> => {
     const path = `${read.path}${read.path.includes('?') ? '&' : '?'}consistent`
     for (let at = 0; ; at += 1) {
-      const door = doors[at % doors.length] as Door
-      const reply = await door.ask({ method: 'GET', path, token: read.token }).catch(() => undefined)
+      const gateway = gateways[at % gateways.length] as Gateway
+      const reply = await gateway.ask({ method: 'GET', path, token: read.token }).catch(() => undefined)
       if (reply && isAnswer(reply)) return [read, `${reply.status} ${reply.text}`]
       await sleep(RETRY_MS)
     }
@@ -344,11 +344,11 @@ async function untilKnown(watchers: readonly Watcher[], stored: ReadonlyMap<Read
 const METRICS_PAUSE_MS = 30
 
 /** Resolves when every watcher's query is waiting, after any wake-up was processed. */
-async function untilHeld(watchers: readonly Watcher[], doors: readonly Door[]): Promise<void> {
+async function untilHeld(watchers: readonly Watcher[], gateways: readonly Gateway[]): Promise<void> {
   const startedAt = performance.now()
   for (;;) {
-    const metrics = await Promise.all(doors.map(metricsOf))
-    const held = metrics.reduce((sum, ofDoor) => sum + (ofDoor.get('latchkey_store_waiters') ?? 0), 0)
+    const metrics = await Promise.all(gateways.map(metricsOf))
+    const held = metrics.reduce((sum, ofGateway) => sum + (ofGateway.get('latchkey_store_waiters') ?? 0), 0)
     if (held === watchers.length) return
     if (performance.now() - startedAt > KNOWN_MS_MAX) {
       throw new Error(`${held} of ${watchers.length} watchers wait`)
@@ -359,27 +359,27 @@ async function untilHeld(watchers: readonly Watcher[], doors: readonly Door[]): 
 
 /** Makes changes one by one, each when all watchers wait again, and counts the answers beyond them. */
 async function countAnswersBeyondChanges(options: {
-  readonly doors: readonly Door[]
+  readonly gateways: readonly Gateway[]
   readonly watchers: readonly Watcher[]
   readonly stored: ReadonlyMap<Read, string>
   readonly change: (subject: Subject, text: string) => Promise<void>
   readonly placeAt: () => number
 }): Promise<Readonly<Record<string, number>>> {
-  const { doors, watchers, change, placeAt } = options
+  const { gateways, watchers, change, placeAt } = options
   const stored = new Map(options.stored)
   const changesOf = new Map<Read, number>()
-  await untilHeld(watchers, doors)
+  await untilHeld(watchers, gateways)
   for (const watcher of watchers) watcher.answers = 0
   for (let n = 0; n < STEADY_CHANGES; n += 1) {
     const subject: Subject = { table: n % 2 === 0 ? 'token' : 'key', place: placeAt() }
     await change(subject, `steady ${n}`)
     const shown = [...stored.keys()].filter((read) => read.shows(subject))
-    for (const [read, text] of await storedIn(doors, shown)) {
+    for (const [read, text] of await storedIn(gateways, shown)) {
       if (stored.get(read) !== text) changesOf.set(read, (changesOf.get(read) ?? 0) + 1)
       stored.set(read, text)
     }
     await untilKnown(watchers, stored)
-    await untilHeld(watchers, doors)
+    await untilHeld(watchers, gateways)
   }
   const sums = new Map<string, { vain: number; watchers: number }>()
   for (const { read, answers } of watchers) {

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Token } from '@latchkey/contract'
 import type { SeededRandom } from '@latchkey/testkit/random'
-import type { Door } from '../../harness/door.ts'
+import type { Gateway } from '../../harness/gateway.ts'
 import { MANAGEMENT } from '../../harness/server-group.ts'
 
 export interface FreshReads {
@@ -19,9 +19,9 @@ const PAUSE_MS = 10
 const START_MS_MAX = 60_000
 
 /** One writer counts up in a token; readers must see each acknowledged count. */
-export async function watchFreshness(doors: readonly Door[], random: SeededRandom): Promise<FreshReads> {
+export async function watchFreshness(gateways: readonly Gateway[], random: SeededRandom): Promise<FreshReads> {
   const counts = { reads: 0, stale: 0, writes: 0, indexFalls: 0 }
-  const created = await createToken(doors, random)
+  const created = await createToken(gateways, random)
   const path = `/acl/token/${created.AccessorID}`
   let acknowledged = 0
   let index = created.ModifyIndex
@@ -35,7 +35,7 @@ export async function watchFreshness(doors: readonly Door[], random: SeededRando
     for (let next = 1; !isStopping; next += 1) {
       const body = { Description: String(next) }
       const reply = await random
-        .pick(doors)
+        .pick(gateways)
         .ask({ method: 'PUT', path, token: MANAGEMENT, body })
         .catch(() => undefined)
       if (reply?.status === 200) {
@@ -54,7 +54,7 @@ export async function watchFreshness(doors: readonly Door[], random: SeededRando
     while (!isStopping) {
       const before = { acknowledged, index }
       const reply = await random
-        .pick(doors)
+        .pick(gateways)
         .ask({ method: 'GET', path, token: MANAGEMENT })
         .catch(() => undefined)
       if (reply?.status === 200) {
@@ -84,13 +84,13 @@ export async function watchFreshness(doors: readonly Door[], random: SeededRando
 }
 
 /** A new token. The machines have just started, so the first attempts may fail. */
-async function createToken(doors: readonly Door[], random: SeededRandom): Promise<Token> {
+async function createToken(gateways: readonly Gateway[], random: SeededRandom): Promise<Token> {
   const startedAt = performance.now()
   for (;;) {
     const body = { AccessorID: randomUUID(), Description: '0' }
     const request = { method: 'PUT', path: '/acl/token', token: MANAGEMENT, body } as const
     const reply = await random
-      .pick(doors)
+      .pick(gateways)
       .ask(request)
       .catch(() => undefined)
     if (reply?.status === 200) return JSON.parse(reply.text) as Token

@@ -42,8 +42,8 @@ export async function proveHighAvailability(options: {
     await migrate({ url: machines.url, log: pino({ level: 'silent' }) })
     const group = await startServerGroup({ databaseUrl: machines.url, count: 3 })
     try {
-      const ledger = keepLedger({ doors: group.doors, clients: WRITERS, seed })
-      const fresh = await watchFreshness(group.doors, random)
+      const ledger = keepLedger({ gateways: group.gateways, clients: WRITERS, seed })
+      const fresh = await watchFreshness(group.gateways, random)
       const withoutWritesMs: { fault: Fault; ms: number }[] = []
       const during = async (fault: Fault, work: () => Promise<void>) => {
         await machines.untilWhole()

@@ -3,7 +3,7 @@
  * that cannot run on the schema says so when it starts.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Door } from '../../harness/door.ts'
+import type { Gateway } from '../../harness/gateway.ts'
 import { startOwnDatabase } from '../../harness/own-database.ts'
 import { MANAGEMENT, type ServerGroup, startServerGroup } from '../../harness/server-group.ts'
 import { keepLedger, type Ledger } from '../ledger.ts'
@@ -103,12 +103,12 @@ async function pass(
   mains: (string | undefined)[],
   { from, to, refused, seed }: Step & { readonly from: Generation; readonly seed: number },
 ): Promise<Omit<Passage, 'from' | 'to' | 'isExpected'>> {
-  const { doors } = group
-  const ledger = keepLedger({ doors, clients: CLIENTS, seed })
+  const { gateways } = group
+  const ledger = keepLedger({ gateways, clients: CLIENTS, seed })
   let refusal: string | undefined
   const others: string[] = []
   await wrote(ledger)
-  for (const [place, door] of doors.entries()) {
+  for (const [place, gateway] of gateways.entries()) {
     await group.end(place, 'SIGTERM')
     mains[place] = to.main
     refusal = await group.start(place).then(
@@ -123,7 +123,7 @@ async function pass(
       await group.start(place)
       break
     }
-    others.push(...(await writeOtherRecords(door, `${seed}-${place}`)))
+    others.push(...(await writeOtherRecords(gateway, `${seed}-${place}`)))
     await wrote(ledger)
   }
   await ledger.stop()
@@ -140,7 +140,7 @@ async function wrote({ counts }: Ledger): Promise<void> {
 }
 
 /** Writes records of other kinds to a server. @returns those that it refused. */
-async function writeOtherRecords(door: Door, name: string): Promise<readonly string[]> {
+async function writeOtherRecords(gateway: Gateway, name: string): Promise<readonly string[]> {
   const Address = '10.0.0.1'
   const requests = [
     ['/acl/policy', { Name: `p${name}`, Rules: 'key_prefix "" { policy = "read" }' }],
@@ -150,7 +150,7 @@ async function writeOtherRecords(door: Door, name: string): Promise<readonly str
   ] as const
   const refused: string[] = []
   for (const [path, body] of requests) {
-    const { status, text } = await door.ask({ method: 'PUT', path, token: MANAGEMENT, body })
+    const { status, text } = await gateway.ask({ method: 'PUT', path, token: MANAGEMENT, body })
     if (status !== 200) refused.push(`PUT ${path} answered ${status}: ${text}`)
   }
   return refused

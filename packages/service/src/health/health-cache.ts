@@ -32,7 +32,7 @@ interface Kept extends ServiceState, HealthText {}
 /** Maximum characters of all texts. */
 const CHARS_MAX = 16_777_216
 
-export class KeptHealth {
+export class HealthCache {
   private readonly kept = new BoundedMap<string, Kept>(CHARS_MAX)
   private readonly policies = new ObjectNumbers()
 

@@ -4,7 +4,7 @@ import type { WireReply, WireRequest } from '@latchkey/service'
 import { settle } from '@latchkey/testkit/service/virtual-clock'
 import { aWorld, MANAGEMENT, type World } from '@latchkey/testkit/service/world'
 import { afterEach, expect, test, vi } from 'vitest'
-import { AlikeAnswers } from '../src/blocking/blocking.ts'
+import { SharedAnswers } from '../src/blocking/blocking.ts'
 import { Admission } from '../src/caller/admission.ts'
 
 const HEADERS = { 'x-service-token': MANAGEMENT } as const
@@ -103,7 +103,7 @@ test('COH-02: no reply is reused by a process that may no longer answer from mem
   const world = await aWorld()
   const token = await world.token()
   const ask = () => world.service.handle(waiting(`/acl/token/${token.AccessorID}?index=1`))
-  const reused = vi.spyOn(AlikeAnswers.prototype, 'of')
+  const reused = vi.spyOn(SharedAnswers.prototype, 'of')
   await ask()
   await ask()
   expect(reused.mock.results.map(({ value }) => value !== undefined)).toEqual([false, true])

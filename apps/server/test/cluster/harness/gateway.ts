@@ -24,7 +24,7 @@ export interface Reply {
   readonly knownLeader: boolean
 }
 
-export interface Door {
+export interface Gateway {
   /** @throws NoAnswer if the process ended or could not be reached. */
   ask(request: Request): Promise<Reply>
   /** Closes the connections. */
@@ -44,11 +44,11 @@ export class NoAnswer extends Error {
 }
 
 /**
- * A door to a process that listens on a URL, with its own connections.
+ * A gateway to a process that listens on a URL, with its own connections.
  *
  * @param url read for every request: a restarted process listens on another port.
  */
-export function httpDoor(url: () => string): Door {
+export function httpGateway(url: () => string): Gateway {
   const agent = new Agent({ keepAlive: true, maxSockets: Number.POSITIVE_INFINITY })
   return {
     ask: ({ method, path, token, body, signal }) =>

@@ -15,7 +15,7 @@ const CHARS_MAX = 4_194_304
  * Compiled policies never change: if the rights of a token change, it gets new ones. Equal bodies are one object
  * (`DecodedBodies`).
  */
-export class KeptDecisions {
+export class DecisionCache {
   private readonly kept = new BoundedMap<string, Answers>(CHARS_MAX)
   private readonly numbers = new ObjectNumbers()
 

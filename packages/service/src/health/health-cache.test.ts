@@ -5,10 +5,10 @@ import { aService } from '@latchkey/testkit/records/catalog-builders'
 import { aWorld, MANAGEMENT } from '@latchkey/testkit/service/world'
 import { expect, test } from 'vitest'
 import type { Caller } from '../caller/caller.ts'
-import { KeptHealth } from './kept-answers.ts'
+import { HealthCache } from './health-cache.ts'
 
 test('an answer is made anew if another catalog has the same index', () => {
-  const kept = new KeptHealth()
+  const kept = new HealthCache()
   const caller = { authorizer: { policies: {} }, isGlobal: true } as unknown as Caller
   const of = (instances: readonly ServiceRecord[], text: string) =>
     kept.of({ caller }, 'web', { index: 7, instances }, () => ({ text: text as never, hasHidden: false }))
